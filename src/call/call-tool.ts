@@ -65,7 +65,7 @@ export async function callTool<A>(
 type Kind = keyof RequestOf;
 
 /** A request of the kind `K`. */
-type RequestFor<K extends Kind> = { [P in K]: RequestOf[P] & { readonly do: P } }[K];
+type RequestFor<K extends Kind> = { [P in K]: RequestOf[P] & { readonly kind: P } }[K];
 
 type Performers = {
   readonly [K in Kind]: (request: RequestOf[K], call: Call, policy: TextPolicy) => Promise<ResultOf[K]>;
@@ -88,7 +88,7 @@ function perform<K extends Kind>(
   call: Call,
   policy: TextPolicy,
 ): Promise<ResultOf[K]> {
-  return performers[request.do](request, call, policy);
+  return performers[request.kind](request, call, policy);
 }
 
 // Records ended calls in the telemetry of the session.

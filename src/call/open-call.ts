@@ -85,7 +85,7 @@ export function openCall(
 ): OpenCall {
   const timeoutMs = timeoutOf(request, engine);
   const deadline = performance.now() + timeoutMs;
-  const graceMs = request.do === 'run' ? RUN_GRACE_MS : 0;
+  const graceMs = request.kind === 'run' ? RUN_GRACE_MS : 0;
   const cancellation = new CallCancellation({
     signal,
     timeoutMs,
@@ -147,7 +147,7 @@ export function openCall(
 }
 
 function timeoutOf(request: EngineRequest, { settings, timeoutMs }: Engine): number {
-  if (request.do !== 'run') return timeoutMs;
+  if (request.kind !== 'run') return timeoutMs;
   const seconds = request.timeout ?? settings.run.timeout;
   // `run` rejects a timeout that is not positive.
   return (seconds > 0 ? seconds : 0) * 1000 + RUN_GRACE_MS;
@@ -178,8 +178,8 @@ const FILES: readonly SourceKind[] = ['file'];
 
 /** The kinds of sources that a request may read; undefined for all. */
 function kindsOf(request: EngineRequest): readonly SourceKind[] | undefined {
-  if (request.do === 'lines') return FILES;
-  return request.do === 'read' ? request.kinds : undefined;
+  if (request.kind === 'lines') return FILES;
+  return request.kind === 'read' ? request.kinds : undefined;
 }
 
 // Chooses the queues in which a call waits for a slot before it begins.
@@ -194,7 +194,7 @@ export function takeSlot(
   { signal, caller = engine }: CallOptions,
 ): QueueSlot | Promise<QueueSlot> {
   const claim = { signal, caller };
-  if (request.do === 'run') return queues.commands.acquire(claim);
+  if (request.kind === 'run') return queues.commands.acquire(claim);
   if (isPage(request)) return takePageSlot(claim);
   const isLarge = Math.max(limits.bytes, limits.windowMax) > LARGE_ANSWER;
   return isLarge ? takeLargeSlot(claim) : queues.calls.acquire(claim);
@@ -211,7 +211,7 @@ function takePageSlot(claim: QueueClaim): QueueSlot | Promise<QueueSlot> {
   return slot;
 }
 
-const isPage = (request: EngineRequest): boolean => request.do === 'read' && isWeb(request.target);
+const isPage = (request: EngineRequest): boolean => request.kind === 'read' && isWeb(request.target);
 
 async function takeLargeSlot(claim: QueueClaim): Promise<QueueSlot> {
   const answer = await queues.answers.acquire(claim);
@@ -395,7 +395,7 @@ const CODE =
 const SEARCH = 'Use a smaller directory, a glob that matches fewer files, or a literal pattern.';
 const DIRECTORY = 'Use a smaller directory.';
 
-const ADVICE: Readonly<Record<Exclude<EngineRequest['do'], 'read'>, string>> = {
+const ADVICE: Readonly<Record<Exclude<EngineRequest['kind'], 'read'>, string>> = {
   lines: WINDOW,
   run: 'Use a longer timeout, or a command that ends sooner.',
   search: SEARCH,
@@ -406,7 +406,7 @@ const ADVICE: Readonly<Record<Exclude<EngineRequest['do'], 'read'>, string>> = {
 };
 
 export function adviceAfterTimeout(request: EngineRequest): string {
-  if (request.do !== 'read') return ADVICE[request.do];
+  if (request.kind !== 'read') return ADVICE[request.kind];
   const isCode = request.grammar === 'selectors' && endsInCodeQuestion(request.target);
   return isCode ? CODE : WINDOW;
 }

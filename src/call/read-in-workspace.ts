@@ -27,7 +27,7 @@ export async function readInWorkspace(
         'Read less at a time using offset and limit parameters.',
     );
   }
-  return { is: 'workspace', lines };
+  return { kind: 'workspace', lines };
 }
 
 async function ask(

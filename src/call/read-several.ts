@@ -63,8 +63,8 @@ export async function readSeveral(
   }
   const first = parts.map(({ result }) => result).find(isResult);
   if (!first) return undefined;
-  const { kind, resolvedPath } = first;
-  return { is: 'several', target, resolvedPath, kind, facts: {}, parts };
+  const { format: kind, resolvedPath } = first;
+  return { kind: 'several', target, resolvedPath, format: kind, facts: {}, parts };
 }
 
 function isResult(result: PartResult['result']): result is SingleResult {

@@ -58,14 +58,14 @@ export async function readText(
 ): Promise<TextResult | SummaryResult | BinaryResult | NoteResult> {
   const stored = asTold(given, asked.selection ?? given.selection);
   const viewed = await viewOf(stored, asked, call);
-  if ('is' in viewed) {
+  if ('kind' in viewed) {
     // A call for the text, which the note names, would only be told that it is binary.
     const binary =
       viewed.note.kind === 'no-structure'
         ? await binaryType(stored, {}, await textInput(stored, call), call.signal)
         : undefined;
     if (binary !== undefined) return binaryResult(found, stored, {}, binary);
-    return { ...found, is: 'note', resource: viewed };
+    return { ...found, kind: 'note', resource: viewed };
   }
   const { resource, selection } = viewed;
   const origin = found.target === resource.target ? found : { ...found, target: resource.target };
@@ -84,7 +84,7 @@ export async function readText(
     const { limits } = call;
     return {
       ...origin,
-      is: 'summary',
+      kind: 'summary',
       encoding,
       display,
       limits,
@@ -116,7 +116,7 @@ export async function readText(
   const { notes = [] } = resource;
   const result: Mutable<TextResult> = {
     ...origin,
-    is: 'text',
+    kind: 'text',
     encoding,
     display,
     limits,
@@ -178,7 +178,7 @@ const KIND_NAMES: Readonly<Record<SourceKind, string>> = {
 
 /** Throws `UNSUPPORTED` if `:conflicts` does not apply to the resource: a listing, a table, a binary. */
 async function refuseConflicts(resource: TextResource, call: Call): Promise<void> {
-  const { target, display, bytes, encoding, kind } = resource;
+  const { target, display, bytes, encoding, format: kind } = resource;
   const type =
     encoding === 'stored'
       ? await typeOfBytes(bytes, (await textInput(resource, call)).encoding, call.signal)
@@ -209,7 +209,7 @@ async function binaryType(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   // A byte window may show a text part of a file that begins as a binary.
-  if (mode === 'raw' || window?.by === 'bytes' || encoding !== 'stored' || isDamaged) return undefined;
+  if (mode === 'raw' || window?.kind === 'bytes' || encoding !== 'stored' || isDamaged) return undefined;
   return typeOfBytes(bytes, input.encoding, signal);
 }
 
@@ -229,7 +229,7 @@ async function binaryResult(
 ): Promise<BinaryResult> {
   const { size } = bytes;
   const changed = (await bytes.changed?.()) ?? false;
-  return { ...origin, is: 'binary', type, ...(size !== undefined && { bytes: size }), changed, selection };
+  return { ...origin, kind: 'binary', type, ...(size !== undefined && { bytes: size }), changed, selection };
 }
 
 /** The display of the text and its limits. */
@@ -279,11 +279,12 @@ const MAX_TAG_DIGITS = 7;
 
 /** An open-ended read of a stored file has the line limit of the host; a listing may have its own. */
 function limitsFor(
-  { kind, display, pageLines = Number.POSITIVE_INFINITY }: TextResource,
+  { format: kind, display, pageLines = Number.POSITIVE_INFINITY }: TextResource,
   window: Window | undefined,
   { limits, settings }: Call,
 ): Limits {
-  const openEnded = window === undefined || (window.by === 'lines' && window.ranges.at(-1)?.to === undefined);
+  const openEnded =
+    window === undefined || (window.kind === 'lines' && window.ranges.at(-1)?.to === undefined);
   if (!openEnded) return limits;
   const most = kind === 'file' && display === 'lines' ? settings.defaultLimit : Number.POSITIVE_INFINITY;
   const lines = Math.max(1, Math.min(limits.lines, most, pageLines));
@@ -306,8 +307,8 @@ const CALL_BYTES = 512;
 
 /** Extra bytes that the call for the remaining ranges takes if there are very many. */
 function callRoom({ window }: Selection): number {
-  if (window?.by !== 'lines' || window.ranges.length < 2) return 0;
-  return Math.max(0, Buffer.byteLength(writeSelector({ by: 'lines', ranges: window.ranges })) - CALL_BYTES);
+  if (window?.kind !== 'lines' || window.ranges.length < 2) return 0;
+  return Math.max(0, Buffer.byteLength(writeSelector({ kind: 'lines', ranges: window.ranges })) - CALL_BYTES);
 }
 
 /** Bytes of a header including its tag and newline. */
@@ -317,7 +318,7 @@ function headerBytes(header: string): number {
 
 /** Removes context lines if lines are shown without numbers, because they could not be told from requested lines. */
 function windowFor(window: Window | undefined, display: LineDisplay): Window | undefined {
-  return window?.by === 'lines' && !isNumbered(display) ? { ...window, context: false } : window;
+  return window?.kind === 'lines' && !isNumbered(display) ? { ...window, context: false } : window;
 }
 
 /** Records the shown lines in the snapshot if an edit may name them; returns the header with the tag. */
@@ -401,7 +402,7 @@ async function summarizeText(
     totals: { lines, bytes: whole.bytes },
     invalid: whole.invalid,
     kept: summary.parts.flatMap((part) =>
-      part.is === 'line' ? [[part.from, stored[part.from - 1] ?? ''] as const] : [],
+      part.kind === 'line' ? [[part.from, stored[part.from - 1] ?? ''] as const] : [],
     ),
   };
 }
@@ -432,14 +433,14 @@ async function fitting(
   call: Call,
 ): Promise<CodeSummary | UnparsedText> {
   const { whole, lines } = parsed;
-  const { target, kind, notes = [] } = resource;
+  const { target, format, notes = [] } = resource;
   const { mapBytes, tokens = estimateTokens } = call.settings;
   const budget = Math.min(mapBytes, call.limits.bytes) - header;
   let room = budget - footerBytes(target, lines, parsed.structure.count);
   for (let tries = 0; ; tries += 1) {
     const summary = await mapOf(resource, display, Math.max(room, MIN_SUMMARY_BYTES), parsed, call);
     if ('none' in summary || tries === MAX_FITTING_TRIES || room <= MIN_SUMMARY_BYTES) return summary;
-    const shown = { summary, display, target, kind, encoding, invalid: whole.invalid, notes };
+    const shown = { summary, display, target, format, encoding, invalid: whole.invalid, notes };
     const text = summaryText(shown, wording);
     const over = Buffer.byteLength(text) - budget;
     const body = summary.parts.map((part) => showPart(part, display)).join('');
@@ -490,7 +491,7 @@ async function mapOf(
   const make = async ({ signal }: ValueComputation): Promise<ComputedValue<CodeSummary | UnparsedText>> => {
     const { text, language } = whole;
     const question = {
-      ask: 'map',
+      kind: 'map',
       structure,
       text,
       language: language?.name ?? '',

@@ -50,13 +50,13 @@ export async function readLines(request: LinesRequest, call: Call, policy: TextP
     found = await resolve(path, 'literal', call);
   } catch (error) {
     if (!entries || !isOrielError(error) || error.code !== 'IS_DIRECTORY') throw error;
-    return (await import('../search/list.ts')).list({ do: 'list', path, ...entries }, call);
+    return (await import('../search/list.ts')).list({ kind: 'list', path, ...entries }, call);
   }
   const { resource } = found;
-  if (resource.is === 'text' && (resource.bytes.size ?? 0) > wholeUpTo) {
-    return { ...originOf(found), is: 'too-large', bytes: resource.bytes.size ?? 0, most: wholeUpTo };
+  if (resource.kind === 'text' && (resource.bytes.size ?? 0) > wholeUpTo) {
+    return { ...originOf(found), kind: 'too-large', bytes: resource.bytes.size ?? 0, most: wholeUpTo };
   }
-  const selection = { window: { by: 'lines', ranges: [range], context: false } } as const;
+  const selection = { window: { kind: 'lines', ranges: [range], context: false } } as const;
   return readFound(found, { selection, summarize: false }, call, policy);
 }
 
@@ -69,7 +69,7 @@ async function resolve(target: string, grammar: PathGrammar, call: Call): Promis
   const typed = unwrapped(target);
   const atUrl = grammar === 'selectors' && isUrl(typed) ? await openUrl(typed, call) : undefined;
   if (atUrl) {
-    const url = atUrl.is === 'text' ? atUrl.target : typed;
+    const url = atUrl.kind === 'text' ? atUrl.target : typed;
     return { resource: atUrl, target: url, resolvedPath: url };
   }
   const found = await findTarget(target, grammar, call);
@@ -114,7 +114,7 @@ async function codeAnswer(
     return { ...answer, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
   const found = await resolve(answer.target, grammar, call);
   const { resource } = found;
-  const isSame = resource.is === 'text' && answer.isAsParsed(resource.bytes.identity.key);
+  const isSame = resource.kind === 'text' && answer.isAsParsed(resource.bytes.identity.key);
   return withPlace(isSame ? found : await resolve(answer.byName, grammar, call), answer);
 }
 
@@ -123,7 +123,7 @@ async function openFound({ subject, suffix }: FoundTarget, call: Call): Promise<
     const resource = await call.open(subject);
     return { resource, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
   } catch (error) {
-    throw subject.opened.is === 'file' ? withShell(error, subject.typed) : error;
+    throw subject.opened.kind === 'file' ? withShell(error, subject.typed) : error;
   }
 }
 
@@ -134,14 +134,14 @@ async function answerAboutCode(subject: SourceSubject, call: Call): Promise<Code
   const { typed, rest, opened } = subject;
   if (endsInCodeQuestion(rest) && claimsArchive(subject))
     return (await import('../search/code/archive-code.ts')).answerInArchive(subject, call);
-  const asked = parseCodeQuestion(typed, rest, opened.is);
+  const asked = parseCodeQuestion(typed, rest, opened.kind);
   return asked && (await import('../search/code/answer-code.ts')).answerCode(subject, asked, call);
 }
 
 /** Adds a notice with the file and lines of a symbol that was requested only by its name. */
 function withPlace(found: ResolvedTarget, { target }: { readonly target: string }): ResolvedTarget {
   const { resource } = found;
-  if (resource.is !== 'text') return found;
+  if (resource.kind !== 'text') return found;
   const place: Notice = { kind: 'said', text: `Declared in ${oneLine(target)}` };
   return { ...found, resource: { ...resource, notes: [...(resource.notes ?? []), place] } };
 }
@@ -156,11 +156,11 @@ async function isPath(target: string, call: Call): Promise<boolean> {
 }
 
 function originOf({ resource, target, resolvedPath, suffix }: ResolvedTarget): ReadOrigin {
-  const text = resource.is === 'mixed' ? resource.text : resource;
+  const text = resource.kind === 'mixed' ? resource.text : resource;
   const facts = ('facts' in resource && resource.facts) || {};
-  const origin: Mutable<ReadOrigin> = { target, resolvedPath, kind: resource.kind, facts };
+  const origin: Mutable<ReadOrigin> = { target, resolvedPath, format: resource.format, facts };
   if (suffix) origin.suffix = suffix;
-  if (text.is === 'text') origin.identity = text.bytes.identity;
+  if (text.kind === 'text') origin.identity = text.bytes.identity;
   return origin;
 }
 
@@ -172,14 +172,14 @@ async function readFound(
 ): Promise<SingleResult> {
   const { resource } = found;
   const origin = originOf(found);
-  switch (resource.is) {
+  switch (resource.kind) {
     case 'image':
-      return { ...origin, is: 'image', resource };
+      return { ...origin, kind: 'image', resource };
     case 'note':
-      return { ...origin, is: 'note', resource };
+      return { ...origin, kind: 'note', resource };
     case 'mixed': {
       const result = await readText(resource.text, origin, asked, call, policy);
-      if (result.is !== 'text' || !result.excerpt.span) return result;
+      if (result.kind !== 'text' || !result.excerpt.span) return result;
       const { images, notes } = await resource.images(result.excerpt.span);
       return { ...result, images, notes: [...result.notes, ...notes] };
     }

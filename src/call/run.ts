@@ -67,7 +67,7 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
     // From now on output of processes that continue in the background is not read.
     shell.release();
     return {
-      is: 'run',
+      kind: 'run',
       ...(exit.code !== undefined && { exitCode: exit.code }),
       ...(exit.signal !== undefined && { signal: exit.signal }),
       timedOut: cause === 'timeout',
@@ -109,7 +109,7 @@ async function workingDirectory(typed: string | undefined, call: Call): Promise<
     throw (await explainGone(call, error)) ?? (await missingDirectory(typed, error, call));
   });
   call.onEnd(() => opened.close());
-  if (opened.is === 'directory') return opened;
+  if (opened.kind === 'directory') return opened;
   const parent = access.display(dirname(opened.path));
   const message = `cwd is a file: ${quote(access.display(opened.path))}. ${useDirectory(parent)}`;
   throw new OrielError('NOT_DIRECTORY', message, { next: parent });

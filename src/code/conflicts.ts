@@ -50,7 +50,7 @@ export async function conflictsView(
   const open = unclosed === undefined ? [] : [unclosedNotice(resource.target, unclosed)];
   if (conflicts === 0) {
     const none: Notice = { kind: 'said', text: `${quote(resource.target)} has no conflicts` };
-    return { is: 'note', kind: resource.kind, note: open[0] ?? none };
+    return { kind: 'note', format: resource.format, note: open[0] ?? none };
   }
   const write = ({ source, identity, signal }: ValueComputation): Promise<ComputedValue<Spool>> => {
     const spool = new Spool(joinChunks(show(conflicts, { ...input, source, signal })), {
@@ -118,14 +118,14 @@ async function* findConflicts(input: TextInput): AsyncGenerator<Conflict, number
       continue;
     }
     const marker = markerOf(line.text ?? decode(line.bytes, input.encoding).text);
-    if (marker?.is === '<') {
+    if (marker?.kind === '<') {
       unclosed ??= open?.ours.at;
       open = { ours: { at: no, name: marker.name } };
     }
-    if (marker && marker.is !== '<' && open) {
+    if (marker && marker.kind !== '<' && open) {
       const conflict = advance(open, marker, no);
       if (conflict) yield conflict;
-      if (conflict || marker.is === '>') open = undefined;
+      if (conflict || marker.kind === '>') open = undefined;
     }
   }
 }
@@ -137,9 +137,9 @@ interface Open {
 }
 
 function advance(open: Open, marker: Marker, no: number): Conflict | undefined {
-  if (marker.is === '|' && open.theirs === undefined) open.base ??= { at: no, name: marker.name };
-  if (marker.is === '=') open.theirs ??= no;
-  if (marker.is !== '>' || open.theirs === undefined) return undefined;
+  if (marker.kind === '|' && open.theirs === undefined) open.base ??= { at: no, name: marker.name };
+  if (marker.kind === '=') open.theirs ??= no;
+  if (marker.kind !== '>' || open.theirs === undefined) return undefined;
   const { ours, base, theirs } = open;
   return {
     first: ours.at,
@@ -151,7 +151,7 @@ function advance(open: Open, marker: Marker, no: number): Conflict | undefined {
 }
 
 interface Marker {
-  readonly is: '<' | '|' | '=' | '>';
+  readonly kind: '<' | '|' | '=' | '>';
   readonly name: string;
 }
 
@@ -159,8 +159,8 @@ interface Marker {
 function markerOf(line: string): Marker | undefined {
   const match = /^(?:(<)<{6}|(\|)\|{6}|(=)={6}|(>)>{6})(?: ([^\r\n]*))?\r?\n?$/.exec(line);
   if (!match) return undefined;
-  const is = (match[1] ?? match[2] ?? match[3] ?? match[4]) as Marker['is'];
-  return { is, name: match[5] ?? '' };
+  const is = (match[1] ?? match[2] ?? match[3] ?? match[4]) as Marker['kind'];
+  return { kind: is, name: match[5] ?? '' };
 }
 
 async function* show(count: number, input: TextInput): AsyncGenerator<Uint8Array> {

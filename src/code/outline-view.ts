@@ -28,9 +28,13 @@ export async function outlineView(
 ): Promise<TextView | NoteResource> {
   const outline = await outlineOf(resource, { of: symbol, within: undefined }, call);
   if ('none' in outline) {
-    const { target, kind } = resource;
+    const { target, format: kind } = resource;
     if (symbol !== undefined) throw noSymbols(target, outline.none);
-    return { is: 'note', kind, note: { kind: 'no-structure', what: 'outline', why: outline.none, target } };
+    return {
+      kind: 'note',
+      format: kind,
+      note: { kind: 'no-structure', what: 'outline', why: outline.none, target },
+    };
   }
   if ('one' in outline) throw new TypeError('an outline of one symbol is a text');
   if ('near' in outline || 'candidates' in outline)
@@ -50,7 +54,7 @@ export async function outlineView(
  */
 export async function outlineOfWhole(resource: TextResource, call: Call, bytes: number): Promise<TextView> {
   const outline = await outlineOf(resource, { of: undefined, within: bytes }, call);
-  if (!('bytes' in outline)) return { resource, selection: { window: { by: 'bytes', start: 0 } } };
+  if (!('bytes' in outline)) return { resource, selection: { window: { kind: 'bytes', start: 0 } } };
   return { resource: outlineResource(resource, outline), selection: { mode: 'outline' } };
 }
 
@@ -76,7 +80,12 @@ async function outlineOf(
     signal,
   }: ValueComputation): Promise<ComputedValue<Outline | FoundSymbols | UnparsedText>> => {
     const found = await answerTo(
-      { ask: 'outline', structure, ...(of !== undefined && { of }), ...(within !== undefined && { within }) },
+      {
+        kind: 'outline',
+        structure,
+        ...(of !== undefined && { of }),
+        ...(within !== undefined && { within }),
+      },
       signal,
     );
     if (!('text' in found)) return { value: found, keep: lasts(found) };
@@ -161,7 +170,7 @@ async function findItems(
     () => itemsOf(selection, whole.text),
   );
   const names = [symbol, ...list.flatMap((item) => ('name' in item ? [item.name] : []))];
-  const answers = await answerTo({ ask: 'find', structure, names }, call.signal);
+  const answers = await answerTo({ kind: 'find', structure, names }, call.signal);
   if ('none' in answers) throw noSymbols(target, answers.none);
   const [asOne = { near: [] }, ...others] = answers;
   if (list.length === 1 || !('near' in asOne))
@@ -203,7 +212,7 @@ function selectionOf(ranges: readonly Range[], mode: Selection['mode']): Selecti
   const typed = (parts: readonly Range[]): string =>
     parts.map(({ from, to }) => `${from}..${to ?? ''}`).join(',');
   const merged = parseSelection(typed(ranges))?.window;
-  const lines = merged?.by === 'lines' ? typed(merged.ranges) : '';
+  const lines = merged?.kind === 'lines' ? typed(merged.ranges) : '';
   return {
     ...(merged && { window: merged }),
     ...(mode && { mode }),
@@ -282,9 +291,9 @@ export function noSymbol(
   found: FoundSymbols,
   mode: string,
 ): NoteResource {
-  const { target, kind, part } = resource;
+  const { target, format: kind, part } = resource;
   if ('candidates' in found)
-    return { is: 'note', kind, note: candidatesNotice(target, name, found, false, mode) };
+    return { kind: 'note', format: kind, note: candidatesNotice(target, name, found, false, mode) };
   const near = 'near' in found ? found.near : [];
   const [first] = near;
   throw new OrielError('NOT_FOUND', missing(resource, name, near, mode), {

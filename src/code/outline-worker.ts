@@ -20,7 +20,7 @@ import { summarize } from './summary/summarize.ts';
 import { type PackedTags, packTags, writeTags } from './tags.ts';
 
 export interface ParseQuestion {
-  readonly ask: 'parse';
+  readonly kind: 'parse';
   readonly text: string;
   /** By its name in the table of languages. */
   readonly language: string;
@@ -30,7 +30,7 @@ export interface ParseQuestion {
 }
 
 export interface OutlineQuestion {
-  readonly ask: 'outline';
+  readonly kind: 'outline';
   readonly structure: PackedStructure;
   /** Maximum bytes; all symbols when absent. */
   readonly within?: number;
@@ -39,13 +39,13 @@ export interface OutlineQuestion {
 }
 
 export interface FindQuestion {
-  readonly ask: 'find';
+  readonly kind: 'find';
   readonly structure: PackedStructure;
   readonly names: readonly string[];
 }
 
 export interface MapQuestion {
-  readonly ask: 'map';
+  readonly kind: 'map';
   readonly structure: PackedStructure;
   readonly text: string;
   /** By its name in the table of languages. */
@@ -57,7 +57,7 @@ export interface MapQuestion {
 
 /** Several files in one message: the message costs as much as parsing a small file. */
 export interface TagsQuestion {
-  readonly ask: 'tags';
+  readonly kind: 'tags';
   /** The stored bytes of each file; absent for a file that has no tags. */
   readonly files: readonly { readonly bytes?: Uint8Array; readonly language: string }[];
   /** By language. */
@@ -91,8 +91,8 @@ const HEAVY_TEXT = 1 << 20;
 /** A thread that makes tags ends when its parser has more bytes of memory. It begins with 32 MiB. */
 const MAX_PARSER_MEMORY_BYTES = 40 << 20;
 
-async function answer(question: ParserQuestion, stop: Int32Array): Promise<AnswerTo[ParserQuestion['ask']]> {
-  switch (question.ask) {
+async function answer(question: ParserQuestion, stop: Int32Array): Promise<AnswerTo[ParserQuestion['kind']]> {
+  switch (question.kind) {
     case 'parse': {
       const { text, language, grammar, within } = question;
       const known = languages.find(({ name }) => name === language);
@@ -153,8 +153,8 @@ async function tagsIn(
 
 /** Whether the thread must end to free its memory: that of a parser grows with the parsed text and never shrinks. */
 async function isGrown(job: ParserQuestion): Promise<boolean> {
-  if (job.ask === 'parse') return job.text.length > HEAVY_TEXT;
-  return job.ask === 'tags' && (await import('./grammar/parse.ts')).parserBytes() > MAX_PARSER_MEMORY_BYTES;
+  if (job.kind === 'parse') return job.text.length > HEAVY_TEXT;
+  return job.kind === 'tags' && (await import('./grammar/parse.ts')).parserBytes() > MAX_PARSER_MEMORY_BYTES;
 }
 
 const port = parentPort;

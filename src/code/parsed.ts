@@ -46,7 +46,7 @@ const softForTags = 15_000;
  */
 const MAX_PARSER_WAIT_MS = 10_000;
 
-const parsers = new WorkerPool<ParserQuestion, AnswerTo[ParserQuestion['ask']]>({
+const parsers = new WorkerPool<ParserQuestion, AnswerTo[ParserQuestion['kind']]>({
   entry: builtFile('code/outline-worker.js'),
   queue: queues.outlines,
   idleMs: 30_000,
@@ -58,7 +58,7 @@ const parsers = new WorkerPool<ParserQuestion, AnswerTo[ParserQuestion['ask']]>(
  * The threads for the tags of many files. Their heap limit is low, because V8 lets a heap grow to half of its limit before
  * it collects garbage. A file that needs more is parsed alone, by a thread of `parsers`.
  */
-const tagParsers = new WorkerPool<ParserQuestion, AnswerTo[ParserQuestion['ask']]>({
+const tagParsers = new WorkerPool<ParserQuestion, AnswerTo[ParserQuestion['kind']]>({
   entry: builtFile('code/outline-worker.js'),
   queue: queues.outlines,
   idleMs: 10_000,
@@ -158,7 +158,7 @@ export async function parseText(
   signal: AbortSignal,
   ms: { readonly soft: number; readonly hard: number },
 ): Promise<PackedStructure | NoStructure> {
-  const question = { ask: 'parse', text, language, ...(grammar && { grammar }), within: ms.soft } as const;
+  const question = { kind: 'parse', text, language, ...(grammar && { grammar }), within: ms.soft } as const;
   const reply = await answerTo(question, signal, undefined, parsers, ms.hard);
   return typeof reply === 'object' && 'none' in reply ? reply.none : reply;
 }
@@ -172,8 +172,8 @@ export function lasts(value: object): boolean {
  * The answer of a thread, or the reason why there is none. `until` is a deadline on the clock of `performance.now()` which
  * includes the wait for a thread; `within` is the timeout of the thread's work. Throws the signal's reason.
  */
-export async function answerTo<A extends ParserQuestion['ask']>(
-  question: ParserQuestion & { readonly ask: A },
+export async function answerTo<A extends ParserQuestion['kind']>(
+  question: ParserQuestion & { readonly kind: A },
   signal: AbortSignal,
   until?: number,
   pool = parsers,
@@ -268,7 +268,7 @@ export async function tagsOf(
     if (grammar) grammars[language.name] = grammar;
   }
   const question = {
-    ask: 'tags',
+    kind: 'tags',
     files: files.map(({ bytes, language: { name } }) => ({ ...(bytes && { bytes }), language: name })),
     grammars,
     within: Math.min(softForTags, cpuMs),
@@ -306,8 +306,8 @@ export async function parsedElsewhere(
   const head = parseHead(language, grammar);
   const source = memoryBytes(Buffer.from(text));
   const outcome = await offloadWork({ kind: OUTLINE_KIND, version: parserVersion(), head, source }, offload);
-  if (outcome.is === 'failed') return FAILURES.get(outcome.why);
-  return outcome.is === 'done' ? readParse(outcome.body) : undefined;
+  if (outcome.kind === 'failed') return FAILURES.get(outcome.why);
+  return outcome.kind === 'done' ? readParse(outcome.body) : undefined;
 }
 
 /** Failures that are about the text. After any other failure the text is parsed here. */
@@ -390,7 +390,7 @@ export async function symbolNames(name: string, text: string, signal: AbortSigna
   if (!language) return [];
   const grammar = await grammarFiles(language);
   const question = {
-    ask: 'parse' as const,
+    kind: 'parse' as const,
     text,
     language: language.name,
     ...(grammar && { grammar }),

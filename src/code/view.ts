@@ -13,7 +13,7 @@ const VIEWS: Partial<Record<SelectionMode, () => Promise<View>>> = {
     const { conflictsView } = await import('./conflicts.ts');
     return async (resource, selection, call) => {
       const shown = await conflictsView(resource, call);
-      return shown.is === 'note' ? shown : { resource: shown, selection };
+      return shown.kind === 'note' ? shown : { resource: shown, selection };
     };
   },
   outline: async () => (await import('./outline-view.ts')).outlineView,

@@ -67,7 +67,7 @@ export function fileLinesOrder(
   const wantsAll = from === 1 && !input.limit;
   return {
     request: {
-      do: 'lines',
+      kind: 'lines',
       path: input.path,
       range: {
         from,
@@ -121,7 +121,7 @@ function tabbedBytes(line: Line): number {
 
 /** The fields for a result. Throws OrielError for a result without lines; `fileLinesError` has the message. */
 function fileLines(found: LinesResult, input: FileLinesInput): FileLines {
-  switch (found.is) {
+  switch (found.kind) {
     case 'workspace':
       if (found.lines.success) return found.lines;
       throw new OrielError(codeOfWords(found.lines.error), found.lines.error);
@@ -310,9 +310,9 @@ function ordered<Input extends FileLinesInput>(): Pick<
     request: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).request,
     policy: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).policy,
     answer: (result, input, limits) => {
-      if (result.is === 'entries') return entriesAnswer(result, input, limits);
+      if (result.kind === 'entries') return entriesAnswer(result, input, limits);
       const { success: _, error: __, content, ...facts } = fileLines(result, input);
-      const details = { ...(result.is === 'text' && textFacts(result)), ...facts };
+      const details = { ...(result.kind === 'text' && textFacts(result)), ...facts };
       return textAnswer(safeJson({ content, ...facts }), details);
     },
     failure: (error, input) => failure(input ? fileLinesError(error, input.path) : error),

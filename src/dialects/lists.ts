@@ -48,7 +48,7 @@ export function searched({
 export function searchRequest(input: GrepInput, keep: SearchRequest['clip']['keep']): SearchRequest {
   const { context = 0, limit = MATCHES } = input;
   return {
-    do: 'search',
+    kind: 'search',
     ...searched(input),
     before: context,
     after: context,
@@ -65,7 +65,7 @@ export interface FindInput {
 }
 
 export function findRequest({ pattern, path, limit = RESULTS, offset = 0 }: FindInput): FindRequest {
-  return { do: 'find', pattern, ...(path !== undefined && { path }), limit, offset };
+  return { kind: 'find', pattern, ...(path !== undefined && { path }), limit, offset };
 }
 
 export interface LsInput {
@@ -75,7 +75,7 @@ export interface LsInput {
 }
 
 export function listRequest({ path, limit = ENTRIES, offset = 0 }: LsInput): ListRequest {
-  return { do: 'list', ...(path !== undefined && { path }), limit, offset };
+  return { kind: 'list', ...(path !== undefined && { path }), limit, offset };
 }
 
 export function countField(zod: SchemaKit, least: number, most: number = Number.MAX_SAFE_INTEGER) {

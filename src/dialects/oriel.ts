@@ -80,7 +80,7 @@ function filesOrSymbols(input: OrielFindInput): FindRequest | SymbolsRequest {
     };
   }
   if (symbol !== undefined && pattern === undefined && input.sort !== 'time') {
-    return { do: 'symbols', query: symbol, ...(path !== undefined && { path }), limit, offset };
+    return { kind: 'symbols', query: symbol, ...(path !== undefined && { path }), limit, offset };
   }
   const why = symbol === undefined ? 'Nothing to find was given' : 'Symbols are found by words alone';
   throw new OrielError(
@@ -195,7 +195,7 @@ const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
   failure: listFailure('grep'),
   request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),
   answer: (result, input, limits) =>
-    result.is === 'entries'
+    result.kind === 'entries'
       ? countAnswer(result, countRequest(input), limits, {
           words: listWording,
           details: ({ shown, ...rest }) => ({ files: shown, ...truncation(rest) }),
@@ -215,7 +215,7 @@ function matchRequest(input: OrielGrepInput): SearchRequest {
 
 function countRequest(input: OrielGrepInput): CountRequest {
   const { limit = RESULTS, output } = input;
-  return { do: 'count', ...searched(input), ...narrowed(input), limit, counts: output === 'count' };
+  return { kind: 'count', ...searched(input), ...narrowed(input), limit, counts: output === 'count' };
 }
 
 /** The fields that pi's `grep` does not have. */
@@ -270,7 +270,7 @@ Lines are 1-indexed${SHOWN[settings.display]}. A file whose name ends like a sel
         ),
     }),
   adapt: linesToSelector,
-  request: ({ path }) => ({ do: 'read', target: path, grammar: 'selectors' }),
+  request: ({ path }) => ({ kind: 'read', target: path, grammar: 'selectors' }),
   policy: () => cutPolicy,
   answer: (result) => readAnswer(result, wording),
   failure: (error) => errorAnswer(withCall(withFindCall(error))),
@@ -339,7 +339,7 @@ stdin is empty, and nothing can be asked: pass -y or -m. Processes that still ru
       cwd: zod.string().optional().describe('Directory to run in (default: working directory)'),
     }),
   request: ({ command, timeout, cwd }) => ({
-    do: 'run',
+    kind: 'run',
     command,
     ...(timeout !== undefined && { timeout }),
     ...(cwd !== undefined && { cwd }),

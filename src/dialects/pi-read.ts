@@ -62,7 +62,7 @@ export function piRead(style: PiStyle): DeclaredTool {
       }),
     adapt: fromFirst,
     request: ({ path, offset, limit }) => ({
-      do: 'read',
+      kind: 'read',
       target: path,
       grammar: 'literal',
       kinds: ['file', 'image'],
@@ -71,7 +71,7 @@ export function piRead(style: PiStyle): DeclaredTool {
     }),
     policy: ({ offset = 1 }) => policyFrom(offset),
     answer(read, input) {
-      return read.is === 'text' ? textOf(read, input, style) : readAnswer(read, words(read.resolvedPath));
+      return read.kind === 'text' ? textOf(read, input, style) : readAnswer(read, words(read.resolvedPath));
     },
     failure(error, input) {
       if (error.code !== 'IS_DIRECTORY' || !input) return errorAnswer(withFindCall(error));

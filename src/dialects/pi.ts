@@ -103,7 +103,7 @@ function piBash(style: PiStyle): DeclaredTool {
         timeout: zod.number().optional().describe('Timeout in seconds (default: 120)'),
       }),
     request: ({ command, timeout }) => ({
-      do: 'run',
+      kind: 'run',
       command,
       ...(timeout !== undefined && { timeout }),
       streams: 'merged',

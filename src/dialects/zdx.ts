@@ -79,7 +79,7 @@ const zdxBash = tool<BashInput, RunRequest>({
     line: bytesOf(limits),
   }),
   request: ({ command, timeout, keep = 'head' }) => ({
-    do: 'run',
+    kind: 'run',
     command,
     ...(timeout !== undefined && { timeout }),
     streams: 'split',
@@ -187,7 +187,7 @@ const read = tool<ReadInput, ReadRequest>({
   },
   limits: (_, limits) => ({ ...limits, bytes: pageOf(limits), countBytes: zdxLimits.countBytes }),
   request: (input, limits) => ({
-    do: 'read',
+    kind: 'read',
     target: input.path,
     grammar: 'literal',
     kinds: ['file', 'image'],
@@ -199,8 +199,8 @@ const read = tool<ReadInput, ReadRequest>({
     return { overflow: 'cut', longLine: { as: 'clip', at, unit: 'char' }, display: raw };
   },
   answer: (found, input) => {
-    if (found.is === 'text') return textAnswerOf(found, input);
-    if (found.is === 'image' && found.resource.image) return imageOf(found.resource, pathOf(found, input));
+    if (found.kind === 'text') return textAnswerOf(found, input);
+    if (found.kind === 'image' && found.resource.image) return imageOf(found.resource, pathOf(found, input));
     throw notText(found, input.path);
   },
   failure: (error, input) => {
@@ -218,7 +218,7 @@ function firstOf({ offset = 1 }: ReadInput): number {
 function windowOf(input: ReadInput, { lines }: Limits): Window {
   const { limit, keep } = input;
   const offset = firstOf(input);
-  if (keep === 'ends') return { by: 'ends', from: offset, most: Math.min(limit ?? lines, lines) };
+  if (keep === 'ends') return { kind: 'ends', from: offset, most: Math.min(limit ?? lines, lines) };
   return lineRange(offset, limit);
 }
 
@@ -281,7 +281,7 @@ function textAnswerOf(result: TextResult, input: ReadInput): Answer {
 }
 
 function notText(found: Exclude<ReadResult, TextResult>, path: string): OrielError {
-  const what = found.is === 'binary' ? `binary (${found.type})` : `no text`;
+  const what = found.kind === 'binary' ? `binary (${found.type})` : `no text`;
   return new OrielError(
     'UNSUPPORTED',
     `${quote(path)} is ${what}. Use bash to look at it: xxd ${quote(shellWord(path))} | head -100`,

@@ -78,7 +78,7 @@ Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySiz
   request(input) {
     const window = windowOf(input);
     return {
-      do: 'read',
+      kind: 'read',
       target: input.path,
       grammar: 'literal',
       kinds: ['file', 'image'],
@@ -87,7 +87,7 @@ Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySiz
   },
   policy: () => policy,
   answer(read) {
-    return read.is === 'text' ? headedAnswer(read) : readAnswer(read, zedWording);
+    return read.kind === 'text' ? headedAnswer(read) : readAnswer(read, zedWording);
   },
   failure(error) {
     if (error.code !== 'IS_DIRECTORY') return errorAnswer(error);
@@ -105,7 +105,7 @@ function windowOf({ start_line, end_line, start_byte, max_bytes }: ReadFileInput
     return lineRange(from, end_line === undefined ? undefined : Math.max(end_line - from + 1, 1));
   }
   if (start_byte === undefined && max_bytes === undefined) return undefined;
-  return { by: 'bytes', start: start_byte ?? 0, ...(max_bytes !== undefined && { length: max_bytes }) };
+  return { kind: 'bytes', start: start_byte ?? 0, ...(max_bytes !== undefined && { length: max_bytes }) };
 }
 
 export const zed: Dialect = {
@@ -149,7 +149,7 @@ const SAID: ReadonlySet<Notice['kind']> = new Set([
 /** The text, below a header if it is a part of the file. */
 function headedAnswer(result: TextResult): Answer {
   const { excerpt, display, selection } = result;
-  const header = selection.window?.by === 'bytes' || excerpt.next ? headerOf(result) : undefined;
+  const header = selection.window?.kind === 'bytes' || excerpt.next ? headerOf(result) : undefined;
   const body = showParts(excerpt.parts, display, '');
   const notices = readNotices(result)
     .filter(({ kind }) => SAID.has(kind) && !(header && (kind === 'past-end' || kind === 'empty')))

@@ -40,7 +40,7 @@ async function openDirectory(
 ): Promise<OpenedDirectory | undefined> {
   try {
     const opened = await access.open(path, signal);
-    if (opened.is === 'directory') return opened;
+    if (opened.kind === 'directory') return opened;
     await opened.close();
   } catch (error) {
     signal?.throwIfAborted();

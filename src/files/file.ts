@@ -65,7 +65,7 @@ export function openedFile(
       : copyPart(head, offset, wanted);
   };
   return {
-    is: 'file',
+    kind: 'file',
     path,
     size,
     mtimeMs: Number(stats.mtimeMs),

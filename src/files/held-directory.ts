@@ -17,7 +17,7 @@ import { errno } from './system-failure.ts';
 
 export interface HeldEntry {
   readonly name: string;
-  readonly is: 'file' | 'directory' | 'other';
+  readonly kind: 'file' | 'directory' | 'other';
 }
 
 export interface HeldFile {
@@ -95,7 +95,7 @@ export class HeldDirectory {
     const entries: HeldEntry[] = [];
     if (this.#size > 0 && this.#size <= SMALL) {
       const all = fs.readdirSync(nameOf(this.self), { encoding: 'latin1', withFileTypes: true });
-      for (const entry of all) entries.push({ name: entry.name, is: this.#typeOf(entry) });
+      for (const entry of all) entries.push({ name: entry.name, kind: this.#typeOf(entry) });
       if (entries.length <= most) return { entries: sorted(entries), more: false };
       return { entries: sorted(entries.slice(0, most)), more: true };
     }
@@ -103,7 +103,7 @@ export class HeldDirectory {
     try {
       for (let entry = directory.readSync(); entry; entry = directory.readSync()) {
         if (entries.length === most) return { entries: sorted(entries), more: true };
-        entries.push({ name: entry.name, is: this.#typeOf(entry) });
+        entries.push({ name: entry.name, kind: this.#typeOf(entry) });
       }
     } finally {
       directory.closeSync();
@@ -143,7 +143,7 @@ export class HeldDirectory {
   }
 
   /** The type of an entry; undefined if it does not exist. */
-  kindOf(name: string): HeldEntry['is'] | undefined {
+  kindOf(name: string): HeldEntry['kind'] | undefined {
     const stats = fs.lstatSync(nameOf(`${this.self}/${name}`), { throwIfNoEntry: false });
     if (!stats) return undefined;
     return stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other';
@@ -180,7 +180,7 @@ export class HeldDirectory {
     return roots.some((root) => isPathWithin(real, root));
   }
 
-  #typeOf(entry: fs.Dirent): HeldEntry['is'] {
+  #typeOf(entry: fs.Dirent): HeldEntry['kind'] {
     if (entry.isFile()) return 'file';
     if (entry.isDirectory()) return 'directory';
     if (entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket()) return 'other';

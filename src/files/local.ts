@@ -157,7 +157,7 @@ export function createAccess(options: AccessOptions): FileAccess {
       if (error instanceof OrielError && error.code === 'NOT_FOUND') return undefined;
       throw error;
     });
-    if (opened?.is === 'file') return opened;
+    if (opened?.kind === 'file') return opened;
     await opened?.close();
     return undefined;
   }
@@ -283,7 +283,7 @@ async function kernelFile(
   const shown = kernelName.endsWith('/cmdline') ? withoutTokens(content) : content;
   const bytes = memoryBytes(shown, Identity.once('kernel'));
   return {
-    is: 'file',
+    kind: 'file',
     path,
     size: shown.length,
     mtimeMs: Number(stats.mtimeMs),
@@ -311,7 +311,7 @@ export function openedDirectory(
     kept.places.filter((place) => dirname(place) === path).map((place) => basename(place)),
   );
   return {
-    is: 'directory',
+    kind: 'directory',
     path,
     fd,
     mtimeMs: Number(stats.mtimeMs),

@@ -17,8 +17,8 @@ import { fileSource } from './text/open.ts';
 // The source of images, detected by their first bytes.
 
 export const imageSource: ContentSource = {
-  kind: 'image',
-  claims: ({ opened, head }) => opened.is === 'file' && identifyImage(head) !== undefined,
+  format: 'image',
+  claims: ({ opened, head }) => opened.kind === 'file' && identifyImage(head) !== undefined,
   open: async (subject, call) => (await import('./image/open.ts')).openImage(subject, call),
 };
 
@@ -26,7 +26,7 @@ export const imageSource: ContentSource = {
 // pages, `book.xlsx:Sales:A1:H50` cells, `book.xlsx:Sales?where=…` rows.
 
 const documentSource: ContentSource = {
-  kind: 'document',
+  format: 'document',
   claims: claimsDocument,
   holds: isNamedDocument,
   open: async (subject, call) => (await import('./document/open.ts')).openDocument(subject, call),
@@ -39,7 +39,7 @@ const documentSource: ContentSource = {
 // "a.zip:b.tar.gz:c.txt" → a member of a member · "a.zip:%~3" → the third member, whatever its name
 
 export const archiveSource: ContentSource = {
-  kind: 'archive',
+  format: 'archive',
   claims: claimsArchive,
   holds: isNamedArchive,
   open: async (subject, call) => (await import('./archive/open.ts')).readArchive(subject, call),
@@ -60,7 +60,7 @@ export const sources: readonly ContentSource[] = [
 
 /** The first source of the given `kinds` (all if undefined) that claims the subject. Throws `IS_DIRECTORY` if none does. */
 export function sourceFor(subject: SourceSubject, kinds: readonly SourceKind[] | undefined): ContentSource {
-  const source = sources.find((known) => (kinds?.includes(known.kind) ?? true) && known.claims(subject));
+  const source = sources.find((known) => (kinds?.includes(known.format) ?? true) && known.claims(subject));
   if (source) return source;
   throw new OrielError('IS_DIRECTORY', `${quote(subject.typed)} is a directory, not a file.`);
 }

@@ -26,9 +26,9 @@ export interface RipgrepJob {
 
 /** The input to search. */
 export type RipgrepInput =
-  | { readonly is: 'bytes'; readonly bytes: AsyncIterable<Uint8Array> }
+  | { readonly kind: 'bytes'; readonly bytes: AsyncIterable<Uint8Array> }
   /** An open file, where descriptors have paths (`hasDescriptorPaths`). */
-  | { readonly is: 'file'; readonly fd: number };
+  | { readonly kind: 'file'; readonly fd: number };
 
 export interface RipgrepOutcome {
   /** The exit code of ripgrep: 0 found, 1 nothing found, 2 error; undefined if it was ended by a signal. */
@@ -140,7 +140,7 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
 
   /** Keeps the error of the input, which the process cannot tell from the end of it. */
   #watched(input: RipgrepInput): RipgrepInput {
-    if (input.is === 'file') return input;
+    if (input.kind === 'file') return input;
     const keep = (error: unknown): void => void (this.#inputFailure = error);
     async function* bytes(given: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
       try {
@@ -150,7 +150,7 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
         throw error;
       }
     }
-    return { is: 'bytes', bytes: bytes(input.bytes) };
+    return { kind: 'bytes', bytes: bytes(input.bytes) };
   }
 }
 
@@ -183,7 +183,7 @@ async function startInSlot(
     const child = startJob(job, input);
     const ended = whenEnded(child);
     // A process that reads from a pipe ends with this process, because its input ends.
-    const unwatch = input.is === 'file' ? watchHelper(child) : () => undefined;
+    const unwatch = input.kind === 'file' ? watchHelper(child) : () => undefined;
     const over = (): void => {
       unwatch();
       slot.release();
@@ -197,7 +197,7 @@ async function startInSlot(
 }
 
 function startJob({ flags }: RipgrepJob, input: RipgrepInput): ChildProcess {
-  const words = [...FIXED_FLAGS, ...flags, '--', input.is === 'bytes' ? '-' : INHERITED_FILE];
+  const words = [...FIXED_FLAGS, ...flags, '--', input.kind === 'bytes' ? '-' : INHERITED_FILE];
   const nul = words.find((word) => word.includes('\0'));
   if (nul !== undefined)
     throw new OrielError('BAD_INPUT', 'A pattern, glob or path cannot contain a NUL character.');
@@ -205,10 +205,10 @@ function startJob({ flags }: RipgrepJob, input: RipgrepInput): ChildProcess {
   // An empty environment: RIPGREP_CONFIG_PATH would add flags, among them --pre, which runs programs.
   const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {};
   const stdio: StdioOptions =
-    input.is === 'bytes' ? ['pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', input.fd];
+    input.kind === 'bytes' ? ['pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', input.fd];
   const child = spawn(command, args, { cwd: parse(process.execPath).root, env, stdio, windowsHide: true });
   // It may exit before it has read all of its input; an error of the input itself is kept.
-  if (input.is === 'bytes' && child.stdin) pipeline(input.bytes, child.stdin).catch(() => undefined);
+  if (input.kind === 'bytes' && child.stdin) pipeline(input.bytes, child.stdin).catch(() => undefined);
   return child;
 }
 

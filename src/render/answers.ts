@@ -32,9 +32,9 @@ import { beyondNotice, readNotices, shownLines, summaryAnswer } from './read-not
 // The answer of a read: the text with its notices, and the same facts in `details`.
 
 export function readAnswer(result: ReadResult, words: NoticeWording): Answer {
-  if (result.is === 'several') return severalAnswer(result, words);
+  if (result.kind === 'several') return severalAnswer(result, words);
   const prefix = result.suffix ? `${say({ kind: 'suffix', ...result.suffix }, words)}\n` : '';
-  switch (result.is) {
+  switch (result.kind) {
     case 'text':
       return textOf(result, prefix, words);
     case 'summary':
@@ -184,7 +184,7 @@ function imageBlock({ mimeType, data }: { mimeType: string; data: Uint8Array }):
 
 /** The facts about what was read. */
 function originFacts(result: ReadResult): Record<string, unknown> {
-  const { target, resolvedPath, kind, suffix, facts } = result;
+  const { target, resolvedPath, format: kind, suffix, facts } = result;
   // Assigned one by one, here and below, because spreading is slower and this runs in every read.
   const written: Record<string, unknown> = { source: target, resolvedPath, kind };
   if (suffix) written['suffixResolution'] = suffix;

@@ -105,7 +105,7 @@ export function showPart(part: SummaryPart, display: LineDisplay): string {
   const text = display.text(part.text);
   if (display === displays.numbers) return `${range}|${text}\n`;
   if (display === displays.hashline) return `${range}:${text}\n`;
-  return part.is === 'line' ? `${text}\n` : `${text} [${range}]\n`;
+  return part.kind === 'line' ? `${text}\n` : `${text} [${range}]\n`;
 }
 
 // Formats sizes, counts and ages for a reader.

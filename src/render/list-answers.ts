@@ -71,7 +71,7 @@ export function foundAnswer(
   style: ListStyle<ShownEntries>,
 ): Answer {
   const shown = fitEntries(result, request, limits, 'results');
-  const text = isNothing(result) ? (request.do === 'find' ? NO_FILES : NO_SYMBOLS) : shown.text;
+  const text = isNothing(result) ? (request.kind === 'find' ? NO_FILES : NO_SYMBOLS) : shown.text;
   return answerWithNotices(text, shown, style);
 }
 
@@ -150,8 +150,8 @@ function shownEntry({ path, mark, matches }: ListedEntry): string {
 }
 
 function globOf(request: CountRequest | FindRequest | ListRequest | SymbolsRequest): string | undefined {
-  if (request.do === 'find') return request.pattern;
-  return request.do === 'count' ? request.glob : undefined;
+  if (request.kind === 'find') return request.pattern;
+  return request.kind === 'count' ? request.glob : undefined;
 }
 
 /** The notices about what the answer does not cover. They come before the one that names the next page. */

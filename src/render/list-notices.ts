@@ -134,7 +134,7 @@ export const listWording: ListWording = {
     `${code}: the search ended before it was complete, so these results are partial. ${code === 'BUSY' ? 'Make the same call again' : 'Narrow the path or the pattern'}`,
   hint: ({ hint, pattern }) => {
     if (typeof hint === 'string') return HINTS[hint](quote(pattern));
-    if (hint.is !== 'near') return regexHint(hint);
+    if (hint.kind !== 'near') return regexHint(hint);
     return didYouMean([hint.pattern, ...hint.others].map(quote)).trim();
   },
 };
@@ -186,16 +186,16 @@ export function fieldsOf(hint: SearchHint, pattern: string): Readonly<Record<str
   if (hint === 'directory') return { pattern: `${pattern}/**` };
   if (hint === 'words') return { symbol: pattern };
   if (typeof hint === 'string' || hint.pattern === undefined) return undefined;
-  if (hint.is === 'near') return { pattern: hint.pattern };
+  if (hint.kind === 'near') return { pattern: hint.pattern };
   return {
     pattern: hint.pattern,
-    ...(hint.is === 'slashes' && hint.ignoreCase && { ignoreCase: true }),
+    ...(hint.kind === 'slashes' && hint.ignoreCase && { ignoreCase: true }),
   };
 }
 
 function regexHint(hint: RegexHint): string {
   const use = hint.pattern === undefined ? '' : ` Use pattern ${oneLine(hint.pattern)}`;
-  if (hint.is === 'escaped-operators') {
+  if (hint.kind === 'escaped-operators') {
     return String.raw`After a backslash | ( ) { } + ? are plain characters here; without it they are operators.${use}`;
   }
   const flag = hint.ignoreCase ? ' with ignoreCase=true' : '';

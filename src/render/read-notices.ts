@@ -39,16 +39,16 @@ export function readNotices(result: TextResult): Notice[] {
     !excerpt.next &&
     !excerpt.oversized &&
     !before &&
-    result.kind === 'file'
+    result.format === 'file'
   )
     notices.push({ kind: 'empty', target: oneLine(target) });
   const rest = callFor(target, selection).slice(target.length);
   notices.push(...encodingNotices(result, excerpt.invalid, (name) => `${target}:encoding=${name}${rest}`));
   // Answers about the code below a directory have no raw form.
-  const use = result.kind === 'directory' ? {} : { use: `${callFor(target, selection)}:raw` };
+  const use = result.format === 'directory' ? {} : { use: `${callFor(target, selection)}:raw` };
   if (escaped > 0)
     notices.push({ kind: 'escaped', count: escaped, ...use, ...(excerpt.hasNul && { nul: true }) });
-  if (excerpt.unterminated && result.kind === 'file') notices.push({ kind: 'unterminated' });
+  if (excerpt.unterminated && result.format === 'file') notices.push({ kind: 'unterminated' });
   return [...notices, ...result.notes, ...changed, ...last];
 }
 
@@ -57,7 +57,7 @@ export function readNotices(result: TextResult): Notice[] {
  * `as` returns the same call with another encoding.
  */
 export function encodingNotices(
-  { kind, encoding }: Pick<TextResult, 'kind' | 'encoding'>,
+  { format: kind, encoding }: Pick<TextResult, 'format' | 'encoding'>,
   invalid: number,
   as: (encoding: string) => string,
 ): Notice[] {
@@ -94,8 +94,8 @@ function cutNotice(result: TextResult): Notice | undefined {
   const { excerpt, target, selection, limits } = result;
   const { next, cutBy } = excerpt;
   if (!next || !cutBy) return undefined;
-  const inBytes = selection.window?.by === 'bytes' || shownLines(excerpt).length === 0;
-  const byBytes = selection.window?.by === 'bytes';
+  const inBytes = selection.window?.kind === 'bytes' || shownLines(excerpt).length === 0;
+  const byBytes = selection.window?.kind === 'bytes';
   return {
     kind: 'cut',
     lines: shownLines(excerpt),
@@ -103,9 +103,9 @@ function cutNotice(result: TextResult): Notice | undefined {
     totals: excerpt.totals,
     by: cutBy,
     limits: byBytes ? { ...limits, bytes: limits.windowMax } : limits,
-    in: inBytes || (excerpt.oversized && next.by !== 'tail') ? 'bytes' : 'lines',
+    in: inBytes || (excerpt.oversized && next.kind !== 'tail') ? 'bytes' : 'lines',
     ...(excerpt.oversized && { inside: excerpt.oversized }),
-    ...(next.by === 'tail' && { backwards: true }),
+    ...(next.kind === 'tail' && { backwards: true }),
     use: target + writeSelector(next, selection.mode),
   };
 }
@@ -151,7 +151,7 @@ export function shownLines(excerpt: Excerpt): readonly (readonly [number, number
 }
 
 function shortNotice({ excerpt, selection, target }: TextResult): Notice | undefined {
-  if (excerpt.next || selection.window?.by !== 'lines') return undefined;
+  if (excerpt.next || selection.window?.kind !== 'lines') return undefined;
   const { lastLine: last, pastEnd } = excerpt;
   if (last === undefined || pastEnd) return undefined;
   const { ranges, around = 0 } = selection.window;
@@ -161,17 +161,22 @@ function shortNotice({ excerpt, selection, target }: TextResult): Notice | undef
 
 function aroundNotice({ excerpt, selection, target }: TextResult): Notice | undefined {
   const { window } = selection;
-  if (excerpt.next || excerpt.lastLine !== undefined || window?.by !== 'lines') return undefined;
+  if (excerpt.next || excerpt.lastLine !== undefined || window?.kind !== 'lines') return undefined;
   const last = shownLines(excerpt).at(-1)?.[1];
   const { around: line } = window;
   if (line === undefined || last === undefined || excerpt.totals.lines === last) return undefined;
-  return { kind: 'around', line, use: target + writeSelector({ by: 'lines', ranges: [{ from: last + 1 }] }) };
+  return {
+    kind: 'around',
+    line,
+    use: target + writeSelector({ kind: 'lines', ranges: [{ from: last + 1 }] }),
+  };
 }
 
 /** The last lines before the first byte of a text that is not empty. */
 function beforeStartNotice({ excerpt, selection, target, encoding }: TextResult): Notice | undefined {
   const { window } = selection;
-  if (window?.by !== 'tail' || window.before === undefined || window.before > encoding.bom) return undefined;
+  if (window?.kind !== 'tail' || window.before === undefined || window.before > encoding.bom)
+    return undefined;
   const { lines, bytes } = excerpt.totals;
   if (lines === 0 || (bytes !== undefined && bytes <= encoding.bom)) return undefined;
   const use = `${target}:1`;
@@ -185,7 +190,7 @@ function pastEndNotice(result: TextResult): Notice {
   const { lines, bytes } = excerpt.totals;
   if (lines === 0 || bytes === 0) return { kind: 'empty', target };
   const next = result.more?.kind === 'said' ? result.more.use : undefined;
-  const [inside, line = 1] = window?.by === 'lines' ? [window.inside, window.ranges[0]?.from] : [];
+  const [inside, line = 1] = window?.kind === 'lines' ? [window.inside, window.ranges[0]?.from] : [];
   if (inside !== undefined && excerpt.lastLine !== undefined && line <= excerpt.lastLine) {
     return {
       kind: 'past-end',
@@ -198,14 +203,14 @@ function pastEndNotice(result: TextResult): Notice {
     };
   }
   const asked =
-    window?.by === 'bytes' ? `Byte ${askedOf(selection, /@(\d+)/)}` : `Line ${askedOf(selection, /(\d+)/)}`;
+    window?.kind === 'bytes' ? `Byte ${askedOf(selection, /@(\d+)/)}` : `Line ${askedOf(selection, /(\d+)/)}`;
   return {
     kind: 'past-end',
     target,
     asked,
     ...(next !== undefined && { continued: next }),
     totals:
-      window?.by === 'bytes' || lines === undefined ? { ...(bytes !== undefined && { bytes }) } : { lines },
+      window?.kind === 'bytes' || lines === undefined ? { ...(bytes !== undefined && { bytes }) } : { lines },
     // For a text of one line both calls are the same.
     use: Array.from(
       new Set(lines === undefined ? [`${target}:-20`, `${target}:1`] : [`${target}:${lines}`, `${target}:1`]),
@@ -218,8 +223,9 @@ const MAX_NUMBER_DIGITS = 30;
 
 /** The number as it was typed: a huge number would lose digits as a float. */
 function askedOf({ typed = '', window }: Selection, digits: RegExp): string {
-  if (window?.by === 'lines' && window.around !== undefined) return String(window.around);
-  const first = window?.by === 'lines' ? window.ranges[0]?.from : window?.by === 'bytes' ? window.start : 1;
+  if (window?.kind === 'lines' && window.around !== undefined) return String(window.around);
+  const first =
+    window?.kind === 'lines' ? window.ranges[0]?.from : window?.kind === 'bytes' ? window.start : 1;
   const found = digits.exec(typed)?.[1];
   return found !== undefined && found.length <= MAX_NUMBER_DIGITS && Number(found) >= (first ?? 0)
     ? found
@@ -236,7 +242,7 @@ const footerRoom = 700;
 
 type Shown = Pick<
   SummaryResult,
-  'summary' | 'display' | 'target' | 'kind' | 'encoding' | 'invalid' | 'notes'
+  'summary' | 'display' | 'target' | 'format' | 'encoding' | 'invalid' | 'notes'
 >;
 
 /** `prefix`: text above the map, which says what the path resolved to. */

@@ -50,7 +50,7 @@ export class MatchAnchors {
     try {
       const opened = await this.#call.access.open(path, this.#call.signal);
       try {
-        if (opened.is !== 'file' || opened.size > MAX_ANCHORED_FILE_BYTES) return undefined;
+        if (opened.kind !== 'file' || opened.size > MAX_ANCHORED_FILE_BYTES) return undefined;
         const content = await readAt(opened.bytes, 0, MAX_ANCHORED_FILE_BYTES + 1, this.#call.signal);
         const text = textOf(content, await findEncoding(opened.bytes, this.#call));
         if (digestOf(text) !== digest) return undefined;

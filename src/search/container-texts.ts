@@ -34,7 +34,7 @@ export async function containerSubject(
 ): Promise<FileSubject | undefined> {
   const head = await readSourceHead(file.bytes, call.signal);
   const subject: SourceSubject = { typed: shown, rest: '', name, path: file.path, opened: file, head };
-  const { kind } = sourceFor(subject, undefined);
+  const { format: kind } = sourceFor(subject, undefined);
   return CONTAINERS.includes(kind) && isFile(subject) ? subject : undefined;
 }
 
@@ -64,11 +64,11 @@ async function* allTexts(
   call: Call,
 ): AsyncGenerator<ContainerText, void> {
   const { search } = sink;
-  const { kind } = sourceFor(subject, undefined);
+  const { format: kind } = sourceFor(subject, undefined);
   if (kind === 'sqlite') return yield* tableTexts(subject, search, call);
   if (kind !== 'archive') return yield* ownTexts(subject, sink, call);
   const index = await archiveIndex(subject, call);
-  if (index.is === 'compressed') return yield* memberTexts({ ...subject, rest: '' }, sink, call);
+  if (index.kind === 'compressed') return yield* memberTexts({ ...subject, rest: '' }, sink, call);
   const tar = await plainTar(subject, index, call).catch((error: unknown) => {
     if (isOrielError(error) && error.code === 'LIMIT') return undefined;
     throw error;
@@ -100,9 +100,9 @@ async function* memberTexts(
   const { search } = sink;
   try {
     const resource: Resource = await call.open(subject);
-    const text = resource.is === 'mixed' ? resource.text : resource;
-    if (text.is !== 'text') return;
-    if (text.kind === 'document') yield* partsOf(text, subject, sink, call);
+    const text = resource.kind === 'mixed' ? resource.text : resource;
+    if (text.kind !== 'text') return;
+    if (text.format === 'document') yield* partsOf(text, subject, sink, call);
     // A listing means an archive or database inside this one; nested containers are not searched.
     else if (text.display === 'plain') search.gaps.leaveNested(text.target);
     else {
@@ -124,11 +124,11 @@ export async function isPackedBinary(
   { search }: GapSink,
   call: Call,
 ): Promise<boolean> {
-  if (sourceFor(subject, undefined).kind !== 'archive') return false;
+  if (sourceFor(subject, undefined).format !== 'archive') return false;
   const limited = untilDeadline(call, search);
   try {
-    if ((await archiveIndex(subject, limited)).is !== 'compressed') return false;
-    return (await limited.open({ ...subject, rest: '' })).is === 'note';
+    if ((await archiveIndex(subject, limited)).kind !== 'compressed') return false;
+    return (await limited.open({ ...subject, rest: '' })).kind === 'note';
   } catch {
     call.signal.throwIfAborted();
     return false;
@@ -141,8 +141,8 @@ async function* ownTexts(
   call: Call,
 ): AsyncGenerator<ContainerText, void> {
   const resource = await call.open(subject);
-  if (resource.is !== 'text') return;
-  if (resource.kind === 'document') {
+  if (resource.kind !== 'text') return;
+  if (resource.format === 'document') {
     yield* partsOf(resource, subject, sink, call);
   } else {
     yield await whole(resource, call);
@@ -161,7 +161,7 @@ async function* partsOf(
   const front = subject.rest === '' ? '' : `${subject.rest}:`;
   const open = async (rest: string): Promise<TextResource | undefined> => {
     const resource = await call.open({ ...subject, rest: front + rest });
-    return resource.is === 'text' ? resource : undefined;
+    return resource.kind === 'text' ? resource : undefined;
   };
   for (let text: TextResource | undefined = first; text;) {
     noteCut(text, search);
@@ -185,7 +185,7 @@ async function* attachedTexts(
   const found = await call.open(list).catch((error: unknown) => {
     recordGap(error, `${list.typed}:${list.rest}`, search, call);
   });
-  if (found?.is !== 'text') return;
+  if (found?.kind !== 'text') return;
   const { bytes } = found;
   const lines = Buffer.from(await readAt(bytes, 0, bytes.size ?? 0, call.signal)).toString('utf8');
   for (const [, name] of lines.matchAll(/^(.+) {2}\d+ bytes$/gm)) {
@@ -357,7 +357,7 @@ async function openText(
   call: Call,
 ): Promise<{ resource: TextResource; text: Buffer } | undefined> {
   const resource = await call.open(subject);
-  if (resource.is !== 'text') return undefined;
+  if (resource.kind !== 'text') return undefined;
   const { bytes } = resource;
   return { resource, text: Buffer.from(await readAt(bytes, 0, bytes.size ?? 0, call.signal)) };
 }

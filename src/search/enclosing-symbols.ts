@@ -133,14 +133,14 @@ async function indexedSymbols(
   if (!codeIsIdle()) return undefined;
   const opened = await access.open(path, signal).catch(() => undefined);
   try {
-    if (opened?.is !== 'file' || opened.size !== content.length) return undefined;
+    if (opened?.kind !== 'file' || opened.size !== content.length) return undefined;
     const { identity } = opened.bytes;
     // The file may have changed since it was searched.
     const stored = identity.recurs
       ? await readAt(opened.bytes, 0, opened.size, signal).catch(() => undefined)
       : undefined;
     if (!stored || !Buffer.from(stored).equals(content)) return undefined;
-    const asked = step({ ask: 'around', files: [{ path, key: identity.key, lines }] }, signal);
+    const asked = step({ kind: 'around', files: [{ path, key: identity.key, lines }] }, signal);
     const [known] = (await soon(asked, INDEX_WITHIN_MS)) ?? [];
     return known;
   } finally {

@@ -36,13 +36,13 @@ export async function searchSymbols(request: SymbolsRequest, call: Call): Promis
   call.onEnd(() => directory.close());
   const code = await CodeBelow.look(await filesBelow(directory, call), call);
   const most = Math.min(request.limit, MAX_FOUND_SYMBOLS);
-  const { found, all } = await code.ask({ is: 'words', query, from: offset, most });
+  const { found, all } = await code.ask({ kind: 'words', query, from: offset, most });
   const shown = namesShownIn(start, call);
   const unknown = code.unknown.whole + code.unknown.parts + code.unknown.slow;
   const end = offset + found.length;
   const best = found.slice(0, BEST).map((one) => callOf(one, shown));
   return {
-    is: 'entries',
+    kind: 'entries',
     ...(call.settings.tokens && { tokens: call.settings.tokens }),
     entries: found.map((one, i) => ({
       path: `${callOf(one, shown)}  ${span(one.from, one.to)}  ${one.signature}`,

@@ -27,7 +27,7 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   const foreign = checkGlob(pattern);
   const limit = Math.min(request.limit, MAX_PAGE_RESULTS);
   const end = request.offset + limit;
-  const filter = { is: 'glob', pattern } as const;
+  const filter = { kind: 'glob', pattern } as const;
   const { page, found, gaps } = await withProgress(call, 'walking', () =>
     request.sort === 'time'
       ? newestPage(directory, filter, [request.offset, end], call)
@@ -46,7 +46,7 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   const entries = entriesOf(page, (path, i) => ({ path: shown(path), rank: request.offset + i }));
   const next = request.offset + entries.length;
   return {
-    is: 'entries',
+    kind: 'entries',
     ...(call.settings.tokens && { tokens: call.settings.tokens }),
     entries,
     ...(found > next && entries.length > 0 && { next }),
@@ -86,7 +86,7 @@ async function nearHint(
   call: Call,
 ): Promise<SearchHint | undefined> {
   if (pattern.length > MAX_HINTED_PATTERN_CHARACTERS || /[\0*?[{!]/.test(pattern)) return undefined;
-  const { page } = await firstPage(directory, { is: 'glob', pattern: '**' }, [0, MAX_COMPARED_PATHS], call);
+  const { page } = await firstPage(directory, { kind: 'glob', pattern: '**' }, [0, MAX_COMPARED_PATHS], call);
   const shown = shownBelow(start, call);
   const [first, ...others] = nearNames(
     basename(pattern),
@@ -96,7 +96,7 @@ async function nearHint(
     .flatMap((name) => page.filter((path) => basename(path) === name).map(shown))
     .filter((path) => path.length <= MAX_NEAR_PATH_CHARACTERS)
     .slice(0, MAX_NEAR_PATHS);
-  return first === undefined ? undefined : { is: 'near', pattern: first, others };
+  return first === undefined ? undefined : { kind: 'near', pattern: first, others };
 }
 
 /** A hint for Windows paths such as `src\*.ts`, in which the backslash escapes the star. */
@@ -130,7 +130,7 @@ async function firstPage(
 ): Promise<FoundPage> {
   const page: string[] = [];
   let found = 0;
-  const wants = { is: 'paths', most: end + 1 } as const;
+  const wants = { kind: 'paths', most: end + 1 } as const;
   const options: WalkOptions = { wants, filter, deadline: lookUntil(call.deadline) };
   const gaps = await collectWalk(directory, options, call, async (walk) => {
     for await (const batch of walk.paths()) {
@@ -155,7 +155,7 @@ async function openQuietly(path: string, call: Call): Promise<OpenedDirectory | 
   call.signal.throwIfAborted();
   try {
     const opened = await call.access.open(path, call.signal);
-    if (opened.is === 'directory') return opened;
+    if (opened.kind === 'directory') return opened;
     await opened.close();
   } catch {
     call.signal.throwIfAborted();

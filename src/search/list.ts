@@ -32,7 +32,7 @@ async function pageOf(
   const gaps = new GapsSeen();
   gaps.tooMany = more;
   return {
-    is: 'entries',
+    kind: 'entries',
     ...(call.settings.tokens && { tokens: call.settings.tokens }),
     entries: page.map(({ entry }, i) => ({ ...marked(entry), rank: offset + i })),
     total: sorted.length,

@@ -123,7 +123,7 @@ export function foreignRegex(pattern: string): RegexHint | undefined {
   const slashed = /^\/(.+)\/([dgimsuy]*)$/.exec(pattern);
   if (slashed) {
     const [, inner = '', flags = ''] = slashed;
-    return { is: 'slashes', ...echoed(inner), ignoreCase: flags.includes('i') };
+    return { kind: 'slashes', ...echoed(inner), ignoreCase: flags.includes('i') };
   }
   if (!BASIC.test(pattern.replaceAll('\\\\', ''))) return undefined;
   // With groups in our syntax, only `\|` is from the other one.
@@ -131,7 +131,7 @@ export function foreignRegex(pattern: string): RegexHint | undefined {
   const here = pattern.replaceAll(ESCAPE, (whole, escaped: string) =>
     operators.includes(escaped) ? escaped : whole,
   );
-  return { is: 'escaped-operators', ...echoed(here) };
+  return { kind: 'escaped-operators', ...echoed(here) };
 }
 
 /** Whether `pattern` has `\|` between words: it matches a literal bar although an alternative was meant. */

@@ -240,7 +240,7 @@ async function locateMatches(
     }
   }
 
-  const run = search.run(FLAGS, { is: 'bytes', bytes: input() });
+  const run = search.run(FLAGS, { kind: 'bytes', bytes: input() });
   for await (const batch of splitRecords(run, '\n', BLOCK)) {
     for (const record of batch) {
       const [, no, column] = /^(\d+):(\d+):/.exec(record) ?? [];

@@ -43,7 +43,7 @@ export async function takeByTime(
   call: Call,
 ): Promise<void> {
   const { request, gaps } = sink.search;
-  const all: CountRequest = { ...request, do: 'count', counts: true, offset: 0, limit: MAX_PAGE_RESULTS };
+  const all: CountRequest = { ...request, kind: 'count', counts: true, offset: 0, limit: MAX_PAGE_RESULTS };
   const counts = new CountSink(all, call);
   await walk(counts, { shown: (path) => path });
   counts.refuseIfBroken();
@@ -73,7 +73,7 @@ async function searchAgain(
   try {
     const opened = await call.access.open(real, call.signal);
     try {
-      if (opened.is !== 'file') return true;
+      if (opened.kind !== 'file') return true;
       const { search } = sink;
       const encoding = await findEncoding(opened.bytes, call);
       const input = search.request.multiline

@@ -98,7 +98,7 @@ export class FileInput implements SearchInput {
 
   async *#overBytes(source: ByteSource): AsyncGenerator<Buffer, void> {
     const bytes = searchedBytes(source, source.size ?? 0, this.#encoding);
-    const run = this.#search.run(this.#flags, { is: 'bytes', bytes });
+    const run = this.#search.run(this.#flags, { kind: 'bytes', bytes });
     yield* run;
     this.#search.judge(run.outcome);
   }
@@ -179,7 +179,7 @@ export class TextPortion implements GrowingInput {
     this.#search = search;
     this.#released = released;
     const flags = [...addressFlags(search), '--encoding=none', '--no-mmap'];
-    this.#run = search.run(flags, { is: 'bytes', bytes: this.#input() });
+    this.#run = search.run(flags, { kind: 'bytes', bytes: this.#input() });
     this.#output = this.#run[Symbol.asyncIterator]();
     if (!search.isPlain) this.#begin();
   }

@@ -84,7 +84,7 @@ export class SearchRun {
    * lines. If a mapped page disappears because the file was truncated, the output ends with a gap.
    */
   async *overFile(flags: readonly string[], fd: number): AsyncGenerator<Buffer, void> {
-    const run = this.run([...flags, '--mmap'], { is: 'file', fd });
+    const run = this.run([...flags, '--mmap'], { kind: 'file', fd });
     yield* run;
     if (run.outcome?.unmapped) this.gaps.changed += 1;
     else this.judge(run.outcome);

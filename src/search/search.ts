@@ -90,7 +90,7 @@ async function lookThrough(sink: SearchSink, call: Call): Promise<SearchHint | u
   ): Promise<SearchHint | undefined> => {
     try {
       return await withProgress(call, 'searching', () =>
-        opened.is === 'file'
+        opened.kind === 'file'
           ? searchFile(opened, path, into, call)
           : searchDirectory(opened, { typed: path, named }, into, call),
       );
@@ -154,11 +154,11 @@ async function searchDirectory(
   const hint = glob ? checkGlob(glob) : undefined;
   const { named } = below;
   const options = {
-    ...(glob && { filter: { is: 'glob', pattern: glob } as const }),
+    ...(glob && { filter: { kind: 'glob', pattern: glob } as const }),
     ...(named !== undefined && { named }),
   };
   const walkTexts = async (into: SearchSink, names: PathNaming): Promise<void> => {
-    const wants = { is: 'texts', needle, asStored: !request.inside } as const;
+    const wants = { kind: 'texts', needle, asStored: !request.inside } as const;
     const walk = await WalkRun.start(directory, { wants, ...options, deadline }, call);
     const inputs = new SearchInputs(walk, into.search, call);
     try {
@@ -195,9 +195,9 @@ async function searchContainers(
 ): Promise<void> {
   const { deadline, gaps } = sink.search;
   const shown = shownBelow(typed, call);
-  const wants = { is: 'paths', most: MAX_COUNTED_CONTAINERS + 1, containers: true } as const;
+  const wants = { kind: 'paths', most: MAX_COUNTED_CONTAINERS + 1, containers: true } as const;
   // Globs are matched in the walk thread, so that a slow glob does not block other calls.
-  const filter = glob ? ({ is: 'glob', pattern: glob } as const) : undefined;
+  const filter = glob ? ({ kind: 'glob', pattern: glob } as const) : undefined;
   const options = { wants, ...(filter && { filter }), ...(named !== undefined && { named }), deadline };
   const walk = await WalkRun.start(directory, options, call);
   const paths: string[] = [];
@@ -224,7 +224,7 @@ async function searchContainers(
       const opened = await call.access.open(join(directory.path, path), call.signal);
       part.call.onEnd(() => opened.close());
       const container =
-        opened.is === 'file'
+        opened.kind === 'file'
           ? await containerSubject(opened, basename(path), shown(path), part.call)
           : undefined;
       if (container && !(await takeInside(container, sink, part.call))) return;
@@ -359,7 +359,7 @@ class SearchInputs implements AsyncIterable<SearchInput> {
     let portion: GrowingInput | undefined = this.#portion();
     try {
       for await (const item of this.#walk.items()) {
-        if (item.is === 'large') {
+        if (item.kind === 'large') {
           portion?.end();
           portion = undefined;
           await this.#room();

@@ -89,7 +89,7 @@ export class MatchSink implements SearchSink {
     const { gaps } = this.search;
     if (gaps.broken && seen === 0) throw walkFailed(this.search.gaps);
     return {
-      is: 'matches',
+      kind: 'matches',
       files: await this.#leading(this.#quotes.files),
       found,
       ...(more && { next: this.#request.offset + found }),
@@ -182,7 +182,7 @@ export class CountSink implements SearchSink {
     }));
     const end = this.#request.offset + entries.length;
     return {
-      is: 'entries',
+      kind: 'entries',
       entries,
       ...(this.#seen > end && entries.length > 0 && { next: end }),
       ...(entries.length === 0 && this.#seen > 0 && { beyond: this.#seen }),

@@ -111,7 +111,7 @@ export class ContainerTextInput implements SearchInput {
     const { source, encoding } = this.#text;
     const flags = [...addressFlags(this.#search), ...encodingFlags(encoding)];
     const bytes = searchedBytes(source, source.size ?? Number.POSITIVE_INFINITY, encoding);
-    const run = this.#search.run(flags, { is: 'bytes', bytes });
+    const run = this.#search.run(flags, { kind: 'bytes', bytes });
     let isBegun = false;
     try {
       for await (const batch of addresses(run)) {
@@ -244,7 +244,7 @@ export class MultilinePortion implements GrowingInput {
 
   async *addresses(): AsyncGenerator<PlacedAddress[], void> {
     while (!this.#ended && !this.#closed) await this.#changed.wait();
-    const run = this.#search.run(MULTILINE_FLAGS, { is: 'bytes', bytes: this.#input() });
+    const run = this.#search.run(MULTILINE_FLAGS, { kind: 'bytes', bytes: this.#input() });
     let at = 0;
     let cursor: LineCursor | undefined;
     const placed = (address: MatchAddress): PlacedAddress => ({
@@ -392,5 +392,5 @@ function bytesOnce(text: Uint8Array): RipgrepInput {
   async function* bytes(): AsyncGenerator<Uint8Array, void> {
     yield text;
   }
-  return { is: 'bytes', bytes: bytes() };
+  return { kind: 'bytes', bytes: bytes() };
 }

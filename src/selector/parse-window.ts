@@ -12,18 +12,18 @@ export function parseWindow(text: string): Window | undefined {
   if (tail) {
     const lines = count(tail[1] as string);
     if (lines === 0) throw bad(text, 'the number of last lines starts at 1', ':-20');
-    return { by: 'tail', lines, ...(tail[2] !== undefined && { before: count(tail[2]) }) };
+    return { kind: 'tail', lines, ...(tail[2] !== undefined && { before: count(tail[2]) }) };
   }
   return linesWindow(text);
 }
 
 function bytesWindow(text: string, [, start = '', length, unit]: RegExpExecArray): Window {
-  if (length === undefined) return { by: 'bytes', start: count(start) };
+  if (length === undefined) return { kind: 'bytes', start: count(start) };
   const bytes = Number(length) * (unit === 'M' ? 1 << 20 : unit === 'K' ? 1024 : 1);
   if (bytes === 0 || !Number.isSafeInteger(bytes)) {
     throw bad(text, 'the length of a byte window is 1 byte to 256K', `:@${start.slice(0, 15)}+64K`);
   }
-  return { by: 'bytes', start: count(start), length: bytes };
+  return { kind: 'bytes', start: count(start), length: bytes };
 }
 
 export interface WindowItem extends Range {
@@ -48,7 +48,7 @@ function linesWindow(text: string): Window | undefined {
   }
   const inside = items[0]?.inside;
   return {
-    by: 'lines',
+    kind: 'lines',
     ranges: merge(items),
     context: !items.every((item) => item.exact),
     ...(inside !== undefined && { inside }),

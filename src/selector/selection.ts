@@ -90,7 +90,7 @@ function placeSelection(digits: string): Selection {
   const { from: line } = parseItem(digits, digits) as WindowItem;
   const from = Math.max(1, line - LINES_BEFORE);
   const to = Math.min(line + LINES_AFTER, Number.MAX_SAFE_INTEGER);
-  const window: Window = { by: 'lines', ranges: [{ from, to }], context: false, around: line };
+  const window: Window = { kind: 'lines', ranges: [{ from, to }], context: false, around: line };
   return { window, typed: `${from}..${to}` };
 }
 
@@ -204,7 +204,7 @@ function isMode(word: string): word is SelectionMode {
 
 /** Raw text and views are shown without context. */
 function withoutContext(window: Window): Window {
-  return window.by === 'lines' ? { ...window, context: false } : window;
+  return window.kind === 'lines' ? { ...window, context: false } : window;
 }
 
 /** The selector for `next` in the same mode, with its leading colon. */
@@ -213,7 +213,7 @@ export function writeSelector(next: Next, mode?: SelectionMode): string {
 }
 
 function writeNext(next: Next): string {
-  switch (next.by) {
+  switch (next.kind) {
     case 'lines':
       return next.ranges
         .map(({ from, to }, i) => {
@@ -238,10 +238,10 @@ export function writeSize(bytes: number): string {
 // file. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` may follow a name or `:refs`.
 
 export type CodeSelector =
-  | { readonly is: 'map'; readonly bytes?: number; readonly from: number; readonly query: string }
-  | { readonly is: 'definitions'; readonly names: readonly string[]; readonly from: number }
-  | { readonly is: 'uses'; readonly name: string; readonly from: number }
-  | { readonly is: 'importers'; readonly from: number };
+  | { readonly kind: 'map'; readonly bytes?: number; readonly from: number; readonly query: string }
+  | { readonly kind: 'definitions'; readonly names: readonly string[]; readonly from: number }
+  | { readonly kind: 'uses'; readonly name: string; readonly from: number }
+  | { readonly kind: 'importers'; readonly from: number };
 
 /** Maximum names in a list. */
 const MAX_QUESTION_NAMES = 20;
@@ -265,14 +265,14 @@ export function parseCodeQuestion(
     parametersOf(typed, `${typed}:${words}`, parameters ?? '', names);
   const uses = /^#(.+):refs$/i.exec(words)?.[1];
   const fromOnly = (): number => fromOf(`${typed}:${words}`, known(['from']));
-  if (uses !== undefined) return { is: 'uses', name: uses, from: fromOnly() };
-  if (/^refs$/i.test(words) && of === 'file') return { is: 'importers', from: fromOnly() };
+  if (uses !== undefined) return { kind: 'uses', name: uses, from: fromOnly() };
+  if (/^refs$/i.test(words) && of === 'file') return { kind: 'importers', from: fromOnly() };
   if (of === 'file') return undefined;
   if (/^outline$/i.test(words)) {
     const given = known(['bytes', 'from', 'q']);
     const bytes = bytesOf(typed, given.get('bytes'));
     return {
-      is: 'map',
+      kind: 'map',
       ...(bytes !== undefined && { bytes }),
       from: fromOf(`${typed}:outline`, given),
       query: queryOf(typed, given.get('q') ?? ''),
@@ -303,7 +303,7 @@ export function parseCodeQuestion(
   }
   // Only a single name has pages.
   const from = names.length === 1 ? fromOnly() : fromOf(`${typed}:${words}`, known([]));
-  return { is: 'definitions', names: names.filter((name) => name !== ''), from };
+  return { kind: 'definitions', names: names.filter((name) => name !== ''), from };
 }
 
 function parametersOf(

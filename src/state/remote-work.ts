@@ -44,7 +44,7 @@ const MAX_POLL_MS = 200;
 
 type Options = Parameters<RemoteWork['run']>[1];
 
-const HERE: WorkOutcome = { is: 'here' };
+const HERE: WorkOutcome = { kind: 'here' };
 
 /** A piece that is too short, which ends the sending. */
 const NOTHING = new Uint8Array(0);
@@ -156,14 +156,14 @@ export class WorkSender {
     { key }: WorkOrder,
     { giveUpAt }: Options,
   ): Promise<WorkOutcome | undefined> {
-    if (record.is === 'working') return undefined;
-    if (record.is === 'failed') {
+    if (record.kind === 'working') return undefined;
+    if (record.kind === 'failed') {
       if (!isFresh(record)) return undefined;
-      return LOCAL.has(record.why) ? HERE : { is: 'failed', why: record.why };
+      return LOCAL.has(record.why) ? HERE : { kind: 'failed', why: record.why };
     }
     const result = await this.#result(cache, key, giveUpAt);
     if (result === 'late') return HERE;
-    if (result) return { is: 'done', result };
+    if (result) return { kind: 'done', result };
     // A piece is missing. A worker that finds the record or the rest would take the job for done.
     await Promise.all([this.#work.remove(jobRecordName(id)), removeLarge(cache, cacheName(key))]);
     return undefined;

@@ -248,13 +248,13 @@ class JobRunner {
     if (order?.kind !== this.#handler.kind) return { outcome: 'dropped', why: 'no order' };
     const cache = this.#state.space(order.space);
     if ((await cache.get(cacheName(order.key))) instanceof Uint8Array) {
-      await this.#record(id, { is: 'done' });
+      await this.#record(id, { kind: 'done' });
       return { outcome: 'known' };
     }
     const record = await readJson<JobRecord>(this.#work, jobRecordName(id));
     if (record === 'away') return { outcome: 'retry', why: 'store' };
-    if (record?.is === 'failed' && isFresh(record)) return { outcome: 'known' };
-    const last = record?.is === 'working' && isFresh(record) ? record : undefined;
+    if (record?.kind === 'failed' && isFresh(record)) return { outcome: 'known' };
+    const last = record?.kind === 'working' && isFresh(record) ? record : undefined;
     const before = last?.attempt ?? 0;
     if (before >= MAX_JOB_ATTEMPTS) return this.#fail(id, 'worker');
     const attempt = (): Promise<Ended> => this.#attempt(id, order, cache, before + 1);
@@ -307,22 +307,22 @@ class JobRunner {
       Promise.resolve(result.subarray(start, start + length));
     const ttl = result.length <= MAX_SHARED_VALUE_BYTES ? CACHE_MS : RECORD_MS;
     const put = await putLarge(cache, cacheName(order.key), read, result.length, ttl);
-    return put && this.#record(id, { is: 'done' });
+    return put && this.#record(id, { kind: 'done' });
   }
 
   async #retry(id: string, attempt: number, why: string): Promise<Ended> {
     if (attempt >= MAX_JOB_ATTEMPTS) return this.#fail(id, why);
-    await this.#record(id, { is: 'working', attempt, beat: -1, at: Date.now(), isOver: true });
+    await this.#record(id, { kind: 'working', attempt, beat: -1, at: Date.now(), isOver: true });
     return { outcome: 'retry', why };
   }
 
   async #fail(id: string, why: string): Promise<Ended> {
-    await this.#record(id, { is: 'failed', why, at: Date.now() });
+    await this.#record(id, { kind: 'failed', why, at: Date.now() });
     return { outcome: 'failed', why };
   }
 
   #begun(id: string, attempt: number, beat = 0): Promise<boolean> {
-    return this.#record(id, { is: 'working', attempt, beat, at: Date.now() });
+    return this.#record(id, { kind: 'working', attempt, beat, at: Date.now() });
   }
 
   #record(id: string, record: JobRecord): Promise<boolean> {

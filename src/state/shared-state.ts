@@ -76,13 +76,13 @@ export class SharedStore implements SharedState {
       isRefusal: (error) => this.#isRefusal(error),
       onChange: (up, why) => {
         if (!up) this.#outages += 1;
-        this.#tell(up ? { is: 'back' } : { is: 'away', why });
+        this.#tell(up ? { kind: 'back' } : { kind: 'away', why });
       },
       onRefused: (why) => {
         const last = this.#told.get(why);
         if (last !== undefined && performance.now() - last < REFUSALS_MS) return;
         this.#told.set(why, performance.now());
-        this.#tell({ is: 'refused', why });
+        this.#tell({ kind: 'refused', why });
       },
     });
   }

@@ -46,14 +46,14 @@ export interface StoredOrder {
 export type JobRecord =
   /** `isOver`: the attempt has ended, so it did not crash the worker. */
   | {
-      readonly is: 'working';
+      readonly kind: 'working';
       readonly attempt: number;
       readonly beat: number;
       readonly at: number;
       readonly isOver?: true;
     }
-  | { readonly is: 'done' }
-  | { readonly is: 'failed'; readonly why: string; readonly at: number };
+  | { readonly kind: 'done' }
+  | { readonly kind: 'failed'; readonly why: string; readonly at: number };
 
 export function isFresh({ at }: { readonly at: number }, now: number = Date.now()): boolean {
   return Math.abs(now - at) <= RECORD_MS;
@@ -210,9 +210,9 @@ interface HeavyWork extends Pick<WorkHandler, 'kind' | 'version'> {
 
 /** `here`: no worker did it, so do it in this process. `failed`: a worker found that it cannot be done. */
 export type OffloadOutcome =
-  | ({ readonly is: 'done' } & PipeFrame)
-  | { readonly is: 'failed'; readonly why: string }
-  | { readonly is: 'here' };
+  | ({ readonly kind: 'done' } & PipeFrame)
+  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'here' };
 
 /** The failure of a worker that would have another result than the replica, which does it itself. */
 export const NOT_HERE: WorkFailure = { why: 'here', isLasting: true };
@@ -257,25 +257,25 @@ export async function offloadWork(
   { session: { work, disk }, signal, deadline }: OffloadCall,
 ): Promise<OffloadOutcome> {
   const { size } = source;
-  if (!work || !disk || size === undefined || size > MAX_WORK_INPUT_BYTES) return { is: 'here' };
+  if (!work || !disk || size === undefined || size > MAX_WORK_INPUT_BYTES) return { kind: 'here' };
   // Asked before hashing, because reading all bytes costs more.
-  if (!(await work.hasWorkers({ kind, version }))) return { is: 'here' };
+  if (!(await work.hasWorkers({ kind, version }))) return { kind: 'here' };
   const hash = createHash('sha256');
   for await (const piece of chunksOf(source, 0, size, HASHED_PIECE_BYTES, signal)) hash.update(piece);
   const sha256 = hash.digest('hex');
   const key = JSON.stringify([kind, version, sha256, head]);
   const known = await disk.get(key);
   const found = known && wholeFrame(known);
-  if (found) return { is: 'done', ...found };
+  if (found) return { kind: 'done', ...found };
   const read = (start: number, length: number): Promise<Uint8Array> => readAt(source, start, length, signal);
   const now = performance.now();
   const outcome = await work.run(
     { kind, version, key, head, bytes: size, read, sha256 },
     { signal, giveUpAt: now + (deadline - now) / 2 },
   );
-  if (outcome.is !== 'done') return outcome;
+  if (outcome.kind !== 'done') return outcome;
   const made = wholeFrame(outcome.result);
-  return made ? { is: 'done', ...made } : { is: 'here' };
+  return made ? { kind: 'done', ...made } : { kind: 'here' };
 }
 
 // Splits values that are too large for one entry of the shared store into pieces.

@@ -121,7 +121,7 @@ function holds(name: string): boolean {
 
 async function subjectOf({ opened, path }: SpelledPath, rest: string, call: Call): Promise<SourceSubject> {
   call.onEnd(() => opened.close());
-  const head = opened.is === 'file' ? await readSourceHead(opened.bytes, call.signal) : new Uint8Array(0);
+  const head = opened.kind === 'file' ? await readSourceHead(opened.bytes, call.signal) : new Uint8Array(0);
   return {
     typed: nameablePath(path, call),
     rest,
@@ -373,7 +373,7 @@ async function isDirectory(path: string, call: Call): Promise<boolean> {
   try {
     const opened = await openAny(path, call);
     await opened.close();
-    return opened.is === 'directory';
+    return opened.kind === 'directory';
   } catch (error) {
     call.signal.throwIfAborted();
     if (error instanceof OrielError) return false;

@@ -26,9 +26,9 @@ export async function findBySuffix(typed: string, call: Call): Promise<string[]>
   const deadline = performance.now() + Math.min(DEADLINE_MS, call.deadline - performance.now());
   const cwd = await call.access.open(call.access.cwd, call.signal).catch(() => undefined);
   try {
-    if (cwd?.is !== 'directory') return [];
-    const filter = { is: 'ending', names: suffix } as const;
-    const wants = { is: 'paths', most: MAX_ENDING_MATCHES } as const;
+    if (cwd?.kind !== 'directory') return [];
+    const filter = { kind: 'ending', names: suffix } as const;
+    const wants = { kind: 'paths', most: MAX_ENDING_MATCHES } as const;
     const walk = await WalkRun.start(cwd, { wants, filter, deadline }, call);
     try {
       const matches: string[] = [];
@@ -122,7 +122,7 @@ export async function fileWithin(typed: string, { access, signal }: Call): Promi
   const opened = await access.open(path, signal).catch(() => undefined);
   await opened?.close();
   signal.throwIfAborted();
-  return opened?.is === 'file' ? path : undefined;
+  return opened?.kind === 'file' ? path : undefined;
 }
 
 function mayLead(path: string, roots: readonly string[]): boolean {
@@ -202,7 +202,7 @@ async function openDirectory(path: string, call: Call): Promise<OpenedDirectory 
     if (error instanceof OrielError) return undefined;
     throw error;
   });
-  if (opened?.is === 'directory') return opened;
+  if (opened?.kind === 'directory') return opened;
   await opened?.close();
   return undefined;
 }

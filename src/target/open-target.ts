@@ -67,7 +67,7 @@ export async function openDirectory(
   wants: Exclude<Wanted, 'any'> = 'directory',
 ): Promise<SearchStart<OpenedDirectory>> {
   const { opened, path } = await openTarget(typed, call, wants);
-  if (opened.is === 'directory') return { opened, path };
+  if (opened.kind === 'directory') return { opened, path };
   await opened.close();
   const parent = URL_FORM.test(typed) ? '.' : dirname(typed);
   const message = `${quote(typed)} is a file, not a directory. Use ${quote(parent)} for its directory, or read the file.`;
@@ -97,10 +97,10 @@ async function memberOf(
   const colon = typed.indexOf(':');
   if (colon <= 0) return undefined;
   const outer = typed.slice(0, colon);
-  let is: OpenedItem['is'];
+  let is: OpenedItem['kind'];
   try {
     const opened = await call.access.open(call.access.absolute(outer), call.signal);
-    is = opened.is;
+    is = opened.kind;
     await opened.close();
   } catch {
     return undefined;

@@ -35,10 +35,10 @@ function allReads(
   dialect: string,
 ): readonly ReadFacts[] {
   if (!result) return failed(request);
-  switch (result.is) {
+  switch (result.kind) {
     case 'several':
       return result.parts.flatMap(({ result: part }) =>
-        typeof part === 'object' && 'is' in part
+        typeof part === 'object' && 'kind' in part
           ? singleRead(part, dialect).map((read) => ({ ...read, shown: shownOf(part) }))
           : [],
       );
@@ -51,7 +51,7 @@ function allReads(
     case 'too-large':
       return [origin(result)];
     case 'workspace':
-      return request.do === 'lines' ? [{ source: sourceName(`${request.on}:${request.path}`) }] : [];
+      return request.kind === 'lines' ? [{ source: sourceName(`${request.on}:${request.path}`) }] : [];
     case 'run':
       return keptOutputs(result);
     default:
@@ -85,12 +85,12 @@ export function listFacts(
 }
 
 function failed(request: EngineRequest): readonly ReadFacts[] {
-  if (request.do === 'read') return [{ source: sourceName(request.target) }];
-  return request.do === 'lines' ? [{ source: sourceName(request.path) }] : [];
+  if (request.kind === 'read') return [{ source: sourceName(request.target) }];
+  return request.kind === 'lines' ? [{ source: sourceName(request.path) }] : [];
 }
 
 function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[] {
-  switch (result.is) {
+  switch (result.kind) {
     case 'text':
       return [textRead(result, dialect)];
     case 'summary':
@@ -105,11 +105,15 @@ function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[]
 /** Characters of the shown lines, without prefixes and notices. */
 function shownOf(result: SingleResult): number {
   const lines =
-    result.is === 'text' ? result.excerpt.parts.flat() : result.is === 'summary' ? result.summary.parts : [];
+    result.kind === 'text'
+      ? result.excerpt.parts.flat()
+      : result.kind === 'summary'
+        ? result.summary.parts
+        : [];
   return lines.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-function origin({ target, kind, identity }: ReadOrigin): ReadFacts {
+function origin({ target, format: kind, identity }: ReadOrigin): ReadFacts {
   return { source: sourceName(target), what: kind, version: identity && digest(identity.key) };
 }
 
@@ -137,7 +141,7 @@ function viewOf({ selection, notes }: TextResult): string | undefined {
 
 /** Whether the answer names a next page although no limit cut it: other dialects do that for all windows, zed for byte windows. */
 function saysMore({ excerpt, selection }: TextResult, dialect: string): boolean {
-  if (dialect === 'oriel' || (dialect === 'zed' && selection.window?.by !== 'bytes')) return false;
+  if (dialect === 'oriel' || (dialect === 'zed' && selection.window?.kind !== 'bytes')) return false;
   const { span, totals } = excerpt;
   return span !== undefined && totals.bytes !== undefined && span.end < totals.bytes;
 }
@@ -190,7 +194,7 @@ function addSpan(spans: NumberSpan[], from: number, to: number): void {
 
 /** A window in the syntax of a selector, without the colon. */
 function written(window: Window): string {
-  switch (window.by) {
+  switch (window.kind) {
     case 'lines':
       return window.ranges
         .map(({ from, to }) => `${from}..${to ?? ''}`)

@@ -89,9 +89,9 @@ function nextOf(stop: Stop, { nextIsLarger }: AnswerFit): Pick<Excerpt, 'next'> 
   if (inside !== undefined) {
     // A byte window continues to the end of the text; it cannot stop at the end of a range.
     const toEnd = rest.length === 1 && rest[0]?.to === undefined && !nextIsLarger;
-    return { next: toEnd ? { by: 'bytes', start: inside } : { by: 'lines', ranges: rest, inside } };
+    return { next: toEnd ? { kind: 'bytes', start: inside } : { kind: 'lines', ranges: rest, inside } };
   }
-  return stop.rest.length > 0 ? { next: { by: 'lines', ranges: stop.rest } } : {};
+  return stop.rest.length > 0 ? { next: { kind: 'lines', ranges: stop.rest } } : {};
 }
 
 async function readRange(

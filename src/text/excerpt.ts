@@ -23,7 +23,7 @@ import {
   wholeLine,
 } from './line-reader.ts';
 
-const wholeText: Window = { by: 'lines', ranges: [{ from: 1 }], context: false };
+const wholeText: Window = { kind: 'lines', ranges: [{ from: 1 }], context: false };
 
 /** The excerpt of `window` (the whole text when absent) within the limits of `fit`. */
 export async function cutWindow(
@@ -50,7 +50,7 @@ function hasNul(lines: readonly Line[]): boolean {
 }
 
 function byKind(input: TextInput, window: Window, fit: AnswerFit): ReturnType<typeof linesWindow> {
-  switch (window.by) {
+  switch (window.kind) {
     case 'lines':
       return linesWindow(input, window.ranges, window.context, fit, window.inside);
     case 'bytes':
@@ -87,8 +87,8 @@ async function endsWindow(
     ...(all.cutBy && { cutBy: all.cutBy }),
     next:
       shown?.cut === 'slice'
-        ? { by: 'lines', ranges: [{ from: last }], inside: shown.end }
-        : { by: 'lines', ranges: [{ from: last + 1 }] },
+        ? { kind: 'lines', ranges: [{ from: last }], inside: shown.end }
+        : { kind: 'lines', ranges: [{ from: last + 1 }] },
   };
 }
 
@@ -119,7 +119,7 @@ export function cutAtRequestedEnd(
   { windowMax }: Limits,
 ): Excerpt {
   const { next } = excerpt;
-  if (window?.by !== 'bytes' || next?.by !== 'bytes') return excerpt;
+  if (window?.kind !== 'bytes' || next?.kind !== 'bytes') return excerpt;
   const { start, length = 0 } = window;
   const left = start + length - next.start;
   return length <= windowMax || left <= 0 ? excerpt : { ...excerpt, next: { ...next, length: left } };
@@ -180,7 +180,7 @@ async function tailWindow(
     parts: [lines],
     invalid: tally.invalid,
     span: { start: at, end },
-    ...(cutBy && at > encoding.bom && { cutBy, next: { by: 'tail' as const, lines: left, before: at } }),
+    ...(cutBy && at > encoding.bom && { cutBy, next: { kind: 'tail' as const, lines: left, before: at } }),
     ...(oversized && { oversized }),
     ...(cutEnd && { cutEnd }),
   };
@@ -203,7 +203,7 @@ async function cutEndOf(
   const whole = no !== undefined && !inside;
   return {
     at: end,
-    rest: whole ? { by: 'lines', ranges: [{ from: no, to: no }] } : { by: 'bytes', start: end },
+    rest: whole ? { kind: 'lines', ranges: [{ from: no, to: no }] } : { kind: 'bytes', start: end },
   };
 }
 
@@ -249,7 +249,7 @@ async function bytesWindow(
     parts: [lines],
     invalid,
     span: { start: begin, end: shownTo },
-    ...(more && { cutBy, next: { by: 'bytes' as const, start: shownTo, length: wanted } }),
+    ...(more && { cutBy, next: { kind: 'bytes' as const, start: shownTo, length: wanted } }),
     ...(oversized && { oversized }),
   };
 }

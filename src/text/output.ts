@@ -68,14 +68,14 @@ function excerptOf(
 
 /** The next page after a shown head. */
 function after(last: Line | undefined): Next {
-  if (last?.cut) return { by: 'bytes', start: last.end };
-  return { by: 'lines', ranges: [{ from: (last?.no ?? 0) + 1 }] };
+  if (last?.cut) return { kind: 'bytes', start: last.end };
+  return { kind: 'lines', ranges: [{ from: (last?.no ?? 0) + 1 }] };
 }
 
 /** The page before a shown tail, paged backwards. The line of a slice is counted again. */
 function before(first: Line | undefined, output: CapturedOutput): Next {
-  if (!first) return { by: 'tail', lines: output.lines, before: output.bytes };
-  return { by: 'tail', lines: (first.no as number) - (first.cut ? 0 : 1), before: first.start };
+  if (!first) return { kind: 'tail', lines: output.lines, before: output.bytes };
+  return { kind: 'tail', lines: (first.no as number) - (first.cut ? 0 : 1), before: first.start };
 }
 
 /** The page between a shown head and a shown tail, paged backwards from the tail; undefined if nothing is between them. */
@@ -83,7 +83,7 @@ function between(head: Line, tail: Line | undefined, output: CapturedOutput): Ne
   const behind = { no: tail?.no ?? output.lines + 1, start: tail?.start ?? output.bytes };
   if (behind.start <= head.end) return undefined;
   const lines = behind.no - (head.no as number) - (tail?.cut ? 0 : 1);
-  return { by: 'tail', lines, before: behind.start };
+  return { kind: 'tail', lines, before: behind.start };
 }
 
 // Picks the lines of a captured output that fit, from its beginning or from its end.

@@ -6,7 +6,7 @@
 import type { Identity } from '../identity.ts';
 
 export interface OpenedFile {
-  readonly is: 'file';
+  readonly kind: 'file';
   /** Absolute real path of what was opened. */
   readonly path: string;
   readonly size: number;
@@ -32,7 +32,7 @@ export interface FileSystemEntryStat extends FileSystemEntry {
 }
 
 export interface OpenedDirectory {
-  readonly is: 'directory';
+  readonly kind: 'directory';
   /** Absolute real path of what was opened. */
   readonly path: string;
   /** The descriptor, for code that walks in a worker thread. */

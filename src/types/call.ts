@@ -80,8 +80,8 @@ export interface SourceSubject {
 
 /** A text, stored or derived, of which a window will be shown. */
 export interface TextResource {
-  readonly is: 'text';
-  readonly kind: SourceKind;
+  readonly kind: 'text';
+  readonly format: SourceKind;
   readonly bytes: ByteSource;
   /** Texts up to this many bytes state their totals; when absent, streams up to 4 MiB, others as the limits say. */
   readonly countUpTo?: number;
@@ -144,8 +144,8 @@ export interface RestOfText {
 
 /** An image for the model, or only its facts. */
 export interface ImageResource {
-  readonly is: 'image';
-  readonly kind: SourceKind;
+  readonly kind: 'image';
+  readonly format: SourceKind;
   /** The line with the metadata, and how the image was converted. */
   readonly text: string;
   readonly image?: { readonly mimeType: string; readonly data: Uint8Array };
@@ -155,8 +155,8 @@ export interface ImageResource {
 
 /** Text with places where images belong: a notebook with its outputs. */
 export interface MixedResource {
-  readonly is: 'mixed';
-  readonly kind: SourceKind;
+  readonly kind: 'mixed';
+  readonly format: SourceKind;
   readonly text: TextResource;
   /**
    * The images with a position in bytes [start, end) of the text, in order, within the image budget, and
@@ -172,8 +172,8 @@ export interface ShownImages {
 
 /** One sentence instead of content: a binary member, an encrypted entry. */
 export interface NoteResource {
-  readonly is: 'note';
-  readonly kind: SourceKind;
+  readonly kind: 'note';
+  readonly format: SourceKind;
   readonly note: Notice;
   readonly facts?: Readonly<Record<string, unknown>>;
 }
@@ -183,7 +183,7 @@ export type Resource = TextResource | ImageResource | MixedResource | NoteResour
 // The interface of a source: which paths it claims, and how it opens them. Each kind is implemented in formats/.
 
 export interface ContentSource {
-  readonly kind: SourceKind;
+  readonly format: SourceKind;
   /**
    * Decides by the name and the head only, without reading. The first source that claims a subject opens it.
    */

@@ -13,21 +13,21 @@ export type Window =
    * been shown. `around`: this line was requested, and the range is its context.
    */
   | {
-      readonly by: 'lines';
+      readonly kind: 'lines';
       readonly ranges: readonly Range[];
       readonly context: boolean;
       readonly inside?: number;
       readonly around?: number;
     }
   /** `length` bytes from byte `start` (0-based), rounded to whole lines. */
-  | { readonly by: 'bytes'; readonly start: number; readonly length?: number }
+  | { readonly kind: 'bytes'; readonly start: number; readonly length?: number }
   /**
    * Everything from line `from` (1-based) on; if that is more than `most` lines, the first and the last ones,
    * in two parts.
    */
-  | { readonly by: 'ends'; readonly from: number; readonly most: number }
+  | { readonly kind: 'ends'; readonly from: number; readonly most: number }
   /** The last `lines` lines, or the last `lines` lines that end at or before byte `before`. */
-  | { readonly by: 'tail'; readonly lines: number; readonly before?: number };
+  | { readonly kind: 'tail'; readonly lines: number; readonly before?: number };
 
 export type CutBy = 'lines' | 'bytes' | 'line' | 'tokens' | 'window';
 
@@ -49,9 +49,9 @@ export interface Line {
 
 /** Where the next call begins. */
 export type Next =
-  | { readonly by: 'lines'; readonly ranges: readonly Range[]; readonly inside?: number }
-  | { readonly by: 'bytes'; readonly start: number; readonly length?: number }
-  | { readonly by: 'tail'; readonly lines: number; readonly before: number };
+  | { readonly kind: 'lines'; readonly ranges: readonly Range[]; readonly inside?: number }
+  | { readonly kind: 'bytes'; readonly start: number; readonly length?: number }
+  | { readonly kind: 'tail'; readonly lines: number; readonly before: number };
 
 /** What a window yielded within the limits. */
 export interface Excerpt {

@@ -21,7 +21,7 @@ export type EngineRequest = RequestOf[keyof RequestOf];
 export type PathGrammar = 'selectors' | 'literal';
 
 export interface ReadRequest {
-  readonly do: 'read';
+  readonly kind: 'read';
   /** A path as typed. */
   readonly target: string;
   readonly grammar: PathGrammar;
@@ -37,7 +37,7 @@ export interface ReadRequest {
 
 /** Lines of one text file. If they do not all fit, none are returned. */
 export interface LinesRequest {
-  readonly do: 'lines';
+  readonly kind: 'lines';
   readonly path: string;
   readonly range: Range;
   /** Set when the whole file was requested: a file of more than this many bytes is refused. */
@@ -49,7 +49,7 @@ export interface LinesRequest {
 }
 
 export interface RunRequest {
-  readonly do: 'run';
+  readonly kind: 'run';
   readonly command: string;
   /** Seconds, fractions allowed; the setting `run.timeout` when absent. */
   readonly timeout?: number;
@@ -95,7 +95,7 @@ interface SearchFor {
 
 /** `grep`: the lines that match. */
 export interface SearchRequest extends SearchFor {
-  readonly do: 'search';
+  readonly kind: 'search';
   /** Lines shown before and after each match. */
   readonly before: number;
   readonly after: number;
@@ -110,14 +110,14 @@ export interface SearchRequest extends SearchFor {
 
 /** `grep` that lists the files with a match, or counts the matching lines in each file. */
 export interface CountRequest extends SearchFor {
-  readonly do: 'count';
+  readonly kind: 'count';
   /** Whether the lines are counted; otherwise the search stops at the first match of a file. */
   readonly counts: boolean;
 }
 
 /** `find`. */
 export interface FindRequest {
-  readonly do: 'find';
+  readonly kind: 'find';
   /** See walk/glob.ts. */
   readonly pattern: string;
   /** Directory; the cwd when absent. */
@@ -134,7 +134,7 @@ export interface FindRequest {
 
 /** `find` with words instead of a glob: ranks symbols of code. */
 export interface SymbolsRequest {
-  readonly do: 'symbols';
+  readonly kind: 'symbols';
   readonly query: string;
   /** Directory; the cwd when absent. */
   readonly path?: string;
@@ -146,7 +146,7 @@ export interface SymbolsRequest {
 
 /** `ls`. */
 export interface ListRequest {
-  readonly do: 'list';
+  readonly kind: 'list';
   readonly path?: string;
   readonly limit: number;
   readonly offset: number;

@@ -20,12 +20,12 @@ import type { FileLines } from './settings.ts';
 
 /** The answer of a remote workspace. */
 export interface WorkspaceResult {
-  readonly is: 'workspace';
+  readonly kind: 'workspace';
   readonly lines: FileLines;
 }
 
 export interface SearchResult {
-  readonly is: 'matches';
+  readonly kind: 'matches';
   /**
    * Sorted by path, then line. Not all matches need to be here: texts are read only until they fill the
    * answer.
@@ -83,7 +83,7 @@ export type SearchHint =
 
 /** Paths with similar names, as they are shown: at least one. */
 interface NearHint {
-  readonly is: 'near';
+  readonly kind: 'near';
   readonly pattern: string;
   readonly others: readonly string[];
 }
@@ -91,9 +91,9 @@ interface NearHint {
 /** A regular expression in the syntax of another tool; `pattern` is the equivalent here, if known. */
 export type RegexHint =
   /** `a\|b`, `\(a\)`, `a\{2\}`: operators after a backslash, as of grep and sed. */
-  | { readonly is: 'escaped-operators'; readonly pattern?: string }
+  | { readonly kind: 'escaped-operators'; readonly pattern?: string }
   /** `/a/i`: as of JavaScript. */
-  | { readonly is: 'slashes'; readonly pattern?: string; readonly ignoreCase: boolean };
+  | { readonly kind: 'slashes'; readonly pattern?: string; readonly ignoreCase: boolean };
 
 /** Requested files and parts that an answer does not cover. */
 export interface SearchGaps {
@@ -143,7 +143,7 @@ export interface SearchGaps {
 }
 
 export interface ListResult {
-  readonly is: 'entries';
+  readonly kind: 'entries';
   /** Sorted. */
   readonly entries: readonly ListedEntry[];
   /** Number of entries of the directory; absent if they are not from one directory. */
@@ -177,7 +177,7 @@ export interface ListedEntry {
 }
 
 export interface RunResult {
-  readonly is: 'run';
+  readonly kind: 'run';
   readonly exitCode?: number;
   /** The signal that ended the shell, if it did not exit. */
   readonly signal?: string;
@@ -209,12 +209,12 @@ export interface RunStream {
 }
 
 interface ImageResult extends ReadOrigin {
-  readonly is: 'image';
+  readonly kind: 'image';
   readonly resource: ImageResource;
 }
 
 export interface NoteResult extends ReadOrigin {
-  readonly is: 'note';
+  readonly kind: 'note';
   readonly resource: NoteResource;
 }
 
@@ -226,7 +226,7 @@ export type SingleResult = TextResult | SummaryResult | BinaryResult | ImageResu
 
 /** The results of several paths in one string, read one after the other within one budget. */
 export interface SeveralResult extends ReadOrigin {
-  readonly is: 'several';
+  readonly kind: 'several';
   readonly parts: readonly PartResult[];
 }
 
@@ -238,7 +238,7 @@ export interface PartResult {
 
 /** The common fields of all results of a read. */
 export interface ReadOrigin {
-  readonly kind: SourceKind;
+  readonly format: SourceKind;
   /** What was read, without its selector: the start of the next call. */
   readonly target: string;
   readonly resolvedPath: string;
@@ -249,7 +249,7 @@ export interface ReadOrigin {
 }
 
 export interface TextResult extends ReadOrigin {
-  readonly is: 'text';
+  readonly kind: 'text';
   readonly excerpt: Excerpt;
   readonly selection: Selection;
   readonly encoding: TextEncoding;
@@ -271,7 +271,7 @@ export interface TextResult extends ReadOrigin {
 }
 
 export interface BinaryResult extends ReadOrigin {
-  readonly is: 'binary';
+  readonly kind: 'binary';
   /** A media type, or a description of the content. */
   readonly type: string;
   readonly bytes?: number;
@@ -282,7 +282,7 @@ export interface BinaryResult extends ReadOrigin {
 
 /** The map of a long code file, which is shown instead of its first lines. */
 export interface SummaryResult extends ReadOrigin {
-  readonly is: 'summary';
+  readonly kind: 'summary';
   readonly summary: CodeSummary;
   readonly totals: { readonly lines: number; readonly bytes: number };
   /** Whether the text has invalid sequences, shown as U+FFFD. */
@@ -296,7 +296,7 @@ export interface SummaryResult extends ReadOrigin {
 
 /** The file is larger than the request accepts, so nothing was read. */
 interface TooLargeResult extends ReadOrigin {
-  readonly is: 'too-large';
+  readonly kind: 'too-large';
   readonly bytes: number;
   /** The maximum accepted size. */
   readonly most: number;
@@ -315,17 +315,17 @@ export interface ResultOf {
 }
 
 /** The result of a request. */
-export type EngineResult<R extends EngineRequest = EngineRequest> = ResultOf[R['do']];
+export type EngineResult<R extends EngineRequest = EngineRequest> = ResultOf[R['kind']];
 
 // The map of a code file: its lines, merged blocks and gaps.
 
 export type SummaryPart =
   /** A stored line. */
-  | { readonly is: 'line'; readonly from: number; readonly to: number; readonly text: string }
+  | { readonly kind: 'line'; readonly from: number; readonly to: number; readonly text: string }
   /** Several lines joined into one: `function run() { ... }`. */
-  | { readonly is: 'merged'; readonly from: number; readonly to: number; readonly text: string }
+  | { readonly kind: 'merged'; readonly from: number; readonly to: number; readonly text: string }
   /** `...` for lines left out between others. */
-  | { readonly is: 'gap'; readonly from: number; readonly to: number; readonly text: string };
+  | { readonly kind: 'gap'; readonly from: number; readonly to: number; readonly text: string };
 
 /** 1-based, inclusive. */
 export interface LineRange {

@@ -88,9 +88,9 @@ export type StateOutcome = 'ok' | 'missing' | 'refused' | 'away';
 
 /** `why`: a code, such as `ECONNREFUSED` or `OOM`. */
 export type StateChange =
-  | { readonly is: 'away'; readonly why: string }
-  | { readonly is: 'back' }
-  | { readonly is: 'refused'; readonly why: string };
+  | { readonly kind: 'away'; readonly why: string }
+  | { readonly kind: 'back' }
+  | { readonly kind: 'refused'; readonly why: string };
 
 export type StateListener = (change: StateChange) => void;
 
@@ -132,9 +132,9 @@ export interface WorkOrder {
 
 /** `here`: no worker did it, so do it in this process. `failed`: a worker found that it cannot be done. */
 export type WorkOutcome =
-  | { readonly is: 'done'; readonly result: Buffer }
-  | { readonly is: 'failed'; readonly why: string }
-  | { readonly is: 'here' };
+  | { readonly kind: 'done'; readonly result: Buffer }
+  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'here' };
 
 export interface RemoteWork {
   /** Whether there are workers for that kind and version. Never throws. */

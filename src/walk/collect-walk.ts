@@ -45,7 +45,7 @@ export async function newestPaths(
   call: Call,
 ): Promise<{ paths: string[]; gaps: GapsSeen }> {
   const timed: Timed[] = [];
-  const wants = { is: 'paths', most: MAX_SORTED_PATHS + 1, times: true } as const;
+  const wants = { kind: 'paths', most: MAX_SORTED_PATHS + 1, times: true } as const;
   const whole = { ...options, wants, deadline: lookUntil(call.deadline) };
   const gaps = await collectWalk(directory, whole, call, async (walk) => {
     for await (const { paths, times } of walk.timedPaths()) {

@@ -283,7 +283,7 @@ class TextPieces {
     this.#large.push(file);
     const gaps = this.takeGaps();
     const { fd, dev, ino } = file;
-    this.#post({ is: 'large', path, fd, dev, ino, ...(gaps && { gaps }) });
+    this.#post({ kind: 'large', path, fd, dev, ino, ...(gaps && { gaps }) });
   }
 
   /** Closes all large files; the call must not read them any more. */
@@ -324,7 +324,7 @@ class TextPieces {
     const left = this.#gaps.splice(0).map(({ file, seen }) => ({ file, gaps: seen.facts }));
     this.#post(
       {
-        is: 'texts',
+        kind: 'texts',
         bytes,
         paths: piece.paths.join('\0'),
         ends: Uint32Array.from(piece.ends),

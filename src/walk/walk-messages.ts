@@ -6,7 +6,7 @@ import type { SearchGaps } from '../types/result.ts';
 import type { GapsBefore } from './gaps.ts';
 
 /** Requests to a thread: `walk` starts its work for a call, `rest` ends it. */
-export type WalkRequest = { readonly is: 'walk'; readonly job: WalkJob } | { readonly is: 'rest' };
+export type WalkRequest = { readonly kind: 'walk'; readonly job: WalkJob } | { readonly kind: 'rest' };
 
 export interface WalkJob {
   /** Open directories with their real paths: from the outermost whose ignore files may apply down to the walked one. */
@@ -33,15 +33,15 @@ export interface WalkJob {
 }
 
 export type WalkFilter =
-  | { readonly is: 'glob'; readonly pattern: string }
+  | { readonly kind: 'glob'; readonly pattern: string }
   /** Matches paths that end in these names. */
-  | { readonly is: 'ending'; readonly names: string };
+  | { readonly kind: 'ending'; readonly names: string };
 
 /** The first `most` paths, or the texts of the files. */
 export type WalkQuery = WantedPaths | WantedTexts;
 
 export interface WantedPaths {
-  readonly is: 'paths';
+  readonly kind: 'paths';
   readonly most: number;
   /** Whether modification times are included. */
   readonly times?: boolean;
@@ -52,7 +52,7 @@ export interface WantedPaths {
 }
 
 export interface WantedTexts {
-  readonly is: 'texts';
+  readonly kind: 'texts';
   /** The literal that every match contains; texts without it may be left out. */
   readonly needle: string | undefined;
   /** Whether documents and archives whose bytes are text are searched as text, because `read` shows them so. */
@@ -64,15 +64,15 @@ export type WalkMessage =
   | PathsFound
   | PackedTexts
   | LargeTextFile
-  | { readonly is: 'end'; readonly gaps: SearchGaps }
+  | { readonly kind: 'end'; readonly gaps: SearchGaps }
   /** No descriptor became free in time. */
-  | { readonly is: 'shortage' }
+  | { readonly kind: 'shortage' }
   /** The thread has closed everything and sends no more messages for this call. */
-  | { readonly is: 'resting' };
+  | { readonly kind: 'resting' };
 
 /** Paths joined by `\0`, and what was requested of each. */
 export interface PathsFound {
-  readonly is: 'paths';
+  readonly kind: 'paths';
   readonly paths: string;
   /** Modification times in ms since the epoch. */
   readonly times: Float64Array | undefined;
@@ -82,7 +82,7 @@ export interface PathsFound {
 
 /** Concatenated texts of files, as UTF-8 without byte order marks, each ending with a newline. */
 export interface PackedTexts {
-  readonly is: 'texts';
+  readonly kind: 'texts';
   readonly bytes: Uint8Array;
   /** Paths joined by `\0`. */
   readonly paths: string;
@@ -96,7 +96,7 @@ export interface PackedTexts {
 
 /** A file that is too large for memory; the thread keeps it open until the call has released it. */
 export interface LargeTextFile {
-  readonly is: 'large';
+  readonly kind: 'large';
   readonly path: string;
   readonly fd: number;
   readonly dev: number;

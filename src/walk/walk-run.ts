@@ -125,7 +125,7 @@ export class WalkRun {
   }
 
   release(item: Item): void {
-    if (item.is === 'texts') this.#control.noteUnread(-item.bytes.length);
+    if (item.kind === 'texts') this.#control.noteUnread(-item.bytes.length);
     else this.#control.noteReleased();
   }
 
@@ -150,20 +150,20 @@ export class WalkRun {
       roots: access.roots.map(pathToLatin1),
       kept: keptFromClients(access.roots),
       wants,
-      prefilters: wants.is === 'texts' && wants.needle !== undefined && isLocalWhole(base.path),
+      prefilters: wants.kind === 'texts' && wants.needle !== undefined && isLocalWhole(base.path),
       ...(filter && { filter }),
       ...(named !== undefined && { named }),
       until: performance.timeOrigin + deadline,
       control: this.#control.numbers,
     };
-    this.#thread.post({ is: 'walk', job } satisfies WalkRequest);
+    this.#thread.post({ kind: 'walk', job } satisfies WalkRequest);
   }
 
   async #listen(): Promise<boolean> {
     try {
       for (;;) {
         const message = (await this.#thread.next()) as WalkMessage;
-        if (message.is === 'resting') return true;
+        if (message.kind === 'resting') return true;
         this.#take(message);
       }
     } catch (error) {
@@ -175,12 +175,12 @@ export class WalkRun {
 
   /** Returns a thread whose work is done to the pool. */
   async #rest(): Promise<void> {
-    this.#thread.post({ is: 'rest' } satisfies WalkRequest);
+    this.#thread.post({ kind: 'rest' } satisfies WalkRequest);
     await ((await this.#listening) ? giveBack(this.#thread) : this.#thread.end());
   }
 
   #take(message: WalkMessage): void {
-    switch (message.is) {
+    switch (message.kind) {
       case 'paths':
         this.#paths.push(message);
         break;
@@ -250,7 +250,7 @@ async function openChain(directory: OpenedDirectory, access: FileAccess): Promis
     for (let at = directory.path; dirname(at) !== at && mayRise(at, access);) {
       at = dirname(at);
       const opened = await openIfAllowed(access, at, () => (isCut = true));
-      if (opened?.is !== 'directory') {
+      if (opened?.kind !== 'directory') {
         await opened?.close();
         break;
       }

@@ -71,7 +71,7 @@ function walkPaths(walker: DirectoryWalker, { most, times: isTimed, keys: isKeye
     if (found.paths.length === 0) return;
     const times = isTimed ? Float64Array.from(found.times) : undefined;
     const keys = isKeyed ? found.keys.join('\n') : undefined;
-    post({ is: 'paths', paths: found.paths.join('\0'), times, keys });
+    post({ kind: 'paths', paths: found.paths.join('\0'), times, keys });
     found = { paths: [], times: [], keys: [] };
   };
   walker.walk({
@@ -99,12 +99,12 @@ function walk(job: WalkJob): void {
   const walker = new DirectoryWalker(job, control, new GapsSeen());
   try {
     const { wants } = job;
-    if (wants.is === 'texts') walkTexts(job, wants, walker, control);
+    if (wants.kind === 'texts') walkTexts(job, wants, walker, control);
     else walkPaths(walker, wants);
-    post({ is: 'end', gaps: walker.gaps.facts });
+    post({ kind: 'end', gaps: walker.gaps.facts });
   } catch (error) {
     if (!(error instanceof DescriptorShortage)) throw error;
-    post({ is: 'shortage' });
+    post({ kind: 'shortage' });
   } finally {
     walker.close();
   }
@@ -114,14 +114,14 @@ function rest(): void {
   reader?.close();
   reader = undefined;
   forgetDevices();
-  post({ is: 'resting' });
+  post({ kind: 'resting' });
 }
 
 /** Keeps large files open until the call has ended. */
 let reader: TextReader | undefined;
 
 port?.on('message', (request: WalkRequest) => {
-  if (request.is === 'walk') walk(request.job);
+  if (request.kind === 'walk') walk(request.job);
   else rest();
 });
 port?.postMessage(LOADED);

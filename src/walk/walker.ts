@@ -78,10 +78,10 @@ export class DirectoryWalker {
     this.gaps = gaps;
     this.#reading = { gaps, retryOnShortage: (open) => retryOnShortage(control, open) };
     const { filter, named } = job;
-    if (filter?.is === 'glob') this.#filter = new Glob(filter.pattern);
-    if (filter?.is === 'ending') this.#ending = `/${filter.names}`;
+    if (filter?.kind === 'glob') this.#filter = new Glob(filter.pattern);
+    if (filter?.kind === 'ending') this.#ending = `/${filter.names}`;
     this.#named = named === undefined ? undefined : new Glob(named);
-    this.#onlyContainers = job.wants.is === 'paths' && job.wants.containers === true;
+    this.#onlyContainers = job.wants.kind === 'paths' && job.wants.containers === true;
   }
 
   walk(visitor: WalkVisitor): void {
@@ -136,7 +136,7 @@ export class DirectoryWalker {
   }
 
   /** Returns false if the visitor ends the walk. */
-  #visit(level: Level, { name, is }: HeldEntry, visitor: WalkVisitor): boolean {
+  #visit(level: Level, { name, kind: is }: HeldEntry, visitor: WalkVisitor): boolean {
     if (is === 'other' || name === '.git' || level.kept?.has(name)) return true;
     const text = decodeName(name);
     if (level.rules.ignores(text ?? name, is === 'directory')) return true;
@@ -157,7 +157,7 @@ export class DirectoryWalker {
       this.gaps.tooDeep = true;
       return true;
     }
-    if (this.#job.wants.is === 'texts' && isContainerName(name)) this.gaps.containers += 1;
+    if (this.#job.wants.kind === 'texts' && isContainerName(name)) this.gaps.containers += 1;
     return !level.directory || visitor.file(level.directory, level.front, name);
   }
 
@@ -184,7 +184,7 @@ export class DirectoryWalker {
     const kept = this.#kept.get(path);
     const level = { directory, path, dev, ino, front, text, entries, kept, at: 0, rules: above };
     this.#levels.push(level);
-    level.rules = above.within(directory, (name) => found(entries, name)?.is, this.#reading);
+    level.rules = above.within(directory, (name) => found(entries, name)?.kind, this.#reading);
     // The first level is never released, because all others are reached from it.
     const distant = this.#levels[this.#levels.length - MAX_HELD_DIRECTORIES];
     if (distant && this.#levels.length > MAX_HELD_DIRECTORIES) {

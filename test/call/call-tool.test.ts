@@ -30,7 +30,7 @@ test('a bug is one sentence for the model and the original error for the host', 
   const broken: CallableTool<string> = {
     name: 'broken',
     prepare: () => ({
-      request: { do: 'list', limit: 1, offset: 0 },
+      request: { kind: 'list', limit: 1, offset: 0 },
       limits,
       policy: cutPolicy,
       answer() {

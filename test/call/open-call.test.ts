@@ -13,9 +13,9 @@ import type { Progress } from '../../src/types/session.ts';
 import type { EngineRequest } from '../../src/types/request.ts';
 import { Tree } from '../support/tree.ts';
 
-const read: EngineRequest = { do: 'read', target: 'f', grammar: 'literal' };
+const read: EngineRequest = { kind: 'read', target: 'f', grammar: 'literal' };
 const run: EngineRequest = {
-  do: 'run',
+  kind: 'run',
   command: 'true',
   streams: 'merged',
   keep: 'tail',
@@ -200,7 +200,7 @@ test.each([
 );
 
 test('a directory is refused where only files are allowed', async () => {
-  const { call, close } = opened({}, {}, { do: 'lines', path: '/', range: { from: 1 } });
+  const { call, close } = opened({}, {}, { kind: 'lines', path: '/', range: { from: 1 } });
   const directory = await call.access.open(tree.path);
   const subject = {
     typed: 'd',

@@ -353,7 +353,7 @@ test('binary content under the name of a code file is not text', async () => {
 });
 
 describe('a dialect that requests the outline of large texts', () => {
-  const request = { do: 'read', grammar: 'literal', outlineOver: 1_000 } as const;
+  const request = { kind: 'read', grammar: 'literal', outlineOver: 1_000 } as const;
 
   async function whole(
     path: string,
@@ -388,11 +388,11 @@ describe('a dialect that requests the outline of large texts', () => {
 
   test('shows small texts, windows and texts without an outline as text', async () => {
     expect(textOf(await whole('small.ts', 'const a = 1;\n'))).toContain('const a = 1;\n');
-    const window = { by: 'lines', ranges: [{ from: 3, to: 4 }], context: false } as const;
+    const window = { kind: 'lines', ranges: [{ from: 3, to: 4 }], context: false } as const;
     expect(textOf(await whole('wide.ts', source, { window }))).toContain('const b = a + 0;');
     const log = await whole('big.log', 'a line\n'.repeat(20_000));
     expect(log.details).toMatchObject({
-      window: { by: 'bytes', start: 0 },
+      window: { kind: 'bytes', start: 0 },
       truncation: { shown: { bytes: [0, 65_541] } },
     });
   });

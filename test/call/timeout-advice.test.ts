@@ -18,8 +18,8 @@ test.each([
   ['src/session.ts:refs', code],
   ['pkg.tgz:package:outline', code],
 ])('after a timeout, a read of %s suggests: %s', (target, advice) => {
-  expect(adviceAfterTimeout({ do: 'read', target, grammar: 'selectors' })).toBe(advice);
-  expect(adviceAfterTimeout({ do: 'read', target, grammar: 'literal' })).toBe(window);
+  expect(adviceAfterTimeout({ kind: 'read', target, grammar: 'selectors' })).toBe(advice);
+  expect(adviceAfterTimeout({ kind: 'read', target, grammar: 'literal' })).toBe(window);
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ['list', 'Use a smaller directory.'],
   ['symbols', code],
 ] as const)('after a timeout, %s suggests: %s', (kind, advice) => {
-  expect(adviceAfterTimeout({ do: kind } as EngineRequest)).toBe(advice);
+  expect(adviceAfterTimeout({ kind: kind } as EngineRequest)).toBe(advice);
 });
 
 test('a question about code that times out is not answered with a byte window', async () => {

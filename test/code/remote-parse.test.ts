@@ -15,7 +15,7 @@ test.each([
     session: {
       work: {
         hasWorkers: () => Promise.resolve(true),
-        run: () => Promise.resolve({ is: 'failed', why }),
+        run: () => Promise.resolve({ kind: 'failed', why }),
       },
       disk: { get: () => Promise.resolve(undefined), put: () => Promise.resolve(), remove: () => undefined },
     },

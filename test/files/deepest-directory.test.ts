@@ -48,7 +48,7 @@ function simulated(roots: readonly string[], kindOf: (path: string) => string): 
       if (is !== 'directory' && is !== 'file') return Promise.reject(new OrielError(is as 'NOT_FOUND', is));
       open.add(path);
       return Promise.resolve({
-        is,
+        kind: is,
         path,
         close: () => Promise.resolve(void open.delete(path)),
       } as OpenedItem);

@@ -159,7 +159,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const directory = opened(W);
     const before = openCount();
     const inner = (await directory.enter('directory')) as OpenedDirectory;
-    expect(inner).toMatchObject({ is: 'directory', path: join(W, 'directory') });
+    expect(inner).toMatchObject({ kind: 'directory', path: join(W, 'directory') });
     expect(inner.mtimeMs).toBe(Number(fs.statSync(join(W, 'directory'), { bigint: true }).mtimeMs));
     expect(named((await inner.list(10)).entries)).toStrictEqual({ inner: 'directory' });
     const innermost = (await inner.enter('inner')) as OpenedDirectory;

@@ -268,7 +268,7 @@ describe('whether a file has changed', () => {
 test('what is known about a file, and what is beside it', async () => {
   const { path, fd, file } = made(10);
   const { mtimeMs } = fs.statSync(path, { bigint: true });
-  expect(file).toMatchObject({ is: 'file', path, fd, size: 10, mtimeMs: Number(mtimeMs) });
+  expect(file).toMatchObject({ kind: 'file', path, fd, size: 10, mtimeMs: Number(mtimeMs) });
   await expect(file.sibling?.('-wal')).rejects.toThrow('-wal');
   await file.close();
 });
@@ -290,7 +290,7 @@ describe.runIf(process.platform === 'linux')('a file that a thread holds open', 
     const { path, lent } = held();
     const before = descriptorCount();
     const file = (await lentFile(lent, path)) as OpenedFile;
-    expect(file).toMatchObject({ is: 'file', path, size: 100 });
+    expect(file).toMatchObject({ kind: 'file', path, size: 100 });
     expect(file.fd).not.toBe(lent.fd);
     fs.rmSync(path);
     expect(await read(file, 90, 20)).toStrictEqual(bytesFrom(90, 10));

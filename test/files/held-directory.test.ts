@@ -43,7 +43,7 @@ describe.skipIf(process.platform !== 'linux')('a directory that is held', () => 
     const inner = held(join(W, 'a/b'));
     const { dev, ino } = statSync(join(W, 'a'));
     const outer = inner.leave(pathToLatin1(join(W, 'a')), dev, ino);
-    expect(outer?.entries(10).entries).toEqual([{ name: 'b', is: 'directory' }]);
+    expect(outer?.entries(10).entries).toEqual([{ name: 'b', kind: 'directory' }]);
     outer?.release();
     renameSync(join(W, 'a/b'), join(O, 'b'));
     expect(inner.leave(pathToLatin1(join(W, 'a')), dev, ino)).toBeUndefined();

@@ -136,12 +136,12 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
   }
 
   const KINDS = [
-    { name: 'directory', is: 'directory' },
-    { name: 'fifo', is: 'other' },
-    { name: 'file', is: 'file' },
-    { name: 'link', is: 'other' },
-    { name: 'link-to-directory', is: 'other' },
-    { name: 'Ã¤', is: 'file' },
+    { name: 'directory', kind: 'directory' },
+    { name: 'fifo', kind: 'other' },
+    { name: 'file', kind: 'file' },
+    { name: 'link', kind: 'other' },
+    { name: 'link-to-directory', kind: 'other' },
+    { name: 'Ã¤', kind: 'file' },
   ];
 
   test('it is known by its path and by its identity', () => {
@@ -212,8 +212,8 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const { entries, more } = directory.entries(401);
     expect(more).toBe(false);
     expect(entries).toStrictEqual([
-      ...names.toSorted().map((name) => ({ name, is: 'file' })),
-      { name: 'directory', is: 'directory' },
+      ...names.toSorted().map((name) => ({ name, kind: 'file' })),
+      { name: 'directory', kind: 'directory' },
     ]);
     const some = directory.entries(400);
     expect([some.entries.length, some.more]).toStrictEqual([400, true]);
@@ -222,7 +222,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     );
     directory.release();
     const kernel = adopted('/proc/self/task');
-    expect(kernel.entries(10_000).entries).toContainEqual({ name: String(process.pid), is: 'directory' });
+    expect(kernel.entries(10_000).entries).toContainEqual({ name: String(process.pid), kind: 'directory' });
     const before = descriptors();
     expect(kernel.entries(0)).toStrictEqual({ entries: [], more: true });
     expect(descriptors()).toBe(before);
@@ -234,7 +234,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const W = directory.path;
     const names = [...KINDS.map(({ name }) => name), 'none'];
     expect(names.map((name) => directory.kindOf(name))).toStrictEqual([
-      ...KINDS.map(({ is }) => is),
+      ...KINDS.map(({ kind }) => kind),
       undefined,
     ]);
     const files = names.filter((name) => directory.factsOf(name) !== undefined);
@@ -273,7 +273,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const directory = adopted(W);
     const inner = directory.enter('Ã¼', [now.pathToLatin1(join(W, 'ü'))]) as held.HeldDirectory;
     expect(inner.path).toBe(now.pathToLatin1(join(W, 'ü')));
-    expect(inner.entries(2)).toStrictEqual({ entries: [{ name: 'Ã©', is: 'directory' }], more: false });
+    expect(inner.entries(2)).toStrictEqual({ entries: [{ name: 'Ã©', kind: 'directory' }], more: false });
     const again = adopted(join(W, 'ü'));
     expect(again.path).toBe(inner.path);
     expect(again.kindOf('Ã©')).toBe('directory');
@@ -315,7 +315,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const before = descriptors();
     const outer = inner.leave(W, dev, ino);
     expect(outer).toMatchObject({ path: W, dev, ino });
-    expect(outer?.entries(2).entries).toStrictEqual([{ name: 'a', is: 'directory' }]);
+    expect(outer?.entries(2).entries).toStrictEqual([{ name: 'a', kind: 'directory' }]);
     outer?.release();
     expect([inner.leave(W, dev + 1, ino), inner.leave(W, dev, ino + 1)]).toStrictEqual([
       undefined,

@@ -109,7 +109,7 @@ const accessTo = (W: string, options: Partial<AccessOptions> = {}): FileAccess =
   createAccess({ cwd: W, roots: [W], allow: [], ...options });
 
 const textOf = async (opened: OpenedItem): Promise<string> =>
-  opened.is === 'file' ? Buffer.from(await readAt(opened.bytes, 0, 1_000)).toString() : opened.is;
+  opened.kind === 'file' ? Buffer.from(await readAt(opened.bytes, 0, 1_000)).toString() : opened.kind;
 
 /** The path and text of what was opened, or the code and sentence of the error. */
 async function opening(access: FileAccess, path: string, signal?: AbortSignal): Promise<readonly string[]> {
@@ -208,7 +208,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
   test('an opened directory can be listed and entered', async () => {
     const { W } = await folders();
     const opened = await accessTo(W).open(join(W, 'link-to-directory'));
-    if (opened.is !== 'directory') throw new Error('no directory');
+    if (opened.kind !== 'directory') throw new Error('no directory');
     expect(await opened.list(10)).toStrictEqual({ entries: [{ name: 'inner', type: 'file' }], more: false });
     await opened.close();
   });
@@ -238,7 +238,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     ]);
     const allowed = accessTo(W, { roots: [], allow: ['/sys', '/proc'] });
     const opened = await allowed.open('/proc/sys/kernel/ostype');
-    if (opened.is !== 'file') throw new Error('no file');
+    if (opened.kind !== 'file') throw new Error('no file');
     expect(openCount()).toBe(before);
     const { mtimeMs } = fs.statSync('/proc/sys/kernel/ostype');
     expect(opened).toMatchObject({ path: '/proc/sys/kernel/ostype', size: 6 });
@@ -250,7 +250,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     ]);
     await opened.close();
     const directory = await allowed.open('/proc/sys/kernel');
-    expect(directory.is).toBe('directory');
+    expect(directory.kind).toBe('directory');
     await directory.close();
     expect((await opening(accessTo(W, { roots: [], allow: ['/proc/s'] }), '/proc/sys'))[0]).toBe(
       'NOT_REGULAR',
@@ -318,7 +318,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
       join(W, 'cache/deep/f'),
     );
     const root = await accessTo(W).open(W);
-    const { entries } = await (root as Extract<OpenedItem, { is: 'directory' }>).list(100);
+    const { entries } = await (root as Extract<OpenedItem, { kind: 'directory' }>).list(100);
     expect(entries.map(({ name }) => name)).not.toContain('cache');
     await root.close();
     expect(openCount()).toBe(before);
@@ -331,7 +331,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     fs.symlinkSync('out/secret', join(W, 'file-out'));
     const before = openCount();
     const opened = await accessTo(W).open(join(W, 'link'));
-    if (opened.is !== 'file') throw new Error('no file');
+    if (opened.kind !== 'file') throw new Error('no file');
     const beside = await opened.sibling?.('-wal');
     expect(beside && (await textOf(beside))).toBe('log');
     await beside?.close();

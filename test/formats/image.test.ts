@@ -36,7 +36,7 @@ async function read(
     open: (subject, call) => openImage(subject, call, decoder),
   };
   const resource = await openWith(source, await file('picture.bin', content), options);
-  if (resource?.is !== 'image') throw new Error('not answered as an image');
+  if (resource?.kind !== 'image') throw new Error('not answered as an image');
   return resource;
 }
 
@@ -192,17 +192,17 @@ describe('svg', () => {
     const svg =
       '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="30mm" viewBox="0 0 60 20"/>\n';
     const resource = await open(svg, '2-2');
-    if (resource?.is !== 'text') throw new Error('not text');
+    if (resource?.kind !== 'text') throw new Error('not text');
     expect(await wholeText(resource)).toBe(svg);
     expect(resource.notes).toEqual([
       { kind: 'said', text: 'image/svg+xml, 97 bytes, 113x37 pixels; shown as text' },
     ]);
-    expect(resource.selection.window).toEqual({ by: 'lines', ranges: [{ from: 2, to: 2 }], context: true });
+    expect(resource.selection.window).toEqual({ kind: 'lines', ranges: [{ from: 2, to: 2 }], context: true });
   });
 
   test(':meta', async () => {
     const resource = await open('<svg width="50%" height="20px"></svg>', 'meta');
-    expect(resource).toMatchObject({ is: 'image', text: 'image/svg+xml, 37 bytes, no stated size' });
+    expect(resource).toMatchObject({ kind: 'image', text: 'image/svg+xml, 37 bytes, no stated size' });
   });
 });
 

@@ -81,18 +81,18 @@ test('windows are what sed, head and tail print, totals what wc counts', { timeo
       const what = JSON.stringify([bytes.toString('hex'), from, from + more, last, start, length]);
       const [wantedLines, wantedTail, wantedCount] = answers.slice(3 * i);
       const lines = await text.read(
-        { by: 'lines', ranges: [{ from, to: from + more }], context: false },
+        { kind: 'lines', ranges: [{ from, to: from + more }], context: false },
         WIDE,
       );
       expect(asked(lines), what).toBe(decoded(wantedLines as Buffer));
       const ending = bytes.length > 0 && bytes.at(-1) !== 10 ? 1 : 0;
       const count = Number(String(wantedCount)) + ending;
       expect((await text.read(undefined, WIDE)).totals.lines, what).toBe(count);
-      expect(asked(await text.read({ by: 'tail', lines: last }, WIDE)), what).toBe(
+      expect(asked(await text.read({ kind: 'tail', lines: last }, WIDE)), what).toBe(
         decoded(wantedTail as Buffer),
       );
       if (start >= bytes.length) continue;
-      const page = await text.read({ by: 'bytes', start, length }, WIDE);
+      const page = await text.read({ kind: 'bytes', start, length }, WIDE);
       const [first, end] = [page.parts.flat()[0]?.start ?? 0, page.parts.flat().at(-1)?.end ?? 0];
       spans.push([i, first, end]);
       // It begins where a line does, and ends where one does, at or behind what was asked for.

@@ -70,9 +70,9 @@ test(
     };
     const target = (text: string): void => {
       const window = refusedOr(() => parseBehind('a', text))?.window;
-      if (window?.by === 'lines') {
+      if (window?.kind === 'lines') {
         const written = writeSelector({
-          by: 'lines',
+          kind: 'lines',
           ranges: window.ranges,
           ...(window.inside !== undefined && { inside: window.inside }),
         });
@@ -115,7 +115,7 @@ test('pages of whatever text hold every byte of it once', { timeout }, async () 
       }
       const { next } = page;
       if (!next) break;
-      page = await read.read(next.by === 'lines' ? { ...next, context: false } : next, small);
+      page = await read.read(next.kind === 'lines' ? { ...next, context: false } : next, small);
     }
     if (page.parts.flat().length > 0) expect(at).toBe(bytes.length);
   };

@@ -31,7 +31,7 @@ export async function tryWindow(text: string, from: number, to: number): Promise
   const wanted = lines.slice(from - 1, to);
   if (wanted.length === 0) return;
   const excerpt = await windowedText(text).read(
-    { by: 'lines', ranges: [{ from, to }], context: false },
+    { kind: 'lines', ranges: [{ from, to }], context: false },
     { limits: { lines: 1e6, bytes: 1 << 24, line: 1 << 24 } },
   );
   const shown = excerpt.parts.flat().map((line) => line.text.replace(/\r?\n?$/, ''));

@@ -142,13 +142,13 @@ test('a public address stays one in every spelling of IPv4', { timeout }, async 
 
 /** A job and a valid input of it. */
 const CONTENTS: Readonly<Record<string, readonly [job: PageJob, content: string]>> = {
-  page: [{ is: 'page', url: 'http://h/a/b' }, PAGE],
-  fragment: [{ is: 'fragment', url: 'http://h/', without: ['x'] }, PAGE],
-  atom: [{ is: 'feed', url: 'http://h/' }, FEED],
-  rss: [{ is: 'feed', url: 'http://h/' }, RSS],
-  entry: [{ is: 'entry', url: 'http://h/' }, FEED],
-  json: [{ is: 'json', url: 'http://h/', cut: false, feed: false }, VALUE],
-  'json without its end': [{ is: 'json', url: 'http://h/', cut: true, feed: false }, VALUE],
+  page: [{ kind: 'page', url: 'http://h/a/b' }, PAGE],
+  fragment: [{ kind: 'fragment', url: 'http://h/', without: ['x'] }, PAGE],
+  atom: [{ kind: 'feed', url: 'http://h/' }, FEED],
+  rss: [{ kind: 'feed', url: 'http://h/' }, RSS],
+  entry: [{ kind: 'entry', url: 'http://h/' }, FEED],
+  json: [{ kind: 'json', url: 'http://h/', cut: false, feed: false }, VALUE],
+  'json without its end': [{ kind: 'json', url: 'http://h/', cut: true, feed: false }, VALUE],
 };
 
 describe('what is damaged is converted within its limits, or is nothing', () => {

@@ -110,7 +110,7 @@ test('B05 endless output on one line: bytes are counted, memory stays constant, 
   expect(shown(result)).toBe('a'.repeat(51_200));
   expect(stream?.excerpt).toMatchObject({
     oversized: { no: 1, start: 0, bytes: 200_000_000 },
-    next: { by: 'tail', lines: 1, before: 199_948_800 },
+    next: { kind: 'tail', lines: 1, before: 199_948_800 },
   });
   expect(stream?.spill?.bytes).toBe(1 << 20);
   expect(readFileSync(stream?.spill?.path ?? '', 'latin1')).toBe('a'.repeat(1 << 20));
@@ -124,7 +124,7 @@ test('B05 very many lines: the tail and the totals are shown, and the whole outp
   expect(shown(result)).toBe(Array.from({ length: 2_000 }, (_, i) => `${19_998_001 + i}\n`).join(''));
   expect(stream?.excerpt).toMatchObject({
     cutBy: 'lines',
-    next: { by: 'tail', lines: 19_998_000, before: 168_870_897 },
+    next: { kind: 'tail', lines: 19_998_000, before: 168_870_897 },
   });
   expect(stream?.spill).toMatchObject({ bytes: 168_888_897, capped: false, url: 'artifact://1' });
 });

@@ -156,7 +156,7 @@ function converters(
     const { signal } = new AbortController();
     const body = chunksOf(memoryBytes(bytes), 0, bytes.length, 1 << 20, signal);
     const limits = { maxOutput: 96 << 20, maxMemory: 2 ** 31, maxMs: 120_000 };
-    const head = kind === 'document' ? { want: { is: 'whole' }, most: 1 << 20 } : pageJob(name);
+    const head = kind === 'document' ? { want: { kind: 'whole' }, most: 1 << 20 } : pageJob(name);
     const reply = await pool.run({ head, body, bytes: bytes.length, ...limits }, { signal });
     return `${JSON.stringify(reply.head)}\n${reply.body.toString('utf8')}`;
   };
@@ -164,7 +164,7 @@ function converters(
 
 const url = 'http://site.example/a/b';
 const pageJob = (name: string) =>
-  ({ '.xml': { is: 'feed', url }, '.json': { is: 'json', url } })[extname(name)] ?? { is: 'page', url };
+  ({ '.xml': { kind: 'feed', url }, '.json': { kind: 'json', url } })[extname(name)] ?? { kind: 'page', url };
 
 /** A sequence in which each of `count` is followed by each, itself included. */
 function everyPair(count: number): number[] {
@@ -241,7 +241,7 @@ test('a remote worker: a job changes no later one', async () => {
     const bytes = workbooks[name] as Buffer;
     const { signal } = new AbortController();
     const body = chunksOf(memoryBytes(bytes), 0, bytes.length, 1 << 20, signal);
-    return convertJob.run({ is: 'whole' }, { body, bytes: bytes.length }, signal);
+    return convertJob.run({ kind: 'whole' }, { body, bytes: bytes.length }, signal);
   };
   const before = await run('invoice.xls');
   for (const name of ['proto.xlsx', 'formats.xlsx']) await run(name);

@@ -63,7 +63,7 @@ function script(text: string): void {
   fs.chmodSync(host.program, 0o755);
 }
 
-const nothing: RipgrepInput = { is: 'bytes', bytes: (async function* () {})() };
+const nothing: RipgrepInput = { kind: 'bytes', bytes: (async function* () {})() };
 
 function runOf(job: Partial<RipgrepJob> = {}): RipgrepRun {
   return new RipgrepRun({ flags: [], input: nothing, deadline: performance.now() + 60_000, ...job });
@@ -123,7 +123,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const flags = ['--regexp=a b', '--count'];
     expect(await linesOf({ flags })).toStrictEqual([...FIXED, ...flags, '--', '-']);
     const file = openFile('');
-    expect(await linesOf({ flags, input: { is: 'file', ...file } })).toStrictEqual([
+    expect(await linesOf({ flags, input: { kind: 'file', ...file } })).toStrictEqual([
       ...FIXED,
       ...flags,
       '--',
@@ -137,9 +137,9 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
       yield Buffer.from('one ');
       yield Buffer.from('two\n');
     })();
-    expect(await linesOf({ input: { is: 'bytes', bytes } })).toStrictEqual(['one two']);
+    expect(await linesOf({ input: { kind: 'bytes', bytes } })).toStrictEqual(['one two']);
     script('cat; cat <&3');
-    expect(await linesOf({ input: { is: 'file', ...openFile('content\n') } })).toStrictEqual(['content']);
+    expect(await linesOf({ input: { kind: 'file', ...openFile('content\n') } })).toStrictEqual(['content']);
   });
 
   test('it has no environment and no working directory in a root', async () => {
@@ -241,7 +241,7 @@ test('a NUL is refused before anything is started, and the slot is given back', 
   script(`touch '${started}'`);
   for (const job of [
     { flags: ['--regexp=a\0'] },
-    { input: { is: 'bytes', bytes: nothing as never }, flags: ['\0'] },
+    { input: { kind: 'bytes', bytes: nothing as never }, flags: ['\0'] },
   ] as const)
     await expect(outputOf(runOf(job as Partial<RipgrepJob>))).rejects.toMatchObject({
       code: 'BAD_INPUT',
@@ -349,7 +349,7 @@ describe.runIf(process.platform === 'linux')('the end of a run', () => {
     script('exit 0');
     await outputOf(runOf());
     expect(host.watched).toStrictEqual([]);
-    await outputOf(runOf({ input: { is: 'file', ...openFile('') } }));
+    await outputOf(runOf({ input: { kind: 'file', ...openFile('') } }));
     expect(host.watched).toStrictEqual([{ pid: expect.any(Number), over: true }]);
   });
 
@@ -358,7 +358,7 @@ describe.runIf(process.platform === 'linux')('the end of a run', () => {
     const bytes = (async function* () {
       for (let i = 0; i < 100; i += 1) yield Buffer.alloc(100_000);
     })();
-    const run = runOf({ input: { is: 'bytes', bytes } });
+    const run = runOf({ input: { kind: 'bytes', bytes } });
     expect([await outputOf(run), run.outcome?.code]).toStrictEqual(['out\n', 0]);
   });
 });

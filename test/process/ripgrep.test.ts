@@ -27,7 +27,7 @@ async function* textBytes(text: string): AsyncGenerator<Buffer> {
 }
 
 function over(text: string, flags: string[], more: Partial<RipgrepJob> = {}): RipgrepRun {
-  const input = { is: 'bytes', bytes: textBytes(text) } as const;
+  const input = { kind: 'bytes', bytes: textBytes(text) } as const;
   return new RipgrepRun({ flags, input, deadline: performance.now() + 20_000, ...more });
 }
 
@@ -62,7 +62,7 @@ describe('RipgrepRun', () => {
       await setImmediate();
       throw new Error('the disk is full');
     }
-    const run = over('', ['--regexp=two'], { input: { is: 'bytes', bytes: failing() } });
+    const run = over('', ['--regexp=two'], { input: { kind: 'bytes', bytes: failing() } });
     const chunks: string[] = [];
     const reading = (async () => {
       for await (const chunk of run) chunks.push(chunk.toString());
@@ -75,7 +75,7 @@ describe('RipgrepRun', () => {
     await writeFile(join(dir, 'a.txt'), 'one\ntwo\n');
     const file = await open(join(dir, 'a.txt'));
     await rm(join(dir, 'a.txt'));
-    const input = { is: 'file', fd: file.fd } as const;
+    const input = { kind: 'file', fd: file.fd } as const;
     expect(await output(over('', ['--regexp=two', '--byte-offset'], { input }))).toBe('4:two\n');
     await file.close();
   });
@@ -88,7 +88,7 @@ describe('RipgrepRun', () => {
   });
 
   test('tells that something else has ended it', async () => {
-    const run = over('', ['--regexp=x'], { input: { is: 'bytes', bytes: silence() } });
+    const run = over('', ['--regexp=x'], { input: { kind: 'bytes', bytes: silence() } });
     const text = output(run);
     await expect.poll(() => children('rg').length).toBeGreaterThan(0);
     for (const pid of children('rg')) process.kill(pid, 'SIGKILL');
@@ -130,7 +130,7 @@ describe('RipgrepRun', () => {
   });
 
   test('is killed at its deadline', async () => {
-    const input = { is: 'bytes', bytes: silence() } as const;
+    const input = { kind: 'bytes', bytes: silence() } as const;
     const run = over('', ['--regexp=x'], { input, deadline: performance.now() + 100 });
     expect(await output(run)).toBe('');
     expect(run.outcome).toMatchObject({ code: undefined, timedOut: true, broken: false });
@@ -145,7 +145,7 @@ describe('RipgrepRun', () => {
   test('is killed by its signal', async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(new Error('enough')), 50);
-    const input = { is: 'bytes', bytes: silence() } as const;
+    const input = { kind: 'bytes', bytes: silence() } as const;
     await expect(output(over('', ['--regexp=x'], { input, signal: controller.signal }))).rejects.toThrow(
       'enough',
     );
@@ -167,7 +167,7 @@ describe('RipgrepRun', () => {
       await writeFile(join(dir, 'oversized'), 'needle');
       await truncate(join(dir, 'oversized'), 600 * 1024 * 1024);
       const file = await open(join(dir, 'oversized'));
-      const input = { is: 'file', fd: file.fd } as const;
+      const input = { kind: 'file', fd: file.fd } as const;
       const flags = ['--regexp=needle', '--byte-offset', '--max-columns=1'];
       const held = over('', [...flags, '--no-mmap'], { input });
       expect(await output(held)).toBe('');
@@ -253,7 +253,7 @@ test.runIf(mayLeaveCores())('may leave no core behind', async () => {
     yield Buffer.from('match\n'.repeat(100_000));
     yield* silence();
   }
-  const job = { flags: ['--regexp=match'], input: { is: 'bytes', bytes: endless() } } as const;
+  const job = { flags: ['--regexp=match'], input: { kind: 'bytes', bytes: endless() } } as const;
   for await (const _ of new RipgrepRun({ ...job, deadline: performance.now() + 20_000 })) {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isOurRipgrep(name));
     expect(pids.map((pid) => readFileSync(`/proc/${pid}/limits`, 'utf8'))).toEqual([

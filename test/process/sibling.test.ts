@@ -13,7 +13,7 @@ test('a file beside a link is looked for beside what the link leads to', async (
   writeFileSync(join(cwd, 'data/real.db-wal'), 'the log');
   symlinkSync('data/real.db', join(cwd, 'link.db'));
   const opened = await createAccess({ cwd, roots: [], allow: [] }).open(join(cwd, 'link.db'));
-  if (opened.is !== 'file') throw new Error('not a file');
+  if (opened.kind !== 'file') throw new Error('not a file');
   const wal = await opened.sibling?.('-wal');
   expect(Buffer.from(await readAt((wal as NonNullable<typeof wal>).bytes, 0, 100)).toString()).toBe(
     'the log',

@@ -152,8 +152,8 @@ describe('a job', () => {
     await turn();
     const sent = Buffer.concat(child.stdin.taken).toString('latin1');
     expect(sent).toBe(Buffer.concat(encodeFrame('do', Buffer.from('somebody'))).toString('latin1'));
-    child.answer({ is: 'done' }, 'reply');
-    expect(await job).toStrictEqual({ head: { is: 'done' }, body: Buffer.from('reply') });
+    child.answer({ kind: 'done' }, 'reply');
+    expect(await job).toStrictEqual({ head: { kind: 'done' }, body: Buffer.from('reply') });
     expect(warm.alive).toBe(true);
     expect(child.kill).not.toHaveBeenCalled();
   });

@@ -7,11 +7,11 @@ test('a text in memory, read by lines, bytes and from the end', async () => {
   expect(page).toMatchObject({
     totals: { bytes: 14, lines: 3 },
     cutBy: 'lines',
-    next: { by: 'lines', ranges: [{ from: 3 }] },
+    next: { kind: 'lines', ranges: [{ from: 3 }] },
     span: { start: 0, end: 8 },
   });
   expect(page.parts[0]?.map((line) => line.text)).toEqual(['one\n', 'two\n']);
-  const last = await text.read({ by: 'tail', lines: 1 });
+  const last = await text.read({ kind: 'tail', lines: 1 });
   expect(last.parts).toEqual([[{ no: 3, start: 8, end: 14, text: 'three\n', role: 'asked' }]]);
 });
 
@@ -26,7 +26,7 @@ test('bytes from anywhere: a range request costs what the window needs', async (
       return Promise.resolve(target.length);
     },
   };
-  const page = await windowedText(remote).read({ by: 'bytes', start: 50 * 2 ** 30, length: 4096 });
+  const page = await windowedText(remote).read({ kind: 'bytes', start: 50 * 2 ** 30, length: 4096 });
   expect(page.span).toEqual({ start: 50 * 2 ** 30, end: 50 * 2 ** 30 + 4096 });
   expect(asked).toBeLessThan(200_000);
 });

@@ -92,8 +92,8 @@ test('the gap stands where lines were left out, and nowhere else', () => {
 });
 
 test('a part of a summary carries the lines that it stands for', () => {
-  const whole = { is: 'line', from: 12, to: 12, text: 'class A {' } as const;
-  const merged = { is: 'merged', from: 13, to: 20, text: '  run() { ... }' } as const;
+  const whole = { kind: 'line', from: 12, to: 12, text: 'class A {' } as const;
+  const merged = { kind: 'merged', from: 13, to: 20, text: '  run() { ... }' } as const;
   expect(showPart(whole, numbers) + showPart(merged, numbers)).toBe('12|class A {\n13-20|  run() { ... }\n');
   expect(showPart(merged, hashline)).toBe('13-20:  run() { ... }\n');
   expect(showPart(whole, plain) + showPart(merged, plain)).toBe('class A {\n  run() { ... } [13-20]\n');

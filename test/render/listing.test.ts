@@ -74,7 +74,7 @@ test('an offset beyond the end, and what an answer does not cover', () => {
     broken: false,
   };
   const request = { ...findRequest, offset: 9 };
-  const result = { is: 'entries', entries: [], beyond: 3, gaps, hint: 'directory' } as const;
+  const result = { kind: 'entries', entries: [], beyond: 3, gaps, hint: 'directory' } as const;
   const [block] = foundAnswer(result, { ...request, pattern: 'src' }, baseLimits, style).content;
   expect(block).toStrictEqual({
     type: 'text',
@@ -145,7 +145,7 @@ test('counts stand behind their names, and marks belong to them', () => {
     { path: '[b c]', rank: 1, matches: 0 },
     { path: 'd', mark: '/', rank: 2, matches: 1 },
   ];
-  const request = { ...searchRequest, do: 'count', counts: true, glob: 'src\\a' } as const;
+  const request = { ...searchRequest, kind: 'count', counts: true, glob: 'src\\a' } as const;
   const answer = (more: Partial<ListResult>): Answer =>
     countAnswer({ ...entriesOf([]), entries, ...more }, request, baseLimits, style);
   expect(textOf(answer({}))).toBe('a.ts: 3\n"[b c]": 0\nd/: 1');
@@ -155,7 +155,7 @@ test('counts stand behind their names, and marks belong to them', () => {
 });
 
 test('a search by words says so if nothing was found', () => {
-  const request: SymbolsRequest = { do: 'symbols', query: 'a', limit: 10, offset: 0 };
+  const request: SymbolsRequest = { kind: 'symbols', query: 'a', limit: 10, offset: 0 };
   expect(textOf(foundAnswer(entriesOf([]), request, baseLimits, style))).toBe('No symbols found');
   expect(textOf(foundAnswer(entriesOf([], 3), request, baseLimits, style))).toMatch(/^\[/);
 });

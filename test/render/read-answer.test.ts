@@ -26,7 +26,7 @@ test('a text that was cut: the notice and the details name the same next call', 
   const excerpt = excerptOf('a\nb\n', {
     totals: { bytes: 90, lines: 45 },
     cutBy: 'lines',
-    next: { by: 'lines', ranges: [{ from: 3 }] },
+    next: { kind: 'lines', ranges: [{ from: 3 }] },
   });
   const notice = { kind: 'cut', text: 'Showing lines 1-2 of 45. Use f.txt:3.. to continue' };
   expect(answer(textResult('', { excerpt }))).toStrictEqual({
@@ -44,7 +44,7 @@ test('a text that was cut: the notice and the details name the same next call', 
 
 test('a window behind the end is no failure, but has a code that hosts may branch on', () => {
   const excerpt = { parts: [], totals: { lines: 1, bytes: 2 }, invalid: 0, pastEnd: true };
-  const selection = { window: { by: 'lines', ranges: [{ from: 9 }], context: true }, typed: '9' } as const;
+  const selection = { window: { kind: 'lines', ranges: [{ from: 9 }], context: true }, typed: '9' } as const;
   const { content, details, isError } = answer(textResult('', { excerpt, selection }));
   const message = 'Line 9 is beyond the end of f.txt (1 line). Use f.txt:1 for the end';
   expect(content).toStrictEqual([{ type: 'text', text: `[${message}]` }]);
@@ -89,7 +89,7 @@ test('a binary file is described, with what can be done, and is never shown as t
   const said = (type: string): string => {
     const binary = {
       ...origin,
-      is: 'binary',
+      kind: 'binary',
       type,
       bytes: 3072,
       changed: false,
@@ -107,7 +107,9 @@ test('a binary file is described, with what can be done, and is never shown as t
 
 test('a note stands alone', () => {
   const note = { kind: 'said', text: 'secret.txt is encrypted', use: 'a.zip' } as const;
-  expect(answer({ ...origin, is: 'note', resource: { is: 'note', kind: 'archive', note } })).toStrictEqual({
+  expect(
+    answer({ ...origin, kind: 'note', resource: { kind: 'note', format: 'archive', note } }),
+  ).toStrictEqual({
     content: [{ type: 'text', text: '[secret.txt is encrypted]' }],
     details: { ...facts, notices: [{ kind: 'said', text: 'secret.txt is encrypted' }] },
     isError: false,
@@ -115,13 +117,13 @@ test('a note stands alone', () => {
 });
 
 test('an image is its facts and, where it can be shown, itself', () => {
-  const resource = { is: 'image', kind: 'image', text: 'PNG, 2 × 1 pixels' } as const;
+  const resource = { kind: 'image', format: 'image', text: 'PNG, 2 × 1 pixels' } as const;
   const shown = { mimeType: 'image/png', data: Buffer.from('png') };
   const text = { type: 'text', text: 'PNG, 2 × 1 pixels' };
-  expect(answer({ ...origin, is: 'image', resource }).content).toStrictEqual([text]);
+  expect(answer({ ...origin, kind: 'image', resource }).content).toStrictEqual([text]);
   const notes = [{ kind: 'said', text: 'Scaled down' }] as const;
   expect(
-    answer({ ...origin, is: 'image', resource: { ...resource, image: shown, notes } }).content,
+    answer({ ...origin, kind: 'image', resource: { ...resource, image: shown, notes } }).content,
   ).toStrictEqual([
     { ...text, text: `${text.text}\n[Scaled down]` },
     { type: 'image', mimeType: 'image/png', data: 'cG5n' },
@@ -131,14 +133,14 @@ test('an image is its facts and, where it can be shown, itself', () => {
 test('the facts of a text say how it was decoded, and leave out limits that are none', () => {
   const result = textResult('a', {
     encoding: unicodeEncoding('utf-16be', 2),
-    selection: { mode: 'raw', window: { by: 'tail', lines: 2 } },
+    selection: { mode: 'raw', window: { kind: 'tail', lines: 2 } },
     facts: { rows: 3 },
     excerpt: excerptOf('a', { invalid: 4 }),
   });
   expect(textFacts(result)).toStrictEqual({
     ...facts,
     meta: { rows: 3 },
-    window: { by: 'tail', lines: 2 },
+    window: { kind: 'tail', lines: 2 },
     mode: 'raw',
     totals: { bytes: 1, lines: 1 },
     encoding: 'utf-16be',
@@ -149,7 +151,7 @@ test('the facts of a text say how it was decoded, and leave out limits that are 
 });
 
 const part = (typed: string, result: PartResult['result']): PartResult => ({ typed, result });
-const several = (...parts: PartResult[]): ReadResult => ({ ...origin, is: 'several', parts });
+const several = (...parts: PartResult[]): ReadResult => ({ ...origin, kind: 'several', parts });
 
 test('several paths: each below a line with what was typed, and nothing of one runs into the next', () => {
   const end = { kind: 'unterminated', text: 'No newline at end of file' };
@@ -206,13 +208,13 @@ test('several paths: one that is cut leads on, and images stand behind all texts
   const excerpt = excerptOf('a\n', {
     totals: { bytes: 90, lines: 45 },
     cutBy: 'lines',
-    next: { by: 'lines', ranges: [{ from: 2 }] },
+    next: { kind: 'lines', ranges: [{ from: 2 }] },
   });
   const image = { mimeType: 'image/png', data: Buffer.from('png') };
   const picture: ReadResult = {
     ...origin,
-    is: 'image',
-    resource: { is: 'image', kind: 'image', text: 'PNG', image },
+    kind: 'image',
+    resource: { kind: 'image', format: 'image', text: 'PNG', image },
   };
   const { content, details } = answer(
     several(part('p', picture), part('f.txt', textResult('', { excerpt }))),
@@ -238,7 +240,7 @@ test('entries that were left out lead on as well', () => {
   expect(truncation([])).toBeUndefined();
   expect(truncation(['d/'])).toStrictEqual({ by: 'entries', next: 'd/', shown });
   expect(truncation(['d/', 'e/'])).toStrictEqual({ by: 'entries', next: 'd/', others: ['e/'], shown });
-  const cut = { cutBy: 'lines', next: { by: 'lines', ranges: [{ from: 2 }] } } as const;
+  const cut = { cutBy: 'lines', next: { kind: 'lines', ranges: [{ from: 2 }] } } as const;
   const page = textResult('', { excerpt: excerptOf('a\n', cut), leftOut: ['d/', 'e/'] });
   expect(answer(page).details['truncation']).toStrictEqual({
     by: 'lines',

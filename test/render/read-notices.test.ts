@@ -15,7 +15,7 @@ test('a whole text within the limits has no notice', () => {
 test('escapes in an answer about a directory name no raw call, because there is none', () => {
   const excerpt = excerptOf('a.ts: a\x1bb 1\n');
   const [file, directory] = (['file', 'directory'] as const).map((kind) =>
-    readNotices(textResult('', { excerpt, kind })).filter(({ kind: is }) => is === 'escaped'),
+    readNotices(textResult('', { excerpt, format: kind })).filter(({ kind: is }) => is === 'escaped'),
   );
   expect(file).toEqual([{ kind: 'escaped', count: 1, use: 'f.txt:raw' }]);
   expect(directory).toEqual([{ kind: 'escaped', count: 1 }]);
@@ -25,7 +25,7 @@ test('all notices, in order', () => {
   const excerpt = excerptOf('a\x1b\n\ufffd\n', {
     totals: { bytes: 900, lines: 90 },
     cutBy: 'lines',
-    next: { by: 'lines', ranges: [{ from: 3 }] },
+    next: { kind: 'lines', ranges: [{ from: 3 }] },
     invalid: 1,
   });
   const notes = [{ kind: 'said', text: 'a note of the source' }] as const;
@@ -51,9 +51,9 @@ test('a byte window speaks in bytes and of its own limit', () => {
   const excerpt = excerptOf('one\ntwo\n', {
     totals: { bytes: 1_000_000 },
     cutBy: 'window',
-    next: { by: 'bytes', start: 8, length: 64 << 10 },
+    next: { kind: 'bytes', start: 8, length: 64 << 10 },
   });
-  const window = { by: 'bytes', start: 0 } as const;
+  const window = { kind: 'bytes', start: 0 } as const;
   const [notice] = readNotices(textResult('', { excerpt, selection: { window, typed: '@0' } }));
   expect(notice).toMatchObject({
     kind: 'cut',
@@ -70,7 +70,7 @@ test('inside an oversized line the bytes count, whatever was asked for', () => {
     parts: [[{ no: 1, start: 0, end: 10, text: 'x'.repeat(10), role: 'asked', cut: 'slice' }]],
     oversized: { no: 1, start: 0, bytes: 99 },
     cutBy: 'line',
-    next: { by: 'bytes', start: 10, length: 64 << 10 },
+    next: { kind: 'bytes', start: 10, length: 64 << 10 },
     unterminated: false,
   });
   expect(readNotices(textResult('', { excerpt }))).toMatchObject([
@@ -80,7 +80,7 @@ test('inside an oversized line the bytes count, whatever was asked for', () => {
 
 test('a range that reaches beyond the end is told where that is', () => {
   const selection = {
-    window: { by: 'lines', ranges: [{ from: 1, to: 9 }], context: false },
+    window: { kind: 'lines', ranges: [{ from: 1, to: 9 }], context: false },
     typed: '1..9',
   } as const;
   const excerpt = excerptOf('a\nb\n', { lastLine: 2 });
@@ -91,7 +91,7 @@ test('a range that reaches beyond the end is told where that is', () => {
 
 test('a window that lies behind the end names what there is', () => {
   const excerpt = { parts: [], totals: { lines: 3, bytes: 9 }, invalid: 0, pastEnd: true };
-  const lines = { window: { by: 'lines', ranges: [{ from: 9 }], context: true }, typed: '9' } as const;
+  const lines = { window: { kind: 'lines', ranges: [{ from: 9 }], context: true }, typed: '9' } as const;
   expect(readNotices(textResult('', { excerpt, selection: lines }))).toStrictEqual([
     { kind: 'past-end', target: 'f.txt', asked: 'Line 9', totals: { lines: 3 }, use: ['f.txt:3', 'f.txt:1'] },
   ]);
@@ -99,7 +99,7 @@ test('a window that lies behind the end names what there is', () => {
   expect(readNotices(textResult('', { excerpt, selection: huge }))).toMatchObject([
     { asked: 'Line 99999999999999999999' },
   ]);
-  const bytes = { window: { by: 'bytes', start: 99 }, typed: '@99' } as const;
+  const bytes = { window: { kind: 'bytes', start: 99 }, typed: '@99' } as const;
   expect(readNotices(textResult('', { excerpt, selection: bytes }))).toMatchObject([
     { asked: 'Byte 99', totals: { bytes: 9 } },
   ]);
@@ -111,9 +111,9 @@ test('a window that lies behind the end names what there is', () => {
 
 test('only a file that is stored is empty, unterminated or decoded', () => {
   const kinds = (kind: 'file' | 'archive'): string[] => [
-    ...readNotices(textResult('', { kind })).map((notice) => notice.kind),
-    ...readNotices(textResult('a', { kind })).map((notice) => notice.kind),
-    ...encodingNotices({ kind, encoding: unicodeEncoding('utf-8', 3) }, 2, String).map(
+    ...readNotices(textResult('', { format: kind })).map((notice) => notice.kind),
+    ...readNotices(textResult('a', { format: kind })).map((notice) => notice.kind),
+    ...encodingNotices({ format: kind, encoding: unicodeEncoding('utf-8', 3) }, 2, String).map(
       (notice) => notice.kind,
     ),
   ];
@@ -127,7 +127,7 @@ test('the next page of a table comes only once this one was shown to its end', (
   const excerpt = excerptOf('a\n', {
     totals: { bytes: 4, lines: 2 },
     cutBy: 'lines',
-    next: { by: 'lines', ranges: [{ from: 2 }] },
+    next: { kind: 'lines', ranges: [{ from: 2 }] },
   });
   expect(readNotices(textResult('', { excerpt, more })).map(({ kind }) => kind)).toStrictEqual(['cut']);
 });
@@ -142,7 +142,7 @@ test('shown lines are runs of those that were asked for, without their context',
 });
 
 const lines = (...ranges: { from: number; to?: number }[]) =>
-  ({ by: 'lines', ranges, context: false }) as const;
+  ({ kind: 'lines', ranges, context: false }) as const;
 const typed = (window: TextResult['selection']['window'], as: string): TextResult['selection'] => ({
   ...(window && { window }),
   typed: as,
@@ -157,7 +157,7 @@ test('a place says that lines follow it, while they do', () => {
   // Where the last line is shown, nothing follows.
   expect(of({ totals: { bytes: 4, lines: 2 } })).toStrictEqual([]);
   expect(of({ lastLine: 2 })).toStrictEqual([{ kind: 'short', target: 'f.txt', last: 2 }]);
-  const next = { by: 'lines', ranges: [{ from: 3 }] } as const;
+  const next = { kind: 'lines', ranges: [{ from: 3 }] } as const;
   expect(of({ next, cutBy: 'lines' }).map(({ kind }) => kind)).toStrictEqual(['cut']);
   // A text of which no line is shown.
   expect(of({ parts: [] })).toStrictEqual([{ kind: 'empty', target: 'f.txt' }]);
@@ -181,12 +181,12 @@ test('of several ranges those are named that lie beyond the end, and of a place 
   expect(notices('', { selection: within, excerpt })).toStrictEqual([
     { kind: 'short', target: 'f.txt', last: 2 },
   ]);
-  const tail = typed({ by: 'tail', lines: 9 }, '-9');
+  const tail = typed({ kind: 'tail', lines: 9 }, '-9');
   expect(notices('', { selection: tail, excerpt })).toStrictEqual([]);
 });
 
 test('a part of a document says that its lines are its own, where it is cut', () => {
-  const next = { by: 'lines', ranges: [{ from: 2 }] } as const;
+  const next = { kind: 'lines', ranges: [{ from: 2 }] } as const;
   const cut = excerptOf('a\n', { totals: { bytes: 4, lines: 2 }, cutBy: 'lines', next });
   const part = { name: 'page 3' } as NonNullable<TextResult['part']>;
   expect(notices('', { excerpt: cut, part })[0]).toStrictEqual({
@@ -215,7 +215,7 @@ test('the call for the text as stored, or in another encoding, asks for the same
 test('how an encoding is known decides what is said of it', () => {
   const said = (known: 'declared' | 'told' | 'guessed' | undefined, bom = 0): Notice[] =>
     encodingNotices(
-      { kind: 'file', encoding: { ...unicodeEncoding('utf-16be', bom), ...(known && { known }) } },
+      { format: 'file', encoding: { ...unicodeEncoding('utf-16be', bom), ...(known && { known }) } },
       0,
       (name) => `f:encoding=${name}`,
     );
@@ -232,11 +232,11 @@ test('how an encoding is known decides what is said of it', () => {
     stored,
   ]);
   const named = { name: 'koi8-r', bom: 0, unit: 1, scanner: unicodeEncoding('utf-8').scanner } as const;
-  expect(encodingNotices({ kind: 'file', encoding: named }, 3, String)).toStrictEqual([
+  expect(encodingNotices({ format: 'file', encoding: named }, 3, String)).toStrictEqual([
     { kind: 'invalid', count: 3, encoding: 'koi8-r' },
   ]);
   const names = (['utf-8', 'utf-16le', 'utf-32le', 'utf-32be'] as const).map(
-    (name) => encodingNotices({ kind: 'archive', encoding: unicodeEncoding(name) }, 1, String)[0],
+    (name) => encodingNotices({ format: 'archive', encoding: unicodeEncoding(name) }, 1, String)[0],
   );
   expect(names).toMatchObject(
     ['UTF-8', 'UTF-16LE', 'UTF-32LE', 'UTF-32BE'].map((encoding) => ({ encoding })),
@@ -244,8 +244,8 @@ test('how an encoding is known decides what is said of it', () => {
 });
 
 test('a tail is read on backwards, in lines', () => {
-  const next = { by: 'tail', lines: 3, before: 40 } as const;
-  const selection = typed({ by: 'tail', lines: 4 }, '-4');
+  const next = { kind: 'tail', lines: 3, before: 40 } as const;
+  const selection = typed({ kind: 'tail', lines: 4 }, '-4');
   const excerpt = excerptOf('a\n', { totals: { bytes: 42, lines: 9 }, cutBy: 'bytes', next });
   expect(notices('', { selection, excerpt })).toMatchObject([
     { kind: 'cut', in: 'lines', backwards: true, use: 'f.txt:-3@40' },
@@ -265,7 +265,7 @@ test('a text is empty where none of it is shown and none is left', () => {
   const nothing = { parts: [[]], totals: {}, invalid: 0 };
   expect(notices('', { excerpt: nothing })).toStrictEqual([{ kind: 'empty', target: 'f.txt' }]);
   expect(notices('', { excerpt: { ...nothing, oversized: { start: 0 } } })).toStrictEqual([]);
-  const next = { by: 'lines', ranges: [{ from: 1 }] } as const;
+  const next = { kind: 'lines', ranges: [{ from: 1 }] } as const;
   expect(notices('', { excerpt: { ...nothing, next } })).toStrictEqual([]);
 });
 
@@ -280,9 +280,9 @@ test('what was asked for beyond the end is said as it was typed, unless that is 
   expect(asked(typed(lines({ from: 7 }), '9'.repeat(30)))).toBe(`Line ${'9'.repeat(30)}`);
   expect(asked(typed(lines({ from: 7 }), '9'.repeat(31)))).toBe('Line 7');
   expect(asked(typed({ ...lines({ from: 60, to: 110 }), around: 70 }, '60..110'))).toBe('Line 70');
-  expect(asked(typed({ by: 'bytes', start: 12 }, '@12+5'))).toBe('Byte 12');
-  expect(asked(typed({ by: 'bytes', start: 12 }, '12'))).toBe('Byte 12');
-  expect(asked(typed({ by: 'tail', lines: 5 }, '-5'))).toBe('Line 5');
+  expect(asked(typed({ kind: 'bytes', start: 12 }, '@12+5'))).toBe('Byte 12');
+  expect(asked(typed({ kind: 'bytes', start: 12 }, '12'))).toBe('Byte 12');
+  expect(asked(typed({ kind: 'tail', lines: 5 }, '-5'))).toBe('Line 5');
 });
 
 test('a line that ends before the byte in it that was asked for is not beyond the end', () => {
@@ -302,7 +302,7 @@ test('a text of which the last lines before its first byte are asked for is not 
   const before = (byte: number, excerpt: TextResult['excerpt'] = nothing, bom = 0): unknown =>
     notices('', {
       excerpt,
-      selection: typed({ by: 'tail', lines: 2, before: byte }, `-2@${byte}`),
+      selection: typed({ kind: 'tail', lines: 2, before: byte }, `-2@${byte}`),
       encoding: unicodeEncoding('utf-8', bom),
     }).find(({ kind }) => kind === 'said' || kind === 'empty');
   const text = 'No line of f.txt is before byte 0. Use f.txt:1 for the start';

@@ -50,7 +50,7 @@ test('an output that was cut names where all of it is, and the next call', () =>
     ],
     span: { start: 70, end: 74 },
     cutBy: 'lines',
-    next: { by: 'tail', lines: 2, before: 70 },
+    next: { kind: 'tail', lines: 2, before: 70 },
   });
   const stream = runStream('', { excerpt, bytes: 74, lines: 9, truncated: true, spill });
   const answer = runAnswer(runResult(stream), wording);
@@ -196,7 +196,7 @@ test('the facts of a command and of its streams', () => {
 test('a success has no error code, and an output that was not kept is cut without a next call', () => {
   const { exitCode: _, ...ended } = runResult('a\n');
   expect(runAnswer(ended, wording).isError).toBe(false);
-  const next = { by: 'tail', lines: 2, before: 70 } as const;
+  const next = { kind: 'tail', lines: 2, before: 70 } as const;
   const excerpt = excerptOf('a\n', { cutBy: 'bytes', next, totals: {} });
   const { content, details } = runAnswer(runResult(runStream('', { excerpt, bytes: 9, lines: 3 })), wording);
   expect(content).toStrictEqual([
@@ -219,7 +219,7 @@ test('both ends of an output have a gap between them, and a stream is shown as i
 
 test('calls of several notices in one bracket are those of the bracket', () => {
   const spill = { url: 'artifact://1', path: '/1.log', bytes: 9, capped: false };
-  const next = { by: 'tail', lines: 2, before: 70 } as const;
+  const next = { kind: 'tail', lines: 2, before: 70 } as const;
   const stream = runStream('', { excerpt: excerptOf('a\n', { cutBy: 'lines', next, invalid: 1 }), spill });
   const { details } = runAnswer(runResult(stream), wording, {
     notices: 'together',

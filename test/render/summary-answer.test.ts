@@ -10,12 +10,12 @@ import { origin } from '../support/results.ts';
 const result: SummaryResult = {
   ...origin,
   target: 'a.ts',
-  is: 'summary',
+  kind: 'summary',
   summary: {
     parts: [
-      { is: 'line', from: 1, to: 1, text: 'class A {' },
-      { is: 'merged', from: 2, to: 8, text: '  run() { ... }' },
-      { is: 'line', from: 9, to: 9, text: '}' },
+      { kind: 'line', from: 1, to: 1, text: 'class A {' },
+      { kind: 'merged', from: 2, to: 8, text: '  run() { ... }' },
+      { kind: 'line', from: 9, to: 9, text: '}' },
     ],
     elided: [{ from: 3, to: 7 }],
     elidedLines: 5,
@@ -59,7 +59,7 @@ test('what the path resolved to and the snapshot stand above it', () => {
 });
 
 test('encodings, invalid sequences, escapes and symbols without room are said before the next call', () => {
-  const parts = [{ is: 'line', from: 1, to: 1, text: 'a\ufffd\x1b' } as const];
+  const parts = [{ kind: 'line', from: 1, to: 1, text: 'a\ufffd\x1b' } as const];
   const summary = { ...result.summary, parts, left: 3 };
   const { details } = answer({ summary, invalid: true, encoding: unicodeEncoding('utf-16le', 2) });
   expect((details['notices'] as readonly { kind: string }[]).map(({ kind }) => kind)).toStrictEqual([
@@ -86,8 +86,8 @@ test('a notice names at most three ranges, and the whole text where there is roo
 
 test('only what could not be decoded is said to be invalid: each sign of it counts', () => {
   const parts = [
-    { is: 'line', from: 1, to: 1, text: '\ufffda\ufffd' } as const,
-    { is: 'line', from: 2, to: 2, text: '\ufffd\x1b\x1b' } as const,
+    { kind: 'line', from: 1, to: 1, text: '\ufffda\ufffd' } as const,
+    { kind: 'line', from: 2, to: 2, text: '\ufffd\x1b\x1b' } as const,
   ];
   const summary = { ...result.summary, parts };
   const texts = (over: Partial<SummaryResult>): string[] =>

@@ -15,7 +15,7 @@ describe('operators after a backslash', () => {
     [raw`\(foo\)*`, '(foo)*'],
     [raw`\w+\|[a|b]+`, raw`\w+|[a|b]+`],
   ])('%s is written %s', (pattern, here) => {
-    expect(foreignRegex(pattern)).toEqual({ is: 'escaped-operators', pattern: here });
+    expect(foreignRegex(pattern)).toEqual({ kind: 'escaped-operators', pattern: here });
   });
 
   test.each([
@@ -35,14 +35,14 @@ describe('operators after a backslash', () => {
   });
 
   test('a pattern that is too long or would be invalid is not repeated', () => {
-    expect(foreignRegex(raw`a\|` + 'b'.repeat(300))).toEqual({ is: 'escaped-operators' });
-    expect(foreignRegex(raw`a\|b\)`)).toEqual({ is: 'escaped-operators' });
+    expect(foreignRegex(raw`a\|` + 'b'.repeat(300))).toEqual({ kind: 'escaped-operators' });
+    expect(foreignRegex(raw`a\|b\)`)).toEqual({ kind: 'escaped-operators' });
   });
 });
 
 test('slashes as of JavaScript', () => {
-  expect(foreignRegex('/foo.*bar/')).toEqual({ is: 'slashes', pattern: 'foo.*bar', ignoreCase: false });
-  expect(foreignRegex('/foo/gi')).toEqual({ is: 'slashes', pattern: 'foo', ignoreCase: true });
+  expect(foreignRegex('/foo.*bar/')).toEqual({ kind: 'slashes', pattern: 'foo.*bar', ignoreCase: false });
+  expect(foreignRegex('/foo/gi')).toEqual({ kind: 'slashes', pattern: 'foo', ignoreCase: true });
   expect(foreignRegex('/usr/lib')).toBeUndefined();
 });
 

@@ -11,7 +11,7 @@ function searchFor(pattern: string): SearchRun {
     signal: new AbortController().signal,
     deadline: performance.now() + 20_000,
   } as unknown as Call;
-  return new SearchRun({ do: 'search', pattern } as never, call, { before: 0, after: 0 });
+  return new SearchRun({ kind: 'search', pattern } as never, call, { before: 0, after: 0 });
 }
 
 const LINE = `${'a match '.repeat(8)}\n`;

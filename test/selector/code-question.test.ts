@@ -3,29 +3,29 @@ import { endsInCodeQuestion, parseCodeQuestion } from '../../src/selector/select
 
 describe('what is asked of a directory', () => {
   test.each([
-    ['outline', { is: 'map', from: 0, query: '' }],
-    ['OUTLINE', { is: 'map', from: 0, query: '' }],
-    ['outline?from=121', { is: 'map', from: 120, query: '' }],
-    ['outline?from=1', { is: 'map', from: 0, query: '' }],
-    ['outline?from=999999999', { is: 'map', from: 999_999_998, query: '' }],
-    ['outline?bytes=32K', { is: 'map', bytes: 32_768, from: 0, query: '' }],
-    ['outline?bytes=2m', { is: 'map', bytes: 2 << 20, from: 0, query: '' }],
-    ['outline?bytes=700', { is: 'map', bytes: 700, from: 0, query: '' }],
-    ['outline?q=a+b&from=2', { is: 'map', from: 1, query: 'a b' }],
-    [`outline?q=${'q'.repeat(200)}`, { is: 'map', from: 0, query: 'q'.repeat(200) }],
-    ['#name?from=31', { is: 'definitions', names: ['name'], from: 30 }],
-    ['#name', { is: 'definitions', names: ['name'], from: 0 }],
-    ['#a, #b,c', { is: 'definitions', names: ['a', 'b', 'c'], from: 0 }],
-    ['#a,,#', { is: 'definitions', names: ['a'], from: 0 }],
-    ['#name:refs', { is: 'uses', name: 'name', from: 0 }],
-    ['#name:REFS?from=11', { is: 'uses', name: 'name', from: 10 }],
+    ['outline', { kind: 'map', from: 0, query: '' }],
+    ['OUTLINE', { kind: 'map', from: 0, query: '' }],
+    ['outline?from=121', { kind: 'map', from: 120, query: '' }],
+    ['outline?from=1', { kind: 'map', from: 0, query: '' }],
+    ['outline?from=999999999', { kind: 'map', from: 999_999_998, query: '' }],
+    ['outline?bytes=32K', { kind: 'map', bytes: 32_768, from: 0, query: '' }],
+    ['outline?bytes=2m', { kind: 'map', bytes: 2 << 20, from: 0, query: '' }],
+    ['outline?bytes=700', { kind: 'map', bytes: 700, from: 0, query: '' }],
+    ['outline?q=a+b&from=2', { kind: 'map', from: 1, query: 'a b' }],
+    [`outline?q=${'q'.repeat(200)}`, { kind: 'map', from: 0, query: 'q'.repeat(200) }],
+    ['#name?from=31', { kind: 'definitions', names: ['name'], from: 30 }],
+    ['#name', { kind: 'definitions', names: ['name'], from: 0 }],
+    ['#a, #b,c', { kind: 'definitions', names: ['a', 'b', 'c'], from: 0 }],
+    ['#a,,#', { kind: 'definitions', names: ['a'], from: 0 }],
+    ['#name:refs', { kind: 'uses', name: 'name', from: 0 }],
+    ['#name:REFS?from=11', { kind: 'uses', name: 'name', from: 10 }],
   ])('%s', (rest, asked) => {
     expect(parseCodeQuestion('src', rest, 'directory')).toEqual(asked);
   });
 
   test('as many names as a list holds, and one more', () => {
     const names = (count: number): string => Array.from({ length: count }, (_, i) => `#n${i}`).join(',');
-    expect(parseCodeQuestion('src', names(20), 'directory')).toMatchObject({ is: 'definitions' });
+    expect(parseCodeQuestion('src', names(20), 'directory')).toMatchObject({ kind: 'definitions' });
     expect(() => parseCodeQuestion('src', names(21), 'directory')).toThrow(
       expect.objectContaining({
         code: 'BAD_SELECTOR',
@@ -45,9 +45,9 @@ describe('what is asked of a directory', () => {
 
 describe('what is asked of a file', () => {
   test.each([
-    ['refs', { is: 'importers', from: 0 }],
-    ['Refs?from=5', { is: 'importers', from: 4 }],
-    ['#a.b:refs', { is: 'uses', name: 'a.b', from: 0 }],
+    ['refs', { kind: 'importers', from: 0 }],
+    ['Refs?from=5', { kind: 'importers', from: 4 }],
+    ['#a.b:refs', { kind: 'uses', name: 'a.b', from: 0 }],
     // The views of a file answer these.
     ['outline', undefined],
     ['#name', undefined],

@@ -11,10 +11,10 @@ import type { Next, Window, SelectionMode } from '../../src/types/excerpt.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
-type Ranges = Extract<Window, { by: 'lines' }>['ranges'];
+type Ranges = Extract<Window, { kind: 'lines' }>['ranges'];
 
-const lines = (...ranges: Ranges): Window => ({ by: 'lines', ranges, context: true });
-const exactly = (...ranges: Ranges): Window => ({ by: 'lines', ranges, context: false });
+const lines = (...ranges: Ranges): Window => ({ kind: 'lines', ranges, context: true });
+const exactly = (...ranges: Ranges): Window => ({ kind: 'lines', ranges, context: false });
 
 const WINDOWS: readonly (readonly [string, Window])[] = [
   ['50', lines({ from: 50 })],
@@ -56,20 +56,20 @@ const WINDOWS: readonly (readonly [string, Window])[] = [
   ['2@51170..', { ...exactly({ from: 2 }), inside: 51_170 } as Window],
   ['2@51170..2', { ...exactly({ from: 2, to: 2 }), inside: 51_170 } as Window],
   ['2@51170..2,7..9', { ...exactly({ from: 2, to: 2 }, { from: 7, to: 9 }), inside: 51_170 } as Window],
-  ['-20', { by: 'tail', lines: 20 }],
-  ['-20@4096', { by: 'tail', lines: 20, before: 4096 }],
-  ['-20@0', { by: 'tail', lines: 20, before: 0 }],
-  ['@0', { by: 'bytes', start: 0 }],
-  ['@65536+64K', { by: 'bytes', start: 65_536, length: 65_536 }],
-  ['@65536+64k', { by: 'bytes', start: 65_536, length: 65_536 }],
-  ['@1+2M', { by: 'bytes', start: 1, length: 2 << 20 }],
-  ['@1+7', { by: 'bytes', start: 1, length: 7 }],
+  ['-20', { kind: 'tail', lines: 20 }],
+  ['-20@4096', { kind: 'tail', lines: 20, before: 4096 }],
+  ['-20@0', { kind: 'tail', lines: 20, before: 0 }],
+  ['@0', { kind: 'bytes', start: 0 }],
+  ['@65536+64K', { kind: 'bytes', start: 65_536, length: 65_536 }],
+  ['@65536+64k', { kind: 'bytes', start: 65_536, length: 65_536 }],
+  ['@1+2M', { kind: 'bytes', start: 1, length: 2 << 20 }],
+  ['@1+7', { kind: 'bytes', start: 1, length: 7 }],
   // Larger numbers than can be told apart.
   ['99999999999999999999', lines({ from: MOST })],
   ['5-99999999999999999999', lines({ from: 5, to: MOST })],
   ['9007199254740991+5', lines({ from: MOST, to: MOST })],
-  ['@99999999999999999999', { by: 'bytes', start: MOST }],
-  ['-99999999999999999999', { by: 'tail', lines: MOST }],
+  ['@99999999999999999999', { kind: 'bytes', start: MOST }],
+  ['-99999999999999999999', { kind: 'tail', lines: MOST }],
 ];
 
 describe('windows', () => {
@@ -98,8 +98,8 @@ describe('modes', () => {
   });
 
   test('windows that are not by lines have no context to lose', () => {
-    expect(parseSelection('-5:raw')?.window).toEqual({ by: 'tail', lines: 5 });
-    expect(parseSelection('raw:@1+2')?.window).toEqual({ by: 'bytes', start: 1, length: 2 });
+    expect(parseSelection('-5:raw')?.window).toEqual({ kind: 'tail', lines: 5 });
+    expect(parseSelection('raw:@1+2')?.window).toEqual({ kind: 'bytes', start: 1, length: 2 });
   });
 });
 
@@ -267,19 +267,19 @@ describe('what has the shape of a selector and no meaning', () => {
 
 describe('as notices write them', () => {
   test.each<[Next, SelectionMode | undefined, string]>([
-    [{ by: 'lines', ranges: [{ from: 641 }] }, undefined, ':641..'],
-    [{ by: 'lines', ranges: [{ from: 641, to: 700 }] }, 'raw', ':641..700:raw'],
+    [{ kind: 'lines', ranges: [{ from: 641 }] }, undefined, ':641..'],
+    [{ kind: 'lines', ranges: [{ from: 641, to: 700 }] }, 'raw', ':641..700:raw'],
     [
-      { by: 'lines', ranges: [{ from: 2 }, { from: 7, to: 9 }], inside: 51_170 },
+      { kind: 'lines', ranges: [{ from: 2 }, { from: 7, to: 9 }], inside: 51_170 },
       undefined,
       ':2@51170..,7..9',
     ],
-    [{ by: 'lines', ranges: [{ from: 2 }], inside: 0 }, undefined, ':2@0..'],
-    [{ by: 'bytes', start: 65_591 }, undefined, ':@65591+64K'],
-    [{ by: 'bytes', start: 0, length: 2 << 20 }, undefined, ':@0+2M'],
-    [{ by: 'bytes', start: 0, length: 1025 }, 'raw', ':@0+1025:raw'],
-    [{ by: 'bytes', start: 0, length: 3 << 10 }, undefined, ':@0+3K'],
-    [{ by: 'tail', lines: 20, before: 4096 }, undefined, ':-20@4096'],
+    [{ kind: 'lines', ranges: [{ from: 2 }], inside: 0 }, undefined, ':2@0..'],
+    [{ kind: 'bytes', start: 65_591 }, undefined, ':@65591+64K'],
+    [{ kind: 'bytes', start: 0, length: 2 << 20 }, undefined, ':@0+2M'],
+    [{ kind: 'bytes', start: 0, length: 1025 }, 'raw', ':@0+1025:raw'],
+    [{ kind: 'bytes', start: 0, length: 3 << 10 }, undefined, ':@0+3K'],
+    [{ kind: 'tail', lines: 20, before: 4096 }, undefined, ':-20@4096'],
   ])('%j %s', (next, mode, written) => {
     expect(writeSelector(next, mode)).toBe(written);
     expect(parseSelection(written.slice(1))).toBeDefined();

@@ -41,7 +41,7 @@ function replica(outcome?: WorkOutcome) {
 }
 
 const INPUT = Buffer.alloc(600 << 10, 'input');
-const HERE = { is: 'here' };
+const HERE = { kind: 'here' };
 
 test('without workers no bytes are read', async () => {
   const unreadable = {
@@ -52,8 +52,8 @@ test('without workers no bytes are read', async () => {
 });
 
 test('a worker gets the bytes with their digest, and half of the time', async () => {
-  const { run, orders } = replica({ is: 'failed', why: 'damaged' });
-  expect(await run(memoryBytes(INPUT), { page: 1 })).toEqual({ is: 'failed', why: 'damaged' });
+  const { run, orders } = replica({ kind: 'failed', why: 'damaged' });
+  expect(await run(memoryBytes(INPUT), { page: 1 })).toEqual({ kind: 'failed', why: 'damaged' });
   const [order] = orders;
   const sha256 = createHash('sha256').update(INPUT).digest('hex');
   expect(order).toMatchObject({ kind: 'test', version: '1', head: { page: 1 }, bytes: INPUT.length, sha256 });
@@ -63,7 +63,7 @@ test('a worker gets the bytes with their digest, and half of the time', async ()
 });
 
 test('bytes of unknown size and over 32 MiB, and a session without a cache, stay here', async () => {
-  const { run, orders, work, disk } = replica({ is: 'failed', why: 'never asked' });
+  const { run, orders, work, disk } = replica({ kind: 'failed', why: 'never asked' });
   expect(await run({ ...memoryBytes(INPUT), size: undefined } as unknown as ByteSource)).toEqual(HERE);
   expect(await run({ ...memoryBytes(INPUT), size: (32 << 20) + 1 } as ByteSource)).toEqual(HERE);
   expect(await run(memoryBytes(INPUT), {}, { work } as never)).toEqual(HERE);

@@ -39,7 +39,7 @@ function slowStore(values: ReadonlyMap<string, object>): { space: StateSpace; pi
 
 test.each([
   ['sent', {}],
-  ['fetched', { job: { is: 'done' }, cache: { id: 'i', bytes: PIECES * PIECE } }],
+  ['fetched', { job: { kind: 'done' }, cache: { id: 'i', bytes: PIECES * PIECE } }],
 ])('what cannot be %s in time is done here, and no more of it goes through the store', async (_, values) => {
   // On a busy machine the time could be over before the first piece.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -64,7 +64,7 @@ test.each([
   const outcome = sender.of('s').run(order, options);
   for (const until = performance.now() + 1_000; performance.now() < until;)
     await vi.advanceTimersByTimeAsync(10);
-  expect(await outcome).toEqual({ is: 'here' });
+  expect(await outcome).toEqual({ kind: 'here' });
   expect(pieces()).toBeGreaterThan(0);
   expect(pieces()).toBeLessThan(PIECES / 2);
 });

@@ -91,7 +91,7 @@ test('while the store is away each operation says so, and it comes back by itsel
   store.restart();
   await expect.poll(() => space.isUp).toBe(true);
   expect(await space.put(NAME, Buffer.from('x'), 1)).toBe(true);
-  expect(changes).toEqual([{ is: 'away', why: 'ECONNREFUSED' }, { is: 'back' }]);
+  expect(changes).toEqual([{ kind: 'away', why: 'ECONNREFUSED' }, { kind: 'back' }]);
   const { outages, operations } = state.stats();
   expect(outages).toBe(1);
   const away = [...operations].map(([operation, counts]) => [operation, counts.away]);
@@ -118,8 +118,8 @@ test('a refusal of the store is no outage, and is reported once for its reason',
   store.refuse(undefined);
   expect(await space.put(NAME, Buffer.from('x'), 1)).toBe(true);
   expect(changes).toEqual([
-    { is: 'refused', why: 'OOM' },
-    { is: 'refused', why: 'READONLY' },
+    { kind: 'refused', why: 'OOM' },
+    { kind: 'refused', why: 'READONLY' },
   ]);
   const { up, outages, operations } = state.stats();
   expect([up, outages]).toEqual([true, 0]);

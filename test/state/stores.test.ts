@@ -229,7 +229,7 @@ for (const { kind, start, end } of storeKinds) {
         await expect.poll(() => shared.stats().up).toBe(true);
         expect(await space.put(name, Buffer.from('again'), 60_000)).toBe(true);
         expect(text(await space.get(name))).toBe('again');
-        expect(changes.map(({ is }) => is)).toEqual(['away', 'back']);
+        expect(changes.map(({ kind: is }) => is)).toEqual(['away', 'back']);
         expect(JSON.stringify(changes)).not.toContain('127.0.0.1');
       },
     );
@@ -283,8 +283,8 @@ test.runIf(has('redis'))(
     expect(right.stats()).toMatchObject({ up: true, outages: 0 });
     expect(JSON.stringify(why)).not.toMatch(/hunter|127/);
     expect(why).toEqual([
-      { is: 'away', why: 'WRONGPASS' },
-      { is: 'refused', why: 'OOM' },
+      { kind: 'away', why: 'WRONGPASS' },
+      { kind: 'refused', why: 'OOM' },
     ]);
     await Promise.all([wrong.close(), right.close()]);
     await server.stop();
@@ -368,7 +368,7 @@ describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
     };
     const early = open(url);
     expect(await early.space('s').get(name)).toBe('away');
-    expect(why).toEqual([{ is: 'away', why: '42501' }]);
+    expect(why).toEqual([{ kind: 'away', why: '42501' }]);
     const owner = open(made.server.url);
     expect(await owner.space('s').put(name, Buffer.from('value'), 60_000)).toBe(true);
     await asAdmin((admin) => admin.query('GRANT SELECT, INSERT, UPDATE, DELETE ON oriel_state TO reader'));

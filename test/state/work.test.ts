@@ -81,7 +81,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
       giveUpAt: performance.now() + 60_000,
     });
   const textOf = (outcome: WorkOutcome): string =>
-    outcome.is === 'done' ? outcome.result.toString() : outcome.is;
+    outcome.kind === 'done' ? outcome.result.toString() : outcome.kind;
   /** The store without a seal, as one who can write to it has it. */
   const raw = (): Promise<StateBackend> =>
     (backends['redis:'] as { open: (o: object) => Promise<StateBackend> }).open({
@@ -98,7 +98,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
   };
 
   test('without a worker the replica does the job immediately', { tags: 'slow' }, async () => {
-    expect(await ask(orderOf(kindOf(), 'text'))).toEqual({ is: 'here' });
+    expect(await ask(orderOf(kindOf(), 'text'))).toEqual({ kind: 'here' });
   });
 
   test('a worker does the job once for all replicas, and the result is cached', async () => {
@@ -140,15 +140,15 @@ describe.runIf(has('redis'))('work elsewhere', () => {
       const events = await worker(handler);
       const large = 'a line of text\n'.repeat(200_000);
       const outcome = await ask(orderOf(handler, large));
-      expect(outcome).toMatchObject({ is: 'done' });
+      expect(outcome).toMatchObject({ kind: 'done' });
       expect(textOf(outcome) === large.toUpperCase()).toBe(true);
       expect(await ask(orderOf(handler, 'x', { bytes: (32 << 20) + 1, key: 'larger' }))).toEqual({
-        is: 'here',
+        kind: 'here',
       });
       await expect.poll(() => events).toHaveLength(1);
       const huge = kindOf(() => Promise.resolve(Buffer.alloc((32 << 20) + 1)));
       await worker(huge);
-      expect(await ask(orderOf(huge, 'x'))).toEqual({ is: 'here' });
+      expect(await ask(orderOf(huge, 'x'))).toEqual({ kind: 'here' });
     },
   );
 
@@ -156,20 +156,20 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const handler = kindOf(() => Promise.resolve({ why: 'crashed', isLasting: false }));
     const events = await worker(handler);
     const order = orderOf(handler, 'text');
-    expect(await ask(order)).toEqual({ is: 'failed', why: 'crashed' });
+    expect(await ask(order)).toEqual({ kind: 'failed', why: 'crashed' });
     await expect.poll(() => events.map(({ outcome }) => outcome)).toEqual(['retry', 'retry', 'failed']);
-    expect(await ask(order)).toEqual({ is: 'failed', why: 'crashed' });
+    expect(await ask(order)).toEqual({ kind: 'failed', why: 'crashed' });
     expect(events).toHaveLength(3);
     const lasting = kindOf(() => Promise.resolve({ why: 'slow', isLasting: true }));
     const once = await worker(lasting);
-    expect(await ask(orderOf(lasting, 'text'))).toEqual({ is: 'failed', why: 'slow' });
+    expect(await ask(orderOf(lasting, 'text'))).toEqual({ kind: 'failed', why: 'slow' });
     await expect.poll(() => once).toHaveLength(1);
   });
 
   test('a handler that throws ends neither the worker nor the read', async () => {
     const handler = kindOf(() => Promise.reject(new Error('unexpected')));
     const events = await worker(handler);
-    expect(await ask(orderOf(handler, 'text'))).toEqual({ is: 'failed', why: 'error' });
+    expect(await ask(orderOf(handler, 'text'))).toEqual({ kind: 'failed', why: 'error' });
     await expect.poll(() => events.map(({ outcome }) => outcome)).toEqual(['retry', 'retry', 'failed']);
   });
 
@@ -177,7 +177,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const handler = kindOf();
     const events = await worker(handler);
     const order = orderOf(handler, 'text', { sha256: createHash('sha256').update('old').digest('hex') });
-    expect(await ask(order)).toEqual({ is: 'here' });
+    expect(await ask(order)).toEqual({ kind: 'here' });
     await expect.poll(() => events).toMatchObject([{ outcome: 'dropped' }]);
     const cached = await open()
       .space('s')
@@ -203,7 +203,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
         Buffer.from(JSON.stringify({ at: Date.now() })),
         60_000,
       );
-    expect(await ask(orderOf(handler, 'text'), foreign)).toEqual({ is: 'here' });
+    expect(await ask(orderOf(handler, 'text'), foreign)).toEqual({ kind: 'here' });
     expect(ran).toBe(0);
   });
 
@@ -224,7 +224,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     await adapter.disconnect();
     const kinds = new Set(Array.from(seen.keys(), (name) => name.split(':')[1]));
     expect([...kinds]).toEqual(expect.arrayContaining(['cache', 'job', 'worker']));
-    const values = [...seen.values(), 'oriel-1.', JSON.stringify({ is: 'done' }), ''];
+    const values = [...seen.values(), 'oriel-1.', JSON.stringify({ kind: 'done' }), ''];
     for (const value of values) {
       // Each in the place of all others.
       for (const [name, own] of seen)
@@ -302,10 +302,10 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const asked = ask(orderOf(handler, 'text'), state);
     await working;
     await mortal.kill();
-    expect(await asked).toEqual({ is: 'here' });
-    expect(await ask(orderOf(handler, 'other'), state)).toEqual({ is: 'here' });
+    expect(await asked).toEqual({ kind: 'here' });
+    expect(await ask(orderOf(handler, 'other'), state)).toEqual({ kind: 'here' });
     const nowhere = open(`redis://127.0.0.1:${await freePort()}`);
-    expect(await ask(orderOf(handler, 'text'), nowhere)).toEqual({ is: 'here' });
+    expect(await ask(orderOf(handler, 'text'), nowhere)).toEqual({ kind: 'here' });
     void jobs;
   });
 
@@ -328,11 +328,11 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     // What three workers leave that were killed: each has said that it begins.
     await work.put(
       { kind: 'job', of: [id] },
-      Buffer.from(JSON.stringify({ is: 'working', attempt: 3, beat: 4, at: Date.now() })),
+      Buffer.from(JSON.stringify({ kind: 'working', attempt: 3, beat: 4, at: Date.now() })),
       60_000,
     );
     const events = await worker(handler);
-    expect(await ask(order)).toEqual({ is: 'failed', why: 'worker' });
+    expect(await ask(order)).toEqual({ kind: 'failed', why: 'worker' });
     await expect.poll(() => events).toMatchObject([{ outcome: 'failed', why: 'worker' }]);
   });
 
@@ -347,8 +347,8 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const handler = kindOf();
     await worker(handler);
     for (const [i, record] of [
-      { is: 'working', attempt: 3, beat: 4, at: Date.now() - 11 * 60_000 },
-      { is: 'failed', why: 'worker', at: Date.now() - 11 * 60_000 },
+      { kind: 'working', attempt: 3, beat: 4, at: Date.now() - 11 * 60_000 },
+      { kind: 'failed', why: 'worker', at: Date.now() - 11 * 60_000 },
     ].entries()) {
       const order = orderOf(handler, `text ${i}`, { key: `put back ${i}` });
       await put(order, record);
@@ -369,7 +369,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
       return Buffer.from(text);
     });
     const suspects = ['one', 'two', 'three'].map((text) => orderOf(handler, text, { key: text }));
-    for (const order of suspects) await put(order, { is: 'working', attempt: 1, beat: 1, at: Date.now() });
+    for (const order of suspects) await put(order, { kind: 'working', attempt: 1, beat: 1, at: Date.now() });
     await worker(handler);
     await Promise.all(suspects.map((order) => ask(order)));
     expect(beside.toSorted()).toEqual([['one'], ['three'], ['two']]);
@@ -421,7 +421,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const events = await worker(handler);
     const large = 'a line of text\n'.repeat(200_000);
     const order = orderOf(handler, large);
-    expect(await ask(order)).toMatchObject({ is: 'done' });
+    expect(await ask(order)).toMatchObject({ kind: 'done' });
     const space = open().space('s');
     const index = (await space.get({ kind: 'cache', of: [order.key] })) as Buffer;
     const { id } = JSON.parse(index.subarray(1).toString()) as { id: string };
@@ -455,7 +455,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const record = await open()
       .space('work')
       .get({ kind: 'job', of: [idOf(order)] });
-    expect(JSON.parse(String(record))).toMatchObject({ is: 'working', attempt: 0 });
+    expect(JSON.parse(String(record))).toMatchObject({ kind: 'working', attempt: 0 });
     controller.abort();
     await asked;
     void jobs;
@@ -492,7 +492,14 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const orders = Array.from({ length: 6 }, (_, i) => orderOf(handler, `text ${i}`, { key: `rate ${i}` }));
     const outcomes = await Promise.all(orders.map((order) => ask(order)));
     // What is not begun is done where it is asked for.
-    expect(outcomes.map(({ is }) => is).toSorted()).toEqual(['done', 'done', 'done', 'here', 'here', 'here']);
+    expect(outcomes.map(({ kind: is }) => is).toSorted()).toEqual([
+      'done',
+      'done',
+      'done',
+      'here',
+      'here',
+      'here',
+    ]);
     expect(ended).toHaveLength(3);
   });
 });

@@ -42,7 +42,7 @@ export async function apiSite(
       });
       return {
         ...page,
-        text: page.rendering.is === 'text' ? new TextDecoder().decode(page.rendering.bytes) : '',
+        text: page.rendering.kind === 'text' ? new TextDecoder().decode(page.rendering.bytes) : '',
       };
     },
   };

@@ -76,7 +76,7 @@ export function bench(options: BenchOptions = {}): Bench {
     progress,
     run: (command, over = {}, signal = new AbortController().signal) =>
       run(
-        { do: 'run', command, streams: 'merged', keep: 'tail', snap: 'line', display: 'terminal', ...over },
+        { kind: 'run', command, streams: 'merged', keep: 'tail', snap: 'line', display: 'terminal', ...over },
         call(signal),
       ),
   };

@@ -17,7 +17,7 @@ const gaps = {
 };
 
 export const searchRequest: SearchRequest = {
-  do: 'search',
+  kind: 'search',
   pattern: 'x',
   ignoreCase: false,
   literal: false,
@@ -28,18 +28,18 @@ export const searchRequest: SearchRequest = {
   clip: { characters: 500, keep: 'head' },
 };
 
-export const findRequest: FindRequest = { do: 'find', pattern: '*', limit: 1000, offset: 0 };
-export const listRequest: ListRequest = { do: 'list', limit: 500, offset: 0 };
+export const findRequest: FindRequest = { kind: 'find', pattern: '*', limit: 1000, offset: 0 };
+export const listRequest: ListRequest = { kind: 'list', limit: 500, offset: 0 };
 
 /** `count` matches of this text in file.ts, one on each line; `next` when more follow. */
 export function matchesOf(count: number, text: string, next?: number): SearchResult {
   const lines = Array.from({ length: count }, (_, rank) => ({ no: rank + 1, rank, text }));
-  return { is: 'matches', files: [{ path: 'file.ts', lines }], found: count, ...(next && { next }), gaps };
+  return { kind: 'matches', files: [{ path: 'file.ts', lines }], found: count, ...(next && { next }), gaps };
 }
 
 export function entriesOf(paths: readonly string[], next?: number): ListResult {
   const entries = paths.map((path, rank) => ({ path, rank }));
-  return { is: 'entries', entries, ...(next && { next }), gaps };
+  return { kind: 'entries', entries, ...(next && { next }), gaps };
 }
 
 export function bytes(limit: number): Limits {

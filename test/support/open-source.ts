@@ -41,7 +41,7 @@ export async function openWith(
   const access = createAccess({ cwd: tmpdir(), roots: [], allow: [] });
   const session = createSession();
   const opened = await access.open(path, signal);
-  if (opened.is !== 'file') throw new Error('a directory');
+  if (opened.kind !== 'file') throw new Error('a directory');
   onTestFinished(() => opened.close());
   const head = await readAt(opened.bytes, 0, 4096);
   const subject = { typed: basename(path), rest, name: basename(path), path: opened.path, opened, head };

@@ -7,7 +7,7 @@ import type { Excerpt, Line } from '../../src/types/excerpt.ts';
 import type { ReadOrigin, RunResult, RunStream, TextResult } from '../../src/types/result.ts';
 
 export const origin: ReadOrigin = {
-  kind: 'file',
+  format: 'file',
   target: 'f.txt',
   resolvedPath: '/home/me/f.txt',
   facts: {},
@@ -40,7 +40,7 @@ export function excerptOf(text: string, over: Partial<Excerpt> = {}): Excerpt {
 export function textResult(text: string, over: Partial<TextResult> = {}): TextResult {
   return {
     ...origin,
-    is: 'text',
+    kind: 'text',
     excerpt: excerptOf(text),
     selection: {},
     encoding: utf8,
@@ -67,7 +67,7 @@ export function runStream(text: string, over: Partial<RunStream> = {}): RunStrea
 
 export function runResult(stream: RunStream | string, over: Partial<RunResult> = {}): RunResult {
   return {
-    is: 'run',
+    kind: 'run',
     exitCode: 0,
     timedOut: false,
     cancelled: false,

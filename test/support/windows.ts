@@ -72,7 +72,7 @@ export const textOf = (result: Excerpt): string =>
 
 /** The window that `next` of a truncated answer refers to. */
 export function windowOf(next: Next): Window {
-  return next.by === 'lines' ? { ...next, context: false } : next;
+  return next.kind === 'lines' ? { ...next, context: false } : next;
 }
 
 /** Reads page after page by following `next`; returns all excerpts. */

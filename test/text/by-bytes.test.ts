@@ -21,7 +21,7 @@ const limits: Partial<Limits> = {
 const fit = plainFit(limits);
 
 const at = (content: string, start: number, length?: number): Promise<Excerpt> =>
-  cutWindow(inputOf(content), { by: 'bytes', start, ...(length !== undefined && { length }) }, fit);
+  cutWindow(inputOf(content), { kind: 'bytes', start, ...(length !== undefined && { length }) }, fit);
 
 describe('whole lines', () => {
   const lines = 'aaaa\nbbbb\ncccc\ndddd\n';
@@ -39,7 +39,7 @@ describe('whole lines', () => {
     expect(textOf(page)).toBe(text);
     expect(page.span).toStrictEqual({ start: from, end: to });
     expect(page.next).toStrictEqual(
-      to === 20 ? undefined : { by: 'bytes', start: to, length: Math.max(1, (length as number) ?? 16) },
+      to === 20 ? undefined : { kind: 'bytes', start: to, length: Math.max(1, (length as number) ?? 16) },
     );
   });
 
@@ -47,7 +47,7 @@ describe('whole lines', () => {
     const content = `${'a'.repeat(39)}\n${'b'.repeat(39)}\n`;
     const page = await at(content, 0, CAP);
     expect(page.span).toStrictEqual({ start: 0, end: 40 });
-    expect(page.next).toStrictEqual({ by: 'bytes', start: 40, length: CAP });
+    expect(page.next).toStrictEqual({ kind: 'bytes', start: 40, length: CAP });
   });
 
   test('a length above the cap is reduced to the cap', async () => {
@@ -96,12 +96,12 @@ describe('a line over the cap', () => {
     expect(textOf(page)).toBe('yyyy\n');
     expect(page.span).toStrictEqual({ start: end - 5, end });
     expect(page.oversized).toStrictEqual({ no: 2, start: 2, bytes: lengthOfGiant });
-    expect(page.next).toStrictEqual({ by: 'bytes', start: end, length: CAP });
+    expect(page.next).toStrictEqual({ kind: 'bytes', start: end, length: CAP });
   });
 
   test('is never cut inside a character', async () => {
     const wide = '€'.repeat(CAP);
-    const pages = await follow(inputOf(wide), { by: 'bytes', start: 0, length: 10 }, fit);
+    const pages = await follow(inputOf(wide), { kind: 'bytes', start: 0, length: 10 }, fit);
     expect(pages.map(textOf).join('')).toBe(wide);
     expect(pages.every((page) => !textOf(page).includes('\ufffd'))).toBe(true);
   });
@@ -113,7 +113,7 @@ test.each([
   ['a line end alone', '\r\n', 1, ['\r\n']],
 ])('a slice ends before %s, not inside it', async (_, end, length, slices) => {
   const content = 'x'.repeat(CAP * 2) + end;
-  const pages = await follow(inputOf(content), { by: 'bytes', start: CAP * 2, length }, fit);
+  const pages = await follow(inputOf(content), { kind: 'bytes', start: CAP * 2, length }, fit);
   expect(pages.map(textOf)).toStrictEqual(slices);
 });
 
@@ -122,7 +122,7 @@ test.each([
   ['a return and a letter', '\ra', ['\ra']],
 ])('a slice may end after %s', async (_, end, slices) => {
   const content = 'x'.repeat(CAP * 2) + end;
-  const pages = await follow(inputOf(content), { by: 'bytes', start: CAP * 2, length: 2 }, fit);
+  const pages = await follow(inputOf(content), { kind: 'bytes', start: CAP * 2, length: 2 }, fit);
   expect(pages.map(textOf)).toStrictEqual(slices);
 });
 
@@ -148,25 +148,25 @@ describe('whole answers', () => {
       invalid: 0,
       span: { start: 4, end: 14 },
       cutBy: 'window',
-      next: { by: 'bytes', start: 14, length: 6 },
+      next: { kind: 'bytes', start: 14, length: 6 },
       totals: { bytes: 15, lines: 4 },
     });
   });
 
   test('without numbers if lines are not counted', async () => {
-    const window = { by: 'bytes', start: 5, length: 6 } as const;
+    const window = { kind: 'bytes', start: 5, length: 6 } as const;
     expect(await cutWindow(inputOf('one\nzwö\ndrei\nv', false), window, fit)).toStrictEqual({
       parts: [[line(undefined, 4, 9, 'zwö\n'), line(undefined, 9, 14, 'drei\n')]],
       invalid: 0,
       span: { start: 4, end: 14 },
       cutBy: 'window',
-      next: { by: 'bytes', start: 14, length: 6 },
+      next: { kind: 'bytes', start: 14, length: 6 },
       totals: { bytes: 15 },
     });
   });
 
   test('lines of printable ASCII are marked as such, with and without numbers', async () => {
-    const window = { by: 'bytes', start: 4, length: 3 } as const;
+    const window = { kind: 'bytes', start: 4, length: 3 } as const;
     const plain = { start: 4, end: 8, text: 'two\n', ascii: true, role: 'asked' };
     expect((await cutWindow(inputOf('one\ntwo\n', false), window, fit)).parts).toStrictEqual([[plain]]);
     expect((await cutWindow(inputOf('one\ntwo\n'), window, fit)).parts).toStrictEqual([
@@ -181,7 +181,7 @@ describe('whole answers', () => {
       invalid: 0,
       span: { start: 0, end: 3 },
       cutBy: 'window',
-      next: { by: 'bytes', start: 3, length: 10 },
+      next: { kind: 'bytes', start: 3, length: 10 },
       totals: { bytes: 66, lines: 2 },
     });
     const beforeLonger = await at(`é\n${'b'.repeat(999)}\n`, 0, 10);
@@ -190,7 +190,7 @@ describe('whole answers', () => {
 
   test('invalid sequences are counted in the lines that are shown', async () => {
     const content = Buffer.from('ff610aff62ff0a', 'hex');
-    const window = { by: 'bytes', start: 0, length: 9 } as const;
+    const window = { kind: 'bytes', start: 0, length: 9 } as const;
     expect(await cutWindow(inputOf(content), window, fit)).toStrictEqual({
       parts: [[line(1, 0, 3, '\ufffda\n'), line(2, 3, 7, '\ufffdb\ufffd\n')]],
       invalid: 3,
@@ -206,20 +206,24 @@ describe('whole answers', () => {
     ['lines of an answer', { answerLines: 2 }, 'lines'],
   ])('a limit of %s ends a window', async (_, limit, cutBy) => {
     const each = plainFit({ ...limits, ...limit }, { tokens: (text) => 2 * text.length });
-    const page = await cutWindow(inputOf('éaa\nbbb\ncc\ndd\n'), { by: 'bytes', start: 0, length: 15 }, each);
+    const page = await cutWindow(
+      inputOf('éaa\nbbb\ncc\ndd\n'),
+      { kind: 'bytes', start: 0, length: 15 },
+      each,
+    );
     expect([textOf(page), page.cutBy, page.next]).toStrictEqual([
       'éaa\nbbb\n',
       cutBy,
-      { by: 'bytes', start: 9, length: 15 },
+      { kind: 'bytes', start: 9, length: 15 },
     ]);
   });
 
   test('a slice of an oversized line, with what is known of the line', async () => {
     const content = Buffer.from(`a\n${'é'.repeat(CAP)}\xff\n`, 'latin1');
-    const window = { by: 'bytes', start: 60, length: 7 } as const;
+    const window = { kind: 'bytes', start: 60, length: 7 } as const;
     const slice = { ...line(2, 60, 67, '\ufffd'.repeat(7)), cut: 'slice' };
     const shown = { invalid: 7, span: { start: 60, end: 67 }, cutBy: 'line' };
-    const next = { by: 'bytes', start: 67, length: 7 };
+    const next = { kind: 'bytes', start: 67, length: 7 };
     expect(await cutWindow(inputOf(content), window, fit)).toStrictEqual({
       ...shown,
       parts: [[slice]],
@@ -242,7 +246,7 @@ describe('a line that is oversized for lines, and not for a window', () => {
   const narrow = plainFit({ ...limits, bytes: 32, line: 32 });
   const content = `a\n${'€'.repeat(16)}\nb\n`;
   const from = async (start: number): Promise<unknown> => {
-    const page = await cutWindow(inputOf(content), { by: 'bytes', start, length: 10 }, narrow);
+    const page = await cutWindow(inputOf(content), { kind: 'bytes', start, length: 10 }, narrow);
     return [page.span, page.oversized];
   };
 
@@ -263,7 +267,7 @@ test('in a legacy encoding a window begins where it is told to', async () => {
   const bytes = Buffer.from('8abf'.repeat(100), 'hex');
   const encoding = encodingNamed('shift_jis', 'told', bytes) ?? utf8;
   const input = { source: memoryBytes(bytes), encoding, index: new LineIndex(encoding), counted: true };
-  const pages = await follow(input, { by: 'bytes', start: 100, length: 41 }, fit);
+  const pages = await follow(input, { kind: 'bytes', start: 100, length: 41 }, fit);
   expect(pages.map(({ span }) => span)).toStrictEqual([
     { start: 100, end: 140 },
     { start: 140, end: 180 },
@@ -282,7 +286,7 @@ test('a window reads little more than itself, wherever it is', async () => {
       return content.readInto(target, offset);
     },
   };
-  const window = { by: 'bytes', start: 550_000, length: 60 } as const;
+  const window = { kind: 'bytes', start: 550_000, length: 60 } as const;
   const page = await cutWindow({ ...inputOf('', false), source }, window, fit);
   expect(page.span).toStrictEqual({ start: 550_000, end: 550_055 });
   // One byte at its start, as much before it as a whole line may have, the window with 4 KiB more, one byte after it.
@@ -298,7 +302,7 @@ test('following `next` from any start reaches the end of the text', { tags: 'slo
   await fc.assert(
     fc.asyncProperty(text, fc.nat(400), fc.integer({ min: 1, max: 100 }), async (content, start, length) => {
       const bytes = Buffer.from(content);
-      const pages = await follow(inputOf(content), { by: 'bytes', start, length }, fit);
+      const pages = await follow(inputOf(content), { kind: 'bytes', start, length }, fit);
       const begin = pages[0]?.span?.start ?? bytes.length;
       expect(pages.map(textOf).join('')).toBe(bytes.subarray(begin).toString());
       for (const { span } of pages) expect((span?.end ?? 0) - (span?.start ?? 0)).toBeLessThanOrEqual(CAP);

@@ -14,7 +14,7 @@ test('a first line with more tokens than the limit is shown, and nothing after i
   expect([textOf(first), first.cutBy, first.next]).toStrictEqual([
     'abcdefg\n',
     'tokens',
-    { by: 'lines', ranges: [{ from: 2 }] },
+    { kind: 'lines', ranges: [{ from: 2 }] },
   ]);
   const second = await cutWindow(input, first.next && windowOf(first.next), fit);
   expect([textOf(second), second.next]).toStrictEqual(['\n\n', undefined]);
@@ -22,7 +22,7 @@ test('a first line with more tokens than the limit is shown, and nothing after i
 
 test('a slice with more tokens than the limit has no context', async () => {
   const fit = plainFit({ tokens: 32 }, { tokens: (text) => 5 * text.length });
-  const window = { by: 'lines', ranges: [{ from: 2, to: 3 }], context: true } as const;
+  const window = { kind: 'lines', ranges: [{ from: 2, to: 3 }], context: true } as const;
   const { parts, oversized } = await cutWindow(inputOf('\nabcdefghij\n\n'), window, fit);
   expect(parts.flat().map(({ no, text }) => [no, text])).toStrictEqual([[2, 'abcdefgh']]);
   expect(oversized).toStrictEqual({ no: 2, start: 1, bytes: 11 });
@@ -30,7 +30,7 @@ test('a slice with more tokens than the limit has no context', async () => {
 
 test('context is within the limit of tokens', async () => {
   const fit = plainFit({ tokens: 32 }, { tokens: (text) => 4 * text.length });
-  const window = { by: 'lines', ranges: [{ from: 2, to: 2 }], context: true } as const;
+  const window = { kind: 'lines', ranges: [{ from: 2, to: 2 }], context: true } as const;
   const { parts } = await cutWindow(inputOf('a\nb\nc\ndd\ne\n'), window, fit);
   // 8 tokens, 8, 8; then 12 are too many.
   expect(parts.flat().map(({ no, role }) => [no, role])).toStrictEqual([
@@ -54,7 +54,7 @@ const show = (
   asked: Asked = {},
 ): Promise<Excerpt> => {
   const { context = false, inside, counted, limits, over } = asked;
-  const window = { by: 'lines', ranges, context, ...(inside !== undefined && { inside }) } as const;
+  const window = { kind: 'lines', ranges, context, ...(inside !== undefined && { inside }) } as const;
   return cutWindow(inputOf(content, counted), window, plainFit(limits, over));
 };
 
@@ -120,7 +120,7 @@ describe('whole answers', () => {
       { from: 1, to: 1 },
       { from: 65_537, to: 65_540 },
     ];
-    const window = { by: 'lines', ranges, context: false } as const;
+    const window = { kind: 'lines', ranges, context: false } as const;
     const page = await cutWindow({ ...inputOf(''), source }, window, plainFit());
     expect([textOf(page), page.lastLine, page.totals.lines]).toStrictEqual(['abc\n', 65_536, 65_536]);
   });
@@ -142,7 +142,7 @@ describe('whole answers', () => {
       parts: [[one, two], [four]],
       span: { start: 0, end: 12 },
       cutBy: 'lines',
-      next: { by: 'lines', ranges: [{ from: 5, to: 5 }, { from: 6 }] },
+      next: { kind: 'lines', ranges: [{ from: 5, to: 5 }, { from: 6 }] },
     });
     // Of five rows the gap is one.
     expect(await show(TEXT, ranges, { limits: { answerLines: 5 } })).toStrictEqual({
@@ -153,14 +153,14 @@ describe('whole answers', () => {
       ],
       span: { start: 0, end: 15 },
       cutBy: 'lines',
-      next: { by: 'lines', ranges: [{ from: 6 }] },
+      next: { kind: 'lines', ranges: [{ from: 6 }] },
     });
     expect(await show(TEXT, ranges, { limits: { bytes: 8 } })).toStrictEqual({
       ...shown,
       parts: [[one, two]],
       span: { start: 0, end: 6 },
       cutBy: 'bytes',
-      next: { by: 'lines', ranges: [{ from: 4, to: 5 }, { from: 6 }] },
+      next: { kind: 'lines', ranges: [{ from: 4, to: 5 }, { from: 6 }] },
     });
   });
 
@@ -212,12 +212,12 @@ describe('an oversized line', () => {
   test('is sliced if it is the first line, and read on by bytes up to the end of the text', async () => {
     expect(await show(content, [{ from: 2 }], { limits })).toStrictEqual({
       ...head,
-      next: { by: 'bytes', start: 10 },
+      next: { kind: 'bytes', start: 10 },
     });
   });
 
   test('is read on by lines if a range ends, if there are more ranges, or if the next call is larger', async () => {
-    const next = { by: 'lines', ranges: [{ from: 2, to: 2 }], inside: 10 };
+    const next = { kind: 'lines', ranges: [{ from: 2, to: 2 }], inside: 10 };
     expect(await show(content, [{ from: 2, to: 2 }], { limits })).toStrictEqual({ ...head, next });
     const ranges = [{ from: 2 }, { from: 3 }];
     expect(await show(content, ranges, { limits })).toStrictEqual({ ...head, next: { ...next, ranges } });
@@ -233,7 +233,7 @@ describe('an oversized line', () => {
       parts: [[line(1, 0, 'a\n', { ascii: true })]],
       invalid: 0,
       span: { start: 0, end: 2 },
-      next: { by: 'lines', ranges: [{ from: 2 }] },
+      next: { kind: 'lines', ranges: [{ from: 2 }] },
       ...sums,
     };
     expect(await show(content, [{ from: 1 }], { limits })).toStrictEqual({ ...first, cutBy: 'bytes' });
@@ -338,7 +338,7 @@ describe('a page that begins inside a line', () => {
       span: { start: 8, end: 17 },
       cutBy: 'line',
       oversized: { no: 2, start: 2, bytes: 61 },
-      next: { by: 'bytes', start: 17 },
+      next: { kind: 'bytes', start: 17 },
     };
     const sums = { totals: { bytes: 65, lines: 3 } };
     expect(await show(long, [{ from: 2 }], { inside: 8, limits })).toStrictEqual({ ...page, ...sums });
@@ -448,7 +448,7 @@ describe('clipped lines', () => {
       invalid: 0,
       span: { start: 0, end: 15 },
       cutBy: 'lines',
-      next: { by: 'lines', ranges: [{ from: 4 }] },
+      next: { kind: 'lines', ranges: [{ from: 4 }] },
       totals: { bytes: 18, lines: 4 },
     });
   });
@@ -458,13 +458,13 @@ describe('clipped lines', () => {
     expect([textOf(page), page.cutBy, page.next]).toStrictEqual([
       'ab\n',
       'bytes',
-      { by: 'lines', ranges: [{ from: 2 }] },
+      { kind: 'lines', ranges: [{ from: 2 }] },
     ]);
     const plain = await show('ab\nab\n', [{ from: 1 }], { over, limits: { bytes: 5 } });
     expect([textOf(plain), plain.cutBy, plain.next]).toStrictEqual([
       'ab\n',
       'bytes',
-      { by: 'lines', ranges: [{ from: 2 }] },
+      { kind: 'lines', ranges: [{ from: 2 }] },
     ]);
   });
 

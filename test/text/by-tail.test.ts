@@ -15,7 +15,7 @@ interface Asked {
 const tail = (content: string | Uint8Array, { lines, before, counted, limits }: Asked): Promise<Excerpt> =>
   cutWindow(
     inputOf(content, counted),
-    { by: 'tail', lines, ...(before !== undefined && { before }) },
+    { kind: 'tail', lines, ...(before !== undefined && { before }) },
     plainFit(limits),
   );
 
@@ -90,7 +90,7 @@ test('lines have no numbers if they are not counted', async () => {
     invalid: 0,
     span: { start: 8, end: 14 },
     cutBy: 'lines',
-    next: { by: 'tail', lines: 1, before: 8 },
+    next: { kind: 'tail', lines: 1, before: 8 },
     totals: { bytes: 14 },
   });
 });
@@ -105,7 +105,7 @@ test.each<[string, Partial<Limits>, string]>([
     invalid: 0,
     span: { start: 8, end: 14 },
     cutBy,
-    next: { by: 'tail', lines: 2, before: 8 },
+    next: { kind: 'tail', lines: 2, before: 8 },
     totals,
   });
 });
@@ -114,7 +114,7 @@ const LONG = `a\n${'x'.repeat(30)}\nb\n`;
 
 test('an oversized line is not shown with whole lines', async () => {
   const shown = { parts: [[line(3, 33, 'b\n')]], invalid: 0, span: { start: 33, end: 35 } };
-  const next = { by: 'tail', lines: 2, before: 33 };
+  const next = { kind: 'tail', lines: 2, before: 33 };
   const sums = { totals: { bytes: 35, lines: 3 } };
   expect(await tail(LONG, { lines: 3, limits: { bytes: 10 } })).toStrictEqual({
     ...shown,
@@ -137,7 +137,7 @@ test('an oversized line is paged backwards, and counted again until its start is
     invalid: 0,
     span: { start: 23, end: 33 },
     cutBy: 'line',
-    next: { by: 'tail', lines: 2, before: 23 },
+    next: { kind: 'tail', lines: 2, before: 23 },
     oversized: { start: 23, no: 2 },
     totals: { bytes: 35, lines: 3 },
   });
@@ -146,7 +146,7 @@ test('an oversized line is paged backwards, and counted again until its start is
     invalid: 0,
     span: { start: 13, end: 23 },
     cutBy: 'line',
-    next: { by: 'tail', lines: 2, before: 13 },
+    next: { kind: 'tail', lines: 2, before: 13 },
     oversized: { start: 13 },
     totals: { bytes: 35 },
   });
@@ -155,7 +155,7 @@ test('an oversized line is paged backwards, and counted again until its start is
     parts: [[line(1, 0, 'a\n'), line(2, 2, 'x')]],
     invalid: 0,
     span: { start: 0, end: 3 },
-    cutEnd: { at: 3, rest: { by: 'bytes', start: 3 } },
+    cutEnd: { at: 3, rest: { kind: 'bytes', start: 3 } },
     totals: { bytes: 35, lines: 3 },
   });
 });
@@ -163,7 +163,7 @@ test('an oversized line is paged backwards, and counted again until its start is
 test('a slice that reaches the start of the text has no page before it', async () => {
   // The shortest slice is a few characters, whatever a host's counter says of them.
   const fit = plainFit({ tokens: 3 }, { tokens: (text) => text.length });
-  expect(await cutWindow(inputOf('abcdef'), { by: 'tail', lines: 1 }, fit)).toStrictEqual({
+  expect(await cutWindow(inputOf('abcdef'), { kind: 'tail', lines: 1 }, fit)).toStrictEqual({
     parts: [[line(1, 0, 'abcdef', 'slice')]],
     invalid: 0,
     span: { start: 0, end: 6 },
@@ -184,7 +184,7 @@ test('invalid sequences are counted in the lines that are shown', async () => {
 test('a stream is first read to its end, in steps', async () => {
   const source = streamOf(Buffer.concat([Buffer.alloc(9 << 20, 'x'), Buffer.from('\nlast\n')]));
   const input = { ...inputOf('', false), source };
-  expect(await cutWindow(input, { by: 'tail', lines: 1 }, plainFit())).toStrictEqual({
+  expect(await cutWindow(input, { kind: 'tail', lines: 1 }, plainFit())).toStrictEqual({
     parts: [[line(undefined, (9 << 20) + 1, 'last\n')]],
     invalid: 0,
     span: { start: (9 << 20) + 1, end: (9 << 20) + 6 },

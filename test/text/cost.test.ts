@@ -26,9 +26,9 @@ function huge(size: number): ByteSource & { asked: number } {
 
 const windows: [string, Window | undefined][] = [
   ['the first page', undefined],
-  ['a byte window at 90 %', { by: 'bytes', start: 9e11 }],
-  ['the last lines', { by: 'tail', lines: 100 }],
-  ['a backward page in the middle', { by: 'tail', lines: 100, before: 5e11 }],
+  ['a byte window at 90 %', { kind: 'bytes', start: 9e11 }],
+  ['the last lines', { kind: 'tail', lines: 100 }],
+  ['a backward page in the middle', { kind: 'tail', lines: 100, before: 5e11 }],
 ];
 
 test.each(windows)('%s of 1 TB reads less than 1 MiB', async (_title, window) => {
@@ -45,9 +45,9 @@ test.each(windows)('%s of 1 TB reads less than 1 MiB', async (_title, window) =>
 test('the last lines of a counted text are one short read, and nothing is counted again', async () => {
   const source = huge(1e8);
   const input = { source, encoding: utf8, index: new LineIndex(utf8), counted: true };
-  await cutWindow(input, { by: 'tail', lines: 100 }, plainFit());
+  await cutWindow(input, { kind: 'tail', lines: 100 }, plainFit());
   source.asked = 0;
-  const page = await cutWindow(input, { by: 'tail', lines: 100 }, plainFit());
+  const page = await cutWindow(input, { kind: 'tail', lines: 100 }, plainFit());
   expect(page.parts.flat().map(({ no }) => no)).toEqual(Array.from({ length: 100 }, (_, i) => 1_249_901 + i));
   expect(source.asked).toBe(16 << 10);
 });
@@ -72,10 +72,10 @@ function oversized(): ByteSource & { asked: number } {
 }
 
 const inside: [string, Window, number][] = [
-  ['a slice', { by: 'bytes', start: 100_000_000, length: 65_536 }, 65_536],
-  ['the slice after it', { by: 'bytes', start: 100_065_536, length: 65_536 }, 65_536],
-  ['its first lines window', { by: 'lines', ranges: [{ from: 3 }], context: false }, 51_200],
-  ['a tail that ends in it', { by: 'tail', lines: 5, before: 150_000_000 }, 51_200],
+  ['a slice', { kind: 'bytes', start: 100_000_000, length: 65_536 }, 65_536],
+  ['the slice after it', { kind: 'bytes', start: 100_065_536, length: 65_536 }, 65_536],
+  ['its first lines window', { kind: 'lines', ranges: [{ from: 3 }], context: false }, 51_200],
+  ['a tail that ends in it', { kind: 'tail', lines: 5, before: 150_000_000 }, 51_200],
 ];
 
 test.each([true, false])(
@@ -84,15 +84,15 @@ test.each([true, false])(
     const source = oversized();
     const input = { source, encoding: utf8, index: new LineIndex(utf8), counted };
     // The first call counts the lines.
-    await cutWindow(input, { by: 'bytes', start: 50_000_000, length: 65_536 }, plainFit());
-    await cutWindow(input, { by: 'lines', ranges: [{ from: 3 }], context: false }, plainFit());
+    await cutWindow(input, { kind: 'bytes', start: 50_000_000, length: 65_536 }, plainFit());
+    await cutWindow(input, { kind: 'lines', ranges: [{ from: 3 }], context: false }, plainFit());
     for (const [title, window, length] of inside) {
       source.asked = 0;
       const page = await cutWindow(input, window, plainFit());
       const shown = page.parts.flat().reduce((sum, line) => sum + line.end - line.start, 0);
       expect([title, shown]).toEqual([title, length]);
-      expect(page.oversized?.no).toBe(counted || window.by === 'lines' ? 3 : undefined);
-      if (counted && window.by !== 'tail') expect(page.oversized?.bytes).toBe(200_000_000);
+      expect(page.oversized?.no).toBe(counted || window.kind === 'lines' ? 3 : undefined);
+      if (counted && window.kind !== 'tail') expect(page.oversized?.bytes).toBe(200_000_000);
       // Looking for the line's start behind the window takes another 51 KiB.
       expect([title, source.asked < 3 * 65_536]).toEqual([title, true]);
     }
@@ -118,7 +118,7 @@ test('of a long line only the start that is shown is read', async () => {
   const fit = plainFit({}, { longLine: { as: 'clip', at: 500, unit: 'char' } });
   await cutWindow(input, undefined, fit);
   source.asked = 0;
-  const page = await cutWindow(input, { by: 'lines', ranges: [{ from: 30, to: 39 }], context: false }, fit);
+  const page = await cutWindow(input, { kind: 'lines', ranges: [{ from: 30, to: 39 }], context: false }, fit);
   expect(page.parts.flat().map((line) => [line.no, line.text.length, line.end - line.start])).toEqual(
     Array.from({ length: 10 }, (_, i) => [30 + i, 501, period]),
   );

@@ -8,7 +8,7 @@ import { inputOf, plainFit, textOf } from '../support/windows.ts';
 const fit = plainFit({ bytes: 64, line: 64, window: 64, windowMax: 64 });
 
 const before = (content: string | Uint8Array, at: number, counted = true): Promise<Excerpt> =>
-  cutWindow(inputOf(content, counted), { by: 'tail', lines: 2, before: at }, fit);
+  cutWindow(inputOf(content, counted), { kind: 'tail', lines: 2, before: at }, fit);
 
 const utf16 = Buffer.from('\ufeffaa\nbb\n', 'utf16le');
 const giant = `a\n${'x'.repeat(300)}\nend\n`;
@@ -22,7 +22,7 @@ test.each<[string, string | Uint8Array, number, string, Excerpt['cutEnd']]>([
   ['a byte inside a CRLF', 'aa\r\nbb\r\n', 3, 'aa\r', whole(1, 3)],
   ['UTF-16 between lines', utf16, 8, 'aa\n', undefined],
   ['UTF-16 inside a line', utf16, 10, 'aa\nb', whole(2, 10)],
-  ['an oversized line', giant, 12, `a\n${'x'.repeat(10)}`, { at: 12, rest: { by: 'bytes', start: 12 } }],
+  ['an oversized line', giant, 12, `a\n${'x'.repeat(10)}`, { at: 12, rest: { kind: 'bytes', start: 12 } }],
 ])('%s', async (_, content, at, text, cutEnd) => {
   const page = await before(content, at);
   expect(textOf(page)).toBe(text);
@@ -30,16 +30,16 @@ test.each<[string, string | Uint8Array, number, string, Excerpt['cutEnd']]>([
 });
 
 function whole(no: number, at: number): Excerpt['cutEnd'] {
-  return { at, rest: { by: 'lines', ranges: [{ from: no, to: no }] } };
+  return { at, rest: { kind: 'lines', ranges: [{ from: no, to: no }] } };
 }
 
 test('where lines are not counted, a byte window shows the rest', async () => {
   const page = await before('aa\nbb\ncc\n', 4, false);
-  expect(page.cutEnd).toEqual({ at: 4, rest: { by: 'bytes', start: 4 } });
+  expect(page.cutEnd).toEqual({ at: 4, rest: { kind: 'bytes', start: 4 } });
 });
 
 test('a slice of an oversized line is announced as such already', async () => {
   const page = await before(giant, 200);
-  expect(page).toMatchObject({ cutBy: 'line', next: { by: 'tail', lines: 2, before: 136 } });
+  expect(page).toMatchObject({ cutBy: 'line', next: { kind: 'tail', lines: 2, before: 136 } });
   expect(page.cutEnd).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { inputOf, plainFit } from '../support/windows.ts';
 
 const lines = (count: number): string => Array.from({ length: count }, (_, i) => `${i + 1}\n`).join('');
 const ends = (content: string, from: number, most: number, limits: Partial<Limits> = {}): Promise<Excerpt> =>
-  cutWindow(inputOf(content), { by: 'ends', from, most }, plainFit(limits));
+  cutWindow(inputOf(content), { kind: 'ends', from, most }, plainFit(limits));
 const numbers = ({ parts }: Excerpt): number[][] =>
   parts.map((part) => [part[0]?.no ?? 0, part.at(-1)?.no ?? 0]);
 
@@ -68,7 +68,7 @@ test('a window past the end is empty', async () => {
 test('a last line over its half of the budget is left for the next page', async () => {
   const page = await ends(`a\nb\n${'x'.repeat(200)}`, 1, 4, { bytes: 64, line: 64 });
   expect(page.parts.map((part) => part.map(({ text }) => text))).toStrictEqual([['a\n', 'b\n']]);
-  expect(page.next).toStrictEqual({ by: 'lines', ranges: [{ from: 3 }] });
+  expect(page.next).toStrictEqual({ kind: 'lines', ranges: [{ from: 3 }] });
 });
 
 test('the next page goes on inside a first line that was cut', async () => {
@@ -77,7 +77,7 @@ test('the next page goes on inside a first line that was cut', async () => {
     [[1, 0, 32]],
     [[2, 201, 203]],
   ]);
-  expect(page.next).toStrictEqual({ by: 'lines', ranges: [{ from: 1 }], inside: 32 });
+  expect(page.next).toStrictEqual({ kind: 'lines', ranges: [{ from: 1 }], inside: 32 });
 });
 
 const line = (no: number, start: number, text: string, more: Partial<Line> = {}): Line => ({
@@ -107,7 +107,7 @@ describe('whole answers of both ends', () => {
       parts: [[line(2, 3, 'ö\n'), line(3, 6, 'ü\n')], [line(6, 15, 'ú\n')]],
       invalid: 0,
       cutBy: 'lines',
-      next: { by: 'lines', ranges: [{ from: 4 }] },
+      next: { kind: 'lines', ranges: [{ from: 4 }] },
       totals,
     });
   });
@@ -118,7 +118,7 @@ describe('whole answers of both ends', () => {
       [1, 2],
       [5, 6],
     ]);
-    expect(shown.next).toStrictEqual({ by: 'lines', ranges: [{ from: 3 }] });
+    expect(shown.next).toStrictEqual({ kind: 'lines', ranges: [{ from: 3 }] });
   });
 
   test('the end has as many lines as fit', async () => {
@@ -133,12 +133,12 @@ describe('whole answers of both ends', () => {
     const one = await ends('é\nö\nbbbb\n', 1, 10, { bytes: 10 });
     expect(one.parts).toStrictEqual([[line(1, 0, 'é\n')], [line(3, 6, 'bbbb\n', { ascii: true })]]);
     const none = await ends(`é\nö\nü\n${'á'.repeat(8)}\n`, 1, 6, { bytes: 20 });
-    expect([numbers(none), none.next]).toStrictEqual([[[1, 3]], { by: 'lines', ranges: [{ from: 4 }] }]);
+    expect([numbers(none), none.next]).toStrictEqual([[[1, 3]], { kind: 'lines', ranges: [{ from: 4 }] }]);
   });
 
   test('each end has half of the tokens', async () => {
     const fit = plainFit({ tokens: 7 }, { tokens: (some) => some.length });
-    const shown = await cutWindow(inputOf(text), { by: 'ends', from: 1, most: 6 }, fit);
+    const shown = await cutWindow(inputOf(text), { kind: 'ends', from: 1, most: 6 }, fit);
     expect([numbers(shown), shown.cutBy]).toStrictEqual([
       [
         [1, 2],
@@ -150,7 +150,7 @@ describe('whole answers of both ends', () => {
 
   test('invalid sequences are counted in both', async () => {
     const bytes = Buffer.from('ff0a620aff0aff0a', 'hex');
-    const shown = await cutWindow(inputOf(bytes), { by: 'ends', from: 1, most: 3 }, plainFit());
+    const shown = await cutWindow(inputOf(bytes), { kind: 'ends', from: 1, most: 3 }, plainFit());
     expect([numbers(shown), shown.invalid]).toStrictEqual([
       [
         [1, 2],
@@ -162,7 +162,7 @@ describe('whole answers of both ends', () => {
 });
 
 describe('facts about the text', () => {
-  const window: Window = { by: 'lines', ranges: [{ from: 1, to: 1 }], context: false };
+  const window: Window = { kind: 'lines', ranges: [{ from: 1, to: 1 }], context: false };
   const facts = async (content: string | Uint8Array, some?: Window): Promise<unknown> => {
     const { hasNul, unterminated } = await cutWindow(inputOf(content), some, plainFit());
     return { ...(hasNul && { hasNul }), ...(unterminated && { unterminated }) };
@@ -184,7 +184,7 @@ describe('facts about the text', () => {
     expect(await facts('')).toStrictEqual({});
     const cut = await cutWindow(inputOf('x'.repeat(300)), undefined, plainFit({ bytes: 100 }));
     expect('unterminated' in cut).toBe(false);
-    const rest: Window = { by: 'bytes', start: 250 };
+    const rest: Window = { kind: 'bytes', start: 250 };
     const slice = await cutWindow(inputOf('x'.repeat(300)), rest, plainFit({ bytes: 100, windowMax: 100 }));
     expect([slice.span, 'unterminated' in slice]).toStrictEqual([{ start: 250, end: 300 }, false]);
   });

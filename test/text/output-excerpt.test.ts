@@ -28,7 +28,7 @@ describe('the tail', () => {
     expect(result).toMatchObject({
       totals: { lines: 5_000, bytes: 23_893 },
       cutBy: 'lines',
-      next: { by: 'tail', lines: 3_000, before: 13_893 },
+      next: { kind: 'tail', lines: 3_000, before: 13_893 },
       span: { start: 13_893, end: 23_893 },
     });
   });
@@ -36,7 +36,7 @@ describe('the tail', () => {
   test('by bytes, whole lines only', () => {
     const result = outputExcerpt(endsOf('aaaa\nbbbb\ncccc\n'), 'tail', plainFit({ bytes: 12 }));
     expect(textOf(result)).toBe('bbbb\ncccc\n');
-    expect(result).toMatchObject({ cutBy: 'bytes', next: { by: 'tail', lines: 1, before: 5 } });
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'tail', lines: 1, before: 5 } });
   });
 
   test('what fits is shown whole, at the limits exactly', () => {
@@ -52,7 +52,7 @@ describe('the tail', () => {
     expect(result).toMatchObject({
       cutBy: 'line',
       oversized: { no: 2, start: 4, bytes: 200 },
-      next: { by: 'tail', lines: 2, before: 154 },
+      next: { kind: 'tail', lines: 2, before: 154 },
       unterminated: true,
     });
   });
@@ -68,7 +68,7 @@ describe('the tail', () => {
     const ends = endsOf(`${'x'.repeat(200_000)}\nlast\n`);
     const result = outputExcerpt(ends, 'tail', plainFit());
     expect(textOf(result)).toBe('last\n');
-    expect(result).toMatchObject({ cutBy: 'bytes', next: { by: 'tail', lines: 1, before: 200_001 } });
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'tail', lines: 1, before: 200_001 } });
   });
 
   test('a progress bar longer than the buffer: the state drawn last', () => {
@@ -89,19 +89,19 @@ describe('the head', () => {
   test('ends with its last whole line', () => {
     const result = outputExcerpt(endsOf('aaaa\nbbbb\ncccc\n'), 'head', plainFit({ bytes: 12 }));
     expect(textOf(result)).toBe('aaaa\nbbbb\n');
-    expect(result).toMatchObject({ cutBy: 'bytes', next: { by: 'lines', ranges: [{ from: 3 }] } });
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'lines', ranges: [{ from: 3 }] } });
   });
 
   test('or is filled to the last character', () => {
     const result = outputExcerpt(endsOf('aaaa\nbbbb\néééé\n'), 'head', plainFit({ bytes: 13 }), 'char');
     expect(textOf(result)).toBe('aaaa\nbbbb\né');
-    expect(result).toMatchObject({ cutBy: 'line', next: { by: 'bytes', start: 12 } });
+    expect(result).toMatchObject({ cutBy: 'line', next: { kind: 'bytes', start: 12 } });
   });
 
   test('a first line over the budget is cut on a character boundary', () => {
     const result = outputExcerpt(endsOf(`${'é'.repeat(100)}\n`), 'head', plainFit({ bytes: 51 }));
     expect(textOf(result)).toBe('é'.repeat(25));
-    expect(result).toMatchObject({ oversized: { no: 1, start: 0 }, next: { by: 'bytes', start: 50 } });
+    expect(result).toMatchObject({ oversized: { no: 1, start: 0 }, next: { kind: 'bytes', start: 50 } });
   });
 
   test('by lines, of an output much longer than the buffer', () => {
@@ -118,13 +118,13 @@ describe('both ends', () => {
       [1, 2, 3, 4],
       [998, 999, 1_000],
     ]);
-    expect(result.next).toStrictEqual({ by: 'tail', lines: 993, before: 3_880 });
+    expect(result.next).toStrictEqual({ kind: 'tail', lines: 993, before: 3_880 });
   });
 
   test('of one oversized line are its end', () => {
     const result = outputExcerpt(endsOf('x'.repeat(1_000)), 'ends', plainFit({ bytes: 100 }));
     expect(textOf(result)).toBe('x'.repeat(100));
-    expect(result.next).toStrictEqual({ by: 'tail', lines: 1, before: 900 });
+    expect(result.next).toStrictEqual({ kind: 'tail', lines: 1, before: 900 });
   });
 
   test('an oversized last line is read backwards to the head', () => {
@@ -140,7 +140,7 @@ describe('both ends', () => {
       ],
       [[10, 968]],
     ]);
-    expect(result.next).toStrictEqual({ by: 'tail', lines: 5, before: 968 });
+    expect(result.next).toStrictEqual({ kind: 'tail', lines: 5, before: 968 });
   });
 
   test('an output that fits is one part', () => {
@@ -177,7 +177,7 @@ describe('whole answers', () => {
       span: { start: 7, end: 13 },
       unterminated: true,
       cutBy: 'lines',
-      next: { by: 'tail', lines: 3, before: 7 },
+      next: { kind: 'tail', lines: 3, before: 7 },
     });
     expect(outputExcerpt(endsOf(TEXT), 'tail', plainFit({ bytes: 7 }))).toMatchObject({
       parts: [[four, five]],
@@ -197,7 +197,7 @@ describe('whole answers', () => {
       invalid: 0,
       span: { start: 0, end: 5 },
       cutBy: 'lines',
-      next: { by: 'lines', ranges: [{ from: 3 }] },
+      next: { kind: 'lines', ranges: [{ from: 3 }] },
     });
     expect(outputExcerpt(endsOf(TEXT), 'head', plainFit())).toStrictEqual({
       parts: [[one, two, three, four, five]],
@@ -221,7 +221,7 @@ describe('whole answers', () => {
       span: { start: 0, end: 13 },
       unterminated: true,
       cutBy: 'lines',
-      next: { by: 'tail', lines: 2, before: 9 },
+      next: { kind: 'tail', lines: 2, before: 9 },
     });
     const tokens = plainFit({ tokens: 7 }, { tokens: (text) => text.length });
     expect(outputExcerpt(endsOf('é\nb\nc\nd\n'), 'ends', tokens).parts).toStrictEqual([[one, two], [four]]);
@@ -237,7 +237,7 @@ describe('whole answers', () => {
       invalid: 0,
       span: { start: 0, end: 7 },
       cutBy: 'line',
-      next: { by: 'bytes', start: 7 },
+      next: { kind: 'bytes', start: 7 },
     });
     // No character fits any more.
     for (const bytes of [5, 6])
@@ -247,7 +247,7 @@ describe('whole answers', () => {
         invalid: 0,
         span: { start: 0, end: 5 },
         cutBy: 'bytes',
-        next: { by: 'lines', ranges: [{ from: 2 }] },
+        next: { kind: 'lines', ranges: [{ from: 2 }] },
       });
     // One is shown even so, if it is the first.
     expect(filled(1, 'éé\n')).toStrictEqual({
@@ -256,7 +256,7 @@ describe('whole answers', () => {
       invalid: 0,
       span: { start: 0, end: 2 },
       cutBy: 'line',
-      next: { by: 'bytes', start: 2 },
+      next: { kind: 'bytes', start: 2 },
       oversized: { no: 1, start: 0 },
     });
     const lines = outputExcerpt(endsOf(TEXT), 'head', plainFit({ lines: 2 }), 'char');
@@ -272,7 +272,7 @@ describe('whole answers', () => {
       invalid: 0,
       span: { start: 0, end: 5 },
       cutBy: 'bytes',
-      next: { by: 'lines', ranges: [{ from: 2 }] },
+      next: { kind: 'lines', ranges: [{ from: 2 }] },
     });
     // The captured bytes end with a line.
     const ended = outputExcerpt(endsOf(text, 3, 5), 'head', plainFit());
@@ -281,7 +281,7 @@ describe('whole answers', () => {
     expect([filled.parts, filled.cutBy, filled.next]).toStrictEqual([
       [[line(1, 0, 'aaaa\n'), line(2, 5, 'bbbbb', 'slice')]],
       'line',
-      { by: 'bytes', start: 10 },
+      { kind: 'bytes', start: 10 },
     ]);
   });
 
@@ -293,7 +293,7 @@ describe('whole answers', () => {
       invalid: 0,
       span: { start: 23, end: 28 },
       cutBy: 'bytes',
-      next: { by: 'tail', lines: 2, before: 23 },
+      next: { kind: 'tail', lines: 2, before: 23 },
     });
     // Of a last line that is not whole, what is captured is shown.
     expect(outputExcerpt(endsOf(`a\n${'b'.repeat(20)}`, 3, 10), 'tail', plainFit())).toStrictEqual({
@@ -303,7 +303,7 @@ describe('whole answers', () => {
       span: { start: 12, end: 22 },
       unterminated: true,
       cutBy: 'bytes',
-      next: { by: 'tail', lines: 2, before: 12 },
+      next: { kind: 'tail', lines: 2, before: 12 },
     });
   });
 
@@ -338,8 +338,8 @@ describe('whole answers', () => {
       return [parts.flat().map(({ no, start, text: shown }) => [no, start, shown]), oversized, next];
     };
     const oversized = { no: 2, start: 2, bytes: 32 };
-    expect(slice(10)).toStrictEqual([[[2, 26, '€€x\n']], oversized, { by: 'tail', lines: 2, before: 26 }]);
-    expect(slice(11)).toStrictEqual([[[2, 23, '€€€x\n']], oversized, { by: 'tail', lines: 2, before: 23 }]);
+    expect(slice(10)).toStrictEqual([[[2, 26, '€€x\n']], oversized, { kind: 'tail', lines: 2, before: 26 }]);
+    expect(slice(11)).toStrictEqual([[[2, 23, '€€€x\n']], oversized, { kind: 'tail', lines: 2, before: 23 }]);
   });
 });
 
@@ -404,7 +404,7 @@ describe('laws', () => {
         fc.pre(text.split('\n').every((one) => Buffer.byteLength(one) < limit.bytes - 32));
         const fit = plainFit({ ...limit, line: limit.bytes });
         const found = outputExcerpt(endsOf(text, size), 'tail', fit);
-        const window = { by: 'tail' as const, lines: limit.lines };
+        const window = { kind: 'tail' as const, lines: limit.lines };
         const expected = await cutWindow({ ...inputOf(text), source: memoryBytes(text) }, window, fit);
         expect(found.parts).toStrictEqual(expected.parts);
         expect(found.totals).toStrictEqual(expected.totals);

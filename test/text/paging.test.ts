@@ -48,7 +48,7 @@ describe.each(Object.entries(encoders))(
           expect(join(pages.map(textOf))).toBe(content);
           for (const page of pages) {
             const most =
-              page.next?.by === 'bytes' || page.oversized
+              page.next?.kind === 'bytes' || page.oversized
                 ? Math.max(limit.bytes, limit.windowMax)
                 : limit.bytes;
             expect(Buffer.byteLength(textOf(page))).toBeLessThanOrEqual(Math.max(most, limit.windowMax));
@@ -60,12 +60,12 @@ describe.each(Object.entries(encoders))(
     const backwards = (pages: string[]) => pages.toReversed().join('');
 
     test('by lines', { tags: 'slow' }, () => check(() => undefined, forwards, true));
-    test('by bytes', { tags: 'slow' }, () => check(() => ({ by: 'bytes', start: 0 }), forwards, true));
+    test('by bytes', { tags: 'slow' }, () => check(() => ({ kind: 'bytes', start: 0 }), forwards, true));
     test('by bytes where lines are not counted', { tags: 'slow' }, () =>
-      check(() => ({ by: 'bytes', start: 0 }), forwards, false),
+      check(() => ({ kind: 'bytes', start: 0 }), forwards, false),
     );
     test('by tail, backwards', { tags: 'slow' }, () =>
-      check((size) => ({ by: 'tail', lines: size + 1 }), backwards, true),
+      check((size) => ({ kind: 'tail', lines: size + 1 }), backwards, true),
     );
   },
 );

@@ -16,39 +16,41 @@ const pagesOf = async (bytes: Uint8Array, window: Window): Promise<number[][][]>
 
 test('a line that fits as shown, and not as stored, is shown once', async () => {
   const bytes = utf16(`${'a'.repeat(40)}\n${'b'.repeat(40)}\nc\n`);
-  expect(await pagesOf(bytes, { by: 'lines', ranges: [{ from: 1, to: 2 }], context: false })).toStrictEqual([
-    [[2, 84]],
-    [[84, 166]],
-  ]);
+  expect(await pagesOf(bytes, { kind: 'lines', ranges: [{ from: 1, to: 2 }], context: false })).toStrictEqual(
+    [[[2, 84]], [[84, 166]]],
+  );
   const page = await cutWindow(
     inputOf(bytes),
-    { by: 'lines', ranges: [{ from: 1, to: 2 }], context: false },
+    { kind: 'lines', ranges: [{ from: 1, to: 2 }], context: false },
     fit,
   );
-  expect(page).toMatchObject({ cutBy: 'bytes', next: { by: 'lines', ranges: [{ from: 2, to: 2 }] } });
+  expect(page).toMatchObject({ cutBy: 'bytes', next: { kind: 'lines', ranges: [{ from: 2, to: 2 }] } });
 });
 
 test('a line that is shown whole is not a slice: what follows begins at the next line', async () => {
   const roomy = plainFit({ lines: 3, bytes: 100, line: 64, window: 64, windowMax: 64 });
   const bytes = utf16(`${'a'.repeat(36)}\n${'b'.repeat(36)}\n${'c'.repeat(36)}\n`);
-  const page = await cutWindow(inputOf(bytes), { by: 'ends', from: 1, most: 3 }, roomy);
+  const page = await cutWindow(inputOf(bytes), { kind: 'ends', from: 1, most: 3 }, roomy);
   expect(page.parts[0]?.map(({ no, start, end, cut }) => ({ no, start, end, cut }))).toStrictEqual([
     { no: 1, start: 2, end: 76, cut: undefined },
   ]);
-  expect(page.next).toStrictEqual({ by: 'lines', ranges: [{ from: 2 }] });
+  expect(page.next).toStrictEqual({ kind: 'lines', ranges: [{ from: 2 }] });
 });
 
 test('a window that begins at an incomplete last unit shows that unit alone', async () => {
   const bytes = Buffer.concat([utf16('one\ntwo\n'), Buffer.of(0x61)]);
-  expect(await pagesOf(bytes, { by: 'bytes', start: 18, length: 8 })).toStrictEqual([[[18, 19]]]);
-  expect(await pagesOf(bytes, { by: 'bytes', start: 10, length: 8 })).toStrictEqual([[[10, 18]], [[18, 19]]]);
+  expect(await pagesOf(bytes, { kind: 'bytes', start: 18, length: 8 })).toStrictEqual([[[18, 19]]]);
+  expect(await pagesOf(bytes, { kind: 'bytes', start: 10, length: 8 })).toStrictEqual([
+    [[10, 18]],
+    [[18, 19]],
+  ]);
 });
 
 test('lines from the end are found behind which a unit is incomplete', async () => {
   const lines = Array.from({ length: 600 }, (_, i) => `line ${1000 + i}\n`).join('');
   const bytes = Buffer.concat([utf16(lines), Buffer.of(0x61)]);
   const size = bytes.length;
-  expect(await pagesOf(bytes, { by: 'tail', lines: 3 })).toStrictEqual([
+  expect(await pagesOf(bytes, { kind: 'tail', lines: 3 })).toStrictEqual([
     [
       [size - 41, size - 21],
       [size - 21, size - 1],

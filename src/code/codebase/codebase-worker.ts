@@ -25,7 +25,7 @@ export type { TagEntry } from './tag-store.ts';
 
 /** The files of a directory, as a walk found them. */
 export interface SyncJob {
-  readonly ask: 'sync';
+  readonly kind: 'sync';
   /**
    * Prefixes of real paths, each with a slash at its end: of the directory (in an archive, after the archive's path), and of
    * all files whose tags are stored on disk together.
@@ -42,14 +42,14 @@ export interface SyncJob {
 
 /** One part of the index of `home` on disk, the newest first. No `part`: all were sent. */
 export interface LoadJob {
-  readonly ask: 'load';
+  readonly kind: 'load';
   readonly home: string;
   readonly part?: { readonly name: string; readonly bytes: Uint8Array };
 }
 
 /** The tags of files that were parsed together. `entries`: their paths relative to `base`, in the order of `tags`. */
 export interface TagsJob {
-  readonly ask: 'put';
+  readonly kind: 'put';
   readonly base: string;
   readonly entries: readonly TagEntry[];
   readonly tags: PackedTags;
@@ -57,12 +57,12 @@ export interface TagsJob {
 
 /** Requests the next part of the index of `home` that is not on disk yet. */
 export interface KeepJob {
-  readonly ask: 'keep';
+  readonly kind: 'keep';
   readonly home: string;
 }
 
 export interface QuestionJob {
-  readonly ask: 'question';
+  readonly kind: 'question';
   /** The number of a view; or its files again, if the view was evicted. */
   readonly view: number | SyncJob;
   readonly question: CodeQuestion;
@@ -70,7 +70,7 @@ export interface QuestionJob {
 
 /** Requests the symbols around lines of files, for those whose tags of exactly this version are cached. */
 export interface AroundJob {
-  readonly ask: 'around';
+  readonly kind: 'around';
   readonly files: readonly LinesAround[];
 }
 
@@ -282,8 +282,8 @@ function unknownOf({ base, paths, keys, outdated }: View): UnknownFiles {
   return { missing, whole, parts, slow, fresh, ...(slowFile !== undefined && { slowFile }) };
 }
 
-function answer(job: CodeJob): CodeReplies[CodeJob['ask']] {
-  switch (job.ask) {
+function answer(job: CodeJob): CodeReplies[CodeJob['kind']] {
+  switch (job.kind) {
     case 'sync':
       return sync(job);
     case 'load':

@@ -9,7 +9,7 @@ import type { CodeJob, CodeReplies } from './codebase-worker.ts';
 /** The idle thread ends after this many milliseconds; a new one loads the tags from disk. */
 const IDLE_MS = 5 * 60_000;
 
-const threads = new WorkerPool<CodeJob, CodeReplies[CodeJob['ask']]>({
+const threads = new WorkerPool<CodeJob, CodeReplies[CodeJob['kind']]>({
   entry: builtFile('code/codebase/codebase-worker.js'),
   queue: queues.codebase,
   idleMs: IDLE_MS,
@@ -29,8 +29,8 @@ const never = new AbortController().signal;
  * Waits in the queue as the caller of `signal`, until that is aborted; then the thread has `within` milliseconds. Throws
  * `TIMEOUT`, `LIMIT`, `BUSY`, and the reason of the signal.
  */
-export async function askCode<A extends CodeJob['ask']>(
-  job: CodeJob & { readonly ask: A },
+export async function askCode<A extends CodeJob['kind']>(
+  job: CodeJob & { readonly kind: A },
   within: number,
   signal: AbortSignal,
 ): Promise<CodeReplies[A]> {

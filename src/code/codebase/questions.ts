@@ -9,7 +9,7 @@ import { type MapText, mapText } from './map.ts';
 export type CodeQuestion =
   /** The map of the directory: see `MapWanted`. `query`: words that raise files and symbols. */
   | {
-      readonly is: 'map';
+      readonly kind: 'map';
       readonly bytes: number;
       readonly lines: number;
       readonly from: number;
@@ -19,23 +19,23 @@ export type CodeQuestion =
     }
   /** The definitions of each of `names`: for each of them `from` (0-based) to `from + most`, half-open. */
   | {
-      readonly is: 'definitions';
+      readonly kind: 'definitions';
       readonly names: readonly string[];
       readonly from: number;
       readonly most: number;
     }
   /** The uses of a name, `from` (0-based) to `from + most`, half-open. `of`: only of the symbols that this file declares. */
   | {
-      readonly is: 'uses';
+      readonly kind: 'uses';
       readonly name: string;
       readonly of?: string;
       readonly from: number;
       readonly most: number;
     }
   /** The files that import `path`, as a page in the same way. */
-  | { readonly is: 'importers'; readonly path: string; readonly from: number; readonly most: number }
+  | { readonly kind: 'importers'; readonly path: string; readonly from: number; readonly most: number }
   /** The symbols that match words of `query`, the best first, as a page in the same way. */
-  | { readonly is: 'words'; readonly query: string; readonly from: number; readonly most: number };
+  | { readonly kind: 'words'; readonly query: string; readonly from: number; readonly most: number };
 
 /** A symbol and its file. Lines are 1-based and inclusive. */
 export interface DeclaredSymbol {
@@ -62,12 +62,12 @@ export interface UsedAt {
 }
 
 export type CodeReply =
-  | { readonly is: 'map'; readonly map: MapText }
+  | { readonly kind: 'map'; readonly map: MapText }
   /** For each name, in order. */
-  | { readonly is: 'definitions'; readonly found: readonly FoundName[] }
+  | { readonly kind: 'definitions'; readonly found: readonly FoundName[] }
   /** A page of the uses. */
   | {
-      readonly is: 'uses';
+      readonly kind: 'uses';
       readonly uses: readonly UsedAt[];
       /** The number of all uses, and of those that imports confirm. */
       readonly all: number;
@@ -77,8 +77,8 @@ export type CodeReply =
       /** The definitions of the name. */
       readonly name: FoundName;
     }
-  | { readonly is: 'importers'; readonly paths: readonly string[]; readonly all: number }
-  | { readonly is: 'words'; readonly found: readonly DeclaredSymbol[]; readonly all: number };
+  | { readonly kind: 'importers'; readonly paths: readonly string[]; readonly all: number }
+  | { readonly kind: 'words'; readonly found: readonly DeclaredSymbol[]; readonly all: number };
 
 export interface FoundName {
   /** A page of the definitions. */
@@ -96,18 +96,18 @@ const NEAR = 5;
 const MAX_WORD_RESULTS = 1_000;
 
 export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
-  switch (question.is) {
+  switch (question.kind) {
     case 'map': {
       const { bytes, lines, from, query, recent } = question;
       const weights = tree.weightsOf(recent?.paths.split('\0') ?? [], recent?.weights ?? []);
       return {
-        is: 'map',
+        kind: 'map',
         map: mapText(tree, { bytes, lines, from, words: wordsOf(query), recent: weights }),
       };
     }
     case 'definitions': {
       const { names, from, most } = question;
-      return { is: 'definitions', found: names.map((name) => foundName(tree, name, { from, most })) };
+      return { kind: 'definitions', found: names.map((name) => foundName(tree, name, { from, most })) };
     }
     case 'uses': {
       const { name, of, from, most } = question;
@@ -115,7 +115,7 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
       const meant = of === undefined ? all : all.filter(({ file }) => tree.pathOf(file) === of);
       const { uses, cut } = findUses(tree, meant);
       return {
-        is: 'uses',
+        kind: 'uses',
         uses: uses.slice(from, from + most).map(({ file, line, sure, within }) => ({
           path: pathOf(tree, file),
           line,
@@ -132,7 +132,7 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
       const target = tree.paths.indexOf(question.path);
       const found = target === -1 ? [] : findImporters(tree, target).map((file) => pathOf(tree, file));
       return {
-        is: 'importers',
+        kind: 'importers',
         paths: found.slice(question.from, question.from + question.most),
         all: found.length,
       };
@@ -140,7 +140,7 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
     case 'words': {
       const found = findWords(tree, wordsOf(question.query), MAX_WORD_RESULTS);
       const page = found.slice(question.from, question.from + question.most);
-      return { is: 'words', found: page.map((one) => declared(tree, one)), all: found.length };
+      return { kind: 'words', found: page.map((one) => declared(tree, one)), all: found.length };
     }
   }
 }

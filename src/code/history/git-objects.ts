@@ -97,7 +97,7 @@ function looseObject(stored: Buffer): GitObject | undefined {
   const head = /^(commit|tree|blob|tag) (\d{1,10})\0/.exec(bytes.subarray(0, 32).toString('latin1'));
   const body = bytes.subarray(head?.[0].length ?? 0);
   if (!head || body.length !== Number(head[2])) return undefined;
-  return { is: head[1] === 'commit' || head[1] === 'tree' ? head[1] : 'other', bytes: body };
+  return { kind: head[1] === 'commit' || head[1] === 'tree' ? head[1] : 'other', bytes: body };
 }
 
 /** Fewer bytes at the end of the file. */
@@ -130,7 +130,7 @@ function openFile(directory: HeldDirectory, name: string): HeldFile | undefined 
 // object. That takes as much memory as the pack has bytes, and fails for packs over 2 GiB.
 
 export interface GitObject {
-  readonly is: 'commit' | 'tree' | 'other';
+  readonly kind: 'commit' | 'tree' | 'other';
   readonly bytes: Buffer;
 }
 
@@ -188,7 +188,7 @@ class GitPack {
       const entry = this.#entry(at);
       if (!entry) return undefined;
       if (entry.type !== OFFSET_DELTA && entry.type !== ID_DELTA)
-        return this.#applied(this.#cache(at, { is: nameOf(entry.type), bytes: entry.bytes }), deltas);
+        return this.#applied(this.#cache(at, { kind: nameOf(entry.type), bytes: entry.bytes }), deltas);
       deltaBytes += entry.bytes.length;
       if (
         entry.base === undefined ||
@@ -210,7 +210,7 @@ class GitPack {
     for (const { at, bytes } of deltas.toReversed()) {
       const result = applyDelta(object.bytes, bytes, MAX_GIT_OBJECT_BYTES);
       if (!result) return undefined;
-      object = this.#cache(at, { is: base.is, bytes: result });
+      object = this.#cache(at, { kind: base.kind, bytes: result });
     }
     return object;
   }
@@ -265,7 +265,7 @@ class GitPack {
   }
 }
 
-function nameOf(type: number): GitObject['is'] {
+function nameOf(type: number): GitObject['kind'] {
   return type === COMMIT ? 'commit' : type === TREE ? 'tree' : 'other';
 }
 

@@ -57,7 +57,7 @@ export async function recentBelow(base: string, call: Call): Promise<RecentBelow
     // Opened again: other calls may wait for the result when this call has ended and closed `git`.
     const opened = await access.open(git.path, signal);
     try {
-      if (opened.is !== 'directory') throw new OrielError('NOT_DIRECTORY', 'The repository is gone.');
+      if (opened.kind !== 'directory') throw new OrielError('NOT_DIRECTORY', 'The repository is gone.');
       const job = { path: opened.path, fd: opened.fd, roots: access.roots.map(pathToLatin1), head };
       const until = performance.now() + WITHIN_MS;
       const value = await threads.lend({ signal, caller }, (ask) => ask(job, until, signal));
@@ -93,7 +93,7 @@ async function gitAbove(base: string, { access, signal }: Call): Promise<OpenedD
   for (let at = base; ; at = dirname(at)) {
     const opened = await access.open(join(at, '.git'), signal).catch(() => undefined);
     // Not through a link, which may lead to another repository.
-    if (opened?.is === 'directory' && opened.path === join(at, '.git')) return opened;
+    if (opened?.kind === 'directory' && opened.path === join(at, '.git')) return opened;
     await opened?.close();
     if (opened || dirname(at) === at || !mayAscend(at, access.roots)) return undefined;
   }
@@ -131,7 +131,7 @@ async function textOf(
   const path = join(git.path, name);
   const opened = await access.open(path, signal).catch(() => undefined);
   try {
-    if (opened?.is !== 'file' || opened.path !== path) return undefined;
+    if (opened?.kind !== 'file' || opened.path !== path) return undefined;
     return Buffer.from(await readAt(opened.bytes, 0, Math.min(opened.size, most), signal)).toString('latin1');
   } finally {
     await opened?.close();

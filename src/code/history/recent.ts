@@ -30,10 +30,10 @@ const MAX_RECENT_FILES = 20_000;
 /** `read`: the object with an id of 20 bytes. No files if `head` is not a commit or cannot be read. */
 export function recentChanges(read: (id: Buffer) => GitObject | undefined, head: Buffer): RecentChanges {
   let objects = 0;
-  const readAs = (is: GitObject['is'], id: Buffer): Buffer | undefined => {
+  const readAs = (is: GitObject['kind'], id: Buffer): Buffer | undefined => {
     objects += 1;
     const found = objects > MAX_HISTORY_OBJECTS ? undefined : read(id);
-    return found?.is === is ? found.bytes : undefined;
+    return found?.kind === is ? found.bytes : undefined;
   };
   const weights = new Map<string, number>();
   let at = commitOf(readAs('commit', head));
@@ -100,7 +100,7 @@ interface TreeDifference {
 
 interface Entry {
   readonly name: string;
-  readonly is: 'file' | 'directory' | 'other';
+  readonly kind: 'file' | 'directory' | 'other';
   readonly id: Buffer;
   /** The byte offset of the next entry. */
   readonly end: number;
@@ -146,10 +146,10 @@ function compare(read: ReadTree, older: Buffer | undefined, newer: Buffer, front
     const same = order === 0 ? a : undefined;
     if (!same?.id.equals(b.id)) {
       const path = front + b.name;
-      if (b.is === 'directory') {
-        const inside = same?.is === 'directory' ? same.id : undefined;
+      if (b.kind === 'directory') {
+        const inside = same?.kind === 'directory' ? same.id : undefined;
         compare(read, inside, b.id, `${path}/`, { ...work, depth: depth + 1 });
-      } else if (b.is === 'file') {
+      } else if (b.kind === 'file') {
         if (found.paths.length === most) found.isCut = true;
         else found.paths.push(path);
       }
@@ -165,7 +165,7 @@ function compareNames(a: Entry, b: Entry): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function sortName({ name, is }: Entry): string {
+function sortName({ name, kind: is }: Entry): string {
   return is === 'directory' ? `${name}/` : name;
 }
 
@@ -177,5 +177,5 @@ function entryAt(tree: Buffer, at: number): Entry | undefined {
   if (zero === -1 || end > tree.length) return undefined;
   const mode = tree.toString('latin1', at, space);
   const is = mode === '40000' ? 'directory' : mode.startsWith('100') ? 'file' : 'other';
-  return { name: tree.toString('latin1', space + 1, zero), is, id: tree.subarray(zero + 1, end), end };
+  return { name: tree.toString('latin1', space + 1, zero), kind: is, id: tree.subarray(zero + 1, end), end };
 }

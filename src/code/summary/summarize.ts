@@ -44,7 +44,7 @@ export function summarize(
   const found = best(ranks, at, fits);
   if (!found || found.elided.length === 0) return 'dense';
   // The beginning of an overlong line is shown, with the names in it.
-  const clipped = found.parts.filter(({ is, from, to }) => is === 'merged' && from === to);
+  const clipped = found.parts.filter(({ kind: is, from, to }) => is === 'merged' && from === to);
   const inside = (ranges: readonly LineRange[]): number =>
     ranges.reduce((sum, range) => sum + between(counts, range), 0);
   const left = inside(found.elided) - inside(clipped);
@@ -53,7 +53,7 @@ export function summarize(
     elided: found.elided,
     elidedLines: found.elided.reduce((sum, { from, to }) => sum + to - from + 1, 0),
     ...(left > 0 && { left }),
-    ...(found.parts.some(({ is, text }) => is !== 'line' && text.includes(inCall)) && {
+    ...(found.parts.some(({ kind: is, text }) => is !== 'line' && text.includes(inCall)) && {
       namesCalls: true,
     }),
   };
@@ -92,8 +92,8 @@ function highest(
 function costOf({ show }: SummaryLimits, count: number): SummaryLevel['cost'] {
   const known = new Float64Array(count + 2);
   return (part) => {
-    const cost = (part.is === 'line' && known[part.from]) || Buffer.byteLength(show(part));
-    if (part.is === 'line') known[part.from] = cost;
+    const cost = (part.kind === 'line' && known[part.from]) || Buffer.byteLength(show(part));
+    if (part.kind === 'line') known[part.from] = cost;
     return cost;
   };
 }
@@ -216,7 +216,7 @@ class PartsWriter {
   #show(no: number): number {
     const short = this.#ranks.collapsed.get(no);
     if (short && this.#standsFor(short)) {
-      this.#parts.push({ is: 'merged', from: no, to: short.to, text: short.text });
+      this.#parts.push({ kind: 'merged', from: no, to: short.to, text: short.text });
       if (short.elided) this.#leaveOut(short.elided);
       return short.to;
     }
@@ -243,21 +243,21 @@ class PartsWriter {
     const closer = this.#closerAfter(to);
     const own = text.trimEnd();
     if (closer !== undefined && this.#opens(own)) {
-      this.#parts.push({ is: 'merged', from, to: closer, text: `${own}${this.#text(closer)}` });
+      this.#parts.push({ kind: 'merged', from, to: closer, text: `${own}${this.#text(closer)}` });
       return closer;
     }
     const before = this.#parts.at(-1);
     const opener =
-      before && before.is !== 'gap' && this.#isNext(before.to, from) ? before.text.trimEnd() : '';
+      before && before.kind !== 'gap' && this.#isNext(before.to, from) ? before.text.trimEnd() : '';
     if (closer !== undefined && before && this.#opens(opener) && !this.#ranks.swallows(own)) {
       const space = /[([]$/.test(opener) ? '' : ' ';
       const block = `${opener}${space}${own.trim()}${space}${this.#text(closer)}`;
       if (block.length <= MAX_BLOCK_CHARACTERS) {
-        this.#parts[this.#parts.length - 1] = { is: 'merged', from: before.from, to: closer, text: block };
+        this.#parts[this.#parts.length - 1] = { kind: 'merged', from: before.from, to: closer, text: block };
         return closer;
       }
     }
-    this.#parts.push({ is, from, to, text });
+    this.#parts.push({ kind: is, from, to, text });
     return to;
   }
 
@@ -346,7 +346,8 @@ class PartsWriter {
    */
   #merge(gap: LineRange, says: string): number | undefined {
     const before = this.#parts.at(-1);
-    const adjacent = before && before.is !== 'gap' && this.#isNext(before.to, gap.from) ? before : undefined;
+    const adjacent =
+      before && before.kind !== 'gap' && this.#isNext(before.to, gap.from) ? before : undefined;
     const opener = adjacent?.text.trimEnd() ?? '';
     const after = this.#closer(gap.to, adjacent?.to ?? gap.from);
     const closer = after === undefined ? undefined : this.#text(after);
@@ -361,14 +362,14 @@ class PartsWriter {
     ) {
       const to = isBlock && after !== undefined ? after : gap.to;
       const text = `${opener} ...${says}${isBlock ? ` ${closer}` : ''}`;
-      const merged: SummaryPart = { is: 'merged', from: adjacent.from, to, text };
+      const merged: SummaryPart = { kind: 'merged', from: adjacent.from, to, text };
       if (!this.#saves(gap, this.#at.cost(merged) - this.#at.cost(adjacent))) return undefined;
       this.#parts[this.#parts.length - 1] = merged;
       this.#leaveOut(gap);
       return to;
     }
     const indent = /^\s*/.exec(this.#lines[gap.from - 1] ?? '')?.[0] ?? '';
-    const part: SummaryPart = { is: 'gap', ...gap, text: `${indent.slice(0, 40)}...${says}` };
+    const part: SummaryPart = { kind: 'gap', ...gap, text: `${indent.slice(0, 40)}...${says}` };
     if (!this.#saves(gap, this.#at.cost(part))) return undefined;
     this.#parts.push(part);
     this.#leaveOut(gap);
@@ -412,7 +413,7 @@ class PartsWriter {
     let room = cost;
     for (let no = from; no <= to && room >= 0; no += 1) {
       if (!this.#ranks.trivial[no]) {
-        room -= this.#at.cost({ is: 'line', from: no, to: no, text: this.#lines[no - 1] ?? '' });
+        room -= this.#at.cost({ kind: 'line', from: no, to: no, text: this.#lines[no - 1] ?? '' });
       }
     }
     return room < 0;

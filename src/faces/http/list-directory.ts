@@ -102,7 +102,7 @@ async function list(
   const path = pathOf(input.query.path, input.body, access.cwd);
   const opened = await access.open(absolute(access, path), signal);
   try {
-    if (opened.is !== 'directory') {
+    if (opened.kind !== 'directory') {
       throw new OrielError('BAD_INPUT', `path ${JSON.stringify(quote(path))} is not a directory`);
     }
     const { path: at } = opened;

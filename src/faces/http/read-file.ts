@@ -161,7 +161,7 @@ async function openFile(access: FileAccess, path: string, signal: AbortSignal): 
     if (!isOrielError(error) || error.code !== 'NOT_FOUND') throw error;
     throw new OrielError(error.code, `open ${quote(path)}: file does not exist`, { cause: error });
   });
-  if (opened.is === 'file') return opened;
+  if (opened.kind === 'file') return opened;
   await opened.close();
   throw new OrielError('IS_DIRECTORY', `open ${quote(path)}: not a file`);
 }

@@ -261,7 +261,7 @@ function inputOf(
   const { path, window } = splitWindow(typed);
   const fields = { path: dialect === 'coder' ? absolute(path) : path };
   const names = LINES[dialect];
-  if (window?.by === 'lines' && window.ranges.length === 1 && names) {
+  if (window?.kind === 'lines' && window.ranges.length === 1 && names) {
     const [{ from, to } = { from: 1 }] = window.ranges;
     const [first, last, kind] = names;
     return {
@@ -270,7 +270,7 @@ function inputOf(
       ...(to !== undefined && { [last]: kind === 'to' ? to : to - from + 1 }),
     };
   }
-  if (window?.by === 'bytes' && dialect === 'zed') {
+  if (window?.kind === 'bytes' && dialect === 'zed') {
     return {
       ...fields,
       start_byte: window.start,

@@ -231,7 +231,7 @@ export class BoundedStdioTransport implements Transport {
   }
 
   #receive(frame: LineFrame): void {
-    if (frame.is === 'oversized') {
+    if (frame.kind === 'oversized') {
       this.#refuse(INVALID_REQUEST, `The message is larger than ${binarySize(FRAME_BYTES)}.`);
       return;
     }
@@ -351,7 +351,7 @@ const FRAME_BYTES = 4 * 2 ** 20;
 
 const NEWLINE = 0x0a;
 
-export type LineFrame = { readonly is: 'line'; readonly bytes: Buffer } | { readonly is: 'oversized' };
+export type LineFrame = { readonly kind: 'line'; readonly bytes: Buffer } | { readonly kind: 'oversized' };
 
 export class FrameSplitter {
   readonly #most: number;
@@ -394,6 +394,6 @@ export class FrameSplitter {
     const bytes = isAll ? rest : this.#line.copy();
     this.#line.free();
     this.#length = 0;
-    return length > this.#most ? { is: 'oversized' } : { is: 'line', bytes };
+    return length > this.#most ? { kind: 'oversized' } : { kind: 'line', bytes };
   }
 }

@@ -165,15 +165,15 @@ async function beginsWithTar(stream: AsyncIterable<Uint8Array>): Promise<boolean
 
 export type ArchiveIndex =
   | {
-      readonly is: 'container';
+      readonly kind: 'container';
       readonly format: ContainerFormat;
       readonly contents: ArchiveContents;
     }
-  | { readonly is: 'compressed'; readonly codec: CompressionCodec };
+  | { readonly kind: 'compressed'; readonly codec: CompressionCodec };
 
 const indexes: DerivedKind<ArchiveIndex, { name: string; entries: number }> = {
   name: 'archive index',
-  weigh: (index) => ({ memory: index.is === 'compressed' ? 0 : index.contents.weight }),
+  weigh: (index) => ({ memory: index.kind === 'compressed' ? 0 : index.contents.weight }),
 };
 
 /** Throws OrielError whose message is a clause about the archive: "it is encrypted". */
@@ -187,10 +187,10 @@ export function archiveIndex({ opened, name, head }: FileSubject, call: Call): P
     const packed = { bytes: source, size, budget: new UnpackBudget(progress) };
     const format = await archiveFormat(packed, name, head, signal);
     if (typeof format === 'object' && 'only' in format) {
-      return { value: { is: 'compressed', codec: format.only }, keep: true };
+      return { value: { kind: 'compressed', codec: format.only }, keep: true };
     }
     const contents = await readContents(openContainer(format, packed), signal);
-    return { value: { is: 'container', format, contents }, keep: true };
+    return { value: { kind: 'container', format, contents }, keep: true };
   };
   return call.session.store.get(indexes, bytes, { name, entries: archiveLimits.entries }, make, call);
 }
@@ -203,7 +203,7 @@ type ReadMember = (member: ArchiveMember, most: number, signal: AbortSignal) => 
 /** Undefined for formats without random access to members: 7z, rar and others. */
 export async function memberReader(
   { opened: { bytes, size } }: FileSubject,
-  { format }: Extract<ArchiveIndex, { is: 'container' }>,
+  { format }: Extract<ArchiveIndex, { kind: 'container' }>,
   call: Call,
 ): Promise<ReadMember | undefined> {
   if (typeof format === 'string' && format !== 'zip' && format !== 'tar') return undefined;
@@ -223,7 +223,7 @@ export async function memberReader(
  */
 export async function plainTar(
   subject: FileSubject,
-  { format }: Extract<ArchiveIndex, { is: 'container' }>,
+  { format }: Extract<ArchiveIndex, { kind: 'container' }>,
   call: Call,
 ): Promise<(FileSubject & { readonly trouble: string | undefined }) | undefined> {
   if (typeof format !== 'object') return undefined;
@@ -315,7 +315,7 @@ class IsolatedArchive implements ArchiveContainer {
     if (this.format === '7z') await this.#checkDirectory(signal);
     let index = 0;
     for await (const batch of pullFromWorker<ReportedMember[]>(
-      { do: 'list', size: this.#size },
+      { kind: 'list', size: this.#size },
       this.#packed(signal),
       signal,
     )) {
@@ -330,7 +330,7 @@ class IsolatedArchive implements ArchiveContainer {
 
   open(member: IsolatedMember, signal: AbortSignal): AsyncIterable<Uint8Array> {
     if (member.encrypted) throw new OrielError('ENCRYPTED', 'it is encrypted');
-    const job = { do: 'member', size: this.#size, index: member.index } as const;
+    const job = { kind: 'member', size: this.#size, index: member.index } as const;
     const bytes = pullFromWorker<Uint8Array>(job, this.#packed(signal), signal);
     return metered(bytes, () => this.#size, this.#budget);
   }

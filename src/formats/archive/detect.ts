@@ -41,7 +41,7 @@ const MAGIC_START_BYTES: ReadonlySet<number | undefined> = new Set(
 );
 
 export function claimsArchive({ opened, name, head, rest }: SourceSubject): boolean {
-  if (opened.is !== 'file') return false;
+  if (opened.kind !== 'file') return false;
   return DOCUMENTS.test(name) ? namesMember(rest) : isArchive(name, head, opened.size);
 }
 

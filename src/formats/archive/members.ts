@@ -59,7 +59,7 @@ export function isOfTheBytes(error: unknown): error is OrielError {
 export type FileSubject = SourceSubject & { readonly opened: OpenedFile };
 
 export function isFile(subject: SourceSubject): subject is FileSubject {
-  return subject.opened.is === 'file';
+  return subject.opened.kind === 'file';
 }
 
 // The index of an archive: members by path, members without a usable path, and why the list is incomplete.

@@ -34,12 +34,12 @@ export async function readArchive(subject: SourceSubject, call: Call): Promise<R
     enterContainer(subject);
     return archiveIndex(subject, call);
   });
-  if (index.is === 'compressed') return openCompressed(subject, index.codec, call);
+  if (index.kind === 'compressed') return openCompressed(subject, index.codec, call);
   const { format, contents } = index;
   const located = locatedIn(contents, subject);
   if (!located) throw await notFound(contents, subject);
   const { found, tail } = located;
-  switch (found.is) {
+  switch (found.kind) {
     case 'directory':
       return listing(contents, found.path, tail, subject, call);
     case 'link':
@@ -82,7 +82,7 @@ async function openCompressed(subject: FileSubject, codec: CompressionCodec, cal
 async function openMember(
   format: ContainerFormat,
   contents: ArchiveContents,
-  { at, path, via }: Extract<FoundMember, { is: 'member' }>,
+  { at, path, via }: Extract<FoundMember, { kind: 'member' }>,
   tail: string,
   subject: FileSubject,
   call: Call,
@@ -152,8 +152,8 @@ async function listing(
     return { value: memoryBytes(await listArchiveDirectory(contents, directory), identity), keep: true };
   };
   return {
-    is: 'text',
-    kind: 'archive',
+    kind: 'text',
+    format: 'archive',
     bytes: await call.session.store.get(listings, bytes, { directory }, list, call),
     encoding: 'utf-8',
     selection,
@@ -170,7 +170,7 @@ async function listing(
 /** The note that describes a link whose target is not a member. */
 function linkNote(
   contents: ArchiveContents,
-  { at, path }: Extract<FoundMember, { is: 'link' }>,
+  { at, path }: Extract<FoundMember, { kind: 'link' }>,
   subject: SourceSubject,
 ): Resource {
   const { link = '', type } = contents.members[at] as ArchiveMember;
@@ -178,8 +178,8 @@ function linkNote(
   const text = `${quote(path)} is a ${kind} → ${quote(link)}, which is not in the archive; links are never followed out of it`;
   const use = listingOf(subject.typed, parentDirectory(path));
   return {
-    is: 'note',
-    kind: 'archive',
+    kind: 'note',
+    format: 'archive',
     note: { kind: 'said', text, use },
     facts: { format: contents.format, member: path, link },
   };

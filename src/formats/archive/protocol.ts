@@ -4,9 +4,9 @@ import type { ErrorCode } from '../../errors.ts';
 
 /** The job of a worker: unpack a stream, list the members of an archive, or unpack one of them. */
 export type UnpackJob =
-  | { readonly do: 'bzip2' | 'xz' | 'zstd' }
-  | { readonly do: 'list'; readonly size: number }
-  | { readonly do: 'member'; readonly size: number; readonly index: number };
+  | { readonly kind: 'bzip2' | 'xz' | 'zstd' }
+  | { readonly kind: 'list'; readonly size: number }
+  | { readonly kind: 'member'; readonly size: number; readonly index: number };
 
 /** Messages to the worker: a pull of a result, or input (absent at its end). */
 export type UnpackRequest =
@@ -15,10 +15,10 @@ export type UnpackRequest =
 
 /** Messages from the worker: `need` requests input; the others answer a pull. `trace` is the stack of an unexpected error. */
 export type UnpackReply =
-  | { readonly is: 'need'; readonly spare?: ArrayBuffer }
-  | { readonly is: 'given'; readonly given: unknown }
-  | { readonly is: 'end' }
-  | { readonly is: 'error'; readonly code: ErrorCode; readonly message: string; readonly trace?: string };
+  | { readonly kind: 'need'; readonly spare?: ArrayBuffer }
+  | { readonly kind: 'given'; readonly given: unknown }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'error'; readonly code: ErrorCode; readonly message: string; readonly trace?: string };
 
 /**
  * A copy of `bytes` for a transfer, in a buffer that the other thread has returned if there is one. New buffers would

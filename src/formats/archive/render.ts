@@ -51,10 +51,10 @@ export async function presentMember(shown: ShownMember, call: Call): Promise<Res
   if (belongsElsewhere(shown, head)) {
     const handed = await handBack(shown, head, call);
     // `file` means that no other source claims it: such a member is shown as text or as a binary below.
-    if (handed.kind !== 'file') return handed;
+    if (handed.format !== 'file') return handed;
   }
   const selection = selectionOf({ typed: target, rest: tail });
-  const verbatim = selection.mode === 'raw' || selection.window?.by === 'bytes';
+  const verbatim = selection.mode === 'raw' || selection.window?.kind === 'bytes';
   const type = verbatim ? undefined : await typeOfBytes(unpacked.bytes, detectEncoding(head), call.signal);
   if (type !== undefined) {
     const trouble = type === UNKNOWN_BINARY ? await troubleBehind(unpacked, call) : undefined;
@@ -64,8 +64,8 @@ export async function presentMember(shown: ShownMember, call: Call): Promise<Res
       throw shown.refused(new OrielError('CORRUPT', `${trouble}, and its first bytes are no text`));
   }
   return {
-    is: 'text',
-    kind: 'archive',
+    kind: 'text',
+    format: 'archive',
     bytes: unpacked.bytes,
     encoding: 'stored',
     selection,
@@ -127,7 +127,7 @@ async function handBack(
 ): Promise<Resource> {
   const { bytes, size } = await unpacked.whole();
   const opened: OpenedFile = {
-    is: 'file',
+    kind: 'file',
     path: outer.path,
     size,
     mtimeMs: outer.opened.mtimeMs,
@@ -143,7 +143,7 @@ function binaryNote({ target, unpacked, facts }: ShownMember, type: string): Res
   const about = typeof size === 'number' ? `${type}, ${binarySize(size)}` : type;
   const entry = typeof facts['member'] === 'string' ? facts['member'] : target;
   const text = `Cannot read binary archive entry '${quote(entry)}' (${about}). Unpack it in a shell to look at it: file, xxd`;
-  return { is: 'note', kind: 'archive', note: { kind: 'said', text }, facts };
+  return { kind: 'note', format: 'archive', note: { kind: 'said', text }, facts };
 }
 
 // The listing of one directory of an archive: its immediate children, sorted, one per line.

@@ -17,16 +17,16 @@ import {
 
 export type FoundMember =
   | {
-      readonly is: 'member';
+      readonly kind: 'member';
       readonly at: number;
       readonly path: string;
       /** The link by which it was reached. */
       readonly via?: string;
     }
   /** `path` is `""` for the root, otherwise ends in `/`. */
-  | { readonly is: 'directory'; readonly path: string }
+  | { readonly kind: 'directory'; readonly path: string }
   /** A link whose target is not in the archive. */
-  | { readonly is: 'link'; readonly at: number; readonly path: string };
+  | { readonly kind: 'link'; readonly at: number; readonly path: string };
 
 export interface MemberLocation {
   readonly found: FoundMember;
@@ -49,7 +49,7 @@ export function locate(contents: ArchiveContents, rest: string): MemberLocation 
     const found = find(contents, path);
     if (found) return { found, tail };
   }
-  return rest === '' || isSelector(rest) ? { found: { is: 'directory', path: '' }, tail: rest } : undefined;
+  return rest === '' || isSelector(rest) ? { found: { kind: 'directory', path: '' }, tail: rest } : undefined;
 }
 
 /** The most members that are suggested in place of a missing one. */
@@ -151,8 +151,8 @@ function findNumber(contents: ArchiveContents, at: number, typed: string): Found
       `${quote(member.name)} leads out of the archive with ".." and is not read.`,
     );
   }
-  if (member.type !== 'directory') return { is: 'member', at, path: typed };
-  return { is: 'directory', path: `${(pathParts(member.name) ?? []).join('/')}/` };
+  if (member.type !== 'directory') return { kind: 'member', at, path: typed };
+  return { kind: 'directory', path: `${(pathParts(member.name) ?? []).join('/')}/` };
 }
 
 /** Walks down the path. At a link it starts again with the target of the link. */
@@ -174,15 +174,15 @@ function walk(
     const target = linkTarget(member, parts.slice(0, depth - 1));
     const rest = parts.slice(depth);
     const found = target && walk(contents, [...target, ...rest], asDirectory, hops + 1);
-    if (!found) return rest.length === 0 ? { is: 'link', at, path } : undefined;
-    return found.is === 'member' ? { ...found, via: path } : found;
+    if (!found) return rest.length === 0 ? { kind: 'link', at, path } : undefined;
+    return found.kind === 'member' ? { ...found, via: path } : found;
   }
   const path = parts.join('/');
   const at = contents.byPath.get(path);
-  if (at !== undefined && !asDirectory) return { is: 'member', at, path };
+  if (at !== undefined && !asDirectory) return { kind: 'member', at, path };
   const directory = path === '' ? '' : `${path}/`;
   return directory === '' || hasDirectory(contents, directory)
-    ? { is: 'directory', path: directory }
+    ? { kind: 'directory', path: directory }
     : undefined;
 }
 

@@ -19,7 +19,7 @@ async function* asked(): AsyncGenerator<Uint8Array> {
     const spare = last?.buffer as ArrayBuffer | undefined;
     const input = await new Promise<Uint8Array | undefined>((resolve) => {
       feed = resolve;
-      reply({ is: 'need', ...(spare && { spare }) }, spare);
+      reply({ kind: 'need', ...(spare && { spare }) }, spare);
     });
     if (!input) return;
     yield input;
@@ -28,7 +28,7 @@ async function* asked(): AsyncGenerator<Uint8Array> {
 }
 
 function start(job: UnpackJob): AsyncGenerator<unknown> {
-  switch (job.do) {
+  switch (job.kind) {
     case 'bzip2':
       return joinChunks(bunzip2(asked()));
     case 'xz':
@@ -47,16 +47,16 @@ const work = start(workerData as UnpackJob);
 async function give(spare: ArrayBuffer | undefined): Promise<void> {
   try {
     const step = await work.next();
-    if (step.done) reply({ is: 'end' });
+    if (step.done) reply({ kind: 'end' });
     else if (step.value instanceof Uint8Array) {
       const given = inSpare(step.value, spare);
-      reply({ is: 'given', given }, given.buffer);
-    } else reply({ is: 'given', given: step.value });
+      reply({ kind: 'given', given }, given.buffer);
+    } else reply({ kind: 'given', given: step.value });
   } catch (error) {
     const known = error instanceof OrielError;
     // The message of an unexpected error in a decoder is meaningless to a caller.
     reply({
-      is: 'error',
+      kind: 'error',
       code: known ? error.code : 'CORRUPT',
       message: known ? error.message : 'its packed data is damaged',
       ...(!known && error instanceof Error && { trace: error.stack ?? error.message }),

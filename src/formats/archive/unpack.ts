@@ -190,7 +190,7 @@ function decode(
 ): AsyncIterable<Uint8Array> {
   if (codec === 'gzip') return inflate(createGunzip({ chunkSize: 64 << 10 }), packed.read(), signal);
   if (codec === 'deflate') return inflate(createInflateRaw({ chunkSize: 64 << 10 }), packed.read(), signal);
-  return pullFromWorker<Uint8Array>({ do: codec }, packed, signal);
+  return pullFromWorker<Uint8Array>({ kind: codec }, packed, signal);
 }
 
 /** Packed bytes per write to zlib. Deflate expands at most 1,032 times, so this bounds the queued output at 16 MiB. */
@@ -335,9 +335,9 @@ class Decoder<T extends Uint8Array | readonly unknown[]> {
     this.#post({ pull: true, ...(spare && { spare }) }, spare);
     for (;;) {
       const reply = (await this.#worker.next()) as UnpackReply;
-      if (reply.is === 'end') return 'end';
-      if (reply.is === 'error') throw new OrielError(reply.code, reply.message, { cause: reply.trace });
-      if (reply.is === 'given') {
+      if (reply.kind === 'end') return 'end';
+      if (reply.kind === 'error') throw new OrielError(reply.code, reply.message, { cause: reply.trace });
+      if (reply.kind === 'given') {
         this.#last = reply.given;
         return reply.given as T;
       }

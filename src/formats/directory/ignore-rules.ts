@@ -118,7 +118,7 @@ async function layerOf(directory: string, access: FileAccess, yielder: Yielder):
   const opened = await access.open(`${directory}/.gitignore`).catch(() => undefined);
   if (!opened) return undefined;
   try {
-    if (opened.is !== 'file') return undefined;
+    if (opened.kind !== 'file') return undefined;
     if (opened.size > MAX_GITIGNORE_BYTES) return { directory, parts: undefined };
     const text = Buffer.from(await readAt(opened.bytes, 0, MAX_GITIGNORE_BYTES)).toString('utf8');
     const parts: IgnoreFile[] = [];

@@ -26,10 +26,10 @@ const AT_ONCE = 16;
 const FORMS = ':outline, a symbol below it (:#name, :#name:refs), or lines of the listing (:50-100, :raw)';
 
 export const directorySource: ContentSource = {
-  kind: 'directory',
-  claims: (subject) => subject.opened.is === 'directory',
+  format: 'directory',
+  claims: (subject) => subject.opened.kind === 'directory',
   open(subject, call) {
-    if (subject.opened.is !== 'directory') throw new TypeError('claimed a subject that is not a directory');
+    if (subject.opened.kind !== 'directory') throw new TypeError('claimed a subject that is not a directory');
     const directory = subject.opened;
     const leftOut: LeftOut[] = [];
     const spool = new Spool(encoded(listing(directory, subject.typed, call), leftOut), {
@@ -41,8 +41,8 @@ export const directorySource: ContentSource = {
     });
     call.onEnd(() => spool.close());
     return Promise.resolve({
-      is: 'text',
-      kind: 'directory',
+      kind: 'text',
+      format: 'directory',
       bytes: spool,
       countUpTo: COUNT_UP_TO,
       encoding: 'utf-8',

@@ -216,7 +216,7 @@ export async function convertInChild(
 ): Promise<DocumentConversion> {
   const job: DocumentJob = {
     ...order,
-    most: order.want.is === 'rest' ? MAX_SEARCHED_DOCUMENT_BYTES : MAX_DOCUMENT_TEXT_BYTES,
+    most: order.want.kind === 'rest' ? MAX_SEARCHED_DOCUMENT_BYTES : MAX_DOCUMENT_TEXT_BYTES,
   };
   const { head, ...said } = await children.run(
     {
@@ -253,11 +253,11 @@ async function convertedElsewhere(
 ): Promise<DocumentConversion | undefined> {
   const work = { kind: KIND, version: converterVersion(), head: want, source };
   const outcome = await offloadWork(work, offload);
-  if (outcome.is === 'failed') {
+  if (outcome.kind === 'failed') {
     const failure = failureOf(outcome.why, source.size ?? 0, want);
     if (failure) throw new OrielError(...failure);
   }
-  if (outcome.is !== 'done') return undefined;
+  if (outcome.kind !== 'done') return undefined;
   const body = await storedBody(outcome.body, () => offload.session.scratch());
   return { reply: outcome.head as DocumentReply, body };
 }

@@ -165,7 +165,7 @@ class ArrivingBody {
 
 /** Whether a reply may be cached. A refusal may not, nor a text for which a package was missing: that may be installed later. */
 export function isLasting(reply: DocumentReply): boolean {
-  return reply.is !== 'refused' && !(reply.is === 'text' && reply.without);
+  return reply.kind !== 'refused' && !(reply.kind === 'text' && reply.without);
 }
 
 /** The cached digest of a document; undefined if it is too large to be converted. */

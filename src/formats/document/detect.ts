@@ -12,7 +12,7 @@ export function isNamedDocument(name: string): boolean {
 }
 
 export function claimsDocument({ opened, name, head }: SourceSubject): boolean {
-  return opened.is === 'file' && isDocument(name, head);
+  return opened.kind === 'file' && isDocument(name, head);
 }
 
 export function isDocument(name: string, head: Uint8Array): boolean {

@@ -36,7 +36,7 @@ const MEMORY_PER_BYTE = 64;
 const PICTURE_MEMORY = 768 * MIB;
 
 /** The memory limit (resident bytes) of the child. A small document that needs hundreds of megabytes for text is a bomb. */
-export function maxConverterMemory(stored: number, { is }: DocumentPart): number {
+export function maxConverterMemory(stored: number, { kind: is }: DocumentPart): number {
   if (is === 'picture') return PICTURE_MEMORY;
   return Math.min(
     MAX_CONVERTER_MEMORY_BYTES,

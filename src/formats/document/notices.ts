@@ -21,7 +21,7 @@ interface Pages {
 
 /** Notices for a text that has all requested pages (`asked`). */
 export function documentNotes(
-  { facts, cut, without }: Extract<DocumentReply, { is: 'text' }>,
+  { facts, cut, without }: Extract<DocumentReply, { kind: 'text' }>,
   front: string,
   asked: Pages | undefined,
 ): Notice[] {
@@ -77,18 +77,18 @@ function nextOf({ selection: { mode, symbol }, isList }: Shown): { what: string;
 }
 
 function isTail({ window, mode }: Selection): boolean {
-  return window?.by === 'tail' && window.before === undefined && mode !== 'outline';
+  return window?.kind === 'tail' && window.before === undefined && mode !== 'outline';
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The notice that the last lines of a part are not the last lines of the document. */
 export function tailNotes(
-  { cut, facts: { pages } }: Extract<DocumentReply, { is: 'text' }>,
+  { cut, facts: { pages } }: Extract<DocumentReply, { kind: 'text' }>,
   { front, selection, from = 1, to = pages }: Shown,
 ): Notice[] {
   const { window, mode } = selection;
-  if (window?.by !== 'tail' || !isTail(selection)) return [];
+  if (window?.kind !== 'tail' || !isTail(selection)) return [];
   if (cut?.page === undefined || pages === undefined || to === undefined) return [];
   const last = Math.min(to, pages);
   const start = Math.max(cut.page, last - PAGES_AT_ONCE + 1);

@@ -21,7 +21,7 @@ import { missingSheet, openSheet } from './workbook.ts';
 
 export async function openDocument(subject: SourceSubject, call: Call): Promise<Resource> {
   const { opened } = subject;
-  if (opened.is !== 'file') throw new TypeError('a directory was claimed as a document');
+  if (opened.kind !== 'file') throw new TypeError('a directory was claimed as a document');
   const document = new DocumentReading(subject, opened, call);
   const pdf = isPdf(subject.head);
   const asked = parseDocumentSelector(subject.rest, { isPdf: pdf });
@@ -107,7 +107,7 @@ function isPdf(head: Uint8Array): boolean {
 const FORMS = 'pages (:p3, :p3-5), lines (:50-100), :raw or :outline';
 
 function wantOf({ page }: DocumentSelector): DocumentPart {
-  return page ? { is: 'pages', ...page } : { is: 'whole' };
+  return page ? { kind: 'pages', ...page } : { kind: 'whole' };
 }
 
 function documentSelection({ tail }: DocumentSelector, target: string): Selection {
@@ -126,7 +126,7 @@ async function openAttachment(
 ): Promise<Resource> {
   const { subject, opened, call } = document;
   const list = document.target(asked, ':attachments');
-  const listOrder = orderOf({ is: 'attachments' }, asked);
+  const listOrder = orderOf({ kind: 'attachments' }, asked);
   if (name === undefined) {
     const selection = selectionOf({ typed: list, rest: asked.tail });
     return document.text(asked, listOrder.want, selection, ':attachments');
@@ -135,7 +135,7 @@ async function openAttachment(
   const { attachments = [] } = (await document.convert(listOrder)).reply.facts;
   const at = attachments.findIndex((one) => one.name === name);
   if (at === -1) throw noAttachment(name, list, attachments);
-  const order = orderOf({ is: 'attachment', number: at + 1 }, asked);
+  const order = orderOf({ kind: 'attachment', number: at + 1 }, asked);
   const { body } = await document.convert(order);
   const bytes = sourceOf(body, opened.bytes.identity.derive(conversions, conversionOptions(order)));
   const facts = { format: 'pdf', member: name, size: body.bytes };

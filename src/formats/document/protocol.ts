@@ -34,28 +34,28 @@ export interface DocumentJob {
 
 export type DocumentPart =
   /** The whole document, or the first part of a long one. */
-  | { readonly is: 'whole' }
+  | { readonly kind: 'whole' }
   /** Pages or slides `from` to `to`, 1-based and inclusive; to the end without `to`. */
-  | { readonly is: 'pages'; readonly from: number; readonly to?: number }
+  | { readonly kind: 'pages'; readonly from: number; readonly to?: number }
   /** One sheet; with `range` (`A1:H50`) a part of it. */
-  | { readonly is: 'sheet'; readonly sheet: string; readonly range?: string }
+  | { readonly kind: 'sheet'; readonly sheet: string; readonly range?: string }
   /** The rows of large sheets that `whole` leaves out, as consecutive ranges of cells. */
-  | { readonly is: 'rest' }
+  | { readonly kind: 'rest' }
   /** All sheets as tables of a database. */
-  | { readonly is: 'tables' }
+  | { readonly kind: 'tables' }
   /** The list of images embedded in pages `from` to `to` (as above), one line per image. */
-  | { readonly is: 'images'; readonly from: number; readonly to?: number }
+  | { readonly kind: 'images'; readonly from: number; readonly to?: number }
   /** The list of the files attached to a PDF, one line per file. */
-  | { readonly is: 'attachments' }
+  | { readonly kind: 'attachments' }
   /** An attached file by its number, 1-based. */
-  | { readonly is: 'attachment'; readonly number: number }
+  | { readonly kind: 'attachment'; readonly number: number }
   /** The picture of a page, or with `image` (1-based) an image embedded in it. */
-  | { readonly is: 'picture'; readonly page: number; readonly image?: number };
+  | { readonly kind: 'picture'; readonly page: number; readonly image?: number };
 
 /** The head of a reply; the body of the frame is the text, the database, the attachment or the picture. */
 export type DocumentReply =
   | {
-      readonly is: 'text';
+      readonly kind: 'text';
       readonly facts: DocumentFacts;
       readonly cut?: DocumentCut;
       /** All sheets of the workbook, if the facts are those of one sheet. */
@@ -65,10 +65,10 @@ export type DocumentReply =
       /** The name of an optional package that is not installed and might give a better text. */
       readonly without?: string;
     }
-  | { readonly is: 'tables'; readonly facts: DocumentFacts }
-  | { readonly is: 'attachment'; readonly facts: DocumentFacts }
+  | { readonly kind: 'tables'; readonly facts: DocumentFacts }
+  | { readonly kind: 'attachment'; readonly facts: DocumentFacts }
   | {
-      readonly is: 'picture';
+      readonly kind: 'picture';
       readonly facts: DocumentFacts;
       readonly mimeType: string;
       /** In pixels, like the height. */
@@ -76,7 +76,7 @@ export type DocumentReply =
       readonly height: number;
     }
   | {
-      readonly is: 'refused';
+      readonly kind: 'refused';
       readonly why: DocumentRefusalReason;
       readonly detail?: string;
       readonly extent?: DocumentExtent;

@@ -52,9 +52,9 @@ export class DocumentReading {
   async convert(
     order: ConversionOrder,
     asked?: DocumentSelector,
-  ): Promise<DocumentConversion & { readonly reply: Exclude<DocumentReply, { is: 'refused' }> }> {
+  ): Promise<DocumentConversion & { readonly reply: Exclude<DocumentReply, { kind: 'refused' }> }> {
     const { reply, body } = await this.ask(order);
-    if (reply.is !== 'refused') return { reply, body };
+    if (reply.kind !== 'refused') return { reply, body };
     // The suggested call keeps the password.
     const absent = asked?.page && {
       page: asked.page.from,
@@ -78,12 +78,12 @@ export class DocumentReading {
   ): Promise<TextResource> {
     const order = orderOf(want, asked);
     const { reply, body } = await this.convert(order, asked);
-    if (reply.is !== 'text') throw new TypeError('a text was asked for');
+    if (reply.kind !== 'text') throw new TypeError('a text was asked for');
     const { subject, opened } = this;
     const { facts, cut } = reply;
     const base = {
-      is: 'text',
-      kind: 'document',
+      kind: 'text',
+      format: 'document',
       encoding: 'utf-8',
       target: this.target(asked, part),
       editable: false,
@@ -104,7 +104,7 @@ export class DocumentReading {
       };
     }
     const identity = opened.bytes.identity.derive(conversions, conversionOptions(order));
-    const shown = { front, selection, isList: want.is === 'images', ...asked.page };
+    const shown = { front, selection, isList: want.kind === 'images', ...asked.page };
     return {
       ...base,
       bytes: { ...sourceOf(body, identity), ...(changed && { changed: changed.bind(opened.bytes) }) },
@@ -114,20 +114,20 @@ export class DocumentReading {
       display: 'lines',
       notes: [
         // A range of cells is always shown completely.
-        ...(want.is === 'sheet' && want.range !== undefined ? [] : sheetNotes(facts.sheets ?? [], front)),
+        ...(want.kind === 'sheet' && want.range !== undefined ? [] : sheetNotes(facts.sheets ?? [], front)),
         ...documentNotes(reply, front, asked.page),
         ...tailNotes(reply, shown),
       ],
-      ...(want.is === 'whole' && isShownInPart(facts) && { rest: () => this.rest(asked) }),
+      ...(want.kind === 'whole' && isShownInPart(facts) && { rest: () => this.rest(asked) }),
       ...moreOf(cut, facts.pages, shown),
     };
   }
 
   /** The rows of large sheets that the text of the whole document leaves out. */
   async rest(asked: DocumentSelector): Promise<RestOfText> {
-    const order = orderOf({ is: 'rest' }, asked);
+    const order = orderOf({ kind: 'rest' }, asked);
     const { reply, body } = await this.convert(order, asked);
-    const { ranges = [], cut } = reply as Extract<DocumentReply, { is: 'text' }>;
+    const { ranges = [], cut } = reply as Extract<DocumentReply, { kind: 'text' }>;
     const part = ({ sheet, range, lines, start }: SheetRange): RestOfText['parts'][number] => ({
       target: this.target(asked, `:${writeSegment(sheet)}:${range}`),
       lines,
@@ -152,7 +152,7 @@ export class DocumentReading {
       const message = `There is no image ${quote(name)}. Use ${quote(next)} for the list.`;
       throw new OrielError('NOT_FOUND', message, { next });
     }
-    const list = await this.text(asked, { is: 'images', from: 1, ...asked.page }, selection, ':images');
+    const list = await this.text(asked, { kind: 'images', from: 1, ...asked.page }, selection, ':images');
     const head = Buffer.from(await readAt(list.bytes, 0, 4096)).toString('latin1');
     const first = /^(p\d+-\d+\.png) {2}\d+x/m.exec(head)?.[1];
     if (first === undefined) return { ...list, notes: [] };
@@ -166,16 +166,16 @@ export class DocumentReading {
     page: number,
     { number }: { readonly number?: number },
   ): Promise<ImageResource> {
-    const want: DocumentPart = { is: 'picture', page, ...(number !== undefined && { image: number }) };
+    const want: DocumentPart = { kind: 'picture', page, ...(number !== undefined && { image: number }) };
     const { reply, body } = await this.convert(orderOf(want, asked), asked);
-    if (reply.is !== 'picture') throw new TypeError('a picture was asked for');
+    if (reply.kind !== 'picture') throw new TypeError('a picture was asked for');
     const what = number === undefined ? `Page ${page}` : `Image ${number} in page ${page}`;
     const { mimeType, width, height, facts } = reply;
     const shown = `${width}x${height} pixels, ${mimeType}`;
     const text = `${what} of ${quote(this.subject.typed)}${number === undefined ? ' as an image' : ''} (${shown})`;
     return {
-      is: 'image',
-      kind: 'document',
+      kind: 'image',
+      format: 'document',
       text,
       image: { mimeType, data: await contentOf(body, this.opened.bytes.identity) },
       facts: { document: publicFacts(facts) },
@@ -214,7 +214,7 @@ function publicFacts({
 
 // The error messages for documents that cannot be read.
 
-type DocumentRefusalReply = Extract<DocumentReply, { is: 'refused' }>;
+type DocumentRefusalReply = Extract<DocumentReply, { kind: 'refused' }>;
 
 const CODES: Readonly<Record<DocumentRefusalReason, ErrorCode>> = {
   encrypted: 'ENCRYPTED',

@@ -27,8 +27,8 @@ import {
   tableOf,
 } from './select.ts';
 
-const TABLES = { is: 'tables' } as const;
-const WHOLE = { is: 'whole' } as const;
+const TABLES = { kind: 'tables' } as const;
+const WHOLE = { kind: 'whole' } as const;
 
 /** Undefined if the selector names no sheet, cells or rows. */
 export async function openSheet(
@@ -63,7 +63,7 @@ export async function openSheet(
   if (range) return range;
   const target = document.target(asked, part);
   const selection = named.tail === '' ? everything : parseBehind(target, named.tail);
-  return selection && document.text(asked, { is: 'sheet', sheet: named.name }, selection, part);
+  return selection && document.text(asked, { kind: 'sheet', sheet: named.name }, selection, part);
 }
 
 /**
@@ -73,7 +73,7 @@ export async function openSheet(
 async function sheetsOf(document: DocumentReading, likely: DocumentPart): Promise<readonly SheetFacts[]> {
   if (!(await mayHaveSheets(document))) return [];
   const { reply } = await document.ask({ want: likely });
-  if (reply.is === 'refused') {
+  if (reply.kind === 'refused') {
     if (reply.why === 'absent' && !isWorkbook(reply.facts?.format)) return [];
     // The guess was wrong: there is no such sheet.
     if (reply.why === 'absent' && likely !== WHOLE) return sheetsOf(document, WHOLE);
@@ -92,7 +92,7 @@ async function mayHaveSheets({ subject, opened, call }: DocumentReading): Promis
   if (packed !== undefined) return packed.includes('spreadsheet');
   // If the zip cannot be listed, the conversion reports the error for documents.
   const index = await archiveIndex({ ...subject, opened }, call).catch(() => undefined);
-  return index?.is !== 'container' || index.contents.sorted.some((name) => name.startsWith('xl/'));
+  return index?.kind !== 'container' || index.contents.sorted.some((name) => name.startsWith('xl/'));
 }
 
 /** The part that the words after a workbook mean, if its sheets have usual names. */
@@ -102,13 +102,13 @@ function likelyPart(tail: string): DocumentPart {
   if (tail.includes('?')) return TABLES;
   const words = matchOurSheet(tail);
   const first = splitRange(words);
-  if (first) return { is: 'sheet', sheet: DEFAULT_SHEET_NAME, range: first.range };
+  if (first) return { kind: 'sheet', sheet: DEFAULT_SHEET_NAME, range: first.range };
   const [name = '', ...more] = words.split(':');
   const behind = more.join(':');
   if (/^\d+$/.test(behind)) return TABLES;
   const [sheet = name] = readSegment(name);
   const cellsOf = splitRange(behind);
-  return { is: 'sheet', sheet, ...(cellsOf && { range: cellsOf.range }) };
+  return { kind: 'sheet', sheet, ...(cellsOf && { range: cellsOf.range }) };
 }
 
 /** The error for words that name nothing; undefined if they may name a part of the package, or there are no sheets. */
@@ -198,7 +198,7 @@ function emptyRow(
   if (!(row > Number(top) && row < Number(bottom))) return undefined;
   const use = `${typed}:${writeSegment(name)}:${left}${row - 1}:${right}${row + 1}`;
   const text = `Row ${tail} of ${quote(name)} is empty. Use ${quote(use)} for the rows beside it`;
-  return { is: 'note', kind: 'document', note: { kind: 'said', text, use } };
+  return { kind: 'note', format: 'document', note: { kind: 'said', text, use } };
 }
 
 /** The error for a row before the first or after the last. Rows of sheets have numbers, not keys. */
@@ -234,7 +234,7 @@ async function cells(
   const { range, behind } = split;
   const whole = `${part}:${range}`;
   const selection = behind === '' ? everything : parseBehind(document.target(asked, whole), behind);
-  return selection && document.text(asked, { is: 'sheet', sheet, range }, selection, whole);
+  return selection && document.text(asked, { kind: 'sheet', sheet, range }, selection, whole);
 }
 
 /** Reads rows with the source of databases. `tail` begins with `?` or `:`. */
@@ -244,7 +244,7 @@ async function rows(document: DocumentReading, table: string | undefined, tail: 
   const identity = opened.bytes.identity.derive(conversions, conversionOptions({ want: TABLES }));
   const stored = sourceOf(body, identity);
   const database: OpenedFile = {
-    is: 'file',
+    kind: 'file',
     path: opened.path,
     size: body.bytes,
     // The modification time does not matter, because nobody else writes to it.
@@ -259,6 +259,6 @@ async function rows(document: DocumentReading, table: string | undefined, tail: 
   const { sheets = [] } = reply.facts;
   const shown = sheets.filter((_, i) => table === undefined || tableNames(sheets)[i] === table);
   const notes = columnNotes(shown, subject.typed);
-  if (resource.is !== 'text' || notes.length === 0) return { ...resource, kind: 'document' };
-  return { ...resource, kind: 'document', notes: [...notes, ...(resource.notes ?? [])] };
+  if (resource.kind !== 'text' || notes.length === 0) return { ...resource, format: 'document' };
+  return { ...resource, format: 'document', notes: [...notes, ...(resource.notes ?? [])] };
 }

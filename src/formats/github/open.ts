@@ -29,15 +29,15 @@ export async function openGitHub(scheme: GitHubScheme, typed: string, call: Call
   const repository = asked.repository ?? (await repositoryHere(scheme, github.base, call));
   const target = targetOf(scheme, repository, asked);
   const selection = selectionOf({ typed: target, rest });
-  const ages = asked.is !== 'list' ? THREAD_AGES : selection.window ? LIST_AGES : LIVE;
+  const ages = asked.kind !== 'list' ? THREAD_AGES : selection.window ? LIST_AGES : LIVE;
   const reader = readerOf(github, call, ages);
-  const next = asked.is === 'list' ? undefined : `${scheme}://${repository}`;
+  const next = asked.kind === 'list' ? undefined : `${scheme}://${repository}`;
   const shown = await textOf(scheme, asked, repository, { target, next }, reader);
   const { bytes, name, display, encoding = 'utf-8', notes = [], facts = {}, more } = shown;
   const sha256 = shown.sha256 ?? (await sha256Of(bytes));
   return {
-    is: 'text',
-    kind: 'internal',
+    kind: 'text',
+    format: 'internal',
     bytes: memoryBytes(bytes, Identity.of('github', { sha256 })),
     encoding,
     selection,
@@ -87,7 +87,7 @@ function webOf(scheme: GitHubScheme, { settings: { web, operator } }: Call): Web
 
 function targetOf(scheme: GitHubScheme, repository: RepositoryName, asked: GitHubTarget): string {
   const front = `${scheme}://${repository}`;
-  switch (asked.is) {
+  switch (asked.kind) {
     case 'list': {
       const query = queryOf(asked.list);
       return query === '' ? front : `${front}?${query}`;
@@ -119,7 +119,7 @@ async function textOf(
   wanted: { readonly target: string; readonly next: string | undefined },
   reader: GitHubReader,
 ): Promise<Shown> {
-  switch (asked.is) {
+  switch (asked.kind) {
     case 'list': {
       const { text, ...list } = await listText({ scheme, repository, list: asked.list }, wanted, reader);
       return { ...list, bytes: Buffer.from(text), name: scheme, display: 'plain' };

@@ -133,8 +133,8 @@ async function shapedAs<N extends ShapeName>(
     body.length <= MAX_LOCAL_JSON_BYTES
       ? parseShape(shape, body.toString())
       : await takenElsewhere(shape, body, signal);
-  if (found?.is === 'value') return found.value;
-  const what = found?.is === 'notJson' ? 'not valid JSON' : 'not of the shape that its REST API has';
+  if (found?.kind === 'value') return found.value;
+  const what = found?.kind === 'notJson' ? 'not valid JSON' : 'not of the shape that its REST API has';
   throw found
     ? new OrielError('CORRUPT', `GitHub's answer for ${quote(target)} is ${what}.`, { cause: found.cause })
     : new OrielError('LIMIT', `GitHub's answer for ${quote(target)} takes too long to parse.`);
@@ -146,12 +146,12 @@ async function takenElsewhere<N extends ShapeName>(
   body: Buffer,
   signal: AbortSignal,
 ): Promise<ShapeResult<N> | undefined> {
-  const converted = await convert({ is: 'github', shape, url: 'https://github.com' }, body, signal);
+  const converted = await convert({ kind: 'github', shape, url: 'https://github.com' }, body, signal);
   if (!converted) return undefined;
   const { reply } = converted;
-  if (reply.is === 'text')
-    return { is: 'value', value: JSON.parse(convertedText(converted)) as GitHubShape<N> };
-  return { is: reply.why ?? 'otherShape', cause: undefined };
+  if (reply.kind === 'text')
+    return { kind: 'value', value: JSON.parse(convertedText(converted)) as GitHubShape<N> };
+  return { kind: reply.why ?? 'otherShape', cause: undefined };
 }
 
 interface GitHubPages<T> {

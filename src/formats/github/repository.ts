@@ -73,7 +73,7 @@ async function textAt(path: string, call: Call): Promise<string | undefined> {
     throw error;
   }
   try {
-    if (opened.is !== 'file') return undefined;
+    if (opened.kind !== 'file') return undefined;
     return new TextDecoder().decode(await readAt(opened.bytes, 0, MAX_GIT_CONFIG_BYTES, call.signal));
   } finally {
     await opened.close();

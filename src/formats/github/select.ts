@@ -9,10 +9,10 @@ import { REPOSITORY_PART, type RepositoryName } from './repository.ts';
 export type GitHubScheme = 'issue' | 'pr';
 
 export type GitHubTarget = { readonly repository: RepositoryName | undefined } & (
-  | { readonly is: 'list'; readonly list: ThreadListQuery }
-  | { readonly is: 'thread'; readonly number: number; readonly comments: boolean }
+  | { readonly kind: 'list'; readonly list: ThreadListQuery }
+  | { readonly kind: 'thread'; readonly number: number; readonly comments: boolean }
   /** `part` is the list of changed files, one of them (1-based), or the complete diff. */
-  | { readonly is: 'diff'; readonly number: number; readonly part: 'files' | 'all' | number }
+  | { readonly kind: 'diff'; readonly number: number; readonly part: 'files' | 'all' | number }
 );
 
 export interface ThreadListQuery {
@@ -62,17 +62,17 @@ export function parseGitHubAddress(scheme: GitHubScheme, typed: string): GitHubA
   const [digits, diff, part, ...others] = segments;
   const list = `${scheme}://${repository ?? ''}`;
   if (digits === undefined) {
-    return { asked: { repository, is: 'list', list: listOf(scheme, list, parameters) }, rest };
+    return { asked: { repository, kind: 'list', list: listOf(scheme, list, parameters) }, rest };
   }
   if (!NUMBER.test(digits) || others.length > 0) throw noForm(scheme, typed);
   const number = Number(digits);
   const one = repository === undefined ? `${list}${digits}` : `${list}/${digits}`;
   if (diff === undefined) {
-    return { asked: { repository, is: 'thread', number, comments: commentsOf(one, parameters) }, rest };
+    return { asked: { repository, kind: 'thread', number, comments: commentsOf(one, parameters) }, rest };
   }
   if (scheme !== 'pr' || diff !== 'diff') throw noForm(scheme, typed);
   refuseOthers(parameters, [], `pr://${typed}`, `${one}/diff`);
-  return { asked: { repository, is: 'diff', number, part: partOf(part, typed) }, rest };
+  return { asked: { repository, kind: 'diff', number, part: partOf(part, typed) }, rest };
 }
 
 const NUMBER = /^\d{1,10}$/;

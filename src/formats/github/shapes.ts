@@ -74,8 +74,8 @@ export type ShapeName = keyof typeof shapes;
 export type GitHubShape<N extends ShapeName> = z.infer<(typeof shapes)[N]>;
 
 export type ShapeResult<N extends ShapeName> =
-  | { readonly is: 'value'; readonly value: GitHubShape<N> }
-  | { readonly is: 'notJson' | 'otherShape'; readonly cause: unknown };
+  | { readonly kind: 'value'; readonly value: GitHubShape<N> }
+  | { readonly kind: 'notJson' | 'otherShape'; readonly cause: unknown };
 
 /** Parses JSON and keeps only the used fields. */
 export function parseShape<N extends ShapeName>(name: N, text: string): ShapeResult<N> {
@@ -83,10 +83,10 @@ export function parseShape<N extends ShapeName>(name: N, text: string): ShapeRes
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    return { is: 'notJson', cause };
+    return { kind: 'notJson', cause };
   }
   const { data, error } = shapes[name].safeParse(value);
   return data === undefined
-    ? { is: 'otherShape', cause: error }
-    : { is: 'value', value: data as GitHubShape<N> };
+    ? { kind: 'otherShape', cause: error }
+    : { kind: 'value', value: data as GitHubShape<N> };
 }

@@ -212,13 +212,13 @@ async function decodedElsewhere(
   if (!offload.session.work || !isHeavy) return undefined;
   const work = { kind: KIND, version: decoderVersion(), head: request, source };
   const outcome = await offloadWork(work, offload);
-  if (outcome.is === 'failed') {
+  if (outcome.kind === 'failed') {
     const refused = Object.hasOwn(REMOTE_DECODE_FAILURES, outcome.why)
       ? REMOTE_DECODE_FAILURES[outcome.why]
       : undefined;
     return refused && { refused };
   }
-  return outcome.is === 'done' ? checkDecodeReply(outcome.head, outcome.body) : undefined;
+  return outcome.kind === 'done' ? checkDecodeReply(outcome.head, outcome.body) : undefined;
 }
 
 const REMOTE_DECODE_FAILURES: Readonly<Record<string, NotShown>> = {

@@ -16,7 +16,7 @@ import { storedSize } from './stored-size.ts';
 export async function openImage(subject: SourceSubject, call: Call, decoder?: URL): Promise<Resource> {
   const { opened, head } = subject;
   const type = identifyImage(head);
-  if (opened.is !== 'file' || !type) throw new TypeError('the claimed file is not an image');
+  if (opened.kind !== 'file' || !type) throw new TypeError('the claimed file is not an image');
   return type === 'svg' ? openSvg(subject, opened, call) : openRaster(subject, opened, type, call, decoder);
 }
 
@@ -38,7 +38,7 @@ async function openRaster(
   const raster = await rasterOf(bytes, type, want, call, decoder);
   const facts = imageFacts(type, bytes.size, raster.facts);
   const line = describeImage(facts);
-  const answer = { is: 'image', kind: 'image', text: line, facts: { image: facts } } as const;
+  const answer = { kind: 'image', format: 'image', text: line, facts: { image: facts } } as const;
   if (want === 'facts') return answer;
   const format = NOT_DECODED[type];
   if (format) {
@@ -92,10 +92,11 @@ async function openSvg(subject: SourceSubject, { bytes }: OpenedFile, call: Call
   const size = await storedSize(bytes, 'svg', call.signal);
   const facts = { mimeType: MIME_TYPES.svg, ...(bytes.size !== undefined && { bytes: bytes.size }), ...size };
   const line = describeSvg(facts);
-  if (selection.mode === 'meta') return { is: 'image', kind: 'image', text: line, facts: { image: facts } };
+  if (selection.mode === 'meta')
+    return { kind: 'image', format: 'image', text: line, facts: { image: facts } };
   return {
-    is: 'text',
-    kind: 'image',
+    kind: 'text',
+    format: 'image',
     bytes,
     encoding: 'stored',
     selection,

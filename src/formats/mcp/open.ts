@@ -97,8 +97,8 @@ async function listing(reading: Reading, selector: string): Promise<Resource> {
     ...templates.map(({ uri, about }) => line(uri, about === '' ? 'template' : `template: ${about}`)),
   ];
   return {
-    is: 'text',
-    kind: 'internal',
+    kind: 'text',
+    format: 'internal',
     bytes: memoryBytes(lines.join('') || `(${quote(reading.name)} lists no resources)\n`),
     encoding: 'utf-8',
     selection,
@@ -209,8 +209,8 @@ async function opened(
   if (typeof content === 'string') {
     const selection = parseBehind(target, selector) ?? selectionOf({ typed: target, rest: selector });
     return {
-      is: 'text',
-      kind: 'internal',
+      kind: 'text',
+      format: 'internal',
       bytes: source,
       encoding: 'utf-8',
       selection,
@@ -227,7 +227,7 @@ async function opened(
     name: nameOf(target, mimeType),
     path: target,
     opened: {
-      is: 'file',
+      kind: 'file',
       path: target,
       size: bytes.length,
       mtimeMs: 0,
@@ -236,10 +236,10 @@ async function opened(
     },
     head: bytes.subarray(0, 4096),
   });
-  if (found.is === 'mixed')
-    return { ...found, kind: 'internal', text: { ...found.text, kind: 'internal', editable: false } };
-  const ours = { ...found, kind: 'internal' as const, facts: { ...found.facts, ...facts } };
-  return ours.is === 'text' ? { ...ours, editable: false } : ours;
+  if (found.kind === 'mixed')
+    return { ...found, format: 'internal', text: { ...found.text, format: 'internal', editable: false } };
+  const ours = { ...found, format: 'internal' as const, facts: { ...found.facts, ...facts } };
+  return ours.kind === 'text' ? { ...ours, editable: false } : ours;
 }
 
 /** The last segment of the URI, with an extension for its media type if it has none, because sources decide by names. */

@@ -107,8 +107,8 @@ function connectionTo({ name, server, cwd, store }: ReachedServer, user: StoreUs
         const own = new AbortController().signal;
         registerCaller(callerOf(user.signal), own);
         const reduce = async (message: Uint8Array) => {
-          const converted = await convert({ is: 'mcp', url: 'mcp:' }, message, own);
-          return converted?.reply.is === 'text' ? converted.body : undefined;
+          const converted = await convert({ kind: 'mcp', url: 'mcp:' }, message, own);
+          return converted?.reply.kind === 'text' ? converted.body : undefined;
         };
         const connection = await connectMcp(server, cwd, reduce, signal);
         made.add(connection);

@@ -7,7 +7,7 @@ export function isNamedNotebook(name: string): boolean {
 }
 
 export const notebookSource: ContentSource = {
-  kind: 'notebook',
-  claims: ({ opened, name }) => opened.is === 'file' && isNamedNotebook(name),
+  format: 'notebook',
+  claims: ({ opened, name }) => opened.kind === 'file' && isNamedNotebook(name),
   open: async (subject, call) => (await import('./open.ts')).openNotebook(subject, call),
 };

@@ -46,7 +46,7 @@ const FORMS = ':outputs, cells (:cells:3-5), lines (:50-100) or :raw';
 
 export async function openNotebook(subject: SourceSubject, call: Call): Promise<Resource> {
   const { opened, typed } = subject;
-  if (opened.is !== 'file') throw new TypeError('a directory was claimed as a notebook');
+  if (opened.kind !== 'file') throw new TypeError('a directory was claimed as a notebook');
   const { cells, selection } = parseRest(subject);
   if (selection.mode === 'raw') return storedText(subject, opened, selection);
   const notebook = await readCached(subject, opened, call);
@@ -104,14 +104,14 @@ function parseRest({ rest, typed }: SourceSubject): { cells?: CellRange; selecti
 
 function nothingToShow(notebook: NotebookCells, typed: string): NoteResource {
   const [note] = notesOf(notebook, false, typed);
-  return { is: 'note', kind: 'notebook', note: note ?? noCells(typed), facts: factsOf(notebook) };
+  return { kind: 'note', format: 'notebook', note: note ?? noCells(typed), facts: factsOf(notebook) };
 }
 
 function storedText(subject: SourceSubject, { bytes }: OpenedFile, selection: Selection): TextResource {
   const { typed: target, name } = subject;
   return {
-    is: 'text',
-    kind: 'notebook',
+    kind: 'text',
+    format: 'notebook',
     bytes,
     encoding: 'stored',
     selection,
@@ -206,8 +206,8 @@ function derivedText(
       ? stored.identity.derive(outputsTexts, { typed })
       : stored.identity.derive(cellsTexts, {});
   return {
-    is: 'text',
-    kind: 'notebook',
+    kind: 'text',
+    format: 'notebook',
     bytes: {
       ...memoryBytes(bytes, identity),
       ...(stored.changed && { changed: stored.changed.bind(stored) }),
@@ -237,8 +237,8 @@ function withImages(
   { signal }: Call,
 ): MixedResource {
   return {
-    is: 'mixed',
-    kind: 'notebook',
+    kind: 'mixed',
+    format: 'notebook',
     text,
     images({ start, end }) {
       const shown = images.filter(({ at }) => at >= start && at < end);
@@ -286,7 +286,7 @@ async function showImages(
 
 /** The call that shows `image` and the images after it. */
 function callFor({ line }: NotebookImage, typed: string): string {
-  return typed + writeSelector({ by: 'lines', ranges: [{ from: line }] }, 'outputs');
+  return typed + writeSelector({ kind: 'lines', ranges: [{ from: line }] }, 'outputs');
 }
 
 function notice(said: readonly string[], use?: string): Notice {

@@ -77,7 +77,7 @@ export async function renderOutputs(
     const shown = new CellOutputs(typed, outputs);
     const parts = characters > MAX_RENDERED_CHARACTERS ? [] : await readOutputs(source, outputs, signal);
     for (const part of parts) {
-      if (part.is !== 'image') shown.add(part);
+      if (part.kind !== 'image') shown.add(part);
       else if (shown.hasPlace()) {
         images.push({ section: sections.length, row: shown.lines.length, ...part });
         shown.place(await imagePlace(source, part, images.length, signal));
@@ -129,8 +129,8 @@ class CellOutputs {
     this.#all = storedAt(typed, outputs);
   }
 
-  add(part: Exclude<OutputPart, { is: 'image' }>): void {
-    if (part.is === 'text') {
+  add(part: Exclude<OutputPart, { kind: 'image' }>): void {
+    if (part.kind === 'text') {
       this.#text(part.text);
       this.#cut ||= part.cut;
     } else if (this.hasPlace()) {
@@ -188,18 +188,18 @@ const LARGEST_WINDOW = 256 * 1024;
 /** The call that shows the stored JSON at `span`, or its start; the notices of that answer lead to the rest. */
 function storedAt(typed: string, { start, end }: JsonSpan): string {
   const length = Math.min(end - start, LARGEST_WINDOW);
-  return `${typed}${writeSelector({ by: 'bytes', start, length }, 'raw')}`;
+  return `${typed}${writeSelector({ kind: 'bytes', start, length }, 'raw')}`;
 }
 
 // Reads the outputs of one cell: text as a terminal shows it, byte ranges of images, and the types of everything else.
 
 /** A part of one output, in display order. `cut` says that the stored text is longer. */
 type OutputPart =
-  | { readonly is: 'text'; readonly text: string; readonly cut: boolean }
+  | { readonly kind: 'text'; readonly text: string; readonly cut: boolean }
   /** `span` is the JSON string (or list of strings) with the base64. */
-  | { readonly is: 'image'; readonly mimeType: string; readonly span: JsonSpan }
+  | { readonly kind: 'image'; readonly mimeType: string; readonly span: JsonSpan }
   /** A representation that is not shown, with the bytes of its JSON. */
-  | { readonly is: 'other'; readonly mimeType: string; readonly span: JsonSpan };
+  | { readonly kind: 'other'; readonly mimeType: string; readonly span: JsonSpan };
 
 /** The most stored bytes of one text that are read; fewer are shown. */
 const MAX_OUTPUT_READ_BYTES = 64 * 1024;
@@ -286,21 +286,21 @@ async function* partsOf(
   }
   const shown = TEXT_TYPES.find((candidate) => data.has(candidate));
   for (const [mimeType, span] of data) {
-    if (IMAGE_TYPES.has(mimeType)) yield { is: 'image', mimeType, span };
+    if (IMAGE_TYPES.has(mimeType)) yield { kind: 'image', mimeType, span };
   }
   if (shown !== undefined) {
     const name = fields.get('name') ?? fields.get('stream');
     const { text: body, cut } = await readText(source, data.get(shown), signal);
-    yield { is: 'text', text: name === 'stderr' ? `stderr: ${body}` : body, cut };
+    yield { kind: 'text', text: name === 'stderr' ? `stderr: ${body}` : body, cut };
   }
   for (const [mimeType, span] of data) {
-    if (mimeType !== shown && !IMAGE_TYPES.has(mimeType)) yield { is: 'other', mimeType, span };
+    if (mimeType !== shown && !IMAGE_TYPES.has(mimeType)) yield { kind: 'other', mimeType, span };
   }
 }
 
 function errorText(fields: StoredOutput['fields'], traceback: { text: string; cut: boolean }): OutputPart {
   const message = `${joinedText(fields.get('ename')) ?? 'Error'}: ${joinedText(fields.get('evalue')) ?? ''}`;
-  return { is: 'text', text: traceback.text || message, cut: traceback.cut };
+  return { kind: 'text', text: traceback.text || message, cut: traceback.cut };
 }
 
 async function readText(source: ByteSource, span: JsonSpan | undefined, signal: AbortSignal, joint = '') {

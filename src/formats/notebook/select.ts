@@ -41,7 +41,7 @@ export function cellLines(
       next: `${typed}:raw`,
     });
   }
-  return { by: 'lines', ranges: [{ from: first.from, to: last.to }], context: false };
+  return { kind: 'lines', ranges: [{ from: first.from, to: last.to }], context: false };
 }
 
 function outOfRange(from: number, to: number, count: number, typed: string): OrielError {

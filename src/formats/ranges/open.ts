@@ -31,14 +31,14 @@ interface RemoteFile {
   readonly rest: string;
   /** The base name, by which its kind is detected. */
   readonly file: string;
-  readonly kind: SourceKind;
+  readonly format: SourceKind;
   /** For `details.meta`. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
 /** Throws the errors of `place` and of the source that opens it. */
 export async function openRemote(
-  { place, rest, file, kind, facts }: RemoteFile,
+  { place, rest, file, format: kind, facts }: RemoteFile,
   call: Call,
 ): Promise<Resource> {
   const { name } = place;
@@ -48,7 +48,7 @@ export async function openRemote(
     rest,
     name: file,
     path: name,
-    opened: { is: 'file', path: name, size, mtimeMs: 0, bytes, close: () => Promise.resolve() },
+    opened: { kind: 'file', path: name, size, mtimeMs: 0, bytes, close: () => Promise.resolve() },
     head,
   });
   const said = [
@@ -98,15 +98,15 @@ function asRemote(
   const notes = said.map((text) => ({ kind: 'said', text }) as const);
   const told = (text: TextResource): TextResource => ({
     ...text,
-    kind,
+    format: kind,
     editable: false,
     ...(text.bytes.remote && { countUpTo: objectLimits.counted }),
     facts: { ...text.facts, ...facts },
     notes: [...(text.notes ?? []), ...notes],
   });
-  if (resource.is === 'mixed') return { ...resource, kind, text: told(resource.text) };
-  if (resource.is === 'text') return told(resource);
-  return { ...resource, kind, facts: { ...resource.facts, ...facts } };
+  if (resource.kind === 'mixed') return { ...resource, format: kind, text: told(resource.text) };
+  if (resource.kind === 'text') return told(resource);
+  return { ...resource, format: kind, facts: { ...resource.facts, ...facts } };
 }
 
 // Opens a remote resource for reading by ranges. The first request gives its size, its version and the first bytes needed.
@@ -250,7 +250,7 @@ const BEGINNING: WantedRange = { start: 0, end: objectLimits.first };
 function firstRange(selection: Selection | undefined, { window: usual, windowMax }: Limits): WantedRange {
   const window = selection?.window;
   if (window === undefined || selection?.mode === 'outline') return BEGINNING;
-  switch (window.by) {
+  switch (window.kind) {
     case 'bytes': {
       const length = Math.min(window.length ?? usual, windowMax);
       return around(window.start - objectLimits.around, window.start + length + objectLimits.around);

@@ -93,7 +93,7 @@ async function unlisted(place: NamedDirectory, id: string, call: Call): Promise<
   for (const ending of ENDINGS) {
     const opened = await openListed(place, id + ending, call);
     await opened?.close();
-    if (opened?.is === 'file') return id + ending;
+    if (opened?.kind === 'file') return id + ending;
   }
   return undefined;
 }
@@ -116,7 +116,7 @@ async function partOf(
   const opened = await access.open(join(directory, file), call.signal);
   call.onEnd(() => opened.close());
   const whole = nameableUrl(`agent://${id}`);
-  if (opened.is !== 'file' || opened.size > MAX_AGENT_JSON_BYTES) {
+  if (opened.kind !== 'file' || opened.size > MAX_AGENT_JSON_BYTES) {
     throw new OrielError(
       'LIMIT',
       `${quote(whole)} has more than ${binarySize(MAX_AGENT_JSON_BYTES)}: no part of it is extracted. Use ${whole}.`,
@@ -131,8 +131,8 @@ async function partOf(
   const text =
     typeof value === 'string' ? value : printed(value, whole, await jsonPart(json, steps, call.signal));
   return {
-    is: 'text',
-    kind: 'internal',
+    kind: 'text',
+    format: 'internal',
     ...(await pageable(text, `agent://${id}${part}`, call)),
     encoding: 'utf-8',
     selection: everything,

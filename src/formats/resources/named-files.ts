@@ -92,7 +92,7 @@ export async function openNamed(
         if (!opened) continue;
         call.onEnd(() => opened.close());
         const head =
-          opened.is === 'file' ? await readSourceHead(opened.bytes, call.signal) : new Uint8Array(0);
+          opened.kind === 'file' ? await readSourceHead(opened.bytes, call.signal) : new Uint8Array(0);
         const typed = `${scheme}://${way.path}`;
         const name = basename(opened.path);
         const resource = await call.open({ typed, rest: way.rest, name, path: opened.path, opened, head });
@@ -105,13 +105,13 @@ export async function openNamed(
 
 /** Marks a resource as internal and not editable, because it is not a file of the workspace. */
 function internal(resource: Resource, path: string): Resource {
-  if (resource.is === 'mixed') return { ...resource, kind: 'internal', text: immutable(resource.text) };
-  const known = { ...resource, kind: 'internal' as const, facts: { ...resource.facts, path } };
-  return known.is === 'text' ? immutable(known) : known;
+  if (resource.kind === 'mixed') return { ...resource, format: 'internal', text: immutable(resource.text) };
+  const known = { ...resource, format: 'internal' as const, facts: { ...resource.facts, path } };
+  return known.kind === 'text' ? immutable(known) : known;
 }
 
-function immutable<T extends Extract<Resource, { is: 'text' }>>(resource: T): T {
-  return { ...resource, kind: 'internal', editable: false };
+function immutable<T extends Extract<Resource, { kind: 'text' }>>(resource: T): T {
+  return { ...resource, format: 'internal', editable: false };
 }
 
 /** Throws `BAD_PATH` for a name that leads out of its directory. */
@@ -175,7 +175,7 @@ export async function inDirectory<T>(
 ): Promise<T | undefined> {
   const opened = await openListed(place, '', call);
   try {
-    return opened?.is === 'directory' ? await use(opened) : undefined;
+    return opened?.kind === 'directory' ? await use(opened) : undefined;
   } finally {
     await opened?.close();
   }
@@ -216,7 +216,7 @@ export async function filesIn(places: readonly NamedDirectory[], call: Call): Pr
       left -= 1;
       const opened = left > 0 ? await openListed(place, path, call) : undefined;
       await opened?.close();
-      return opened?.is === 'file';
+      return opened?.kind === 'file';
     };
     await inDirectory(place, call, (directory) => visit(directory, '', 0, files, isFile));
     found.push(files.sort());

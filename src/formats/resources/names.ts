@@ -49,8 +49,8 @@ export function listNames(scheme: string, rest: string, { names, more }: NameLis
   const left = names.length - shown.length;
   const total = `${names.length}${more ? ' or more' : ''}`;
   return {
-    is: 'text',
-    kind: 'internal',
+    kind: 'text',
+    format: 'internal',
     bytes: memoryBytes(shown.length === 0 ? `(${empty})\n` : shown.join('')),
     encoding: 'utf-8',
     selection,
@@ -103,8 +103,8 @@ export async function textListing(
 ): Promise<TextResource> {
   const bytes = Buffer.from(`${lines.join('\n')}\n`);
   return {
-    is: 'text',
-    kind: 'internal',
+    kind: 'text',
+    format: 'internal',
     bytes: memoryBytes(bytes, Identity.of('text-listing', { target, sha256: await sha256Of(bytes) })),
     encoding: 'utf-8',
     selection: selectionOf({ typed: target, rest }),

@@ -57,8 +57,8 @@ const artifactScheme: UrlScheme = {
     });
     call.onEnd(() => file.close());
     return {
-      is: 'text',
-      kind: 'internal',
+      kind: 'text',
+      format: 'internal',
       bytes: file.bytes,
       // Offsets and line numbers in notices refer to the text as UTF-8.
       encoding: 'utf-8',
@@ -128,8 +128,8 @@ const hostScheme = (name: string, read: HostScheme): UrlScheme => ({
       if (content === undefined) continue;
       const target = `${name}://${way.path}`;
       return {
-        is: 'text',
-        kind: 'internal',
+        kind: 'text',
+        format: 'internal',
         bytes: memoryBytes(content),
         encoding: typeof content === 'string' ? 'utf-8' : 'stored',
         selection: withPath(target, () => parseSelection(way.rest)) ?? everything,
@@ -245,7 +245,7 @@ async function rulesIn([project]: readonly NamedDirectory[], call: Call): Promis
   const top: string[] = [];
   for (const name of FILES) {
     const opened = await openListed(project, name, call);
-    if (opened?.is === 'file') top.push(name);
+    if (opened?.kind === 'file') top.push(name);
     await opened?.close();
   }
   const below = await filesIn(
@@ -318,7 +318,7 @@ async function skillsIn(places: readonly NamedDirectory[], call: Call): Promise<
 async function descriptionOf(place: NamedDirectory, name: string, call: Call): Promise<string | undefined> {
   const opened = await openListed(place, join(name, 'SKILL.md'), call);
   try {
-    if (opened?.is !== 'file') return undefined;
+    if (opened?.kind !== 'file') return undefined;
     const head = new TextDecoder().decode(await readSourceHead(opened.bytes, call.signal));
     const matter = /^---\r?\n([\s\S]*?)\n---/.exec(head)?.[1] ?? '';
     const [, block, first = '', others = ''] =

@@ -327,7 +327,7 @@ async function sectionsIn(path: string, signal: AbortSignal): Promise<Sections> 
   try {
     const opened = await settingsAccess(path).open(path, signal);
     try {
-      if (opened.is !== 'file') return {};
+      if (opened.kind !== 'file') return {};
       const { parse } = await import('ini');
       const text = Buffer.from(await readAt(opened.bytes, 0, MAX_AWS_SETTINGS_BYTES, signal)).toString(
         'utf8',

@@ -93,7 +93,7 @@ function openAt({ bucket, key, rest }: ObjectPath, client: S3Client, call: Call)
     send: (ask: RangeRequest) => client.get({ ...ask, bucket, key, name }),
   };
   const file = key.slice(key.lastIndexOf('/') + 1);
-  return openRemote({ place, rest, file, kind: 'internal', facts: { bucket, key } }, call);
+  return openRemote({ place, rest, file, format: 'internal', facts: { bucket, key } }, call);
 }
 
 // Lists the objects below a prefix like a directory, one page per request, and lists buckets.

@@ -13,8 +13,8 @@ export function isNamedDatabase(name: string): boolean {
 }
 
 export const sqliteSource: ContentSource = {
-  kind: 'sqlite',
-  claims: ({ head, opened }) => opened.is === 'file' && MAGIC.equals(head.subarray(0, MAGIC.length)),
+  format: 'sqlite',
+  claims: ({ head, opened }) => opened.kind === 'file' && MAGIC.equals(head.subarray(0, MAGIC.length)),
   holds: isNamedDatabase,
   async open(subject, call) {
     const { openDatabase } = await import('./open.ts');

@@ -95,7 +95,7 @@ function blocks(
 
 /** The value on one line of at most `most` terminal columns. */
 export function showCell(cell: SqliteCell, most: number): FittedText {
-  if (cell === null || typeof cell !== 'object' || cell.is === 'blob')
+  if (cell === null || typeof cell !== 'object' || cell.kind === 'blob')
     return { text: showPlain(cell), cut: false };
   if (cell.clipped && cell.text === '') return { text: `<TEXT ${cell.bytes} bytes>`, cut: false };
   return showText(cell.text, most, cell.clipped);
@@ -114,7 +114,7 @@ function showText(text: string, most: number, clipped = false): FittedText {
 }
 
 /** Formats values other than text. Integers are exact; reals parse back to the same number. */
-function showPlain(cell: Exclude<SqliteCell, { is: 'text' }>): string {
+function showPlain(cell: Exclude<SqliteCell, { kind: 'text' }>): string {
   if (cell === null) return 'NULL';
   if (typeof cell === 'bigint') return String(cell);
   if (typeof cell === 'number') return showReal(cell);
@@ -137,7 +137,7 @@ export function wholeRow(columns: readonly string[], row: readonly SqliteCell[])
 }
 
 function wholeValue(cell: SqliteCell): string {
-  if (cell === null || typeof cell !== 'object' || cell.is === 'blob') return ` ${showPlain(cell)}`;
+  if (cell === null || typeof cell !== 'object' || cell.kind === 'blob') return ` ${showPlain(cell)}`;
   if (cell.clipped && cell.text === '') return ` <TEXT ${cell.bytes} bytes>`;
   const text = showBytes(cell.text);
   const isBlock = text.includes('\n') || isMark(text);

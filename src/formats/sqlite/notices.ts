@@ -58,7 +58,7 @@ export function cutNotes(
 /** The value as a key in a path, if it is an integer or a text that is not shortened; otherwise undefined. */
 export function keyOf(cell: SqliteCell | undefined): string | undefined {
   if (typeof cell === 'bigint') return String(cell);
-  return typeof cell === 'object' && cell?.is === 'text' && !cell.clipped
+  return typeof cell === 'object' && cell?.kind === 'text' && !cell.clipped
     ? callableName(cell.text)
     : undefined;
 }

@@ -51,14 +51,14 @@ const workers = new WorkerPool<SqliteJob, SqliteReply>({
 
 export async function openDatabase(subject: SourceSubject, call: Call): Promise<Resource> {
   const { opened, typed, rest, head } = subject;
-  if (opened.is !== 'file')
+  if (opened.kind !== 'file')
     throw new OrielError('IS_DIRECTORY', `${quote(typed)} is a directory, not a database.`);
   try {
     refuseUtf16(head);
     const parsed = parseSqliteSelector(rest);
     const { limits } = call;
     const reply = await ask(opened, { ask: parsed.ask, room: limits.bytes }, call);
-    if (reply.is === 'error') throw new SqliteRefusal(reply.code, reply.message, reply.rest);
+    if (reply.kind === 'error') throw new SqliteRefusal(reply.code, reply.message, reply.rest);
     return compose(reply, parsed, typed, limits);
   } catch (error) {
     if (error instanceof SqliteRefusal) throw worded(error, subject, error);
@@ -208,7 +208,7 @@ async function onDisk(chunks: AsyncIterable<Uint8Array>, session: Session): Prom
 const ROOM = 512 << 10;
 
 /** The start of a range of rows, and a text that they must contain. */
-export type RowRangeStart = Pick<Extract<SqliteRequest, { do: 'rows' }>, 'offset' | 'after' | 'containing'>;
+export type RowRangeStart = Pick<Extract<SqliteRequest, { kind: 'rows' }>, 'offset' | 'after' | 'containing'>;
 
 export interface RowTexts {
   /** The texts in the order of the table's pages. */
@@ -228,19 +228,23 @@ export async function rowTexts(
   from: RowRangeStart,
   call: Call,
 ): Promise<RowTexts> {
-  const reply = await ask(opened, { ask: { do: 'rows', table, ...from }, room: ROOM }, call).catch(
+  const reply = await ask(opened, { ask: { kind: 'rows', table, ...from }, room: ROOM }, call).catch(
     (error: unknown) => {
       throw error instanceof SqliteRefusal
         ? new OrielError(error.code, error.message, { cause: error })
         : error;
     },
   );
-  if (reply.is === 'error') throw new OrielError(reply.code, reply.message);
-  if (reply.is !== 'rows') throw new TypeError('rows were asked for');
+  if (reply.kind === 'error') throw new OrielError(reply.code, reply.message);
+  if (reply.kind !== 'rows') throw new TypeError('rows were asked for');
   return textsOf(reply, from, call.limits);
 }
 
-function textsOf(reply: Extract<SqliteReply, { is: 'rows' }>, from: RowRangeStart, limits: Limits): RowTexts {
+function textsOf(
+  reply: Extract<SqliteReply, { kind: 'rows' }>,
+  from: RowRangeStart,
+  limits: Limits,
+): RowTexts {
   const { table, rows: found, rowids, isFiltered, scannedTo } = reply;
   const { columns, rows, more } = found;
   const name = writeSegment(table.name);
@@ -277,7 +281,7 @@ function textsOf(reply: Extract<SqliteReply, { is: 'rows' }>, from: RowRangeStar
 
 /** Undefined if the row has no key that can be used in a path. */
 function callableKey(
-  { table: { key }, rowids }: Extract<SqliteReply, { is: 'rows' }>,
+  { table: { key }, rowids }: Extract<SqliteReply, { kind: 'rows' }>,
   row: readonly SqliteCell[],
   i: number,
 ): string | undefined {
@@ -286,5 +290,5 @@ function callableKey(
 }
 
 function isCut(cell: SqliteCell): boolean {
-  return typeof cell === 'object' && cell !== null && cell.is === 'text' && cell.clipped;
+  return typeof cell === 'object' && cell !== null && cell.kind === 'text' && cell.clipped;
 }

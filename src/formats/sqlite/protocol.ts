@@ -8,7 +8,7 @@ import type { ByteSource } from '../../types/access.ts';
 export type SqliteCell = null | bigint | number | TextCell | BlobCell;
 
 interface TextCell {
-  readonly is: 'text';
+  readonly kind: 'text';
   /** The text as `decodeText` gives it (invalid bytes are lone surrogates). Only the start of the value if `clipped`. */
   readonly text: string;
   /** The size of the stored value in bytes. */
@@ -18,7 +18,7 @@ interface TextCell {
 }
 
 interface BlobCell {
-  readonly is: 'blob';
+  readonly kind: 'blob';
   /** Bytes of the stored value. */
   readonly bytes: number;
 }
@@ -66,16 +66,16 @@ export interface TableReading {
 }
 
 export type SqliteRequest =
-  | { readonly do: 'list'; readonly limit: number; readonly offset: number }
+  | { readonly kind: 'list'; readonly limit: number; readonly offset: number }
   /** A table's schema with sample rows, or one row. If no reading names one, the list of tables if `orList` is set. */
   | {
-      readonly do: 'find';
+      readonly kind: 'find';
       readonly readings: readonly TableReading[];
       readonly sample: number;
       readonly orList?: { readonly limit: number; readonly offset: number };
     }
   | {
-      readonly do: 'query';
+      readonly kind: 'query';
       readonly table: string;
       readonly where?: string;
       readonly order?: string;
@@ -86,14 +86,14 @@ export type SqliteRequest =
     }
   /** Complete rows for a search: as many as fit into `room` bytes, at least one. */
   | {
-      readonly do: 'rows';
+      readonly kind: 'rows';
       readonly table: string;
       readonly offset: number;
       readonly after?: string;
       /** Rows without this text in a value may be left out, if the table has rowids. */
       readonly containing?: string;
     }
-  | { readonly do: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number };
+  | { readonly kind: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number };
 
 /** A descriptor that stays open until the reply, the bytes of a database in memory, or a mailbox for a remote one. */
 export type FileRef =
@@ -110,13 +110,13 @@ export interface SqliteJob {
 
 export type SqliteReply =
   | {
-      readonly is: 'list';
+      readonly kind: 'list';
       readonly entries: readonly ListEntry[];
       /** The total number of tables, views and virtual tables. */
       readonly total: number;
     }
   | {
-      readonly is: 'schema';
+      readonly kind: 'schema';
       /** The index (0-based) of the reading that it answers. */
       readonly reading: number;
       readonly table: SqliteTable;
@@ -128,7 +128,7 @@ export type SqliteReply =
       readonly unreadable?: TableProblem;
     }
   | {
-      readonly is: 'row';
+      readonly kind: 'row';
       readonly reading: number;
       readonly table: SqliteTable;
       /** The name of the column that `key` was compared with. */
@@ -136,7 +136,7 @@ export type SqliteReply =
       readonly rows: SqliteRows;
     }
   | {
-      readonly is: 'page';
+      readonly kind: 'page';
       readonly table: SqliteTable;
       readonly rows: SqliteRows;
       /** The rowid of each of `rows` (decimal), if they are in the order of rowids. */
@@ -144,7 +144,7 @@ export type SqliteReply =
       readonly count?: SqliteCount;
     }
   | {
-      readonly is: 'rows';
+      readonly kind: 'rows';
       readonly table: SqliteTable;
       readonly rows: SqliteRows;
       /** As in a page. */
@@ -154,7 +154,7 @@ export type SqliteReply =
       /** The rowid up to which rows were examined, if more follow. */
       readonly scannedTo?: string;
     }
-  | { readonly is: 'result'; readonly rows: SqliteRows }
+  | { readonly kind: 'result'; readonly rows: SqliteRows }
   | SqliteFailure;
 
 /** A reply that is an answer. */
@@ -170,7 +170,7 @@ export interface ListEntry {
 }
 
 export interface SqliteFailure {
-  readonly is: 'error';
+  readonly kind: 'error';
   readonly code: ErrorCode;
   /** One sentence; names from the database or the caller are not yet escaped. */
   readonly message: string;

@@ -25,8 +25,8 @@ export function compose(
   const { text, facts, notes, more } = composeReply(reply, parsed, typed, limits);
   const content = Buffer.from(text);
   return {
-    is: 'text',
-    kind: 'sqlite',
+    kind: 'text',
+    format: 'sqlite',
     bytes: memoryBytes(
       content,
       Identity.of('sqlite', { sha256: createHash('sha256').update(content).digest('base64') }),
@@ -49,9 +49,9 @@ function composeReply(
   typed: string,
   limits: Limits,
 ): SqliteText {
-  switch (reply.is) {
+  switch (reply.kind) {
     case 'list':
-      return composeList(reply, ask.do === 'list' ? ask.offset : 0, typed, limits);
+      return composeList(reply, ask.kind === 'list' ? ask.offset : 0, typed, limits);
     case 'schema':
       return composeSchema(reply, typed, limits);
     case 'row':
@@ -65,13 +65,13 @@ function composeReply(
 }
 
 function hasReading(reply: SqliteAnswer): reply is Extract<SqliteAnswer, { reading: number }> {
-  return reply.is === 'schema' || reply.is === 'row';
+  return reply.kind === 'schema' || reply.kind === 'row';
 }
 
 // Formats the list of tables; each line begins with the name by which the table is read.
 
 function composeList(
-  { entries, total }: Extract<SqliteAnswer, { is: 'list' }>,
+  { entries, total }: Extract<SqliteAnswer, { kind: 'list' }>,
   offset: number,
   typed: string,
   limits: Limits,
@@ -119,7 +119,7 @@ function countWords({ rows, exact }: SqliteCount): string {
 
 /** The stored statements, then sample rows. The text may be large and is windowed like any other. */
 function composeSchema(
-  reply: Extract<SqliteAnswer, { is: 'schema' }>,
+  reply: Extract<SqliteAnswer, { kind: 'schema' }>,
   typed: string,
   limits: Limits,
 ): SqliteText {
@@ -150,7 +150,7 @@ function composeSchema(
   return { text: above + page.text, facts, notes, more };
 }
 
-function composeRow({ table, by, rows }: Extract<SqliteAnswer, { is: 'row' }>): SqliteText {
+function composeRow({ table, by, rows }: Extract<SqliteAnswer, { kind: 'row' }>): SqliteText {
   const [cells = []] = rows.rows;
   const facts = { table: showName(table.name), type: table.type, key: showName(by) };
   const text = wholeRow(rows.columns, cells);
@@ -163,15 +163,15 @@ function composeRow({ table, by, rows }: Extract<SqliteAnswer, { is: 'row' }>): 
 // Formats a page of rows of a table or a query.
 
 function composeRows(
-  reply: Extract<SqliteAnswer, { is: 'page' | 'result' }>,
+  reply: Extract<SqliteAnswer, { kind: 'page' | 'result' }>,
   ask: SqliteRequest,
   typed: string,
   limits: Limits,
 ): SqliteText {
-  if (ask.do !== 'query' && ask.do !== 'sql') throw new TypeError('rows that nobody asked for');
+  if (ask.kind !== 'query' && ask.kind !== 'sql') throw new TypeError('rows that nobody asked for');
   const { offset, limit } = ask;
   const { rows } = reply;
-  const { table, count, rowids } = reply.is === 'page' ? reply : {};
+  const { table, count, rowids } = reply.kind === 'page' ? reply : {};
   const address = table ? `${typed}:${writeSegment(table.name)}` : typed;
   const after = 'after' in ask ? ask.after : undefined;
   const from = (index: number): string => windowAt(offset + index, index === 0 ? after : rowids?.[index - 1]);
@@ -205,12 +205,12 @@ function windowAt(offset: number, after?: string): string {
 
 /** The parameters of the same call with another window. The SQL comes last because it extends to the end. */
 function parametersOf(
-  ask: Extract<SqliteRequest, { do: 'query' | 'sql' }>,
+  ask: Extract<SqliteRequest, { kind: 'query' | 'sql' }>,
   limit: number,
   from: string,
 ): string {
   const window = `limit=${limit}&${from}`;
-  if (ask.do === 'sql') return `${window}&q=${writeParameter(ask.sql)}`;
+  if (ask.kind === 'sql') return `${window}&q=${writeParameter(ask.sql)}`;
   const where = ask.where === undefined ? '' : `where=${writeParameter(ask.where)}&`;
   const order = ask.order === undefined ? '' : `order=${writeParameter(ask.order)}&`;
   return `${where}${order}${window}`;

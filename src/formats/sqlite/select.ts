@@ -39,7 +39,7 @@ export function parseSqliteSelector(rest: string): SqliteSelector {
   return mark === -1 ? parseFind(rest) : parseQuery(rest, mark);
 }
 
-const LIST: Extract<SqliteRequest, { do: 'list' }> = { do: 'list', limit: MAX_SELECTED_ROWS, offset: 0 };
+const LIST: Extract<SqliteRequest, { kind: 'list' }> = { kind: 'list', limit: MAX_SELECTED_ROWS, offset: 0 };
 
 /** A number after a table is always a key, even if no such row exists, never a line of the schema. */
 const KEY_LIKE = /:-?\d+$/;
@@ -55,7 +55,7 @@ function parseFind(rest: string): SqliteSelector {
   const selection = selectionOf(rest);
   return {
     ask: {
-      do: 'find',
+      kind: 'find',
       readings: readings.map(({ reading }) => reading),
       sample: SAMPLES,
       ...(selection && { orList: LIST }),
@@ -106,11 +106,11 @@ function parseQuery(rest: string, mark: number): SqliteSelector {
     const { where, note } = readConditions(parameters);
     const order = checkOrder(parameters);
     const after = readAfter(parameters);
-    return { ask: { do: 'query', table, ...where, ...order, limit, offset, ...after }, endings, ...note };
+    return { ask: { kind: 'query', table, ...where, ...order, limit, offset, ...after }, endings, ...note };
   }
   const limit = Math.min(asked ?? MAX_SELECTED_ROWS, MAX_SELECTED_ROWS);
   const q = parameters.get('q');
-  if (q === undefined) return { ask: { do: 'list', limit, offset }, endings };
+  if (q === undefined) return { ask: { kind: 'list', limit, offset }, endings };
   return { ...parseSql(q, limit, offset), endings };
 }
 
@@ -121,7 +121,7 @@ function parseSql(q: string, limit: number, offset: number): Omit<SqliteSelector
     throw new SqliteRefusal('BAD_QUERY', 'q is empty; it takes one SQL statement that reads', example);
   }
   if (text.includes('\0')) throw new SqliteRefusal('BAD_QUERY', 'q may not hold NUL');
-  return { ask: { do: 'sql', sql: text, limit, offset }, ...(note !== undefined && { note }) };
+  return { ask: { kind: 'sql', sql: text, limit, offset }, ...(note !== undefined && { note }) };
 }
 
 // Parses and validates the parameters after the question mark.

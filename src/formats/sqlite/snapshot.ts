@@ -31,7 +31,7 @@ export async function readConsistently<T>(
   let until: number | undefined;
   const reopen = async (): Promise<OpenedFile> => {
     const again = await access.open(opened.path, signal);
-    if (again.is === 'file') return again;
+    if (again.kind === 'file') return again;
     await again.close();
     throw new OrielError('NOT_REGULAR', 'The database was replaced by a directory.');
   };

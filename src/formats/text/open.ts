@@ -18,14 +18,14 @@ import type { ContentSource, SourceSubject } from '../../types/call.ts';
 import type { Selection, TextEncoding } from '../../types/excerpt.ts';
 
 export const fileSource: ContentSource = {
-  kind: 'file',
-  claims: (subject) => subject.opened.is === 'file',
+  format: 'file',
+  claims: (subject) => subject.opened.kind === 'file',
   open(subject) {
-    if (subject.opened.is !== 'file') throw new TypeError('claimed a subject that is not a file');
+    if (subject.opened.kind !== 'file') throw new TypeError('claimed a subject that is not a file');
     const { bytes } = subject.opened;
     return Promise.resolve({
-      is: 'text',
-      kind: 'file',
+      kind: 'text',
+      format: 'file',
       bytes,
       encoding: 'stored',
       selection: selectionOf(subject),

@@ -155,7 +155,7 @@ export async function isKeptFile(url: string, web: WebSettings, call: Call): Pro
   const page =
     kept ??
     (await (session.disk && new PageOnDisk(session.disk, { url, raw: false, web }, now).find()))?.page;
-  return page?.rendering.is === 'file';
+  return page?.rendering.kind === 'file';
 }
 
 /** Whether the shared cache has the version of which the caller has seen a part. */

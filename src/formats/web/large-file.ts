@@ -65,15 +65,16 @@ export async function openLarge(
     });
   };
   const place = { name: url, facts: { url: finalUrl }, send };
-  const resource = await openRemote({ place, rest, file: nameOf(finalUrl), kind: 'web', facts }, call).catch(
-    (error: unknown) => {
-      if (answers === 'all') return undefined;
-      throw error;
-    },
-  );
+  const resource = await openRemote(
+    { place, rest, file: nameOf(finalUrl), format: 'web', facts },
+    call,
+  ).catch((error: unknown) => {
+    if (answers === 'all') return undefined;
+    throw error;
+  });
   if (!resource) return undefined;
   const charset = encodingName(charsetOf(contentType) ?? '');
-  if (resource.is !== 'text' || resource.encoding !== 'stored' || resource.selection.encoding !== undefined)
+  if (resource.kind !== 'text' || resource.encoding !== 'stored' || resource.selection.encoding !== undefined)
     return resource;
   // For Unicode encodings detection by the bytes is better.
   return charset === undefined || charset.startsWith('utf-')

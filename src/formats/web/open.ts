@@ -65,7 +65,7 @@ export async function openWebPage(target: string, call: Call): Promise<Resource>
   const { page, replaced } = read;
   const facts = factsOf(page, url);
   const file = await openWebFile({ url, rest, page, selection, facts }, call);
-  if (file?.is === 'resource') return file.resource;
+  if (file?.kind === 'resource') return file.resource;
   if (!selection) throw notASelector(url, rest, 'lines (:50-100), :raw or :fresh');
   const shown = { url, page, raw, selection, facts, replaced, ...file?.instead };
   return hasFailed(page) ? failureResource(shown) : textResource(shown, call);
@@ -123,7 +123,7 @@ async function textResource(
   const { rendering } = page;
   // Not for parts: on the command line each part would keep another copy of the whole page.
   const kept = raw || selection.window ? undefined : await keptAs(page, url, call);
-  const isText = rendering.is !== 'raw' || rendering.encoding === 'utf-8';
+  const isText = rendering.kind !== 'raw' || rendering.encoding === 'utf-8';
   // The page was already decoded with the selected encoding.
   const { encoding, ...decoded } = selection;
   const hasHeader = !raw && !selection.window && selection.symbol === undefined;
@@ -131,12 +131,12 @@ async function textResource(
     ...(hasHeader ? [] : page.notes),
     ...(replaced ? [`${url} was read again since, and has changed: lines may lie elsewhere`] : []),
     ...truncationSentences(page),
-    ...(rendering.is === 'raw' && rendering.said !== undefined ? [rendering.said] : []),
+    ...(rendering.kind === 'raw' && rendering.said !== undefined ? [rendering.said] : []),
     ...(kept ? [keptWords(kept, rendering)] : []),
   ];
   return {
-    is: 'text',
-    kind: 'web',
+    kind: 'text',
+    format: 'web',
     bytes: memoryBytes(rendering.bytes, await identityOf(url, rendering.bytes)),
     encoding: isText ? 'utf-8' : 'stored',
     selection: isText ? decoded : selection,
@@ -167,8 +167,8 @@ async function failureResource({
   const { bytes } = page.rendering;
   const isNext = window !== undefined && goesOn(window, bytes);
   return {
-    is: 'text',
-    kind: 'web',
+    kind: 'text',
+    format: 'web',
     bytes: memoryBytes(bytes, await identityOf(url, bytes)),
     encoding: 'utf-8',
     selection: isNext ? { window } : everything,
@@ -188,7 +188,7 @@ async function failureResource({
 
 /** Whether a window begins after the first line and before the end of the text. */
 function goesOn(window: Window, bytes: Uint8Array): boolean {
-  switch (window.by) {
+  switch (window.kind) {
     case 'lines': {
       const { from = 1 } = window.ranges[0] ?? {};
       return (from > 1 || window.inside !== undefined) && hasLines(bytes, from - 1);
@@ -196,7 +196,7 @@ function goesOn(window: Window, bytes: Uint8Array): boolean {
     case 'bytes':
       return window.start > 0 && window.start < bytes.length;
     default:
-      return window.by === 'tail' && window.before !== undefined;
+      return window.kind === 'tail' && window.before !== undefined;
   }
 }
 
@@ -230,7 +230,7 @@ function keptWords({ url, bytes, capped }: SpilledOutput, { cutAt }: PageRenderi
 /** Keeps a page that does not fit into one answer as an artifact. */
 async function keptAs(page: WebPage, url: string, call: Call): Promise<SpilledOutput | undefined> {
   // A page that may not be cached on disk is not kept as a file either.
-  if (page.rendering.is !== 'text' || page.transient) return undefined;
+  if (page.rendering.kind !== 'text' || page.transient) return undefined;
   const { bytes } = page.rendering;
   if (bytes.length <= call.limits.bytes && !hasLines(bytes, PAGE_LINES)) return undefined;
   try {
@@ -268,8 +268,8 @@ interface FileRequest {
 
 /** The opened file, or the page instead if it only links to a document that cannot be read. */
 type OpenedWebFile =
-  | { readonly is: 'resource'; readonly resource: Resource }
-  | { readonly is: 'page'; readonly instead: { readonly page: WebPage; readonly facts: Facts } };
+  | { readonly kind: 'resource'; readonly resource: Resource }
+  | { readonly kind: 'page'; readonly instead: { readonly page: WebPage; readonly facts: Facts } };
 
 /** Undefined for a text. Throws OrielError. */
 async function openWebFile(
@@ -277,7 +277,7 @@ async function openWebFile(
   call: Call,
 ): Promise<OpenedWebFile | undefined> {
   const { rendering } = page;
-  if (rendering.is !== 'file') return undefined;
+  if (rendering.kind !== 'file') return undefined;
   const { name, bytes, linked } = rendering;
   const subject = subjectOf(url, name, bytes, await identityOf(url, bytes), rest);
   const otherwise = linked && selection && withoutDocument(page, linked, facts);
@@ -286,9 +286,9 @@ async function openWebFile(
     if (otherwise && UNREADABLE.has(error.code)) return undefined;
     throw ofCut(error, page);
   });
-  if (otherwise && (!resource || resource.is === 'note')) return otherwise;
+  if (otherwise && (!resource || resource.kind === 'note')) return otherwise;
   const said = [...page.notes, ...(linked ? [linkedWords(linked)] : []), ...truncationSentences(page)];
-  return resource && { is: 'resource', resource: ofWeb(resource, facts, said) };
+  return resource && { kind: 'resource', resource: ofWeb(resource, facts, said) };
 }
 
 /** Errors that mean that no part of a document can be read. */
@@ -298,7 +298,7 @@ function withoutDocument(page: WebPage, { url, page: own }: LinkedDocument, fact
   const notes = [...page.notes, `it links to a document that cannot be read: ${url}`];
   const rendering = textRendering(own.method, own.markdown, WHOLE);
   return {
-    is: 'page',
+    kind: 'page',
     instead: { page: { ...page, rendering, notes }, facts: { ...facts, method: own.method, notes } },
   };
 }
@@ -317,14 +317,14 @@ function linkedWords({ url, page }: LinkedDocument): string {
 function ofWeb(resource: Resource, facts: Facts, said: readonly string[]): Resource {
   const told = (text: TextResource): TextResource => ({
     ...text,
-    kind: 'web',
+    format: 'web',
     facts: { ...text.facts, ...facts },
     notes: [...(text.notes ?? []), ...said.map((one) => ({ kind: 'said', text: one }) as const)],
   });
-  if (resource.is === 'mixed') return { ...resource, kind: 'web', text: told(resource.text) };
-  if (resource.is === 'text') return told(resource);
-  const ours = { ...resource, kind: 'web' as const, facts: { ...resource.facts, ...facts } };
-  if (ours.is === 'note') return ours;
+  if (resource.kind === 'mixed') return { ...resource, format: 'web', text: told(resource.text) };
+  if (resource.kind === 'text') return told(resource);
+  const ours = { ...resource, format: 'web' as const, facts: { ...resource.facts, ...facts } };
+  if (ours.kind === 'note') return ours;
   return {
     ...ours,
     notes: [...(ours.notes ?? []), ...said.map((one) => ({ kind: 'said', text: one }) as const)],

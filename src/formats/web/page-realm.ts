@@ -4,19 +4,19 @@ import { reducedMessage } from '../mcp/reduce.ts';
 import { recordReaders } from './child/records.ts';
 import type { PageJob, PageMethod, PageReply } from './protocol.ts';
 
-type Nothing = Extract<PageReply, { is: 'nothing' }>;
+type Nothing = Extract<PageReply, { kind: 'nothing' }>;
 
-interface Made extends Omit<Extract<PageReply, { is: 'text' }>, 'is'> {
+interface Made extends Omit<Extract<PageReply, { kind: 'text' }>, 'kind'> {
   readonly text: string;
 }
 
-const NOTHING: Nothing = { is: 'nothing' };
+const NOTHING: Nothing = { kind: 'nothing' };
 
 async function made(job: PageJob, content: string): Promise<Made | Nothing> {
   const { url } = job;
   const as = (how: PageMethod, text: string | undefined): Made | Nothing =>
     text === undefined ? NOTHING : { how, text };
-  switch (job.is) {
+  switch (job.kind) {
     case 'page': {
       const { extractPage: extract } = await import('./child/extract.ts');
       const { markdown, ...found } = extract(content, url, job);
@@ -40,9 +40,9 @@ async function made(job: PageJob, content: string): Promise<Made | Nothing> {
       // Imported on demand, because the schema library takes 40 ms to load.
       const { parseShape: taken } = await import('../github/shapes.ts');
       const found = taken(job.shape, content);
-      return found.is === 'value'
+      return found.kind === 'value'
         ? { how: 'github', text: JSON.stringify(found.value) }
-        : { is: 'nothing', why: found.is };
+        : { kind: 'nothing', why: found.kind };
     }
   }
 }
@@ -58,7 +58,7 @@ function valueOf(content: string): unknown {
 
 export async function answer(head: string, body: Buffer): Promise<{ reply: string; body: Uint8Array }> {
   const found = await made(JSON.parse(head) as PageJob, body.toString('utf8'));
-  if ('is' in found) return { reply: JSON.stringify(found satisfies PageReply), body: new Uint8Array(0) };
+  if ('kind' in found) return { reply: JSON.stringify(found satisfies PageReply), body: new Uint8Array(0) };
   const { text, ...facts } = found;
-  return { reply: JSON.stringify({ is: 'text', ...facts } satisfies PageReply), body: Buffer.from(text) };
+  return { reply: JSON.stringify({ kind: 'text', ...facts } satisfies PageReply), body: Buffer.from(text) };
 }

@@ -55,11 +55,11 @@ export interface PageFetchOptions {
 /** The result of the step that succeeded. */
 export type PageRendering = RenderingContent &
   (
-    | { readonly is: 'text' }
+    | { readonly kind: 'text' }
     /** A file that is opened by the source of its kind: an image, a document, an archive. */
-    | { readonly is: 'file'; readonly name: string; readonly linked?: LinkedDocument }
+    | { readonly kind: 'file'; readonly name: string; readonly linked?: LinkedDocument }
     /** The unconverted body, as UTF-8 or in the stored encoding. */
-    | { readonly is: 'raw'; readonly encoding: 'utf-8' | 'stored'; readonly said?: string }
+    | { readonly kind: 'raw'; readonly encoding: 'utf-8' | 'stored'; readonly said?: string }
   );
 
 /** A document that is shown instead of the page that links to it. */
@@ -113,7 +113,7 @@ export const textRendering = (
   content: string | Uint8Array,
   from: Pick<FetchedPage, 'cut' | 'body'>,
 ): PageRendering => ({
-  is: 'text',
+  kind: 'text',
   method,
   bytes: typeof content === 'string' ? Buffer.from(content) : content,
   ...cutOf(from),
@@ -140,7 +140,7 @@ export function subjectOf(
     name,
     path: url,
     opened: {
-      is: 'file',
+      kind: 'file',
       path: url,
       size: bytes.length,
       mtimeMs: 0,

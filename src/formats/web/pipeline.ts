@@ -146,7 +146,7 @@ async function renderingOf(page: FetchedPage, raw: boolean, visit: PageVisit): P
   const own = (rendering: PageRendering): Rendered => ({ rendering, isOwn: true });
   if (page.status >= 400 || page.status === 304) return own(await failedPage(page, raw, visit));
   if (page.cut && visit.mayBeRanges && isLarge(page.headers))
-    return own({ is: 'file', method: 'ranges', name: '', bytes: page.body });
+    return own({ kind: 'file', method: 'ranges', name: '', bytes: page.body });
   if (page.body.length === 0) visit.notes.push('the body is empty');
   if (page.status === 206) {
     const { 'content-range': range = 'which, it does not say' } = page.headers;
@@ -169,7 +169,7 @@ async function renderingOf(page: FetchedPage, raw: boolean, visit: PageVisit): P
 /** The unconverted body, decoded if it is text. */
 async function rawOf(page: FetchedPage, { notes }: PageVisit): Promise<PageRendering> {
   const { body } = page;
-  const raw = { is: 'raw', method: 'raw', ...cutOf(page) } as const;
+  const raw = { kind: 'raw', method: 'raw', ...cutOf(page) } as const;
   if (body.subarray(0, 4096).includes(0)) return { ...raw, encoding: 'stored', bytes: body };
   const others = notes.length;
   const decoded = await page.text();

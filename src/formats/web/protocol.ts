@@ -6,20 +6,20 @@ import type { ShapeName } from '../github/shapes.ts';
 export type PageJob = { readonly url: string } &
   /** With `asXml` the page is XHTML, in which any element may be self-closing. */
   (
-    | { readonly is: 'page'; readonly asXml?: boolean }
-    | { readonly is: 'feed' }
+    | { readonly kind: 'page'; readonly asXml?: boolean }
+    | { readonly kind: 'feed' }
     /** Only the first entry of a feed. */
-    | { readonly is: 'entry' }
+    | { readonly kind: 'entry' }
     /** HTML without page chrome, converted without the elements of these classes. */
-    | { readonly is: 'fragment'; readonly without: readonly string[] }
+    | { readonly kind: 'fragment'; readonly without: readonly string[] }
     /** Any JSON. `cut`: it is truncated; `feed`: it declares itself a JSON Feed. */
-    | { readonly is: 'json'; readonly cut: boolean; readonly feed: boolean }
+    | { readonly kind: 'json'; readonly cut: boolean; readonly feed: boolean }
     /** Reduces a reply of GitHub to the used fields. */
-    | { readonly is: 'github'; readonly shape: ShapeName }
+    | { readonly kind: 'github'; readonly shape: ShapeName }
     /** Reduces a message of an MCP server to the used fields. */
-    | { readonly is: 'mcp' }
+    | { readonly kind: 'mcp' }
     /** JSON of a known shape. */
-    | { readonly is: 'record'; readonly of: RecordKind; readonly ask: Readonly<Record<string, string>> }
+    | { readonly kind: 'record'; readonly of: RecordKind; readonly ask: Readonly<Record<string, string>> }
   );
 
 export type RecordKind =
@@ -34,7 +34,7 @@ export type RecordKind =
 /** The head of a reply; the body of the frame is the text. */
 export type PageReply =
   | {
-      readonly is: 'text';
+      readonly kind: 'text';
       readonly how: PageMethod;
       readonly title?: string;
       /** Word counts, if the main text has clearly fewer words than the page. */
@@ -43,7 +43,7 @@ export type PageReply =
       readonly facts?: Readonly<Record<string, string>>;
     }
   /** The content is not of this kind, or is empty. */
-  | { readonly is: 'nothing'; readonly why?: 'notJson' | 'otherShape' };
+  | { readonly kind: 'nothing'; readonly why?: 'notJson' | 'otherShape' };
 
 /** How the text was made. For a page: by a library, by its own markup (`main`), or the whole `page`. Otherwise the kind. */
 export type PageMethod =

@@ -60,8 +60,8 @@ export async function recordOf(
   visit: PageVisit,
 ): Promise<RecordAnswer | undefined> {
   if (page.cut) return undefined;
-  const found = await convertFor(visit, { is: 'record', ...wanted, url: visit.url }, await page.text());
-  return found?.reply.is === 'text'
+  const found = await convertFor(visit, { kind: 'record', ...wanted, url: visit.url }, await page.text());
+  return found?.reply.kind === 'text'
     ? { page, text: convertedText(found), facts: found.reply.facts ?? {} }
     : undefined;
 }
@@ -73,7 +73,7 @@ export async function markdownOf(
   visit: PageVisit,
   without: readonly string[] = [],
 ): Promise<string | undefined> {
-  const converted = await convertFor(visit, { is: 'fragment', url, without }, html);
+  const converted = await convertFor(visit, { kind: 'fragment', url, without }, html);
   const text = converted ? convertedText(converted).trim() : '';
   return text === '' ? undefined : text;
 }
@@ -208,7 +208,7 @@ async function contentOf(access: FileAccess, path: string, signal: AbortSignal):
   try {
     const opened = await access.open(path, signal);
     try {
-      if (opened.is !== 'file' || opened.size > MAX_REGISTRY_SETTINGS_BYTES) return undefined;
+      if (opened.kind !== 'file' || opened.size > MAX_REGISTRY_SETTINGS_BYTES) return undefined;
       return new TextDecoder().decode(await readAt(opened.bytes, 0, opened.size, signal));
     } finally {
       await opened.close();

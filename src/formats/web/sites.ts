@@ -41,9 +41,9 @@ const arxiv: ApiSite = {
         trusted: base.trusted,
       });
       if (!page || !page.type.endsWith('xml')) return undefined;
-      const found = await convertFor(visit, { is: 'entry', url: page.url }, await page.text());
+      const found = await convertFor(visit, { kind: 'entry', url: page.url }, await page.text());
       // For an unknown number the API returns an entry with this title.
-      const text = found?.reply.is === 'text' ? convertedText(found) : '# Error\n';
+      const text = found?.reply.kind === 'text' ? convertedText(found) : '# Error\n';
       if (text.startsWith('# Error\n')) return undefined;
       return { page, text: `${text.trimEnd()}\n\nFull text: https://arxiv.org/pdf/${id}` };
     };

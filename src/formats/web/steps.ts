@@ -72,7 +72,7 @@ async function llmsText(url: string, visit: PageVisit): Promise<FetchedPage | un
 const MIN_CONTENT_CHARACTERS = 80;
 
 interface ReadablePage extends ConvertedPage {
-  readonly reply: Extract<ConvertedPage['reply'], { is: 'text' }>;
+  readonly reply: Extract<ConvertedPage['reply'], { kind: 'text' }>;
 }
 
 const conversions = new WeakMap<FetchedPage, Promise<ReadablePage | undefined>>();
@@ -87,7 +87,7 @@ function convertedPage(page: FetchedPage, visit: PageVisit): Promise<ReadablePag
 async function converted(page: FetchedPage, visit: PageVisit): Promise<ReadablePage | undefined> {
   const found = await convertFor(visit, pageJob(page), await page.text());
   if (!found) visit.notes.push('the page could not be converted within its limits');
-  return found?.reply.is === 'text' && found.body.length > 0 ? (found as ReadablePage) : undefined;
+  return found?.reply.kind === 'text' && found.body.length > 0 ? (found as ReadablePage) : undefined;
 }
 
 /** A longer Markdown text has enough words, whatever its links. */
@@ -212,7 +212,7 @@ export const feedAlternateStep: PageStep = async (page, visit) => {
     const found = await visit.probe(url);
     if (!found) continue;
     const feed = (await jsonStep(found, visit)) ?? (await feedOf(found, await found.text(), visit));
-    if (feed?.is === 'text') {
+    if (feed?.kind === 'text') {
       return withOwnWords(
         little,
         { ...feed, method: 'feed-alternate' },
@@ -241,7 +241,7 @@ export const linkedDocumentStep: PageStep = async (page, visit) => {
   if (only === undefined || others.length > 0) return undefined;
   const found = await visit.probe(only, { accept: '*/*' });
   const rendering = found && (await fileStep(found, visit));
-  if (rendering?.is !== 'file' || rendering.method !== 'document') return undefined;
+  if (rendering?.kind !== 'file' || rendering.method !== 'document') return undefined;
   return { ...rendering, method: 'linked-document', linked: { url: only, page: little } };
 };
 
@@ -270,8 +270,8 @@ async function feedOf(
   content: string,
   visit: PageVisit,
 ): Promise<PageRendering | undefined> {
-  const converted = await convertFor(visit, { is: 'feed', url: page.url }, content);
-  return converted?.reply.is === 'text' ? textRendering('feed', converted.body, page) : undefined;
+  const converted = await convertFor(visit, { kind: 'feed', url: page.url }, content);
+  return converted?.reply.kind === 'text' ? textRendering('feed', converted.body, page) : undefined;
 }
 
 // The step for JSON, which is indented, and for JSON Feed. Larger JSON is formatted in the child process.
@@ -296,9 +296,9 @@ export const jsonStep: PageStep = async (page, visit) => {
     });
     return laidOut === undefined || laidOut === 'tooLong' ? undefined : textRendering('json', laidOut, page);
   }
-  const job = { is: 'json', url: page.url, cut: page.cut, feed } as const;
+  const job = { kind: 'json', url: page.url, cut: page.cut, feed } as const;
   const converted = await convertFor(visit, job, content);
-  return converted?.reply.is === 'text'
+  return converted?.reply.kind === 'text'
     ? textRendering(converted.reply.how, converted.body, page)
     : undefined;
 };
@@ -314,9 +314,9 @@ export const fileStep: PageStep = (page) => {
   // Not the HTML page of a site that shows a notebook under its file name.
   const isNotebook = name.endsWith('.ipynb') && !/^\s*</.test(Buffer.from(subject.head).toString('latin1'));
   const claimed = /^text\/|json$|xml$/.test(page.type) && !binary && !isNotebook;
-  const source = claimed ? undefined : sources.find((one) => one.kind !== 'file' && one.claims(subject));
-  const method = source?.kind ?? (binary ? 'binary' : undefined);
-  return Promise.resolve(method && { is: 'file', method, name, bytes: page.body, ...cutOf(page) });
+  const source = claimed ? undefined : sources.find((one) => one.format !== 'file' && one.claims(subject));
+  const method = source?.format ?? (binary ? 'binary' : undefined);
+  return Promise.resolve(method && { kind: 'file', method, name, bytes: page.body, ...cutOf(page) });
 };
 
 // The step for text that needs no conversion: plain text, Markdown, code, XML.

@@ -85,7 +85,7 @@ function openFile({ name, files, path, rest }: InWorkspace, call: Call): Promise
   };
   const file = path.slice(path.lastIndexOf('/') + 1);
   const facts = { workspace: name, server: files.origin };
-  return openRemote({ place, rest, file, kind: 'internal', facts }, call);
+  return openRemote({ place, rest, file, format: 'internal', facts }, call);
 }
 
 /** Marks errors of the workspace itself by setting `files` as their cause; errors in the data that it sent are not marked. */

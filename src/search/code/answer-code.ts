@@ -62,7 +62,7 @@ export async function answerAt(
   call: Call,
 ): Promise<CodeReadResult> {
   const context: CodeContext = { code: await CodeBelow.look(files, call), typed, call, shown };
-  switch (asked.is) {
+  switch (asked.kind) {
     case 'map':
       return { resource: await answerMap(asked, context) };
     case 'definitions':
@@ -79,13 +79,13 @@ async function directoryOf(
   { opened, path, typed }: SourceSubject,
   call: Call,
 ): Promise<{ directory: OpenedDirectory; typed: string; file?: string }> {
-  if (opened.is === 'directory') return { directory: opened, typed };
+  if (opened.kind === 'directory') return { directory: opened, typed };
   const { cwd, roots } = call.access;
   const real = async (one: string): Promise<OpenedDirectory | undefined> => {
     const found = await call.access.open(one, call.signal).catch(() => undefined);
     if (!found) return undefined;
     call.onEnd(() => found.close());
-    return found.is === 'directory' && path.startsWith(join(found.path, '/')) ? found : undefined;
+    return found.kind === 'directory' && path.startsWith(join(found.path, '/')) ? found : undefined;
   };
   for (const one of [cwd, ...roots, dirname(path)]) {
     const directory = await real(one);
@@ -99,7 +99,7 @@ async function directoryOf(
 
 // Answers `src:outline`: the files of a directory with their symbols, the most important first.
 
-type AskedMap = CodeSelector & { readonly is: 'map' };
+type AskedMap = CodeSelector & { readonly kind: 'map' };
 
 /** The least bytes of a map with its notices, and of its lines alone. */
 const MIN_CODE_MAP_BYTES = 256;
@@ -120,7 +120,7 @@ async function answerMap(asked: AskedMap, context: CodeContext): Promise<Resourc
   const recent = code.directory === undefined ? undefined : await recentBelow(code.directory, call);
   const mapBeside = async (reserved: number): Promise<MapText> => {
     const { map } = await code.ask({
-      is: 'map',
+      kind: 'map',
       bytes: Math.max(Math.min(MIN_CODE_MAP_LINES_BYTES, budget), budget - reserved),
       lines: limits.lines,
       from,

@@ -35,13 +35,13 @@ const USES_CUT = saidNotice('A file uses the name on more lines than are kept. U
 
 /** `of` is the file whose symbol is meant; undefined for a directory. */
 export async function answerUses(
-  { name, from }: CodeSelector & { readonly is: 'uses' },
+  { name, from }: CodeSelector & { readonly kind: 'uses' },
   of: string | undefined,
   context: CodeContext,
 ): Promise<Resource> {
   const { code, typed, shown } = context;
   const found = await code.ask({
-    is: 'uses',
+    kind: 'uses',
     name,
     from,
     most: MAX_LISTED_USES,
@@ -101,13 +101,13 @@ async function useLines(
 
 /** `file` is the path below the directory. */
 export async function answerImporters(
-  { from }: CodeSelector & { readonly is: 'importers' },
+  { from }: CodeSelector & { readonly kind: 'importers' },
   file: string,
   context: CodeContext,
 ): Promise<Resource> {
   const { code, typed, shown, call } = context;
   const target = oneLine(shown(file));
-  const { paths, all } = await code.ask({ is: 'importers', path: file, from, most: MAX_LISTED_USES });
+  const { paths, all } = await code.ask({ kind: 'importers', path: file, from, most: MAX_LISTED_USES });
   const gaps = [...usesUnknown([file]), ...gapsOf(context)];
   if (paths.length === 0) {
     const text =
@@ -143,10 +143,15 @@ export interface SymbolRedirect {
 }
 
 export async function answerDefinitions(
-  { names, from }: CodeSelector & { readonly is: 'definitions' },
+  { names, from }: CodeSelector & { readonly kind: 'definitions' },
   context: CodeContext,
 ): Promise<{ readonly resource: Resource } | SymbolRedirect> {
-  const { found } = await context.code.ask({ is: 'definitions', names, from, most: MAX_LISTED_DEFINITIONS });
+  const { found } = await context.code.ask({
+    kind: 'definitions',
+    names,
+    from,
+    most: MAX_LISTED_DEFINITIONS,
+  });
   if (found.every(({ all }) => all === 0)) throw notDeclared(names, found, context);
   const [only] = found;
   if (from > 0 && only) return { resource: furtherPage(names[0] ?? '', only, from, context) };

@@ -22,16 +22,16 @@ export async function answerInArchive(
   if (!isFile(subject)) return undefined;
   const { typed, rest } = subject;
   const index = await archiveIndex(subject, call).catch(unlessUnexpected);
-  if (index?.is !== 'container') return undefined;
+  if (index?.kind !== 'container') return undefined;
   const { contents } = index;
   // `:outline?from=9` at the root does not select a member.
   const located = locatedIn(() => locate(contents, rest)) ?? {
-    found: { is: 'directory', path: '' } as const,
+    found: { kind: 'directory', path: '' } as const,
     tail: rest,
   };
   const { found, tail } = located;
-  if (found.is === 'link') return undefined;
-  const isMember = found.is === 'member';
+  if (found.kind === 'link') return undefined;
+  const isMember = found.kind === 'member';
   const target = found.path === '' ? typed : `${typed}:${found.path}`;
   const asked = parseCodeQuestion(target.replace(/\/$/, ''), tail, isMember ? 'file' : 'directory');
   if (!asked) return undefined;
@@ -64,7 +64,7 @@ function unlessUnexpected(error: unknown): undefined {
 /** `directory` is `""` for the root, otherwise it ends in a slash. Throws `UNSUPPORTED` for formats without random access. */
 async function filesInArchive(
   subject: FileSubject,
-  index: Extract<ArchiveIndex, { is: 'container' }>,
+  index: Extract<ArchiveIndex, { kind: 'container' }>,
   directory: string,
   call: Call,
 ): Promise<CodeFiles> {

@@ -71,13 +71,13 @@ export class CodeBelow {
   }
 
   /** Throws `BUSY`. */
-  async ask<Q extends CodeQuestion>(question: Q): Promise<CodeReply & { readonly is: Q['is'] }> {
+  async ask<Q extends CodeQuestion>(question: Q): Promise<CodeReply & { readonly kind: Q['kind'] }> {
     const found =
       (this.#isReady ? undefined : await this.#stored.get(question)) ?? (await this.#answer(question));
-    if (found?.reply.is !== question.is)
-      throw new Error(`the codebase thread gave no answer to ${question.is}`);
+    if (found?.reply.kind !== question.kind)
+      throw new Error(`the codebase thread gave no answer to ${question.kind}`);
     this.unknown = found.unknown;
-    return found.reply as CodeReply & { readonly is: Q['is'] };
+    return found.reply as CodeReply & { readonly kind: Q['kind'] };
   }
 
   async #answer(question: CodeQuestion): Promise<CodeQuestionAnswer | undefined> {
@@ -85,8 +85,8 @@ export class CodeBelow {
     const { signal } = this.#call;
     // The thread caches the files of a few directories; these may have been evicted by other calls.
     const found =
-      (await step({ ask: 'question', view: this.#state.view, question }, signal)) ??
-      (await step({ ask: 'question', view: jobOf(this.#found), question }, signal));
+      (await step({ kind: 'question', view: this.#state.view, question }, signal)) ??
+      (await step({ kind: 'question', view: jobOf(this.#found), question }, signal));
     if (found) this.#stored.put(question, found);
     return found;
   }
@@ -108,13 +108,13 @@ async function load(home: string, { session: { files }, signal }: Call): Promise
   const names = await files?.get(keptKey(home));
   for (const name of names ? readPartNames(names).toReversed() : []) {
     const bytes = await files?.get(partKey(home, name));
-    if (bytes) await step({ ask: 'load', home, part: { name, bytes } }, signal);
+    if (bytes) await step({ kind: 'load', home, part: { name, bytes } }, signal);
   }
-  await step({ ask: 'load', home }, signal);
+  await step({ kind: 'load', home }, signal);
 }
 
 function jobOf({ base, home, top, paths, keys }: CodeFiles): SyncJob {
-  return { ask: 'sync', base, home, top, paths: paths.join('\0'), keys: [...keys.values()].join('\n') };
+  return { kind: 'sync', base, home, top, paths: paths.join('\0'), keys: [...keys.values()].join('\n') };
 }
 
 // Parses the code files whose tags are not cached, and sends the tags to the codebase thread.
@@ -158,8 +158,8 @@ const STEP_MS = 20_000;
 export function step<J extends Parameters<typeof askCode>[0]>(
   job: J,
   signal: AbortSignal,
-): Promise<CodeReplies[J['ask']]> {
-  return askCode(job, STEP_MS, signal) as Promise<CodeReplies[J['ask']]>;
+): Promise<CodeReplies[J['kind']]> {
+  return askCode(job, STEP_MS, signal) as Promise<CodeReplies[J['kind']]>;
 }
 
 /** A signal of the same caller that never aborts, because parsed tags must be stored even if the call is cancelled. */
@@ -297,7 +297,7 @@ class ParseRun {
     });
     this.done += entries.length - again.size;
     this.#unkept += entries.length;
-    await step({ ask: 'put', base: this.#files.base, entries, tags }, this.#lasting);
+    await step({ kind: 'put', base: this.#files.base, entries, tags }, this.#lasting);
   }
 
   async #keep(): Promise<void> {
@@ -306,7 +306,7 @@ class ParseRun {
     const { files } = this.#call.session;
     if (!files) return;
     for (;;) {
-      const kept = await step({ ask: 'keep', home }, this.#lasting);
+      const kept = await step({ kind: 'keep', home }, this.#lasting);
       if ('part' in kept) {
         // Awaited one by one: a busy cache refuses more writes, and a part is returned only once.
         await files.put(partKey(home, kept.part.name), [kept.part.bytes]);
@@ -407,7 +407,7 @@ export class StoredReplies {
 
   /** Undefined if replies to this question are not stored. */
   #keyOf(question: CodeQuestion): string | undefined {
-    if (!this.#digest || question.is !== 'map') return undefined;
+    if (!this.#digest || question.kind !== 'map') return undefined;
     return `code map ${hashOf([this.#digest, serialize(question)]).toString('hex')}`;
   }
 }

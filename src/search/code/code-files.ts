@@ -48,7 +48,7 @@ export interface CodeFile {
 export async function filesBelow(directory: OpenedDirectory, call: Call): Promise<CodeFiles> {
   const paths: string[] = [];
   const keys = new Map<string, string>();
-  const wants = { is: 'paths', keys: true, most: MAX_CODE_FILES } as const;
+  const wants = { kind: 'paths', keys: true, most: MAX_CODE_FILES } as const;
   const options = { wants, deadline: halfUntil(call.deadline) };
   const gaps = await withProgress(call, 'walking', () =>
     collectWalk(directory, options, call, async (run) => {
@@ -85,7 +85,7 @@ function homeOf(base: string, { access }: Call): string {
 
 async function openBelow(path: string, { access }: Call, signal: AbortSignal): Promise<CodeFile | undefined> {
   const opened = await access.open(path, signal).catch(() => undefined);
-  if (opened?.is !== 'file') {
+  if (opened?.kind !== 'file') {
     await opened?.close();
     return undefined;
   }

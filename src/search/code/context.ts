@@ -49,8 +49,8 @@ export class AnswerLines {
 
 export function codeText(text: string, { typed }: CodeContext, notes: readonly Notice[]): TextResource {
   return {
-    is: 'text',
-    kind: 'directory',
+    kind: 'text',
+    format: 'directory',
     bytes: memoryBytes(text),
     encoding: 'utf-8',
     selection: { mode: 'outline' },
@@ -66,7 +66,7 @@ export function codeText(text: string, { typed }: CodeContext, notes: readonly N
 /** A note that consists of `text` and the sentences of `notes`. */
 export function note(text: string, notes: readonly Notice[]): NoteResource {
   const said = [text, ...notes.flatMap((one) => (one.kind === 'said' ? [one.text] : []))];
-  return { is: 'note', kind: 'directory', note: { kind: 'said', text: said.join('. ') } };
+  return { kind: 'note', format: 'directory', note: { kind: 'said', text: said.join('. ') } };
 }
 
 export function saidNotice(text: string): Notice {

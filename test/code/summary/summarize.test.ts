@@ -272,7 +272,7 @@ test.each([
     expect(map?.left).toBeGreaterThan(10);
     const lines = text.split('\n');
     for (const part of map?.parts ?? []) {
-      if (part.is !== 'merged' || part.from === 1) continue;
+      if (part.kind !== 'merged' || part.from === 1) continue;
       const names = lines.slice(part.from - 1, part.to).filter((line) => /^ *(?:class|function)/.test(line));
       expect(names).toHaveLength(1);
     }
@@ -437,10 +437,10 @@ function obeys(
       expect(trivial(stored[no - 1] ?? '') || hidden.has(no)).toBe(true);
     expect(part.from).toBeGreaterThanOrEqual(next);
     next = part.to + 1;
-    if (part.is === 'line') expect(part.text).toBe(stored[part.from - 1]);
+    if (part.kind === 'line') expect(part.text).toBe(stored[part.from - 1]);
     // No blank lines, and no closing bracket alone.
     expect(trivial(part.text)).toBe(false);
-    if (part.is === 'gap') continue;
+    if (part.kind === 'gap') continue;
     // What is not left out is there, word by word.
     for (let no = part.from; no <= part.to; no += 1) {
       if (hidden.has(no) || trivial(stored[no - 1] ?? '')) continue;
@@ -455,7 +455,7 @@ function obeys(
   }
   // Every symbol is visible, or counted.
   const clipped = new Set(
-    parts.filter(({ is, from, to }) => is === 'merged' && from === to).map(({ from }) => from),
+    parts.filter(({ kind: is, from, to }) => is === 'merged' && from === to).map(({ from }) => from),
   );
   const lost = structure.symbols.filter(({ at }) => hidden.has(at) && !clipped.has(at)).length;
   expect(left ?? 0).toBe(lost);

@@ -74,7 +74,7 @@ export async function identityOf(here: Place, path: string): Promise<Texts> {
     workspaces: elsewhere,
     now: () => 0,
   });
-  const request = { do: 'read', target: path, grammar: 'selectors' } as const;
+  const request = { kind: 'read', target: path, grammar: 'selectors' } as const;
   const { call, close } = openCall(engine, { request, limits }, {});
   const open = async (): Promise<Resource> => {
     if (isWeb(path)) return openWeb(path, call);
@@ -84,8 +84,8 @@ export async function identityOf(here: Place, path: string): Promise<Texts> {
   };
   try {
     const resource = await open();
-    const text = resource.is === 'mixed' ? resource.text : resource;
-    if (text.is !== 'text') return { key: undefined, digest: undefined };
+    const text = resource.kind === 'mixed' ? resource.text : resource;
+    if (text.kind !== 'text') return { key: undefined, digest: undefined };
     const bytes = await readAt(text.bytes, 0, text.bytes.size ?? 64 << 20);
     return {
       key: text.bytes.identity.key,

@@ -3,7 +3,7 @@ import { bytesHeld } from '../../support/memory.ts';
 import { fc } from '../../support/properties.ts';
 import { type LineFrame, FrameSplitter } from '../../../src/faces/mcp/serve-stdio.ts';
 
-const shown = (frame: LineFrame): string => (frame.is === 'line' ? frame.bytes.toString() : frame.is);
+const shown = (frame: LineFrame): string => (frame.kind === 'line' ? frame.bytes.toString() : frame.kind);
 
 describe('frames', () => {
   test('are lines, however they are split into chunks', () => {
@@ -38,13 +38,13 @@ describe('frames', () => {
     for (let i = 0; i < 500_000; i += 1) splitter.push(Buffer.from('a')).next();
     expect(bytesHeld() - before).toBeLessThan(8 << 20);
     expect([...splitter.push(Buffer.from('b\n'))]).toMatchObject([
-      { is: 'line', bytes: { length: 500_001 } },
+      { kind: 'line', bytes: { length: 500_001 } },
     ]);
   });
 
   test('the last one may lack its newline', () => {
     const splitter = new FrameSplitter();
     expect([...splitter.push(Buffer.from('{}\n{"a":1}'))].map(shown)).toEqual(['{}']);
-    expect(splitter.end()).toEqual({ is: 'line', bytes: Buffer.from('{"a":1}') });
+    expect(splitter.end()).toEqual({ kind: 'line', bytes: Buffer.from('{"a":1}') });
   });
 });

@@ -22,8 +22,8 @@ function foundBy(contents: ArchiveContents, rest: string): string | undefined {
   const located = locate(contents, rest);
   if (!located) return undefined;
   const { found, tail } = located;
-  const via = found.is === 'member' && found.via !== undefined ? `<${found.via}` : '';
-  return `${found.is} ${found.path}${via}${tail === '' ? '' : ` + ${tail}`}`;
+  const via = found.kind === 'member' && found.via !== undefined ? `<${found.via}` : '';
+  return `${found.kind} ${found.path}${via}${tail === '' ? '' : ` + ${tail}`}`;
 }
 
 const MEMBERS: readonly TarEntry[] = [
@@ -76,7 +76,7 @@ describe('a listing', () => {
       'a.txt (3 B, another of this name, read as %~1)',
     ]);
     expect([foundBy(contents, 'a.txt'), contents.byPath.get('a.txt')]).toEqual(['member a.txt', 2]);
-    expect(locate(contents, '%~1')?.found).toMatchObject({ is: 'member', at: 0 });
+    expect(locate(contents, '%~1')?.found).toMatchObject({ kind: 'member', at: 0 });
     expect(() => locate(contents, '%~2')).toThrow('leads out of the archive');
     expect(foundBy(contents, '%~5')).toBeUndefined();
   });

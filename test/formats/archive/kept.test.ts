@@ -87,7 +87,7 @@ class Archive {
     };
     const size = this.#content.length;
     const file: OpenedFile = {
-      is: 'file',
+      kind: 'file',
       path: `/${this.#name}`,
       size,
       mtimeMs: 0,

@@ -19,7 +19,7 @@ function inputOf(bytes: Uint8Array, size = bytes.length): PackedInput {
 }
 
 const lines = (size?: number): AsyncGenerator<Uint8Array> =>
-  pullFromWorker<Uint8Array>({ do: 'bzip2' }, inputOf(LINES, size), never);
+  pullFromWorker<Uint8Array>({ kind: 'bzip2' }, inputOf(LINES, size), never);
 
 async function rest(stream: AsyncGenerator<Uint8Array>): Promise<string> {
   let text = '';
@@ -75,7 +75,7 @@ test('a decoder that waits for packed bytes does not block others', async () => 
       yield LINES.subarray(20);
     },
   };
-  const waiting = rest(pullFromWorker<Uint8Array>({ do: 'bzip2' }, slow, never));
+  const waiting = rest(pullFromWorker<Uint8Array>({ kind: 'bzip2' }, slow, never));
   expect(await rest(lines())).toBe(TEXT);
   come();
   expect(await waiting).toBe(TEXT);
@@ -106,7 +106,7 @@ test('a changed archive is not taken for the earlier one', async () => {
       yield times === 1 ? LINES : packed.bz2.hello;
     },
   };
-  const page = pullFromWorker<Uint8Array>({ do: 'bzip2' }, changing, never);
+  const page = pullFromWorker<Uint8Array>({ kind: 'bzip2' }, changing, never);
   await first(page);
   await rest(lines());
   await expect(rest(page)).rejects.toMatchObject({ code: 'BUSY' });
@@ -121,7 +121,7 @@ test('a finished call releases its slot, whatever its decoder does', { tags: 'sl
       for (;;) yield LINES;
     },
   };
-  const stream = pullFromWorker<Uint8Array>({ do: 'bzip2' }, endless, stop.signal);
+  const stream = pullFromWorker<Uint8Array>({ kind: 'bzip2' }, endless, stop.signal);
   await first(stream);
   const reading = rest(stream);
   setTimeout(() => stop.abort(new Error('enough')), 50);

@@ -8,7 +8,7 @@ import { docx, paragraph, percents, sheetRow, xlsx } from '../../support/documen
 
 async function converted(
   bytes: Buffer,
-  want: DocumentPart = { is: 'whole' },
+  want: DocumentPart = { kind: 'whole' },
   most = 1 << 20,
 ): Promise<{ reply: DocumentReply; text: string }> {
   const { reply, body } = await answerDocument({ want, most }, bytes);
@@ -40,11 +40,11 @@ describe('a text', () => {
   test('has its paragraphs', async () => {
     const { reply, text } = await converted(REPORT);
     expect(text).toBe('First & foremost\n\nPart\n\nSecond\n');
-    expect(reply).toEqual({ is: 'text', facts: { format: 'docx' } });
+    expect(reply).toEqual({ kind: 'text', facts: { format: 'docx' } });
   });
 
   test('is cut after a whole line, and the reply says so', async () => {
-    const { reply, text } = await converted(REPORT, { is: 'whole' }, 25);
+    const { reply, text } = await converted(REPORT, { kind: 'whole' }, 25);
     expect(text).toBe('First & foremost\n\nPart\n\n');
     expect(reply).toMatchObject({ cut: { bytes: 25 } });
   });
@@ -54,23 +54,23 @@ describe('a workbook', () => {
   test('is one table for each sheet', async () => {
     const { reply, text } = await converted(BOOK);
     expect(text).toBe(`${SALES}\n## Empty\n\n(empty)\n`);
-    expect(reply.is === 'text' && reply.facts.sheets).toEqual([
+    expect(reply.kind === 'text' && reply.facts.sheets).toEqual([
       expect.objectContaining({ name: 'Sales', rows: 3, columns: 3, range: 'A1:C4', header: true }),
       expect.objectContaining({ name: 'Empty', rows: 0, columns: 0 }),
     ]);
   });
 
   test('gives one sheet, and a range of its cells', async () => {
-    expect((await converted(BOOK, { is: 'sheet', sheet: 'Sales' })).text).toBe(SALES);
-    const { text } = await converted(BOOK, { is: 'sheet', sheet: 'Sales', range: 'B2:C3' });
+    expect((await converted(BOOK, { kind: 'sheet', sheet: 'Sales' })).text).toBe(SALES);
+    const { text } = await converted(BOOK, { kind: 'sheet', sheet: 'Sales', range: 'B2:C3' });
     expect(text).toBe('|  | B | C |\n| --- | --- | --- |\n| 2 | 47 | 25.6% |\n');
-    const outside = await converted(BOOK, { is: 'sheet', sheet: 'Sales', range: 'X9' });
+    const outside = await converted(BOOK, { kind: 'sheet', sheet: 'Sales', range: 'X9' });
     expect(outside.text).toBe('(no cells there, only in A1:C4)\n');
   });
 
   test('is a database for queries', async () => {
-    const { reply, text } = await converted(BOOK, { is: 'tables' });
-    expect([reply.is, text.slice(0, 15)]).toEqual(['tables', 'SQLite format 3']);
+    const { reply, text } = await converted(BOOK, { kind: 'tables' });
+    expect([reply.kind, text.slice(0, 15)]).toEqual(['tables', 'SQLite format 3']);
   });
 });
 
@@ -83,12 +83,12 @@ describe('pages', () => {
     expect(whole.text).toMatch(/^--- slide 1 ---\n\n/);
     const count = whole.text.match(/^--- slide \d+ ---$/gm)?.length ?? 0;
     expect(whole.reply).toMatchObject({ facts: { format: 'pptx', slides: count } });
-    const second = await slides({ is: 'pages', from: 2, to: 2 });
+    const second = await slides({ kind: 'pages', from: 2, to: 2 });
     expect(second.text).toMatch(/^--- slide 2 ---\n\n/);
     expect(second.text.match(/^--- slide/gm)).toHaveLength(1);
     expect(whole.text).toContain(second.text.trimEnd());
-    expect((await slides({ is: 'pages', from: count + 1 })).reply).toEqual({
-      is: 'refused',
+    expect((await slides({ kind: 'pages', from: count + 1 })).reply).toEqual({
+      kind: 'refused',
       why: 'absent',
       extent: { of: 'slide', count },
       facts: { format: 'pptx' },
@@ -98,17 +98,22 @@ describe('pages', () => {
 
 describe('what a document does not have is refused with the reason', () => {
   test.each<[string, Buffer, DocumentPart, string]>([
-    ['pages of a text', REPORT, { is: 'pages', from: 1 }, 'a .docx file has no pages'],
-    ['a picture of a text', REPORT, { is: 'picture', page: 1 }, 'a .docx file has no pages'],
-    ['images of a text', REPORT, { is: 'images', from: 1 }, 'a .docx file has no pages'],
-    ['attachments of a text', REPORT, { is: 'attachments' }, 'a .docx file has no attachments'],
-    ['an attachment of a workbook', BOOK, { is: 'attachment', number: 1 }, 'a .xlsx file has no attachments'],
-    ['tables of a text', REPORT, { is: 'tables' }, 'it has no sheets'],
-    ['a sheet of a text', REPORT, { is: 'sheet', sheet: 'S' }, 'it has no sheets'],
-    ['the rest of a text', REPORT, { is: 'rest' }, 'it has no sheets'],
+    ['pages of a text', REPORT, { kind: 'pages', from: 1 }, 'a .docx file has no pages'],
+    ['a picture of a text', REPORT, { kind: 'picture', page: 1 }, 'a .docx file has no pages'],
+    ['images of a text', REPORT, { kind: 'images', from: 1 }, 'a .docx file has no pages'],
+    ['attachments of a text', REPORT, { kind: 'attachments' }, 'a .docx file has no attachments'],
+    [
+      'an attachment of a workbook',
+      BOOK,
+      { kind: 'attachment', number: 1 },
+      'a .xlsx file has no attachments',
+    ],
+    ['tables of a text', REPORT, { kind: 'tables' }, 'it has no sheets'],
+    ['a sheet of a text', REPORT, { kind: 'sheet', sheet: 'S' }, 'it has no sheets'],
+    ['the rest of a text', REPORT, { kind: 'rest' }, 'it has no sheets'],
   ])('%s', async (_, bytes, want, detail) => {
     const { reply, text } = await converted(bytes, want);
-    expect([reply, text]).toEqual([expect.objectContaining({ is: 'refused', why: 'absent', detail }), '']);
+    expect([reply, text]).toEqual([expect.objectContaining({ kind: 'refused', why: 'absent', detail }), '']);
   });
 
   test.each([
@@ -116,10 +121,10 @@ describe('what a document does not have is refused with the reason', () => {
     ['a workbook', BOOK],
   ])('the end of %s, which is damaged then', async (_, bytes) => {
     const { reply } = await converted(bytes.subarray(0, bytes.length - 200));
-    expect(reply).toMatchObject({ is: 'refused', why: 'damaged' });
+    expect(reply).toMatchObject({ kind: 'refused', why: 'damaged' });
   });
 
   test('bytes that are no document', async () => {
-    expect((await converted(Buffer.from('no document'))).reply).toMatchObject({ is: 'refused' });
+    expect((await converted(Buffer.from('no document'))).reply).toMatchObject({ kind: 'refused' });
   });
 });

@@ -84,7 +84,7 @@ test('the calls in notices are quoted for a shell if necessary', async () => {
 });
 
 test('the effect of a missing optional package is reported', () => {
-  const reply = { is: 'text', facts: { pages: 2 }, without: '@firecrawl/pdf-inspector' } as const;
+  const reply = { kind: 'text', facts: { pages: 2 }, without: '@firecrawl/pdf-inspector' } as const;
   expect(documentNotes(reply, 'a.pdf', undefined)).toEqual([
     {
       kind: 'said',

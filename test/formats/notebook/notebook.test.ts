@@ -12,13 +12,13 @@ const NAME = 'nb.ipynb';
 /** The text that a notebook of this content is answered with. */
 async function text(content: unknown, rest = ''): Promise<TextResource> {
   const resource = await open(content, { rest });
-  return resource.is === 'mixed' ? resource.text : resource;
+  return resource.kind === 'mixed' ? resource.text : resource;
 }
 
 async function open(content: unknown, options: OpenOptions = {}): Promise<TextResource | MixedResource> {
   const stored = typeof content === 'string' ? content : JSON.stringify(content);
   const resource = await openWith(notebookSource, await file(NAME, stored), options);
-  if (resource?.is !== 'text' && resource?.is !== 'mixed') throw new Error('not answered as a notebook');
+  if (resource?.kind !== 'text' && resource?.kind !== 'mixed') throw new Error('not answered as a notebook');
   return resource;
 }
 
@@ -102,21 +102,21 @@ describe('selectors', () => {
   });
 
   test.each([
-    ['3-4', { window: { by: 'lines', ranges: [{ from: 3, to: 4 }], context: true } }],
-    ['@10+64K', { window: { by: 'bytes', start: 10, length: 65_536 } }],
-    ['-2', { window: { by: 'tail', lines: 2 } }],
-    ['cells:1', { window: { by: 'lines', ranges: [{ from: 4, to: 6 }], context: false } }],
-    ['cell:1', { window: { by: 'lines', ranges: [{ from: 4, to: 6 }], context: false } }],
-    ['cells:0-1', { window: { by: 'lines', ranges: [{ from: 1, to: 6 }], context: false } }],
-    ['cells:1-', { window: { by: 'lines', ranges: [{ from: 4, to: 7 }], context: false } }],
-    ['cells:1..99', { window: { by: 'lines', ranges: [{ from: 4, to: 7 }], context: false } }],
+    ['3-4', { window: { kind: 'lines', ranges: [{ from: 3, to: 4 }], context: true } }],
+    ['@10+64K', { window: { kind: 'bytes', start: 10, length: 65_536 } }],
+    ['-2', { window: { kind: 'tail', lines: 2 } }],
+    ['cells:1', { window: { kind: 'lines', ranges: [{ from: 4, to: 6 }], context: false } }],
+    ['cell:1', { window: { kind: 'lines', ranges: [{ from: 4, to: 6 }], context: false } }],
+    ['cells:0-1', { window: { kind: 'lines', ranges: [{ from: 1, to: 6 }], context: false } }],
+    ['cells:1-', { window: { kind: 'lines', ranges: [{ from: 4, to: 7 }], context: false } }],
+    ['cells:1..99', { window: { kind: 'lines', ranges: [{ from: 4, to: 7 }], context: false } }],
     [
       'cells:1:outputs',
-      { window: { by: 'lines', ranges: [{ from: 4, to: 8 }], context: false }, mode: 'outputs' },
+      { window: { kind: 'lines', ranges: [{ from: 4, to: 8 }], context: false }, mode: 'outputs' },
     ],
     [
       'outputs:cells:2',
-      { window: { by: 'lines', ranges: [{ from: 9, to: 9 }], context: false }, mode: 'outputs' },
+      { window: { kind: 'lines', ranges: [{ from: 9, to: 9 }], context: false }, mode: 'outputs' },
     ],
   ])('%s', async (rest, selection) => {
     expect((await text(small, rest)).selection).toEqual(selection);
@@ -236,7 +236,7 @@ describe('damaged notebooks', () => {
     ['a number', 7, 'it is not an object'],
   ])('N03 %s', async (_, content, why) => {
     expect(await openWith(notebookSource, await file(NAME, JSON.stringify(content)))).toMatchObject({
-      is: 'note',
+      kind: 'note',
       note: {
         kind: 'said',
         use: 'nb.ipynb:raw',
@@ -379,7 +379,7 @@ describe('images among outputs', () => {
 
   async function mixed(content: unknown, rest = 'outputs') {
     const resource = await openWith(notebookSource, await file(NAME, JSON.stringify(content)), { rest });
-    if (resource?.is !== 'mixed') throw new Error('no images');
+    if (resource?.kind !== 'mixed') throw new Error('no images');
     return resource;
   }
   const everything = { start: 0, end: Number.POSITIVE_INFINITY };

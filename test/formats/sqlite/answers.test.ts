@@ -39,7 +39,7 @@ function databaseOf(content: Uint8Array, limits = LIMITS, clock: StatementClock 
     } finally {
       connection?.close();
     }
-    if (reply.is === 'error')
+    if (reply.kind === 'error')
       return `${reply.code}: ${reply.message}${reply.rest ? ` Use db${reply.rest}` : ''}`;
     const { bytes, notes = [], more } = compose(reply, parsed, 'db', limits);
     const text = Buffer.from(await readAt(bytes, 0, bytes.size ?? 0)).toString();

@@ -42,7 +42,7 @@ test.each([
      insert into t select i, zeroblob(4000) from n`,
   );
   const opened: OpenedFile = {
-    is: 'file',
+    kind: 'file',
     path: '/archive.zip',
     size: content.length,
     mtimeMs: 0,
@@ -59,7 +59,7 @@ test.each([
   };
   expect(sqliteSource.claims(subject)).toBe(true);
   const resource = await sqliteSource.open(subject, callOf());
-  if (resource.is !== 'text') throw new Error('no text');
+  if (resource.kind !== 'text') throw new Error('no text');
   const target = Buffer.alloc(resource.bytes.size ?? 0);
   await resource.bytes.readInto(target, 0);
   expect(target.toString()).toBe(`id: ${rows}\na: <BLOB 4000 bytes>\n`);
@@ -75,7 +75,7 @@ test('the second query of the same database copies nothing', async () => {
   };
   const call = callOf();
   const opened: OpenedFile = {
-    is: 'file',
+    kind: 'file',
     path: '/archive.zip',
     size: content.length,
     mtimeMs: 0,

@@ -5,7 +5,7 @@ import { showCell, wholeRow } from '../../../src/formats/sqlite/layout.ts';
 import type { SqliteCell } from '../../../src/formats/sqlite/protocol.ts';
 
 const text = (value: string, clipped = false): SqliteCell => ({
-  is: 'text',
+  kind: 'text',
   text: value,
   bytes: value.length,
   clipped,
@@ -20,7 +20,7 @@ test.each<[SqliteCell, string, boolean]>([
   [1e21, '1e+21', false],
   [Number.POSITIVE_INFINITY, 'Inf', false],
   [Number.NEGATIVE_INFINITY, '-Inf', false],
-  [{ is: 'blob', bytes: 5 }, '<BLOB 5 bytes>', false],
+  [{ kind: 'blob', bytes: 5 }, '<BLOB 5 bytes>', false],
   [text('short'), 'short', false],
   [text('NULL'), '"NULL"', false],
   [text('more than 10'), 'more than…', true],
@@ -29,7 +29,7 @@ test.each<[SqliteCell, string, boolean]>([
   [text('exactly 10', true), 'exactly …', true],
   [text('not utf8 \udcff'), '"not utf8…', true],
   [text('\udcff'), String.raw`"\xff"`, false],
-  [{ is: 'text', text: '', bytes: 99, clipped: true }, '<TEXT 99 bytes>', false],
+  [{ kind: 'text', text: '', bytes: 99, clipped: true }, '<TEXT 99 bytes>', false],
 ])('in ten columns, case %#', (cell, shown, cut) => {
   expect(showCell(cell, 10)).toEqual({ text: shown, cut });
 });
@@ -56,7 +56,7 @@ test('a text of sixteen megabytes is not processed as a whole', () => {
 });
 
 test('in a whole row, a text that looks like the mark of another value is a block', () => {
-  const row = [null, text('NULL'), { is: 'blob', bytes: 2 }, text('<BLOB 2 bytes>'), text('a\nb')] as const;
+  const row = [null, text('NULL'), { kind: 'blob', bytes: 2 }, text('<BLOB 2 bytes>'), text('a\nb')] as const;
   expect(wholeRow(['a', 'b', 'c', 'd', 'e'], row)).toBe(
     'a: NULL\nb:\n  NULL\nc: <BLOB 2 bytes>\nd:\n  <BLOB 2 bytes>\ne:\n  a\n  b\n',
   );

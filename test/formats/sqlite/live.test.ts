@@ -121,7 +121,7 @@ test('a database that changes during every attempt is BUSY', async () => {
   fs.writeFileSync(path, await databaseBytes('create table t(a)'));
   const access = createAccess({ cwd, roots: [], allow: [] });
   const opened = await access.open(path);
-  if (opened.is !== 'file') throw new Error('not a file');
+  if (opened.kind !== 'file') throw new Error('not a file');
   const queue = new Queue('test', 'tests run', { limit: 1, waiting: 10 });
   let attempts = 0;
   const read = (): Promise<string> => {

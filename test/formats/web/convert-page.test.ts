@@ -22,7 +22,7 @@ test('one caller uses at most one of the two converters for large pages', async 
     slot.release();
     (await next).release();
   });
-  const converted = await convert({ is: 'page', url: 'http://x/' }, page(6_000), signalOf({}));
+  const converted = await convert({ kind: 'page', url: 'http://x/' }, page(6_000), signalOf({}));
   expect(converted && convertedText(converted)).toContain('A sentence that stands');
   expect(queues.pages.stats.waiting).toBe(1);
 });
@@ -33,6 +33,6 @@ test('a small page does not wait for large ones', async () => {
     queues.pages.acquire({ caller: {} }),
   ]);
   onTestFinished(() => slots.forEach((slot) => slot.release()));
-  const converted = await convert({ is: 'page', url: 'http://x/' }, page(100), signalOf({}));
+  const converted = await convert({ kind: 'page', url: 'http://x/' }, page(100), signalOf({}));
   expect(converted && convertedText(converted)).toContain('A sentence that stands');
 });

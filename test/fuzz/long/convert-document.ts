@@ -12,20 +12,24 @@ const MOST = 4_096;
 /** Mostly what the format has. */
 function jobFor(format: string, random: Random): DocumentJob {
   const wants: readonly DocumentJob['want'][] = [
-    { is: 'whole' },
-    ...(/^(?:pptx?|pdf)$/.test(format) ? [{ is: 'pages', from: 1 } as const] : []),
+    { kind: 'whole' },
+    ...(/^(?:pptx?|pdf)$/.test(format) ? [{ kind: 'pages', from: 1 } as const] : []),
     ...(/^(?:xlsx?|ods)$/.test(format)
-      ? ([{ is: 'sheet', sheet: 'S' }, { is: 'sheet', sheet: '1', range: 'A1:B9' }, { is: 'rest' }] as const)
+      ? ([
+          { kind: 'sheet', sheet: 'S' },
+          { kind: 'sheet', sheet: '1', range: 'A1:B9' },
+          { kind: 'rest' },
+        ] as const)
       : []),
   ];
-  const want = random.below(16) === 0 ? ({ is: 'pages', from: 2 } as const) : random.pick(wants);
+  const want = random.below(16) === 0 ? ({ kind: 'pages', from: 2 } as const) : random.pick(wants);
   return { want, most: MOST };
 }
 
 /** Rejects if a law of replies is broken. `format` is what the document was before it was damaged. */
 export async function convert(bytes: Buffer, format: string, random: Random): Promise<void> {
   const { reply, body } = await quietly(() => answerDocument(jobFor(format, random), bytes));
-  must(reply.is === 'text' || reply.is === 'refused', 'a document has a text, or is refused');
+  must(reply.kind === 'text' || reply.kind === 'refused', 'a document has a text, or is refused');
   must(body.length <= MOST, 'a text is bounded');
   must(isUtf8(body), 'a text ends after a character');
   must(JSON.stringify(reply).length <= 64 * (bytes.length + 64), 'facts are bounded');

@@ -31,12 +31,12 @@ const fileOf = (content: Uint8Array): ReadableFile => ({
 });
 
 const asks: readonly SqliteRequest[] = [
-  { do: 'list', limit: 50, offset: 0 },
-  { do: 'find', readings: [{ table: 't' }], sample: 3 },
-  { do: 'find', readings: [{ table: 't', key: '1' }], sample: 3 },
-  { do: 'query', table: 't', where: 'a > 0', order: 'b', limit: 20, offset: 0 },
-  { do: 'rows', table: 't', offset: 0 },
-  { do: 'sql', sql: 'select count(*), max(b) from t, u', limit: 20, offset: 0 },
+  { kind: 'list', limit: 50, offset: 0 },
+  { kind: 'find', readings: [{ table: 't' }], sample: 3 },
+  { kind: 'find', readings: [{ table: 't', key: '1' }], sample: 3 },
+  { kind: 'query', table: 't', where: 'a > 0', order: 'b', limit: 20, offset: 0 },
+  { kind: 'rows', table: 't', offset: 0 },
+  { kind: 'sql', sql: 'select count(*), max(b) from t, u', limit: 20, offset: 0 },
 ];
 
 /** Steps of SQLite between two looks at the clock are many: a loop in damaged pages ends after so many looks. */
@@ -78,7 +78,7 @@ export const databaseTargets: readonly FuzzTarget[] = [
       try {
         connection = new SqliteConnection(library, vfs, files, clock);
         const reply = answer(connection, ask, 16_384);
-        must(reply.is !== 'error' || reply.code !== 'INTERNAL', 'a reply is an answer or a refusal');
+        must(reply.kind !== 'error' || reply.code !== 'INTERNAL', 'a reply is an answer or a refusal');
       } catch (error) {
         const failure = toFailure(library, error, ask, connection);
         if (failure.code === 'INTERNAL') throw error;

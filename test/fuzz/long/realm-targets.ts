@@ -62,8 +62,8 @@ function sequenceTarget(
 const named = (targets: readonly FuzzTarget[], name: RegExp): FuzzTarget =>
   targets.find((target) => name.test(target.name)) as FuzzTarget;
 
-const whole = { want: { is: 'whole' }, most: 1 << 16 };
-const tables = { want: { is: 'tables' }, most: 1 << 16 };
+const whole = { want: { kind: 'whole' }, most: 1 << 16 };
+const tables = { want: { kind: 'tables' }, most: 1 << 16 };
 const url = 'http://site.example/a';
 
 export const realmTargets: readonly FuzzTarget[] = [
@@ -83,10 +83,10 @@ export const realmTargets: readonly FuzzTarget[] = [
     'pages one after the other',
     'formats/web/page-child.js',
     [
-      { is: 'page', url },
-      { is: 'fragment', url },
-      { is: 'feed', url },
-      { is: 'json', url },
+      { kind: 'page', url },
+      { kind: 'fragment', url },
+      { kind: 'feed', url },
+      { kind: 'json', url },
     ],
     named(pageTargets, /^page$/),
   ),

@@ -44,12 +44,12 @@ const refusedOr = <T>(parse: () => T): T | undefined => unlessRefused(/^BAD_SELE
 const isPosition = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
 function checkWindow(window: Window): void {
-  if (window.by === 'bytes') {
+  if (window.kind === 'bytes') {
     must(isPosition(window.start), 'a byte window begins at a byte');
     must(window.length === undefined || (isPosition(window.length) && window.length > 0), 'it has a length');
-  } else if (window.by === 'tail') {
+  } else if (window.kind === 'tail') {
     must(isPosition(window.lines) && window.lines > 0, 'a tail has lines');
-  } else if (window.by === 'lines') {
+  } else if (window.kind === 'lines') {
     must(window.ranges.length > 0, 'there is a range');
     let behind = 0;
     for (const { from, to } of window.ranges) {
@@ -62,20 +62,20 @@ function checkWindow(window: Window): void {
 
 /** What we write is read as what was meant. */
 function checkWritten(window: Window): void {
-  if (window.by === 'lines') {
+  if (window.kind === 'lines') {
     const { ranges, inside } = window;
     const read = parseBehind(
       'a',
-      writeSelector({ by: 'lines', ranges, ...(inside !== undefined && { inside }) }).slice(1),
+      writeSelector({ kind: 'lines', ranges, ...(inside !== undefined && { inside }) }).slice(1),
     )?.window;
-    must(read?.by === 'lines' && !read.context && read.inside === inside, 'written lines are lines');
+    must(read?.kind === 'lines' && !read.context && read.inside === inside, 'written lines are lines');
     must(read.ranges.length === ranges.length, 'written ranges are as many');
     for (const [i, { from, to }] of ranges.entries())
       must(read.ranges[i]?.from === from && read.ranges[i]?.to === to, 'written ranges are the same');
-  } else if (window.by === 'bytes' && window.length !== undefined) {
+  } else if (window.kind === 'bytes' && window.length !== undefined) {
     const read = parseBehind('a', writeSelector({ ...window, length: window.length }).slice(1))?.window;
     must(
-      read?.by === 'bytes' && read.start === window.start && read.length === window.length,
+      read?.kind === 'bytes' && read.start === window.start && read.length === window.length,
       'written bytes are the same',
     );
   }
@@ -154,8 +154,8 @@ export const selectorTargets: readonly FuzzTarget[] = [
       );
       if (!asked) return;
       must(isPosition(asked.from), 'a page begins somewhere');
-      if (asked.is === 'map') must(asked.query.length <= 200, 'words are bounded');
-      if (asked.is === 'definitions') must(asked.names.length <= 20, 'names are bounded');
+      if (asked.kind === 'map') must(asked.query.length <= 200, 'words are bounded');
+      if (asked.kind === 'definitions') must(asked.names.length <= 20, 'names are bounded');
     },
   },
   {

@@ -23,18 +23,18 @@ function anyWindow(length: number, random: Random): Window | undefined {
     case 0:
       return undefined;
     case 1:
-      return { by: 'bytes', start: random.below(length + 4), length: 1 + random.below(80) };
+      return { kind: 'bytes', start: random.below(length + 4), length: 1 + random.below(80) };
     case 2:
       return {
-        by: 'tail',
+        kind: 'tail',
         lines: 1 + random.below(6),
         ...(random.below(2) && { before: random.below(length + 4) }),
       };
     case 3:
-      return { by: 'ends', from, most: 1 + random.below(6) };
+      return { kind: 'ends', from, most: 1 + random.below(6) };
     default: {
       const ranges = [{ from, to: from + random.below(4) }, ...(random.below(2) ? [{ from: from + 8 }] : [])];
-      return { by: 'lines', ranges, context: random.below(2) === 0 };
+      return { kind: 'lines', ranges, context: random.below(2) === 0 };
     }
   }
 }
@@ -65,17 +65,17 @@ export const windowTargets: readonly FuzzTarget[] = [
       const { next } = excerpt;
       if (!next) return;
       const asked = excerpt.parts[0]?.filter(({ role }) => role === 'asked') ?? [];
-      const following = await read.read(next.by === 'lines' ? { ...next, context: false } : next, {
+      const following = await read.read(next.kind === 'lines' ? { ...next, context: false } : next, {
         limits: small,
       });
       const lines = following.parts.flat();
-      if (next.by === 'tail') {
+      if (next.kind === 'tail') {
         must(lines.at(-1)?.end === asked[0]?.start, 'the page before ends where this one begins');
         return;
       }
       const shown = asked.at(-1)?.end ?? 0;
       must(lines[0] === undefined || lines[0].start >= shown, 'the next page goes on');
-      must(window?.by !== 'ends' || lines[0]?.start === shown, 'nothing between two pages is left out');
+      must(window?.kind !== 'ends' || lines[0]?.start === shown, 'nothing between two pages is left out');
     },
   },
   {
@@ -96,7 +96,7 @@ export const windowTargets: readonly FuzzTarget[] = [
         const { next } = page;
         if (!next) break;
         must(page.parts.flat().length > 0, 'every page shows something');
-        window = next.by === 'lines' ? { ...next, context: false } : next;
+        window = next.kind === 'lines' ? { ...next, context: false } : next;
       }
       must(at === bytes.length, 'all bytes are shown');
     },

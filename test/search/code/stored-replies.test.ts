@@ -68,11 +68,11 @@ test('a few files have no map on disk', { tags: 'slow' }, () => {
 
 describe('what is stored', () => {
   const keys = Array.from({ length: 3 }, (_, i) => `k${i}`).join('\n');
-  const job = { ask: 'sync', base: '/b/', home: '/b/', top: 'b', paths: 'x\0y\0z', keys } as const;
-  const question = { is: 'map', bytes: 100, lines: 10, from: 0, query: '' } as const;
+  const job = { kind: 'sync', base: '/b/', home: '/b/', top: 'b', paths: 'x\0y\0z', keys } as const;
+  const question = { kind: 'map', bytes: 100, lines: 10, from: 0, query: '' } as const;
   const none = { missing: 0, whole: 1, parts: 1, slow: 0, fresh: 0 };
   const answer = {
-    reply: { is: 'map', map: { text: 'x\n', named: 1, files: 3, symbols: 0 } },
+    reply: { kind: 'map', map: { text: 'x\n', named: 1, files: 3, symbols: 0 } },
     unknown: none,
   } as const;
   const cacheOf = (): { puts: number; files: LocalCache } => {
@@ -117,7 +117,7 @@ describe('what is stored', () => {
   test('not of fewer files, and not the replies to other questions', () => {
     const cache = cacheOf();
     new StoredReplies(job, cache, 4).put(question, answer);
-    new StoredReplies(job, cache, 3).put({ is: 'words', query: 'x', from: 0, most: 1 }, answer);
+    new StoredReplies(job, cache, 3).put({ kind: 'words', query: 'x', from: 0, most: 1 }, answer);
     expect(cache.puts).toBe(0);
   });
 });

@@ -46,7 +46,7 @@ export async function answerDocument(
       const { why, detail, extent } = error;
       return {
         reply: {
-          is: 'refused',
+          kind: 'refused',
           why,
           ...(detail !== undefined && { detail }),
           ...(extent && { extent }),
@@ -55,7 +55,7 @@ export async function answerDocument(
         body: EMPTY,
       };
     }
-    return { reply: { is: 'refused', why: 'damaged', ...facts }, body: EMPTY };
+    return { reply: { kind: 'refused', why: 'damaged', ...facts }, body: EMPTY };
   }
 }
 
@@ -68,25 +68,25 @@ async function convert(
 ): Promise<{ reply: DocumentReply; body: Uint8Array }> {
   const { want } = job;
   if (format === 'xls') await (await import('./read-workbook.ts')).loadCodePages(bytes);
-  if (want.is === 'picture') {
+  if (want.kind === 'picture') {
     if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
     const picture =
       want.image === undefined
         ? pictureOf(bytes, want.page, job.password)
         : embeddedImage(bytes, want.page, want.image, job.password);
     const { mimeType, data, width, height, facts } = await picture;
-    return { reply: { is: 'picture', mimeType, width, height, facts: { ...facts, format } }, body: data };
+    return { reply: { kind: 'picture', mimeType, width, height, facts: { ...facts, format } }, body: data };
   }
-  if (want.is === 'tables') {
+  if (want.kind === 'tables') {
     if (!isWorkbook(format)) throw new DocumentRefusal('absent', 'it has no sheets');
     const { tablesOf } = await import('./sheets.ts');
     const { data, facts } = await tablesOf(bytes);
-    return { reply: { is: 'tables', facts: { ...facts, format } }, body: data };
+    return { reply: { kind: 'tables', facts: { ...facts, format } }, body: data };
   }
-  if (want.is === 'attachment') {
+  if (want.kind === 'attachment') {
     refuseOthers(format);
     const { data, facts } = await attachmentOf(bytes, want.number, job.password);
-    return { reply: { is: 'attachment', facts: { ...facts, format } }, body: data };
+    return { reply: { kind: 'attachment', facts: { ...facts, format } }, body: data };
   }
   const { text, facts, nextPage, without, allSheets, ranges } = await toText(job, format, bytes);
   const whole = truncateText(text, job.most);
@@ -96,7 +96,7 @@ async function convert(
   const page = paged?.next ?? nextPage;
   const cut = { ...(page !== undefined && { page }), ...(isCut && { bytes: job.most }) };
   const reply: DocumentReply = {
-    is: 'text',
+    kind: 'text',
     facts: { ...facts, format },
     ...((page !== undefined || isCut) && { cut }),
     ...(without !== undefined && { without }),
@@ -112,29 +112,29 @@ function refuseOthers(format: DocumentFormat): void {
 
 async function toText(job: DocumentJob, format: DocumentFormat, bytes: Buffer): Promise<Converted> {
   const { want } = job;
-  if (want.is === 'images') {
+  if (want.kind === 'images') {
     if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
     return listImages(bytes, want, job.password);
   }
-  if (want.is === 'attachments') {
+  if (want.kind === 'attachments') {
     refuseOthers(format);
     return listAttachments(bytes, job.password);
   }
-  if (want.is === 'sheet' || want.is === 'rest') {
+  if (want.kind === 'sheet' || want.kind === 'rest') {
     if (!isWorkbook(format)) throw new DocumentRefusal('absent', 'it has no sheets');
     const { restText, sheetText } = await import('./sheets.ts');
-    return want.is === 'sheet' ? sheetText(bytes, want) : restText(bytes);
+    return want.kind === 'sheet' ? sheetText(bytes, want) : restText(bytes);
   }
   switch (format) {
     case 'pdf':
-      return convertPdf(bytes, want.is === 'pages' ? want : { from: 1 }, job.password);
+      return convertPdf(bytes, want.kind === 'pages' ? want : { from: 1 }, job.password);
     case 'pptx':
     case 'ppt':
     case 'odp':
       return presentation(job, format, bytes);
     default:
   }
-  if (want.is === 'pages') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
+  if (want.kind === 'pages') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
   if (isWorkbook(format)) return (await import('./sheets.ts')).workbookText(bytes, format);
   if (format === 'epub') return bookText(bytes);
   return { text: await wordProcessorText(bytes, format), facts: packageFacts(ZipParts.of(bytes)) };
@@ -148,11 +148,11 @@ async function presentation(
   const facts = packageFacts(ZipParts.of(bytes));
   const deck = await deckOf(bytes, format);
   if (!deck) return { text: await convertToMarkdown(bytes, format), facts };
-  const from = want.is === 'pages' ? want.from : 1;
+  const from = want.kind === 'pages' ? want.from : 1;
   if (from > deck.count) {
     throw new DocumentRefusal('absent', undefined, { of: 'slide', count: deck.count });
   }
-  const to = Math.min((want.is === 'pages' && want.to) || deck.count, deck.count);
+  const to = Math.min((want.kind === 'pages' && want.to) || deck.count, deck.count);
   return { text: await slides(deck, from, to), facts: { ...facts, slides: deck.count } };
 }
 

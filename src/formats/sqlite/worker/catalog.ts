@@ -159,7 +159,7 @@ function query(connection: SqliteConnection, sql: string, values: readonly strin
 }
 
 function asText(cell: SqliteCell | undefined): string {
-  return typeof cell === 'object' && cell?.is === 'text' ? cell.text : '';
+  return typeof cell === 'object' && cell?.kind === 'text' ? cell.text : '';
 }
 
 // Determines the kind of a table by its CREATE statement.
@@ -278,7 +278,7 @@ export function knownNames(
 
 /** A corrected call for a text without quotes, which SQLite takes for a column: `Region=North`. */
 function withQuotes(typed: string, ask: SqliteRequest): string | undefined {
-  if (ask.do !== 'query' || ask.where === undefined || !/^[\p{L}_][\p{L}\p{N}_]*$/u.test(typed))
+  if (ask.kind !== 'query' || ask.where === undefined || !/^[\p{L}_][\p{L}\p{N}_]*$/u.test(typed))
     return undefined;
   const value = new RegExp(`(?<=(?:[=<>]|\\b(?:like|glob|is))\\s*)${typed}(?![\\p{L}\\p{N}_("'.])`, 'giu');
   const where = ask.where.replace(value, (text) => `'${text}'`);
@@ -291,8 +291,8 @@ function tableNames(connection: SqliteConnection): string[] {
 
 /** The columns of the requested table, otherwise of all tables whose names occur in the SQL. */
 function columnNames(connection: SqliteConnection, ask: SqliteRequest): string[] {
-  if (ask.do === 'query') return [...(readTable(connection, ask.table)?.columns ?? [])];
-  if (ask.do !== 'sql') return [];
+  if (ask.kind === 'query') return [...(readTable(connection, ask.table)?.columns ?? [])];
+  if (ask.kind !== 'sql') return [];
   const words = new Set(ask.sql.toLowerCase().match(/[\p{L}\p{N}_$]+/gu) ?? []);
   const tables = tableNames(connection).filter((name) => words.has(name.toLowerCase()));
   return [...new Set(tables.flatMap((name) => readTable(connection, name)?.columns ?? []))];

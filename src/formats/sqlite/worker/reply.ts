@@ -43,8 +43,8 @@ import { READ_ONLY, SqlFailure } from './statement.ts';
 
 /** `room` is the most bytes of the answer. Throws Refusal and SqlFailure. */
 export function answer(connection: SqliteConnection, ask: SqliteRequest, room: number): SqliteReply {
-  connection.quotedStrings(ask.do !== 'sql');
-  switch (ask.do) {
+  connection.quotedStrings(ask.kind !== 'sql');
+  switch (ask.kind) {
     case 'list':
       return listReply(connection, ask);
     case 'find':
@@ -61,7 +61,7 @@ export function answer(connection: SqliteConnection, ask: SqliteRequest, room: n
 /** Answers with the first reading that names a table or a row. */
 function find(
   connection: SqliteConnection,
-  ask: Extract<SqliteRequest, { do: 'find' }>,
+  ask: Extract<SqliteRequest, { kind: 'find' }>,
   room: number,
 ): SqliteReply {
   const { readings, sample, orList } = ask;
@@ -73,7 +73,7 @@ function find(
     if (!table) continue;
     if (key === undefined) return { ...schemaReply(connection, table, sample, room), reading: at };
     const found = findRow(connection, table, key, room);
-    if (found) return { is: 'row', reading: at, table: summarizeTable(table), ...found };
+    if (found) return { kind: 'row', reading: at, table: summarizeTable(table), ...found };
     unkeyed ??= { table, key };
   }
   if (unkeyed) throw noSuchRow(unkeyed.table, unkeyed.key);
@@ -83,7 +83,7 @@ function find(
 
 function run(
   connection: SqliteConnection,
-  ask: Extract<SqliteRequest, { do: 'sql' }>,
+  ask: Extract<SqliteRequest, { kind: 'sql' }>,
   room: number,
 ): SqliteReply {
   const { statement, rest } = connection.compile(ask.sql);
@@ -102,7 +102,7 @@ function run(
     statement.finalize();
     throw error;
   }
-  return { is: 'result', rows: collect(statement, { skip: ask.offset, limit: ask.limit, room }) };
+  return { kind: 'result', rows: collect(statement, { skip: ask.offset, limit: ask.limit, room }) };
 }
 
 // Answers with the list of tables and their row counts, as far as these can be determined.
@@ -121,7 +121,7 @@ function listReply(
   if (damage.length > 0 && damage.length === entries.length) {
     throw new SqliteRefusal('CORRUPT', `The database is damaged: ${damage[0]?.damaged}`);
   }
-  return { is: 'list', entries, total: tables.length };
+  return { kind: 'list', entries, total: tables.length };
 }
 
 function entryOf(
@@ -144,7 +144,7 @@ function entryOf(
 
 // Answers about one table: its schema with sample rows, a page of its rows with the total, or complete rows.
 
-type Schema = Omit<Extract<SqliteReply, { is: 'schema' }>, 'reading'>;
+type Schema = Omit<Extract<SqliteReply, { kind: 'schema' }>, 'reading'>;
 
 /** The CREATE statements of the table and its first `sample` rows, or why those cannot be read. */
 function schemaReply(
@@ -154,7 +154,7 @@ function schemaReply(
   room: number,
 ): Schema {
   const statements = statementsOf(connection, table.name);
-  const described = { is: 'schema', table: summarizeTable(table), statements } as const;
+  const described = { kind: 'schema', table: summarizeTable(table), statements } as const;
   const tail = `from ${identifier(table.name)} ${orderBy(table)} limit ${sample + 1}`;
   const rows =
     table.unreadable ??
@@ -173,7 +173,7 @@ const NO_ROWS: SqliteRows = { columns: [], rows: [], more: false };
 
 function pageReply(
   connection: SqliteConnection,
-  ask: Extract<SqliteRequest, { do: 'query' }>,
+  ask: Extract<SqliteRequest, { kind: 'query' }>,
   room: number,
 ): SqliteReply {
   const { offset, limit, after } = ask;
@@ -197,7 +197,7 @@ function pageReply(
       ? (countOf(selected, offset) ?? countBehind(connection, page, offset, behindPage))
       : undefined;
   const count = known ?? countTableRows(connection, filtered(table, asked), PAGE_WORK);
-  return { is: 'page', table: summarizeTable(table), ...page, ...(count && { count }) };
+  return { kind: 'page', table: summarizeTable(table), ...page, ...(count && { count }) };
 }
 
 /** If at least this many rows were skipped, they are not read again for counting. */
@@ -222,7 +222,7 @@ const MAX_REPLY_ROWS = 20_000;
 /** Complete rows, with the keys by which each is read. */
 function rowsReply(
   connection: SqliteConnection,
-  ask: Extract<SqliteRequest, { do: 'rows' }>,
+  ask: Extract<SqliteRequest, { kind: 'rows' }>,
   room: number,
 ): SqliteReply {
   const { offset, after, containing } = ask;
@@ -240,7 +240,7 @@ function rowsReply(
   const bounds = { skip: 0, limit: MAX_REPLY_ROWS, room, whole: true } as const;
   const selected = selectRows(connection, columns, `from ${from} ${orderBy(table)} ${window}`, [], bounds);
   const page = rowid === undefined ? { rows: selected } : withoutRowids(selected);
-  return { is: 'rows', table: summarizeTable(table), ...page };
+  return { kind: 'rows', table: summarizeTable(table), ...page };
 }
 
 /** The most rows that one statement examines; a large table takes several statements. */
@@ -279,7 +279,13 @@ function rowsContaining(
   try {
     const selected = selectRows(connection, [...table.columns, rowid], tail, [containing], bounds);
     const end = scannedTo === undefined ? {} : { scannedTo: String(scannedTo) };
-    return { is: 'rows', table: summarizeTable(table), ...withoutRowids(selected), isFiltered: true, ...end };
+    return {
+      kind: 'rows',
+      table: summarizeTable(table),
+      ...withoutRowids(selected),
+      isFiltered: true,
+      ...end,
+    };
   } catch (error) {
     const { SQLITE_TOOBIG } = connection.library.capi;
     if (error instanceof SqlFailure && error.result === SQLITE_TOOBIG) return undefined;
@@ -361,12 +367,12 @@ function sqlFailure(
     default: {
       const { known, rest } = connection ? knownNames(connection, error.message, ask) : { known: '' };
       // A condition that does not compile is a bad parameter; other SQL is an SQL error.
-      const isCondition = ask.do === 'query' && ask.where !== undefined;
+      const isCondition = ask.kind === 'query' && ask.where !== undefined;
       return fail(isCondition ? 'BAD_QUERY' : 'SQL_ERROR', echo(error.message) + known, rest);
     }
   }
 }
 
 function fail(code: ErrorCode, message: string, rest?: string): SqliteFailure {
-  return { is: 'error', code, message, ...(rest === undefined ? {} : { rest }) };
+  return { kind: 'error', code, message, ...(rest === undefined ? {} : { rest }) };
 }

@@ -80,11 +80,11 @@ function readRow(statement: SqliteStatement, room: number): SqliteCell[] {
 }
 
 function weight(cell: SqliteCell): number {
-  return cell !== null && typeof cell === 'object' && cell.is === 'text' ? cell.text.length : 8;
+  return cell !== null && typeof cell === 'object' && cell.kind === 'text' ? cell.text.length : 8;
 }
 
 function isClipped(cell: SqliteCell): boolean {
-  return cell !== null && typeof cell === 'object' && cell.is === 'text' && cell.clipped;
+  return cell !== null && typeof cell === 'object' && cell.kind === 'text' && cell.clipped;
 }
 
 /**
@@ -120,8 +120,8 @@ function joinTriples(row: readonly SqliteCell[]): SqliteCell[] {
     const [value, bytes, type] = row.slice(at * 3, at * 3 + 3) as [SqliteCell, SqliteCell, SqliteCell];
     if (value !== null || bytes === null) return value;
     const size = Number(bytes);
-    const isBlob = typeof type === 'object' && type?.is === 'text' && type.text === 'blob';
-    return isBlob ? { is: 'blob', bytes: size } : { is: 'text', text: '', bytes: size, clipped: true };
+    const isBlob = typeof type === 'object' && type?.kind === 'text' && type.text === 'blob';
+    return isBlob ? { kind: 'blob', bytes: size } : { kind: 'text', text: '', bytes: size, clipped: true };
   });
 }
 

@@ -28,7 +28,7 @@ const RETIRE_BYTES = 48 * 1024 * 1024;
 parentPort?.on('message', ({ job, stop }: { job: SqliteJob; stop: Int32Array }) => {
   const reply = run(job, stop);
   // After an unexpected failure the state of the library is unknown.
-  const isSpoilt = reply.is === 'error' && reply.code === 'INTERNAL';
+  const isSpoilt = reply.kind === 'error' && reply.code === 'INTERNAL';
   parentPort?.postMessage({ reply, retire: isSpoilt || library.wasm.heap8u().length > RETIRE_BYTES });
 });
 parentPort?.postMessage(LOADED);

@@ -68,10 +68,10 @@ export class SqliteStatement {
         const bytes = capi.sqlite3_column_bytes(this.#pointer, at);
         const shown = Math.min(bytes, most);
         const text = decodeText(wasm.heap8u().subarray(place, place + shown), shown < bytes);
-        return { is: 'text', text, bytes, clipped: shown < bytes };
+        return { kind: 'text', text, bytes, clipped: shown < bytes };
       }
       case capi.SQLITE_BLOB:
-        return { is: 'blob', bytes: capi.sqlite3_column_bytes(this.#pointer, at) };
+        return { kind: 'blob', bytes: capi.sqlite3_column_bytes(this.#pointer, at) };
       default:
         return null;
     }
