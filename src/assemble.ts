@@ -67,7 +67,7 @@ export function assemble(options: OrielOptions = {}): OrielAssembly {
     settings: settingsOf(options),
     timeoutMs: timeout('timeoutMs', options.timeoutMs ?? 30_000),
     now: options.now ? ofHost('now', options.now) : Date.now,
-    ...(options.onError && { onError: options.onError }),
+    onError: options.onError,
   };
   // Calls that name no caller belong to the instance. The name is the same for all instances that share a space of a store.
   nameCaller(engine, { name: 'instance', isGuess: false });
@@ -135,8 +135,8 @@ export function hostSpace(name = 'common'): string {
 /** A relative path of `file` is resolved against the working directory of the process. */
 export function telemetryOptions({ file, task }: TelemetrySettings): TelemetryOptions {
   return {
-    ...(file !== undefined && { file: { path: resolve(file) } }),
-    ...(task !== undefined && { task }),
+    file: file === undefined ? undefined : { path: resolve(file) },
+    task,
   };
 }
 
@@ -155,14 +155,14 @@ function settingsOf(options: OrielOptions): Settings {
     summarize: read.summarize ?? defaultSettings.summarize,
     mapBytes: mapBytesOf(read.mapBytes),
     imageMetadataOnly: read.imageMetadataOnly ?? defaultSettings.imageMetadataOnly,
-    ...(options.tokens && { tokens: counterOfHost(options.tokens) }),
+    tokens: options.tokens ? counterOfHost(options.tokens) : undefined,
     run: runSettings(options.run),
-    ...(options.agentOutputs !== undefined && { agentOutputs: accessTo(options.agentOutputs) }),
+    agentOutputs: options.agentOutputs === undefined ? undefined : accessTo(options.agentOutputs),
     ...(options.userFiles === true && userFiles()),
     schemes: schemesOfHost(options.schemes),
     web: withHowToAllow(operator.allowWeb, webSettings(options.web ?? isUnbounded)),
     s3: withHowToAllow(operator.allowObjects, s3Settings(options.s3 ?? isUnbounded)),
-    ...(options.mcpServers && { mcpServers: options.mcpServers }),
+    mcpServers: options.mcpServers,
     workspaces: options.workspaces ?? defaultSettings.workspaces,
     operator,
   };

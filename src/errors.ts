@@ -41,7 +41,7 @@ interface OrielErrorOptions {
   /** The original error, if this one replaces it. */
   readonly cause?: unknown;
   /** What was wrong: `message` without the advice at its end. */
-  readonly why?: string;
+  readonly why?: string | undefined;
   readonly glob?: GlobInPath | undefined;
 }
 

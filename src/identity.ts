@@ -15,9 +15,9 @@ export interface Derivation<O extends Facts = Facts> {
   /** Unique in the project. */
   readonly name: string;
   /** Incremented when the same input and options give another result, as with a new converter. 1 when absent. */
-  readonly version?: number;
+  readonly version?: number | undefined;
   /** Only its type is used: all options that affect the result, limits included. */
-  readonly options?: O;
+  readonly options?: O | undefined;
 }
 
 /**

@@ -27,12 +27,12 @@ export interface Tool {
 }
 
 export interface RateLimit {
-  readonly task?: string;
-  readonly caller?: Caller;
+  readonly task?: string | undefined;
+  readonly caller?: Caller | undefined;
   /** Seconds until the provider accepts requests again. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   /** The name of the provider. */
-  readonly by?: string;
+  readonly by?: string | undefined;
 }
 
 export interface Oriel {

@@ -19,13 +19,13 @@ export type { Excerpt, Line, Next, Range, Window } from './types/excerpt.ts';
 export type { Limits } from './types/excerpt.ts';
 
 export interface WindowOptions {
-  readonly limits?: LimitOptions;
-  readonly longLine?: AnswerFit['longLine'];
-  readonly overflow?: AnswerFit['overflow'];
+  readonly limits?: LimitOptions | undefined;
+  readonly longLine?: AnswerFit['longLine'] | undefined;
+  readonly overflow?: AnswerFit['overflow'] | undefined;
   /** The bytes that a line takes when it is shown; its bytes in UTF-8 when absent. */
-  readonly cost?: AnswerFit['cost'];
-  readonly tokens?: TokenCounter;
-  readonly signal?: AbortSignal;
+  readonly cost?: AnswerFit['cost'] | undefined;
+  readonly tokens?: TokenCounter | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A text for several reads: they share one line index, which grows with them. */
@@ -47,7 +47,7 @@ export function windowedText(content: string | Uint8Array | ByteSource): Windowe
       index ??= new LineIndex(encoding);
       const counted = (source.size ?? Number.POSITIVE_INFINITY) <= limits.countBytes;
       const shown = (text: string): number => Buffer.byteLength(text);
-      return cutWindow({ source, encoding, index, counted, ...(signal && { signal }) }, window, {
+      return cutWindow({ source, encoding, index, counted, signal }, window, {
         limits,
         cost: options.cost ?? (({ text, ascii }) => (ascii ? text.length : shown(text))),
         shown,

@@ -105,7 +105,7 @@ export interface EndedCall {
   readonly result: EngineResult | undefined;
   readonly answer: unknown;
   /** The code of its error. */
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 /** Never throws: a failure goes to `onError`, and the call is answered anyway. */
@@ -140,9 +140,12 @@ export function recordEnded(engine: Engine, call: EndedCall): void {
 
 /** The parts of an answer that are recorded. Answers of tools consist of blocks, those of other interfaces of one string. */
 interface Answered {
-  readonly content?: string | readonly { readonly type: string; readonly text?: string }[];
+  readonly content?:
+    | string
+    | readonly { readonly type: string; readonly text?: string | undefined }[]
+    | undefined;
   readonly details?: Readonly<Record<string, unknown>>;
-  readonly isError?: boolean;
+  readonly isError?: boolean | undefined;
 }
 
 function bytesOf(content: NonNullable<Answered['content']>): number {

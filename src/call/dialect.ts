@@ -124,7 +124,7 @@ export interface Dialect {
   readonly limits: Limits;
   readonly tools: readonly DeclaredTool[];
   /** Whether the text of an answer is JSON, in which strings take more bytes than their text. */
-  readonly answersJson?: boolean;
+  readonly answersJson?: boolean | undefined;
   readonly departs: readonly ContractDeparture[];
 }
 
@@ -159,5 +159,5 @@ export function tool<Input, R extends EngineRequest>(spec: ToolSpec<Input, R>): 
 /** `limit` lines from line `offset` (1-based); to the end without a limit. */
 export function lineRange(offset = 1, limit?: number): Window {
   const to = limit === undefined ? undefined : Math.min(offset + limit - 1, Number.MAX_SAFE_INTEGER);
-  return { kind: 'lines', ranges: [{ from: offset, ...(to !== undefined && { to }) }], context: false };
+  return { kind: 'lines', ranges: [{ from: offset, to }], context: false };
 }

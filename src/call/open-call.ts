@@ -25,7 +25,7 @@ export interface Engine {
   readonly settings: Settings;
   /** The default timeout of a call, in milliseconds; Infinity for no timeout. */
   readonly timeoutMs: number;
-  readonly onError?: OnError;
+  readonly onError?: OnError | undefined;
   now(): number;
 }
 
@@ -37,8 +37,8 @@ export interface CallOrder<R extends EngineRequest = EngineRequest> {
 }
 
 export interface CallOptions {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /**
    * Receives the output of a command while it runs; the buffer is reused after the function returns. A returned promise is
    * backpressure: reading pauses until it resolves.
@@ -48,7 +48,7 @@ export interface CallOptions {
    * Identifies the caller (any object, compared by identity), because queues serve callers in turn. The instance when
    * absent.
    */
-  readonly caller?: Caller;
+  readonly caller?: Caller | undefined;
   /** The name of the task of the call; the task of the session when absent. */
   readonly task?: string | undefined;
   /** The name of the client program, as it reports it. */
@@ -56,7 +56,7 @@ export interface CallOptions {
   /** The parent of the call in a trace; the active span when absent. */
   readonly trace?: TraceOrigin | undefined;
   /** See `Call`. */
-  readonly isPart?: true;
+  readonly isPart?: true | undefined;
 }
 
 export interface OpenCall {

@@ -10,8 +10,8 @@ interface Field {
 
 /** The parts of a JSON Schema that are used here. */
 export interface InputSchema {
-  readonly properties?: Readonly<Record<string, Field>>;
-  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Field>> | undefined;
+  readonly required?: readonly string[] | undefined;
 }
 
 export type InputFields = Readonly<Record<string, unknown>>;

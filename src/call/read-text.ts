@@ -40,13 +40,13 @@ import type { ComputedValue, DerivedKind, ValueComputation } from '../types/sess
 /** The requested part of a text, and how a request without a selection is answered. */
 export interface TextRequest {
   /** The selection, unless the source has already parsed it as a part of the path. */
-  readonly selection?: Selection;
+  readonly selection?: Selection | undefined;
   /** Whether long code is answered with its map if nothing was selected. */
   readonly summarize: boolean;
   /** A text of more than this many bytes is answered with its outline if nothing was selected. */
-  readonly outlineOver?: number;
+  readonly outlineOver?: number | undefined;
   /** Whether the result tells if the text ends with a newline. */
-  readonly tellsEnd?: boolean;
+  readonly tellsEnd?: boolean | undefined;
 }
 
 export async function readText(
@@ -229,7 +229,7 @@ async function binaryResult(
 ): Promise<BinaryResult> {
   const { size } = bytes;
   const changed = (await bytes.changed?.()) ?? false;
-  return { ...origin, kind: 'binary', type, ...(size !== undefined && { bytes: size }), changed, selection };
+  return { ...origin, kind: 'binary', type, bytes: size, changed, selection };
 }
 
 /** The display of the text and its limits. */
@@ -237,7 +237,7 @@ interface Layout {
   readonly display: LineDisplay;
   readonly limits: Limits;
   /** The header above the text if its lines are anchors for edits; the tag of the version is appended to it. */
-  readonly header?: string;
+  readonly header?: string | undefined;
 }
 
 function layoutOf(resource: TextResource, selection: Selection, call: Call, policy: TextPolicy): Layout {
@@ -246,7 +246,7 @@ function layoutOf(resource: TextResource, selection: Selection, call: Call, poli
   return {
     display: displayOf(resource, selection, call, policy, anchored),
     limits: limitsFor(resource, selection.window, call),
-    ...(header !== undefined && { header }),
+    header,
   };
 }
 
@@ -357,9 +357,9 @@ type SummaryAttempt =
 
 interface Unmapped {
   readonly summary?: undefined;
-  readonly note?: NoMap;
+  readonly note?: NoMap | undefined;
   /** Bytes of the text to show: minified code is seldom what was looked for, and every page of it is expensive. */
-  readonly most?: number;
+  readonly most?: number | undefined;
 }
 
 /** Why the text is shown. */

@@ -36,8 +36,8 @@ async function readOne(request: ReadRequest, call: Call, policy: TextPolicy): Pr
       : {
           selection: window ? { window } : {},
           summarize: false,
-          ...(outlineOver !== undefined && { outlineOver }),
-          ...(tellsEnd && { tellsEnd }),
+          outlineOver,
+          tellsEnd: tellsEnd || undefined,
         };
   return readFound(await resolve(target, grammar, call), asked, call, policy);
 }
@@ -110,8 +110,7 @@ async function codeAnswer(
 ): Promise<ResolvedTarget | undefined> {
   const answer = grammar === 'selectors' ? await answerAboutCode(subject, call) : undefined;
   if (!answer) return undefined;
-  if (!('target' in answer))
-    return { ...answer, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
+  if (!('target' in answer)) return { ...answer, target: subject.typed, resolvedPath: subject.path, suffix };
   const found = await resolve(answer.target, grammar, call);
   const { resource } = found;
   const isSame = resource.kind === 'text' && answer.isAsParsed(resource.bytes.identity.key);
@@ -121,7 +120,7 @@ async function codeAnswer(
 async function openFound({ subject, suffix }: FoundTarget, call: Call): Promise<ResolvedTarget> {
   try {
     const resource = await call.open(subject);
-    return { resource, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
+    return { resource, target: subject.typed, resolvedPath: subject.path, suffix };
   } catch (error) {
     throw subject.opened.kind === 'file' ? withShell(error, subject.typed) : error;
   }

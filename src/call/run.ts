@@ -68,8 +68,8 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
     shell.release();
     return {
       kind: 'run',
-      ...(exit.code !== undefined && { exitCode: exit.code }),
-      ...(exit.signal !== undefined && { signal: exit.signal }),
+      exitCode: exit.code,
+      signal: exit.signal,
       timedOut: cause === 'timeout',
       cancelled: cause === 'cancel',
       timeout,
@@ -314,8 +314,8 @@ class CommandOutput {
       lines: this.#ends.lines,
       truncated,
       binary,
-      ...(spill && { spill }),
-      ...(unkept && { unkept: { code: unkept.code, message: unkept.message } }),
+      spill,
+      unkept: unkept ? { code: unkept.code, message: unkept.message } : undefined,
     };
   }
 

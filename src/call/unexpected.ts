@@ -10,7 +10,7 @@ export interface ErrorContext {
   /** `INTERNAL`, or `HOST` for a function that the host gave. */
   readonly code: ErrorCode;
   /** The tool that was called; absent outside of a call. */
-  readonly tool?: string;
+  readonly tool?: string | undefined;
   /** The message that the model, or the client, got instead. */
   readonly message: string;
 }

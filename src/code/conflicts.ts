@@ -26,7 +26,7 @@ interface Conflict {
   readonly first: number;
   readonly last: number;
   readonly ours: Side;
-  readonly base?: Side;
+  readonly base?: Side | undefined;
   readonly theirs: Side;
 }
 
@@ -90,7 +90,7 @@ const conflictTexts: DerivedKind<Spool, EncodingOptions> = {
 interface Counted {
   readonly conflicts: number;
   /** The line of the first opening marker without a closing one. */
-  readonly unclosed?: number;
+  readonly unclosed?: number | undefined;
 }
 
 /** Counts the conflicts before they are shown, because each is shown with its number and the total. */
@@ -99,7 +99,7 @@ async function countConflicts(input: TextInput): Promise<Counted> {
   let conflicts = 0;
   let step = await found.next();
   for (; !step.done; step = await found.next()) conflicts += 1;
-  return { conflicts, ...(step.value !== undefined && { unclosed: step.value }) };
+  return { conflicts, unclosed: step.value };
 }
 
 /**
@@ -132,8 +132,8 @@ async function* findConflicts(input: TextInput): AsyncGenerator<Conflict, number
 
 interface Open {
   readonly ours: { readonly at: number; readonly name: string };
-  base?: { readonly at: number; readonly name: string };
-  theirs?: number;
+  base?: { readonly at: number; readonly name: string } | undefined;
+  theirs?: number | undefined;
 }
 
 function advance(open: Open, marker: Marker, no: number): Conflict | undefined {
@@ -145,7 +145,7 @@ function advance(open: Open, marker: Marker, no: number): Conflict | undefined {
     first: ours.at,
     last: no,
     ours: { name: ours.name, from: ours.at + 1, to: base?.at ?? theirs },
-    ...(base && { base: { name: base.name, from: base.at + 1, to: theirs } }),
+    base: base ? { name: base.name, from: base.at + 1, to: theirs } : undefined,
     theirs: { name: marker.name, from: theirs + 1, to: no },
   };
 }
@@ -159,8 +159,8 @@ interface Marker {
 function markerOf(line: string): Marker | undefined {
   const match = /^(?:(<)<{6}|(\|)\|{6}|(=)={6}|(>)>{6})(?: ([^\r\n]*))?\r?\n?$/.exec(line);
   if (!match) return undefined;
-  const is = (match[1] ?? match[2] ?? match[3] ?? match[4]) as Marker['kind'];
-  return { kind: is, name: match[5] ?? '' };
+  const kind = (match[1] ?? match[2] ?? match[3] ?? match[4]) as Marker['kind'];
+  return { kind, name: match[5] ?? '' };
 }
 
 async function* show(count: number, input: TextInput): AsyncGenerator<Uint8Array> {

@@ -25,7 +25,7 @@ export interface SymbolPlace {
   readonly to: number;
   readonly qualified: string;
   /** The name that selects this symbol after `#`; absent if only its lines are unambiguous. */
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /** Maximum candidates and similar names in a result. */
@@ -45,7 +45,7 @@ export function findNamedSymbols(
     from,
     to,
     qualified,
-    ...(counts.get(qualified) === 1 && plain.test(qualified) && { name: qualified }),
+    name: counts.get(qualified) === 1 && plain.test(qualified) ? qualified : undefined,
   });
   return names.map((name) => {
     const found = findSymbol(symbols, name);
@@ -154,9 +154,9 @@ export interface OutlineText {
   readonly symbols: number;
   readonly left: number;
   /** The first line of the first symbol that is left out. */
-  readonly leftFrom?: number;
+  readonly leftFrom?: number | undefined;
   /** A symbol for the example in the notice. */
-  readonly example?: { readonly name: string; readonly from: number; readonly to: number };
+  readonly example?: { readonly name: string; readonly from: number; readonly to: number } | undefined;
 }
 
 interface OutlineWanted {
@@ -193,8 +193,8 @@ export function outlineOf(
     text,
     symbols: symbols.length,
     left,
-    ...(leftFrom !== undefined && { leftFrom }),
-    ...(one && { example: { name: one.qualified, from: one.from, to: one.to } }),
+    leftFrom,
+    example: one ? { name: one.qualified, from: one.from, to: one.to } : undefined,
   };
 }
 

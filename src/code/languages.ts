@@ -8,18 +8,18 @@ export interface CodeLanguage {
   /** Lower case, without the dot. */
   readonly extensions: readonly string[];
   /** Complete base names, lower case: `makefile`. */
-  readonly names?: readonly string[];
+  readonly names?: readonly string[] | undefined;
   /** Interpreters in a `#!` line, without version digits. */
-  readonly interpreters?: readonly string[];
+  readonly interpreters?: readonly string[] | undefined;
   /** The grammar `<grammar>.wasm`, and the query files that are concatenated for it. */
-  readonly grammar?: string;
-  readonly queries?: readonly string[];
+  readonly grammar?: string | undefined;
+  readonly queries?: readonly string[] | undefined;
   /** The query files in `uses/` for used names and imported modules. */
-  readonly uses?: readonly string[];
+  readonly uses?: readonly string[] | undefined;
   /** The hand-written scanner of a language without a grammar. */
-  readonly scanner?: () => Promise<LineScanner>;
+  readonly scanner?: (() => Promise<LineScanner>) | undefined;
   /** Marks that begin a comment or directive up to the end of the line. */
-  readonly lineComments?: readonly string[];
+  readonly lineComments?: readonly string[] | undefined;
   /** Whether a read of a long file returns a map: true for code, false for prose and data. */
   readonly summary: boolean;
 }

@@ -41,9 +41,9 @@ export async function outlineView(
     return noSymbol(resource, symbol ?? '', outline, ':outline');
   const selection: Selection = {
     mode: 'outline',
-    ...(window && { window }),
-    ...(symbol !== undefined && { symbol }),
-    ...(typed !== undefined && { typed }),
+    window,
+    symbol,
+    typed,
   };
   return { resource: outlineResource(resource, outline), selection };
 }
@@ -84,7 +84,7 @@ async function outlineOf(
         kind: 'outline',
         structure,
         ...(of !== undefined && { of }),
-        ...(within !== undefined && { within }),
+        within,
       },
       signal,
     );
@@ -105,9 +105,9 @@ function outlineResource(
     kind: 'outline',
     target: resource.target,
     symbols,
-    ...(left > 0 && { left }),
-    ...(leftFrom !== undefined && { leftFrom }),
-    ...(example && { example }),
+    left: left > 0 ? left : undefined,
+    leftFrom,
+    example,
   };
   return { ...resource, bytes, encoding: 'utf-8', display: 'plain', editable: false, notes: [note] };
 }
@@ -187,7 +187,7 @@ function shownOf(
   resource: TextResource,
   found: Found,
   room: Room,
-): { readonly ranges: readonly Range[]; readonly notice?: Notice } {
+): { readonly ranges: readonly Range[]; readonly notice?: Notice | undefined } {
   if ('ranges' in found) return { ranges: found.ranges };
   const { name, symbols } = found;
   if ('one' in symbols) return { ranges: [symbols.one] };
@@ -214,8 +214,8 @@ function selectionOf(ranges: readonly Range[], mode: Selection['mode']): Selecti
   const merged = parseSelection(typed(ranges))?.window;
   const lines = merged?.kind === 'lines' ? typed(merged.ranges) : '';
   return {
-    ...(merged && { window: merged }),
-    ...(mode && { mode }),
+    window: merged,
+    mode: mode || undefined,
     typed: mode ? `${lines}:${mode}` : lines,
   };
 }
@@ -346,7 +346,7 @@ function candidatesNotice(
     name,
     candidates,
     more: count - candidates.length,
-    ...(shown && { shown }),
+    shown: shown || undefined,
   };
 }
 

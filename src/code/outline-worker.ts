@@ -24,7 +24,7 @@ export interface ParseQuestion {
   readonly text: string;
   /** By its name in the table of languages. */
   readonly language: string;
-  readonly grammar?: GrammarFiles;
+  readonly grammar?: GrammarFiles | undefined;
   /** Timeout in milliseconds of CPU time, after the grammar is loaded. */
   readonly within: number;
 }
@@ -33,9 +33,9 @@ export interface OutlineQuestion {
   readonly kind: 'outline';
   readonly structure: PackedStructure;
   /** Maximum bytes; all symbols when absent. */
-  readonly within?: number;
+  readonly within?: number | undefined;
   /** The name of a symbol: only the outline of this symbol. */
-  readonly of?: string;
+  readonly of?: string | undefined;
 }
 
 export interface FindQuestion {
@@ -59,7 +59,7 @@ export interface MapQuestion {
 export interface TagsQuestion {
   readonly kind: 'tags';
   /** The stored bytes of each file; absent for a file that has no tags. */
-  readonly files: readonly { readonly bytes?: Uint8Array; readonly language: string }[];
+  readonly files: readonly { readonly bytes?: Uint8Array | undefined; readonly language: string }[];
   /** By language. */
   readonly grammars: Readonly<Record<string, GrammarFiles>>;
   /** Timeout in milliseconds of CPU time for each file. */

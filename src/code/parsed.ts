@@ -121,7 +121,7 @@ function languageFor({ name, display }: TextResource, text: string): CodeLanguag
 export interface UnparsedText {
   readonly none: NoStructure;
   /** The text was not parsed, because no thread was free or none could be started. */
-  readonly isUnasked?: boolean;
+  readonly isUnasked?: boolean | undefined;
 }
 
 export type ParsedText = PackedStructure | UnparsedText;
@@ -158,7 +158,7 @@ export async function parseText(
   signal: AbortSignal,
   ms: { readonly soft: number; readonly hard: number },
 ): Promise<PackedStructure | NoStructure> {
-  const question = { kind: 'parse', text, language, ...(grammar && { grammar }), within: ms.soft } as const;
+  const question = { kind: 'parse', text, language, grammar, within: ms.soft } as const;
   const reply = await answerTo(question, signal, undefined, parsers, ms.hard);
   return typeof reply === 'object' && 'none' in reply ? reply.none : reply;
 }
@@ -243,7 +243,7 @@ async function queriesOf(names: readonly string[]): Promise<string> {
 
 /** A code file to make tags of; without bytes it has none. */
 export interface TaggedFile {
-  readonly bytes?: Uint8Array;
+  readonly bytes?: Uint8Array | undefined;
   readonly language: CodeLanguage;
 }
 
@@ -260,7 +260,11 @@ export async function tagsOf(
     alone = false,
     within,
     cpuMs = softForTags,
-  }: { readonly alone?: boolean; readonly within?: number; readonly cpuMs?: number } = {},
+  }: {
+    readonly alone?: boolean | undefined;
+    readonly within?: number | undefined;
+    readonly cpuMs?: number | undefined;
+  } = {},
 ): Promise<TagsFound | UnparsedText> {
   const grammars: Record<string, GrammarFiles> = {};
   for (const language of new Set(files.map((file) => file.language))) {
@@ -269,7 +273,7 @@ export async function tagsOf(
   }
   const question = {
     kind: 'tags',
-    files: files.map(({ bytes, language: { name } }) => ({ ...(bytes && { bytes }), language: name })),
+    files: files.map(({ bytes, language: { name } }) => ({ bytes, language: name })),
     grammars,
     within: Math.min(softForTags, cpuMs),
   } as const;
@@ -288,7 +292,7 @@ interface ParseHead {
   /** By its name in the table of languages. */
   readonly language: string;
   /** Digest of the grammar and its queries; absent if the language has a scanner. */
-  readonly grammar?: string;
+  readonly grammar?: string | undefined;
 }
 
 interface ParseWork {
@@ -317,7 +321,7 @@ const FAILURES: ReadonlyMap<string, NoStructure> = new Map([
 ]);
 
 function parseHead(language: string, grammar: PackedGrammar | undefined): ParseHead {
-  return { language, ...(grammar && { grammar: digestOf(grammar) }) };
+  return { language, grammar: grammar ? digestOf(grammar) : undefined };
 }
 
 const digests = new Map<string, string>();
@@ -393,7 +397,7 @@ export async function symbolNames(name: string, text: string, signal: AbortSigna
     kind: 'parse' as const,
     text,
     language: language.name,
-    ...(grammar && { grammar }),
+    grammar,
     within: PARSING_MS,
   };
   const reply = await answerTo(question, signal, performance.now() + MAX_SYMBOL_NAMES_MS);

@@ -46,8 +46,8 @@ export interface OutlineSymbol {
   /** Number of enclosing symbols: 0 at the top level. */
   readonly depth: number;
   /** The lines inside the body, without the lines of its braces; absent if there are none. */
-  readonly bodyFrom?: number;
-  readonly bodyTo?: number;
+  readonly bodyFrom?: number | undefined;
+  readonly bodyTo?: number | undefined;
 }
 
 /** Lines that a map may leave out. The line before `from` introduces them, the line after `to` closes them. */
@@ -87,16 +87,16 @@ export interface ScannedSymbol {
   readonly from: number;
   readonly to: number;
   /** Offsets in UTF-16 units, half-open, for texts in which several symbols are on a line. */
-  readonly span?: readonly [number, number];
+  readonly span?: readonly [number, number] | undefined;
   /** The line with the name; `from` when absent. */
-  readonly at?: number;
+  readonly at?: number | undefined;
   /** The lines inside the body, if there is one. */
-  readonly bodyFrom?: number;
-  readonly bodyTo?: number;
+  readonly bodyFrom?: number | undefined;
+  readonly bodyTo?: number | undefined;
   /** Whether it is dropped if a property of the same qualified name is declared. */
-  readonly isParameter?: boolean;
+  readonly isParameter?: boolean | undefined;
   /** An additional part of the qualified name before the name, such as a Go receiver. */
-  readonly scope?: string;
+  readonly scope?: string | undefined;
 }
 
 /** Takes linear time for any text, and never throws. `lines` are without their terminators. */

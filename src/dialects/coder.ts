@@ -73,7 +73,7 @@ export function fileLinesOrder(
         from,
         to: Math.min(from + (input.limit || limits.responseLines) - 1, Number.MAX_SAFE_INTEGER),
       },
-      ...(wantsAll && { wholeUpTo: limits.fileSize }),
+      wholeUpTo: wantsAll ? limits.fileSize : undefined,
     },
     limits: {
       ...base,
@@ -168,11 +168,11 @@ function linesOf(result: TextResult, offset: number): FileLines {
 function changedIn({ excerpt, encoding }: TextResult): ChangedContent {
   const escaped = countEscaped(excerpt);
   return {
-    ...(escaped > 0 && { escaped_characters: escaped }),
-    ...(excerpt.invalid > 0 && { invalid_sequences: excerpt.invalid }),
-    ...(encoding.bom > 0 && { byte_order_mark: true }),
-    ...(encoding.name !== 'utf-8' && { encoding: encoding.name }),
-    ...(encoding.known === 'guessed' && { encoding_guessed: true as const }),
+    escaped_characters: escaped > 0 ? escaped : undefined,
+    invalid_sequences: excerpt.invalid > 0 ? excerpt.invalid : undefined,
+    byte_order_mark: encoding.bom > 0 || undefined,
+    encoding: encoding.name !== 'utf-8' ? encoding.name : undefined,
+    encoding_guessed: encoding.known === 'guessed' ? (true as const) : undefined,
   };
 }
 

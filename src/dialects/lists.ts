@@ -36,8 +36,8 @@ export function searched({
 }: GrepInput): Pick<SearchRequest, 'pattern' | 'path' | 'glob' | 'ignoreCase' | 'literal' | 'offset'> {
   return {
     pattern,
-    ...(path !== undefined && { path }),
-    ...(glob !== undefined && { glob }),
+    path,
+    glob,
     ignoreCase,
     literal,
     offset,
@@ -65,7 +65,7 @@ export interface FindInput {
 }
 
 export function findRequest({ pattern, path, limit = RESULTS, offset = 0 }: FindInput): FindRequest {
-  return { kind: 'find', pattern, ...(path !== undefined && { path }), limit, offset };
+  return { kind: 'find', pattern, path, limit, offset };
 }
 
 export interface LsInput {
@@ -75,7 +75,7 @@ export interface LsInput {
 }
 
 export function listRequest({ path, limit = ENTRIES, offset = 0 }: LsInput): ListRequest {
-  return { kind: 'list', ...(path !== undefined && { path }), limit, offset };
+  return { kind: 'list', path, limit, offset };
 }
 
 export function countField(zod: SchemaKit, least: number, most: number = Number.MAX_SAFE_INTEGER) {
@@ -162,7 +162,7 @@ export function withWholeCall(error: OrielError, input: object, field: string): 
   if (next === undefined) return error;
   const call = safeJson({ ...input, ...(fieldsIn(next) ?? { [field]: next }) });
   const fits = Buffer.byteLength(call) <= MAX_ERROR_CALL_BYTES;
-  return new OrielError(code, message, { ...(fits && { next: call }), cause: error });
+  return new OrielError(code, message, { next: fits ? call : undefined, cause: error });
 }
 
 function fieldsIn(next: string): Record<string, unknown> | undefined {

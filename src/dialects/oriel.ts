@@ -80,7 +80,7 @@ function filesOrSymbols(input: OrielFindInput): FindRequest | SymbolsRequest {
     };
   }
   if (symbol !== undefined && pattern === undefined && input.sort !== 'time') {
-    return { kind: 'symbols', query: symbol, ...(path !== undefined && { path }), limit, offset };
+    return { kind: 'symbols', query: symbol, path, limit, offset };
   }
   const why = symbol === undefined ? 'Nothing to find was given' : 'Symbols are found by words alone';
   throw new OrielError(
@@ -227,8 +227,8 @@ function narrowed({
   sort,
 }: OrielGrepInput): Pick<SearchRequest, 'type' | 'word' | 'multiline' | 'inside' | 'sort'> {
   return {
-    ...(sort === 'time' && { sort }),
-    ...(type !== undefined && { type }),
+    sort: sort === 'time' ? sort : undefined,
+    type,
     word,
     multiline,
     inside: inside ? 'below' : 'named',
@@ -341,8 +341,8 @@ stdin is empty, and nothing can be asked: pass -y or -m. Processes that still ru
   request: ({ command, timeout, cwd }) => ({
     kind: 'run',
     command,
-    ...(timeout !== undefined && { timeout }),
-    ...(cwd !== undefined && { cwd }),
+    timeout,
+    cwd,
     streams: 'merged',
     keep: 'tail',
     snap: 'line',

@@ -105,7 +105,7 @@ function piBash(style: PiStyle): DeclaredTool {
     request: ({ command, timeout }) => ({
       kind: 'run',
       command,
-      ...(timeout !== undefined && { timeout }),
+      timeout,
       streams: 'merged',
       keep: 'tail',
       snap: 'line',
@@ -157,21 +157,21 @@ function factsOf(stream: RunStream, { limits }: RunResult, style: PiStyle): Reco
   const shown = excerpt.parts.flat();
   const more = lastLine(style, stream);
   return {
-    ...(excerpt.cutBy && {
-      truncation: {
-        truncated: true,
-        truncatedBy: excerpt.cutBy === 'lines' || excerpt.cutBy === 'tokens' ? excerpt.cutBy : 'bytes',
-        outputLines: shown.length + more,
-        outputBytes: excerpt.span ? excerpt.span.end - excerpt.span.start : 0,
-        totalLines: lines + more,
-        totalBytes: bytes,
-        lastLinePartial: shown.at(-1)?.cut !== undefined,
-        firstLineExceedsLimit: false,
-        maxLines: limits.lines + (style.countsLast ? 1 : 0),
-        maxBytes: limits.bytes,
-      },
-    }),
-    ...(spill && { fullOutputPath: spill.path }),
+    truncation: excerpt.cutBy
+      ? {
+          truncated: true,
+          truncatedBy: excerpt.cutBy === 'lines' || excerpt.cutBy === 'tokens' ? excerpt.cutBy : 'bytes',
+          outputLines: shown.length + more,
+          outputBytes: excerpt.span ? excerpt.span.end - excerpt.span.start : 0,
+          totalLines: lines + more,
+          totalBytes: bytes,
+          lastLinePartial: shown.at(-1)?.cut !== undefined,
+          firstLineExceedsLimit: false,
+          maxLines: limits.lines + (style.countsLast ? 1 : 0),
+          maxBytes: limits.bytes,
+        }
+      : undefined,
+    fullOutputPath: spill?.path,
   };
 }
 
@@ -284,7 +284,7 @@ export function matchesStyle(style: PiStyle): ListStyle<ShownMatches> {
     words: wordingOfLists(style),
     gap: style.gap,
     details: ({ limitReached, limit, clipped, ...shown }) => ({
-      ...(limitReached && { matchLimitReached: limit }),
+      matchLimitReached: limitReached ? limit : undefined,
       ...truncation(shown),
       ...(clipped && { linesTruncated: true }),
     }),

@@ -24,7 +24,7 @@ function zdxSuccess(data: Record<string, unknown>, details: Record<string, unkno
 /** `{"ok":false,"error":{"code":…,"message":…}}` */
 function zdxFailure({ code, message, next }: OrielError): Answer {
   const error = { code, message };
-  const details = { error: { ...error, ...(next !== undefined && { next }) } };
+  const details = { error: { ...error, next } };
   return textAnswer(safeJson({ ok: false, error }), details, true);
 }
 
@@ -81,7 +81,7 @@ const zdxBash = tool<BashInput, RunRequest>({
   request: ({ command, timeout, keep = 'head' }) => ({
     kind: 'run',
     command,
-    ...(timeout !== undefined && { timeout }),
+    timeout,
     streams: 'split',
     keep,
     snap: 'char',
@@ -112,7 +112,7 @@ function runOf(result: RunResult): Answer {
   const { signal, background } = result;
   return zdxSuccess(
     { stdout: streamText(stdout), stderr: streamText(stderr), ...facts },
-    { ...facts, ...(signal !== undefined && { signal }), background },
+    { ...facts, signal, background },
   );
 }
 
@@ -268,13 +268,13 @@ function textAnswerOf(result: TextResult, input: ReadInput): Answer {
     lines_shown: lines.length,
     total_lines: total,
     truncated,
-    ...(truncated && tailOffset !== undefined && { tail_offset: tailOffset }),
-    ...(byteLimited && { byte_limited: true }),
-    ...(cutLines.length > 0 && { cut_lines: cutLines }),
-    ...(encoding.name !== 'utf-8' && { encoding: encoding.name }),
-    ...(encoding.known === 'guessed' && { encoding_guessed: true }),
-    ...(encoding.bom > 0 && { byte_order_mark: true }),
-    ...(excerpt.invalid > 0 && { invalid_sequences: excerpt.invalid }),
+    tail_offset: truncated && tailOffset !== undefined ? tailOffset : undefined,
+    byte_limited: byteLimited || undefined,
+    cut_lines: cutLines.length > 0 ? cutLines : undefined,
+    encoding: encoding.name !== 'utf-8' ? encoding.name : undefined,
+    encoding_guessed: encoding.known === 'guessed' || undefined,
+    byte_order_mark: encoding.bom > 0 || undefined,
+    invalid_sequences: excerpt.invalid > 0 ? excerpt.invalid : undefined,
   };
   const { content: _, ...facts } = data;
   return zdxSuccess(data, { ...textFacts(result), ...facts });

@@ -105,7 +105,7 @@ function windowOf({ start_line, end_line, start_byte, max_bytes }: ReadFileInput
     return lineRange(from, end_line === undefined ? undefined : Math.max(end_line - from + 1, 1));
   }
   if (start_byte === undefined && max_bytes === undefined) return undefined;
-  return { kind: 'bytes', start: start_byte ?? 0, ...(max_bytes !== undefined && { length: max_bytes }) };
+  return { kind: 'bytes', start: start_byte ?? 0, length: max_bytes };
 }
 
 export const zed: Dialect = {
@@ -174,7 +174,7 @@ function headedAnswer(result: TextResult): Answer {
       ...(header !== undefined && { range: rangeOf(result) }),
       ...(excerpt.next && {
         truncation: {
-          ...(excerpt.cutBy && { by: excerpt.cutBy }),
+          by: excerpt.cutBy || undefined,
           next: { start_byte: rangeOf(result).end },
         },
       }),

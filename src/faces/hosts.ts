@@ -13,9 +13,9 @@ export interface HostIdentity {
   /** `clientInfo.name`; empty if it gives none. */
   readonly name: string;
   /** The model that receives the answer, if the host says so in the call. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Whether it shows structured content instead of the text. */
-  readonly structured?: boolean;
+  readonly structured?: boolean | undefined;
 }
 
 interface Host {
@@ -26,7 +26,7 @@ interface Host {
   /** Its name in `clientInfo`. */
   readonly name: RegExp;
   /** Models to which the row applies; all when absent. */
-  readonly model?: RegExp;
+  readonly model?: RegExp | undefined;
   /** Limits that leave room for a notice of 1 KiB. */
   readonly limits: LimitOptions;
 }

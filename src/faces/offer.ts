@@ -26,23 +26,23 @@ import { fittedTo, type HostIdentity } from './hosts.ts';
 
 export interface OfferOptions extends OrielOptions {
   /** Also offer the tools that do more than read. */
-  readonly allowBash?: boolean;
+  readonly allowBash?: boolean | undefined;
   /** Whether all clients share kept outputs; when absent, each client has its own. */
-  readonly shareArtifacts?: boolean;
+  readonly shareArtifacts?: boolean | undefined;
   /** Whether several clients share the server: events distinguish them. */
-  readonly manyClients?: boolean;
+  readonly manyClients?: boolean | undefined;
   /** Whether roots that clients declare are ignored: those of clients on other machines name directories of these machines. */
-  readonly ignoreClientRoots?: boolean;
+  readonly ignoreClientRoots?: boolean | undefined;
   /** Loads the code of calls. Called once; calls wait for it. */
-  readonly load?: () => Promise<void>;
+  readonly load?: (() => Promise<void>) | undefined;
   /** The report on the remote workspaces. */
-  readonly fleet?: () => readonly WorkspaceReport[];
+  readonly fleet?: (() => readonly WorkspaceReport[]) | undefined;
 }
 
 export interface LensOffer {
   readonly dialect: DialectName;
   readonly limits: LimitOptions;
-  readonly caller?: Caller;
+  readonly caller?: Caller | undefined;
 }
 
 export interface ServerOffer {
@@ -59,7 +59,7 @@ export interface ServerOffer {
   /** The report on the remote workspaces; absent if there are none. */
   readonly fleet?: (() => readonly WorkspaceReport[]) | undefined;
   /** Number of kept outputs of all clients, and their bytes. */
-  readonly spills?: () => { readonly outputs: number; readonly bytes: number };
+  readonly spills?: (() => { readonly outputs: number; readonly bytes: number }) | undefined;
   /** The tools for an asker, in the dialect's order. */
   tools(asker?: AnswerReceiver): readonly Tool[];
   /** The tool with that name for an asker, or the error if there is none. */
@@ -154,10 +154,10 @@ function notOffered(name: string, tool: Tool | undefined, offered: readonly Tool
 
 /** The receiver of answers, which determines limits and roots. */
 export interface AnswerReceiver {
-  readonly host?: HostIdentity;
+  readonly host?: HostIdentity | undefined;
   /** The declared roots, as `Spaces.narrow` returned them: nothing outside is read. */
-  readonly roots?: NarrowedRoots;
-  readonly caller?: Caller;
+  readonly roots?: NarrowedRoots | undefined;
+  readonly caller?: Caller | undefined;
 }
 
 /** A tool that reads path strings, and its working directory. */
@@ -293,10 +293,10 @@ class ClientSpaces {
     const shared = {
       store,
       scratch,
-      ...(disk && { disk }),
-      ...(files && { files }),
-      ...(work && { work }),
-      ...(telemetry && { telemetry }),
+      disk,
+      files,
+      work,
+      telemetry,
     };
     const session: Session = { ...own, ...shared };
     return spaceOf({ ...this.#options, session }, own, this.#flags.allowBash);
@@ -375,7 +375,7 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Client
       const isOwn = dialect === (options.dialect ?? 'oriel');
       const asked = { ...options.limits, ...limits };
       return orielOffering(
-        { ...others, dialect, limits: asked, ...(isOwn && display !== undefined && { display }) },
+        { ...others, dialect, limits: asked, display: isOwn && display !== undefined ? display : undefined },
         { bash: false },
       );
     },

@@ -54,7 +54,7 @@ export function unsentTo(client: Caller): number {
 export interface OutletOptions {
   readonly timeoutMs?: number | undefined;
   /** Disconnects a peer that does not read; when absent, `out` is destroyed. */
-  readonly end?: () => void;
+  readonly end?: (() => void) | undefined;
 }
 
 /** The output to a peer: it buffers everything and writes as the peer reads. */

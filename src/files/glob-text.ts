@@ -19,7 +19,7 @@ interface Group {
 export function expandBraces(
   pattern: string,
   most: number,
-  { singles = false }: { readonly singles?: boolean } = {},
+  { singles = false }: { readonly singles?: boolean | undefined } = {},
 ): string[] | undefined {
   const groups = groupsOf(pattern, singles);
   if (groups === undefined) return undefined;

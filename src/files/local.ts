@@ -169,12 +169,12 @@ interface Handle {
   /** Real path of what the path led to. */
   readonly path: string;
   /** Whether it was found without leaving the roots. */
-  readonly inside?: boolean;
+  readonly inside?: boolean | undefined;
   readonly stats: BigIntStats;
   /** A path that opens the same thing again. */
   readonly again: string;
   readonly inspector: DescriptorInspector;
-  readonly fd?: number;
+  readonly fd?: number | undefined;
   release(): void | Promise<void>;
 }
 

@@ -199,7 +199,7 @@ export interface ReplySerializer<T> {
 interface DiskCopyHead {
   readonly at: number;
   readonly head?: unknown;
-  readonly gone?: true;
+  readonly gone?: true | undefined;
 }
 
 const NOTHING = new Uint8Array(0);

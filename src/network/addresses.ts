@@ -151,7 +151,7 @@ function blocked({ host, port, howToAllow }: Reach, addresses: readonly string[]
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** A value of `--allow-net HOST|CIDR[:PORT]`. */
-export type AllowedAddress = { readonly port?: number } & (
+export type AllowedAddress = { readonly port?: number | undefined } & (
   | { readonly host: string }
   | { readonly range: [Address, number] }
 );

@@ -22,20 +22,20 @@ import {
 interface NetworkOptions {
   /** `HOST|CIDR[:PORT]`, in addition to all public addresses. */
   readonly allow: readonly string[];
-  readonly resolve?: ResolveHost;
+  readonly resolve?: ResolveHost | undefined;
   /** How the operator can allow a host; `HOST` stands for that host. */
-  readonly howToAllow?: string;
+  readonly howToAllow?: string | undefined;
 }
 
 /** The signal also covers the body. */
 export interface WebRequest extends BodyOptions {
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Headers that are sent only to the origin of the first URL, and not even there after a redirect to another origin. */
-  readonly credentials?: Readonly<Record<string, string>>;
+  readonly credentials?: Readonly<Record<string, string>> | undefined;
   /** The operator configured the origin of this URL, so its address may be private. */
-  readonly trusted?: boolean;
+  readonly trusted?: boolean | undefined;
   /** `false`: a redirect is returned like any other response. */
-  readonly follow?: false;
+  readonly follow?: false | undefined;
 }
 
 export interface WebResponse {
@@ -239,7 +239,7 @@ export type ReplyHeaders = Readonly<Record<string, string>>;
 /** How a body is read. */
 export interface BodyOptions {
   /** Do not undo its content encoding: ranges refer to the encoded bytes. */
-  readonly stored?: true;
+  readonly stored?: true | undefined;
   readonly signal: AbortSignal;
   /** Limit on the unpacked bytes of the body, depending on its headers. */
   readonly mostBytes: (headers: ReplyHeaders) => number;

@@ -191,7 +191,7 @@ interface Page {
 
 /** Requests a limited number of pages; the client's own method would request all of them. */
 async function pages(
-  page: (params: { cursor?: string }) => Promise<Page>,
+  page: (params: { cursor?: string | undefined }) => Promise<Page>,
 ): Promise<{ readonly items: readonly McpResource[]; readonly more: boolean }> {
   const items: McpResource[] = [];
   let cursor: string | undefined;

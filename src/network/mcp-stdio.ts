@@ -47,16 +47,16 @@ export interface StdioServer {
   readonly maxMessage: number;
   readonly reduce: ReduceMessage;
   /** Takes what the server writes to stderr, which is ignored otherwise. */
-  readonly onStderr?: (chunk: Buffer) => void;
+  readonly onStderr?: ((chunk: Buffer) => void) | undefined;
 }
 
 /** Milliseconds that a server has to exit after the end of its input, and again after SIGTERM. */
 const GRACE_MS = 400;
 
 export class StdioClientTransport implements Transport {
-  onclose?: () => void;
-  onerror?: (error: Error) => void;
-  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: ((message: JSONRPCMessage) => void) | undefined;
 
   readonly #server: StdioServer;
   /** Why oriel ended the server, if it did so because of an error. */

@@ -34,8 +34,8 @@ export interface ShellCommand {
 }
 
 export interface ShellExit {
-  readonly code?: number;
-  readonly signal?: string;
+  readonly code?: number | undefined;
+  readonly signal?: string | undefined;
 }
 
 export interface RunningShell {
@@ -179,7 +179,7 @@ function killRunning(): void {
 }
 
 function exitOf(code: number | null, signal: string | null): ShellExit {
-  return { ...(code !== null && { code }), ...(signal !== null && { signal }) };
+  return { code: code !== null ? code : undefined, signal: signal !== null ? signal : undefined };
 }
 
 // Reads the output of child processes from real pipes. Node's own `pipe` is a socket, on which `echo x > /dev/stderr`

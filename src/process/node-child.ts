@@ -41,7 +41,7 @@ export function spawnNode(args: readonly string[]): ChildProcessByStdio<Writable
       MALLOC_ARENA_MAX: '1',
       // Its results must not depend on the time zone of the machine.
       TZ: 'UTC',
-      ...(process.env['SystemRoot'] ? { SystemRoot: process.env['SystemRoot'] } : {}),
+      SystemRoot: process.env['SystemRoot'] || undefined,
     },
     stdio: ['pipe', 'pipe', 'ignore'],
     windowsHide: true,

@@ -68,7 +68,10 @@ Object.assign(RealmBuffer, all(host.buffer.statics), {
 });
 
 /** Copies a value as `structuredClone`. What is transferred is not copied. */
-function clone(value: unknown, options?: { readonly transfer?: readonly object[] } | null): unknown {
+function clone(
+  value: unknown,
+  options?: { readonly transfer?: readonly object[] | undefined } | null,
+): unknown {
   const copies = new Map<unknown, unknown>((options?.transfer ?? []).map((moved) => [moved, moved]));
   const copy = (of: unknown): unknown => {
     if (typeof of === 'function' || typeof of === 'symbol') throw new TypeError('It cannot be cloned.');
@@ -97,7 +100,7 @@ type View = new (buffer: unknown, start: number, length: number) => object;
 function begun(of: object, copy: (value: unknown) => unknown): object {
   if (of instanceof ArrayBuffer) return of.slice(0);
   if (ArrayBuffer.isView(of)) {
-    const { length = of.byteLength } = of as { length?: number };
+    const { length = of.byteLength } = of as { length?: number | undefined };
     return new (of.constructor as View)(copy(of.buffer), of.byteOffset, length);
   }
   if (Array.isArray(of)) return [];

@@ -21,7 +21,7 @@ export interface RipgrepJob {
   readonly input: RipgrepInput;
   /** `performance.now()` at which the process is killed. */
   readonly deadline: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The input to search. */

@@ -18,7 +18,7 @@ export interface WarmChildOptions {
   /** Maximum MiB of JavaScript heap. */
   readonly heapMb: number;
   /** Resident bytes of a new child: memory above that left by an earlier job does not count for the next one. */
-  readonly fresh?: number;
+  readonly fresh?: number | undefined;
 }
 
 export interface ChildJob {
@@ -34,16 +34,16 @@ export interface ChildJob {
   /** Timeout in milliseconds, not counting the time that the child waited for a CPU. */
   readonly maxMs: number;
   /** The deadline of the call (`performance.now()`): the timeout is not extended beyond it. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
   /** A body of more than `over` bytes is written to a file instead of memory. */
-  readonly aside?: { readonly over: number; open(): Promise<ScratchFile> };
+  readonly aside?: { readonly over: number; open(): Promise<ScratchFile> } | undefined;
 }
 
 export interface ChildReply {
   readonly head: unknown;
   readonly body: Buffer;
   /** The file with a large body; `body` is then empty. The caller must close it. */
-  readonly file?: ScratchFile & { readonly bytes: number };
+  readonly file?: (ScratchFile & { readonly bytes: number }) | undefined;
 }
 
 /** Milliseconds between two checks of a child's memory. */

@@ -73,7 +73,7 @@ function startWatchdog(): ChildProcess | undefined {
   try {
     child = spawn('/bin/sh', ['-c', SCRIPT, 'oriel-watchdog'], {
       cwd: '/',
-      env: { PATH, ...(ORIEL_RUN !== undefined && { ORIEL_RUN }) },
+      env: { PATH, ORIEL_RUN },
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });

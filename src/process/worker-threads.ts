@@ -14,7 +14,7 @@ export interface WorkerStartOptions {
   /** Maximum MiB of JavaScript heap; memory of WebAssembly does not count. */
   readonly heapMb: number;
   /** Maximum MiB of its young generation; V8's default when absent. */
-  readonly youngMb?: number;
+  readonly youngMb?: number | undefined;
   /** Its `workerData`. */
   readonly data?: unknown;
 }
@@ -25,7 +25,7 @@ interface WorkerFailureWords {
   readonly start: string;
   readonly ended: string;
   /** For any other error; without it the error itself is thrown. */
-  readonly other?: string;
+  readonly other?: string | undefined;
 }
 
 /** A thread without our environment and output. */
@@ -115,7 +115,7 @@ export class WorkerThread {
 
 /** Throws OrielError (`BUSY`) if no thread can be started. */
 export function startWorker({ entry, heapMb, youngMb, data }: WorkerStartOptions): Worker {
-  const resourceLimits: { maxOldGenerationSizeMb: number; maxYoungGenerationSizeMb?: number } = {
+  const resourceLimits: { maxOldGenerationSizeMb: number; maxYoungGenerationSizeMb?: number | undefined } = {
     maxOldGenerationSizeMb: heapMb,
   };
   if (youngMb !== undefined) resourceLimits.maxYoungGenerationSizeMb = youngMb;
@@ -265,7 +265,10 @@ async function ask<Job, Reply>(
   try {
     thread.ref(true);
     thread.post({ job, stop });
-    const { reply, retire } = (await thread.next()) as { readonly reply: Reply; readonly retire?: boolean };
+    const { reply, retire } = (await thread.next()) as {
+      readonly reply: Reply;
+      readonly retire?: boolean | undefined;
+    };
     if (retire) void thread.end();
     return reply;
   } finally {

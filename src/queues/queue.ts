@@ -29,7 +29,7 @@ export interface QueueLimits {
    * The share of the slots (0 to 1) that one caller may hold; all slots when absent. Half of the remaining slots stay
    * free for other callers at the same address, the other half for other addresses.
    */
-  readonly share?: number;
+  readonly share?: number | undefined;
 }
 
 interface QueueStats {
@@ -53,7 +53,7 @@ export interface QueueClaim {
   /** The caller of the signal when absent. */
   readonly caller?: Caller | undefined;
   /** Waiting counts towards the timeout of the work. If the timeout passes first, the entry is refused with `BUSY`. */
-  readonly timed?: boolean;
+  readonly timed?: boolean | undefined;
 }
 
 interface Waiter {

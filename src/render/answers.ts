@@ -140,11 +140,11 @@ function truncationOf(result: TextResult): ReadTruncation | undefined {
   const lines = shownLines(excerpt);
   const { span } = excerpt;
   const shown = {
-    ...(lines.length > 0 && { lines }),
-    ...(span && { bytes: [span.start, span.end] as const }),
+    lines: lines.length > 0 ? lines : undefined,
+    bytes: span ? ([span.start, span.end] as const) : undefined,
   };
   const by = cut ? cut.by : 'entries';
-  return { ...(by && { by }), next: first, ...(others.length > 0 && { others }), shown };
+  return { by: by || undefined, next: first, others: others.length > 0 ? others : undefined, shown };
 }
 
 /** `details.error` of a window past the end. The answer is not an error, but hosts may want to handle it. */
@@ -152,7 +152,7 @@ function pastEndError(notices: readonly Notice[], words: NoticeWording): Record<
   const notice = notices.at(-1);
   const next = notice?.kind === 'past-end' ? (notice.continued ?? notice.use[0]) : undefined;
   const message = notice ? sentence(notice, words) : '';
-  return { code: 'OUT_OF_RANGE', message, ...(next !== undefined && { next }) };
+  return { code: 'OUT_OF_RANGE', message, next };
 }
 
 function noteOf(
@@ -173,7 +173,7 @@ function binaryNotices({ target, type, bytes, changed }: BinaryResult): readonly
   const use = ZIPPED.test(type) ? `${target}:/` : undefined;
   const size = bytes === undefined ? {} : { bytes };
   return [
-    { kind: 'binary', target, type, ...size, ...(use && { use }) },
+    { kind: 'binary', target, type, ...size, use: use || undefined },
     ...(changed ? [{ kind: 'changed', target } as const] : []),
   ];
 }
@@ -290,7 +290,7 @@ function backgroundOf({ background: { ended, left }, timedOut, cancelled }: RunR
 
 function outputNotices(stream: RunStream, { streams, limits }: RunResult): Notice[] {
   const { excerpt, bytes, lines, binary, spill: kept } = stream;
-  const where = { ...(kept && { kept }), ...(stream.unkept && { unkept: stream.unkept.message }) };
+  const where = { kept, unkept: stream.unkept?.message };
   if (binary) return [{ kind: 'output-binary', bytes, ...where }];
   const invalid: Notice[] =
     excerpt.invalid > 0 ? [{ kind: 'invalid', count: excerpt.invalid, encoding: 'UTF-8' }] : [];
@@ -301,17 +301,17 @@ function outputNotices(stream: RunStream, { streams, limits }: RunResult): Notic
     ...invalid,
     {
       kind: 'output-cut',
-      ...(streams.length > 1 && { stream: stream.name }),
+      stream: streams.length > 1 ? stream.name : undefined,
       lines: shownLines(excerpt),
       totals: { lines, bytes },
       by: excerpt.cutBy,
       limits,
-      ...(last?.cut &&
-        oversized?.bytes !== undefined && {
-          partial: { no: oversized.no ?? lines, shown: last.end - last.start, bytes: oversized.bytes },
-        }),
+      partial:
+        last?.cut && oversized?.bytes !== undefined
+          ? { no: oversized.no ?? lines, shown: last.end - last.start, bytes: oversized.bytes }
+          : undefined,
       ...where,
-      ...(kept && excerpt.next && { use: kept.url + writeSelector(excerpt.next) }),
+      use: kept && excerpt.next ? kept.url + writeSelector(excerpt.next) : undefined,
     },
   ];
 }
@@ -319,11 +319,11 @@ function outputNotices(stream: RunStream, { streams, limits }: RunResult): Notic
 function facts(result: RunResult): Record<string, unknown> {
   const { exitCode, signal, timedOut, cancelled, background, streams, limits } = result;
   return {
-    ...(exitCode !== undefined && { exitCode }),
-    ...(signal !== undefined && { signal }),
+    exitCode,
+    signal,
     timedOut,
     cancelled,
-    ...((background.ended > 0 || background.left > 0) && { background }),
+    background: background.ended > 0 || background.left > 0 ? background : undefined,
     ...Object.fromEntries(streams.map((stream) => [stream.name, streamFacts(stream)])),
     limits: { lines: limits.lines, bytes: limits.bytes },
   };
@@ -333,20 +333,20 @@ function streamFacts({ bytes, lines, binary, excerpt, spill, unkept }: RunStream
   const { cutBy, next, span } = excerpt;
   return {
     totals: { bytes, lines },
-    ...(binary && { binary }),
+    binary: binary || undefined,
     ...(cutBy && {
       truncation: {
         by: cutBy,
-        shown: { lines: shownLines(excerpt), ...(span && { bytes: [span.start, span.end] }) },
-        ...(spill && next && { next: spill.url + writeSelector(next) }),
+        shown: { lines: shownLines(excerpt), bytes: span ? [span.start, span.end] : undefined },
+        next: spill && next ? spill.url + writeSelector(next) : undefined,
       },
     }),
     ...(spill && {
       artifact: spill.url,
       fullOutputPath: spill.path,
-      ...(spill.capped && { capped: true }),
-      ...(spill.unshared !== undefined && { unshared: spill.unshared }),
+      capped: spill.capped || undefined,
+      unshared: spill.unshared,
     }),
-    ...(unkept && { unkept }),
+    unkept,
   };
 }

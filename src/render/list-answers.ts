@@ -33,7 +33,7 @@ import { textAnswer, withCalls } from './notices.ts';
 export interface ListStyle<Shown> {
   readonly words: ListWording;
   /** What is between the list and the notices, after the newline of the last line. */
-  readonly gap?: '' | '\n';
+  readonly gap?: '' | '\n' | undefined;
   /** The `details` of the answer, with the dialect's own names. */
   details(shown: Shown): Record<string, unknown>;
 }
@@ -45,12 +45,12 @@ export interface ShownEntries {
   /** The caller's limit, and whether it cut the list. */
   readonly limit: number;
   readonly limitReached: boolean;
-  readonly cutBy?: ListCut;
+  readonly cutBy?: ListCut | undefined;
   /** Size of all lines that were found, as shown without limits. */
   readonly whole: WholeListSize;
   readonly limits: Limits;
   /** The offset of the first entry that is not shown. */
-  readonly next?: number;
+  readonly next?: number | undefined;
   readonly notices: readonly ListNotice[];
 }
 
@@ -136,10 +136,10 @@ function fitEntries(
     shown,
     limit,
     limitReached: !cutBy && next !== undefined,
-    ...(cutBy && { cutBy }),
+    cutBy: cutBy || undefined,
     whole: wholeOf(lines),
     limits,
-    ...(next !== undefined && { next }),
+    next,
     notices,
   };
 }
@@ -174,7 +174,7 @@ export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pa
   }
   if (gaps.nested) {
     const { nested: count, firstNested: names = [] } = gaps;
-    notices.push({ kind: 'nested', count, names, ...(names[0] !== undefined && { use: names[0] }) });
+    notices.push({ kind: 'nested', count, names, use: names[0] });
   }
   if (gaps.scanned) notices.push({ kind: 'scanned', count: gaps.scanned });
   if (gaps.unnamed > 0) notices.push({ kind: 'unnamed', count: gaps.unnamed });
@@ -273,14 +273,14 @@ export interface ShownMatches {
   /** The caller's limit, and whether it cut the list. */
   readonly limit: number;
   readonly limitReached: boolean;
-  readonly cutBy?: ListCut;
+  readonly cutBy?: ListCut | undefined;
   /** Lines of all matches, as shown without limits; bytes of those whose lines were kept. */
   readonly whole: WholeListSize;
   readonly limits: Limits;
   /** Whether some lines are clipped. */
   readonly clipped: boolean;
   /** The offset of the first match that is not shown. */
-  readonly next?: number;
+  readonly next?: number | undefined;
   readonly notices: readonly ListNotice[];
 }
 
@@ -330,7 +330,7 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
   if (clipped) {
     const { characters } = request.clip;
     const { path, no } = clipped;
-    notices.push({ kind: 'clipped', characters, ...(isTypable(path) && { use: `${path}:${no}..${no}` }) });
+    notices.push({ kind: 'clipped', characters, use: isTypable(path) ? `${path}:${no}..${no}` : undefined });
   }
   if (result.beyond !== undefined) {
     notices.push({ kind: 'beyond', of: 'matches', offset: request.offset, total: result.beyond });
@@ -340,11 +340,11 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
     shown: matches.length,
     limit: request.limit,
     limitReached,
-    ...(cutBy && { cutBy }),
+    cutBy: cutBy || undefined,
     whole: wholeFound(all, result),
     limits,
     clipped: clipped !== undefined,
-    ...(next !== undefined && { next }),
+    next,
     notices,
   };
 }
@@ -429,7 +429,7 @@ function isTypable(path: string): boolean {
 interface Fitted {
   readonly lines: readonly ShownLine[];
   readonly text: string;
-  readonly cutBy?: ListCut;
+  readonly cutBy?: ListCut | undefined;
 }
 
 function fit(lines: readonly ShownLine[], limits: Limits, tokens: TokenCounter | undefined): Fitted {

@@ -32,7 +32,7 @@ export type ListNotice =
       readonly next: number;
     }
   /** Long lines were clipped. `use` reads the first of them whole; absent for a path that cannot be typed in a call. */
-  | { readonly kind: 'clipped'; readonly characters: number; readonly use?: string }
+  | { readonly kind: 'clipped'; readonly characters: number; readonly use?: string | undefined }
   | {
       readonly kind: 'beyond';
       readonly of: ListNoun;
@@ -63,14 +63,14 @@ export type ListNotice =
       readonly count: number;
       readonly names: readonly string[];
       /** The disk for temporary files was full. */
-      readonly full?: true;
+      readonly full?: true | undefined;
     }
   /** Archives and databases inside archives. `names`: the calls that list the first of them. */
   | {
       readonly kind: 'nested';
       readonly count: number;
       readonly names: readonly string[];
-      readonly use?: string;
+      readonly use?: string | undefined;
     }
   | { readonly kind: 'scanned'; readonly count: number }
   /** `code`: the code of the error that is reported instead if nothing was found. */
@@ -189,7 +189,7 @@ export function fieldsOf(hint: SearchHint, pattern: string): Readonly<Record<str
   if (hint.kind === 'near') return { pattern: hint.pattern };
   return {
     pattern: hint.pattern,
-    ...(hint.kind === 'slashes' && hint.ignoreCase && { ignoreCase: true }),
+    ignoreCase: (hint.kind === 'slashes' && hint.ignoreCase) || undefined,
   };
 }
 

@@ -295,11 +295,7 @@ export function textAnswer(text: string, details: Record<string, unknown> = {}, 
 
 export function errorAnswer(error: OrielError, details: Record<string, unknown> = {}): Answer {
   const { code, message, next } = error;
-  return textAnswer(
-    message,
-    { ...details, error: { code, message, ...(next !== undefined && { next }) } },
-    true,
-  );
+  return textAnswer(message, { ...details, error: { code, message, next } }, true);
 }
 
 /** Maximum bytes of a call in a sentence. */

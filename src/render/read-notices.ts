@@ -47,7 +47,7 @@ export function readNotices(result: TextResult): Notice[] {
   // Answers about the code below a directory have no raw form.
   const use = result.format === 'directory' ? {} : { use: `${callFor(target, selection)}:raw` };
   if (escaped > 0)
-    notices.push({ kind: 'escaped', count: escaped, ...use, ...(excerpt.hasNul && { nul: true }) });
+    notices.push({ kind: 'escaped', count: escaped, ...use, nul: excerpt.hasNul ? true : undefined });
   if (excerpt.unterminated && result.format === 'file') notices.push({ kind: 'unterminated' });
   return [...notices, ...result.notes, ...changed, ...last];
 }
@@ -99,13 +99,13 @@ function cutNotice(result: TextResult): Notice | undefined {
   return {
     kind: 'cut',
     lines: shownLines(excerpt),
-    ...(excerpt.span && { bytes: [excerpt.span.start, excerpt.span.end] }),
+    bytes: excerpt.span ? [excerpt.span.start, excerpt.span.end] : undefined,
     totals: excerpt.totals,
     by: cutBy,
     limits: byBytes ? { ...limits, bytes: limits.windowMax } : limits,
     in: inBytes || (excerpt.oversized && next.kind !== 'tail') ? 'bytes' : 'lines',
-    ...(excerpt.oversized && { inside: excerpt.oversized }),
-    ...(next.kind === 'tail' && { backwards: true }),
+    inside: excerpt.oversized,
+    backwards: next.kind === 'tail' || undefined,
     use: target + writeSelector(next, selection.mode),
   };
 }
@@ -115,7 +115,7 @@ function cutEndNotice({ excerpt, target, selection }: TextResult): Notice | unde
   if (!cutEnd) return undefined;
   const line = excerpt.parts.at(-1)?.at(-1)?.no;
   const use = target + writeSelector(cutEnd.rest, selection.mode);
-  return { kind: 'cut-end', ...(line !== undefined && { line }), byte: cutEnd.at, use };
+  return { kind: 'cut-end', line, byte: cutEnd.at, use };
 }
 
 /** If a part of a document is cut: says that lines and totals refer to the part. */
@@ -156,7 +156,7 @@ function shortNotice({ excerpt, selection, target }: TextResult): Notice | undef
   if (last === undefined || pastEnd) return undefined;
   const { ranges, around = 0 } = selection.window;
   const missing = around > last ? [{ from: around, to: around }] : ranges.filter(({ from }) => from > last);
-  return { kind: 'short', target, last, ...(missing.length > 0 && { missing }) };
+  return { kind: 'short', target, last, missing: missing.length > 0 ? missing : undefined };
 }
 
 function aroundNotice({ excerpt, selection, target }: TextResult): Notice | undefined {
@@ -197,8 +197,8 @@ function pastEndNotice(result: TextResult): Notice {
       target,
       asked: `Byte ${inside}`,
       line,
-      ...(next !== undefined && { continued: next }),
-      totals: { ...(bytes !== undefined && { bytes }) },
+      continued: next,
+      totals: { bytes },
       use: [`${target}:${line}`],
     };
   }
@@ -208,9 +208,8 @@ function pastEndNotice(result: TextResult): Notice {
     kind: 'past-end',
     target,
     asked,
-    ...(next !== undefined && { continued: next }),
-    totals:
-      window?.kind === 'bytes' || lines === undefined ? { ...(bytes !== undefined && { bytes }) } : { lines },
+    continued: next,
+    totals: window?.kind === 'bytes' || lines === undefined ? { bytes } : { lines },
     // For a text of one line both calls are the same.
     use: Array.from(
       new Set(lines === undefined ? [`${target}:-20`, `${target}:1`] : [`${target}:${lines}`, `${target}:1`]),
@@ -264,7 +263,7 @@ export function summaryAnswer(
       lines: summary.parts.length,
       elidedSpans: summary.elided.map(({ from, to }) => [from, to]),
       elidedLines: summary.elidedLines,
-      ...(summary.left !== undefined && { symbolsLeft: summary.left }),
+      symbolsLeft: summary.left,
     },
     ...(snapshot && { snapshot: snapshot.tag }),
     notices: summaryNotices(result).map((notice) => detailOf(notice, words)),
@@ -300,9 +299,9 @@ export function footer(
     target,
     elidedLines,
     use: `${target}:${ranges(elided)}`,
-    ...(3 * bytes <= footerRoom && { whole: `${target}:1..` }),
-    ...(left !== undefined && { left }),
-    ...(namesCalls && { namesCalls }),
+    whole: 3 * bytes <= footerRoom ? `${target}:1..` : undefined,
+    left,
+    namesCalls: namesCalls || undefined,
   };
 }
 

@@ -171,7 +171,9 @@ async function* partsOf(
     text = next === undefined || isSearchLate(search) ? undefined : await open(next);
   }
   yield* restOf(first, search, call);
-  const { hasAttachments } = Object(first.facts?.['document']) as { readonly hasAttachments?: true };
+  const { hasAttachments } = Object(first.facts?.['document']) as {
+    readonly hasAttachments?: true | undefined;
+  };
   if (hasAttachments) yield* attachedTexts({ ...subject, rest: `${front}attachments` }, sink, call);
 }
 
@@ -218,7 +220,9 @@ function noteCut({ more, part }: TextResource, search: SearchRun): void {
 }
 
 function scannedPages({ facts }: TextResource): number {
-  const { scanned = [] } = Object(facts?.['document']) as { readonly scanned?: readonly number[] };
+  const { scanned = [] } = Object(facts?.['document']) as {
+    readonly scanned?: readonly number[] | undefined;
+  };
   return scanned.length;
 }
 
@@ -240,8 +244,8 @@ const LINES_AT_ONCE = 50_000;
 /** Whether the text has page marks: only texts of documents do; elsewhere such a line is ordinary text. */
 function hasPages({ facts }: TextResource): boolean {
   const { pages, slides } = Object(facts?.['document']) as {
-    readonly pages?: number;
-    readonly slides?: number;
+    readonly pages?: number | undefined;
+    readonly slides?: number | undefined;
   };
   return pages !== undefined || slides !== undefined;
 }
@@ -320,7 +324,7 @@ async function* rowsOf(
 ): AsyncGenerator<ContainerText, void> {
   const group = `${subject.typed}:${table}`;
   const containing = comparable(search);
-  const first: RowRangeStart = { offset: 0, ...(containing !== undefined && { containing }) };
+  const first: RowRangeStart = { offset: 0, containing };
   for (let from: RowRangeStart | undefined = first; from && !isSearchLate(search);) {
     const rows: RowTexts = await rowTexts(subject.opened, table, from, call);
     if (rows.isCut) search.gaps.cut += 1;

@@ -43,15 +43,15 @@ export async function searchSymbols(request: SymbolsRequest, call: Call): Promis
   const best = found.slice(0, BEST).map((one) => callOf(one, shown));
   return {
     kind: 'entries',
-    ...(call.settings.tokens && { tokens: call.settings.tokens }),
+    tokens: call.settings.tokens,
     entries: found.map((one, i) => ({
       path: `${callOf(one, shown)}  ${span(one.from, one.to)}  ${one.signature}`,
       rank: offset + i,
     })),
-    ...(end < all && { next: end }),
-    ...(found.length === 0 && all > 0 && { beyond: all }),
-    ...(best.length > 1 && offset === 0 && best.every(isPlain) && { best: best.join(',') }),
-    ...(code.unknown.missing > 0 && { unparsed: code.unknown.missing }),
+    next: end < all ? end : undefined,
+    beyond: found.length === 0 && all > 0 ? all : undefined,
+    best: best.length > 1 && offset === 0 && best.every(isPlain) ? best.join(',') : undefined,
+    unparsed: code.unknown.missing > 0 ? code.unknown.missing : undefined,
     ...(unknown > 0 && { unknown }),
     gaps: code.gaps.facts,
   };

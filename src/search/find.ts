@@ -47,12 +47,12 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   const next = request.offset + entries.length;
   return {
     kind: 'entries',
-    ...(call.settings.tokens && { tokens: call.settings.tokens }),
+    tokens: call.settings.tokens,
     entries,
-    ...(found > next && entries.length > 0 && { next }),
-    ...(page.length === 0 && found > 0 && { beyond: found }),
+    next: found > next && entries.length > 0 ? next : undefined,
+    beyond: page.length === 0 && found > 0 ? found : undefined,
     gaps: gaps.facts,
-    ...(hint && { hint }),
+    hint: hint || undefined,
   };
 }
 

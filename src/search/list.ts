@@ -33,12 +33,12 @@ async function pageOf(
   gaps.tooMany = more;
   return {
     kind: 'entries',
-    ...(call.settings.tokens && { tokens: call.settings.tokens }),
+    tokens: call.settings.tokens,
     entries: page.map(({ entry }, i) => ({ ...marked(entry), rank: offset + i })),
     total: sorted.length,
-    ...(sorted.length > end && { next: end }),
+    next: sorted.length > end ? end : undefined,
     gaps: gaps.facts,
-    ...(page.length === 0 && sorted.length > 0 && { beyond: sorted.length }),
+    beyond: page.length === 0 && sorted.length > 0 ? sorted.length : undefined,
   };
 }
 

@@ -11,7 +11,7 @@ const USUAL_LINE = 100;
 export interface PlacedAddress extends MatchAddress {
   readonly path: string;
   /** What counts as one file with it, if that is more than `path`: the table of a row. */
-  readonly group?: string;
+  readonly group?: string | undefined;
 }
 
 export interface PageBounds {
@@ -28,9 +28,9 @@ export interface AddressedLine {
   readonly no: number;
   readonly offset: number;
   /** 0-based rank among all matches; absent on context lines. */
-  readonly rank?: number;
+  readonly rank?: number | undefined;
   /** The offset in the text where a match begins on this line, if known. */
-  readonly at?: number;
+  readonly at?: number | undefined;
 }
 
 export interface AddressedFile {
@@ -106,7 +106,7 @@ export class MatchPage {
       this.files.push(file);
     }
     this.#room -= path.length + USUAL_LINE;
-    file.lines.push({ no, offset, ...(rank !== undefined && { rank }), ...(at !== undefined && { at }) });
+    file.lines.push({ no, offset, rank, at });
   }
 }
 
@@ -129,7 +129,7 @@ export interface MatchAddress {
   /** False for a context line. */
   readonly match: boolean;
   /** The offset in the text where a match begins on this line, if known. */
-  readonly at?: number;
+  readonly at?: number | undefined;
 }
 
 /** The most bytes of a record; an address with ripgrep's placeholder for the text is shorter. */
@@ -201,7 +201,7 @@ export class LineCursor {
     for (let first = true; ; first = false) {
       if (this.#no > this.#told) {
         this.#told = this.#no;
-        yield { no: this.#no, offset: this.#at, match: true, ...(first && { at: from }) };
+        yield { no: this.#no, offset: this.#at, match: true, at: first ? from : undefined };
       }
       this.#matched = this.#no;
       const newline = this.#bytes.indexOf(NEWLINE, this.#at);

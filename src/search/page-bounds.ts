@@ -19,8 +19,8 @@ const MAX_PAGE_OFFSET = 1_000_000;
 interface Ranged {
   readonly limit: number;
   readonly offset: number;
-  readonly before?: number;
-  readonly after?: number;
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
 }
 
 /** Throws `BAD_INPUT` for a limit below 1, an offset below 0 or too large, and numbers that are not integers. */

@@ -32,7 +32,10 @@ export function checkPattern(pattern: string, multiline?: boolean): void {
 export function badRegex(
   stderr: string,
   pattern: string,
-  { multiline, lead = 0 }: { readonly multiline?: boolean | undefined; readonly lead?: number } = {},
+  {
+    multiline,
+    lead = 0,
+  }: { readonly multiline?: boolean | undefined; readonly lead?: number | undefined } = {},
 ): OrielError | undefined {
   if (stderr.includes('regex parse error:')) {
     const missing = /^error: .*(look-around|backreferences)/m.exec(stderr)?.[1];
@@ -139,7 +142,7 @@ export function hasEscapedBar(pattern: string): boolean {
   return /\w\\\|\w/.test(pattern);
 }
 
-function echoed(pattern: string): { readonly pattern?: string } {
+function echoed(pattern: string): { readonly pattern?: string | undefined } {
   return pattern.length <= MAX_SUGGESTED_CHARACTERS && isValid(pattern) ? { pattern } : {};
 }
 
@@ -180,7 +183,7 @@ const CONTROL = /\p{Cc}/u;
  */
 export function needleOf(
   pattern: string,
-  how: { literal?: boolean; ignoreCase?: boolean },
+  how: { literal?: boolean | undefined; ignoreCase?: boolean | undefined },
 ): string | undefined {
   if (how.ignoreCase || !pattern.isWellFormed() || CONTROL.test(pattern)) return undefined;
   return (how.literal ? pattern : plainestOf(pattern)) || undefined;

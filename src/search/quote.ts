@@ -59,7 +59,7 @@ async function quoteLines(
     const match = matches.get(start);
     const clipped: ClippedLine =
       match === undefined ? clipHead(head, clip.characters, whole) : await text.around(start, match);
-    lines.push({ no: address.no, ...(address.rank !== undefined && { rank: address.rank }), ...clipped });
+    lines.push({ no: address.no, rank: address.rank, ...clipped });
   }
   return lines;
 }
@@ -88,7 +88,7 @@ export class QuotedFiles {
     if (lines.length === 0) return undefined;
     for (const line of lines) this.#room -= Buffer.byteLength(line.text);
     const { guessed } = quotable;
-    const quoted = { path, lines, ...(guessed !== undefined && { guessed }) };
+    const quoted = { path, lines, guessed };
     this.files.push(quoted);
     return quoted;
   }
@@ -258,7 +258,7 @@ async function locateMatches(
 
 interface ClippedLine {
   readonly text: string;
-  readonly clipped?: 'start' | 'end' | 'both';
+  readonly clipped?: 'start' | 'end' | 'both' | undefined;
 }
 
 /** The first `most` code points of a line. `text` is the known part of it; `whole` says that it is the complete line. */
@@ -287,7 +287,7 @@ export function clipAround(
   const start = head !== before || !fromStart;
   const end = tail !== after || !toEnd;
   const clipped = start ? (end ? 'both' : 'start') : end ? 'end' : undefined;
-  return { text: head + tail, ...(clipped && { clipped }) };
+  return { text: head + tail, clipped: clipped || undefined };
 }
 
 function takeFirst(text: string, most: number): string {

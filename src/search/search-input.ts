@@ -24,7 +24,7 @@ export interface QuotableText {
   /** The encoding of `source`. */
   readonly encoding: TextEncoding;
   /** The encoding of the stored file, if it was guessed. */
-  readonly guessed?: string;
+  readonly guessed?: string | undefined;
   /** The addresses of its lines, relative to the source. */
   readonly file: AddressedFile;
 }
@@ -144,7 +144,7 @@ interface Place {
   readonly to: number;
   /** Its offset in the bytes of the portion. */
   readonly start: number;
-  readonly guessed?: string;
+  readonly guessed?: string | undefined;
 }
 
 let scanner: BufferedScanner | undefined;
@@ -220,7 +220,7 @@ export class TextPortion implements GrowingInput {
     }));
     const { texts, from, to, guessed } = place;
     const source = memoryBytes(texts.bytes.subarray(from, to));
-    return { source, encoding: utf8, ...(guessed !== undefined && { guessed }), file: { path, lines: own } };
+    return { source, encoding: utf8, guessed, file: { path, lines: own } };
   }
 
   async close(): Promise<void> {
@@ -273,7 +273,7 @@ export class TextPortion implements GrowingInput {
       const to = texts.ends[at.file] as number;
       const guessed = texts.guessed?.[at.file];
       const start = at.start + from;
-      this.#places.set(path, { texts, from, to, start, ...(guessed !== undefined && { guessed }) });
+      this.#places.set(path, { texts, from, to, start, guessed });
     }
     return path;
   }

@@ -24,7 +24,7 @@ interface Scope {
   readonly before: number;
   readonly after: number;
   /** Whether one match per file is enough. */
-  readonly firstOnly?: boolean;
+  readonly firstOnly?: boolean | undefined;
 }
 
 /** The inline flag for `--crlf`, which has no effect when ripgrep searches NUL-terminated records instead of lines. */

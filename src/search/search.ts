@@ -66,13 +66,13 @@ function advice(
   nothing: boolean,
   hint: SearchHint | undefined,
   { pattern, literal, inside }: SearchRequest | CountRequest,
-): { readonly hint?: SearchHint; readonly passedOver?: number } {
+): { readonly hint?: SearchHint | undefined; readonly passedOver?: number | undefined } {
   const misread = literal || !(nothing || hasEscapedBar(pattern)) ? undefined : foreignRegex(pattern);
   const why = nothing ? (hint ?? misread) : misread;
   // The number of containers is known only after the whole walk.
   const isWhole = next === undefined && !gaps.timedOut && !gaps.broken;
   const passedOver = inside === 'named' && isWhole ? gaps.containers : 0;
-  return { ...(why && { hint: why }), ...(passedOver > 0 && { passedOver }) };
+  return { hint: why || undefined, passedOver: passedOver > 0 ? passedOver : undefined };
 }
 
 /** Searches everything until the sink is full. Returns a hint for an answer without matches. */
@@ -154,8 +154,8 @@ async function searchDirectory(
   const hint = glob ? checkGlob(glob) : undefined;
   const { named } = below;
   const options = {
-    ...(glob && { filter: { kind: 'glob', pattern: glob } as const }),
-    ...(named !== undefined && { named }),
+    filter: glob ? ({ kind: 'glob', pattern: glob } as const) : undefined,
+    named,
   };
   const walkTexts = async (into: SearchSink, names: PathNaming): Promise<void> => {
     const wants = { kind: 'texts', needle, asStored: !request.inside } as const;
@@ -198,7 +198,7 @@ async function searchContainers(
   const wants = { kind: 'paths', most: MAX_COUNTED_CONTAINERS + 1, containers: true } as const;
   // Globs are matched in the walk thread, so that a slow glob does not block other calls.
   const filter = glob ? ({ kind: 'glob', pattern: glob } as const) : undefined;
-  const options = { wants, ...(filter && { filter }), ...(named !== undefined && { named }), deadline };
+  const options = { wants, filter, named, deadline };
   const walk = await WalkRun.start(directory, options, call);
   const paths: string[] = [];
   const disguised = gaps.takeDisguised().map((path) => Buffer.from(path, 'latin1').toString('utf8'));

@@ -92,8 +92,8 @@ export class MatchSink implements SearchSink {
       kind: 'matches',
       files: await this.#leading(this.#quotes.files),
       found,
-      ...(more && { next: this.#request.offset + found }),
-      ...(found === 0 && seen > 0 && { beyond: seen }),
+      next: more ? this.#request.offset + found : undefined,
+      beyond: found === 0 && seen > 0 ? seen : undefined,
       gaps: gaps.facts,
     };
   }
@@ -178,14 +178,14 @@ export class CountSink implements SearchSink {
     const { counts } = this.#request;
     const entries = entriesOf(this.#files, ({ matches, ...file }) => ({
       ...file,
-      ...(counts && { matches }),
+      matches: counts ? matches : undefined,
     }));
     const end = this.#request.offset + entries.length;
     return {
       kind: 'entries',
       entries,
-      ...(this.#seen > end && entries.length > 0 && { next: end }),
-      ...(entries.length === 0 && this.#seen > 0 && { beyond: this.#seen }),
+      next: this.#seen > end && entries.length > 0 ? end : undefined,
+      beyond: entries.length === 0 && this.#seen > 0 ? this.#seen : undefined,
       gaps: gaps.facts,
     };
   }

@@ -118,7 +118,7 @@ export class ContainerTextInput implements SearchInput {
         isBegun = true;
         yield batch.map((address) => {
           const { path, group, lines } = sectionAt(this.#text.sections, address.offset);
-          return { ...address, path, ...(group !== undefined && { group }), no: address.no - lines };
+          return { ...address, path, group, no: address.no - lines };
         });
       }
     } catch (error) {
@@ -176,7 +176,7 @@ export interface TextSection {
   /** The call that reads it. */
   readonly path: string;
   /** The call that reads it together with others, if they are counted as one: the table of a row. */
-  readonly group?: string;
+  readonly group?: string | undefined;
   /** The number of lines and bytes before it in the text, which is UTF-8 without a byte order mark. */
   readonly lines: number;
   readonly start: number;
@@ -191,7 +191,7 @@ interface Held {
   readonly start: number;
   /** Its offset in the bytes of the portion. */
   readonly place: number;
-  readonly guessed?: string;
+  readonly guessed?: string | undefined;
 }
 
 export class MultilinePortion implements GrowingInput {
@@ -229,7 +229,7 @@ export class MultilinePortion implements GrowingInput {
         bytes: texts.bytes.subarray(from, to),
         start: this.#start,
         place: before + from,
-        ...(guessed !== undefined && { guessed }),
+        guessed,
       };
       this.#held.push(held);
       this.#start += held.bytes.length + 1;
@@ -279,7 +279,7 @@ export class MultilinePortion implements GrowingInput {
   quotable(file: AddressedFile): QuotableText {
     const { bytes, guessed } = this.#byPath.get(file.path) as Held;
     const source = memoryBytes(bytes);
-    return { source, encoding: utf8, ...(guessed !== undefined && { guessed }), file };
+    return { source, encoding: utf8, guessed, file };
   }
 
   close(): Promise<void> {

@@ -12,7 +12,7 @@ export function parseWindow(text: string): Window | undefined {
   if (tail) {
     const lines = count(tail[1] as string);
     if (lines === 0) throw bad(text, 'the number of last lines starts at 1', ':-20');
-    return { kind: 'tail', lines, ...(tail[2] !== undefined && { before: count(tail[2]) }) };
+    return { kind: 'tail', lines, before: tail[2] === undefined ? undefined : count(tail[2]) };
   }
   return linesWindow(text);
 }
@@ -28,7 +28,7 @@ function bytesWindow(text: string, [, start = '', length, unit]: RegExpExecArray
 
 export interface WindowItem extends Range {
   /** The byte in `2@51170..`, at which line 2 continues. */
-  readonly inside?: number;
+  readonly inside?: number | undefined;
   /** Whether it is written with `..`: exactly these lines, without context. */
   readonly exact: boolean;
   /** Whether it is a bare number: alone it is the first line of a window, in a list it is one line. */
@@ -51,7 +51,7 @@ function linesWindow(text: string): Window | undefined {
     kind: 'lines',
     ranges: merge(items),
     context: !items.every((item) => item.exact),
-    ...(inside !== undefined && { inside }),
+    inside,
   };
 }
 

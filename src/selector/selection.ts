@@ -186,7 +186,7 @@ function namesAnotherPath(text: string): boolean {
 function symbolSelection(text: string): Selection {
   const mode = /:(raw|outline)$/.exec(text)?.[1] as SelectionMode | undefined;
   const list = mode === undefined ? text : text.slice(0, -mode.length - 1);
-  return { symbol: list.startsWith('#') ? list.slice(1) : list, ...(mode && { mode }), typed: text };
+  return { symbol: list.startsWith('#') ? list.slice(1) : list, mode: mode || undefined, typed: text };
 }
 
 /** Whether `text` has the syntax of a selector, valid or not. */
@@ -238,7 +238,12 @@ export function writeSize(bytes: number): string {
 // file. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` may follow a name or `:refs`.
 
 export type CodeSelector =
-  | { readonly kind: 'map'; readonly bytes?: number; readonly from: number; readonly query: string }
+  | {
+      readonly kind: 'map';
+      readonly bytes?: number | undefined;
+      readonly from: number;
+      readonly query: string;
+    }
   | { readonly kind: 'definitions'; readonly names: readonly string[]; readonly from: number }
   | { readonly kind: 'uses'; readonly name: string; readonly from: number }
   | { readonly kind: 'importers'; readonly from: number };
@@ -273,7 +278,7 @@ export function parseCodeQuestion(
     const bytes = bytesOf(typed, given.get('bytes'));
     return {
       kind: 'map',
-      ...(bytes !== undefined && { bytes }),
+      bytes,
       from: fromOf(`${typed}:outline`, given),
       query: queryOf(typed, given.get('q') ?? ''),
     };

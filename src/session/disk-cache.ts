@@ -17,9 +17,9 @@ import { cacheDirectory, isLeftBehind, ownName } from './directories.ts';
 
 export interface DiskCacheOptions {
   /** Its directory, created if missing; below the XDG cache directory when absent. */
-  readonly directory?: string;
+  readonly directory?: string | undefined;
   /** The approximate budget of all its files in bytes; 512 MiB when absent. */
-  readonly bytes?: number;
+  readonly bytes?: number | undefined;
 }
 
 const DEFAULT_CACHE_BYTES = 512 << 20;

@@ -15,17 +15,17 @@ import { LocalSpills, type SpillOptions } from './spills.ts';
 import { MemoryStore, type StoreBudget } from './store.ts';
 
 export interface SessionOptions {
-  readonly spills?: SpillOptions;
+  readonly spills?: SpillOptions | undefined;
   /** The quota for kept outputs, shared with other sessions. */
-  readonly room?: SpillQuota;
+  readonly room?: SpillQuota | undefined;
   /** The total budget of derived data. */
-  readonly store?: Partial<StoreBudget>;
+  readonly store?: Partial<StoreBudget> | undefined;
   /** The cache on disk; there is none when absent. */
-  readonly disk?: DiskCacheOptions;
+  readonly disk?: DiskCacheOptions | undefined;
   /** How and where calls are recorded: in memory only when absent, not at all when false. */
-  readonly telemetry?: TelemetryOptions | TelemetryRecorder | false;
+  readonly telemetry?: TelemetryOptions | TelemetryRecorder | false | undefined;
   /** The state shared with other replicas; none when absent. */
-  readonly state?: SessionState;
+  readonly state?: SessionState | undefined;
   /** Receives errors of disposing derived data, such as a file that could not be closed. */
   readonly onError?: (error: unknown) => void;
 }
@@ -37,13 +37,13 @@ export interface SessionState {
    * Set if several clients use the space: outputs then get random numbers and are not listed. The value names
    * the owner of the quota.
    */
-  readonly unlisted?: string;
+  readonly unlisted?: string | undefined;
   /** The space with the counters of a caller. When absent, counters are not shared. Without a caller it is `space`. */
   readonly spaceOf?: (caller: Caller) => StateSpace | undefined;
   /** Workers for heavy work. */
   readonly work?: RemoteWork | undefined;
   /** Closes the store with the session, if no other session uses it. */
-  readonly close?: () => Promise<void>;
+  readonly close?: (() => Promise<void>) | undefined;
 }
 
 export function createSession(options: SessionOptions = {}): Session {
@@ -74,9 +74,9 @@ export function createSession(options: SessionOptions = {}): Session {
     spills: state ? new SharedSpills(spills, state.space, { unlisted }) : spills,
     store,
     ...(disk && { disk }),
-    ...(files && { files }),
-    ...(state?.work && { work: state.work }),
-    ...(telemetry && { telemetry }),
+    files,
+    work: state?.work ? state.work : undefined,
+    telemetry: telemetry || undefined,
     background,
     scratch: () => directory.file(),
     async close() {

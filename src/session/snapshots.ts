@@ -152,7 +152,7 @@ export class SeenVersions implements SeenStore {
     const name = nameIn(caller, place);
     const bytes = name && (await this.#space?.get(name));
     const shared = bytes instanceof Uint8Array ? bytes.toString() : undefined;
-    return { ...(here !== undefined && { here }), ...(shared !== undefined && { shared }) };
+    return { here, shared };
   }
 
   async saw(caller: Caller, place: string, version: string): Promise<void> {

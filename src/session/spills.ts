@@ -26,13 +26,13 @@ import { cappedMark, MAX_SESSION_SPILLS, SpillQuota, SpillWriter } from './spill
 
 export interface SpillOptions {
   /** Parent of all session directories. @default $XDG_CACHE_HOME/oriel, otherwise below the temporary directory */
-  readonly state?: string;
+  readonly state?: string | undefined;
   /** Keep spills for the next process that works in this directory, instead of for this session. @default none */
-  readonly workingDirectory?: string;
+  readonly workingDirectory?: string | undefined;
   /** Bytes kept of one output. @default 1 GiB */
-  readonly cap?: number;
+  readonly cap?: number | undefined;
   /** Bytes kept in all: the oldest spills are evicted. @default 4 GiB */
-  readonly total?: number;
+  readonly total?: number | undefined;
 }
 
 /** The default of `SpillOptions.total`. */

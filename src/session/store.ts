@@ -106,7 +106,7 @@ export class MemoryStore implements DerivedStore {
   #known<T>(
     partition: StorePartition<T>,
     { key, recurs }: Identity,
-  ): { entry?: StoreEntry<T>; computation?: SharedComputation<T> } {
+  ): { entry?: StoreEntry<T> | undefined; computation?: SharedComputation<T> | undefined } {
     if (!recurs) return {};
     const entry = partition.use(key);
     if (entry?.lasts) {

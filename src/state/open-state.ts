@@ -11,13 +11,13 @@ export interface StateOptions {
   /** `redis://…`, `rediss://…`, `postgres://…`; `file:` shares nothing. */
   readonly url: string;
   /** The secret of all replicas, with which values are encrypted. At least 32 characters. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** The space of calls without a separate client. @default 'common' */
-  readonly space?: string;
+  readonly space?: string | undefined;
   /** Timeout of an operation of the store, in milliseconds. @default 1000 */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Whether `oriel worker` processes, if there are any, do heavy work. Requires Redis or Valkey. @default false */
-  readonly workers?: boolean;
+  readonly workers?: boolean | undefined;
 }
 
 export const DEFAULT_TIMEOUT_MS = 1_000;
@@ -61,7 +61,7 @@ export function openState({
   refuseOlder(packages, scheme);
   const open = (): ReturnType<typeof kind.open> => kind.open({ url, timeoutMs });
   const seal = new ValueSeal(Buffer.from(key));
-  return new SharedStore({ seal, timeoutMs, open, atOnce: kind.atOnce, ...(workers && { jobsUrl: url }) });
+  return new SharedStore({ seal, timeoutMs, open, atOnce: kind.atOnce, jobsUrl: workers ? url : undefined });
 }
 
 /** BullMQ and its Redis client. */
@@ -136,7 +136,7 @@ interface BackendKind {
   /** Maximum concurrent operations. */
   readonly atOnce: number;
   /** Whether it can queue jobs for workers. */
-  readonly hasQueues?: true;
+  readonly hasQueues?: true | undefined;
 }
 
 const redis: BackendKind = {

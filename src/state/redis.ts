@@ -99,7 +99,7 @@ const ADD = `
  * a password, or has become a replica; in that case a new connection leads to the primary.
  */
 function isRefusal(error: unknown): boolean {
-  const { message = '' } = Object(error) as { message?: string };
+  const { message = '' } = Object(error) as { message?: string | undefined };
   const [, word = ''] = /^([A-Z]{2,20})\b/.exec(message) ?? [];
   return word !== '' && !ABOUT_THE_SERVER.has(word);
 }

@@ -48,7 +48,7 @@ export interface JobsOptions {
   readonly perMinute?: number | undefined;
   readonly log: (event: WorkEvent) => void;
   /** Ends the wait for a store that is unavailable. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface RunningJobs {

@@ -33,9 +33,9 @@ interface SharedStateOptions {
   /** Loads the client; it connects on first use. */
   readonly open: () => Promise<StateBackend>;
   /** Maximum concurrent operations; further ones wait. */
-  readonly atOnce?: number;
+  readonly atOnce?: number | undefined;
   /** The URL of the Redis with the queues for workers; absent without workers. */
-  readonly jobsUrl?: string;
+  readonly jobsUrl?: string | undefined;
 }
 
 type Counts = Record<StateOutcome, number>;
@@ -314,7 +314,7 @@ export class CircuitBreaker {
 
 /** The error code of a client library. Its message is not used, because it may contain the URL with a password. */
 function reasonOf(error: unknown): string {
-  const { code, message = '' } = Object(error) as { code?: unknown; message?: string };
+  const { code, message = '' } = Object(error) as { code?: unknown; message?: string | undefined };
   if (typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)) return code;
   if (/^no answer within \d+ ms$/.test(message)) return message;
   // The first word of an error of Redis: `WRONGPASS …`, `OOM …`, `READONLY …`.

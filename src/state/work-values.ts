@@ -50,7 +50,7 @@ export type JobRecord =
       readonly attempt: number;
       readonly beat: number;
       readonly at: number;
-      readonly isOver?: true;
+      readonly isOver?: true | undefined;
     }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly why: string; readonly at: number };

@@ -17,7 +17,7 @@ import type { PathGrammar } from '../types/request.ts';
 export interface FoundTarget {
   readonly subject: SourceSubject;
   /** Set if the path did not exist and the only path that ends in it was read instead. */
-  readonly suffix?: { readonly from: string; readonly to: string };
+  readonly suffix?: { readonly from: string; readonly to: string } | undefined;
 }
 
 /**

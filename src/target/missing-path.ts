@@ -153,7 +153,7 @@ interface Nearest {
   /** The name that does not exist in it. */
   readonly name: string;
   /** The target, if an entry of that name is a broken link. */
-  readonly linkTo?: string;
+  readonly linkTo?: string | undefined;
   /** Similar paths, relative to `at`. */
   readonly near: readonly string[];
 }

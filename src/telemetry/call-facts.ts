@@ -70,9 +70,9 @@ export function listFacts(
   if (!('offset' in request)) return undefined;
   const { offset, limit: _, ...question } = request;
   const { by, truncatedBy, next } = Object(details?.['truncation']) as {
-    by?: string;
-    truncatedBy?: string;
-    next?: { offset?: number };
+    by?: string | undefined;
+    truncatedBy?: string | undefined;
+    next?: { offset?: number | undefined } | undefined;
   };
   const reached = PI_LIMITS.some((name) => details?.[name] !== undefined) ? 'limit' : undefined;
   const cutBy = by ?? truncatedBy ?? reached;

@@ -65,8 +65,10 @@ function attributesOf({ tool, dialect, error }: CallEvent, { mcp }: TraceOrigin)
   return {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': tool,
-    ...(mcp && { 'mcp.method.name': mcp.method, 'network.transport': mcp.transport }),
-    ...(error !== undefined && { 'error.type': mcp ? 'tool_error' : error, 'oriel.error.code': error }),
+    'mcp.method.name': mcp?.method,
+    'network.transport': mcp?.transport,
+    'error.type': error === undefined ? undefined : mcp ? 'tool_error' : error,
+    'oriel.error.code': error,
     'oriel.dialect': dialect,
   };
 }
@@ -74,13 +76,13 @@ function attributesOf({ tool, dialect, error }: CallEvent, { mcp }: TraceOrigin)
 function spanAttributes({ task, bytes, tokens, reads, list }: CallEvent, { mcp }: TraceOrigin): Attributes {
   const cutBy = reads?.find((read) => read.cutBy !== undefined)?.cutBy ?? list?.cutBy;
   return {
-    ...(mcp ? {} : { 'gen_ai.tool.type': 'function' }),
-    ...(mcp?.requestId !== undefined && { 'jsonrpc.request.id': mcp.requestId }),
-    ...(mcp?.sessionId !== undefined && { 'mcp.session.id': mcp.sessionId }),
+    'gen_ai.tool.type': mcp ? undefined : 'function',
+    'jsonrpc.request.id': mcp?.requestId === undefined ? undefined : mcp.requestId,
+    'mcp.session.id': mcp?.sessionId === undefined ? undefined : mcp.sessionId,
     'oriel.task': task,
     'oriel.answer.bytes': bytes,
     'oriel.answer.tokens': tokens,
-    ...(cutBy !== undefined && { 'oriel.truncated_by': cutBy }),
+    'oriel.truncated_by': cutBy,
   };
 }
 

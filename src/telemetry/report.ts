@@ -25,7 +25,7 @@ export function reportOf(figures: TaskFigures, most: number = MAX_REPORT_SOURCES
   );
   return {
     ...figures.totals,
-    ...(client !== undefined && { client }),
+    client,
     first,
     last,
     ms: Math.round(ms),
@@ -41,9 +41,10 @@ export function reportOf(figures: TaskFigures, most: number = MAX_REPORT_SOURCES
     hosts: figures.hosts.sorted(),
     dialects: figures.dialects.sorted(),
     sources: files.length,
-    ...(figures.otherReads > 0 && {
-      others: { reads: figures.otherReads, bytes: Math.round(figures.otherBytes) },
-    }),
+    others:
+      figures.otherReads > 0
+        ? { reads: figures.otherReads, bytes: Math.round(figures.otherBytes) }
+        : undefined,
     files: files.slice(0, most).map(fileReport),
     habits: figures.habits.list(),
     sizes: sizes.sizes.map((size) => ({ ...size, bytes: Math.round(size.bytes) })),
@@ -66,7 +67,7 @@ function fileReport(file: FileFigures): FileReport {
   const total = inLines ? file.totalLines : file.totalBytes;
   return {
     source,
-    ...(what !== undefined && { what }),
+    what,
     reads,
     bytes: Math.round(answered),
     redundancy: share(again, fresh + again),
@@ -76,7 +77,7 @@ function fileReport(file: FileFigures): FileReport {
     ...(total !== undefined && { total, never: Math.max(0, total - coverage.covered) }),
     once: coverage.covered - coverage.repeated,
     again: coverage.repeated,
-    ...(coverage.approximate && { approximate: true }),
+    approximate: coverage.approximate || undefined,
     stretches: stretchesOf(coverage, base),
     ...(maps > 0 && { maps, mapFollowed }),
   };

@@ -25,7 +25,7 @@ import type { TelemetryEvent } from '../types/telemetry.ts';
 export interface TelemetryFileOptions {
   readonly path: string;
   /** Bytes after which the file is rotated to `PATH.1`. @default 16 MiB */
-  readonly rotateAt?: number;
+  readonly rotateAt?: number | undefined;
   /** Called with the first failure of each kind. */
   readonly onError?: (error: unknown) => void;
 }

@@ -20,13 +20,13 @@ import { TelemetryFile, type TelemetryFileOptions } from './telemetry-file.ts';
 
 export interface TelemetryOptions {
   /** The file to which events are appended; none when absent. */
-  readonly file?: Omit<TelemetryFileOptions, 'onError'>;
+  readonly file?: Omit<TelemetryFileOptions, 'onError'> | undefined;
   /** The task name for calls without one. @default a random name per caller */
-  readonly task?: string;
+  readonly task?: string | undefined;
   /** Whether callers belong to several clients, which events then distinguish. @default false */
-  readonly manyClients?: boolean;
+  readonly manyClients?: boolean | undefined;
   /** The shared space for counts of named tasks. @default not shared */
-  readonly spaces?: TaskSpaces;
+  readonly spaces?: TaskSpaces | undefined;
   readonly onError?: (error: unknown) => void;
 }
 

@@ -54,7 +54,7 @@ export async function linesWindow(
       parts: [],
       invalid: 0,
       refusedBy: stop.cutBy,
-      ...(stop.oversized && { oversized: stop.oversized }),
+      oversized: stop.oversized,
     };
   }
   const first = parts[0]?.lines[0];
@@ -63,11 +63,11 @@ export async function linesWindow(
   return {
     parts: parts.map((part) => part.lines),
     invalid: tally.invalid,
-    ...(first && last && { span: { start: first.start, end: last.end } }),
-    ...(stop === undefined && !first && { pastEnd: true }),
-    ...(lastLine !== undefined && { lastLine }),
-    ...(stop && { cutBy: stop.cutBy }),
-    ...(stop?.oversized && { oversized: stop.oversized }),
+    span: first && last ? { start: first.start, end: last.end } : undefined,
+    pastEnd: (stop === undefined && !first) || undefined,
+    lastLine,
+    cutBy: stop?.cutBy,
+    oversized: stop?.oversized ? stop.oversized : undefined,
     ...(stop && nextOf(stop, fit)),
   };
 }
@@ -77,10 +77,10 @@ interface Stop {
   /** Ranges not shown yet. */
   readonly rest: readonly Range[];
   /** The byte at which the rest of an oversized line begins. */
-  readonly inside?: number;
-  readonly oversized?: NonNullable<Excerpt['oversized']>;
+  readonly inside?: number | undefined;
+  readonly oversized?: NonNullable<Excerpt['oversized']> | undefined;
   /** The rest of the line cannot be shown by this fit. */
-  readonly deadEnd?: boolean;
+  readonly deadEnd?: boolean | undefined;
 }
 
 function nextOf(stop: Stop, { nextIsLarger }: AnswerFit): Pick<Excerpt, 'next'> {
@@ -208,7 +208,7 @@ async function sliceLine(line: OversizedLine): Promise<Stop | undefined> {
     bounds?.start ??
     (end === undefined ? undefined : await index.startOf(no, source, signal)) ??
     stored.start;
-  const oversized = { no, start, ...(end !== undefined && { bytes: end - start }) };
+  const oversized = { no, start, bytes: end === undefined ? undefined : end - start };
   if (fit.longLine.as === 'stop') return { cutBy: 'bytes', rest, oversized, deadEnd: true };
   const slice = sliceOf(stored.bytes, input.encoding, fit, 'head');
   const head = toLine(slice, stored.start, no, input.encoding, tally);

@@ -88,7 +88,7 @@ let compiled: object | null | undefined;
 
 /** A new scanner with its own buffers: with SIMD if WebAssembly supports it. */
 export function createScanner(): BufferedScanner {
-  const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly?: WebAssemblyApi };
+  const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly?: WebAssemblyApi | undefined };
   try {
     if (!wasm || compiled === null) return new PlainScanner();
     compiled ??= new wasm.Module(Buffer.from(scanWasm, 'base64'));

@@ -84,7 +84,7 @@ async function endsWindow(
   return {
     parts: [...head.parts, ...tail.parts],
     invalid: head.invalid + tail.invalid,
-    ...(all.cutBy && { cutBy: all.cutBy }),
+    cutBy: all.cutBy || undefined,
     next:
       shown?.cut === 'slice'
         ? { kind: 'lines', ranges: [{ from: last }], inside: shown.end }
@@ -157,7 +157,7 @@ async function tailWindow(
       const slice = sliceOf(stored.bytes, encoding, fit, 'tail');
       const line: Line = { ...toLine(slice, at - slice.length, no, encoding, tally), cut: 'slice' };
       lines.push(line);
-      oversized = { start: line.start, ...(no !== undefined && { no }) };
+      oversized = { start: line.start, no };
       at = line.start;
       cutBy = 'line';
       break;
@@ -181,8 +181,8 @@ async function tailWindow(
     invalid: tally.invalid,
     span: { start: at, end },
     ...(cutBy && at > encoding.bom && { cutBy, next: { kind: 'tail' as const, lines: left, before: at } }),
-    ...(oversized && { oversized }),
-    ...(cutEnd && { cutEnd }),
+    oversized,
+    cutEnd,
   };
 }
 
@@ -232,7 +232,7 @@ async function bytesWindow(
   const { windowMax, window } = fit.limits;
   const wanted = Math.min(Math.max(length ?? window, 1), windowMax);
   if ((await readAt(source, start, 1, signal)).length === 0) {
-    return { parts: [], invalid: 0, ...((start > encoding.bom || source.size !== 0) && { pastEnd: true }) };
+    return { parts: [], invalid: 0, pastEnd: start > encoding.bom || source.size !== 0 || undefined };
   }
   const asked = Math.max(start, encoding.bom);
   const { begin, inside } = await windowStart(asked, input, fit);
@@ -249,8 +249,9 @@ async function bytesWindow(
     parts: [lines],
     invalid,
     span: { start: begin, end: shownTo },
-    ...(more && { cutBy, next: { kind: 'bytes' as const, start: shownTo, length: wanted } }),
-    ...(oversized && { oversized }),
+    cutBy: more ? cutBy : undefined,
+    next: more ? { kind: 'bytes' as const, start: shownTo, length: wanted } : undefined,
+    oversized,
   };
 }
 
@@ -270,7 +271,7 @@ interface Got {
   readonly lines: readonly Line[];
   readonly invalid: number;
   readonly cutBy: CutBy;
-  readonly oversized?: Excerpt['oversized'];
+  readonly oversized?: Excerpt['oversized'] | undefined;
 }
 
 /** Lines up to the one with the last requested byte, or to the last one that fits into the window. */

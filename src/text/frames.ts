@@ -7,7 +7,7 @@ export interface PipeFrame {
   readonly head: unknown;
   readonly body: Buffer;
   /** Bytes of a body that was passed to an `ReceiveBody` in pieces; `body` is then empty. */
-  readonly aside?: number;
+  readonly aside?: number | undefined;
 }
 
 /** Returns the receiver of the pieces of a body of `bytes` bytes, or undefined if the reader should collect it. */
@@ -98,7 +98,7 @@ export class FrameReader {
     const isAside = this.#pass !== undefined;
     this.#body = undefined;
     this.#front = Buffer.alloc(0);
-    return { head, body, ...(isAside && { aside: bytes }) };
+    return { head, body, aside: isAside ? bytes : undefined };
   }
 
   #lengths(): { head: number; body: number } | undefined {

@@ -194,9 +194,9 @@ export type AnalyseEncoding = (
 
 export interface EncodingGuess {
   /** The WHATWG name of the encoding, if the guess is accepted. */
-  readonly sure?: string;
+  readonly sure?: string | undefined;
   /** The most likely encoding, if the guess is not accepted. */
-  readonly perhaps?: string;
+  readonly perhaps?: string | undefined;
 }
 
 /** The guess uses only this many bytes from the start of a text. */

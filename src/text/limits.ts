@@ -99,7 +99,7 @@ function check(name: string, value: number | undefined): void {
 export interface AnswerFit {
   readonly limits: Limits;
   /** Maximum bytes of a prefix (line number or anchor). Whether a line is oversized does not depend on its actual prefix. */
-  readonly prefix?: number;
+  readonly prefix?: number | undefined;
   /** Bytes of the line as shown: prefix, escapes, markers and terminator included. */
   cost(line: Line): number;
   /** Bytes of a piece of text as shown, without a prefix. */
@@ -109,12 +109,12 @@ export interface AnswerFit {
   readonly overflow: 'cut' | 'refuse';
   readonly longLine: LongLine;
   /** See `TextPolicy`. */
-  readonly bareLines?: boolean;
+  readonly bareLines?: boolean | undefined;
   /**
    * The next call has larger limits: a line that is oversized here may not be oversized there, and a byte window would
    * begin at its start again.
    */
-  readonly nextIsLarger?: boolean;
+  readonly nextIsLarger?: boolean | undefined;
 }
 
 /** Maximum shown bytes of a line that is the only one of an answer. */
@@ -271,6 +271,6 @@ export function fitOf(
     tokens: tokens ?? estimateTokens,
     overflow: policy.overflow,
     longLine: policy.longLine,
-    ...(policy.bareLines && { bareLines: true }),
+    bareLines: policy.bareLines ? true : undefined,
   };
 }

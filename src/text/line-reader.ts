@@ -19,7 +19,7 @@ export interface StoredLine {
   /** Length of `bytes`. */
   readonly length: number;
   /** The decoded line, if it is known to be ASCII that is shown unchanged. */
-  readonly text?: string;
+  readonly text?: string | undefined;
 }
 
 /** After this many lines, and at most once in this many ms, the reader yields to the event loop. */
@@ -242,8 +242,8 @@ export interface TextInput {
   readonly index: LineIndex;
   /** Whether lines are counted: then excerpts have totals, and lines of byte windows have numbers. */
   readonly counted: boolean;
-  readonly signal?: AbortSignal;
-  readonly onScan?: OnScan;
+  readonly signal?: AbortSignal | undefined;
+  readonly onScan?: OnScan | undefined;
 }
 
 /** Makes a `Line` of a whole stored line; adds its number of invalid sequences to `tally`. */

@@ -59,10 +59,10 @@ function excerptOf(
     parts: parts.map((lines) => lines.map(({ line }) => line)),
     totals: { bytes: output.bytes, lines: output.lines },
     invalid: shown.reduce((sum, { invalid }) => sum + invalid, 0),
-    ...(first && last && { span: { start: first.start, end: last.end } }),
-    ...(last?.end === output.bytes && !last.text.endsWith('\n') && { unterminated: true }),
-    ...(cutBy && { cutBy, ...(next && { next }) }),
-    ...(oversized && { oversized }),
+    span: first && last ? { start: first.start, end: last.end } : undefined,
+    unterminated: (last?.end === output.bytes && !last.text.endsWith('\n')) || undefined,
+    ...(cutBy && { cutBy, next }),
+    oversized,
   };
 }
 
@@ -102,8 +102,8 @@ interface DecodedLine {
 interface PickedLines {
   readonly lines: readonly DecodedLine[];
   /** Absent if all lines fit. */
-  readonly cutBy?: CutBy;
-  readonly oversized?: NonNullable<Excerpt['oversized']>;
+  readonly cutBy?: CutBy | undefined;
+  readonly oversized?: NonNullable<Excerpt['oversized']> | undefined;
 }
 
 const NEWLINE = 10;
@@ -134,10 +134,10 @@ function headLines(
     const cut = decodedLine(slice, start, lines.length + 1, 'slice');
     // A slice has at least one character, even if that does not fit.
     if (!alone && fit.cost(cut.line) > room) return { lines, cutBy };
-    return { lines: [...lines, cut], cutBy: 'line', ...(alone && { oversized: { no: 1, start: 0 } }) };
+    return { lines: [...lines, cut], cutBy: 'line', oversized: alone ? { no: 1, start: 0 } : undefined };
   }
   const end = lines.at(-1)?.line.end ?? 0;
-  return { lines, ...(end < output.bytes && { cutBy: 'bytes' as const }) };
+  return { lines, cutBy: end < output.bytes ? ('bytes' as const) : undefined };
 }
 
 /** Lines from the end back to byte `floor`. Of a last line that exceeds the budget, the last bytes are shown. */
@@ -152,7 +152,7 @@ function tailLines(output: CapturedOutput, fit: AnswerFit, share: OutputShare, f
     lines.unshift(decoded);
   }
   const start = lines[0]?.line.start ?? output.bytes;
-  return { lines, ...(start > floor && { cutBy: 'bytes' as const }) };
+  return { lines, cutBy: start > floor ? ('bytes' as const) : undefined };
 }
 
 function slicedTail(
@@ -214,7 +214,7 @@ function redrawnAt(line: Uint8Array): number {
 
 function decodedLine(bytes: Uint8Array, start: number, no: number, cut?: 'slice'): DecodedLine {
   const { text, invalid } = decode(bytes, utf8);
-  const line: Line = { no, start, end: start + bytes.length, text, role: 'asked', ...(cut && { cut }) };
+  const line: Line = { no, start, end: start + bytes.length, text, role: 'asked', cut: cut || undefined };
   return { line, invalid };
 }
 

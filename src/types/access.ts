@@ -13,7 +13,7 @@ export interface OpenedFile {
   readonly mtimeMs: number;
   readonly bytes: ByteSource;
   /** The descriptor, for code that reads in a worker or child; absent for things that live in memory. */
-  readonly fd?: number;
+  readonly fd?: number | undefined;
   /** Opens a file beside this one (`-wal`), or undefined when there is none. Same roots. */
   sibling?(suffix: string): Promise<OpenedFile | undefined>;
   close(): Promise<void>;
@@ -89,7 +89,7 @@ export interface ByteSource {
   /** Whether the content is no longer that of `identity`. Absent if content cannot change. */
   changed?(): Promise<boolean>;
   /** The bytes come from a stream: their number is unknown until the stream has ended. Such a source never changes. */
-  readonly streamed?: boolean;
+  readonly streamed?: boolean | undefined;
   /** Each read may be a request to a server, so unnecessary reads are avoided. */
-  readonly remote?: boolean;
+  readonly remote?: boolean | undefined;
 }

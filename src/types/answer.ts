@@ -23,15 +23,15 @@ export type Block =
 /** Plain JSON. Dialects other than `oriel` have facts of their own beside these, or in their place. */
 export interface AnswerDetails {
   /** Present if more follows. */
-  readonly truncation?: Truncation;
+  readonly truncation?: Truncation | undefined;
   /** Of a failure, of a failed command, and of a window past the end of a text. */
-  readonly error?: ErrorDetails;
+  readonly error?: ErrorDetails | undefined;
   /** The notices of the text, in its order. */
-  readonly notices?: readonly NoticeDetails[];
+  readonly notices?: readonly NoticeDetails[] | undefined;
   /** The size of the whole text, where it is known. */
-  readonly totals?: { readonly bytes?: number; readonly lines?: number };
+  readonly totals?: { readonly bytes?: number | undefined; readonly lines?: number | undefined } | undefined;
   /** The details of each path, if several were read in one call. */
-  readonly parts?: readonly AnswerDetails[];
+  readonly parts?: readonly AnswerDetails[] | undefined;
   readonly [fact: string]: unknown;
 }
 
@@ -40,30 +40,30 @@ export interface Truncation {
    * The limit that cut the answer. `page`: this is a page of a longer list. `entries`: not all entries of a directory are
    * listed. `limit`: the field `limit` of the call.
    */
-  readonly by?: CutBy | 'page' | 'entries' | 'limit';
+  readonly by?: CutBy | 'page' | 'entries' | 'limit' | undefined;
   /**
    * For `read` the `path` of the next call; for `grep`, `find` and `ls` the fields that change. Other dialects have other forms.
    */
   readonly next?: string | Readonly<Record<string, unknown>>;
   /** Calls for what else was left out. */
-  readonly others?: readonly string[];
+  readonly others?: readonly string[] | undefined;
   /** What of the text is shown. */
-  readonly shown?: Shown;
+  readonly shown?: Shown | undefined;
   readonly [fact: string]: unknown;
 }
 
 export interface Shown {
   /** Runs of lines, 1-based and inclusive. */
-  readonly lines?: readonly (readonly [from: number, to: number])[];
+  readonly lines?: readonly (readonly [from: number, to: number])[] | undefined;
   /** Stored bytes, 0-based and half-open. */
-  readonly bytes?: readonly [from: number, to: number];
+  readonly bytes?: readonly [from: number, to: number] | undefined;
 }
 
 export interface ErrorDetails {
   readonly code: ErrorCode;
   readonly message: string;
   /** A call that works instead: the `path` for `read`, otherwise all fields as JSON. */
-  readonly next?: string;
+  readonly next?: string | undefined;
 }
 
 export interface NoticeDetails {
@@ -79,29 +79,34 @@ export type Notice =
   | {
       readonly kind: 'cut';
       readonly lines: readonly (readonly [number, number])[];
-      readonly bytes?: readonly [number, number];
-      readonly totals: { readonly lines?: number; readonly bytes?: number };
+      readonly bytes?: readonly [number, number] | undefined;
+      readonly totals: { readonly lines?: number | undefined; readonly bytes?: number | undefined };
       readonly by: CutBy;
       readonly limits: Limits;
       /** The unit of the span. */
       readonly in: 'lines' | 'bytes';
       /** The oversized line that the answer ends in. */
-      readonly inside?: { readonly no?: number; readonly bytes?: number };
-      readonly backwards?: boolean;
+      readonly inside?: { readonly no?: number | undefined; readonly bytes?: number | undefined } | undefined;
+      readonly backwards?: boolean | undefined;
       /** The exact `path` of the next call. */
       readonly use: string;
     }
   /** The window ends at this byte, inside the last shown line; `use` shows the rest of the line. */
-  | { readonly kind: 'cut-end'; readonly line?: number; readonly byte: number; readonly use: string }
+  | {
+      readonly kind: 'cut-end';
+      readonly line?: number | undefined;
+      readonly byte: number;
+      readonly use: string;
+    }
   | {
       readonly kind: 'past-end';
       readonly target: string;
       readonly asked: string;
       /** The requested line, which exists but ends before the byte in it that was requested. */
-      readonly line?: number;
+      readonly line?: number | undefined;
       /** The call for what follows this text: it is one page of a longer list. */
-      readonly continued?: string;
-      readonly totals: { readonly lines?: number; readonly bytes?: number };
+      readonly continued?: string | undefined;
+      readonly totals: { readonly lines?: number | undefined; readonly bytes?: number | undefined };
       readonly use: readonly string[];
     }
   | { readonly kind: 'empty'; readonly target: string }
@@ -110,7 +115,7 @@ export type Notice =
       readonly kind: 'short';
       readonly target: string;
       readonly last: number;
-      readonly missing?: readonly Range[];
+      readonly missing?: readonly Range[] | undefined;
     }
   /** One line was requested and is shown with its context; `use` continues after the context. */
   | { readonly kind: 'around'; readonly line: number; readonly use: string }
@@ -118,20 +123,25 @@ export type Notice =
       readonly kind: 'binary';
       readonly target: string;
       readonly type: string;
-      readonly bytes?: number;
+      readonly bytes?: number | undefined;
       /** The call that lists its members, if it is a container. */
-      readonly use?: string;
+      readonly use?: string | undefined;
     }
   /** `use` shows them as stored; absent if no call does. */
   | {
       readonly kind: 'escaped';
       readonly count: number;
-      readonly use?: string;
+      readonly use?: string | undefined;
       /** Some are NUL, which is shown as an escape in the raw text too. */
-      readonly nul?: boolean;
+      readonly nul?: boolean | undefined;
     }
   /** `use` decodes the text with another encoding. */
-  | { readonly kind: 'invalid'; readonly count: number; readonly encoding: string; readonly use?: string }
+  | {
+      readonly kind: 'invalid';
+      readonly count: number;
+      readonly encoding: string;
+      readonly use?: string | undefined;
+    }
   | { readonly kind: 'encoding'; readonly encoding: string; readonly mark: boolean }
   /** The text declares it. */
   | { readonly kind: 'encoding'; readonly encoding: string; readonly declared: true }
@@ -144,25 +154,25 @@ export type Notice =
   | {
       readonly kind: 'output-cut';
       /** The name of the stream; absent if stdout and stderr are merged. */
-      readonly stream?: string;
+      readonly stream?: string | undefined;
       readonly lines: readonly (readonly [number, number])[];
       readonly totals: { readonly lines: number; readonly bytes: number };
       readonly by: CutBy;
       readonly limits: Limits;
       /** The line of which only the end is shown, with its length in bytes. */
-      readonly partial?: { readonly no: number; readonly shown: number; readonly bytes: number };
-      readonly kept?: KeptOutput;
+      readonly partial?: { readonly no: number; readonly shown: number; readonly bytes: number } | undefined;
+      readonly kept?: KeptOutput | undefined;
       /** Why it is not kept, as a sentence. */
-      readonly unkept?: string;
+      readonly unkept?: string | undefined;
       /** The exact `path` of the next call. */
-      readonly use?: string;
+      readonly use?: string | undefined;
     }
   /** A command's output is not text and is not shown. */
   | {
       readonly kind: 'output-binary';
       readonly bytes: number;
-      readonly kept?: KeptOutput;
-      readonly unkept?: string;
+      readonly kept?: KeptOutput | undefined;
+      readonly unkept?: string | undefined;
     }
   | { readonly kind: 'no-output' }
   /** How a command ended, if it failed. */
@@ -180,11 +190,11 @@ export type Notice =
       /** A call that shows exactly the first lines that were left out: at most three ranges. */
       readonly use: string;
       /** The call for the whole text, if the text fits into an answer. */
-      readonly whole?: string;
+      readonly whole?: string | undefined;
       /** Number of symbols that did not fit. */
-      readonly left?: number;
+      readonly left?: number | undefined;
       /** Whether the map names calls by their selector only. */
-      readonly namesCalls?: boolean;
+      readonly namesCalls?: boolean | undefined;
     }
   /** Shown below an outline: how much it lists, and how to read one of its symbols. */
   | {
@@ -192,17 +202,17 @@ export type Notice =
       readonly target: string;
       readonly symbols: number;
       /** Number of symbols that did not fit. */
-      readonly left?: number;
+      readonly left?: number | undefined;
       /** Their first line. */
-      readonly leftFrom?: number;
-      readonly example?: { readonly name: string; readonly from: number; readonly to: number };
+      readonly leftFrom?: number | undefined;
+      readonly example?: { readonly name: string; readonly from: number; readonly to: number } | undefined;
     }
   /** The text is shown instead of its map; only `bytes` of it if they are given. */
   | {
       readonly kind: 'no-structure';
       readonly what: 'map';
       readonly why: NoStructure;
-      readonly bytes?: number;
+      readonly bytes?: number | undefined;
     }
   /** There is no outline: the answer to a call that asked for it. */
   | {
@@ -220,15 +230,15 @@ export type Notice =
       /** Number of candidates that are not listed. */
       readonly more: number;
       /** The lines of all of them are shown. */
-      readonly shown?: boolean;
+      readonly shown?: boolean | undefined;
     }
   /** A sentence written by a source about its own facts, without brackets and without a final full stop. */
   | {
       readonly kind: 'said';
       readonly text: string;
-      readonly use?: string;
+      readonly use?: string | undefined;
       /** Further calls that the sentence names. */
-      readonly calls?: readonly string[];
+      readonly calls?: readonly string[] | undefined;
     };
 
 /** Where a full output is kept. */
@@ -240,7 +250,7 @@ interface KeptOutput {
   /** More was written than is kept. */
   readonly capped: boolean;
   /** Why other replicas cannot read it, if kept outputs are shared. */
-  readonly unshared?: string;
+  readonly unshared?: string | undefined;
 }
 
 /** Why a text has no map or outline; the sentences are in render/notices.ts. */

@@ -17,12 +17,12 @@ export interface CallBounds {
 export interface Call extends CallBounds {
   readonly limits: Limits;
   /** The limits are those of one part of the answer: a call for the rest of the part has larger ones. */
-  readonly isPart?: true;
+  readonly isPart?: true | undefined;
   readonly settings: Settings;
   readonly access: FileAccess;
   readonly session: Session;
   /** Milliseconds for which the call waited until it had its slot; none when absent. */
-  readonly waitedMs?: number;
+  readonly waitedMs?: number | undefined;
   /** Milliseconds since the epoch: the only clock that answers may depend on. */
   now(): number;
   progress(progress: Progress): void;
@@ -73,7 +73,7 @@ export interface SourceSubject {
   readonly path: string;
   readonly opened: OpenedItem;
   /** Number of containers around it; 0 when absent. */
-  readonly depth?: number;
+  readonly depth?: number | undefined;
   /** The first bytes (up to 4,096) of a file; empty for a directory. */
   readonly head: Uint8Array;
 }
@@ -84,12 +84,12 @@ export interface TextResource {
   readonly format: SourceKind;
   readonly bytes: ByteSource;
   /** Texts up to this many bytes state their totals; when absent, streams up to 4 MiB, others as the limits say. */
-  readonly countUpTo?: number;
+  readonly countUpTo?: number | undefined;
   /** `stored`: it is detected from the bytes. `utf-8`: oriel made the text. `as`: the caller named it. */
   readonly encoding: 'stored' | 'utf-8' | { readonly as: string };
   readonly selection: Selection;
   /** Modes of the selection that the source has already applied to `bytes`, such as `outputs` of a notebook. */
-  readonly modes?: readonly SelectionMode[];
+  readonly modes?: readonly SelectionMode[] | undefined;
   /** What goes before `:selector` in the next call: `"a.zip:dir/x.ts"`. */
   readonly target: string;
   /** Base name of the text itself (`x.ts`), for languages and outlines. */
@@ -97,31 +97,33 @@ export interface TextResource {
   /** `lines`: shown as the host's display says. `plain`: a listing or table, never numbered. */
   readonly display: 'lines' | 'plain';
   /** Lines of one page, if fewer than the limits allow: a listing. */
-  readonly pageLines?: number;
+  readonly pageLines?: number | undefined;
   /** It is damaged: NULs do not make it a binary. */
-  readonly isDamaged?: true;
+  readonly isDamaged?: true | undefined;
   /** Whether an edit tool can change it. Only an editable text gets a hashline header. */
   readonly editable: boolean;
   /** A description that is shown above the text if no window was given. It counts for the budget, but is not a line of the text. */
-  readonly above?: string;
+  readonly above?: string | undefined;
   /** Facts for `details.meta`, plain JSON. */
   readonly facts?: Readonly<Record<string, unknown>>;
   /**
    * For a search: text that is left out here and shown by other calls, such as rows of large sheets or
    * outputs.
    */
-  readonly rest?: () => Promise<RestOfText>;
+  readonly rest?: (() => Promise<RestOfText>) | undefined;
   /** Shown below the text, for every window. */
-  readonly notes?: readonly Notice[];
+  readonly notes?: readonly Notice[] | undefined;
   /**
    * The calls that show what was left out in the stored bytes [start, end), such as all entries of a large
    * directory. Called when the window is known.
    */
-  readonly leftOut?: (span: { readonly start: number; readonly end: number }) => readonly string[];
+  readonly leftOut?:
+    | ((span: { readonly start: number; readonly end: number }) => readonly string[])
+    | undefined;
   /** Shown last when the window reaches the end of this text: the next page of a table or a listing. */
-  readonly more?: Notice;
+  readonly more?: Notice | undefined;
   /** If a document is read in several texts, the part that this text is. */
-  readonly part?: PartOfDocument;
+  readonly part?: PartOfDocument | undefined;
 }
 
 export interface PartOfDocument {
@@ -130,7 +132,7 @@ export interface PartOfDocument {
   /** The call for the next part, without a mode. */
   readonly next: string;
   /** This part was truncated, because its text was too long. */
-  readonly isCut?: true;
+  readonly isCut?: true | undefined;
 }
 
 /** Several texts in UTF-8, one after the other. */
@@ -148,9 +150,9 @@ export interface ImageResource {
   readonly format: SourceKind;
   /** The line with the metadata, and how the image was converted. */
   readonly text: string;
-  readonly image?: { readonly mimeType: string; readonly data: Uint8Array };
+  readonly image?: { readonly mimeType: string; readonly data: Uint8Array } | undefined;
   readonly facts?: Readonly<Record<string, unknown>>;
-  readonly notes?: readonly Notice[];
+  readonly notes?: readonly Notice[] | undefined;
 }
 
 /** Text with places where images belong: a notebook with its outputs. */

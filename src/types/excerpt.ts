@@ -3,7 +3,7 @@
 /** Lines `from` to `to`, 1-based and inclusive; without `to`, to the end. */
 export interface Range {
   readonly from: number;
-  readonly to?: number;
+  readonly to?: number | undefined;
 }
 
 export type Window =
@@ -16,41 +16,41 @@ export type Window =
       readonly kind: 'lines';
       readonly ranges: readonly Range[];
       readonly context: boolean;
-      readonly inside?: number;
-      readonly around?: number;
+      readonly inside?: number | undefined;
+      readonly around?: number | undefined;
     }
   /** `length` bytes from byte `start` (0-based), rounded to whole lines. */
-  | { readonly kind: 'bytes'; readonly start: number; readonly length?: number }
+  | { readonly kind: 'bytes'; readonly start: number; readonly length?: number | undefined }
   /**
    * Everything from line `from` (1-based) on; if that is more than `most` lines, the first and the last ones,
    * in two parts.
    */
   | { readonly kind: 'ends'; readonly from: number; readonly most: number }
   /** The last `lines` lines, or the last `lines` lines that end at or before byte `before`. */
-  | { readonly kind: 'tail'; readonly lines: number; readonly before?: number };
+  | { readonly kind: 'tail'; readonly lines: number; readonly before?: number | undefined };
 
 export type CutBy = 'lines' | 'bytes' | 'line' | 'tokens' | 'window';
 
 /** One shown line, or the shown part of an oversized one. */
 export interface Line {
   /** 1-based; absent if lines are not counted. */
-  readonly no?: number;
+  readonly no?: number | undefined;
   /** Stored byte offset of the shown part: half-open [start, end), terminator included. */
   readonly start: number;
   readonly end: number;
   /** Decoded, terminator included, controls untouched. */
   readonly text: string;
   /** The text is only printable ASCII, tabs and line ends: each character is one byte and shown unchanged. */
-  readonly ascii?: true;
+  readonly ascii?: true | undefined;
   readonly role: 'asked' | 'context';
   /** `slice`: a part of an oversized line; `clip`: its head, the rest left out; absent for whole lines. */
-  readonly cut?: 'slice' | 'clip';
+  readonly cut?: 'slice' | 'clip' | undefined;
 }
 
 /** Where the next call begins. */
 export type Next =
-  | { readonly kind: 'lines'; readonly ranges: readonly Range[]; readonly inside?: number }
-  | { readonly kind: 'bytes'; readonly start: number; readonly length?: number }
+  | { readonly kind: 'lines'; readonly ranges: readonly Range[]; readonly inside?: number | undefined }
+  | { readonly kind: 'bytes'; readonly start: number; readonly length?: number | undefined }
   | { readonly kind: 'tail'; readonly lines: number; readonly before: number };
 
 /** What a window yielded within the limits. */
@@ -58,29 +58,31 @@ export interface Excerpt {
   /** One part for each range; a part's lines are contiguous. */
   readonly parts: readonly (readonly Line[])[];
   /** Of the whole text: bytes as stored; lines where they are counted. */
-  readonly totals: { readonly bytes?: number; readonly lines?: number };
+  readonly totals: { readonly bytes?: number | undefined; readonly lines?: number | undefined };
   /** The limit that cut the excerpt; absent when the window was shown to its end. `window`: the length of a byte window. */
-  readonly cutBy?: CutBy;
+  readonly cutBy?: CutBy | undefined;
   /** Present when requested text follows (or, for a tail, precedes) the shown part. */
-  readonly next?: Next;
+  readonly next?: Next | undefined;
   /** Set when nothing could be shown because the window is past the end. */
-  readonly pastEnd?: boolean;
+  readonly pastEnd?: boolean | undefined;
   /** The number of the last line, if a requested range is beyond it, at least in part. */
-  readonly lastLine?: number;
+  readonly lastLine?: number | undefined;
   /** The oversized line that was cut, refused or left out. `bytes`: its stored length, if it was counted. */
-  readonly oversized?: { readonly no?: number; readonly start: number; readonly bytes?: number };
+  readonly oversized?:
+    | { readonly no?: number | undefined; readonly start: number; readonly bytes?: number | undefined }
+    | undefined;
   /** The last shown line is cut at byte `at`, where a tail was told to end. `rest` shows what follows in this line. */
-  readonly cutEnd?: { readonly at: number; readonly rest: Next };
+  readonly cutEnd?: { readonly at: number; readonly rest: Next } | undefined;
   /** Invalid sequences that were shown as U+FFFD. */
   readonly invalid: number;
   /** Stored bytes of the requested lines, half-open. */
-  readonly span?: { readonly start: number; readonly end: number };
+  readonly span?: { readonly start: number; readonly end: number } | undefined;
   /** Set when the fit refuses texts that are too large: this limit was exceeded, and nothing is shown. */
-  readonly refusedBy?: CutBy;
+  readonly refusedBy?: CutBy | undefined;
   /** The shown bytes contain a NUL, in a text without 16- or 32-bit units. */
-  readonly hasNul?: boolean;
+  readonly hasNul?: boolean | undefined;
   /** The last line of the text was shown and has no terminator. */
-  readonly unterminated?: boolean;
+  readonly unterminated?: boolean | undefined;
 }
 
 // What the selector after a path asks for.
@@ -89,22 +91,22 @@ export type SelectionMode = 'raw' | 'conflicts' | 'outline' | 'outputs' | 'meta'
 
 export interface Selection {
   /** Absent: the whole text (or its summary). */
-  readonly window?: Window;
+  readonly window?: Window | undefined;
   /** `raw`: the decoded text unchanged. The others are views that a source or the engine derives. */
-  readonly mode?: SelectionMode;
+  readonly mode?: SelectionMode | undefined;
   /** What follows the first `#`: `Server.start`, or a list as `a,#Server.start,120..140`. */
-  readonly symbol?: string;
+  readonly symbol?: string | undefined;
   /** `:encoding=shift_jis`: the encoding of the text, by its WHATWG name. */
-  readonly encoding?: string;
+  readonly encoding?: string | undefined;
   /** As typed, for messages. */
-  readonly typed?: string;
+  readonly typed?: string | undefined;
 }
 
 // How a line is shown. The displays themselves are in render/.
 
 export interface LineDisplay {
   /** Maximum bytes of the prefix of a line; 0 when absent. */
-  readonly prefix?: number;
+  readonly prefix?: number | undefined;
   /** The line as shown, its terminator included. */
   show(line: Line): string;
   /** Bytes of the result of `show`; measured on that result when absent. */
@@ -133,9 +135,9 @@ export interface TextPolicy {
   readonly overflow: 'cut' | 'refuse';
   readonly longLine: LongLine;
   /** When absent, the display of the host's settings. */
-  readonly display?: LineDisplay;
+  readonly display?: LineDisplay | undefined;
   /** The `\n` does not count for the length of a line when oversized lines are detected. */
-  readonly bareLines?: boolean;
+  readonly bareLines?: boolean | undefined;
   /** Bytes of a line as shown, if the dialect adds to what the display shows (joiners, envelopes). */
   cost?(line: Line): number;
 }
@@ -173,11 +175,11 @@ export interface TextEncoding {
   /** The name of the WHATWG Encoding standard, in lower case. */
   readonly name: UnicodeName | (string & {});
   /** How the encoding was determined, if not from a byte order mark or the first bytes. */
-  readonly known?: 'declared' | 'told' | 'guessed';
+  readonly known?: 'declared' | 'told' | 'guessed' | undefined;
   /** Another encoding to try if the text has invalid sequences in this one. */
-  readonly perhaps?: string;
+  readonly perhaps?: string | undefined;
   /** Not Unicode. */
-  readonly legacy?: true;
+  readonly legacy?: true | undefined;
   /** Bytes of a code unit. */
   readonly unit: 1 | 2 | 4;
   /** Bytes of the byte order mark at the start of the text; 0 if there is none. */

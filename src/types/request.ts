@@ -26,13 +26,13 @@ export interface ReadRequest {
   readonly target: string;
   readonly grammar: PathGrammar;
   /** Kinds of sources that may be read; all when absent. */
-  readonly kinds?: readonly SourceKind[];
+  readonly kinds?: readonly SourceKind[] | undefined;
   /** For `literal` paths; the whole text when absent. */
-  readonly window?: Window;
+  readonly window?: Window | undefined;
   /** Whether the result says if the text ends with a newline. */
-  readonly tellsEnd?: boolean;
+  readonly tellsEnd?: boolean | undefined;
   /** Without a window, a text of more than this many bytes is answered with its outline, if it has one. */
-  readonly outlineOver?: number;
+  readonly outlineOver?: number | undefined;
 }
 
 /** Lines of one text file. If they do not all fit, none are returned. */
@@ -41,20 +41,20 @@ export interface LinesRequest {
   readonly path: string;
   readonly range: Range;
   /** Set when the whole file was requested: a file of more than this many bytes is refused. */
-  readonly wholeUpTo?: number;
+  readonly wholeUpTo?: number | undefined;
   /** The entries to list for a directory; without it, a directory is refused. */
-  readonly entries?: { readonly offset: number; readonly limit: number };
+  readonly entries?: { readonly offset: number; readonly limit: number } | undefined;
   /** The name in `settings.workspaces` of the workspace that has the file; this machine when absent. */
-  readonly on?: string;
+  readonly on?: string | undefined;
 }
 
 export interface RunRequest {
   readonly kind: 'run';
   readonly command: string;
   /** Seconds, fractions allowed; the setting `run.timeout` when absent. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** The working directory, inside the roots; that of the session when absent. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** `merged`: stdout and stderr as one stream, in the order in which they were written. */
   readonly streams: 'merged' | 'split';
   /** Which end of a long output is kept. */
@@ -69,28 +69,28 @@ interface SearchFor {
   /** A regular expression in ripgrep's syntax (linear time: no look-around, no back-references), or plain text. */
   readonly pattern: string;
   /** File or directory; the cwd when absent. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Only files whose path matches: see walk/glob.ts. */
-  readonly glob?: string;
+  readonly glob?: string | undefined;
   /** Only files of this type, by ripgrep's name of it (`ts`, `py`). */
-  readonly type?: string;
+  readonly type?: string | undefined;
   readonly ignoreCase: boolean;
   readonly literal: boolean;
   /** Whether the pattern must match whole words. */
-  readonly word?: boolean;
+  readonly word?: boolean | undefined;
   /** Whether a match may span several lines; absent if the dialect does not support it. */
-  readonly multiline?: boolean;
+  readonly multiline?: boolean | undefined;
   /** Maximum number of matching lines (or of files, if those are listed) in this answer. */
   readonly limit: number;
   /** Number of matches to skip, for the next page. */
   readonly offset: number;
   /** `time`: the most recently written file first. By path when absent. */
-  readonly sort?: 'time';
+  readonly sort?: 'time' | undefined;
   /**
    * Whether containers are searched inside: only named ones, or also those below a directory. Absent if
    * `read` of this dialect cannot read their parts.
    */
-  readonly inside?: 'named' | 'below';
+  readonly inside?: 'named' | 'below' | undefined;
 }
 
 /** `grep`: the lines that match. */
@@ -105,7 +105,7 @@ export interface SearchRequest extends SearchFor {
    * Whether matches are shown with the symbols around them, and with anchors for edits if the display is
    * `hashline`.
    */
-  readonly leads?: boolean;
+  readonly leads?: boolean | undefined;
 }
 
 /** `grep` that lists the files with a match, or counts the matching lines in each file. */
@@ -121,15 +121,15 @@ export interface FindRequest {
   /** See walk/glob.ts. */
   readonly pattern: string;
   /** Directory; the cwd when absent. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Maximum number of paths in this answer. */
   readonly limit: number;
   /** Number of paths to skip, for the next page. */
   readonly offset: number;
   /** `time`: the most recently written file first. By path when absent. */
-  readonly sort?: 'time';
+  readonly sort?: 'time' | undefined;
   /** The tool can also find symbols by words: an answer without files may suggest that. */
-  readonly findsSymbols?: true;
+  readonly findsSymbols?: true | undefined;
 }
 
 /** `find` with words instead of a glob: ranks symbols of code. */
@@ -137,7 +137,7 @@ export interface SymbolsRequest {
   readonly kind: 'symbols';
   readonly query: string;
   /** Directory; the cwd when absent. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Maximum number of symbols in this answer. */
   readonly limit: number;
   /** Number of symbols to skip, for the next page. */
@@ -147,7 +147,7 @@ export interface SymbolsRequest {
 /** `ls`. */
 export interface ListRequest {
   readonly kind: 'list';
-  readonly path?: string;
+  readonly path?: string | undefined;
   readonly limit: number;
   readonly offset: number;
 }

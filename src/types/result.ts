@@ -34,15 +34,15 @@ export interface SearchResult {
   /** Matching lines that belong to this answer: at most `limit`. */
   readonly found: number;
   /** The offset of what follows beyond `limit`; absent when nothing does. */
-  readonly next?: number;
+  readonly next?: number | undefined;
   /** How many there are in all, when the offset is beyond them. */
-  readonly beyond?: number;
+  readonly beyond?: number | undefined;
   readonly gaps: SearchGaps;
   /** Number of documents, archives and databases that were skipped, and would be searched with `inside`. */
-  readonly passedOver?: number;
-  readonly hint?: SearchHint;
+  readonly passedOver?: number | undefined;
+  readonly hint?: SearchHint | undefined;
   /** The host's own counter: the list is cut where it is rendered. */
-  readonly tokens?: TokenCounter;
+  readonly tokens?: TokenCounter | undefined;
 }
 
 export interface MatchedFile {
@@ -50,22 +50,22 @@ export interface MatchedFile {
   readonly path: string;
   readonly lines: readonly MatchedLine[];
   /** The header with the tag of this version of the file: its lines are anchors for edits. */
-  readonly anchor?: string;
+  readonly anchor?: string | undefined;
   /** The encoding, if it was guessed. */
-  readonly guessed?: string;
+  readonly guessed?: string | undefined;
 }
 
 export interface MatchedLine {
   /** 1-based. */
   readonly no: number;
   /** On matching lines: the 0-based rank among all matches of the search. Absent on context lines. */
-  readonly rank?: number;
+  readonly rank?: number | undefined;
   /** Decoded, without terminator, at most as long as the request's clip. */
   readonly text: string;
   /** On which sides text was left out. */
-  readonly clipped?: 'start' | 'end' | 'both';
+  readonly clipped?: 'start' | 'end' | 'both' | undefined;
   /** The symbol around a matching line, with its first and last line (1-based); absent if it is not known. */
-  readonly within?: { readonly name: string; readonly from: number; readonly to: number };
+  readonly within?: { readonly name: string; readonly from: number; readonly to: number } | undefined;
 }
 
 /**
@@ -91,9 +91,9 @@ interface NearHint {
 /** A regular expression in the syntax of another tool; `pattern` is the equivalent here, if known. */
 export type RegexHint =
   /** `a\|b`, `\(a\)`, `a\{2\}`: operators after a backslash, as of grep and sed. */
-  | { readonly kind: 'escaped-operators'; readonly pattern?: string }
+  | { readonly kind: 'escaped-operators'; readonly pattern?: string | undefined }
   /** `/a/i`: as of JavaScript. */
-  | { readonly kind: 'slashes'; readonly pattern?: string; readonly ignoreCase: boolean };
+  | { readonly kind: 'slashes'; readonly pattern?: string | undefined; readonly ignoreCase: boolean };
 
 /** Requested files and parts that an answer does not cover. */
 export interface SearchGaps {
@@ -102,7 +102,7 @@ export interface SearchGaps {
   /** The permission to read some files was denied. */
   readonly denied: boolean;
   /** An input/output error occurred while something was read. */
-  readonly failed?: boolean;
+  readonly failed?: boolean | undefined;
   /** Paths longer than the maximum of the system (4,096 bytes) were left out. */
   readonly tooDeep: boolean;
   /** A directory has more entries than the limit: the file system determines which ones were left out. */
@@ -114,30 +114,30 @@ export interface SearchGaps {
   /** Number of ignore files that were not used, because they are too large or not regular files. */
   readonly rules: number;
   /** Files that are too large to be searched over several lines. */
-  readonly large?: number;
+  readonly large?: number | undefined;
   /** Number of texts of documents that were truncated; only their beginning was searched. */
-  readonly cut?: number;
+  readonly cut?: number | undefined;
   /** Number of files that changed during the search: their lines may be missing, or from two versions. */
-  readonly changed?: number;
+  readonly changed?: number | undefined;
   /** Number of documents, archives, databases and members of archives that could not be searched. */
-  readonly unread?: number;
+  readonly unread?: number | undefined;
   /** The first of them, at most three, as shown to the model. */
-  readonly firstUnread?: readonly string[];
+  readonly firstUnread?: readonly string[] | undefined;
   /** Some of the unread were not unpacked because the disk for temporary files is full. */
-  readonly full?: boolean;
+  readonly full?: boolean | undefined;
   /** It is `broken` because the process has no free file descriptors, which may be temporary. */
-  readonly short?: boolean;
+  readonly short?: boolean | undefined;
   /** Number of archives and databases inside archives: these are not searched. */
-  readonly nested?: number;
+  readonly nested?: number | undefined;
   /** The calls that list the first of them, at most three. */
-  readonly firstNested?: readonly string[];
+  readonly firstNested?: readonly string[] | undefined;
   /**
    * Containers that are recognised only by their content: their paths below the searched directory, as bytes
    * (one character each).
    */
-  readonly disguised?: readonly string[];
+  readonly disguised?: readonly string[] | undefined;
   /** Pages of documents that have no text to be searched. */
-  readonly scanned?: number;
+  readonly scanned?: number | undefined;
   /** A thread or process of the search failed: the matches are incomplete. */
   readonly broken: boolean;
 }
@@ -147,40 +147,40 @@ export interface ListResult {
   /** Sorted. */
   readonly entries: readonly ListedEntry[];
   /** Number of entries of the directory; absent if they are not from one directory. */
-  readonly total?: number;
+  readonly total?: number | undefined;
   /** The offset of what follows beyond `limit`; absent when nothing does. */
-  readonly next?: number;
+  readonly next?: number | undefined;
   /** How many there are in all, when the offset is beyond them. */
-  readonly beyond?: number;
+  readonly beyond?: number | undefined;
   readonly gaps: SearchGaps;
   /** As for `SearchResult`. */
-  readonly passedOver?: number;
-  readonly hint?: SearchHint;
+  readonly passedOver?: number | undefined;
+  readonly hint?: SearchHint | undefined;
   /** The call that reads the first entries together, if an entry is itself a call. */
-  readonly best?: string;
+  readonly best?: string | undefined;
   /** Number of code files that were not parsed because of the timeout. */
-  readonly unparsed?: number;
+  readonly unparsed?: number | undefined;
   /** Number of code files with missing symbols: too large, unreadable, or with too many symbols. */
-  readonly unknown?: number;
+  readonly unknown?: number | undefined;
   /** The host's own counter: the list is cut where it is rendered. */
-  readonly tokens?: TokenCounter;
+  readonly tokens?: TokenCounter | undefined;
 }
 
 export interface ListedEntry {
   readonly path: string;
   /** `/` for directories and `@` for links. */
-  readonly mark?: '/' | '@';
+  readonly mark?: '/' | '@' | undefined;
   /** 0-based, among all entries. */
   readonly rank: number;
   /** Number of matching lines in it, if they were counted. */
-  readonly matches?: number;
+  readonly matches?: number | undefined;
 }
 
 export interface RunResult {
   readonly kind: 'run';
-  readonly exitCode?: number;
+  readonly exitCode?: number | undefined;
   /** The signal that ended the shell, if it did not exit. */
-  readonly signal?: string;
+  readonly signal?: string | undefined;
   readonly timedOut: boolean;
   readonly cancelled: boolean;
   /** The timeout in seconds. */
@@ -203,9 +203,9 @@ export interface RunStream {
   /** The output is not text; a dialect may say so instead of showing it. */
   readonly binary: boolean;
   /** The kept full output, when only a part is shown. */
-  readonly spill?: SpilledOutput;
+  readonly spill?: SpilledOutput | undefined;
   /** Why it could not be kept, as one sentence with its code. */
-  readonly unkept?: { readonly code: ErrorCode; readonly message: string };
+  readonly unkept?: { readonly code: ErrorCode; readonly message: string } | undefined;
 }
 
 interface ImageResult extends ReadOrigin {
@@ -243,8 +243,8 @@ export interface ReadOrigin {
   readonly target: string;
   readonly resolvedPath: string;
   /** The identity of the bytes; absent if nothing was opened. */
-  readonly identity?: Identity;
-  readonly suffix?: { readonly from: string; readonly to: string };
+  readonly identity?: Identity | undefined;
+  readonly suffix?: { readonly from: string; readonly to: string } | undefined;
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
@@ -255,26 +255,26 @@ export interface TextResult extends ReadOrigin {
   readonly encoding: TextEncoding;
   readonly display: LineDisplay;
   /** A description of the text, shown above its content. */
-  readonly above?: string;
+  readonly above?: string | undefined;
   /** The tag of the shown version, and the header line above the text that contains it. */
-  readonly snapshot?: { readonly tag: string; readonly header: string };
+  readonly snapshot?: { readonly tag: string; readonly header: string } | undefined;
   readonly limits: Limits;
   readonly changed: boolean;
   /** Whether the text ends with a newline; absent if the request did not ask. */
-  readonly endsWithNewline?: boolean;
+  readonly endsWithNewline?: boolean | undefined;
   readonly notes: readonly Notice[];
-  readonly more?: Notice;
-  readonly part?: PartOfDocument;
+  readonly more?: Notice | undefined;
+  readonly part?: PartOfDocument | undefined;
   /** The calls that show what was left out of the shown lines. */
-  readonly leftOut?: readonly string[];
-  readonly images?: readonly { readonly mimeType: string; readonly data: Uint8Array }[];
+  readonly leftOut?: readonly string[] | undefined;
+  readonly images?: readonly { readonly mimeType: string; readonly data: Uint8Array }[] | undefined;
 }
 
 export interface BinaryResult extends ReadOrigin {
   readonly kind: 'binary';
   /** A media type, or a description of the content. */
   readonly type: string;
-  readonly bytes?: number;
+  readonly bytes?: number | undefined;
   /** Whether the file has changed: while a text is truncated, Linux may read NUL bytes in it. */
   readonly changed: boolean;
   readonly selection: Selection;
@@ -289,7 +289,7 @@ export interface SummaryResult extends ReadOrigin {
   readonly invalid: boolean;
   readonly encoding: TextEncoding;
   readonly display: LineDisplay;
-  readonly snapshot?: { readonly tag: string; readonly header: string };
+  readonly snapshot?: { readonly tag: string; readonly header: string } | undefined;
   readonly limits: Limits;
   readonly notes: readonly Notice[];
 }
@@ -342,7 +342,7 @@ export interface CodeSummary {
   readonly elided: readonly LineRange[];
   readonly elidedLines: number;
   /** Number of symbols that are not shown. */
-  readonly left?: number;
+  readonly left?: number | undefined;
   /** Whether parts name calls by their selector: `:#Server:outline`. */
-  readonly namesCalls?: boolean;
+  readonly namesCalls?: boolean | undefined;
 }

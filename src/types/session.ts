@@ -17,13 +17,13 @@ export interface Session {
    * The second level of the store: small results that are slow to make outlive the process. Absent if the
    * host turned it off.
    */
-  readonly disk?: DiskCache;
+  readonly disk?: DiskCache | undefined;
   /** The part of `disk` that is not shared with other machines: for data about local files. */
-  readonly files?: LocalCache;
+  readonly files?: LocalCache | undefined;
   /** Workers for heavy work on other machines; absent if the host configures none. */
-  readonly work?: RemoteWork;
+  readonly work?: RemoteWork | undefined;
   /** Where calls are recorded; absent if the host turned telemetry off. */
-  readonly telemetry?: TelemetrySink;
+  readonly telemetry?: TelemetrySink | undefined;
   /** A private file (mode 0600) for data that is too large for memory. */
   scratch(): Promise<ScratchFile>;
   /** Work that continues after the call that began it. */
@@ -46,7 +46,7 @@ export interface SessionBackground {
  */
 export interface DiskCache {
   /** Number of lookups since the start. */
-  readonly lookups?: { readonly hits: number; readonly misses: number };
+  readonly lookups?: { readonly hits: number; readonly misses: number } | undefined;
   /** The bytes exactly as they were written, or undefined. Never throws. */
   get(key: string): Promise<Buffer | undefined>;
   /**
@@ -93,7 +93,7 @@ export interface SpilledOutput {
   /** More was written than the cap allows to keep. */
   readonly capped: boolean;
   /** If replicas share outputs: why only this replica can read this one. */
-  readonly unshared?: string;
+  readonly unshared?: string | undefined;
 }
 
 /** A file that is appended to, and read at offsets. */
@@ -131,8 +131,8 @@ export interface SeenStore {
  * caller, or one with the same name, since.
  */
 export interface SeenVersion {
-  readonly here?: string;
-  readonly shared?: string;
+  readonly here?: string | undefined;
+  readonly shared?: string | undefined;
 }
 
 /** The lines that were shown of each version of a file. */
@@ -201,7 +201,7 @@ export interface DerivedKind<T, O extends Facts = Facts> extends Derivation<O> {
   /** Called again after each call that used the value, because it may have grown. */
   weigh(value: T): ValueWeight;
   /** Maximum bytes of memory for all its values, if that is less than its share of the store. */
-  readonly mostMemory?: number;
+  readonly mostMemory?: number | undefined;
   /** Frees the resources of the value. Called once, when no call uses the value any more. */
   dispose?(value: T): void | Promise<void>;
   /** Whether the value may stay in the store: a stream that has failed may not. True when absent. */
@@ -278,8 +278,8 @@ export interface DerivedStore {
 export interface Progress {
   /** What is being done: "scanning 412 MiB of 1 GiB". */
   readonly message: string;
-  readonly done?: number;
-  readonly total?: number;
+  readonly done?: number | undefined;
+  readonly total?: number | undefined;
   /** The last lines of a running command's output. */
-  readonly tail?: string;
+  readonly tail?: string | undefined;
 }

@@ -13,13 +13,13 @@ export interface Settings {
   /** Maximum bytes of a map with its notice (option `read.mapBytes`). */
   readonly mapBytes: number;
   /** The token counter of the model, for `limits.tokens`; when absent, four bytes count as a token. */
-  readonly tokens?: TokenCounter;
+  readonly tokens?: TokenCounter | undefined;
   /** A read of an image returns its metadata only. */
   readonly imageMetadataOnly: boolean;
   /** Access to the directory of `agent://`, which is its `cwd`, and to nothing else. */
-  readonly agentOutputs?: FileAccess;
+  readonly agentOutputs?: FileAccess | undefined;
   /** Access to the user's own skills and notes, which may be outside the roots, and to nothing else. */
-  readonly userFiles?: FileAccess;
+  readonly userFiles?: FileAccess | undefined;
   /** Schemes of the host, by name; `false` removes one. */
   readonly schemes: Readonly<Record<string, HostScheme | false>>;
   /** Web pages: which addresses beside the public ones may be reached; `false` turns web reading off. */
@@ -27,7 +27,7 @@ export interface Settings {
   /** Objects of S3 and of servers with the same protocol; `false` turns them off. */
   readonly s3: (S3Settings & HowToAllow) | false;
   /** Servers whose resources `mcp://` reads, by name; absent if no server may be started. */
-  readonly mcpServers?: Readonly<Record<string, McpServer>>;
+  readonly mcpServers?: Readonly<Record<string, McpServer>> | undefined;
   /** How commands run. */
   readonly run: RunSettings;
   /** Remote workspaces, by the names that tools use. */
@@ -50,7 +50,7 @@ export interface OperatorWords {
 
 export interface HowToAllow {
   /** How the operator can allow an address that is refused. */
-  readonly howToAllow?: string;
+  readonly howToAllow?: string | undefined;
 }
 
 export interface WebSettings {
@@ -64,21 +64,21 @@ export interface S3Settings {
   /** `HOST|CIDR[:PORT]`, in addition to all public addresses and the endpoint. */
   readonly allow: readonly string[];
   /** The URL of the server, instead of the one from the environment; `{bucket}` in it stands for the bucket. */
-  readonly endpoint?: string;
+  readonly endpoint?: string | undefined;
   /** Instead of the one from the environment. */
-  readonly region?: string;
+  readonly region?: string | undefined;
   /** `BUCKET` or `BUCKET/PREFIX`: only these may be read. When absent, everything that the credentials allow. */
-  readonly buckets?: readonly string[];
+  readonly buckets?: readonly string[] | undefined;
 }
 
 /** A mirror for each site. A mirror may have a private address. */
 export interface SiteEndpoints {
   /** `{lang}` stands for the language: `https://{lang}.wikipedia.org`. */
-  readonly wikipedia?: string;
-  readonly stackexchange?: string;
-  readonly arxiv?: string;
-  readonly mdn?: string;
-  readonly rfc?: string;
+  readonly wikipedia?: string | undefined;
+  readonly stackexchange?: string | undefined;
+  readonly arxiv?: string | undefined;
+  readonly mdn?: string | undefined;
+  readonly rfc?: string | undefined;
 }
 
 /** An MCP server in the format of `.mcp.json`, or why it is named and not reached: a sentence that says how to allow it. */
@@ -88,22 +88,22 @@ export type McpServer = ReachedMcpServer | { readonly refused: string };
 export type ReachedMcpServer =
   | {
       readonly command: string;
-      readonly args?: readonly string[];
+      readonly args?: readonly string[] | undefined;
       /** In addition to the variables that every program needs (PATH, HOME and the like). */
-      readonly env?: Readonly<Record<string, string>>;
+      readonly env?: Readonly<Record<string, string>> | undefined;
     }
   | {
       readonly url: string;
-      readonly headers?: Readonly<Record<string, string>>;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
       /** What may be reached beside public addresses. When absent, the URL counts as chosen by the operator: it is reached wherever it is. */
-      readonly addresses?: { readonly allow: readonly string[] } & HowToAllow;
+      readonly addresses?: ({ readonly allow: readonly string[] } & HowToAllow) | undefined;
     };
 
 export interface RunSettings {
   /** Timeout of a command in seconds, if its call has none. @default 120 */
   readonly timeout: number;
   /** The variables of the host's environment that commands receive: `PATH`, `LC_*`. @default all of them */
-  readonly environment?: readonly string[];
+  readonly environment?: readonly string[] | undefined;
   /** Whether processes that a command leaves in the background `end` with it or `keep` running. @default 'end' */
   readonly background: 'end' | 'keep';
 }
@@ -122,15 +122,15 @@ export type HostScheme = (
 /** How `content` differs from the file; each field is present only if it applies. */
 export interface ChangedContent {
   /** Control and invisible characters that are shown as escapes. */
-  readonly escaped_characters?: number;
+  readonly escaped_characters?: number | undefined;
   /** Invalid sequences that are shown as U+FFFD. */
-  readonly invalid_sequences?: number;
+  readonly invalid_sequences?: number | undefined;
   /** A byte order mark was removed. */
-  readonly byte_order_mark?: true;
+  readonly byte_order_mark?: true | undefined;
   /** The encoding of the stored text, if it is not UTF-8. */
-  readonly encoding?: string;
+  readonly encoding?: string | undefined;
   /** The encoding is a guess. */
-  readonly encoding_guessed?: true;
+  readonly encoding_guessed?: true | undefined;
 }
 
 /** A window over a file, or an error. All fields except those of `ChangedContent` are always present. */
@@ -152,7 +152,7 @@ interface WorkspaceQuery {
   /** First line, 1-based. */
   readonly offset: number;
   /** Number of lines; when absent, as many as fit into an answer. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -188,7 +188,7 @@ export interface WorkspaceList {
   readonly entries: readonly { readonly name: string; readonly type: string }[];
   readonly total: number;
   /** The offset of the next page, if there is one. */
-  readonly next?: number;
+  readonly next?: number | undefined;
 }
 
 /** Reads `ws://NAME/path`. Its methods throw OrielError. */
@@ -208,5 +208,5 @@ export interface Workspace {
   /** Throws OrielError when no answer came. */
   readFileLines(query: WorkspaceQuery): Promise<FileLines>;
   /** Absent if `ws://` does not read it. */
-  readonly files?: WorkspaceFiles;
+  readonly files?: WorkspaceFiles | undefined;
 }

@@ -174,5 +174,5 @@ export interface WorkEvent {
   /** `known`: the result existed already. `dropped`: not sealed by a replica, or too old. */
   readonly outcome: 'done' | 'known' | 'failed' | 'retry' | 'dropped';
   readonly ms: number;
-  readonly why?: string;
+  readonly why?: string | undefined;
 }

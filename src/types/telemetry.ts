@@ -170,7 +170,7 @@ export interface McpOrigin {
 
 /** All figures of a task. */
 export interface TaskReport extends TaskTotals {
-  readonly client?: string;
+  readonly client?: string | undefined;
   /** Times of the first and of the last event, in milliseconds since the epoch. */
   readonly first: number;
   readonly last: number;
@@ -195,7 +195,7 @@ export interface TaskReport extends TaskTotals {
   /** Number of sources; `files` may list fewer. */
   readonly sources: number;
   /** Reads of the sources above the maximum that is tracked: `fresh`, `again` and `chains` do not include them. */
-  readonly others?: { readonly reads: number; readonly bytes: number };
+  readonly others?: { readonly reads: number; readonly bytes: number } | undefined;
   /** The most wasteful first. */
   readonly files: readonly FileReport[];
   /** The most expensive first. */
@@ -203,12 +203,12 @@ export interface TaskReport extends TaskTotals {
   readonly sizes: readonly SizeReport[];
   readonly verdict: ReportVerdict;
   /** The totals of all replicas, if they share a state. All other figures are of this replica. */
-  readonly everywhere?: TaskTotals;
+  readonly everywhere?: TaskTotals | undefined;
 }
 
 export interface FileReport {
   readonly source: string;
-  readonly what?: string;
+  readonly what?: string | undefined;
   readonly reads: number;
   /** Bytes of its answers. */
   readonly bytes: number;
@@ -218,18 +218,18 @@ export interface FileReport {
   /** Number of versions that were read. The following fields are about the last one. */
   readonly versions: number;
   readonly unit: 'lines' | 'bytes';
-  readonly total?: number;
+  readonly total?: number | undefined;
   /** Number of lines or bytes shown once, more than once, never. */
   readonly once: number;
   readonly again: number;
-  readonly never?: number;
+  readonly never?: number | undefined;
   /** There were too many parts: adjacent ones were joined. */
-  readonly approximate?: boolean;
+  readonly approximate?: boolean | undefined;
   /** `[from, to, times]`: 0-based and half-open, sorted. */
   readonly stretches: readonly (readonly [number, number, number])[];
   /** Answers with a map or an outline, and whether any of the text was read after the last one. */
-  readonly maps?: number;
-  readonly mapFollowed?: boolean;
+  readonly maps?: number | undefined;
+  readonly mapFollowed?: boolean | undefined;
 }
 
 /**
@@ -256,9 +256,9 @@ export interface HabitExample {
   /** The dialect of the expensive call. */
   readonly dialect: string;
   /** The better call, in the syntax of that dialect; absent if no call was needed, or if there is no better one. */
-  readonly instead?: string;
+  readonly instead?: string | undefined;
   /** The same call as a path with a selector, which the lens accepts for every dialect. */
-  readonly path?: string;
+  readonly path?: string | undefined;
 }
 
 /** Texts over 8 KiB by the size of the first answer about them: below 8 KiB, below 32 KiB, larger. */

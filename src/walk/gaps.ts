@@ -104,17 +104,17 @@ export class GapsSeen implements SearchGaps {
       unnamed,
       containers,
       rules,
-      ...(large > 0 && { large }),
-      ...(cut > 0 && { cut }),
-      ...(changed > 0 && { changed }),
+      large: large > 0 ? large : undefined,
+      cut: cut > 0 ? cut : undefined,
+      changed: changed > 0 ? changed : undefined,
       ...(unread > 0 && { unread, firstUnread }),
       ...(nested > 0 && { nested, firstNested }),
-      ...(disguised.length > 0 && { disguised }),
-      ...(scanned > 0 && { scanned }),
-      ...(full && { full }),
-      ...(short && { short }),
+      disguised: disguised.length > 0 ? disguised : undefined,
+      scanned: scanned > 0 ? scanned : undefined,
+      full: full || undefined,
+      short: short || undefined,
     };
-    return { timedOut, denied, ...(failed && { failed }), tooDeep, tooMany, ...counted, broken };
+    return { timedOut, denied, failed: failed || undefined, tooDeep, tooMany, ...counted, broken };
   }
 }
 

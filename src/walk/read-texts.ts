@@ -283,7 +283,7 @@ class TextPieces {
     this.#large.push(file);
     const gaps = this.takeGaps();
     const { fd, dev, ino } = file;
-    this.#post({ kind: 'large', path, fd, dev, ino, ...(gaps && { gaps }) });
+    this.#post({ kind: 'large', path, fd, dev, ino, gaps });
   }
 
   /** Closes all large files; the call must not read them any more. */
@@ -328,8 +328,8 @@ class TextPieces {
         bytes,
         paths: piece.paths.join('\0'),
         ends: Uint32Array.from(piece.ends),
-        ...(Object.keys(piece.guessed).length > 0 && { guessed: piece.guessed }),
-        ...(left.length > 0 && { gaps: left }),
+        guessed: Object.keys(piece.guessed).length > 0 ? piece.guessed : undefined,
+        gaps: left.length > 0 ? left : undefined,
       },
       [bytes.buffer],
     );

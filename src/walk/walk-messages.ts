@@ -24,9 +24,9 @@ export interface WalkJob {
    */
   readonly prefilters: boolean;
   /** Only files whose path (UTF-8, relative to the directory) matches. */
-  readonly filter?: WalkFilter;
+  readonly filter?: WalkFilter | undefined;
   /** A second glob that file names must match. */
-  readonly named?: string;
+  readonly named?: string | undefined;
   /** The deadline, in milliseconds of `now()`. */
   readonly until: number;
   readonly control: Int32Array;
@@ -44,11 +44,11 @@ export interface WantedPaths {
   readonly kind: 'paths';
   readonly most: number;
   /** Whether modification times are included. */
-  readonly times?: boolean;
+  readonly times?: boolean | undefined;
   /** Whether the identity keys of code files are included, and whether there are more paths. */
-  readonly keys?: boolean;
+  readonly keys?: boolean | undefined;
   /** Whether only documents, archives and databases (by name) are wanted. */
-  readonly containers?: boolean;
+  readonly containers?: boolean | undefined;
 }
 
 export interface WantedTexts {
@@ -89,9 +89,9 @@ export interface PackedTexts {
   /** The offset in `bytes` after the last byte of each file. */
   readonly ends: Uint32Array;
   /** Guessed encodings, by the index of the file in `ends`. */
-  readonly guessed?: Readonly<Record<number, string>>;
+  readonly guessed?: Readonly<Record<number, string>> | undefined;
   /** Gaps before or between the files since the last message. */
-  readonly gaps?: readonly GapsBefore[];
+  readonly gaps?: readonly GapsBefore[] | undefined;
 }
 
 /** A file that is too large for memory; the thread keeps it open until the call has released it. */
@@ -102,7 +102,7 @@ export interface LargeTextFile {
   readonly dev: number;
   readonly ino: number;
   /** Gaps before it since the last message. */
-  readonly gaps?: SearchGaps;
+  readonly gaps?: SearchGaps | undefined;
 }
 
 /** The current time in ms, on a clock that all threads of the process share. */

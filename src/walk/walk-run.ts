@@ -30,9 +30,9 @@ import {
 
 export interface WalkOptions {
   readonly wants: WalkQuery;
-  readonly filter?: WalkFilter;
+  readonly filter?: WalkFilter | undefined;
   /** A second glob that file names must match. */
-  readonly named?: string;
+  readonly named?: string | undefined;
   /** In milliseconds of `performance.now()`. */
   readonly deadline: number;
 }
@@ -151,8 +151,8 @@ export class WalkRun {
       kept: keptFromClients(access.roots),
       wants,
       prefilters: wants.kind === 'texts' && wants.needle !== undefined && isLocalWhole(base.path),
-      ...(filter && { filter }),
-      ...(named !== undefined && { named }),
+      filter,
+      named,
       until: performance.timeOrigin + deadline,
       control: this.#control.numbers,
     };

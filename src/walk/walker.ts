@@ -136,11 +136,11 @@ export class DirectoryWalker {
   }
 
   /** Returns false if the visitor ends the walk. */
-  #visit(level: Level, { name, kind: is }: HeldEntry, visitor: WalkVisitor): boolean {
-    if (is === 'other' || name === '.git' || level.kept?.has(name)) return true;
+  #visit(level: Level, { name, kind }: HeldEntry, visitor: WalkVisitor): boolean {
+    if (kind === 'other' || name === '.git' || level.kept?.has(name)) return true;
     const text = decodeName(name);
-    if (level.rules.ignores(text ?? name, is === 'directory')) return true;
-    if (is === 'directory') {
+    if (level.rules.ignores(text ?? name, kind === 'directory')) return true;
+    if (kind === 'directory') {
       this.#enter(level, name, text);
       return true;
     }

@@ -15,7 +15,7 @@ test('a whole text within the limits has no notice', () => {
 test('escapes in an answer about a directory name no raw call, because there is none', () => {
   const excerpt = excerptOf('a.ts: a\x1bb 1\n');
   const [file, directory] = (['file', 'directory'] as const).map((kind) =>
-    readNotices(textResult('', { excerpt, format: kind })).filter(({ kind: is }) => is === 'escaped'),
+    readNotices(textResult('', { excerpt, format: kind })).filter((notice) => notice.kind === 'escaped'),
   );
   expect(file).toEqual([{ kind: 'escaped', count: 1, use: 'f.txt:raw' }]);
   expect(directory).toEqual([{ kind: 'escaped', count: 1 }]);

@@ -26,7 +26,10 @@ describe('kept outputs of several replicas', () => {
     onTestFinished(() => own.close());
     return { spills: new SharedSpills(own, state.space(space), { unlisted }), state };
   }
-  async function keep({ spills }: Replica, content: string): Promise<{ url: string; unshared?: string }> {
+  async function keep(
+    { spills }: Replica,
+    content: string,
+  ): Promise<{ url: string; unshared?: string | undefined }> {
     const sink = spills.create();
     await sink.write(Buffer.from(content));
     return sink.finish();

@@ -229,7 +229,7 @@ for (const { kind, start, end } of storeKinds) {
         await expect.poll(() => shared.stats().up).toBe(true);
         expect(await space.put(name, Buffer.from('again'), 60_000)).toBe(true);
         expect(text(await space.get(name))).toBe('again');
-        expect(changes.map(({ kind: is }) => is)).toEqual(['away', 'back']);
+        expect(changes.map(({ kind }) => kind)).toEqual(['away', 'back']);
         expect(JSON.stringify(changes)).not.toContain('127.0.0.1');
       },
     );

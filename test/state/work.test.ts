@@ -492,7 +492,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const orders = Array.from({ length: 6 }, (_, i) => orderOf(handler, `text ${i}`, { key: `rate ${i}` }));
     const outcomes = await Promise.all(orders.map((order) => ask(order)));
     // What is not begun is done where it is asked for.
-    expect(outcomes.map(({ kind: is }) => is).toSorted()).toEqual([
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual([
       'done',
       'done',
       'done',

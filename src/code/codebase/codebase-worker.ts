@@ -44,7 +44,7 @@ export interface SyncJob {
 export interface LoadJob {
   readonly kind: 'load';
   readonly home: string;
-  readonly part?: { readonly name: string; readonly bytes: Uint8Array };
+  readonly part?: { readonly name: string; readonly bytes: Uint8Array } | undefined;
 }
 
 /** The tags of files that were parsed together. `entries`: their paths relative to `base`, in the order of `tags`. */
@@ -112,7 +112,7 @@ export interface UnknownFiles {
   readonly parts: number;
   /** They took too long to parse. `slowFile`: the first of them, relative to the directory. */
   readonly slow: number;
-  readonly slowFile?: string;
+  readonly slowFile?: string | undefined;
   /** They were modified so recently that they may change again without a new identity. */
   readonly fresh: number;
 }
@@ -279,7 +279,7 @@ function unknownOf({ base, paths, keys, outdated }: View): UnknownFiles {
     } else if (stored.known === KNOWN.nothing) whole += 1;
     else if (stored.known === KNOWN.part) parts += 1;
   });
-  return { missing, whole, parts, slow, fresh, ...(slowFile !== undefined && { slowFile }) };
+  return { missing, whole, parts, slow, fresh, slowFile };
 }
 
 function answer(job: CodeJob): CodeReplies[CodeJob['kind']] {

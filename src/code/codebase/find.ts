@@ -75,7 +75,7 @@ interface SymbolUse {
   /** 1-based. */
   readonly line: number;
   /** The innermost symbol that contains the line. */
-  readonly within?: SymbolTag;
+  readonly within?: SymbolTag | undefined;
   /** Whether imports confirm that it means this symbol; otherwise only the name matches. */
   readonly sure: boolean;
 }
@@ -132,7 +132,7 @@ export function findUses(
     for (const { line, sure } of places) lines.set(line, (lines.get(line) ?? false) || sure);
     for (const [line, sure] of [...lines].sort(([a], [b]) => a - b)) {
       const within = innermost(tags, line);
-      found.push({ file, line, sure, ...(within && { within }) });
+      found.push({ file, line, sure, within });
     }
   }
   const places = tree.places;

@@ -23,7 +23,7 @@ export interface MapText {
   /** The number of symbols. */
   readonly symbols: number;
   /** The top-level directory with the most files that are on later pages, and their number. */
-  readonly rest?: { readonly directory: string; readonly files: number };
+  readonly rest?: { readonly directory: string; readonly files: number } | undefined;
 }
 
 /** Share of the bytes for file names before symbols are selected; `ALL_NAMES` if all names fit into that. */
@@ -78,7 +78,7 @@ export function mapText(tree: CodeTree, { bytes, lines, from, ...boosts }: MapWa
     named,
     files: tree.paths.length,
     symbols: order.slice(0, named).reduce((sum, file) => sum + symbols.countOf(file), 0),
-    ...(rest && { rest }),
+    rest,
   };
 }
 

@@ -115,7 +115,7 @@ interface PatternedName {
   readonly pattern: string;
   readonly name: string;
   /** `pattern` is the whole path in quotes, and `name` is empty. */
-  readonly isAlone?: true;
+  readonly isAlone?: true | undefined;
 }
 
 interface PatternOptions {

@@ -15,7 +15,7 @@ export type CodeQuestion =
       readonly from: number;
       readonly query: string;
       /** Recently changed files: their paths, joined by `\0`, and a weight of each, 0 to 1. */
-      readonly recent?: { readonly paths: string; readonly weights: Float64Array };
+      readonly recent?: { readonly paths: string; readonly weights: Float64Array } | undefined;
     }
   /** The definitions of each of `names`: for each of them `from` (0-based) to `from + most`, half-open. */
   | {
@@ -28,7 +28,7 @@ export type CodeQuestion =
   | {
       readonly kind: 'uses';
       readonly name: string;
-      readonly of?: string;
+      readonly of?: string | undefined;
       readonly from: number;
       readonly most: number;
     }
@@ -58,7 +58,7 @@ export interface UsedAt {
   /** Whether imports confirm that it means this symbol. */
   readonly sure: boolean;
   /** The innermost symbol that contains the line. */
-  readonly within?: { readonly qualified: string; readonly from: number; readonly to: number };
+  readonly within?: { readonly qualified: string; readonly from: number; readonly to: number } | undefined;
 }
 
 export type CodeReply =
@@ -120,7 +120,7 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
           path: pathOf(tree, file),
           line,
           sure,
-          ...(within && { within: { qualified: within.qualified, from: within.from, to: within.to } }),
+          within: within ? { qualified: within.qualified, from: within.from, to: within.to } : undefined,
         })),
         all: uses.length,
         sure: uses.filter(({ sure }) => sure).length,

@@ -130,8 +130,8 @@ function writePartNames(parts: readonly string[]): Uint8Array<ArrayBuffer> {
 export function readPartNames(bytes: Uint8Array): readonly string[] {
   try {
     const { version, parts } = JSON.parse(Buffer.from(bytes).toString()) as {
-      version?: string;
-      parts?: readonly string[];
+      version?: string | undefined;
+      parts?: readonly string[] | undefined;
     };
     return version === INDEX_VERSION && parts ? parts : [];
   } catch {
@@ -142,7 +142,10 @@ export function readPartNames(bytes: Uint8Array): readonly string[] {
 /** The tags in a part; none if it was written by another version or is damaged. Pass only bytes of `writePart`: V8 deserializes them. */
 export function readPart(bytes: Uint8Array): readonly TagShard[] {
   try {
-    const { version, shards } = deserialize(bytes) as { version?: string; shards?: readonly TagShard[] };
+    const { version, shards } = deserialize(bytes) as {
+      version?: string | undefined;
+      shards?: readonly TagShard[] | undefined;
+    };
     return version === INDEX_VERSION && shards ? shards : [];
   } catch {
     return [];

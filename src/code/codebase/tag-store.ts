@@ -22,7 +22,7 @@ export interface TagEntry {
    * (`again`), later processes (`here`: the machine may have been busy), or nobody (`always`: it used all of its CPU time, or
    * crashed).
    */
-  readonly slow?: 'again' | 'here' | 'always';
+  readonly slow?: 'again' | 'here' | 'always' | undefined;
 }
 
 /** Files that were parsed together. `entries` are in the order of `tags`. */
@@ -99,9 +99,9 @@ export class StoredFile {
 
 interface PutOptions {
   /** Whether files that are already cached keep their tags. */
-  readonly isOlder?: boolean;
+  readonly isOlder?: boolean | undefined;
   /** The name of the part on disk that contains the shard. */
-  readonly part?: string;
+  readonly part?: string | undefined;
 }
 
 export class TagStore {
@@ -163,7 +163,7 @@ export class TagStore {
     const byBlock = new Map<TagBlock, { readonly entry: TagEntry; readonly at: number }[]>();
     for (const [path, { key, block, at, slow }] of this.#files) {
       if (key === '' || slow === 'here' || !path.startsWith(home)) continue;
-      const entry = { path: path.slice(home.length), key, ...(slow && { slow }) };
+      const entry = { path: path.slice(home.length), key, slow: slow || undefined };
       const known = byBlock.get(block);
       if (known) known.push({ entry, at });
       else byBlock.set(block, [{ entry, at }]);

@@ -122,7 +122,7 @@ interface CapturedDeclaration {
   readonly scope: CapturedNode | undefined;
   readonly head: CapturedNode | undefined;
   /** The node around it: `export`, a list of decorators, `template <…>`. */
-  wrap?: CapturedNode;
+  wrap?: CapturedNode | undefined;
 }
 
 /** Maximum characters of a name that are examined. */
@@ -151,9 +151,10 @@ function foundOf(
     to: lastRow(wrap) + 1,
     at,
     span: [wrap.start, wrap.end],
-    ...(isParameter && { isParameter }),
-    ...(around.length > 0 && { scope: scopeName(around) }),
-    ...(interior && { bodyFrom: upToSignature(lines, interior.from, at), bodyTo: interior.to }),
+    isParameter: isParameter || undefined,
+    scope: around.length > 0 ? scopeName(around) : undefined,
+    bodyFrom: interior ? upToSignature(lines, interior.from, at) : undefined,
+    bodyTo: interior?.to,
   };
 }
 

@@ -14,7 +14,7 @@ export interface GrammarFiles {
   readonly wasm: Uint8Array | CompiledWasm;
   readonly query: string;
   /** The query for used names; absent if they are not needed. */
-  readonly uses?: string;
+  readonly uses?: string | undefined;
 }
 
 /** With the compressed WebAssembly of the package. */

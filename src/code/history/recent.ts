@@ -30,10 +30,10 @@ const MAX_RECENT_FILES = 20_000;
 /** `read`: the object with an id of 20 bytes. No files if `head` is not a commit or cannot be read. */
 export function recentChanges(read: (id: Buffer) => GitObject | undefined, head: Buffer): RecentChanges {
   let objects = 0;
-  const readAs = (is: GitObject['kind'], id: Buffer): Buffer | undefined => {
+  const readAs = (kind: GitObject['kind'], id: Buffer): Buffer | undefined => {
     objects += 1;
     const found = objects > MAX_HISTORY_OBJECTS ? undefined : read(id);
-    return found?.kind === is ? found.bytes : undefined;
+    return found?.kind === kind ? found.bytes : undefined;
   };
   const weights = new Map<string, number>();
   let at = commitOf(readAs('commit', head));
@@ -165,8 +165,8 @@ function compareNames(a: Entry, b: Entry): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function sortName({ name, kind: is }: Entry): string {
-  return is === 'directory' ? `${name}/` : name;
+function sortName({ name, kind }: Entry): string {
+  return kind === 'directory' ? `${name}/` : name;
 }
 
 /** Parses the entry `MODE SP NAME NUL ID` at the offset `at`. Undefined at the end, and if it is not valid. */
@@ -176,6 +176,6 @@ function entryAt(tree: Buffer, at: number): Entry | undefined {
   const end = zero + 1 + ID;
   if (zero === -1 || end > tree.length) return undefined;
   const mode = tree.toString('latin1', at, space);
-  const is = mode === '40000' ? 'directory' : mode.startsWith('100') ? 'file' : 'other';
-  return { name: tree.toString('latin1', space + 1, zero), kind: is, id: tree.subarray(zero + 1, end), end };
+  const kind = mode === '40000' ? 'directory' : mode.startsWith('100') ? 'file' : 'other';
+  return { name: tree.toString('latin1', space + 1, zero), kind, id: tree.subarray(zero + 1, end), end };
 }

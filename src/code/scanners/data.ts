@@ -11,7 +11,7 @@ const JSON_LEVELS = 2;
 interface Open {
   readonly bracket: '{' | '[';
   /** The current entry: a key of an object, or the index of an item. */
-  entry?: { readonly name: string; readonly key: TextPosition; readonly value: TextPosition };
+  entry?: { readonly name: string; readonly key: TextPosition; readonly value: TextPosition } | undefined;
   items: number;
 }
 

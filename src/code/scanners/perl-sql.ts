@@ -59,9 +59,9 @@ export const scanPerl: LineScanner = (lines) => {
 
 /** The next declarations that are not indented more. */
 interface Followers {
-  readonly next?: Declared;
+  readonly next?: Declared | undefined;
   /** The next one with the same keyword. */
-  readonly nextAlike?: Declared;
+  readonly nextAlike?: Declared | undefined;
 }
 
 /** The followers of each declaration, in linear time: goes backwards with a stack of possible followers. */
@@ -72,7 +72,7 @@ function followersOf(declared: readonly Declared[]): Followers[] {
     const same = alike.get(one.word) ?? [];
     alike.set(one.word, same);
     const [next, nextAlike] = [follower(all, one), follower(same, one)];
-    return { ...(next && { next }), ...(nextAlike && { nextAlike }) };
+    return { next, nextAlike };
   });
   return found.toReversed();
 }

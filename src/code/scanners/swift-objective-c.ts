@@ -50,7 +50,8 @@ export const scanSwift: LineScanner = (lines) => {
       from: row + 1,
       to: (close?.row ?? (open ? lines.length - 1 : row)) + 1,
       span: [row, close ? close.row + close.column / 1e6 : open ? lines.length : row + 0.9],
-      ...(open && { bodyFrom: open.row + 2, bodyTo: close?.row ?? lines.length }),
+      bodyFrom: open ? open.row + 2 : undefined,
+      bodyTo: open ? (close?.row ?? lines.length) : undefined,
     });
   }
   return [...found, ...fieldsIn(found, blank, lines)];

@@ -82,7 +82,7 @@ interface SectionHeading {
   /** The first line of the section, 1-based. */
   readonly line: number;
   /** The line with the title; `line` when absent. */
-  readonly at?: number;
+  readonly at?: number | undefined;
 }
 
 function sectionsOf(lines: readonly string[], headings: Iterable<SectionHeading>): ScannedSymbol[] {

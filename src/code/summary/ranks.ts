@@ -258,7 +258,7 @@ export interface CollapsedLines {
   /** The text that replaces lines `from` to `to`. */
   readonly text: string;
   /** The lines whose text is not shown; absent if all of it is. */
-  readonly elided?: { readonly from: number; readonly to: number };
+  readonly elided?: { readonly from: number; readonly to: number } | undefined;
 }
 
 /** Minimum lines of a fold that is collapsed. */

@@ -44,7 +44,7 @@ export function summarize(
   const found = best(ranks, at, fits);
   if (!found || found.elided.length === 0) return 'dense';
   // The beginning of an overlong line is shown, with the names in it.
-  const clipped = found.parts.filter(({ kind: is, from, to }) => is === 'merged' && from === to);
+  const clipped = found.parts.filter(({ kind, from, to }) => kind === 'merged' && from === to);
   const inside = (ranges: readonly LineRange[]): number =>
     ranges.reduce((sum, range) => sum + between(counts, range), 0);
   const left = inside(found.elided) - inside(clipped);
@@ -52,10 +52,8 @@ export function summarize(
     parts: found.parts,
     elided: found.elided,
     elidedLines: found.elided.reduce((sum, { from, to }) => sum + to - from + 1, 0),
-    ...(left > 0 && { left }),
-    ...(found.parts.some(({ kind: is, text }) => is !== 'line' && text.includes(inCall)) && {
-      namesCalls: true,
-    }),
+    left: left > 0 ? left : undefined,
+    namesCalls: found.parts.some(({ kind, text }) => kind !== 'line' && text.includes(inCall)) || undefined,
   };
 }
 
@@ -239,7 +237,7 @@ class PartsWriter {
   }
 
   /** Appends a shown line. An empty block, or a block of only this line, is merged into the line that opens it. */
-  #append(from: number, to: number, text: string, is: 'line' | 'merged'): number {
+  #append(from: number, to: number, text: string, kind: 'line' | 'merged'): number {
     const closer = this.#closerAfter(to);
     const own = text.trimEnd();
     if (closer !== undefined && this.#opens(own)) {
@@ -257,7 +255,7 @@ class PartsWriter {
         return closer;
       }
     }
-    this.#parts.push({ kind: is, from, to, text });
+    this.#parts.push({ kind, from, to, text });
     return to;
   }
 

@@ -44,7 +44,7 @@ export interface NoticeOptions {
    * Receives the notices of an answer before the model sees it. The text of a file may imitate a notice; the notices here
    * are authentic.
    */
-  readonly onNotices?: (notices: readonly SaidNotice[], tool: string) => void;
+  readonly onNotices?: ((notices: readonly SaidNotice[], tool: string) => void) | undefined;
 }
 
 /** Passes the notices of an answer to the host's `onNotices`, if there are any. */

@@ -8,7 +8,7 @@ import { needsPeer } from './blocks.ts';
 
 export interface RegisterOptions {
   /** Also return text and details as `structuredContent`. Hosts then show a model that instead of the text. */
-  readonly structured?: boolean;
+  readonly structured?: boolean | undefined;
 }
 
 /** `McpServer` of `@modelcontextprotocol/sdk` 1.23 or newer. */
@@ -21,7 +21,7 @@ export interface McpServerV1 {
 /** The second argument of a tool's callback in version 1. */
 interface ExtraV1 {
   readonly signal: AbortSignal;
-  readonly _meta?: { readonly progressToken?: string | number };
+  readonly _meta?: { readonly progressToken?: string | number | undefined } | undefined;
   sendNotification(notification: object): Promise<void>;
 }
 
@@ -74,11 +74,11 @@ function registerInV1(server: McpServerV1, tool: Tool, structured: boolean): voi
   const declared = {
     ...config,
     inputSchema: zodSchemaOf(tool.jsonSchema),
-    ...(outputSchema && { outputSchema: zodSchemaOf(outputSchema) }),
+    outputSchema: outputSchema ? zodSchemaOf(outputSchema) : undefined,
   };
   const callback = async (input: unknown, { signal, _meta, sendNotification }: ExtraV1) => {
-    const progress = progressTo({ mcpReq: { signal, ...(_meta && { _meta }), notify: sendNotification } });
-    const answer = await tool.run(input, { signal, ...(progress && { onProgress: progress.tell }) });
+    const progress = progressTo({ mcpReq: { signal, _meta, notify: sendNotification } });
+    const answer = await tool.run(input, { signal, onProgress: progress?.tell });
     progress?.end();
     return toolResult(answer, structured);
   };

@@ -31,7 +31,7 @@ export interface AgentToolOptions {
   execute(
     input: unknown,
     context?: unknown,
-    details?: { readonly signal?: AbortSignal },
+    details?: { readonly signal?: AbortSignal | undefined },
   ): Promise<string | AgentToolOutput[]>;
 }
 

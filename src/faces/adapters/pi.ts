@@ -53,8 +53,8 @@ export function piTool(tool: Tool): PiTool {
       const tell = ({ message, tail }: Progress): void =>
         onUpdate?.({ content: [{ type: 'text', text: tail ?? message }], details: {} });
       const answer = await tool.run(input, {
-        ...(signal && { signal }),
-        ...(onUpdate && { onProgress: tell }),
+        signal,
+        onProgress: onUpdate ? tell : undefined,
       });
       // In pi a failure is an exception.
       if (answer.isError) throw new Error(answerAsText(answer));

@@ -18,9 +18,9 @@ export interface AuditResult {
   /** The number of cases that were not reached, because the check was cancelled. */
   readonly left: number;
   /** The directory of the files, if they are kept. */
-  readonly kept?: string;
+  readonly kept?: string | undefined;
   /** Directories of the check that could not be removed, with the reason. */
-  readonly notRemoved?: readonly string[];
+  readonly notRemoved?: readonly string[] | undefined;
 }
 
 export interface AuditOptions {
@@ -32,7 +32,7 @@ export interface AuditOptions {
   /** Milliseconds for the start of the server, with the list of its tools. */
   readonly startMs?: number | undefined;
   /** Leaves the files of the last case behind. */
-  readonly keep?: boolean;
+  readonly keep?: boolean | undefined;
   readonly progress?: AuditProgress | undefined;
 }
 
@@ -210,7 +210,7 @@ class CaseRunner {
   /** Makes the files of a case. `changes`: what the server changed meanwhile. */
   async #prepare(
     one: HostileCase,
-  ): Promise<{ changes: readonly string[]; outcome?: BrokenLaw | SkippedCase }> {
+  ): Promise<{ changes: readonly string[]; outcome?: BrokenLaw | SkippedCase | undefined }> {
     const { sandbox } = this.#run;
     try {
       sandbox.clear();
@@ -292,9 +292,9 @@ export interface CaseFinding {
   readonly title: string;
   readonly verdict: 'held' | 'broken' | 'skipped';
   /** Why it is broken or skipped. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** What shows that it is broken. */
-  readonly evidence?: CaseEvidence;
+  readonly evidence?: CaseEvidence | undefined;
   readonly figures: CallFigures;
 }
 
@@ -326,6 +326,6 @@ const broken = (
   title,
   verdict: 'broken',
   reason,
-  ...(Object.keys(evidence).length > 0 && { evidence }),
+  evidence: Object.keys(evidence).length > 0 ? evidence : undefined,
   figures,
 });

@@ -20,12 +20,12 @@ export interface ServerUnderTest {
 }
 
 export interface CaseCallOptions {
-  readonly pattern?: string;
+  readonly pattern?: string | undefined;
   readonly arguments?: Readonly<Record<string, unknown>>;
   /** Do not check the size of the answer in this case. */
-  readonly anySize?: true;
+  readonly anySize?: true | undefined;
   /** The answer may contain the name of the secret file, because a file inside has the same name. */
-  readonly mayName?: true;
+  readonly mayName?: true | undefined;
 }
 
 export interface HostileCase {
@@ -36,7 +36,7 @@ export interface HostileCase {
   /** The required tool. */
   readonly role: ToolRole;
   /** The case itself changes files while they are read. */
-  readonly changes?: true;
+  readonly changes?: true | undefined;
   /** Creates its files. Throws `SkippedCase` if the case cannot be tried on this machine. */
   prepare?(sandbox: CheckSandbox): Promise<void> | void;
   /** Throws `BrokenLaw` with the reason, or `SkippedCase` if the case does not apply. */

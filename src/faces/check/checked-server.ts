@@ -420,8 +420,8 @@ const isFileHere = (word: string): boolean =>
 // Finds the next call that an answer names: `Use PATH to continue`, or a number for an argument of the tool.
 
 interface NextCall {
-  readonly path?: string;
-  readonly arguments?: Readonly<Record<string, number>>;
+  readonly path?: string | undefined;
+  readonly arguments?: Readonly<Record<string, number>> | undefined;
 }
 
 /** `numbers`: the numeric arguments of the tool. The last one in the text counts, because notices are at the end. */

@@ -5,11 +5,11 @@ import { oneLine } from '../../text/visible.ts';
 /** What shows that a law is violated. */
 export interface CaseEvidence {
   /** The call; long texts in its arguments are cut. */
-  readonly call?: ServerCall;
+  readonly call?: ServerCall | undefined;
   /** A part of the answer, escaped. */
-  readonly answer?: string;
+  readonly answer?: string | undefined;
   /** Files that were changed: `new: work/a.txt`. */
-  readonly changes?: readonly string[];
+  readonly changes?: readonly string[] | undefined;
 }
 
 interface BrokenOptions extends ErrorOptions {
@@ -21,7 +21,7 @@ interface BrokenOptions extends ErrorOptions {
   readonly text?: string | undefined;
   /** Index in the text of what violates the law. */
   readonly at?: number | undefined;
-  readonly changes?: readonly string[];
+  readonly changes?: readonly string[] | undefined;
   /** The evidence of the error that this one replaces. */
   readonly evidence?: CaseEvidence | undefined;
 }
@@ -37,9 +37,9 @@ export class BrokenLaw extends Error {
     super(message, options);
     const shown = text ?? answer?.text;
     this.evidence = evidence ?? {
-      ...(call && { call: shortenArguments(call) }),
-      ...(shown !== undefined && { answer: excerptEvidence(shown, at) }),
-      ...(changes && { changes }),
+      call: call ? shortenArguments(call) : undefined,
+      answer: shown === undefined ? undefined : excerptEvidence(shown, at),
+      changes,
     };
   }
 }
@@ -86,7 +86,7 @@ export interface ServerAnswer {
   readonly call: ServerCall;
   readonly text: string;
   /** The structured content as JSON. */
-  readonly structured?: string;
+  readonly structured?: string | undefined;
   /** UTF-8 bytes of the text. */
   readonly bytes: number;
   /** Whether it is an error of the tool or of the protocol. */

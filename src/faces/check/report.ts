@@ -120,7 +120,7 @@ function resultOf(
     locations: [
       {
         physicalLocation: { artifactLocation: { uri }, region: START_REGION },
-        ...(tool !== undefined && { logicalLocations: [{ name: tool, kind: 'function' }] }),
+        logicalLocations: tool === undefined ? undefined : [{ name: tool, kind: 'function' }],
       },
     ],
     // The same finding in the next run, whatever else is changed in the file.

@@ -84,7 +84,7 @@ function fit(
   const pattern = role === 'search' ? names.find((one) => PATTERN.test(one)) : undefined;
   if (path === undefined || (role === 'search' && pattern === undefined)) return [];
   if (required.some((one) => one !== path && one !== pattern)) return [];
-  return [{ tool: name, path, ...(pattern !== undefined && { pattern }) }];
+  return [{ tool: name, path, pattern }];
 }
 
 const mappedShape = z.strictObject({

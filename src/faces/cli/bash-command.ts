@@ -50,7 +50,7 @@ export const bashCommand: CliCommand = {
     }
     const input = {
       command: operands.join(' '),
-      ...(timeout !== undefined && { timeout: Number(timeout) }),
+      timeout: timeout === undefined ? undefined : Number(timeout),
     };
     const missing = missingProc();
     if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);

@@ -71,12 +71,12 @@ export const checkCommand: CliCommand = {
 };
 
 interface Asked {
-  readonly json?: boolean;
-  readonly sarif?: boolean;
-  readonly location?: string;
-  readonly map?: string;
-  readonly case?: readonly string[];
-  readonly keep?: boolean;
+  readonly json?: boolean | undefined;
+  readonly sarif?: boolean | undefined;
+  readonly location?: string | undefined;
+  readonly map?: string | undefined;
+  readonly case?: readonly string[] | undefined;
+  readonly keep?: boolean | undefined;
 }
 
 function refuseMistakes(values: OptionValues, operands: readonly string[]): void {

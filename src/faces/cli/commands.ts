@@ -174,7 +174,7 @@ function configOf(options: readonly CliOption[]): Config {
   return Object.fromEntries(
     options.map(({ name, type, short, multiple }) => [
       name,
-      { type, ...(short && { short }), ...(multiple && { multiple }) },
+      { type, short: short || undefined, multiple: multiple || undefined },
     ]),
   );
 }
@@ -290,7 +290,7 @@ async function readOne(
 
 /** Whether the operand is a glob that the shell did not expand, because it was quoted or nothing matched. URLs and paths with parameters are not globs. */
 function isUnmatchedGlob(operand: string, { details }: Answer): boolean {
-  const error = details['error'] as { readonly code?: string } | undefined;
+  const error = details['error'] as { readonly code?: string | undefined } | undefined;
   if (/^[a-z][\w+.-]+:\/\//i.test(operand) || /\?(?:q|where|limit|offset|after|order)=/i.test(operand))
     return false;
   return error?.code === 'NOT_FOUND' && /[*?]|\[.+\]|\{.+\}/s.test(operand);

@@ -32,7 +32,10 @@ async function symbolsOf(file: string, streams: CliStreams): Promise<string[]> {
 /** Members of an archive or of a directory in it, tables of a database. `front` ends with a colon or a slash. */
 async function membersOf(front: string, streams: CliStreams): Promise<string[]> {
   const answer = await read(front.replace(/:$/, ''), streams);
-  const { kind, meta = {} } = (answer?.details ?? {}) as { kind?: string; meta?: Record<string, unknown> };
+  const { kind, meta = {} } = (answer?.details ?? {}) as {
+    kind?: string | undefined;
+    meta?: Record<string, unknown>;
+  };
   const isList =
     (kind === 'archive' && 'entries' in meta && !('member' in meta)) ||
     (kind === 'sqlite' && 'tables' in meta);

@@ -138,7 +138,7 @@ export const completionsCommand = (
 interface Completions {
   readonly kind: 'words' | 'parts' | 'files' | 'directories' | 'commands';
   /** Each with its description behind a tab, if it has one. */
-  readonly offers?: readonly string[];
+  readonly offers?: readonly string[] | undefined;
 }
 
 /** Completes the last of the words behind `oriel`. */

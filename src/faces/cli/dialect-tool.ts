@@ -161,19 +161,19 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
     values['offline'] === true || (list(root).length > 0 && asked === undefined);
   return {
     ...startedByCommand,
-    ...(directory !== undefined && { cwd: directory }),
+    cwd: directory,
     roots: list(root),
     allow: list(allow),
-    ...(chosen !== undefined && { dialect: chosen }),
-    ...(budget !== undefined && { limits: parseLimits(budget) }),
-    ...(shown && { display: shown }),
-    ...(outputs !== undefined && { agentOutputs: outputs }),
-    ...(values[userFiles.name] === true && { userFiles: true }),
+    dialect: chosen,
+    limits: budget === undefined ? undefined : parseLimits(budget),
+    display: shown || undefined,
+    agentOutputs: outputs,
+    userFiles: values[userFiles.name] === true || undefined,
     web: isOff(values['web']) ? false : { allow: list(allowNet) },
     s3: isOff(values['s3']) ? false : s3Options(list(allowNet), list(s3), text(s3Endpoint)),
-    ...(values[noCache.name] === true && { cache: false }),
+    cache: values[noCache.name] === true ? false : undefined,
     ...mcpServersIn(fromWorkingDirectory(directory), values),
-    ...(values['debug'] === true && { onError: printUnexpected }),
+    onError: values['debug'] === true ? printUnexpected : undefined,
     telemetry: telemetryOf(values, directory),
     // Kept outputs must outlive this process, because the next command is another process.
     spills: { workingDirectory: fromWorkingDirectory(directory) },
@@ -188,8 +188,8 @@ export function s3Options(
   const buckets = urls.map((url) => url.replace(/^s3:\/\//i, ''));
   return {
     allow: allowed,
-    ...(endpoint !== undefined && { endpoint }),
-    ...(buckets.length > 0 && !buckets.includes('') && { buckets }),
+    endpoint,
+    buckets: buckets.length > 0 && !buckets.includes('') ? buckets : undefined,
   };
 }
 
@@ -296,8 +296,8 @@ function serverOf(entry: unknown): ReachedMcpServer | undefined {
   return {
     ...(command !== undefined && { command }),
     ...(args !== undefined && { args }),
-    ...(env !== undefined && { env }),
-    ...(url !== undefined && { url }),
+    env,
+    url,
     ...(headers !== undefined && { headers }),
   } as ReachedMcpServer;
 }

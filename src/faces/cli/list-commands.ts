@@ -48,7 +48,10 @@ function printList(
   typed: TypedCommand & { readonly name: ToolCommand },
   input: Readonly<Record<string, unknown>>,
   streams: CliStreams,
-  { found, budget }: { readonly found?: EmptyListSign; readonly budget?: SharedBudget | undefined } = {},
+  {
+    found,
+    budget,
+  }: { readonly found?: EmptyListSign | undefined; readonly budget?: SharedBudget | undefined } = {},
 ): Promise<ExitCode> {
   const { name, values } = typed;
   return withTool(name, budget?.next() ?? values, streams, async (ask) => {
@@ -215,7 +218,7 @@ export const findCommand: CliCommand = {
       throw new OrielError('BAD_INPUT', "No glob was given. Use oriel find '**/*.ts' [DIR].");
     }
     const input = {
-      ...(pattern !== undefined && { pattern }),
+      pattern,
       path: path && operandPath(path),
       ...given(['symbol', 'sort'], values),
       ...numbersOf(['limit', 'offset'], values),

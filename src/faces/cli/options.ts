@@ -233,17 +233,17 @@ export interface CliCommand {
   readonly operands: string;
   readonly help: string;
   /** The valid values of an operand, if they are limited; for completion. */
-  readonly choices?: readonly string[];
+  readonly choices?: readonly string[] | undefined;
   /** All options besides the global ones; any other is refused. */
   readonly options: readonly CliOption[];
   /** Options of similar commands that people type by habit. */
-  readonly habits?: ForeignOptions;
+  readonly habits?: ForeignOptions | undefined;
   /** The exit code of its own failures; 2 when absent. */
-  readonly failureCode?: ExitCode;
+  readonly failureCode?: ExitCode | undefined;
   /** Options end at the first operand: the rest belongs to the command that is run. */
-  readonly endsOptions?: true;
+  readonly endsOptions?: true | undefined;
   /** It runs until a signal ends it, which is not a failure. */
-  readonly serves?: true;
+  readonly serves?: true | undefined;
   run(parsed: ParsedArguments, streams: CliStreams): Promise<ExitCode>;
 }
 
@@ -253,12 +253,12 @@ type ForeignOptions = Readonly<Record<string, 'default' | (string & {})>>;
 export interface CliOption {
   readonly name: string;
   readonly type: 'string' | 'boolean';
-  readonly short?: string;
-  readonly multiple?: boolean;
+  readonly short?: string | undefined;
+  readonly multiple?: boolean | undefined;
   /** The placeholder of the value in help; `DIR` is completed with directories. */
-  readonly value?: string;
+  readonly value?: string | undefined;
   /** The valid values; others are refused. */
-  readonly choices?: readonly string[];
+  readonly choices?: readonly string[] | undefined;
   readonly help: string;
 }
 
@@ -298,7 +298,7 @@ export function operandPath(typed: string): string {
 /** A workspace as given in an option or a list. */
 export interface WorkspaceAddress {
   readonly url: string;
-  readonly tokenFile?: string;
+  readonly tokenFile?: string | undefined;
 }
 
 /** Whether it is a valid NAME in `ws://NAME/path`. */

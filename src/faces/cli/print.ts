@@ -61,7 +61,7 @@ function codeOfPage({ meta }: Answer['details']): ExitCode {
 
 /** A window past the end counts as nothing found. */
 function isBeyondEnd({ error }: Answer['details']): boolean {
-  return (error as { readonly code?: string } | undefined)?.code === 'OUT_OF_RANGE';
+  return (error as { readonly code?: string | undefined } | undefined)?.code === 'OUT_OF_RANGE';
 }
 
 function forStream(
@@ -154,8 +154,8 @@ export function liveOutput(out: NodeJS.WriteStream): LiveOutput {
     },
     hasBegun: () => last !== '',
     end({ details }) {
-      const error = details['error'] as { readonly message?: string } | undefined;
-      const { artifact } = (details['output'] ?? {}) as { readonly artifact?: string };
+      const error = details['error'] as { readonly message?: string | undefined } | undefined;
+      const { artifact } = (details['output'] ?? {}) as { readonly artifact?: string | undefined };
       const said = [
         ...(error?.message === undefined ? [] : [error.message]),
         ...(artifact === undefined ? [] : [`[The whole output is kept: oriel read ${artifact}]`]),

@@ -29,7 +29,7 @@ export const reportCommand: CliCommand = {
       await file.close();
     }
     const { events, skipped, withoutReads } = file.state;
-    const read = { events, skipped, ...(withoutReads > 0 && { withoutReads }) };
+    const read = { events, skipped, withoutReads: withoutReads > 0 ? withoutReads : undefined };
     const overview: TasksOverview = overviewOf(file.figures);
     out.write(
       values['json'] === true ? `${safeJson({ ...read, ...overview })}\n` : reportText(read, overview),

@@ -20,7 +20,7 @@ const MAX_REPORTED_FILES = 10;
 const MAX_REPORTED_EXAMPLES = 3;
 
 /** `withoutReads`: number of events of which only the call was counted, because the limit of tracked data was reached. */
-type Read = Pick<FileState, 'events' | 'skipped'> & { readonly withoutReads?: number };
+type Read = Pick<FileState, 'events' | 'skipped'> & { readonly withoutReads?: number | undefined };
 
 export function formatTaskReport(
   { events, skipped, withoutReads = 0 }: Read,

@@ -70,8 +70,8 @@ export const serveCommand: CliCommand = {
     void offer.prepare();
     const serving = await serve(offer, {
       address,
-      ...(token && { token }),
-      ...(operator && { operatorToken: operator.token }),
+      token: token || undefined,
+      operatorToken: operator?.token,
       hosts: (values['host'] as readonly string[] | undefined) ?? [],
       structured: values['structured'] === true,
       ...writeTimeoutOf(parsed),

@@ -68,7 +68,7 @@ const workersOption: CliOption = {
 export function stateFromOptions(
   values: OptionValues,
   warn: (text: string) => void,
-): { readonly state?: StateOptions } {
+): { readonly state?: StateOptions | undefined } {
   const secretIn = (path: string, what: string, remedy: string): string => {
     const { text, warning } = readSecret(path, what, remedy);
     if (warning !== undefined) warn(warning);
@@ -106,8 +106,8 @@ export function stateFromOptions(
       url,
       ...(key !== undefined && { key }),
       ...timeout,
-      ...(values['state-space'] !== undefined && { space: values['state-space'] as string }),
-      ...(values['workers'] === true && { workers: true }),
+      space: values['state-space'] === undefined ? undefined : (values['state-space'] as string),
+      workers: values['workers'] === true || undefined,
     },
   };
 }
@@ -118,7 +118,7 @@ function hasPassword(text: string): boolean {
   return url !== undefined && (url.password !== '' || url.searchParams.has('password'));
 }
 
-function timeoutOf(values: OptionValues): { readonly timeoutMs?: number } {
+function timeoutOf(values: OptionValues): { readonly timeoutMs?: number | undefined } {
   const text = values['state-timeout'] as string | undefined;
   if (text === undefined) return {};
   if (/^\d{1,2}(\.\d{1,3})?$/.test(text) && Number(text) > 0 && Number(text) <= 60)
@@ -181,12 +181,12 @@ export async function offerOptions(
   const missing = missingProc();
   if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);
   return {
-    ...(outside && { cwd: first }),
+    cwd: outside ? first : undefined,
     roots,
     ...options,
     telemetry: {
-      ...(telemetry && telemetry.file !== undefined && { file: telemetry.file }),
-      ...(task !== undefined && { task }),
+      file: telemetry && telemetry.file !== undefined ? telemetry.file : undefined,
+      task,
     },
     ...(outside && mcpServersIn(first, values)),
     ...(values['web'] !== true && { web: false as const }),
@@ -209,7 +209,9 @@ export function servedBy({ web, s3, mcpServers, workspaces }: OfferOptions): Ser
 }
 
 /** The value of `--write-timeout`. Throws `BAD_INPUT`. */
-export function writeTimeoutOf({ values }: ParsedArguments): { readonly writeTimeoutMs?: number } {
+export function writeTimeoutOf({ values }: ParsedArguments): {
+  readonly writeTimeoutMs?: number | undefined;
+} {
   const text = values['write-timeout'] as string | undefined;
   if (text === undefined) return {};
   if (!/^\d{1,6}(\.\d{1,3})?$/.test(text) || Number(text) === 0) {
@@ -222,7 +224,9 @@ export function writeTimeoutOf({ values }: ParsedArguments): { readonly writeTim
 }
 
 /** The value of `--max-connections`. Throws `BAD_INPUT`. */
-export function maxConnectionsOf({ values }: ParsedArguments): { readonly maxConnections?: number } {
+export function maxConnectionsOf({ values }: ParsedArguments): {
+  readonly maxConnections?: number | undefined;
+} {
   const text = values['max-connections'] as string | undefined;
   if (text === undefined) return {};
   if (!/^[1-9]\d{0,5}$/.test(text)) {

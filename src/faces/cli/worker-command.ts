@@ -68,7 +68,7 @@ export const workerCommand: CliCommand = {
         'A worker takes its jobs from a shared state. Use --state redis://HOST:PORT --state-key-file FILE.',
       );
     const log = createLog(err);
-    state.onChange(({ kind: is, ...why }) => log(`state-${is}`, why));
+    state.onChange(({ kind, ...why }) => log(`state-${kind}`, why));
     let running: RunningJobs | undefined;
     const app = createWorkerApp({ jobs: () => running, state: () => state.stats() });
     const serving = address && (await listenFor(app, { address, option: '--metrics' }));

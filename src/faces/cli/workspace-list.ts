@@ -71,7 +71,7 @@ function entriesIn(text: string, directory: string): Entries {
     if (tokenFile !== undefined && typeof tokenFile !== 'string') {
       throw new Error(`tokenFile of ${quote(name)} is no file`);
     }
-    return [name, { url, ...(tokenFile !== undefined && { tokenFile: resolve(directory, tokenFile) }) }];
+    return [name, { url, tokenFile: tokenFile === undefined ? undefined : resolve(directory, tokenFile) }];
   });
 }
 

@@ -51,7 +51,7 @@ const DIALECTS: ReadonlySet<unknown> = new Set([undefined, 'oriel', 'coder']);
 export async function workspacesOf(
   values: OptionValues,
   streams: Pick<CliStreams, 'err' | 'signal' | 'tokens'>,
-): Promise<{ workspaces?: Readonly<Record<string, Workspace>> }> {
+): Promise<{ workspaces?: Readonly<Record<string, Workspace>> | undefined }> {
   const { workspaces } = await fleetOf(values, streams);
   return workspaces ? { workspaces } : {};
 }
@@ -83,7 +83,7 @@ export async function fleetOf(
         ? { token: inEnvironment }
         : tokenIn(tokenFile, 'Use a file with the token that the workspace wants.');
     if (warning !== undefined) err.write(`oriel: ${warning}\n`);
-    return [name, { url, ...(token && { token }), tokenFrom: tokenFile ?? variable }] as const;
+    return [name, { url, token: token || undefined, tokenFrom: tokenFile ?? variable }] as const;
   });
   const fleet = createFleet({ workspaces: Object.fromEntries(members) });
   return { workspaces: fleet.workspaces, fleet: () => fleet.report() };
@@ -192,7 +192,7 @@ const MAX_TOKEN_FILE_BYTES = 4_096;
 interface ServerToken {
   readonly token: string;
   /** A warning about its source, as one sentence. */
-  readonly warning?: string;
+  readonly warning?: string | undefined;
 }
 
 /** Options have priority over variables. Throws `BAD_INPUT`, also as `refuseReadable`. */
@@ -239,7 +239,7 @@ export function makeSecret(path: string): string {
 function tokenIn(path: string, remedy: string): ServerToken {
   const { text, warning } = readSecret(path, 'token', remedy);
   const token = checkedToken(text.trim(), quote(path));
-  return { token, ...(warning !== undefined && { warning }) };
+  return { token, warning };
 }
 
 /** Throws `BAD_INPUT` for a token that no header can hold, or that is empty. */
@@ -256,7 +256,7 @@ export function readSecret(
   path: string,
   what: string,
   remedy: string,
-): { readonly text: string; readonly warning?: string } {
+): { readonly text: string; readonly warning?: string | undefined } {
   let fd: number | undefined;
   try {
     fd = openSync(path, 'r');
@@ -274,7 +274,7 @@ export function readSecret(
     }
     const isOpenToOthers = stat.isFile() && (stat.mode & 0o077) !== 0;
     const warning = `Other users may read the ${what} in ${quote(path)}. Use chmod 600 on it.`;
-    return { text: bytes.toString('latin1', 0, filled), ...(isOpenToOthers && { warning }) };
+    return { text: bytes.toString('latin1', 0, filled), warning: isOpenToOthers ? warning : undefined };
   } catch (cause) {
     if (cause instanceof OrielError) throw cause;
     const help = errno(cause) === 'ENOENT' ? remedy : 'Use one that the user of oriel may read.';

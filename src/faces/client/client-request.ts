@@ -3,16 +3,16 @@
 export interface ClientOptions {
   /** The base URL of the server: `http://127.0.0.1:7345`, or `https://gateway/ws1` behind a gateway. */
   readonly url: string;
-  readonly token?: string;
+  readonly token?: string | undefined;
   /**
    * The name by which the server identifies this client, on every replica and after a restart. Whoever gives the same name
    * can read the outputs that were kept for it. ASCII without spaces; random when absent.
    */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Maximum retries of a request without side effects; 2 when absent. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** Replaces the global `fetch`: for a unix socket, a proxy, a test. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 export interface ClientRequest {
@@ -21,12 +21,12 @@ export interface ClientRequest {
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Whether the request is idempotent, so that it may be retried. */
   readonly repeatable: boolean;
   /** Statuses that are not errors, besides those of success. */
-  readonly accepts?: readonly number[];
+  readonly accepts?: readonly number[] | undefined;
 }
 
 export type SendRequest = (exchange: ClientRequest) => Promise<Result<Response>>;
@@ -90,7 +90,9 @@ const CANCELLED: ClientError = { kind: 'cancelled', message: 'The call was cance
 /** The error for an exception of `fetch` or of reading the body. */
 export function brokenBy(error: unknown, signal: AbortSignal | undefined): ClientError {
   if (signal?.aborted) return CANCELLED;
-  const { message, cause } = error as Error & { cause?: { code?: string; message?: string } };
+  const { message, cause } = error as Error & {
+    cause?: { code?: string | undefined; message?: string | undefined } | undefined;
+  };
   const reason = cause?.code ?? cause?.message;
   const why = reason === undefined ? message : `${message} (${reason})`;
   return { kind: 'network', message: `No answer came: ${why}.` };
@@ -123,10 +125,10 @@ async function refusalOf(response: Response): Promise<Refused> {
     kind: 'refused',
     status: response.status,
     message: said?.message ?? `The server answered ${response.status}.`,
-    ...(said?.code !== undefined && { code: said.code }),
-    ...(said?.next !== undefined && { next: said.next }),
-    ...(said?.validations !== undefined && { validations: said.validations }),
-    ...(Number.isFinite(seconds) && { retryAfter: seconds }),
+    code: said?.code === undefined ? undefined : said.code,
+    next: said?.next === undefined ? undefined : said.next,
+    validations: said?.validations === undefined ? undefined : said.validations,
+    retryAfter: Number.isFinite(seconds) ? seconds : undefined,
   };
 }
 
@@ -164,11 +166,11 @@ export type ClientError =
       readonly kind: 'refused';
       readonly status: number;
       readonly message: string;
-      readonly code?: string;
-      readonly next?: string;
-      readonly validations?: readonly { readonly field: string; readonly detail: string }[];
+      readonly code?: string | undefined;
+      readonly next?: string | undefined;
+      readonly validations?: readonly { readonly field: string; readonly detail: string }[] | undefined;
       /** Seconds after which the request may be repeated. */
-      readonly retryAfter?: number;
+      readonly retryAfter?: number | undefined;
     }
   /** There was no response: unknown host, broken connection. */
   | { readonly kind: 'network'; readonly message: string }

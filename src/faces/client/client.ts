@@ -160,7 +160,7 @@ function filesOf(asking: Asking): Files {
       asking.json({
         method: 'POST',
         path: '/api/v0/list-directory',
-        body: { ...(path !== undefined && { path }), ...body },
+        body: { path, ...body },
         signal,
         repeatable: true,
       }),
@@ -172,7 +172,7 @@ function filesOf(asking: Asking): Files {
       const query = { path, tag, offset, limit };
       const asked = await asking.get<{ lines: readonly ShownLine[] }>(
         '/api/v0/shown-lines',
-        { ...(signal && { signal }) },
+        { signal },
         query,
       );
       return asked.ok ? succeeded(asked.value.lines) : asked;
@@ -204,15 +204,15 @@ function tasksOf(asking: Asking): Pick<Client, 'tasks' | 'task' | 'taskEvents' |
     tasks: (cancel) => asking.get('/api/v0/tasks', cancel),
     task: (id, { client, ...cancel } = {}) => asking.get(taskPath(id), cancel, { client }),
     taskEvents: (id, { signal, ...query } = {}) =>
-      asking.get(`${taskPath(id)}/events`, { ...(signal && { signal }) }, { ...query }),
+      asking.get(`${taskPath(id)}/events`, { signal }, { ...query }),
     reportRateLimit: (id, { retryAfter, by, signal } = {}) =>
       asking.json({
         method: 'POST',
         path: `${taskPath(id)}/events`,
         body: {
           kind: 'rate-limit',
-          ...(retryAfter !== undefined && { retry_after: retryAfter }),
-          ...(by !== undefined && { by }),
+          retry_after: retryAfter,
+          by,
         },
         signal,
         repeatable: false,

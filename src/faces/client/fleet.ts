@@ -13,22 +13,22 @@ export type { Workspace } from '../../types/settings.ts';
 
 export interface FleetWorkspace extends ClientOptions {
   /** Where the token comes from, for the error if it is missing. */
-  readonly tokenFrom?: string;
+  readonly tokenFrom?: string | undefined;
 }
 
 export interface FleetOptions {
   /** By name. */
   readonly workspaces: Readonly<Record<string, FleetWorkspace>>;
   /** Maximum concurrent requests to all workspaces; 64 when absent. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** Maximum concurrent requests to one workspace; 8 when absent. */
-  readonly perWorkspace?: number;
+  readonly perWorkspace?: number | undefined;
   /** Maximum requests that wait for one workspace; 32 when absent. */
-  readonly waiting?: number;
+  readonly waiting?: number | undefined;
   /** Timeout in milliseconds without a byte; 10,000 when absent. Use Infinity for commands without output. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Timeout in milliseconds of a request of a `ws://` read; 20,000 when absent. */
-  readonly requestMs?: number;
+  readonly requestMs?: number | undefined;
 }
 
 export interface WorkspaceReport extends GateReport {
@@ -93,8 +93,8 @@ export function createFleet({
       const bounded: ClientOptions = { ...options, fetch: gate.fetch };
       const workspace = remoteWorkspace(bounded, {
         name,
-        ...(tokenFrom !== undefined && { tokenFrom }),
-        ...(requestMs !== undefined && { requestMs }),
+        tokenFrom,
+        requestMs,
       });
       return [name, { gate, url: serverBaseUrl(options.url), client: createClient(bounded), workspace }];
     }),

@@ -29,7 +29,7 @@ export interface GateReport {
   /** Number of responses in this average. */
   readonly answered: number;
   /** Why no requests are sent at the moment (the circuit is open); absent if they are sent. */
-  readonly away?: string;
+  readonly away?: string | undefined;
 }
 
 /** Consecutive requests without a response after which the circuit opens. */
@@ -67,7 +67,7 @@ export class WorkspaceGate {
       bytes: this.#bytes,
       meanMs: this.#answered === 0 ? 0 : this.#answeredMs / this.#answered,
       answered: this.#answered,
-      ...(isAway && { away: this.#why }),
+      away: isAway ? this.#why : undefined,
     };
   }
 
@@ -129,7 +129,7 @@ export class WorkspaceGate {
   #fail(error: unknown): void {
     this.#failed += 1;
     this.#failures += 1;
-    const { message, cause } = error as Error & { cause?: { code?: string } };
+    const { message, cause } = error as Error & { cause?: { code?: string | undefined } | undefined };
     this.#why = cause?.code ?? message;
     this.#pause(performance.now());
   }

@@ -25,11 +25,11 @@ const MAX_SERVER_MESSAGE_CHARACTERS = 500;
 
 interface RemoteOptions {
   /** The caller's name for it. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Where its token comes from, for the error if it is missing: `the variable ORIEL_TOKEN_DEV`. */
-  readonly tokenFrom?: string;
+  readonly tokenFrom?: string | undefined;
   /** Timeout of a request in milliseconds. */
-  readonly requestMs?: number;
+  readonly requestMs?: number | undefined;
 }
 
 export function remoteWorkspace(
@@ -51,7 +51,7 @@ export function remoteWorkspace(
       name,
       origin: serverBaseUrl(options.url),
       failure,
-      ...(requestMs !== undefined && { requestMs }),
+      requestMs,
     }),
   };
 }
@@ -126,7 +126,7 @@ interface RemoteFilesOptions {
   readonly name: string;
   readonly origin: string;
   readonly failure: (error: ClientError) => OrielError;
-  readonly requestMs?: number;
+  readonly requestMs?: number | undefined;
 }
 
 function remoteFiles(
@@ -228,7 +228,7 @@ function listIn(
     return typeof called === 'string' && isName(called) ? [{ name: called, type: String(type) }] : [];
   });
   const follows = more === true && page.length > 0;
-  return { entries, total: total as number, ...(follows && { next: offset + page.length }) };
+  return { entries, total: total as number, next: follows ? offset + page.length : undefined };
 }
 
 function isName(name: string): boolean {

@@ -7,40 +7,40 @@ export type { FileLines } from '../../types/settings.ts';
 export type { TaskReport, TaskTotals, TelemetryEvent };
 
 export interface Cancel {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ReadFileLinesOptions extends Cancel {
   /** First line, 1-based. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
   /** Number of lines; 2,000 when absent. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Maximum bytes of a file that is read without offset and limit; 1 MiB when absent. */
-  readonly maxFileSize?: number;
+  readonly maxFileSize?: number | undefined;
   /** Maximum bytes shown of a line; 1,024 when absent. */
-  readonly maxLineBytes?: number;
+  readonly maxLineBytes?: number | undefined;
   /** Maximum lines of the response; 2,000 when absent. */
-  readonly maxResponseLines?: number;
+  readonly maxResponseLines?: number | undefined;
   /** Maximum bytes of the response; 32,768 when absent. */
-  readonly maxResponseBytes?: number;
+  readonly maxResponseBytes?: number | undefined;
   /** The task that the call belongs to. */
-  readonly task?: string;
+  readonly task?: string | undefined;
 }
 
 export interface ReadFileOptions extends Cancel {
   /** The base directory of a relative path; when absent, the path must be absolute. */
-  readonly relativity?: 'root' | 'home' | 'cwd';
+  readonly relativity?: 'root' | 'home' | 'cwd' | undefined;
   /** First byte, 0-based. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
   /** Number of bytes; to the end when absent. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 export interface ShownLinesOptions extends Cancel {
   /** First line, 1-based. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
   /** Number of lines; 1,000 when absent, which is also the maximum. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 export interface ShownLine {
@@ -61,13 +61,13 @@ export interface FileBytes {
 
 export interface ListDirectoryOptions extends Cancel {
   /** The base directory of a relative path; the server's working directory when absent. */
-  readonly relativity?: 'root' | 'home' | 'cwd';
+  readonly relativity?: 'root' | 'home' | 'cwd' | undefined;
   /** Only entries whose names begin with this text; all when absent. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Number of entries to skip. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
   /** Number of entries; 1,000 when absent. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 export interface DirectoryEntry {
@@ -85,9 +85,9 @@ export interface Directory {
   /** Whether there are more entries. */
   readonly more: boolean;
   /** The offset of the next page, if there is one. With long names a page may have fewer entries than requested. */
-  readonly next?: number;
+  readonly next?: number | undefined;
   /** The directory has more entries than can be listed; `total` is the number of listed ones. */
-  readonly cut?: true;
+  readonly cut?: true | undefined;
 }
 
 export interface ToolDescription {
@@ -111,17 +111,17 @@ export interface Tools {
 
 export interface ToolProgress {
   readonly message: string;
-  readonly done?: number;
-  readonly total?: number;
+  readonly done?: number | undefined;
+  readonly total?: number | undefined;
 }
 
 export interface CallToolOptions extends Cancel {
   /** The task that the call belongs to. */
-  readonly task?: string;
+  readonly task?: string | undefined;
   /** Whether `details.task` has the totals of the task. */
-  readonly totals?: boolean;
+  readonly totals?: boolean | undefined;
   /** Receives the progress of the call, at most ten times a second. */
-  readonly onProgress?: (progress: ToolProgress) => void;
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
 }
 
 export interface ToolAnswer {
@@ -140,7 +140,7 @@ export interface Tasks {
   readonly total: number;
   /** The most recently used first. */
   readonly tasks: readonly (TaskTotals & {
-    readonly client?: string;
+    readonly client?: string | undefined;
     readonly first: number;
     readonly last: number;
   })[];
@@ -148,14 +148,14 @@ export interface Tasks {
 
 export interface TaskOptions extends Cancel {
   /** The client of the task, as in `tasks`; for the operator. */
-  readonly client?: string;
+  readonly client?: string | undefined;
 }
 
 export interface TaskEventsOptions extends TaskOptions {
   /** Number of events to skip. */
-  readonly from?: number;
+  readonly from?: number | undefined;
   /** Number of events; 5,000 when absent, which is also the maximum. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 export interface TaskEvents {
@@ -169,7 +169,7 @@ export interface TaskEvents {
 
 export interface RateLimitOptions extends Cancel {
   /** Seconds after which the request may be repeated. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   /** The provider that refused. */
-  readonly by?: string;
+  readonly by?: string | undefined;
 }

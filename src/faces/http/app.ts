@@ -89,7 +89,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       fleet: uncounted.fleet?.(),
     };
   });
-  uncounted.state?.onChange(({ kind: is, ...why }) => log(`state-${is}`, why));
+  uncounted.state?.onChange(({ kind, ...why }) => log(`state-${kind}`, why));
   const unwatch = uncounted.telemetry?.watch((event, _, { followed }) => metrics.recorded(event, followed));
   const offer = counted(uncounted, metrics);
   const { refused, isOperator } = createGuard(guard);

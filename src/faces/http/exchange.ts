@@ -15,9 +15,9 @@ export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Empty when absent. */
-  readonly body?: ReplyBody;
+  readonly body?: ReplyBody | undefined;
   /** To whom unsent bytes are charged, if not to the client of the request: an MCP session. */
-  readonly caller?: Caller;
+  readonly caller?: Caller | undefined;
 }
 
 export class HttpExchange {

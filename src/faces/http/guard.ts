@@ -12,9 +12,9 @@ import type { ProblemDetails } from './problem.ts';
 
 export interface GuardOptions {
   /** The bearer token that every request must carry; none when absent. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** The token of the operator, which includes all rights of `token`. */
-  readonly operatorToken?: string;
+  readonly operatorToken?: string | undefined;
   /** Whether the server is only reachable from this machine. */
   readonly loopback: boolean;
   /** Host names that are accepted, besides addresses. */

@@ -127,8 +127,8 @@ async function answerOf(
     contents,
     total: sorted.length,
     more: sorted.length > next,
-    ...(sorted.length > next && { next }),
-    ...(more && { cut: true }),
+    next: sorted.length > next ? next : undefined,
+    cut: more || undefined,
   };
 }
 

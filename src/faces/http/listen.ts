@@ -35,7 +35,7 @@ export interface ListenOptions {
   readonly address: ListenAddress;
   readonly maxConnections?: number | undefined;
   /** The command line option for another address, for errors. */
-  readonly option?: string;
+  readonly option?: string | undefined;
 }
 
 /** Throws OrielError if the address cannot be used. */

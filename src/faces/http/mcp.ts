@@ -56,7 +56,7 @@ interface ServerFor {
   /** The name of the client program, if the protocol does not include it. */
   readonly host: string | undefined;
   /** The caller of the requests. */
-  readonly caller?: Caller;
+  readonly caller?: Caller | undefined;
 }
 
 /** Makes a server for a session, or for a stateless request. */
@@ -78,7 +78,7 @@ export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'f
   const hostOf = (request?: Request): string | undefined => request?.headers.get('user-agent') ?? undefined;
   const factory: McpServerFactory = ({ requestInfo }) => {
     const caller = requestInfo && callers.get(requestInfo);
-    const server = make({ host: hostOf(requestInfo), ...(caller && { caller }) });
+    const server = make({ host: hostOf(requestInfo), caller });
     if (requestInfo) answering.set(requestInfo, server);
     return server;
   };

@@ -122,12 +122,12 @@ function timesFamily(times: ReadonlyMap<string, Times>): MetricFamily {
 }
 
 export function outcomeOfAnswer({ content, details, isError }: Answer): CallOutcome {
-  const { code = 'UNKNOWN' } = Object(details['error']) as { code?: string };
+  const { code = 'UNKNOWN' } = Object(details['error']) as { code?: string | undefined };
   const bytes = content.reduce(
     (sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0),
     0,
   );
-  return { bytes, ...(isError && { error: code }) };
+  return { bytes, error: isError ? code : undefined };
 }
 
 /** The limits that cut the answer, without duplicates. From the event, because details differ between dialects. */
@@ -380,7 +380,7 @@ const UNREAD_BYTES = 1 << 20;
 
 /** Lines are written in batches, because a write for each would cost as much as a small read. */
 export function createLog(
-  out: Writable & { readonly isTTY?: boolean },
+  out: Writable & { readonly isTTY?: boolean | undefined },
   now: () => number = Date.now,
 ): ServerLog {
   const write = out.isTTY ? asText : asJson;

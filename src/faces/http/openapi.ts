@@ -12,8 +12,8 @@ import { answerSchema } from './tools.ts';
 type JsonObject = Readonly<Record<string, unknown>>;
 
 interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
-  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, { readonly description?: string | undefined }>> | undefined;
+  readonly required?: readonly string[] | undefined;
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
@@ -58,7 +58,7 @@ function responses(replies: Readonly<Record<number, DeclaredReply>>, common: rea
   const shared = common.map((name) => [COMMON[name][0], { $ref: `#/components/responses/${name}` }]);
   const own = Object.entries(replies).map(([status, { about, schema, type }]) => {
     const content = schema ? jsonContent(schemaOf(schema, 'output')) : type && { [type]: {} };
-    return [status, { description: about, ...(content && { content }) }];
+    return [status, { description: about, content: content || undefined }];
   });
   return Object.fromEntries([...shared, ...own]) as JsonObject;
 }
@@ -85,7 +85,7 @@ export function openApi(routes: readonly HttpRoute[], tools: readonly Tool[], se
     paths: { ...paths, '/openapi.json': { get: descriptionOperation }, '/mcp': mcpOperations },
     components: {
       responses: commonResponses,
-      ...(secured && { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } }),
+      securitySchemes: secured ? { token: { type: 'http', scheme: 'bearer' } } : undefined,
     },
     security: secured ? [{ token: [] }] : [{}],
   };
@@ -104,11 +104,11 @@ function operation({ path, named, method, summary, query, body, replies }: HttpR
         name,
         in: 'query',
         required: required.includes(name),
-        ...(description !== undefined && { description }),
+        description,
         schema,
       })),
     ],
-    ...(body && { requestBody: requestBody(schemaOf(body, 'input')) }),
+    requestBody: body ? requestBody(schemaOf(body, 'input')) : undefined,
     responses: responses(replies, body ? WITH_BODY : ALWAYS),
   };
 }

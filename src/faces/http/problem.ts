@@ -61,7 +61,7 @@ export function failureReply(error: OrielError, cwd: string): HttpReply {
   const body = {
     message: withAbsoluteCall(error.message, cwd),
     code: error.code,
-    ...(next !== undefined && { next }),
+    next,
   };
   return problem(status, body, status === 503 ? { 'retry-after': '1' } : {});
 }

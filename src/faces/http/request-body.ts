@@ -76,7 +76,9 @@ export async function jsonOf(exchange: HttpExchange): Promise<{ value: unknown }
   }
 }
 
-type Text = { readonly text: string; readonly why?: never } | { readonly text?: never; readonly why: string };
+type Text =
+  | { readonly text: string; readonly why?: never | undefined }
+  | { readonly text?: never | undefined; readonly why: string };
 
 const TOO_LARGE: Text = { why: `The body is larger than ${binarySize(BODY_BYTES)}.` };
 const TOO_FINE: Text = {

@@ -26,8 +26,8 @@ export interface RouteContext {
 export interface DeclaredReply {
   readonly about: string;
   /** The schema of a JSON body; absent for another content type. */
-  readonly schema?: ZodType;
-  readonly type?: string;
+  readonly schema?: ZodType | undefined;
+  readonly type?: string | undefined;
 }
 
 interface RouteInput<Query = unknown, Body = unknown> {
@@ -42,10 +42,10 @@ export interface HttpRoute<Query = unknown, Body = unknown> {
   /** May contain `/:name`, which matches one segment. */
   readonly path: string;
   /** The description of `:name` for the OpenAPI document; absent if that lists the names individually. */
-  readonly named?: string;
+  readonly named?: string | undefined;
   readonly summary: string;
-  readonly query?: ZodObject;
-  readonly body?: ZodType;
+  readonly query?: ZodObject | undefined;
+  readonly body?: ZodType | undefined;
   readonly replies: Readonly<Record<number, DeclaredReply>>;
   /** Query and body are valid. May throw OrielError. */
   handle(exchange: HttpExchange, input: RouteInput<Query, Body>): HttpReply | Promise<HttpReply>;

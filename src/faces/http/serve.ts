@@ -11,15 +11,15 @@ import { createLog } from './metrics.ts';
 
 export interface ServeOptions {
   readonly address: ListenAddress;
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** The token of the operator, who sees the tasks of all clients. */
-  readonly operatorToken?: string;
-  readonly hosts?: readonly string[];
-  readonly structured?: boolean;
+  readonly operatorToken?: string | undefined;
+  readonly hosts?: readonly string[] | undefined;
+  readonly structured?: boolean | undefined;
   /** Timeout in milliseconds for a client that does not read; 30,000 when absent. */
-  readonly writeTimeoutMs?: number;
+  readonly writeTimeoutMs?: number | undefined;
   /** Maximum connections of an address (for IPv6, of a /64); 256 when absent. */
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
   /** The output of the log. */
   readonly log: Writable;
 }
@@ -65,8 +65,8 @@ export async function serve(offer: ServerOffer, options: ServeOptions): Promise<
   const guard = {
     loopback: isLocalAddress(address),
     hosts,
-    ...(token && { token }),
-    ...(operatorToken && { operatorToken }),
+    token: token || undefined,
+    operatorToken: operatorToken || undefined,
   };
   const app = createApp({ offer, log, guard, structured, writeTimeoutMs });
   const serving = await listenFor(app, { address, maxConnections });

@@ -126,7 +126,7 @@ function listTasksRoute(seen: TaskSource): HttpRoute {
         lens: seen.lens,
         total: tasks.length,
         tasks: tasks.slice(from, from + MAX_LISTED_TASKS).map(summaryOf),
-        ...(file && { file }),
+        file,
       });
     },
   });
@@ -221,7 +221,7 @@ function severalClients({ figures: { id, client = '' } }: SeenTask): HttpReply {
 
 function summaryOf({ figures }: SeenTask): z.infer<typeof totals> {
   const { client, first, last } = figures;
-  return { ...figures.totals, ...(client !== undefined && { client }), first, last };
+  return { ...figures.totals, client, first, last };
 }
 
 // The source of tasks for the dashboard: a recording server, or a telemetry file.
@@ -253,7 +253,7 @@ export interface TaskSource {
   isOperator(exchange: HttpExchange): boolean;
   /** Whether the lens is available. */
   readonly lens: boolean;
-  readonly file?: () => SeenFile;
+  readonly file?: (() => SeenFile) | undefined;
   /** Aborted when the server ends, which ends streams. */
   readonly closing: AbortSignal;
 }
@@ -308,9 +308,9 @@ export function taskOf(exchange: HttpExchange): Pick<RunOptions, 'task' | 'host'
   const task = exchange.header(TASK_HEADER);
   const host = exchange.header('user-agent');
   return {
-    ...(task !== undefined && { task: decodeUri(task) }),
-    ...(host !== undefined && { host }),
-    ...(traceparent !== undefined && { trace: { traceparent, tracestate: exchange.header('tracestate') } }),
-    ...(exchange.header(TOTALS_HEADER) !== undefined && { totals: true }),
+    task: task === undefined ? undefined : decodeUri(task),
+    host,
+    trace: traceparent === undefined ? undefined : { traceparent, tracestate: exchange.header('tracestate') },
+    totals: exchange.header(TOTALS_HEADER) === undefined ? undefined : true,
   };
 }

@@ -274,7 +274,7 @@ function inputOf(
     return {
       ...fields,
       start_byte: window.start,
-      ...(window.length !== undefined && { max_bytes: window.length }),
+      max_bytes: window.length,
     };
   }
   if (window)
@@ -286,7 +286,7 @@ function inputOf(
 }
 
 /** `"a.ts:5..9"` → its path and window. Other selectors are part of the path. */
-function splitWindow(typed: string): { readonly path: string; readonly window?: Window } {
+function splitWindow(typed: string): { readonly path: string; readonly window?: Window | undefined } {
   for (let colon = typed.lastIndexOf(':'); colon > 0; colon = typed.lastIndexOf(':', colon - 1)) {
     const selection = parseSelection(typed.slice(colon + 1));
     if (selection?.window) return { path: typed.slice(0, colon), window: selection.window };

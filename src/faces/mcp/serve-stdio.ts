@@ -25,7 +25,7 @@ export interface StdioStreams {
   /** Ends the session when it aborts. Pending requests have a moment. */
   readonly signal: AbortSignal;
   /** Receives each warning, a sentence. */
-  readonly warn?: (sentence: string) => void;
+  readonly warn?: ((sentence: string) => void) | undefined;
   /** Timeout in milliseconds for a client that does not read. */
   readonly writeTimeoutMs?: number | undefined;
 }
@@ -96,9 +96,9 @@ const UNSENT_MS = 2_000;
 const LISTEN = 'subscriptions/listen';
 
 export class BoundedStdioTransport implements Transport {
-  onclose?: () => void;
-  onerror?: (error: Error) => void;
-  onmessage?: Transport['onmessage'];
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: Transport['onmessage'] | undefined;
 
   readonly #input: Readable;
   readonly #output: Writable;

@@ -40,13 +40,13 @@ import { DETAILS_KEY, progressTo, toolDefinition, toolResult } from './tool-resu
 
 export interface McpOptions {
   /** Also return details in `structuredContent`. */
-  readonly structured?: boolean;
+  readonly structured?: boolean | undefined;
   /** The name of the client program, if the protocol does not include it. */
   readonly host?: string | undefined;
   /** The caller of the requests; a new one when absent. */
   readonly caller?: Caller | undefined;
   /** The transport as OpenTelemetry names it: `pipe` for stdio; `tcp` when absent. */
-  readonly transport?: McpOrigin['transport'];
+  readonly transport?: McpOrigin['transport'] | undefined;
 }
 
 /** Milliseconds for which a client may cache the list of tools, which does not change while the server runs. */
@@ -76,8 +76,8 @@ export function createMcpServer(
   const askerOf = (context: ServerContext, roots?: NarrowedRoots): AnswerReceiver => {
     const name = nameInEnvelope(context) ?? server.getClientVersion()?.name ?? host ?? '';
     const model = modelIn(context);
-    const asker = { name, ...(model !== undefined && { model }), ...(structured && { structured }) };
-    return { host: asker, caller, ...(roots && { roots }) };
+    const asker = { name, model, structured: structured || undefined };
+    return { host: asker, caller, roots: roots || undefined };
   };
   /** Calls `answer` for the sender of the request, inside its declared roots; or returns the request for these roots. */
   const inside = async <A>(
@@ -108,7 +108,7 @@ export function createMcpServer(
         host: asker.host?.name,
         ...taskIn(context),
         trace: traceIn(context, 'tools/call', transport),
-        ...(progress && { onProgress: progress.tell }),
+        onProgress: progress?.tell,
       });
       progress?.end();
       return toolResult(answer, structured);
@@ -155,7 +155,10 @@ const TOTALS_KEY = 'io.github.oriel/totals';
 function taskIn({ mcpReq }: ServerContext): Pick<RunOptions, 'task' | 'totals'> {
   const meta = Object(mcpReq._meta) as Readonly<Record<string, unknown>>;
   const task = meta[TASK_KEY];
-  return { ...(typeof task === 'string' && { task }), ...(meta[TOTALS_KEY] === true && { totals: true }) };
+  return {
+    task: typeof task === 'string' ? task : undefined,
+    totals: meta[TOTALS_KEY] === true || undefined,
+  };
 }
 
 /** The trace context, which OpenTelemetry puts into `_meta`. */
@@ -166,8 +169,8 @@ function traceIn(
 ): TraceOrigin {
   const { traceparent, tracestate } = Object(mcpReq._meta) as Readonly<Record<string, unknown>>;
   return {
-    ...(typeof traceparent === 'string' && { traceparent }),
-    ...(typeof tracestate === 'string' && { tracestate }),
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    tracestate: typeof tracestate === 'string' ? tracestate : undefined,
     mcp: { method, transport, requestId: String(mcpReq.id), sessionId },
   };
 }
@@ -213,7 +216,7 @@ export async function listArtifacts(
   const last = page.at(-1);
   return {
     resources: page.map(resourceOf),
-    ...(following.length > page.length && last && { nextCursor: String(numberOf(last.url)) }),
+    nextCursor: following.length > page.length && last ? String(numberOf(last.url)) : undefined,
   };
 }
 

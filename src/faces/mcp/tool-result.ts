@@ -26,7 +26,9 @@ export function toolDefinition(tool: Tool, structured = false): McpTool {
     title,
     description,
     inputSchema: inputSchema as McpTool['inputSchema'],
-    ...(structured && { outputSchema: structuredSchema as unknown as NonNullable<McpTool['outputSchema']> }),
+    outputSchema: structured
+      ? (structuredSchema as unknown as NonNullable<McpTool['outputSchema']>)
+      : undefined,
     annotations: {
       title,
       readOnlyHint: effects.readOnly,
@@ -50,8 +52,8 @@ export function toolResult({ content, details, isError }: Answer, structured = f
         ? { type: block.type, text: block.text }
         : { type: block.type, data: block.data, mimeType: block.mimeType },
     ),
-    ...(structured && { structuredContent: { text: textOf(content), details: factsOf(details) } }),
-    ...(isError && { isError }),
+    structuredContent: structured ? { text: textOf(content), details: factsOf(details) } : undefined,
+    isError: isError || undefined,
   };
 }
 
@@ -65,7 +67,7 @@ function factsOf(details: Answer['details']): Record<string, unknown> {
   const { source, kind, truncation, error } = details;
   const short = { source, kind, truncation, error };
   if (Buffer.byteLength(safeJson(short)) <= FACTS_ROOM) return short;
-  return { kind, ...(error !== undefined && { error: Object(error) as object }) };
+  return { kind, error: error === undefined ? undefined : (Object(error) as object) };
 }
 
 // Sends progress notifications over MCP to a client that gave a progress token.
@@ -82,7 +84,7 @@ interface Asked {
   readonly signal: AbortSignal;
   notify(notification: {
     method: 'notifications/progress';
-    params: { progressToken: string | number; progress: number; total?: number; message: string };
+    params: { progressToken: string | number; progress: number; total?: number | undefined; message: string };
   }): Promise<void>;
 }
 

@@ -323,7 +323,7 @@ class IsolatedArchive implements ArchiveContainer {
         ...told,
         name: escapeName(name),
         index: index++,
-        ...(link === undefined ? {} : { link: escapeName(link) }),
+        link: link === undefined ? undefined : escapeName(link),
       }));
     }
   }

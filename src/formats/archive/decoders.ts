@@ -13,7 +13,7 @@ export interface ReportedMember {
   readonly name: string;
   readonly type: MemberType;
   readonly size: number;
-  readonly link?: string;
+  readonly link?: string | undefined;
   readonly encrypted: boolean;
 }
 
@@ -108,7 +108,7 @@ class Archive {
       type: type === 'file' && link ? 'hardlink' : type,
       size: library.entry_size(entry),
       encrypted: library.entry_is_encrypted(entry) !== 0,
-      ...(link ? { link } : {}),
+      link: link || undefined,
     };
   }
 

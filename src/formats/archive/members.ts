@@ -18,14 +18,14 @@ export interface ArchiveMember {
   readonly name: string;
   readonly type: MemberType;
   /** Unpacked bytes as declared: shown, not trusted. */
-  readonly size?: number;
+  readonly size?: number | undefined;
   /** The printable target of a link: relative to the link's directory for a symlink, to the root for a hard link. */
-  readonly link?: string;
-  readonly encrypted?: boolean;
+  readonly link?: string | undefined;
+  readonly encrypted?: boolean | undefined;
   /** Whether this is a second name of the member before it. A member with this as its only name takes precedence. */
-  readonly alias?: boolean;
+  readonly alias?: boolean | undefined;
   /** What is wrong with this member, as a clause: "the file ends inside it". */
-  readonly trouble?: string;
+  readonly trouble?: string | undefined;
 }
 
 export interface ArchiveContainer {
@@ -84,7 +84,7 @@ export interface ArchiveContents {
   /** Members that cannot be read by their path, by index. */
   readonly odd: ReadonlyMap<number, OddMember>;
   /** Why the list of members is incomplete. */
-  readonly damage?: OrielError;
+  readonly damage?: OrielError | undefined;
   /** The weight in bytes of memory. */
   readonly weight: number;
 }
@@ -156,7 +156,7 @@ async function contentsOf(
     (a, b) => (a < b ? -1 : 1),
     nextIndexTurn,
   );
-  return { format: container.format, members, byPath, sorted, odd, weight, ...(damage ? { damage } : {}) };
+  return { format: container.format, members, byPath, sorted, odd, weight, damage };
 }
 
 function weightOf({ name, link = '' }: ArchiveMember): number {
@@ -197,7 +197,7 @@ export function parentDirectory(path: string): string {
 export function* childrenOf(
   contents: ArchiveContents,
   directory: string,
-): Generator<{ name: string; at?: number }> {
+): Generator<{ name: string; at?: number | undefined }> {
   const { sorted, byPath } = contents;
   for (let i = firstAtOrAfter(sorted, directory); i < sorted.length; i += 1) {
     const path = sorted[i] as string;

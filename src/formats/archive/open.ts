@@ -119,7 +119,7 @@ async function openMember(
   const facts = {
     format: contents.format,
     member: path,
-    ...(member.size === undefined ? {} : { size: member.size }),
+    size: member.size,
   };
   const own = { target, name: basename(path), tail, facts };
   return presentMember({ outer: subject, ...own, unpacked, refused, notes }, call);

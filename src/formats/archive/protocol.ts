@@ -10,15 +10,20 @@ export type UnpackJob =
 
 /** Messages to the worker: a pull of a result, or input (absent at its end). */
 export type UnpackRequest =
-  | { readonly pull: true; readonly spare?: ArrayBuffer }
-  | { readonly input?: Uint8Array };
+  | { readonly pull: true; readonly spare?: ArrayBuffer | undefined }
+  | { readonly input?: Uint8Array | undefined };
 
 /** Messages from the worker: `need` requests input; the others answer a pull. `trace` is the stack of an unexpected error. */
 export type UnpackReply =
-  | { readonly kind: 'need'; readonly spare?: ArrayBuffer }
+  | { readonly kind: 'need'; readonly spare?: ArrayBuffer | undefined }
   | { readonly kind: 'given'; readonly given: unknown }
   | { readonly kind: 'end' }
-  | { readonly kind: 'error'; readonly code: ErrorCode; readonly message: string; readonly trace?: string };
+  | {
+      readonly kind: 'error';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly trace?: string | undefined;
+    };
 
 /**
  * A copy of `bytes` for a transfer, in a buffer that the other thread has returned if there is one. New buffers would

@@ -73,7 +73,7 @@ export async function presentMember(shown: ShownMember, call: Call): Promise<Res
     name,
     display: 'lines',
     editable: false,
-    ...(type !== undefined && { isDamaged: true }),
+    isDamaged: type === undefined ? undefined : true,
     facts: shown.facts,
     // A getter, evaluated after the window was read, because damage is found while unpacking.
     get notes() {

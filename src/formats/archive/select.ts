@@ -21,7 +21,7 @@ export type FoundMember =
       readonly at: number;
       readonly path: string;
       /** The link by which it was reached. */
-      readonly via?: string;
+      readonly via?: string | undefined;
     }
   /** `path` is `""` for the root, otherwise ends in `/`. */
   | { readonly kind: 'directory'; readonly path: string }

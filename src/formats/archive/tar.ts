@@ -69,8 +69,8 @@ async function readMember(cursor: ByteCursor, header: TarHeader, said: TarOverri
     at,
     stored: there,
     sparse: header.flag === 'S' || said.sparse === true,
-    ...(type === 'symlink' || type === 'hardlink' ? { link } : {}),
-    ...(there < stored ? { trouble: `the archive ends inside it, after ${there} of ${stored} bytes` } : {}),
+    link: type === 'symlink' || type === 'hardlink' ? link : undefined,
+    trouble: there < stored ? `the archive ends inside it, after ${there} of ${stored} bytes` : undefined,
   };
 }
 
@@ -194,20 +194,20 @@ interface TarHeader {
   readonly size: number;
   readonly link: string;
   /** The expanded size in bytes of an old GNU sparse file. */
-  readonly realSize?: number;
+  readonly realSize?: number | undefined;
   /** Whether an old GNU sparse map continues in the following blocks. */
-  readonly moreMap?: boolean;
+  readonly moreMap?: boolean | undefined;
 }
 
 /** Fields from a pax or GNU long-name header that override those of the next member. */
 interface TarOverrides {
-  name?: string;
-  link?: string;
-  size?: number;
-  realSize?: number;
-  sparse?: boolean;
+  name?: string | undefined;
+  link?: string | undefined;
+  size?: number | undefined;
+  realSize?: number | undefined;
+  sparse?: boolean | undefined;
   /** The name of a sparse file; `name` is then that of its packed form. */
-  sparseName?: string;
+  sparseName?: string | undefined;
 }
 
 /** Undefined for a block of zeros (the end). Throws `CORRUPT` for an invalid header. `at` is its byte offset, for messages. */

@@ -19,7 +19,7 @@ async function* asked(): AsyncGenerator<Uint8Array> {
     const spare = last?.buffer as ArrayBuffer | undefined;
     const input = await new Promise<Uint8Array | undefined>((resolve) => {
       feed = resolve;
-      reply({ kind: 'need', ...(spare && { spare }) }, spare);
+      reply({ kind: 'need', spare }, spare);
     });
     if (!input) return;
     yield input;
@@ -59,7 +59,7 @@ async function give(spare: ArrayBuffer | undefined): Promise<void> {
       kind: 'error',
       code: known ? error.code : 'CORRUPT',
       message: known ? error.message : 'its packed data is damaged',
-      ...(!known && error instanceof Error && { trace: error.stack ?? error.message }),
+      trace: !known && error instanceof Error ? (error.stack ?? error.message) : undefined,
     });
   }
 }

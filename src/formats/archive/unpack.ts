@@ -332,7 +332,7 @@ class Decoder<T extends Uint8Array | readonly unknown[]> {
   /** The next result. `closed` means that the worker was ended while it waited for input. */
   async next(lease: SlotLease): Promise<T | 'end' | 'closed'> {
     const spare = this.#last instanceof Uint8Array ? (this.#last.buffer as ArrayBuffer) : undefined;
-    this.#post({ pull: true, ...(spare && { spare }) }, spare);
+    this.#post({ pull: true, spare }, spare);
     for (;;) {
       const reply = (await this.#worker.next()) as UnpackReply;
       if (reply.kind === 'end') return 'end';

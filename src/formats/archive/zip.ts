@@ -110,7 +110,10 @@ export class ZipArchive implements ArchiveContainer {
   }
 
   /** Adds the target of a symlink, which is its content. A content that is longer than declared gives no target. */
-  async #withTarget(record: ZipRecord, signal: AbortSignal): Promise<ZipRecord & { link?: string }> {
+  async #withTarget(
+    record: ZipRecord,
+    signal: AbortSignal,
+  ): Promise<ZipRecord & { link?: string | undefined }> {
     const { linkBytes } = archiveLimits;
     if (record.encrypted || record.size > linkBytes || record.packed > MAX_PACKED_FACTOR * linkBytes)
       return record;
@@ -214,7 +217,7 @@ interface Parsed {
   /** The number of bytes of the window that were parsed. */
   readonly used: number;
   /** The offset in the window of the first bytes that are not a record. */
-  readonly damaged?: number;
+  readonly damaged?: number | undefined;
   /** The number of such bytes. */
   readonly skipped: number;
 }
@@ -246,7 +249,7 @@ function* parseWindow(window: Buffer, isLast: boolean, shift: number): Generator
     skipped += at - from;
   }
   yield records;
-  return { used: at, skipped, ...(damaged === undefined ? {} : { damaged }) };
+  return { used: at, skipped, damaged };
 }
 
 /** Undefined if there is no record at `at`, or it is incomplete. */

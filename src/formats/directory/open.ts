@@ -59,7 +59,7 @@ export const directorySource: ContentSource = {
 interface Row {
   readonly text: string;
   /** The call that shows the entries that this row says were left out. */
-  readonly use?: string;
+  readonly use?: string | undefined;
 }
 
 /** A row about left-out entries: its offset in the text (0-based byte), and the call that shows them. */

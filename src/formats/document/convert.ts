@@ -37,7 +37,7 @@ import {
 } from './limits.ts';
 import type { DocumentConversion, DocumentJob, DocumentPart, DocumentReply } from './protocol.ts';
 
-type ConversionOptions = { want: string; password?: string };
+type ConversionOptions = { want: string; password?: string | undefined };
 
 /** A failure that another attempt would most likely repeat; it is cached like a conversion, for `REPEATED_MS`. */
 interface RepeatedFailure {
@@ -67,7 +67,7 @@ function isFailure(made: DocumentConversion | RepeatedFailure): made is Repeated
 }
 
 export function conversionOptions({ want, password }: ConversionOrder): ConversionOptions {
-  return { want: JSON.stringify(want), ...(password !== undefined && { password }) };
+  return { want: JSON.stringify(want), password };
 }
 
 /** Throws OrielError: `LIMIT`, `CORRUPT`, with a clause that completes "Cannot read .pdf file: ". */
@@ -196,7 +196,7 @@ const children = new ChildPool({
 
 export interface ConversionOrder {
   readonly want: DocumentPart;
-  readonly password?: string;
+  readonly password?: string | undefined;
 }
 
 export interface ConversionInput {
@@ -204,7 +204,7 @@ export interface ConversionInput {
   readonly body: AsyncIterable<Uint8Array>;
   readonly bytes: number;
   /** The deadline of the call, in milliseconds of `performance.now()`. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
 }
 
 /** Throws ChildFailure, `BUSY` and the reason of the signal. `open` creates a file for a result too large for memory. */
@@ -226,8 +226,8 @@ export async function convertInChild(
       maxOutput: MAX_CONVERSION_REPLY_BYTES,
       maxMemory: maxConverterMemory(bytes, order.want),
       maxMs: MAX_CONVERSION_MS,
-      ...(deadline !== undefined && { deadline }),
-      ...(open && { aside: { over: MAX_BODY_IN_MEMORY_BYTES, open } }),
+      deadline,
+      aside: open ? { over: MAX_BODY_IN_MEMORY_BYTES, open } : undefined,
     },
     { signal },
   );

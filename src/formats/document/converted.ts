@@ -19,7 +19,7 @@ export function wrapConvertedBody({
   file,
 }: {
   readonly body: Buffer;
-  readonly file?: ScratchFile & { readonly bytes: number };
+  readonly file?: (ScratchFile & { readonly bytes: number }) | undefined;
 }): ConvertedBody {
   if (file) return fileBody(file, file.bytes);
   return {

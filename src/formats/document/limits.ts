@@ -36,8 +36,8 @@ const MEMORY_PER_BYTE = 64;
 const PICTURE_MEMORY = 768 * MIB;
 
 /** The memory limit (resident bytes) of the child. A small document that needs hundreds of megabytes for text is a bomb. */
-export function maxConverterMemory(stored: number, { kind: is }: DocumentPart): number {
-  if (is === 'picture') return PICTURE_MEMORY;
+export function maxConverterMemory(stored: number, { kind }: DocumentPart): number {
+  if (kind === 'picture') return PICTURE_MEMORY;
   return Math.min(
     MAX_CONVERTER_MEMORY_BYTES,
     MIN_CONVERTER_MEMORY_BYTES + Math.ceil((MEMORY_PER_BYTE * stored) / MIB) * MIB,

@@ -16,7 +16,7 @@ import {
 
 interface Pages {
   readonly from: number;
-  readonly to?: number;
+  readonly to?: number | undefined;
 }
 
 /** Notices for a text that has all requested pages (`asked`). */
@@ -34,7 +34,7 @@ export function documentNotes(
   ];
 }
 
-export function pagesText({ from, to }: { from: number; to?: number }): string {
+export function pagesText({ from, to }: { from: number; to?: number | undefined }): string {
   return to === undefined ? `p${from}-` : from === to ? `p${from}` : `p${from}-${to}`;
 }
 
@@ -44,8 +44,8 @@ interface Shown {
   /** Whether it is the list of images. */
   readonly isList: boolean;
   /** The requested pages; the suggested next call ends at the same page. */
-  readonly from?: number;
-  readonly to?: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 /** For a document that is read in parts: which part the text is, and the call for the next part. */
@@ -61,11 +61,11 @@ export function moreOf(
     return lost === undefined ? {} : { more: { kind: 'said', text: capital(lost) } };
   const { front, from = 1, to } = shown;
   const first = pageRange(from - 1, cut.page - 1, pages, 'page');
-  const next = `${front}:${pagesText({ from: cut.page, ...(to !== undefined && { to }) })}`;
+  const next = `${front}:${pagesText({ from: cut.page, to })}`;
   const { what, mode } = nextOf(shown);
   const use = next + mode;
   const text = `${first} ${what}${lost === undefined ? '' : `; ${lost}`}. Use ${use} to continue`;
-  const part = { name: first.toLowerCase(), next, ...(lost !== undefined && { isCut: true as const }) };
+  const part = { name: first.toLowerCase(), next, isCut: lost === undefined ? undefined : (true as const) };
   // For the last lines `tailNotes` has the notice.
   return isTail(shown.selection) ? { part } : { part, more: { kind: 'said', text, use } };
 }
@@ -93,7 +93,7 @@ export function tailNotes(
   const last = Math.min(to, pages);
   const start = Math.max(cut.page, last - PAGES_AT_ONCE + 1);
   const tail = `:-${window.lines}${mode ? `:${mode}` : ''}`;
-  const use = `${front}:${pagesText({ from: start, ...(last < pages && { to: last }) })}${tail}`;
+  const use = `${front}:${pagesText({ from: start, to: last < pages ? last : undefined })}${tail}`;
   const name = pageRange(from - 1, cut.page - 1, pages, 'page').toLowerCase();
   return [{ kind: 'said', text: `These are the last lines of ${name}. Use ${use} for the last of all`, use }];
 }
@@ -242,7 +242,7 @@ function waysOfRest({ name }: SheetFacts, others: number, typed: string): Way[] 
 function shortest(ways: readonly Way[], most: number): Notice {
   const way = ways.find(({ text }) => Buffer.byteLength(text) <= most) ?? (ways.at(-1) as Way);
   const [use, ...calls] = way.calls;
-  return { kind: 'said', text: way.text, use, ...(calls.length > 0 && { calls }) };
+  return { kind: 'said', text: way.text, use, calls: calls.length > 0 ? calls : undefined };
 }
 
 function cut(name: string): string {

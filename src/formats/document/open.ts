@@ -122,7 +122,7 @@ function documentSelection({ tail }: DocumentSelector, target: string): Selectio
 async function openAttachment(
   document: DocumentReading,
   asked: DocumentSelector,
-  { name }: { readonly name?: string },
+  { name }: { readonly name?: string | undefined },
 ): Promise<Resource> {
   const { subject, opened, call } = document;
   const list = document.target(asked, ':attachments');

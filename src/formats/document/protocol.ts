@@ -29,41 +29,41 @@ export interface DocumentJob {
   readonly want: DocumentPart;
   /** The most bytes of the text; it is cut after the last whole line. */
   readonly most: number;
-  readonly password?: string;
+  readonly password?: string | undefined;
 }
 
 export type DocumentPart =
   /** The whole document, or the first part of a long one. */
   | { readonly kind: 'whole' }
   /** Pages or slides `from` to `to`, 1-based and inclusive; to the end without `to`. */
-  | { readonly kind: 'pages'; readonly from: number; readonly to?: number }
+  | { readonly kind: 'pages'; readonly from: number; readonly to?: number | undefined }
   /** One sheet; with `range` (`A1:H50`) a part of it. */
-  | { readonly kind: 'sheet'; readonly sheet: string; readonly range?: string }
+  | { readonly kind: 'sheet'; readonly sheet: string; readonly range?: string | undefined }
   /** The rows of large sheets that `whole` leaves out, as consecutive ranges of cells. */
   | { readonly kind: 'rest' }
   /** All sheets as tables of a database. */
   | { readonly kind: 'tables' }
   /** The list of images embedded in pages `from` to `to` (as above), one line per image. */
-  | { readonly kind: 'images'; readonly from: number; readonly to?: number }
+  | { readonly kind: 'images'; readonly from: number; readonly to?: number | undefined }
   /** The list of the files attached to a PDF, one line per file. */
   | { readonly kind: 'attachments' }
   /** An attached file by its number, 1-based. */
   | { readonly kind: 'attachment'; readonly number: number }
   /** The picture of a page, or with `image` (1-based) an image embedded in it. */
-  | { readonly kind: 'picture'; readonly page: number; readonly image?: number };
+  | { readonly kind: 'picture'; readonly page: number; readonly image?: number | undefined };
 
 /** The head of a reply; the body of the frame is the text, the database, the attachment or the picture. */
 export type DocumentReply =
   | {
       readonly kind: 'text';
       readonly facts: DocumentFacts;
-      readonly cut?: DocumentCut;
+      readonly cut?: DocumentCut | undefined;
       /** All sheets of the workbook, if the facts are those of one sheet. */
-      readonly allSheets?: readonly SheetFacts[];
+      readonly allSheets?: readonly SheetFacts[] | undefined;
       /** The ranges of the text of `rest`. */
-      readonly ranges?: readonly SheetRange[];
+      readonly ranges?: readonly SheetRange[] | undefined;
       /** The name of an optional package that is not installed and might give a better text. */
-      readonly without?: string;
+      readonly without?: string | undefined;
     }
   | { readonly kind: 'tables'; readonly facts: DocumentFacts }
   | { readonly kind: 'attachment'; readonly facts: DocumentFacts }
@@ -78,9 +78,9 @@ export type DocumentReply =
   | {
       readonly kind: 'refused';
       readonly why: DocumentRefusalReason;
-      readonly detail?: string;
-      readonly extent?: DocumentExtent;
-      readonly facts?: DocumentFacts;
+      readonly detail?: string | undefined;
+      readonly extent?: DocumentExtent | undefined;
+      readonly facts?: DocumentFacts | undefined;
     };
 
 /** A reply (also a refusal) with its body. */
@@ -94,7 +94,7 @@ export interface ConvertedBody {
   readonly bytes: number;
   readInto(target: Uint8Array, offset: number): Promise<number>;
   /** The descriptor of the file, for worker threads. This and the following are absent for a body in memory. */
-  readonly fd?: number;
+  readonly fd?: number | undefined;
   /** Delays closing until `use` has resolved, which must not reject. */
   until?(use: Promise<void>): void;
   close?(): Promise<void>;
@@ -109,9 +109,9 @@ export interface DocumentExtent {
 /** Where a truncated text continues. */
 export interface DocumentCut {
   /** The first page that was not converted. */
-  readonly page?: number;
+  readonly page?: number | undefined;
   /** Set if the text was too long: the number of bytes after which it was cut. */
-  readonly bytes?: number;
+  readonly bytes?: number | undefined;
 }
 
 export type DocumentRefusalReason =
@@ -128,26 +128,26 @@ export type DocumentRefusalReason =
   | 'unsupported';
 
 export interface DocumentFacts {
-  readonly format?: DocumentFormat;
-  readonly title?: string;
-  readonly author?: string;
-  readonly created?: string;
-  readonly pages?: number;
-  readonly slides?: number;
-  readonly sheets?: readonly SheetFacts[];
+  readonly format?: DocumentFormat | undefined;
+  readonly title?: string | undefined;
+  readonly author?: string | undefined;
+  readonly created?: string | undefined;
+  readonly pages?: number | undefined;
+  readonly slides?: number | undefined;
+  readonly sheets?: readonly SheetFacts[] | undefined;
   /** The number of sheets, if only the first ones are listed. */
-  readonly sheetCount?: number;
+  readonly sheetCount?: number | undefined;
   /** 1-based pages without a text layer. */
-  readonly scanned?: readonly number[];
-  readonly outline?: readonly OutlineEntry[];
+  readonly scanned?: readonly number[] | undefined;
+  readonly outline?: readonly OutlineEntry[] | undefined;
   /** The number of bookmarks, if only the first ones are in the outline. */
-  readonly bookmarks?: number;
+  readonly bookmarks?: number | undefined;
   /** Set if images are embedded in it; these have a list of their own. */
-  readonly hasImages?: true;
+  readonly hasImages?: true | undefined;
   /** Set if files are attached to it; these have a list of their own. */
-  readonly hasAttachments?: true;
+  readonly hasAttachments?: true | undefined;
   /** The attachments of that list. */
-  readonly attachments?: readonly AttachmentFacts[];
+  readonly attachments?: readonly AttachmentFacts[] | undefined;
 }
 
 export interface AttachmentFacts {
@@ -157,20 +157,20 @@ export interface AttachmentFacts {
 
 export interface SheetFacts {
   readonly name: string;
-  readonly hidden?: true;
+  readonly hidden?: true | undefined;
   /** The range of cells with content, `A1:J50000`, or `A:J` if `goesOn`; absent for an empty sheet. */
-  readonly range?: string;
+  readonly range?: string | undefined;
   /** The number of rows with content. */
   readonly rows: number;
   /** Set if there may be more rows than `rows`, because they were not read to the end. */
-  readonly goesOn?: true;
+  readonly goesOn?: true | undefined;
   readonly columns: number;
   /** The number of rows in the text (header included), if the sheet has more. */
-  readonly shown?: number;
+  readonly shown?: number | undefined;
   /** Set if its first row has the names of the columns. */
-  readonly header?: true;
+  readonly header?: true | undefined;
   /** The letters of the first column that does not fit into its table. */
-  readonly beyond?: string;
+  readonly beyond?: string | undefined;
 }
 
 /** A part of a text that equals the text of the call for this range of a sheet. */
@@ -185,7 +185,7 @@ export interface SheetRange {
 export interface OutlineEntry {
   readonly title: string;
   readonly level: number;
-  readonly page?: number;
+  readonly page?: number | undefined;
 }
 
 /** Thrown in the child process to answer with a refusal. */

@@ -118,7 +118,7 @@ export class DocumentReading {
         ...documentNotes(reply, front, asked.page),
         ...tailNotes(reply, shown),
       ],
-      ...(want.kind === 'whole' && isShownInPart(facts) && { rest: () => this.rest(asked) }),
+      rest: want.kind === 'whole' && isShownInPart(facts) ? () => this.rest(asked) : undefined,
       ...moreOf(cut, facts.pages, shown),
     };
   }
@@ -143,7 +143,7 @@ export class DocumentReading {
   /** The list of embedded images. If `name` is set, it is not the name of an image: throws OrielError (`NOT_FOUND`). */
   async images(
     asked: DocumentSelector,
-    { name }: { readonly name?: string },
+    { name }: { readonly name?: string | undefined },
     selection: Selection,
   ): Promise<TextResource> {
     const front = this.target({ ...asked, page: undefined });
@@ -164,9 +164,9 @@ export class DocumentReading {
   async picture(
     asked: DocumentSelector,
     page: number,
-    { number }: { readonly number?: number },
+    { number }: { readonly number?: number | undefined },
   ): Promise<ImageResource> {
-    const want: DocumentPart = { kind: 'picture', page, ...(number !== undefined && { image: number }) };
+    const want: DocumentPart = { kind: 'picture', page, image: number };
     const { reply, body } = await this.convert(orderOf(want, asked), asked);
     if (reply.kind !== 'picture') throw new TypeError('a picture was asked for');
     const what = number === undefined ? `Page ${page}` : `Image ${number} in page ${page}`;
@@ -189,7 +189,7 @@ function isShownInPart({ sheets = [], sheetCount }: DocumentFacts): boolean {
 }
 
 export function orderOf(want: DocumentPart, { password }: DocumentSelector): ConversionOrder {
-  return { want, ...(password !== undefined && { password }) };
+  return { want, password };
 }
 
 /** The most sheets in the facts of an answer, and their most bytes as JSON. */

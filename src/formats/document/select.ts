@@ -5,15 +5,15 @@ import { type SheetFacts, tableNames } from './protocol.ts';
 import { decodeUri } from '../../text/visible.ts';
 
 export interface DocumentSelector {
-  readonly password?: string;
+  readonly password?: string | undefined;
   /** Pages, 1-based and inclusive; to the end without `to`. `from` is 0 if page 0 was typed, which is an error later. */
-  readonly page?: { readonly from: number; readonly to?: number } | undefined;
+  readonly page?: { readonly from: number; readonly to?: number | undefined } | undefined;
   /** The picture of the page, or with `number` (1-based) an image embedded in it. */
-  readonly picture?: { readonly number?: number };
+  readonly picture?: { readonly number?: number | undefined } | undefined;
   /** The list of embedded images, of `page` or of all pages. `name` is set if it is not the name of an image. */
-  readonly imageList?: { readonly name?: string };
+  readonly imageList?: { readonly name?: string | undefined } | undefined;
   /** The list of attachments, or with `name` one of them. */
-  readonly attachment?: { readonly name?: string };
+  readonly attachment?: { readonly name?: string | undefined } | undefined;
   /** The rest: a generic selector, a sheet, a member. */
   readonly tail: string;
 }
@@ -41,7 +41,7 @@ const FRAGMENT = /^#page=(\d{1,7})(?:&[^:]*)?(?=:|$)/i;
  */
 export function parseDocumentSelector(
   rest: string,
-  { isPdf, hasPages = true }: { readonly isPdf: boolean; readonly hasPages?: boolean },
+  { isPdf, hasPages = true }: { readonly isPdf: boolean; readonly hasPages?: boolean | undefined },
 ): DocumentSelector {
   const password = PASSWORD.exec(rest);
   const typed = password ? rest.slice(password[0].length) : rest;

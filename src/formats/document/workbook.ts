@@ -79,7 +79,7 @@ async function sheetsOf(document: DocumentReading, likely: DocumentPart): Promis
     if (reply.why === 'absent' && likely !== WHOLE) return sheetsOf(document, WHOLE);
     throw documentError(reply, document.subject, undefined);
   }
-  const { allSheets } = Object(reply) as { readonly allSheets?: readonly SheetFacts[] };
+  const { allSheets } = Object(reply) as { readonly allSheets?: readonly SheetFacts[] | undefined };
   return allSheets ?? reply.facts.sheets ?? [];
 }
 
@@ -108,7 +108,7 @@ function likelyPart(tail: string): DocumentPart {
   if (/^\d+$/.test(behind)) return TABLES;
   const [sheet = name] = readSegment(name);
   const cellsOf = splitRange(behind);
-  return { kind: 'sheet', sheet, ...(cellsOf && { range: cellsOf.range }) };
+  return { kind: 'sheet', sheet, range: cellsOf?.range };
 }
 
 /** The error for words that name nothing; undefined if they may name a part of the package, or there are no sheets. */
@@ -250,7 +250,7 @@ async function rows(document: DocumentReading, table: string | undefined, tail: 
     // The modification time does not matter, because nobody else writes to it.
     mtimeMs: 0,
     bytes: stored,
-    ...(body.fd !== undefined && { fd: body.fd }),
+    fd: body.fd,
     close: () => Promise.resolve(),
   };
   const rest = `${table === undefined ? '' : writeSegment(table)}${tail}`;

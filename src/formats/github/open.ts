@@ -47,7 +47,7 @@ export async function openGitHub(scheme: GitHubScheme, typed: string, call: Call
     editable: false,
     facts: { repository, ...facts },
     notes: [...notes, ...staleNotes(reader)].map((sentence): Notice => ({ kind: 'said', text: sentence })),
-    ...(more && { more }),
+    more,
   };
 }
 
@@ -101,15 +101,15 @@ function targetOf(scheme: GitHubScheme, repository: RepositoryName, asked: GitHu
 
 interface Shown {
   readonly bytes: Uint8Array;
-  readonly sha256?: string;
+  readonly sha256?: string | undefined;
   /** UTF-8 when absent. */
-  readonly encoding?: 'stored';
+  readonly encoding?: 'stored' | undefined;
   /** The file name that selects the language of its outline. */
   readonly name: string;
   readonly display: TextResource['display'];
-  readonly notes?: readonly string[];
+  readonly notes?: readonly string[] | undefined;
   readonly facts?: Readonly<Record<string, unknown>>;
-  readonly more?: Notice;
+  readonly more?: Notice | undefined;
 }
 
 async function textOf(

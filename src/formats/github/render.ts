@@ -168,7 +168,7 @@ const PER_PAGE = 100;
 
 interface ThreadListText {
   readonly text: string;
-  readonly more?: Notice;
+  readonly more?: Notice | undefined;
 }
 
 /** A list and its parameters. */
@@ -205,13 +205,13 @@ export async function listText(
   const use = nextCall(place, offset);
   return {
     text: lines.join('') || `(no ${describe(place)}${more ? ' so far' : ''})\n`,
-    ...(more && {
-      more: {
-        kind: 'said',
-        text: `Showing ${found.length}, and there may be more. Use ${use} to continue`,
-        use,
-      },
-    }),
+    more: more
+      ? {
+          kind: 'said',
+          text: `Showing ${found.length}, and there may be more. Use ${use} to continue`,
+          use,
+        }
+      : undefined,
   };
 }
 

@@ -52,9 +52,9 @@ export function readerOf(github: GitHub, call: Call, ages: CacheAges): GitHubRea
 interface Ask {
   /** A path below the base, or an absolute URL. */
   readonly url: string;
-  readonly accept?: string;
+  readonly accept?: string | undefined;
   /** Status codes besides 200 that are not failures. */
-  readonly also?: readonly number[];
+  readonly also?: readonly number[] | undefined;
 }
 
 /** Throws OrielError: a refusal of GitHub, or the errors of the connection. */

@@ -18,7 +18,7 @@ export type GitHubTarget = { readonly repository: RepositoryName | undefined } &
 export interface ThreadListQuery {
   readonly state: string;
   readonly limit: number;
-  readonly author?: string;
+  readonly author?: string | undefined;
   /** An entry must have all of these labels. */
   readonly labels: readonly string[];
   /** The number of entries in GitHub's own list that earlier pages have already examined. */
@@ -122,7 +122,7 @@ function listOf(scheme: GitHubScheme, list: string, parameters: Parameters): Thr
   return {
     state,
     limit: numberOf('limit', last('limit') ?? String(DEFAULT_LIST_LIMIT), 1, MAX_LIST_LIMIT, list),
-    ...(author !== undefined && { author }),
+    author,
     labels: parameters.filter(([key]) => key === 'label').flatMap(([, value]) => value.split(',')),
     offset: numberOf('offset', last('offset') ?? '0', 0, MAX_LIST_OFFSET, list),
   };

@@ -39,7 +39,7 @@ async function decode(request: DecodeRequest, stored: Buffer): Promise<ChildAnsw
   // sharp's own timeout does not cover reading the header. This timer can fire because libvips runs on other threads.
   const late = new AbortController();
   const slow = sleep(1000 * request.seconds, undefined, { signal: late.signal }).then(
-    () => say({ ...(facts && { facts }), refusal: 'slow' }),
+    () => say({ facts, refusal: 'slow' }),
     () => say({ refusal: 'slow' }),
   );
   const work = async (): Promise<ChildAnswer> => {
@@ -49,7 +49,7 @@ async function decode(request: DecodeRequest, stored: Buffer): Promise<ChildAnsw
       const { reply, data } = await answer(sharp, bytes, request, header);
       return say({ facts, ...reply }, data);
     } catch (error) {
-      return say({ ...(facts && { facts }), refusal: whyNot(error) });
+      return say({ facts, refusal: whyNot(error) });
     }
   };
   const said = await Promise.race([work(), slow]);
@@ -87,8 +87,8 @@ async function readHeader(sharp: SharpLibrary, bytes: Buffer, type: DecodeType):
     ...autoOrient,
     channels,
     alpha: hasAlpha,
-    ...(orientation === undefined ? {} : { orientation }),
-    ...(pages > 1 ? { frames: pages } : {}),
+    orientation,
+    frames: pages > 1 ? pages : undefined,
   };
   return {
     facts,
@@ -118,7 +118,7 @@ async function answer(
   bytes: Buffer,
   { type, budget }: DecodeRequest,
   { facts, most }: Header,
-): Promise<{ reply: DecodeReply; data?: Buffer }> {
+): Promise<{ reply: DecodeReply; data?: Buffer | undefined }> {
   if (!budget) return { reply: {} };
   if (facts.width * facts.height > most) return { reply: { refusal: 'large', most } };
   const { data, ...shown } = await makeCopy(sharp, bytes, type, facts, budget);

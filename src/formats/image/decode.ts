@@ -36,7 +36,7 @@ const SHOWN_BUDGET: ImageBudget = { edge: 1568, bytes: MAX_SHOWN_IMAGE_BYTES };
 interface RasterOptions {
   readonly decoder?: URL | undefined;
   /** The call for which a remote worker may decode it; decoded locally when absent. */
-  readonly offload?: OffloadCall;
+  readonly offload?: OffloadCall | undefined;
 }
 
 /** Formats that are described but not shown, with their names. */

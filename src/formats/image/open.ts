@@ -90,7 +90,7 @@ async function learnSize(bytes: ByteSource, signal: AbortSignal): Promise<void> 
 async function openSvg(subject: SourceSubject, { bytes }: OpenedFile, call: Call): Promise<Resource> {
   const selection = selectionOf(subject);
   const size = await storedSize(bytes, 'svg', call.signal);
-  const facts = { mimeType: MIME_TYPES.svg, ...(bytes.size !== undefined && { bytes: bytes.size }), ...size };
+  const facts = { mimeType: MIME_TYPES.svg, bytes: bytes.size, ...size };
   const line = describeSvg(facts);
   if (selection.mode === 'meta')
     return { kind: 'image', format: 'image', text: line, facts: { image: facts } };

@@ -18,7 +18,7 @@ export interface ImageBudget {
 export interface DecodeRequest {
   readonly type: DecodeType;
   /** The limits of the copy; absent if only the facts are wanted. */
-  readonly budget?: ImageBudget;
+  readonly budget?: ImageBudget | undefined;
   /** Timeout in seconds. */
   readonly seconds: number;
 }
@@ -31,9 +31,9 @@ export interface RasterFacts {
   readonly channels: number;
   readonly alpha: boolean;
   /** EXIF orientation, 1 to 8; absent if the file states none. */
-  readonly orientation?: number;
+  readonly orientation?: number | undefined;
   /** The number of frames of an animation or pages of a TIFF; absent if there is one. */
-  readonly frames?: number;
+  readonly frames?: number | undefined;
 }
 
 /** `missing`: the library is not installed; `large`: more than `most` pixels; `hidden`: more pixels than declared. */
@@ -42,12 +42,12 @@ export type DecodeRefusal = 'missing' | 'corrupt' | 'large' | 'hidden' | 'slow';
 /** The head of a reply; the body of the frame is the encoded image. */
 export interface DecodeReply {
   /** Absent if even the header could not be read. */
-  readonly facts?: RasterFacts;
-  readonly shown?: { readonly mimeType: string; readonly width: number; readonly height: number };
+  readonly facts?: RasterFacts | undefined;
+  readonly shown?: { readonly mimeType: string; readonly width: number; readonly height: number } | undefined;
   /** Why there is no shown copy. */
-  readonly refusal?: DecodeRefusal;
+  readonly refusal?: DecodeRefusal | undefined;
   /** With `large`: the most pixels of this image that would be decoded. */
-  readonly most?: number;
+  readonly most?: number | undefined;
 }
 
 // Validates the reply of the decoding child process, which a hostile image may control.
@@ -65,8 +65,8 @@ export interface RasterImage {
   /** All facts, or only the size if the decoder gave none. */
   readonly facts: StoredSize & Partial<RasterFacts>;
   /** The copy; absent if it was not requested or was refused. */
-  readonly shown?: ShownImage;
-  readonly refused?: NotShown;
+  readonly shown?: ShownImage | undefined;
+  readonly refused?: NotShown | undefined;
 }
 
 /** Why an image is not shown. */
@@ -106,7 +106,7 @@ function checked({
   frames,
 }: RasterFacts): RasterFacts | undefined {
   if (![width, height, channels, orientation ?? 1, frames ?? 1].every(isCount)) return undefined;
-  const more = { ...(orientation && { orientation }), ...(frames && { frames }) };
+  const more = { orientation: orientation || undefined, frames: frames || undefined };
   return { width, height, channels, alpha: Boolean(alpha), ...more };
 }
 

@@ -7,15 +7,15 @@ import type { RasterImage, ShownImage } from './protocol.ts';
 interface ImageFacts {
   readonly mimeType: string;
   /** The stored size; absent while a stream has not ended. */
-  readonly bytes?: number;
+  readonly bytes?: number | undefined;
   /** Pixels of the upright image. */
   readonly width: number;
   readonly height: number;
-  readonly channels?: number;
-  readonly alpha?: boolean;
-  readonly orientation?: number;
+  readonly channels?: number | undefined;
+  readonly alpha?: boolean | undefined;
+  readonly orientation?: number | undefined;
   /** The number of frames, pages or icons; absent if there is one. */
-  readonly frames?: number;
+  readonly frames?: number | undefined;
 }
 
 /** Facts about the shown copy, plain JSON. */
@@ -33,7 +33,7 @@ export function imageFacts(
   bytes: number | undefined,
   facts: RasterImage['facts'],
 ): ImageFacts {
-  return { mimeType: MIME_TYPES[type], ...(bytes === undefined ? {} : { bytes }), ...facts };
+  return { mimeType: MIME_TYPES[type], bytes, ...facts };
 }
 
 /** `image/png, 1432313 bytes, 3000x2000 pixels, 3 channels, no alpha`. */

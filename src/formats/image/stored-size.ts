@@ -21,7 +21,7 @@ export interface StoredSize {
   readonly width: number;
   readonly height: number;
   /** The number of pictures in an icon file. */
-  readonly frames?: number;
+  readonly frames?: number | undefined;
 }
 
 /**
@@ -69,7 +69,7 @@ function sizeOf({ width, height, orientation = 1, images = [] }: Calculated): St
     return undefined;
   // EXIF orientations 5 to 8 swap width and height.
   const size = orientation >= 5 ? { width: stored.height, height: stored.width } : stored;
-  return { width: size.width, height: size.height, ...(images.length > 1 ? { frames: images.length } : {}) };
+  return { width: size.width, height: size.height, frames: images.length > 1 ? images.length : undefined };
 }
 
 /**

@@ -106,9 +106,9 @@ async function listing(reading: Reading, selector: string): Promise<Resource> {
     name: 'mcp',
     display: 'plain',
     editable: false,
-    ...(more && {
-      notes: [{ kind: 'said', text: 'The server has more than are listed; others can be read by their URI' }],
-    }),
+    notes: more
+      ? [{ kind: 'said', text: 'The server has more than are listed; others can be read by their URI' }]
+      : undefined,
   };
 }
 
@@ -205,7 +205,7 @@ async function opened(
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const identity = Identity.of('mcp', { sha256: await sha256Of(bytes) });
   const source = memoryBytes(bytes, identity);
-  const facts = { ...(mimeType !== undefined && { contentType: oneLine(mimeType.slice(0, 200)) }) };
+  const facts = { contentType: mimeType === undefined ? undefined : oneLine(mimeType.slice(0, 200)) };
   if (typeof content === 'string') {
     const selection = parseBehind(target, selector) ?? selectionOf({ typed: target, rest: selector });
     return {

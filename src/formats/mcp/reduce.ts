@@ -44,10 +44,16 @@ function outcome(result: Fields | undefined): object {
     resourceTemplates: listed(resourceTemplates, 'uriTemplate'),
     contents: parts(contents),
     protocolVersion: words(protocolVersion),
-    ...(protocolVersion !== undefined && {
-      capabilities: fieldsOf(fieldsOf(capabilities)?.['resources']) ? { resources: {} } : {},
-      serverInfo: { name: words(fieldsOf(serverInfo)?.['name']) ?? '', version: '' },
-    }),
+    capabilities:
+      protocolVersion === undefined
+        ? undefined
+        : fieldsOf(fieldsOf(capabilities)?.['resources'])
+          ? { resources: {} }
+          : {},
+    serverInfo:
+      protocolVersion === undefined
+        ? undefined
+        : { name: words(fieldsOf(serverInfo)?.['name']) ?? '', version: '' },
   };
 }
 

@@ -15,7 +15,7 @@ interface Cell {
   readonly type: CellType;
   readonly source: string;
   /** The byte range of the list of outputs in the stored JSON, if there are any. */
-  readonly outputs?: JsonSpan;
+  readonly outputs?: JsonSpan | undefined;
   /** The number of outputs. */
   readonly outputCount: number;
 }
@@ -35,9 +35,9 @@ export interface NotebookCells {
   /** The length of all sources together, in UTF-16 units. */
   readonly characters: number;
   /** What is wrong with the notebook, as a clause; absent if a list of cells was found. */
-  readonly trouble?: string;
-  readonly format?: number;
-  readonly language?: string;
+  readonly trouble?: string | undefined;
+  readonly format?: number | undefined;
+  readonly language?: string | undefined;
 }
 
 /** Bytes that are scanned before the event loop gets control again; takes some milliseconds. */
@@ -159,9 +159,9 @@ class NotebookVisitor implements JsonVisitor {
       bad: this.#bad,
       count: this.#count,
       characters: this.#characters,
-      ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
-      ...(typeof this.#format === 'number' ? { format: this.#format } : {}),
-      ...(typeof this.#language === 'string' ? { language: this.#language } : {}),
+      trouble: this.#trouble,
+      format: typeof this.#format === 'number' ? this.#format : undefined,
+      language: typeof this.#language === 'string' ? this.#language : undefined,
     };
   }
 
@@ -180,7 +180,7 @@ class NotebookVisitor implements JsonVisitor {
         index: this.#nextIndex(),
         type,
         source: fields.get('cell_type') === 'heading' ? heading(fields.get('level'), source) : source,
-        ...(count > 0 ? { outputs: { start, end } } : {}),
+        outputs: count > 0 ? { start, end } : undefined,
         outputCount: count,
       });
     }

@@ -56,9 +56,9 @@ export async function openNotebook(subject: SourceSubject, call: Call): Promise<
   const rendered = withOutputs ?? (await cellsCached(notebook, opened.bytes, call));
   const window = cells ? cellLines(cells, notebook, rendered, typed) : selection.window;
   const text = derivedText(subject, opened.bytes, notebook, rendered, {
-    ...(window && { window }),
-    ...(selection.mode && { mode: selection.mode }),
-    ...(selection.symbol !== undefined && { symbol: selection.symbol }),
+    window,
+    mode: selection.mode || undefined,
+    symbol: selection.symbol,
   });
   if (withOutputs) return withImages(text, withOutputs, opened.bytes, typed, call);
   const hasOutputs = notebook.cells.some(({ outputCount }) => outputCount > 0);
@@ -89,7 +89,7 @@ async function outputsAlone(
 const NEWLINE = Buffer.from('\n');
 
 /** Parses `cells:3:outputs`, `outputs:cells:3` and the generic selector after it. Throws `BAD_SELECTOR`. */
-function parseRest({ rest, typed }: SourceSubject): { cells?: CellRange; selection: Selection } {
+function parseRest({ rest, typed }: SourceSubject): { cells?: CellRange | undefined; selection: Selection } {
   const leading = /^outputs:(?=cells?:)/.test(rest);
   const taken = takeCells(leading ? rest.slice('outputs:'.length) : rest);
   const selection = taken.rest === '' ? {} : parseBehind(typed, taken.rest);
@@ -99,7 +99,7 @@ function parseRest({ rest, typed }: SourceSubject): { cells?: CellRange; selecti
   if (!selection || !known || clash || (leading && selection.mode)) {
     throw notASelector(typed, rest, FORMS);
   }
-  return { ...(taken.cells && { cells: taken.cells }), selection: { ...selection, ...(mode && { mode }) } };
+  return { cells: taken.cells, selection: { ...selection, ...(mode && { mode }) } };
 }
 
 function nothingToShow(notebook: NotebookCells, typed: string): NoteResource {
@@ -225,7 +225,7 @@ function derivedText(
 }
 
 function factsOf({ count, bad, format, language }: NotebookCells): Record<string, unknown> {
-  const known = { ...(format !== undefined && { format }), ...(language !== undefined && { language }) };
+  const known = { format, language };
   return { notebook: { cells: count, bad: bad.length, ...known } };
 }
 

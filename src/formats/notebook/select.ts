@@ -8,18 +8,18 @@ import type { NotebookCells, RenderedNotebook } from './cells.ts';
 /** A range of cells, 0-based and inclusive; without `to` up to the last cell. */
 export interface CellRange {
   readonly from: number;
-  readonly to?: number;
+  readonly to?: number | undefined;
 }
 
 /** Removes a range of cells from the front of `rest`. */
-export function takeCells(rest: string): { cells?: CellRange; rest: string } {
+export function takeCells(rest: string): { cells?: CellRange | undefined; rest: string } {
   const match = /^cells?:(\d{1,15})(?:(-|\.\.)(\d{1,15})?)?(?::|$)/.exec(rest);
   if (!match) return { rest };
   const [whole, from, joint, to] = match;
   const first = Number(from);
   const last = joint === undefined ? first : to === undefined ? undefined : Number(to);
   return {
-    cells: { from: first, ...(last !== undefined && { to: last }) },
+    cells: { from: first, to: last },
     rest: rest.slice(whole.length),
   };
 }

@@ -177,7 +177,7 @@ async function openRanges(
 interface InitialReply {
   readonly size: number;
   readonly version: RemoteVersion;
-  readonly part?: ObjectPart;
+  readonly part?: ObjectPart | undefined;
   /** The number of requests. */
   readonly requests: number;
 }

@@ -237,12 +237,12 @@ const corrupt = (name: string, why: string): OrielError =>
 
 /** The version of a file or object on a server. */
 export interface RemoteVersion {
-  readonly etag?: string;
-  readonly lastModified?: string;
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
   /** Distinguishes versions; undefined if different contents may have the same name. */
   readonly name: string | undefined;
   /** For a file that may grow while it is read: stays equal if bytes were only appended. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Headers that ask for this version and no other. */
   readonly condition: Readonly<Record<string, string>>;
 }
@@ -257,9 +257,9 @@ export function versionOf({
   date,
 }: ReplyHeaders): RemoteVersion {
   const stated = {
-    ...(etag !== undefined && { etag }),
-    ...(lastModified !== undefined && { lastModified }),
-    ...(prefix !== undefined && { prefix }),
+    etag,
+    lastModified,
+    prefix,
   };
   if (etag !== undefined && /^"[^"]+"$/.test(etag)) {
     return { ...stated, name: `${etag} ${lastModified ?? ''}`, condition: { 'if-match': etag } };
@@ -274,8 +274,8 @@ export function versionOf({
 /** The version without `prefix`: it differs from later versions even if the file has only grown. */
 export function exactly({ etag, lastModified, name, condition }: RemoteVersion): RemoteVersion {
   return {
-    ...(etag !== undefined && { etag }),
-    ...(lastModified !== undefined && { lastModified }),
+    etag,
+    lastModified,
     name,
     condition,
   };

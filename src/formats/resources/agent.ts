@@ -140,9 +140,10 @@ async function partOf(
     display: 'plain',
     editable: false,
     facts: { path: opened.path },
-    ...(invalid > 0 && {
-      notes: [{ kind: 'said', text: `${plural(invalid, `invalid sequence`)} in ${whole} shown as U+FFFD` }],
-    }),
+    notes:
+      invalid > 0
+        ? [{ kind: 'said', text: `${plural(invalid, `invalid sequence`)} in ${whole} shown as U+FFFD` }]
+        : undefined,
   };
 }
 

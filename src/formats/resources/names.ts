@@ -14,7 +14,7 @@ import { selectionOf } from '../text/open.ts';
 /** A name that can be read, with a short description. */
 export interface ListedName {
   readonly name: string;
-  readonly about?: string;
+  readonly about?: string | undefined;
 }
 
 export interface NameList {
@@ -58,14 +58,15 @@ export function listNames(scheme: string, rest: string, { names, more }: NameLis
     name: scheme,
     display: 'plain',
     editable: false,
-    ...((left > 0 || more) && {
-      notes: [
-        {
-          kind: 'said',
-          text: `The list has the first ${shown.length} of ${total} names; others can be read by name`,
-        },
-      ],
-    }),
+    notes:
+      left > 0 || more
+        ? [
+            {
+              kind: 'said',
+              text: `The list has the first ${shown.length} of ${total} names; others can be read by name`,
+            },
+          ]
+        : undefined,
   };
 }
 

@@ -68,7 +68,7 @@ const artifactScheme: UrlScheme = {
       display: 'lines',
       editable: false,
       facts: { path: file.path },
-      ...(capped && { notes: [{ kind: 'said', text: cappedNote(target, file.size) }] }),
+      notes: capped ? [{ kind: 'said', text: cappedNote(target, file.size) }] : undefined,
     };
   },
 };
@@ -307,7 +307,7 @@ async function skillsIn(places: readonly NamedDirectory[], call: Call): Promise<
       for (const { name } of entries.sort(byName)) {
         if (skills.has(name)) continue;
         const about = await descriptionOf(place, name, call);
-        if (about !== undefined) skills.set(name, { name, ...(about !== '' && { about }) });
+        if (about !== undefined) skills.set(name, { name, about: about !== '' ? about : undefined });
       }
     });
   }

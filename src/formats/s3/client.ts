@@ -18,9 +18,9 @@ import type { RangeRequest } from '../ranges/open.ts';
 
 interface S3Request extends RangeRequest {
   /** Absent for the list of buckets. */
-  readonly bucket?: string;
-  readonly key?: string;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly bucket?: string | undefined;
+  readonly key?: string | undefined;
+  readonly query?: Readonly<Record<string, string>> | undefined;
   /** The form of the object in paths. */
   readonly name: string;
 }
@@ -126,7 +126,7 @@ async function signed(
 
 interface S3Endpoint {
   /** Absent for AWS. May have `{bucket}` in its host; otherwise the bucket is the first segment of the path. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** Whether the operator has set it: then its network address is not checked. */
   readonly isSet: boolean;
 }
@@ -263,9 +263,9 @@ interface AwsCredentials {
 
 interface AwsSettings {
   /** If absent, requests are not signed. */
-  readonly credentials?: AwsCredentials;
-  readonly region?: string;
-  readonly endpoint?: string;
+  readonly credentials?: AwsCredentials | undefined;
+  readonly region?: string | undefined;
+  readonly endpoint?: string | undefined;
 }
 
 /** The most bytes of a settings file. */
@@ -303,7 +303,7 @@ export async function awsSettings(signal: AbortSignal): Promise<AwsSettings> {
   return {
     ...(credentials && { credentials }),
     ...(region !== undefined && { region }),
-    ...(endpoint !== undefined && { endpoint }),
+    endpoint,
   };
 }
 

@@ -109,15 +109,15 @@ interface ObjectPrefix {
 interface Entry {
   /** The name below the prefix; ends in a slash for a nested prefix. */
   readonly name: string;
-  readonly size?: number;
+  readonly size?: number | undefined;
   /** In milliseconds since the epoch; NaN if the server does not tell it. */
-  readonly modified?: number;
+  readonly modified?: number | undefined;
 }
 
 interface ObjectList {
   readonly entries: readonly Entry[];
   /** The last entry, if more follow after it. */
-  readonly last?: string;
+  readonly last?: string | undefined;
   /** Whether the server says that there are more entries but does not give any. */
   readonly stuck: boolean;
 }
@@ -179,15 +179,15 @@ function entryOf(
   const size = Number(fields['Size']);
   return {
     key: keyIn(fields['Key']),
-    ...(Number.isSafeInteger(size) && { size }),
+    size: Number.isSafeInteger(size) ? size : undefined,
     modified: Date.parse(fields['LastModified'] ?? ''),
   };
 }
 
 interface S3ListRequest {
-  readonly bucket?: string;
+  readonly bucket?: string | undefined;
   readonly name: string;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>> | undefined;
 }
 
 async function answered(

@@ -13,7 +13,7 @@ export interface ObjectPath {
   /** The selector after the key, without the colon. */
   readonly rest: string;
   /** The entry after which a page of a listing begins (cursor). */
-  readonly after?: string;
+  readonly after?: string | undefined;
 }
 
 /** Source: "General purpose bucket naming rules" of S3, extended by characters that older buckets may have. */

@@ -10,7 +10,7 @@ export interface SqliteText {
   readonly text: string;
   readonly facts: Readonly<Record<string, unknown>>;
   readonly notes: readonly Notice[];
-  readonly more?: Notice;
+  readonly more?: Notice | undefined;
 }
 
 /** The most bytes of a call in a notice, because a notice has at most 1 KiB. */
@@ -70,5 +70,5 @@ export function callableName(name: string): string | undefined {
 
 /** A notice with this sentence, without brackets and full stop. */
 export function sentenceNotice(text: string, use?: string): Notice {
-  return { kind: 'said', text, ...(use === undefined ? {} : { use }) };
+  return { kind: 'said', text, use };
 }

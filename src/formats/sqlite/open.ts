@@ -218,7 +218,7 @@ export interface RowTexts {
   /** Whether a value is too large to be loaded. */
   readonly isCut: boolean;
   /** The start of the next rows; absent after the last ones. */
-  readonly next?: RowRangeStart;
+  readonly next?: RowRangeStart | undefined;
 }
 
 /** `table` is encoded as in calls. Throws OrielError. */
@@ -275,7 +275,7 @@ function textsOf(
       return `${name}?limit=1&offset=${offset}${after === undefined ? '' : `&after=${after}`}`;
     },
     isCut: rows.some((row) => row.some(isCut)),
-    ...(next && { next }),
+    next: next || undefined,
   };
 }
 

@@ -42,15 +42,15 @@ export type TableType = 'table' | 'view' | 'virtual table' | 'shadow table';
 export interface RowKey {
   readonly name: string;
   /** The index (0-based) in the columns of `select *`; absent for a rowid that is not a column. */
-  readonly column?: number;
+  readonly column?: number | undefined;
 }
 
 export interface SqliteTable {
   readonly name: string;
   readonly type: TableType;
-  readonly key?: RowKey;
+  readonly key?: RowKey | undefined;
   /** The columns of a composite primary key, in key order. */
-  readonly composite?: readonly string[];
+  readonly composite?: readonly string[] | undefined;
 }
 
 /** Why the rows of a table cannot be read, such as a view of a missing table, an unknown module, or too much work. */
@@ -62,7 +62,7 @@ export interface TableProblem {
 /** One reading of the words after the path, `key` as typed. The first reading that names something is used. */
 export interface TableReading {
   readonly table: string;
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 export type SqliteRequest =
@@ -72,26 +72,26 @@ export type SqliteRequest =
       readonly kind: 'find';
       readonly readings: readonly TableReading[];
       readonly sample: number;
-      readonly orList?: { readonly limit: number; readonly offset: number };
+      readonly orList?: { readonly limit: number; readonly offset: number } | undefined;
     }
   | {
       readonly kind: 'query';
       readonly table: string;
-      readonly where?: string;
-      readonly order?: string;
+      readonly where?: string | undefined;
+      readonly order?: string | undefined;
       readonly limit: number;
       readonly offset: number;
       /** The cursor: the page begins after the row with this rowid (decimal), which is row number `offset`. */
-      readonly after?: string;
+      readonly after?: string | undefined;
     }
   /** Complete rows for a search: as many as fit into `room` bytes, at least one. */
   | {
       readonly kind: 'rows';
       readonly table: string;
       readonly offset: number;
-      readonly after?: string;
+      readonly after?: string | undefined;
       /** Rows without this text in a value may be left out, if the table has rowids. */
-      readonly containing?: string;
+      readonly containing?: string | undefined;
     }
   | { readonly kind: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number };
 
@@ -102,7 +102,11 @@ export type FileRef =
   | { readonly mailbox: BlockMailbox };
 
 export interface SqliteJob {
-  readonly files: { readonly db: FileRef; readonly wal?: FileRef; readonly journal?: FileRef };
+  readonly files: {
+    readonly db: FileRef;
+    readonly wal?: FileRef | undefined;
+    readonly journal?: FileRef | undefined;
+  };
   readonly ask: SqliteRequest;
   /** The most bytes of the answer; rows that cannot fit into it are not collected. */
   readonly room: number;
@@ -123,9 +127,9 @@ export type SqliteReply =
       /** The CREATE statements of the table, its indexes and triggers. */
       readonly statements: readonly string[];
       readonly sample: SqliteRows;
-      readonly count?: SqliteCount;
+      readonly count?: SqliteCount | undefined;
       /** Why there are no sample rows. */
-      readonly unreadable?: TableProblem;
+      readonly unreadable?: TableProblem | undefined;
     }
   | {
       readonly kind: 'row';
@@ -140,19 +144,19 @@ export type SqliteReply =
       readonly table: SqliteTable;
       readonly rows: SqliteRows;
       /** The rowid of each of `rows` (decimal), if they are in the order of rowids. */
-      readonly rowids?: readonly string[];
-      readonly count?: SqliteCount;
+      readonly rowids?: readonly string[] | undefined;
+      readonly count?: SqliteCount | undefined;
     }
   | {
       readonly kind: 'rows';
       readonly table: SqliteTable;
       readonly rows: SqliteRows;
       /** As in a page. */
-      readonly rowids?: readonly string[];
+      readonly rowids?: readonly string[] | undefined;
       /** Set if rows were left out by `containing`. */
-      readonly isFiltered?: true;
+      readonly isFiltered?: true | undefined;
       /** The rowid up to which rows were examined, if more follow. */
-      readonly scannedTo?: string;
+      readonly scannedTo?: string | undefined;
     }
   | { readonly kind: 'result'; readonly rows: SqliteRows }
   | SqliteFailure;
@@ -163,10 +167,10 @@ export type SqliteAnswer = Exclude<SqliteReply, SqliteFailure>;
 export interface ListEntry {
   readonly name: string;
   readonly type: TableType;
-  readonly count?: SqliteCount;
+  readonly count?: SqliteCount | undefined;
   /** Why it could not be counted: damaged pages, or (`unreadable`) an unknown module. */
-  readonly damaged?: string;
-  readonly unreadable?: string;
+  readonly damaged?: string | undefined;
+  readonly unreadable?: string | undefined;
 }
 
 export interface SqliteFailure {
@@ -175,7 +179,7 @@ export interface SqliteFailure {
   /** One sentence; names from the database or the caller are not yet escaped. */
   readonly message: string;
   /** The part after the path in a next call. */
-  readonly rest?: string;
+  readonly rest?: string | undefined;
 }
 
 // A refusal of a call, before it is converted to an error for the caller.

@@ -39,7 +39,7 @@ export function compose(
     editable: false,
     facts,
     notes: note === undefined ? notes : [...notes, sentenceNotice(note)],
-    ...(more && { more }),
+    more,
   };
 }
 
@@ -128,7 +128,8 @@ function composeSchema(
   const facts = {
     table: showName(table.name),
     type: table.type,
-    ...(count && { rows: count.rows, exact: count.exact }),
+    rows: count?.rows,
+    exact: count?.exact,
   };
   if (unreadable) {
     return {
@@ -179,9 +180,11 @@ function composeRows(
   const page = fitRowPage(rows, offset, limits);
   const end = offset + page.shown;
   const facts = {
-    ...(table && { table: showName(table.name), type: table.type }),
-    ...(page.shown > 0 && { rows: { from: offset + 1, to: end } }),
-    ...(count && { total: count.rows, exact: count.exact }),
+    table: table ? showName(table.name) : undefined,
+    type: table?.type,
+    rows: page.shown > 0 ? { from: offset + 1, to: end } : undefined,
+    total: count?.rows,
+    exact: count?.exact,
   };
   if (page.shown === 0) {
     const text = `${page.text}(no rows)\n`;

@@ -23,13 +23,13 @@ export interface SqliteSelector {
   /** The generic selector after the words: for `find` one per reading, then one for the list. */
   readonly endings: readonly Ending[];
   /** A note for the caller on how the words were interpreted. */
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 interface Ending {
   /** The words without the selector. */
   readonly body: string;
-  readonly selection?: Selection;
+  readonly selection?: Selection | undefined;
 }
 
 /** Throws Refusal (`BAD_QUERY`). */
@@ -58,9 +58,9 @@ function parseFind(rest: string): SqliteSelector {
       kind: 'find',
       readings: readings.map(({ reading }) => reading),
       sample: SAMPLES,
-      ...(selection && { orList: LIST }),
+      orList: selection ? LIST : undefined,
     },
-    endings: [...readings.map(({ ending }) => ending), { body: '', ...(selection && { selection }) }],
+    endings: [...readings.map(({ ending }) => ending), { body: '', selection }],
   };
 }
 
@@ -121,7 +121,7 @@ function parseSql(q: string, limit: number, offset: number): Omit<SqliteSelector
     throw new SqliteRefusal('BAD_QUERY', 'q is empty; it takes one SQL statement that reads', example);
   }
   if (text.includes('\0')) throw new SqliteRefusal('BAD_QUERY', 'q may not hold NUL');
-  return { ask: { kind: 'sql', sql: text, limit, offset }, ...(note !== undefined && { note }) };
+  return { ask: { kind: 'sql', sql: text, limit, offset }, note };
 }
 
 // Parses and validates the parameters after the question mark.
@@ -182,7 +182,7 @@ function readNumber(parameters: SqliteParameters, name: string, least: number): 
 }
 
 /** The cursor `after`: a rowid, which is a signed 64-bit integer. Throws `BAD_QUERY`. */
-function readAfter(parameters: SqliteParameters): { after?: string } {
+function readAfter(parameters: SqliteParameters): { after?: string | undefined } {
   const typed = parameters.get('after');
   if (typed === undefined) return {};
   const isRowid = /^-?\d{1,19}$/.test(typed) && BigInt.asIntN(64, BigInt(typed)) === BigInt(typed);
@@ -192,18 +192,18 @@ function readAfter(parameters: SqliteParameters): { after?: string } {
 }
 
 function readConditions(parameters: SqliteParameters): {
-  where?: { where: string };
-  note?: { note: string };
+  where?: { where: string } | undefined;
+  note?: { note: string } | undefined;
 } {
   const typed = parameters.get('where');
   if (typed === undefined) return {};
   const { text, note } = readParameter('where', typed);
   checkWhere(text);
-  return { where: { where: text }, ...(note !== undefined && { note: { note } }) };
+  return { where: { where: text }, note: note === undefined ? undefined : { note } };
 }
 
 /** The order as typed; its column is checked later against the schema. Throws `BAD_QUERY` if it is empty. */
-function checkOrder(parameters: SqliteParameters): { order?: string } {
+function checkOrder(parameters: SqliteParameters): { order?: string | undefined } {
   const typed = parameters.get('order');
   if (typed === undefined) return {};
   const { text } = readParameter('order', typed);

@@ -67,8 +67,8 @@ async function readOnce<T>(
   try {
     const value = await read({
       db: refTo(state.db),
-      ...(state.wal && { wal: refTo(state.wal) }),
-      ...(state.journal && { journal: refTo(state.journal) }),
+      wal: state.wal ? refTo(state.wal) : undefined,
+      journal: state.journal ? refTo(state.journal) : undefined,
     });
     return (await isUnchanged(state)) ? { value } : undefined;
   } finally {
@@ -90,15 +90,15 @@ function refTo({ fd }: OpenedFile): FileRef {
 interface DatabaseState {
   readonly db: OpenedFile;
   /** The write-ahead log, if it is not empty. */
-  readonly wal?: OpenedFile;
+  readonly wal?: OpenedFile | undefined;
   /** The rollback journal, if there is an unfinished transaction. */
-  readonly journal?: OpenedFile;
+  readonly journal?: OpenedFile | undefined;
   /** File format versions and change counter: bytes 18 to 27 of the database, in hexadecimal. */
   readonly header: string;
   /** The header of the write-ahead log (salts, page size, sequence), which changes when the log restarts. */
   readonly walHeader: string;
   /** The number of committed frames at that time; absent if no process has an index of the log. */
-  readonly frames?: number;
+  readonly frames?: number | undefined;
   readonly journalHeader: string;
   close(): Promise<void>;
 }
@@ -135,7 +135,7 @@ async function readState(opened: OpenedFile, reopen: () => Promise<OpenedFile>):
         header,
         walHeader,
         journalHeader: '',
-        ...(frames && { frames: frames.committed }),
+        frames: frames?.committed,
         close,
       };
     }
@@ -147,7 +147,7 @@ async function readState(opened: OpenedFile, reopen: () => Promise<OpenedFile>):
       header,
       walHeader: '',
       journalHeader,
-      ...(journalHeader !== '' && journal && { journal }),
+      journal: journalHeader !== '' && journal ? journal : undefined,
       close,
     };
   } catch (error) {

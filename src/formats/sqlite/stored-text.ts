@@ -127,7 +127,7 @@ export function readSegment(typed: string): string[] {
 interface TypedParameter {
   readonly text: string;
   /** A note if possible escapes were not decoded: `a like '%25'`. */
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 /** Matches SQL with plus signs for blanks, as in HTML forms. */

@@ -33,7 +33,11 @@ interface PageVersion {
   page: WeakRef<WebPage> | undefined;
 }
 
-type PageMode = { readonly raw: boolean; readonly encoding?: string; readonly whole?: true };
+type PageMode = {
+  readonly raw: boolean;
+  readonly encoding?: string | undefined;
+  readonly whole?: true | undefined;
+};
 
 const versions: DerivedKind<PageVersion, PageMode> = { name: 'web-version', weigh: () => ({ memory: 256 }) };
 
@@ -48,15 +52,15 @@ export interface WebPageRequest {
   readonly url: string;
   readonly raw: boolean;
   /** The encoding that the caller selects, if the page states a wrong one or none. */
-  readonly encoding?: string;
+  readonly encoding?: string | undefined;
   /** Set to read the whole body although it is large, because the server does not really support ranges. */
-  readonly whole?: true;
+  readonly whole?: true | undefined;
   readonly fresh: boolean;
   /** Whether a part of the page is requested, as after a truncated answer. */
   readonly part: boolean;
   readonly web: WebSettings;
   /** Whether a page is the version of which the caller was shown a part; absent if that is unknown. */
-  readonly isBegun?: (page: WebPage) => boolean;
+  readonly isBegun?: ((page: WebPage) => boolean) | undefined;
 }
 
 export const hasFailed = ({ rendering }: WebPage): boolean => rendering.method === 'failed';
@@ -130,7 +134,7 @@ function pageSource(address: string, { allow, endpoints }: WebSettings, { access
 }
 
 function modeOf({ raw, encoding, whole }: Pick<WebPageRequest, 'raw' | 'encoding' | 'whole'>): PageMode {
-  return { raw, ...(encoding !== undefined && { encoding }), ...(whole && { whole }) };
+  return { raw, encoding, whole };
 }
 
 function versionOf(
@@ -189,8 +193,8 @@ async function readOrFind(
     signal,
     waitedMs,
     known: known ?? found?.page,
-    ...(encoding !== undefined && { encoding }),
-    ...(whole && { whole }),
+    encoding,
+    whole,
   });
   if (!hasFailed(page)) await copy?.keep(page);
   else if (page.status < 500) copy?.forget();

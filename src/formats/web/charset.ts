@@ -16,7 +16,7 @@ import type { TextEncoding } from '../../types/excerpt.ts';
 interface DecodedText {
   readonly text: string;
   /** A note if the stated encoding was wrong or missing. */
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 /** The charset in the `Content-Type` header. */
@@ -32,11 +32,10 @@ export async function textOfBytes(bytes: Uint8Array, contentType: string, cut = 
   const stated = (label === undefined ? undefined : encodingName(label)) ?? declared(bytes);
   const unknown = label !== undefined && encodingName(label) === undefined;
   const said = unknown ? `the encoding ${JSON.stringify(label.slice(0, 40))} is not known` : undefined;
-  if (stated !== undefined && stated !== 'utf-8')
-    return { text: await named(bytes, stated), ...(said !== undefined && { note: said }) };
+  if (stated !== undefined && stated !== 'utf-8') return { text: await named(bytes, stated), note: said };
   const whole = cut ? bytes.subarray(0, bytes.length - unfinished(bytes)) : bytes;
   const { text, invalid } = await decoded(whole, marked, whole.length / MIN_BYTES_PER_INVALID);
-  if (invalid === 0) return { text, ...(said !== undefined && { note: said }) };
+  if (invalid === 0) return { text, note: said };
   if (stated === 'utf-8' ? invalid < bytes.length / 200 : isMostlyUtf8(whole, text, invalid)) {
     return { text, note: `${plural(invalid, 'invalid sequence')} of UTF-8 shown as U+FFFD` };
   }

@@ -42,7 +42,7 @@ export interface ConvertedPage {
 export const convertedText = ({ body }: ConvertedPage): string => new TextDecoder().decode(body);
 
 export function pageJob({ url, type }: FetchedPage): PageJob {
-  return { kind: 'page', url, ...(type === 'application/xhtml+xml' && { asXml: true }) };
+  return { kind: 'page', url, asXml: type === 'application/xhtml+xml' || undefined };
 }
 
 /** Converts for a page. If the child fails, the page is marked as unsettled, because the next read may succeed. */

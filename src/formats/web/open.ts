@@ -78,7 +78,7 @@ function factsOf({ finalUrl, contentType, rendering, status, notes }: WebPage, u
     contentType: contentType.slice(0, 200),
     method: rendering.method,
     status,
-    ...(notes.length > 0 && { notes }),
+    notes: notes.length > 0 ? notes : undefined,
   };
 }
 
@@ -150,7 +150,7 @@ async function textResource(
     display: 'lines',
     pageLines: PAGE_LINES,
     editable: false,
-    ...(!raw && { above: headerOf(page) }),
+    above: !raw ? headerOf(page) : undefined,
     facts: { ...facts, ...(kept && { artifact: kept.url }) },
     notes: said.map((one) => ({ kind: 'said', text: one })),
   };

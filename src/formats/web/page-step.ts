@@ -45,11 +45,13 @@ export interface PageVisit {
 
 export interface PageFetchOptions {
   /** The validators of the cached page, for a conditional request. */
-  readonly known?: { readonly etag?: string; readonly lastModified?: string };
-  readonly accept?: string;
-  readonly credentials?: Readonly<Record<string, string>>;
+  readonly known?:
+    | { readonly etag?: string | undefined; readonly lastModified?: string | undefined }
+    | undefined;
+  readonly accept?: string | undefined;
+  readonly credentials?: Readonly<Record<string, string>> | undefined;
   /** Whether the operator has set this origin; then its network address is not checked. */
-  readonly trusted?: boolean;
+  readonly trusted?: boolean | undefined;
 }
 
 /** The result of the step that succeeded. */
@@ -57,9 +59,9 @@ export type PageRendering = RenderingContent &
   (
     | { readonly kind: 'text' }
     /** A file that is opened by the source of its kind: an image, a document, an archive. */
-    | { readonly kind: 'file'; readonly name: string; readonly linked?: LinkedDocument }
+    | { readonly kind: 'file'; readonly name: string; readonly linked?: LinkedDocument | undefined }
     /** The unconverted body, as UTF-8 or in the stored encoding. */
-    | { readonly kind: 'raw'; readonly encoding: 'utf-8' | 'stored'; readonly said?: string }
+    | { readonly kind: 'raw'; readonly encoding: 'utf-8' | 'stored'; readonly said?: string | undefined }
   );
 
 /** A document that is shown instead of the page that links to it. */
@@ -74,7 +76,7 @@ interface RenderingContent {
   /** For a text, in UTF-8. */
   readonly bytes: Uint8Array;
   /** Set if the body was truncated: the number of bytes that were read. */
-  readonly cutAt?: number;
+  readonly cutAt?: number | undefined;
 }
 
 /** One way of reading a page; undefined if it does not apply to this one. */
@@ -122,7 +124,9 @@ export const textRendering = (
 /** For texts that state themselves where they are truncated. */
 export const WHOLE = { cut: false, body: new Uint8Array(0) };
 
-export function cutOf({ cut, body }: Pick<FetchedPage, 'cut' | 'body'>): { readonly cutAt?: number } {
+export function cutOf({ cut, body }: Pick<FetchedPage, 'cut' | 'body'>): {
+  readonly cutAt?: number | undefined;
+} {
   return cut ? { cutAt: body.length } : {};
 }
 

@@ -66,27 +66,27 @@ export interface WebPage {
   readonly contentType: string;
   readonly notes: readonly string[];
   readonly rendering: PageRendering;
-  readonly etag?: string;
-  readonly lastModified?: string;
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
   /** Must not be cached on disk: the server says so, or it came through an API that may have used credentials. */
-  readonly transient?: true;
+  readonly transient?: true | undefined;
   /** Something timed out, so the cached page is used only for parts. */
-  readonly unsettled?: true;
+  readonly unsettled?: true | undefined;
 }
 
 interface PageReading {
   readonly url: string;
   readonly raw: boolean;
   /** The encoding to use instead of the stated one. */
-  readonly encoding?: string;
+  readonly encoding?: string | undefined;
   /** Set to read the whole body, however large. */
-  readonly whole?: true;
+  readonly whole?: true | undefined;
   readonly network: NetworkAccess;
   readonly endpoints: SiteEndpoints;
   readonly access: FileAccess;
   readonly signal: AbortSignal;
   /** Milliseconds of the page's timeout that the call has already waited. */
-  readonly waitedMs?: number;
+  readonly waitedMs?: number | undefined;
   /** The cached page, for a conditional request. */
   readonly known?: WebPage | undefined;
 }
@@ -117,7 +117,7 @@ export async function readPage(reading: PageReading): Promise<WebPage> {
       return { ...read, finalUrl: url, transient: true };
     }
     const accept = raw ? '*/*' : ACCEPT;
-    let page = await visit.fetch(url, { accept, ...(known && { known }) });
+    let page = await visit.fetch(url, { accept, known });
     if (page.status === 304 && known) {
       if (page.url === known.finalUrl) return known;
       // The URL redirects elsewhere now; the validators do not apply to another URL.
@@ -190,10 +190,10 @@ function pageOf(page: FetchedPage, { rendering, isOwn }: Rendered, visit: PageVi
     contentType,
     notes,
     rendering,
-    ...(validates && isValidator(etag) && { etag }),
-    ...(validates && isValidator(lastModified) && { lastModified }),
-    ...((!visit.mayKeep() || !settled) && { transient: true as const }),
-    ...(!settled && { unsettled: true as const }),
+    etag: validates && isValidator(etag) ? etag : undefined,
+    lastModified: validates && isValidator(lastModified) ? lastModified : undefined,
+    transient: !visit.mayKeep() || !settled ? (true as const) : undefined,
+    unsettled: !settled ? (true as const) : undefined,
   };
 }
 
@@ -230,7 +230,7 @@ function visitOf(
     const request: WebRequest = {
       headers,
       ...(ask.credentials && { credentials: ask.credentials }),
-      ...(ask.trusted === true && { trusted: true }),
+      trusted: ask.trusted === true || undefined,
       signal: until,
       mostBytes: whole ? wholeUpTo : maxBodyBytes,
     };

@@ -6,7 +6,7 @@ import type { ShapeName } from '../github/shapes.ts';
 export type PageJob = { readonly url: string } &
   /** With `asXml` the page is XHTML, in which any element may be self-closing. */
   (
-    | { readonly kind: 'page'; readonly asXml?: boolean }
+    | { readonly kind: 'page'; readonly asXml?: boolean | undefined }
     | { readonly kind: 'feed' }
     /** Only the first entry of a feed. */
     | { readonly kind: 'entry' }
@@ -36,14 +36,14 @@ export type PageReply =
   | {
       readonly kind: 'text';
       readonly how: PageMethod;
-      readonly title?: string;
+      readonly title?: string | undefined;
       /** Word counts, if the main text has clearly fewer words than the page. */
-      readonly words?: { readonly shown: number; readonly all: number };
+      readonly words?: { readonly shown: number; readonly all: number } | undefined;
       /** For a record: facts that decide on further requests to the site. */
-      readonly facts?: Readonly<Record<string, string>>;
+      readonly facts?: Readonly<Record<string, string>> | undefined;
     }
   /** The content is not of this kind, or is empty. */
-  | { readonly kind: 'nothing'; readonly why?: 'notJson' | 'otherShape' };
+  | { readonly kind: 'nothing'; readonly why?: 'notJson' | 'otherShape' | undefined };
 
 /** How the text was made. For a page: by a library, by its own markup (`main`), or the whole `page`. Otherwise the kind. */
 export type PageMethod =

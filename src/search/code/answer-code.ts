@@ -37,7 +37,7 @@ export interface QuestionedPlace {
   /** The directory or archive as the caller typed it. */
   readonly typed: string;
   /** The path in `files` of the one file that the question is about; absent for questions about all. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** The form in which a path of `files` is shown. */
   shown(path: string): string;
 }
@@ -53,7 +53,7 @@ export async function answerCode(
   const { directory, typed, file } = await directoryOf(subject, call);
   const files = await filesBelow(directory, call);
   const shown = namesShownIn(typed, call);
-  return answerAt({ files, typed, shown, ...(file !== undefined && { file }) }, asked, call);
+  return answerAt({ files, typed, shown, file }, asked, call);
 }
 
 export async function answerAt(
@@ -78,7 +78,7 @@ export async function answerAt(
 async function directoryOf(
   { opened, path, typed }: SourceSubject,
   call: Call,
-): Promise<{ directory: OpenedDirectory; typed: string; file?: string }> {
+): Promise<{ directory: OpenedDirectory; typed: string; file?: string | undefined }> {
   if (opened.kind === 'directory') return { directory: opened, typed };
   const { cwd, roots } = call.access;
   const real = async (one: string): Promise<OpenedDirectory | undefined> => {
@@ -125,7 +125,7 @@ async function answerMap(asked: AskedMap, context: CodeContext): Promise<Resourc
       lines: limits.lines,
       from,
       query,
-      ...(recent && { recent }),
+      recent,
     });
     return map;
   };
@@ -156,7 +156,7 @@ async function answerMap(asked: AskedMap, context: CodeContext): Promise<Resourc
 interface Notices {
   readonly notes: readonly Notice[];
   /** The call that continues, if files are left. */
-  readonly more?: Notice;
+  readonly more?: Notice | undefined;
 }
 
 function noticesOn(

@@ -45,7 +45,7 @@ export async function answerUses(
     name,
     from,
     most: MAX_LISTED_USES,
-    ...(of !== undefined && { of }),
+    of,
   });
   if (found.name.all === 0) throw notDeclared([name], [found.name], context);
   const target = `${oneLine(of === undefined ? typed : shown(of))}:#${name}:refs`;
@@ -243,7 +243,7 @@ function ambiguous(
     name,
     candidates: declared.slice(0, 5).map((one) => ({ name: one.qualified, use: callOf(one, context.shown) })),
     more: all - Math.min(5, declared.length),
-    ...(isShown && { shown: true }),
+    shown: isShown || undefined,
   };
 }
 

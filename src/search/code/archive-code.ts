@@ -42,7 +42,7 @@ export async function answerInArchive(
     files: await filesInArchive(subject, index, directory, call),
     typed: called,
     shown: (path: string) => (path === '' ? called : `${typed}:${directory}${path}`),
-    ...(isMember && { file: found.path }),
+    file: isMember ? found.path : undefined,
   };
   return answerAt(place, asked, call);
 }

@@ -325,7 +325,7 @@ async function readFile(files: CodeFiles, path: string, signal: AbortSignal): Pr
   if (!file) return { entry: { path, key: '' }, language };
   try {
     const bytes = await file.read(signal);
-    return { entry: { path, key: file.recurs ? file.key : '' }, language, ...(bytes && { bytes }) };
+    return { entry: { path, key: file.recurs ? file.key : '' }, language, bytes };
   } finally {
     await file.close();
   }

@@ -28,7 +28,7 @@ export interface CodeFiles {
   readonly keys: ReadonlyMap<string, string>;
   readonly gaps: GapsSeen;
   /** The real path of the directory; absent for an archive. */
-  readonly directory?: string;
+  readonly directory?: string | undefined;
   /** Opens one of `paths`; undefined if it is gone or may no longer be read. */
   open(path: string, signal: AbortSignal): Promise<CodeFile | undefined>;
 }

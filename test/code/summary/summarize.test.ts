@@ -455,7 +455,7 @@ function obeys(
   }
   // Every symbol is visible, or counted.
   const clipped = new Set(
-    parts.filter(({ kind: is, from, to }) => is === 'merged' && from === to).map(({ from }) => from),
+    parts.filter(({ kind, from, to }) => kind === 'merged' && from === to).map(({ from }) => from),
   );
   const lost = structure.symbols.filter(({ at }) => hidden.has(at) && !clipped.has(at)).length;
   expect(left ?? 0).toBe(lost);

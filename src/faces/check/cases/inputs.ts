@@ -66,7 +66,7 @@ export const wrongType: HostileCase = {
   title: 'a list, a number and an object in the place of a path',
   role: 'read',
   async run(server) {
-    const { path = 'path' } = (server.roles.read ?? {}) as { path?: string };
+    const { path = 'path' } = (server.roles.read ?? {}) as { path?: string | undefined };
     for (const value of [5, null, ['plain.txt'], { a: 1 }]) {
       const answer = await server.call('read', '', { arguments: { [path]: value } });
       if (!answer.isError) throw new BrokenLaw(`${JSON.stringify(value)} is taken for a path`, { answer });

@@ -24,11 +24,11 @@ interface Converted {
   readonly text: string | Iterable<string>;
   readonly facts: DocumentFacts;
   /** The first page (1-based) that was left out. */
-  readonly nextPage?: number;
-  readonly without?: string;
-  readonly allSheets?: readonly SheetFacts[];
+  readonly nextPage?: number | undefined;
+  readonly without?: string | undefined;
+  readonly allSheets?: readonly SheetFacts[] | undefined;
   /** The ranges in the text, as far as it was consumed. */
-  readonly ranges?: readonly SheetRange[];
+  readonly ranges?: readonly SheetRange[] | undefined;
 }
 
 /** The reply and its body. What cannot be converted is refused; it never throws. */
@@ -48,8 +48,8 @@ export async function answerDocument(
         reply: {
           kind: 'refused',
           why,
-          ...(detail !== undefined && { detail }),
-          ...(extent && { extent }),
+          detail,
+          extent,
           ...facts,
         },
         body: EMPTY,
@@ -94,14 +94,14 @@ async function convert(
   const body = paged?.body ?? whole.body;
   const isCut = whole.isCut && !paged;
   const page = paged?.next ?? nextPage;
-  const cut = { ...(page !== undefined && { page }), ...(isCut && { bytes: job.most }) };
+  const cut = { page, bytes: isCut ? job.most : undefined };
   const reply: DocumentReply = {
     kind: 'text',
     facts: { ...facts, format },
-    ...((page !== undefined || isCut) && { cut }),
-    ...(without !== undefined && { without }),
-    ...(allSheets && { allSheets }),
-    ...(ranges && { ranges }),
+    cut: page !== undefined || isCut ? cut : undefined,
+    without,
+    allSheets,
+    ranges,
   };
   return { reply, body };
 }

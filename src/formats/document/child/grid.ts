@@ -20,12 +20,12 @@ export interface SheetGrid {
   readonly rows: SheetRows;
   readonly merges: readonly Range[];
   /** The count of all rows, if only the first ones were read. */
-  readonly counted?: SheetRowCount;
+  readonly counted?: SheetRowCount | undefined;
   /** Set if only the first rows were read and their total is not known. */
-  readonly goesOn?: true;
+  readonly goesOn?: true | undefined;
   readonly date1904: boolean;
   /** Whether its part of the file is missing or damaged, so that cells are missing. */
-  readonly isDamaged?: boolean;
+  readonly isDamaged?: boolean | undefined;
 }
 
 /** A range of cells, 0-based and inclusive. */
@@ -182,7 +182,7 @@ function shown(text: string): string {
 
 interface SheetHeader {
   /** The row (0-based) with the names; absent if there is no header. */
-  readonly row?: number;
+  readonly row?: number | undefined;
   readonly columns: readonly { readonly at: number; readonly name: string }[];
 }
 

@@ -8,8 +8,8 @@ import { Parser } from 'htmlparser2';
 const MAX_WORD_STYLE_PARENTS = 50;
 
 interface WordStyle {
-  vanishes?: boolean;
-  parent?: string;
+  vanishes?: boolean | undefined;
+  parent?: string | undefined;
 }
 
 /** Styles of Word by `type/identifier`; with an empty identifier, the default style of the type. */
@@ -22,9 +22,9 @@ interface WordNote extends WordStyle {
   readonly local: string;
   paragraph: WordNote | undefined;
   readonly cuts: XmlRange[];
-  style?: string;
-  holdsBox?: boolean;
-  keeps?: boolean;
+  style?: string | undefined;
+  holdsBox?: boolean | undefined;
+  keeps?: boolean | undefined;
 }
 
 export function wordStyles(xml: string): WordStyles {
@@ -120,7 +120,7 @@ function valueOf(attributes: XmlAttributes, local: string): string | undefined {
 const MAX_ODF_STYLE_PARENTS = 50;
 
 interface OdfStyle {
-  hides?: boolean;
+  hides?: boolean | undefined;
   readonly parent: string;
 }
 

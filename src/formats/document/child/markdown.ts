@@ -21,7 +21,7 @@ export async function convertToMarkdown(bytes: Uint8Array, format: DocumentForma
   try {
     return await toMarkdownBytes(bytes, NAMES[format] ?? (format as AnydocFormat));
   } catch (error) {
-    const { code = 'malformed', message } = error as { code?: keyof typeof WHY; message: string };
+    const { code = 'malformed', message } = error as { code?: keyof typeof WHY | undefined; message: string };
     throw new DocumentRefusal(WHY[code] ?? 'damaged', code === 'resourceLimit' ? message : undefined);
   }
 }

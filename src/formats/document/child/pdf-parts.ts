@@ -18,13 +18,13 @@ const MAX_IMAGE_LIST_MS = 5_000;
 interface ImageList {
   readonly text: string;
   readonly facts: DocumentFacts;
-  readonly nextPage?: number;
+  readonly nextPage?: number | undefined;
 }
 
 /** One line per image in drawing order: `p3-2.png  640x480 pixels`. Pages `from` to `to` are 1-based and inclusive. */
 export async function listImages(
   bytes: Buffer,
-  { from, to }: { readonly from: number; readonly to?: number },
+  { from, to }: { readonly from: number; readonly to?: number | undefined },
   password: string | undefined,
 ): Promise<ImageList> {
   const document = await openPdf(bytes, password);
@@ -49,7 +49,7 @@ export async function listImages(
     return {
       text: lines.join('') || none,
       facts: { pages },
-      ...(page <= last && { nextPage: page }),
+      nextPage: page <= last ? page : undefined,
     };
   } finally {
     await document.destroy();
@@ -127,8 +127,8 @@ const NOTHING = { fnArray: [], argsArray: [] };
 
 interface Drawn {
   readonly data?: unknown;
-  readonly width?: number;
-  readonly height?: number;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
 }
 
 /** The identity of a drawn image: its name, the name in the object of a mask, or an inline image itself. */

@@ -23,15 +23,15 @@ const MAX_INSPECTED_PAGES = 2_000;
 interface ConvertedPdf {
   readonly text: string;
   readonly facts: DocumentFacts;
-  readonly nextPage?: number;
+  readonly nextPage?: number | undefined;
   /** The name of an optional package that is not installed and might give a better text. */
-  readonly without?: string;
+  readonly without?: string | undefined;
 }
 
 /** Pages `from` to `to`, 1-based and inclusive; without `to` as many as fit into one text. Throws Refused. */
 export async function convertPdf(
   bytes: Buffer,
-  { from, to }: { readonly from: number; readonly to?: number },
+  { from, to }: { readonly from: number; readonly to?: number | undefined },
   password: string | undefined,
 ): Promise<ConvertedPdf> {
   const document = await openPdf(bytes, password);
@@ -64,8 +64,8 @@ export async function convertPdf(
         ...(mayHaveAttachments(bytes) && { hasAttachments: true as const }),
         ...(hasImages(bytes) && { hasImages: true as const }),
       },
-      ...(!isEnd && { nextPage: last + 1 }),
-      ...(!library && isInspected && { without: INSPECTOR }),
+      nextPage: !isEnd ? last + 1 : undefined,
+      without: !library && isInspected ? INSPECTOR : undefined,
     };
   } finally {
     await document.destroy();
@@ -113,7 +113,7 @@ export async function openPdf(bytes: Buffer, password: string | undefined): Prom
       useWorkerFetch: false,
       enableXfa: false,
       verbosity: 0,
-      ...(password !== undefined && { password }),
+      password,
     });
   } catch (error) {
     const { name = '' } = error instanceof Error ? error : {};
@@ -169,11 +169,11 @@ async function factsOf(document: PdfDocument): Promise<DocumentFacts> {
   const { outline, bookmarks } = await outlineOf(document);
   return {
     pages: document.numPages,
-    ...(title !== '' && { title }),
-    ...(author !== '' && author !== '(anonymous)' && { author }),
-    ...(created && { created: created.slice(1).join('-') }),
-    ...(outline.length > 0 && { outline }),
-    ...(outline.length < bookmarks && { bookmarks }),
+    title: title !== '' ? title : undefined,
+    author: author !== '' && author !== '(anonymous)' ? author : undefined,
+    created: created ? created.slice(1).join('-') : undefined,
+    outline: outline.length > 0 ? outline : undefined,
+    bookmarks: outline.length < bookmarks ? bookmarks : undefined,
   };
 }
 
@@ -209,7 +209,7 @@ async function outlineOf(document: PdfDocument): Promise<{ outline: OutlineEntry
         name.length > MAX_BOOKMARK_TITLE_CHARACTERS
           ? `${name.slice(0, MAX_BOOKMARK_TITLE_CHARACTERS).toWellFormed()}…`
           : name;
-      outline.push({ title: shown, level, ...(page !== undefined && { page }) });
+      outline.push({ title: shown, level, page });
       await visit(below, level + 1);
     }
   };

@@ -103,9 +103,9 @@ function gridsOf(book: WorkBook, first: number | undefined, { open, counts, dama
       rows,
       merges: (Reflect.get(Object(sheet), '!merges') as readonly Range[] | undefined) ?? [],
       date1904: book.Workbook?.WBProps?.date1904 === true,
-      ...(damaged.has(i) && { isDamaged: true }),
-      ...(counted && counted.rows > rows.size && { counted }),
-      ...(!counted && first !== undefined && rows.has(first - 1) && { goesOn: true }),
+      isDamaged: damaged.has(i) || undefined,
+      counted: counted && counted.rows > rows.size ? counted : undefined,
+      goesOn: (!counted && first !== undefined && rows.has(first - 1)) || undefined,
     };
   });
 }
@@ -311,7 +311,7 @@ function cellsOf(body: Buffer): number {
 const AT = Symbol('The cursor of SheetJS');
 
 interface Cursor extends Buffer {
-  [AT]?: number;
+  [AT]?: number | undefined;
 }
 
 /**

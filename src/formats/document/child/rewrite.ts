@@ -196,7 +196,7 @@ interface Group {
   isOptional: boolean;
   isDropped: boolean;
   /** Text that replaces the whole group. */
-  instead?: string;
+  instead?: string | undefined;
   children: number;
 }
 

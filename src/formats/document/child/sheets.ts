@@ -90,8 +90,8 @@ function* rowsLeftOut(
 
 export function sheetText(
   bytes: Buffer,
-  { sheet, range }: { readonly sheet: string; readonly range?: string },
-): { text: Iterable<string>; facts: DocumentFacts; allSheets?: readonly SheetFacts[] } {
+  { sheet, range }: { readonly sheet: string; readonly range?: string | undefined },
+): { text: Iterable<string>; facts: DocumentFacts; allSheets?: readonly SheetFacts[] | undefined } {
   const area = range === undefined ? EVERYTHING : parseArea(range);
   if (!area) throw new DocumentRefusal('absent', `${range} is not a range of cells`);
   const upTo = range === undefined ? 'first' : Number.isFinite(area.bottom) ? area.bottom + 1 : 'all';
@@ -103,7 +103,7 @@ export function sheetText(
     return {
       text: wholeText([grid], () => ''),
       facts: { sheets: [sheetFacts(grid)] },
-      ...(facts.sheets && { allSheets: facts.sheets }),
+      allSheets: facts.sheets,
     };
   return { text: tableLines(grid, area, Number.POSITIVE_INFINITY, SSF), facts };
 }
@@ -128,7 +128,7 @@ export function sheetsOf(grids: readonly SheetGrid[]): DocumentFacts {
   const sheets = grids
     .map(sheetFacts)
     .filter((facts) => (bytes += Buffer.byteLength(JSON.stringify(facts))) <= MAX_SHEET_FACTS_BYTES);
-  return { sheets, ...(sheets.length < grids.length && { sheetCount: grids.length }) };
+  return { sheets, sheetCount: sheets.length < grids.length ? grids.length : undefined };
 }
 
 function sheetFacts(grid: SheetGrid): SheetFacts {
@@ -136,13 +136,13 @@ function sheetFacts(grid: SheetGrid): SheetFacts {
   const shown = shownRows(grid);
   return {
     name: grid.name,
-    ...(grid.hidden !== '' && { hidden: true }),
-    ...(area && { range: rangeName(grid, area) }),
+    hidden: grid.hidden !== '' || undefined,
+    range: area ? rangeName(grid, area) : undefined,
     rows: rowCount(grid),
-    ...(grid.goesOn && { goesOn: true }),
+    goesOn: grid.goesOn ? true : undefined,
     columns: columnsOf(grid.rows).length,
-    ...(shown < rowCount(grid) && { shown }),
-    ...(hasHeader(grid) && { header: true }),
+    shown: shown < rowCount(grid) ? shown : undefined,
+    header: hasHeader(grid) || undefined,
   };
 }
 
@@ -154,7 +154,9 @@ const MAX_TABLE_COLUMNS = 1_000;
 /** The bytes of the database, and facts about the sheets in it. */
 export async function tablesOf(bytes: Buffer): Promise<{ data: Uint8Array; facts: DocumentFacts }> {
   const grids = readGrids(bytes, 'all');
-  const library = await loadLibrary((globalThis as { readSqliteWasm?: () => Uint8Array }).readSqliteWasm?.());
+  const library = await loadLibrary(
+    (globalThis as { readSqliteWasm?: (() => Uint8Array) | undefined }).readSqliteWasm?.(),
+  );
   const db = new library.oo1.DB(':memory:', 'c');
   try {
     db.exec('PRAGMA journal_mode=OFF; BEGIN');

@@ -21,11 +21,11 @@ export interface CatalogTable extends SqliteTable {
   /** The column names as in `select *`. */
   readonly columns: readonly string[];
   /** A name for the rowid, if the table has one and the name is not used by a column. */
-  readonly rowid?: string;
+  readonly rowid?: string | undefined;
   /** The columns of the primary key in key order. */
   readonly primary: readonly string[];
   /** Set if its rows cannot be read. */
-  readonly unreadable?: TableProblem;
+  readonly unreadable?: TableProblem | undefined;
 }
 
 interface Column {
@@ -105,9 +105,9 @@ function describe(connection: SqliteConnection, name: string, type: TableType): 
     type,
     columns: shown,
     primary,
-    ...(rowid === undefined ? {} : { rowid }),
+    rowid,
     ...(key ? { key } : {}),
-    ...(primary.length > 1 ? { composite: primary } : {}),
+    composite: primary.length > 1 ? primary : undefined,
   };
 }
 
@@ -257,7 +257,7 @@ export function knownNames(
   connection: SqliteConnection,
   message: string,
   ask: SqliteRequest,
-): { readonly known: string; readonly rest?: string } {
+): { readonly known: string; readonly rest?: string | undefined } {
   const [, what, typed = ''] = /^no such (table|column): (.+)$/s.exec(message) ?? [];
   if (what === undefined) return { known: '' };
   try {

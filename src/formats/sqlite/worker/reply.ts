@@ -166,7 +166,7 @@ function schemaReply(
   const count = rows.more
     ? countTableRows(connection, from, PAGE_WORK)
     : { rows: rows.rows.length, exact: true };
-  return { ...described, sample: rows, ...(count ? { count } : {}) };
+  return { ...described, sample: rows, count };
 }
 
 const NO_ROWS: SqliteRows = { columns: [], rows: [], more: false };
@@ -197,7 +197,7 @@ function pageReply(
       ? (countOf(selected, offset) ?? countBehind(connection, page, offset, behindPage))
       : undefined;
   const count = known ?? countTableRows(connection, filtered(table, asked), PAGE_WORK);
-  return { kind: 'page', table: summarizeTable(table), ...page, ...(count && { count }) };
+  return { kind: 'page', table: summarizeTable(table), ...page, count };
 }
 
 /** If at least this many rows were skipped, they are not read again for counting. */
@@ -206,7 +206,7 @@ const MANY_SKIPPED = 20_000;
 /** The total, by counting the rows after the page; undefined if that is too much work. */
 function countBehind(
   connection: SqliteConnection,
-  { rows, rowids }: { readonly rows: SqliteRows; readonly rowids?: readonly string[] },
+  { rows, rowids }: { readonly rows: SqliteRows; readonly rowids?: readonly string[] | undefined },
   offset: number,
   behindPage: (last: string) => string,
 ): SqliteCount | undefined {
@@ -319,7 +319,7 @@ function countOf({ rows, more }: SqliteRows, offset: number): SqliteCount | unde
 
 /** The part of a table's description that an answer needs. */
 function summarizeTable({ name, type, key, composite }: CatalogTable): SqliteTable {
-  return { name, type, ...(key ? { key } : {}), ...(composite ? { composite } : {}) };
+  return { name, type, ...(key ? { key } : {}), composite };
 }
 
 // Converts failures in the worker to data: a code, a sentence, and a next call.
@@ -374,5 +374,5 @@ function sqlFailure(
 }
 
 function fail(code: ErrorCode, message: string, rest?: string): SqliteFailure {
-  return { kind: 'error', code, message, ...(rest === undefined ? {} : { rest }) };
+  return { kind: 'error', code, message, rest };
 }

@@ -27,7 +27,7 @@ interface RowCollection {
   /** The most bytes of the answer. */
   readonly room: number;
   /** Whether values are collected in full until the room is used; otherwise only their starts. */
-  readonly whole?: true;
+  readonly whole?: true | undefined;
 }
 
 /** Steps through `statement` and finalizes it. Text is cut to what a table can show, unless there is only one row. */

@@ -11,7 +11,7 @@ import type { StatementClock } from './statement.ts';
 export interface ReadableFile {
   size(): number;
   /** Whether reading needs requests to a server. */
-  readonly remote?: boolean;
+  readonly remote?: boolean | undefined;
   /** Fills `target` from `offset` and returns the number of bytes read, fewer only at the end. Throws if reading fails. */
   read(target: Uint8Array, offset: number): number;
 }

@@ -19,9 +19,9 @@ import {
 export interface PageExtract {
   readonly how: PageMethod;
   readonly markdown: string;
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Word counts, if the main text has clearly fewer words than the page without its chrome. */
-  readonly words?: { readonly shown: number; readonly all: number };
+  readonly words?: { readonly shown: number; readonly all: number } | undefined;
 }
 
 /** Above these limits a library takes seconds, so the page is converted as a whole. */
@@ -39,7 +39,7 @@ const ENOUGH = 400;
 export function extractPage(
   html: string,
   url: string,
-  { asXml = false }: { readonly asXml?: boolean } = {},
+  { asXml = false }: { readonly asXml?: boolean | undefined } = {},
 ): PageExtract {
   const { root } = parseHtml(html, { asXml });
   const base = baseOf(root, url);
@@ -60,7 +60,7 @@ export function extractPage(
   return {
     how: found.how,
     markdown: words(markdown) === 0 ? '' : headed(markdown, title),
-    ...(title !== undefined && { title }),
+    title,
     ...(found.how !== 'page' && leftOut(found.element, body)),
   };
 }

@@ -68,9 +68,9 @@ const BEGINS = /<(?=[a-z/!?]|$)/gi;
 /** The syntax of the HTML. */
 interface HtmlSyntax {
   /** XML syntax: any element may be self-closing. */
-  readonly asXml?: boolean;
+  readonly asXml?: boolean | undefined;
   /** Serialised by linkedom, which escapes only quotes in attributes. */
-  readonly byLinkedom?: boolean;
+  readonly byLinkedom?: boolean | undefined;
 }
 
 export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {

@@ -6,7 +6,7 @@ import { fragment } from './extract.ts';
 interface RecordText {
   readonly text: string;
   /** Facts that decide on further requests to the site. */
-  readonly facts?: Readonly<Record<string, string>>;
+  readonly facts?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Undefined for JSON of another shape. `ask` are the parameters of the request, `url` is the page's, for its links. */
@@ -41,7 +41,7 @@ const mdnPage: RecordReader = (value, _, url) => {
   const hasTable = sections.some((one) => textAt(one, 'type') === 'browser_compatibility');
   return {
     text: title === '' ? text : `# ${title}\n\n${text}`,
-    ...(hasTable && { facts: { compatibility: 'left out' } }),
+    facts: hasTable ? { compatibility: 'left out' } : undefined,
   };
 };
 
@@ -147,7 +147,7 @@ const stackExchangeQuestion: RecordReader = (value, _, url) => {
 /** The fact `more` says that there are more answers. */
 const stackExchangeAnswers: RecordReader = (value, _, url) => ({
   text: fragment(inOrder(listAt(value, 'items')).map(answerHtml).join(''), url).trim(),
-  ...(at(value, 'has_more') === true && { facts: { more: 'yes' } }),
+  facts: at(value, 'has_more') === true ? { more: 'yes' } : undefined,
 });
 
 function inOrder(answers: readonly unknown[]): unknown[] {
