@@ -51,7 +51,9 @@ test('the full output is read by its path', async () => {
 
 test('an output within the limits stands alone', async () => {
   expect(await bash('seq 2000')).toMatchObject({ text: numbered(1, 2000), isError: false });
-  expect((await bash('seq 2000')).details).not.toHaveProperty('truncation');
+  expect((await bash('seq 2000')).details).toEqual(
+    expect.not.objectContaining({ truncation: expect.anything() }),
+  );
   expect((await bash('true')).text).toBe('(no output)');
 });
 

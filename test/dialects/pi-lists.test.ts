@@ -30,7 +30,7 @@ test('grep: byte limit', () => {
   expect(answer.details).toMatchObject({
     truncation: { truncated: true, truncatedBy: 'bytes', outputLines: 50 },
   });
-  expect(answer.details).not.toHaveProperty('matchLimitReached');
+  expect(answer.details).toEqual(expect.not.objectContaining({ matchLimitReached: expect.anything() }));
   const { files, ...rest } = matchesOf(100, text, 100);
   const kept = files.map((file) => ({ ...file, lines: file.lines.slice(0, 61) }));
   const some = matchesAnswer({ ...rest, files: kept }, searchRequest, limits, matches);

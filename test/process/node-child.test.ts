@@ -22,7 +22,7 @@ test.each<[number | null, NodeJS.Signals | null, string, string]>([
 ])('code %j, signal %j: %s', (code, signal, why, message) => {
   const failure = childEndFailure(code, signal);
   expect(failure).toBeInstanceOf(ChildFailure);
-  expect({ name: failure.name, why: failure.why, message: failure.message }).toStrictEqual({
+  expect({ name: failure.name, why: failure.why, message: failure.message }).toEqual({
     name: 'ChildFailure',
     why,
     message,
@@ -37,7 +37,7 @@ test.each([
   vi.stubEnv('SystemRoot', systemRoot);
   started.length = 0;
   spawnNode(['--flag', 'child.js']);
-  expect(started).toStrictEqual([
+  expect(started).toEqual([
     [
       process.execPath,
       ['--flag', 'child.js'],

@@ -60,7 +60,8 @@ describe.runIf(process.platform === 'linux')('on Linux', () => {
   ])('ends %s', async (_, command, count) => {
     const tree = await treeOf(command);
     await expect.poll(() => runningProcessIds(tree)).toHaveLength(count);
-    expect(await endTree(tree, 1_000)).toEqual({ ended: count, left: 0 });
+    // A shell may end by itself when its last child has been ended.
+    expect((await endTree(tree, 1_000)).left).toBe(0);
     expect(runningProcessIds(tree)).toEqual([]);
   });
 

@@ -114,7 +114,7 @@ describe('it is started', () => {
     vi.stubEnv('ORIEL_RUN', undefined);
     vi.stubEnv('SECRET', 'x');
     watch('aa');
-    expect(mocked.calls).toStrictEqual([
+    expect(mocked.calls).toEqual([
       [
         '/bin/sh',
         ['-c', expect.stringContaining('while read -r line; do'), 'oriel-watchdog'],
@@ -127,7 +127,7 @@ describe('it is started', () => {
     vi.stubEnv('PATH', undefined);
     vi.stubEnv('ORIEL_RUN', 'outer');
     watch('aa');
-    expect(mocked.calls[0]?.[2].env).toStrictEqual({
+    expect(mocked.calls[0]?.[2].env).toEqual({
       PATH: '/usr/local/bin:/usr/bin:/bin',
       ORIEL_RUN: 'outer',
     });

@@ -3,7 +3,7 @@ import { OrielError } from '../../src/errors.ts';
 import { errorAnswer, textAnswer, withCall, withNotices, wording } from '../../src/render/notices.ts';
 
 test('text and facts', () => {
-  expect(textAnswer('hello', { lines: 1 })).toStrictEqual({
+  expect(textAnswer('hello', { lines: 1 })).toEqual({
     content: [{ type: 'text', text: 'hello' }],
     details: { lines: 1 },
     isError: false,
@@ -13,13 +13,13 @@ test('text and facts', () => {
 test('a failure has its code, its sentence and, where there is one, the call that works instead', () => {
   expect(
     errorAnswer(new OrielError('NOT_FOUND', 'It does not exist.', { next: '.' }), { source: 'f' }),
-  ).toStrictEqual({
+  ).toEqual({
     content: [{ type: 'text', text: 'It does not exist.' }],
     details: { source: 'f', error: { code: 'NOT_FOUND', message: 'It does not exist.', next: '.' } },
     isError: true,
   });
   const { details } = errorAnswer(new OrielError('BUSY', 'Later.', { cause: new Error('EMFILE') }));
-  expect(details).toStrictEqual({ error: { code: 'BUSY', message: 'Later.' } });
+  expect(details).toEqual({ error: { code: 'BUSY', message: 'Later.' } });
 });
 
 test('notices stand on lines of their own below the text, the last one last', () => {
@@ -36,7 +36,7 @@ describe('the call to make instead is in the sentence', () => {
     const cause = new Error('ENOENT');
     const error = new OrielError('NOT_FOUND', message, { cause, ...(next !== undefined && { next }) });
     const shown = withCall(error);
-    expect([shown.code, shown.next, shown.cause]).toStrictEqual(['NOT_FOUND', next, cause]);
+    expect([shown.code, shown.next, shown.cause]).toEqual(['NOT_FOUND', next, cause]);
     return shown.message;
   };
 
@@ -59,7 +59,7 @@ describe('the call to make instead is in the sentence', () => {
 });
 
 test('text without facts is no error', () => {
-  expect(textAnswer('hello')).toStrictEqual({
+  expect(textAnswer('hello')).toEqual({
     content: [{ type: 'text', text: 'hello' }],
     details: {},
     isError: false,

@@ -25,7 +25,7 @@ const style: ListStyle<ShownEntries> = {
 };
 
 test('one path per line', () => {
-  expect(foundAnswer(entriesOf(['a.ts', 'b.ts']), findRequest, baseLimits, style)).toStrictEqual({
+  expect(foundAnswer(entriesOf(['a.ts', 'b.ts']), findRequest, baseLimits, style)).toEqual({
     content: [{ type: 'text', text: 'a.ts\nb.ts' }],
     details: { shown: 2 },
     isError: false,
@@ -33,10 +33,10 @@ test('one path per line', () => {
 });
 
 test('an empty result is stated in words', () => {
-  expect(foundAnswer(entriesOf([]), findRequest, baseLimits, style).content).toStrictEqual([
+  expect(foundAnswer(entriesOf([]), findRequest, baseLimits, style).content).toEqual([
     { type: 'text', text: 'No files found matching pattern' },
   ]);
-  expect(listAnswer(entriesOf([]), listRequest, baseLimits, style).content).toStrictEqual([
+  expect(listAnswer(entriesOf([]), listRequest, baseLimits, style).content).toEqual([
     { type: 'text', text: '(empty directory)' },
   ]);
 });
@@ -56,7 +56,7 @@ test('the caller’s limit and the budget each name the next offset', () => {
 
 test('a name that is larger than the answer is shown in part, so that every answer leads on', () => {
   const { content, details } = listAnswer(entriesOf(['é'.repeat(50), 'b']), listRequest, bytes(65), style);
-  expect(content).toStrictEqual([
+  expect(content).toEqual([
     { type: 'text', text: `${'é'.repeat(32)}\n[65 B limit reached. Use offset=1 to continue]` },
   ]);
   expect(details).toMatchObject({ shown: 1, next: 1 });
@@ -76,7 +76,7 @@ test('an offset beyond the end, and what an answer does not cover', () => {
   const request = { ...findRequest, offset: 9 };
   const result = { kind: 'entries', entries: [], beyond: 3, gaps, hint: 'directory' } as const;
   const [block] = foundAnswer(result, { ...request, pattern: 'src' }, baseLimits, style).content;
-  expect(block).toStrictEqual({
+  expect(block).toEqual({
     type: 'text',
     text:
       '[src is a directory. Use src/** for the files below it. ' +
@@ -89,12 +89,8 @@ test('an offset beyond the end, and what an answer does not cover', () => {
 
 test('a budget takes all of some lines or none, and after a refusal nothing any more', () => {
   const budget = new ListBudget(bytes(10));
-  expect([budget.take('1234'), budget.take('5678', '9'), budget.take('x')]).toStrictEqual([
-    true,
-    false,
-    false,
-  ]);
-  expect([budget.text, budget.full]).toStrictEqual(['1234', 'bytes']);
+  expect([budget.take('1234'), budget.take('5678', '9'), budget.take('x')]).toEqual([true, false, false]);
+  expect([budget.text, budget.full]).toEqual(['1234', 'bytes']);
   expect(new ListBudget({ ...bytes(1_000), tokens: 2 }).head('123456789')).toBe('12345678');
 });
 
@@ -112,14 +108,14 @@ test('all that a list of entries says of itself', () => {
     foundAnswer(result, { ...findRequest, offset }, limits, all).details;
   const one = { shown: 2, limit: 1000, limitReached: false, text: 'a.ts\nb.ts' };
   const whole = { lines: 2, bytes: 9 };
-  expect(details(entriesOf(['a.ts', 'b.ts']), baseLimits)).toStrictEqual({
+  expect(details(entriesOf(['a.ts', 'b.ts']), baseLimits)).toEqual({
     ...one,
     whole,
     limits: baseLimits,
     notices: [],
   });
   const limit = 'Use offset=12 to continue, limit=4 for more, or refine pattern';
-  expect(details(entriesOf(['a.ts', 'b.ts'], 12), baseLimits, 10)).toStrictEqual({
+  expect(details(entriesOf(['a.ts', 'b.ts'], 12), baseLimits, 10)).toEqual({
     ...one,
     limitReached: true,
     whole,
@@ -128,7 +124,7 @@ test('all that a list of entries says of itself', () => {
     notices: [{ kind: 'list', text: `2 results limit reached. ${limit}` }],
   });
   const lines = { ...baseLimits, answerLines: 2 };
-  expect(details(entriesOf(['a.ts', 'b.ts', 'c.ts']), lines)).toStrictEqual({
+  expect(details(entriesOf(['a.ts', 'b.ts', 'c.ts']), lines)).toEqual({
     ...one,
     cutBy: 'lines',
     whole: { lines: 3, bytes: 14 },
@@ -190,7 +186,7 @@ test.each<[Partial<SearchGaps>, ListNotice]>([
   [{ scanned: 1 }, { kind: 'scanned', count: 1 }],
   [{ unnamed: 1 }, { kind: 'unnamed', count: 1 }],
 ])('%j is said, and nothing else', (gap, notice) => {
-  expect(gapNotices({ gaps: { ...noGaps, ...gap } })).toStrictEqual([notice]);
+  expect(gapNotices({ gaps: { ...noGaps, ...gap } })).toEqual([notice]);
 });
 
 test('the rest of what is not covered, and what leads on', () => {
@@ -213,8 +209,8 @@ test('a search that broke off, a hint and a call stand in the details too', () =
   expect(details({ hint: 'directory' })).toMatchObject({ hint: { next: '{"pattern":"src/**"}' } });
   expect(details({ hint: 'brace-range' })).not.toHaveProperty('hint');
   const { notices } = details({ best: 'a.ts:#b', next: 1 });
-  expect(callsOf((notices as readonly object[])[0] as object)).toStrictEqual(['a.ts:#b']);
-  expect(details({})).toStrictEqual({ shown: 1 });
+  expect(callsOf((notices as readonly object[])[0] as object)).toEqual(['a.ts:#b']);
+  expect(details({})).toEqual({ shown: 1 });
 });
 
 test('the gap of a style stands between the list and its notices', () => {
@@ -226,8 +222,8 @@ test('the token counter of the host decides, also for a line that is shown in pa
   const count = (text: string): number => text.length * 2;
   const limits = { ...bytes(1_000), tokens: 20 };
   const budget = new ListBudget(limits, count);
-  expect([budget.take('12345'), budget.take('1234'), budget.full]).toStrictEqual([true, true, undefined]);
-  expect([budget.take(''), budget.full]).toStrictEqual([false, 'tokens']);
+  expect([budget.take('12345'), budget.take('1234'), budget.full]).toEqual([true, true, undefined]);
+  expect([budget.take(''), budget.full]).toEqual([false, 'tokens']);
   expect(new ListBudget(limits, count).head('x'.repeat(64))).toBe('x'.repeat(8));
   expect(new ListBudget(limits, () => 99).head('xyz')).toBe('x');
   expect(new ListBudget(bytes(3), () => 99_999).head('é€')).toBe('é');

@@ -15,7 +15,7 @@ const { tokens: _, answerLines: __, ...limits } = baseLimits;
 const facts = { source: 'f.txt', resolvedPath: '/home/me/f.txt', kind: 'file' };
 
 test('text', () => {
-  expect(answer(textResult('a\nb\n'))).toStrictEqual({
+  expect(answer(textResult('a\nb\n'))).toEqual({
     content: [{ type: 'text', text: '1|a\n2|b\n' }],
     details: { ...facts, totals: { bytes: 4, lines: 2 }, limits },
     isError: false,
@@ -29,7 +29,7 @@ test('a text that was cut: the notice and the details name the same next call', 
     next: { kind: 'lines', ranges: [{ from: 3 }] },
   });
   const notice = { kind: 'cut', text: 'Showing lines 1-2 of 45. Use f.txt:3.. to continue' };
-  expect(answer(textResult('', { excerpt }))).toStrictEqual({
+  expect(answer(textResult('', { excerpt }))).toEqual({
     content: [{ type: 'text', text: `1|a\n2|b\n[${notice.text}]` }],
     details: {
       ...facts,
@@ -47,11 +47,8 @@ test('a window behind the end is no failure, but has a code that hosts may branc
   const selection = { window: { kind: 'lines', ranges: [{ from: 9 }], context: true }, typed: '9' } as const;
   const { content, details, isError } = answer(textResult('', { excerpt, selection }));
   const message = 'Line 9 is beyond the end of f.txt (1 line). Use f.txt:1 for the end';
-  expect(content).toStrictEqual([{ type: 'text', text: `[${message}]` }]);
-  expect([isError, details['error']]).toStrictEqual([
-    false,
-    { code: 'OUT_OF_RANGE', message, next: 'f.txt:1' },
-  ]);
+  expect(content).toEqual([{ type: 'text', text: `[${message}]` }]);
+  expect([isError, details['error']]).toEqual([false, { code: 'OUT_OF_RANGE', message, next: 'f.txt:1' }]);
 });
 
 test('a suffix match, a snapshot, parts with a gap, and images of a notebook', () => {
@@ -66,7 +63,7 @@ test('a suffix match, a snapshot, parts with a gap, and images of a notebook', (
     images: [{ mimeType: 'image/png', data: Buffer.from('png') }],
   });
   const { content, details } = answer(result);
-  expect(content).toStrictEqual([
+  expect(content).toEqual([
     {
       type: 'text',
       text: "[Path 'f.txt' not found; resolved to 'src/f.txt' via suffix match]\n¶f.txt#0A1F\n1:a\n…\n9:z\n",
@@ -80,7 +77,7 @@ test('verbatim text has no gap: it would be taken for a part of it', () => {
   const parts = [linesOf('a\n'), linesOf('z\n', 9)];
   const excerpt = excerptOf('', { parts, totals: { lines: 9 } });
   const raw = { ...displays.plain };
-  expect(answer(textResult('', { excerpt, display: raw })).content).toStrictEqual([
+  expect(answer(textResult('', { excerpt, display: raw })).content).toEqual([
     { type: 'text', text: 'a\nz\n' },
   ]);
 });
@@ -107,9 +104,7 @@ test('a binary file is described, with what can be done, and is never shown as t
 
 test('a note stands alone', () => {
   const note = { kind: 'said', text: 'secret.txt is encrypted', use: 'a.zip' } as const;
-  expect(
-    answer({ ...origin, kind: 'note', resource: { kind: 'note', format: 'archive', note } }),
-  ).toStrictEqual({
+  expect(answer({ ...origin, kind: 'note', resource: { kind: 'note', format: 'archive', note } })).toEqual({
     content: [{ type: 'text', text: '[secret.txt is encrypted]' }],
     details: { ...facts, notices: [{ kind: 'said', text: 'secret.txt is encrypted' }] },
     isError: false,
@@ -120,11 +115,11 @@ test('an image is its facts and, where it can be shown, itself', () => {
   const resource = { kind: 'image', format: 'image', text: 'PNG, 2 × 1 pixels' } as const;
   const shown = { mimeType: 'image/png', data: Buffer.from('png') };
   const text = { type: 'text', text: 'PNG, 2 × 1 pixels' };
-  expect(answer({ ...origin, kind: 'image', resource }).content).toStrictEqual([text]);
+  expect(answer({ ...origin, kind: 'image', resource }).content).toEqual([text]);
   const notes = [{ kind: 'said', text: 'Scaled down' }] as const;
   expect(
     answer({ ...origin, kind: 'image', resource: { ...resource, image: shown, notes } }).content,
-  ).toStrictEqual([
+  ).toEqual([
     { ...text, text: `${text.text}\n[Scaled down]` },
     { type: 'image', mimeType: 'image/png', data: 'cG5n' },
   ]);
@@ -137,7 +132,7 @@ test('the facts of a text say how it was decoded, and leave out limits that are 
     facts: { rows: 3 },
     excerpt: excerptOf('a', { invalid: 4 }),
   });
-  expect(textFacts(result)).toStrictEqual({
+  expect(textFacts(result)).toEqual({
     ...facts,
     meta: { rows: 3 },
     window: { kind: 'tail', lines: 2 },
@@ -160,7 +155,7 @@ test('several paths: each below a line with what was typed, and nothing of one r
     answer(
       several(part('a\n.txt', textResult('a\n')), part('b', textResult('b')), part('c', textResult('c'))),
     ),
-  ).toStrictEqual({
+  ).toEqual({
     content: [
       {
         type: 'text',
@@ -187,7 +182,7 @@ test('several paths: a failure, and one for which there is no room, are parts li
     several(part('x', failed), part('b\t', { full: 'lines' }), part('c', { full: 'lines' })),
   );
   expect(isError).toBe(false);
-  expect(content).toStrictEqual([
+  expect(content).toEqual([
     {
       type: 'text',
       text: `==> x <==\nx does not exist\n==> b\\t <==\n[${full}]\n==> c <==\n[${full.replace('b\\t', 'c')}]`,
@@ -219,14 +214,14 @@ test('several paths: one that is cut leads on, and images stand behind all texts
   const { content, details } = answer(
     several(part('p', picture), part('f.txt', textResult('', { excerpt }))),
   );
-  expect(content).toStrictEqual([
+  expect(content).toEqual([
     {
       type: 'text',
       text: '==> p <==\nPNG\n==> f.txt <==\n1|a\n[Showing line 1 of 45. Use f.txt:2.. to continue]',
     },
     { type: 'image', mimeType: 'image/png', data: 'cG5n' },
   ]);
-  expect(details['truncation']).toStrictEqual({
+  expect(details['truncation']).toEqual({
     by: 'lines',
     shown: { lines: [[1, 1]], bytes: [0, 2] },
     next: 'f.txt:2..',
@@ -238,11 +233,11 @@ test('entries that were left out lead on as well', () => {
     answer(textResult('a\n', { leftOut })).details['truncation'];
   const shown = { lines: [[1, 1]], bytes: [0, 2] };
   expect(truncation([])).toBeUndefined();
-  expect(truncation(['d/'])).toStrictEqual({ by: 'entries', next: 'd/', shown });
-  expect(truncation(['d/', 'e/'])).toStrictEqual({ by: 'entries', next: 'd/', others: ['e/'], shown });
+  expect(truncation(['d/'])).toEqual({ by: 'entries', next: 'd/', shown });
+  expect(truncation(['d/', 'e/'])).toEqual({ by: 'entries', next: 'd/', others: ['e/'], shown });
   const cut = { cutBy: 'lines', next: { kind: 'lines', ranges: [{ from: 2 }] } } as const;
   const page = textResult('', { excerpt: excerptOf('a\n', cut), leftOut: ['d/', 'e/'] });
-  expect(answer(page).details['truncation']).toStrictEqual({
+  expect(answer(page).details['truncation']).toEqual({
     by: 'lines',
     next: 'f.txt:2..',
     others: ['d/', 'e/'],

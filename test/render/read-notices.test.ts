@@ -9,7 +9,7 @@ import type { TextResult } from '../../src/types/result.ts';
 import { excerptOf, linesOf, textResult } from '../support/results.ts';
 
 test('a whole text within the limits has no notice', () => {
-  expect(readNotices(textResult('a\nb\n'))).toStrictEqual([]);
+  expect(readNotices(textResult('a\nb\n'))).toEqual([]);
 });
 
 test('escapes in an answer about a directory name no raw call, because there is none', () => {
@@ -30,7 +30,7 @@ test('all notices, in order', () => {
   });
   const notes = [{ kind: 'said', text: 'a note of the source' }] as const;
   const result = textResult('', { excerpt, notes, encoding: unicodeEncoding('utf-16le', 2), changed: true });
-  expect(readNotices(result).map(({ kind }) => kind)).toStrictEqual([
+  expect(readNotices(result).map(({ kind }) => kind)).toEqual([
     'encoding',
     'invalid',
     'escaped',
@@ -84,7 +84,7 @@ test('a range that reaches beyond the end is told where that is', () => {
     typed: '1..9',
   } as const;
   const excerpt = excerptOf('a\nb\n', { lastLine: 2 });
-  expect(readNotices(textResult('', { selection, excerpt }))).toStrictEqual([
+  expect(readNotices(textResult('', { selection, excerpt }))).toEqual([
     { kind: 'short', target: 'f.txt', last: 2 },
   ]);
 });
@@ -92,7 +92,7 @@ test('a range that reaches beyond the end is told where that is', () => {
 test('a window that lies behind the end names what there is', () => {
   const excerpt = { parts: [], totals: { lines: 3, bytes: 9 }, invalid: 0, pastEnd: true };
   const lines = { window: { kind: 'lines', ranges: [{ from: 9 }], context: true }, typed: '9' } as const;
-  expect(readNotices(textResult('', { excerpt, selection: lines }))).toStrictEqual([
+  expect(readNotices(textResult('', { excerpt, selection: lines }))).toEqual([
     { kind: 'past-end', target: 'f.txt', asked: 'Line 9', totals: { lines: 3 }, use: ['f.txt:3', 'f.txt:1'] },
   ]);
   const huge = { ...lines, typed: '99999999999999999999' };
@@ -104,7 +104,7 @@ test('a window that lies behind the end names what there is', () => {
     { asked: 'Byte 99', totals: { bytes: 9 } },
   ]);
   const empty = { ...excerpt, totals: { lines: 0, bytes: 0 } };
-  expect(readNotices(textResult('', { excerpt: empty, selection: lines }))).toStrictEqual([
+  expect(readNotices(textResult('', { excerpt: empty, selection: lines }))).toEqual([
     { kind: 'empty', target: 'f.txt' },
   ]);
 });
@@ -117,25 +117,25 @@ test('only a file that is stored is empty, unterminated or decoded', () => {
       (notice) => notice.kind,
     ),
   ];
-  expect(kinds('file')).toStrictEqual(['empty', 'unterminated', 'encoding', 'invalid']);
-  expect(kinds('archive')).toStrictEqual(['invalid']);
+  expect(kinds('file')).toEqual(['empty', 'unterminated', 'encoding', 'invalid']);
+  expect(kinds('archive')).toEqual(['invalid']);
 });
 
 test('the next page of a table comes only once this one was shown to its end', () => {
   const more = { kind: 'said', text: 'More rows. Use app.db:users?offset=20' } as const;
-  expect(readNotices(textResult('a\n', { more, display: displays.plain }))).toStrictEqual([more]);
+  expect(readNotices(textResult('a\n', { more, display: displays.plain }))).toEqual([more]);
   const excerpt = excerptOf('a\n', {
     totals: { bytes: 4, lines: 2 },
     cutBy: 'lines',
     next: { kind: 'lines', ranges: [{ from: 2 }] },
   });
-  expect(readNotices(textResult('', { excerpt, more })).map(({ kind }) => kind)).toStrictEqual(['cut']);
+  expect(readNotices(textResult('', { excerpt, more })).map(({ kind }) => kind)).toEqual(['cut']);
 });
 
 test('shown lines are runs of those that were asked for, without their context', () => {
   const [before, ...asked] = linesOf('a\nb\nc\n', 4);
   const parts = [[{ ...before, role: 'context' } as const, ...asked], linesOf('x\n', 7), linesOf('y\n', 20)];
-  expect(shownLines(excerptOf('', { parts: parts as never }))).toStrictEqual([
+  expect(shownLines(excerptOf('', { parts: parts as never }))).toEqual([
     [5, 7],
     [20, 20],
   ]);
@@ -153,61 +153,59 @@ test('a place says that lines follow it, while they do', () => {
   const selection = typed({ ...lines({ from: 1, to: 2 }), around: 2 }, '1..2');
   const of = (more: Parameters<typeof excerptOf>[1]): Notice[] =>
     notices('', { selection, excerpt: excerptOf('a\nb\n', { totals: { bytes: 9, lines: 5 }, ...more }) });
-  expect(of({})).toStrictEqual([{ kind: 'around', line: 2, use: 'f.txt:3..' }]);
+  expect(of({})).toEqual([{ kind: 'around', line: 2, use: 'f.txt:3..' }]);
   // Where the last line is shown, nothing follows.
-  expect(of({ totals: { bytes: 4, lines: 2 } })).toStrictEqual([]);
-  expect(of({ lastLine: 2 })).toStrictEqual([{ kind: 'short', target: 'f.txt', last: 2 }]);
+  expect(of({ totals: { bytes: 4, lines: 2 } })).toEqual([]);
+  expect(of({ lastLine: 2 })).toEqual([{ kind: 'short', target: 'f.txt', last: 2 }]);
   const next = { kind: 'lines', ranges: [{ from: 3 }] } as const;
-  expect(of({ next, cutBy: 'lines' }).map(({ kind }) => kind)).toStrictEqual(['cut']);
+  expect(of({ next, cutBy: 'lines' }).map(({ kind }) => kind)).toEqual(['cut']);
   // A text of which no line is shown.
-  expect(of({ parts: [] })).toStrictEqual([{ kind: 'empty', target: 'f.txt' }]);
+  expect(of({ parts: [] })).toEqual([{ kind: 'empty', target: 'f.txt' }]);
   // Lines that were asked for as such.
   const plainly = typed(lines({ from: 1, to: 2 }), '1..2');
   const excerpt = excerptOf('a\nb\n', { totals: { bytes: 9, lines: 5 } });
-  expect(notices('', { selection: plainly, excerpt })).toStrictEqual([]);
+  expect(notices('', { selection: plainly, excerpt })).toEqual([]);
 });
 
 test('of several ranges those are named that lie beyond the end, and of a place the place', () => {
   const excerpt = excerptOf('a\nb\n', { lastLine: 2 });
   const ranges = typed(lines({ from: 1, to: 2 }, { from: 3, to: 4 }, { from: 9 }), '1-2,3-4,9-');
-  expect(notices('', { selection: ranges, excerpt })).toStrictEqual([
+  expect(notices('', { selection: ranges, excerpt })).toEqual([
     { kind: 'short', target: 'f.txt', last: 2, missing: [{ from: 3, to: 4 }, { from: 9 }] },
   ]);
   const place = typed({ ...lines({ from: 1, to: 43 }), around: 3 }, '1..43');
-  expect(notices('', { selection: place, excerpt })).toStrictEqual([
+  expect(notices('', { selection: place, excerpt })).toEqual([
     { kind: 'short', target: 'f.txt', last: 2, missing: [{ from: 3, to: 3 }] },
   ]);
   const within = typed({ ...lines({ from: 1, to: 43 }), around: 2 }, '1..43');
-  expect(notices('', { selection: within, excerpt })).toStrictEqual([
-    { kind: 'short', target: 'f.txt', last: 2 },
-  ]);
+  expect(notices('', { selection: within, excerpt })).toEqual([{ kind: 'short', target: 'f.txt', last: 2 }]);
   const tail = typed({ kind: 'tail', lines: 9 }, '-9');
-  expect(notices('', { selection: tail, excerpt })).toStrictEqual([]);
+  expect(notices('', { selection: tail, excerpt })).toEqual([]);
 });
 
 test('a part of a document says that its lines are its own, where it is cut', () => {
   const next = { kind: 'lines', ranges: [{ from: 2 }] } as const;
   const cut = excerptOf('a\n', { totals: { bytes: 4, lines: 2 }, cutBy: 'lines', next });
   const part = { name: 'page 3' } as NonNullable<TextResult['part']>;
-  expect(notices('', { excerpt: cut, part })[0]).toStrictEqual({
+  expect(notices('', { excerpt: cut, part })[0]).toEqual({
     kind: 'said',
     text: 'Lines and totals are those of page 3',
   });
-  expect(notices('', { excerpt: cut }).map(({ kind }) => kind)).toStrictEqual(['cut']);
-  expect(notices('a\n', { part })).toStrictEqual([]);
+  expect(notices('', { excerpt: cut }).map(({ kind }) => kind)).toEqual(['cut']);
+  expect(notices('a\n', { part })).toEqual([]);
 });
 
 test('the call for the text as stored, or in another encoding, asks for the same lines', () => {
   const use = (selection: TextResult['selection']): unknown =>
     notices('\x1b\n', { selection }).map((notice) => ('use' in notice ? notice.use : notice.kind));
-  expect(use({})).toStrictEqual(['f.txt:raw']);
-  expect(use({ typed: '1-2' })).toStrictEqual(['f.txt:1-2:raw']);
-  expect(use({ typed: '1-2:raw', mode: 'raw' })).toStrictEqual(['f.txt:1-2:raw']);
+  expect(use({})).toEqual(['f.txt:raw']);
+  expect(use({ typed: '1-2' })).toEqual(['f.txt:1-2:raw']);
+  expect(use({ typed: '1-2:raw', mode: 'raw' })).toEqual(['f.txt:1-2:raw']);
   // Lines of an outline are none of the text.
-  expect(use({ typed: 'outline:1-2', mode: 'outline' })).toStrictEqual(['f.txt:raw']);
+  expect(use({ typed: 'outline:1-2', mode: 'outline' })).toEqual(['f.txt:raw']);
   const encoding = { ...unicodeEncoding('utf-8'), perhaps: 'windows-1252' };
   const excerpt = excerptOf('\ufffd\n', { invalid: 1 });
-  expect(notices('', { encoding, excerpt, selection: { typed: '1-2' } })).toStrictEqual([
+  expect(notices('', { encoding, excerpt, selection: { typed: '1-2' } })).toEqual([
     { kind: 'invalid', count: 1, encoding: 'UTF-8', use: 'f.txt:encoding=windows-1252:1-2' },
   ]);
 });
@@ -220,19 +218,16 @@ test('how an encoding is known decides what is said of it', () => {
       (name) => `f:encoding=${name}`,
     );
   const stored = { kind: 'encoding', encoding: 'UTF-16BE', mark: false };
-  expect(said(undefined)).toStrictEqual([stored]);
-  expect(said(undefined, 2)).toStrictEqual([{ ...stored, mark: true }]);
-  expect(said('told', 2)).toStrictEqual([]);
-  expect(said('declared')).toStrictEqual([
-    { kind: 'encoding', encoding: 'UTF-16BE', declared: true },
-    stored,
-  ]);
-  expect(said('guessed')).toStrictEqual([
+  expect(said(undefined)).toEqual([stored]);
+  expect(said(undefined, 2)).toEqual([{ ...stored, mark: true }]);
+  expect(said('told', 2)).toEqual([]);
+  expect(said('declared')).toEqual([{ kind: 'encoding', encoding: 'UTF-16BE', declared: true }, stored]);
+  expect(said('guessed')).toEqual([
     { kind: 'encoding', encoding: 'UTF-16BE', guessed: true, use: 'f:encoding=utf-8' },
     stored,
   ]);
   const named = { name: 'koi8-r', bom: 0, unit: 1, scanner: unicodeEncoding('utf-8').scanner } as const;
-  expect(encodingNotices({ format: 'file', encoding: named }, 3, String)).toStrictEqual([
+  expect(encodingNotices({ format: 'file', encoding: named }, 3, String)).toEqual([
     { kind: 'invalid', count: 3, encoding: 'koi8-r' },
   ]);
   const names = (['utf-8', 'utf-16le', 'utf-32le', 'utf-32be'] as const).map(
@@ -263,10 +258,10 @@ test('a tail is read on backwards, in lines', () => {
 
 test('a text is empty where none of it is shown and none is left', () => {
   const nothing = { parts: [[]], totals: {}, invalid: 0 };
-  expect(notices('', { excerpt: nothing })).toStrictEqual([{ kind: 'empty', target: 'f.txt' }]);
-  expect(notices('', { excerpt: { ...nothing, oversized: { start: 0 } } })).toStrictEqual([]);
+  expect(notices('', { excerpt: nothing })).toEqual([{ kind: 'empty', target: 'f.txt' }]);
+  expect(notices('', { excerpt: { ...nothing, oversized: { start: 0 } } })).toEqual([]);
   const next = { kind: 'lines', ranges: [{ from: 1 }] } as const;
-  expect(notices('', { excerpt: { ...nothing, next } })).toStrictEqual([]);
+  expect(notices('', { excerpt: { ...nothing, next } })).toEqual([]);
 });
 
 test('what was asked for beyond the end is said as it was typed, unless that is none of it', () => {
@@ -288,7 +283,7 @@ test('what was asked for beyond the end is said as it was typed, unless that is 
 test('a line that ends before the byte in it that was asked for is not beyond the end', () => {
   const selection = typed({ ...lines({ from: 3 }), inside: 12 }, '3@12..');
   const past = { parts: [], totals: { bytes: 9, lines: 3 }, invalid: 0, pastEnd: true, lastLine: 3 };
-  expect(notices('', { excerpt: past, selection })).toStrictEqual([
+  expect(notices('', { excerpt: past, selection })).toEqual([
     { kind: 'past-end', target: 'f.txt', asked: 'Byte 12', line: 3, totals: { bytes: 9 }, use: ['f.txt:3'] },
   ]);
   const shorter = { ...past, lastLine: 2, totals: { bytes: 9, lines: 2 } };
@@ -306,20 +301,20 @@ test('a text of which the last lines before its first byte are asked for is not 
       encoding: unicodeEncoding('utf-8', bom),
     }).find(({ kind }) => kind === 'said' || kind === 'empty');
   const text = 'No line of f.txt is before byte 0. Use f.txt:1 for the start';
-  expect(before(0)).toStrictEqual({ kind: 'said', text, use: 'f.txt:1' });
+  expect(before(0)).toEqual({ kind: 'said', text, use: 'f.txt:1' });
   expect(before(3, nothing, 3)).toMatchObject({ text: text.replace('0', '3') });
   const empty = { kind: 'empty', target: 'f.txt' };
-  expect(before(0, { ...nothing, totals: { bytes: 0 } })).toStrictEqual(empty);
-  expect(before(0, { ...nothing, totals: { lines: 0 } })).toStrictEqual(empty);
-  expect(before(3, { ...nothing, totals: { bytes: 3 } }, 3)).toStrictEqual(empty);
-  expect(before(5, { ...nothing, totals: {} })).toStrictEqual(empty);
+  expect(before(0, { ...nothing, totals: { bytes: 0 } })).toEqual(empty);
+  expect(before(0, { ...nothing, totals: { lines: 0 } })).toEqual(empty);
+  expect(before(3, { ...nothing, totals: { bytes: 3 } }, 3)).toEqual(empty);
+  expect(before(5, { ...nothing, totals: {} })).toEqual(empty);
 });
 
 test('beyond the end of what is not counted the calls are for its last lines', () => {
   const excerpt = { parts: [], totals: { bytes: 9 }, invalid: 0, pastEnd: true };
   const selection = typed(lines({ from: 10 }), '10');
   const more = { kind: 'said', text: 'More', use: 'app.db?offset=9' } as const;
-  expect(notices('', { excerpt, selection, more })).toStrictEqual([
+  expect(notices('', { excerpt, selection, more })).toEqual([
     {
       kind: 'past-end',
       target: 'f.txt',
@@ -335,7 +330,7 @@ test('beyond the end of what is not counted the calls are for its last lines', (
     { use: ['f.txt:1'], totals: { lines: 1 } },
   ]);
   const changed = notices('', { excerpt: one, selection, changed: true });
-  expect(changed.map(({ kind }) => kind)).toStrictEqual(['changed', 'past-end']);
+  expect(changed.map(({ kind }) => kind)).toEqual(['changed', 'past-end']);
 });
 
 test('the next page waits for the end of this one', () => {
@@ -343,8 +338,8 @@ test('the next page waits for the end of this one', () => {
   const totals = { bytes: 4, lines: 2 };
   const kinds = (excerpt: TextResult['excerpt']): string[] =>
     notices('', { excerpt, more }).map(({ kind }) => kind);
-  expect(kinds(excerptOf('a\n', { totals }))).toStrictEqual([]);
-  expect(kinds(excerptOf('a\nb\n', { totals }))).toStrictEqual(['said']);
-  expect(kinds(excerptOf('a\n', { totals: {} }))).toStrictEqual(['said']);
-  expect(kinds({ parts: [linesOf('a\n')], totals, invalid: 0 })).toStrictEqual([]);
+  expect(kinds(excerptOf('a\n', { totals }))).toEqual([]);
+  expect(kinds(excerptOf('a\nb\n', { totals }))).toEqual(['said']);
+  expect(kinds(excerptOf('a\n', { totals: {} }))).toEqual(['said']);
+  expect(kinds({ parts: [linesOf('a\n')], totals, invalid: 0 })).toEqual([]);
 });

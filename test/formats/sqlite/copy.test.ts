@@ -25,7 +25,7 @@ function callOf(): Call {
     now: Date.now,
     progress: () => {},
     open: () => Promise.reject(new Error('nothing inside')),
-    onEnd: () => {},
+    onEnd: (end) => onTestFinished(async () => void (await end())),
     part: () => {
       throw new Error('no part of this test');
     },
