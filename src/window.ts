@@ -53,7 +53,7 @@ export function windowedText(content: string | Uint8Array | ByteSource): Windowe
         shown,
         tokens: options.tokens ?? estimateTokens,
         overflow: options.overflow ?? 'cut',
-        longLine: options.longLine ?? { as: 'slice' },
+        longLine: options.longLine ?? { kind: 'slice' },
       });
     },
   };

@@ -107,7 +107,7 @@ const tabbed: LineDisplay = {
 function policyFrom(first: number, lineBytes: number): TextPolicy {
   return {
     overflow: 'refuse',
-    longLine: { as: 'clip', at: lineBytes, unit: 'byte' },
+    longLine: { kind: 'clip', at: lineBytes, unit: 'byte' },
     display: tabbed,
     cost: (line: Line) => tabbedBytes(line) + (line.no === first ? 0 : '\n'.length),
   };

@@ -25,7 +25,7 @@ function policyFrom(first: number): TextPolicy {
   const { plain } = displays;
   return {
     overflow: 'cut',
-    longLine: { as: 'stop' },
+    longLine: { kind: 'stop' },
     display: plain,
     bareLines: true,
     cost(line) {

@@ -196,7 +196,7 @@ const read = tool<ReadInput, ReadRequest>({
   policy: (input, { line, bytes }): TextPolicy => {
     const asked = input.max_line_length ?? charactersOf(line);
     const at = asked === 0 ? bytes : Math.min(asked, bytes);
-    return { overflow: 'cut', longLine: { as: 'clip', at, unit: 'char' }, display: raw };
+    return { overflow: 'cut', longLine: { kind: 'clip', at, unit: 'char' }, display: raw };
   },
   answer: (found, input) => {
     if (found.kind === 'text') return textAnswerOf(found, input);

@@ -42,7 +42,7 @@ interface ReadFileInput {
   readonly max_bytes?: number | undefined;
 }
 
-const policy: TextPolicy = { overflow: 'cut', longLine: { as: 'slice' }, display: displays.plain };
+const policy: TextPolicy = { overflow: 'cut', longLine: { kind: 'slice' }, display: displays.plain };
 
 const readFile = tool<ReadFileInput, ReadRequest>({
   name: 'read_file',

@@ -3,7 +3,7 @@
  * our process group, and its descendants are not ended.
  */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
@@ -22,6 +22,7 @@ import { killAtExit, TOKEN_NAME } from '../process/command.ts';
 import { endTree, processStartTime, type ProcessTree } from '../process/process-tree.ts';
 import { watch, type WatchedProcess } from '../process/watchdog.ts';
 import { messagesIn, type ReduceMessage } from './mcp-http.ts';
+import { startProcess } from '../process/start.ts';
 
 /** Maximum bytes that are buffered for a server that does not read. */
 const MAX_UNSENT_BYTES = 1 << 20;
@@ -216,7 +217,7 @@ async function startServer({ command, args, cwd, env, onStderr }: StdioServer): 
   const watched = watch(token);
   const began = performance.now();
   try {
-    const child = spawn(command, args, {
+    const child = startProcess(command, args, {
       cwd,
       env: { ...env, [TOKEN_NAME]: outer ? `${outer},${token}` : token },
       detached: true,

@@ -18,6 +18,7 @@ import {
   type ProcessTree,
 } from './process-tree.ts';
 import { watch, type WatchedProcess } from './watchdog.ts';
+import { startProcess } from './start.ts';
 
 /** The environment variable with the tokens of all runs that a process belongs to, the innermost last. */
 export const TOKEN_NAME = 'ORIEL_RUN';
@@ -107,7 +108,7 @@ function tryStart(
 ): Promise<ChildProcess | NodeJS.ErrnoException> {
   return new Promise((resolve) => {
     try {
-      const child = spawn(shell, ['-c', '--', command], options);
+      const child = startProcess(shell, ['-c', '--', command], options);
       child.once('spawn', () => resolve(child));
       child.once('error', resolve);
     } catch (error) {

@@ -1,8 +1,9 @@
 /** Starts Node child processes without our environment and working directory, and classifies their exits. */
 
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { parse } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { startProcess } from './start.ts';
 
 /** The child ended without an answer. */
 export class ChildFailure extends Error {
@@ -34,7 +35,7 @@ export function childEndFailure(code: number | null, signal: NodeJS.Signals | nu
 
 /** Starts Node with an almost empty environment, in the root directory of the disk, with two pipes. */
 export function spawnNode(args: readonly string[]): ChildProcessByStdio<Writable, Readable, null> {
-  const child = spawn(process.execPath, args, {
+  const child = startProcess(process.execPath, args, {
     cwd: parse(process.execPath).root,
     // One malloc arena: otherwise glibc keeps a heap for each thread.
     env: {

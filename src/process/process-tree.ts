@@ -124,7 +124,12 @@ async function signalMembers(
   for (let scans = 1; ; scans += 1) {
     const before = lastProcess();
     if (before < from) from = 0;
-    const look = await inTurns(lookFor(tree, listProcesses(from), meet));
+    const asked: number[] = [];
+    const look = await inTurns(
+      lookFor(tree, listProcesses(from), signal === 'SIGKILL' ? meet : (pid) => asked.push(pid)),
+    );
+    // A shell handles its signal before the child that it waits for has ended.
+    for (const pid of asked.toSorted((a, b) => a - b)) meet(pid);
     if (!look) return groupLives(tree.pid) ? (meet(-tree.pid), 1) : 0;
     // A process that is just forking in the group does not escape this.
     if (look.hasGroup && signal === 'SIGKILL') send(-tree.pid, signal);

@@ -3,7 +3,7 @@
  * search. The caller interprets the output.
  */
 
-import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
+import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { parse } from 'node:path';
@@ -14,6 +14,7 @@ import { isStartShortage } from '../files/system-failure.ts';
 import { queues, SharedSlots } from '../queues/queue-table.ts';
 import { watchHelper } from './watchdog.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
+import { startProcess } from './start.ts';
 
 export interface RipgrepJob {
   /** Single words; a value is joined to its flag (`--regexp=…`), so that no value can become a flag. */
@@ -206,7 +207,12 @@ function startJob({ flags }: RipgrepJob, input: RipgrepInput): ChildProcess {
   const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {};
   const stdio: StdioOptions =
     input.kind === 'bytes' ? ['pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', input.fd];
-  const child = spawn(command, args, { cwd: parse(process.execPath).root, env, stdio, windowsHide: true });
+  const child = startProcess(command, args, {
+    cwd: parse(process.execPath).root,
+    env,
+    stdio,
+    windowsHide: true,
+  });
   // It may exit before it has read all of its input; an error of the input itself is kept.
   if (input.kind === 'bytes' && child.stdin) pipeline(input.bytes, child.stdin).catch(() => undefined);
   return child;
@@ -263,7 +269,7 @@ async function typeList(signal: AbortSignal): Promise<string> {
   const slot = await searchSlots.take(signal);
   try {
     const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {};
-    const child = spawn(ripgrepPath(), ['--no-config', '--type-list'], {
+    const child = startProcess(ripgrepPath(), ['--no-config', '--type-list'], {
       env,
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: TIMEOUT_MS,

@@ -4,8 +4,9 @@
  * the other end is closed. It is started with the first command and ends soon after the last.
  */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { startProcess } from './start.ts';
 
 /** A watched process, registered before it is started. */
 export interface WatchedProcess {
@@ -71,7 +72,7 @@ function startWatchdog(): ChildProcess | undefined {
   const began = performance.now();
   let child: ChildProcess;
   try {
-    child = spawn('/bin/sh', ['-c', SCRIPT, 'oriel-watchdog'], {
+    child = startProcess('/bin/sh', ['-c', SCRIPT, 'oriel-watchdog'], {
       cwd: '/',
       env: { PATH, ORIEL_RUN },
       detached: true,

@@ -113,7 +113,7 @@ async function readRange(
     const stored = reader.buffered() ?? (await reader.next());
     if (!stored) return part.lines.length === 0 ? 'past-end' : undefined;
     const alone = firstOfAll && part.lines.length === 0;
-    if (fit.longLine.as === 'clip') {
+    if (fit.longLine.kind === 'clip') {
       // The fast path: most lines are plain and short.
       if (stored.text !== undefined && stored.length <= fit.longLine.at) {
         const line = wholeLine(stored, no, encoding, tally);
@@ -209,7 +209,7 @@ async function sliceLine(line: OversizedLine): Promise<Stop | undefined> {
     (end === undefined ? undefined : await index.startOf(no, source, signal)) ??
     stored.start;
   const oversized = { no, start, bytes: end === undefined ? undefined : end - start };
-  if (fit.longLine.as === 'stop') return { cutBy: 'bytes', rest, oversized, deadEnd: true };
+  if (fit.longLine.kind === 'stop') return { cutBy: 'bytes', rest, oversized, deadEnd: true };
   const slice = sliceOf(stored.bytes, input.encoding, fit, 'head');
   const head = toLine(slice, stored.start, no, input.encoding, tally);
   const isWhole = head.end === end;
@@ -270,7 +270,7 @@ async function clippable(
   stored: StoredLine,
   reader: LineReader,
   no: number,
-  { unit }: Extract<LongLine, { as: 'clip' }>,
+  { unit }: Extract<LongLine, { kind: 'clip' }>,
 ): Promise<ClippableLine> {
   const { encoding } = input;
   const find = (): Promise<number> => input.index.endOf(no, input.source, input.signal, input.onScan);

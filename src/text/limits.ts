@@ -138,7 +138,7 @@ export const SPARE = 256;
 /** Stored bytes of a line that must be held to decide whether it is oversized, and to slice it. */
 export function holdFor(fit: AnswerFit, encoding: TextEncoding): number {
   const { longLine, limits } = fit;
-  if (longLine.as === 'clip') return (longLine.at + 8) * 4;
+  if (longLine.kind === 'clip') return (longLine.at + 8) * 4;
   return Math.min(limits.bytes, limits.line) * encoding.unit + SPARE;
 }
 
@@ -254,7 +254,7 @@ export class AnswerBudget {
 }
 
 /** The default policy: whole lines until the budget is used up, oversized lines in slices. */
-export const cutPolicy: TextPolicy = { overflow: 'cut', longLine: { as: 'slice' } };
+export const cutPolicy: TextPolicy = { overflow: 'cut', longLine: { kind: 'slice' } };
 
 /** The fit of a dialect's policy, a display and the limits of a call. Tokens are estimated if the host has no counter. */
 export function fitOf(

@@ -125,11 +125,11 @@ export type OutputDisplay = 'terminal' | 'stream';
 
 export type LongLine =
   /** A line over the budget is shown in slices; each call continues inside it. */
-  | { readonly as: 'slice' }
+  | { readonly kind: 'slice' }
   /** A line over the budget is not shown and ends the answer. */
-  | { readonly as: 'stop' }
+  | { readonly kind: 'stop' }
   /** A line over `at` (code points, or bytes as shown) is shown up to there; a display may put a marker after it. */
-  | { readonly as: 'clip'; readonly at: number; readonly unit: 'byte' | 'char' };
+  | { readonly kind: 'clip'; readonly at: number; readonly unit: 'byte' | 'char' };
 
 export interface TextPolicy {
   readonly overflow: 'cut' | 'refuse';

@@ -280,21 +280,6 @@ describe('hostile images', () => {
     expect(answer.text).toMatch(/, 64x48 pixels, 3 channels, no alpha$/);
   });
 
-  test('I04 ancillary chunks do not count as source bytes', { tags: 'slow' }, async () => {
-    const bulk = pngChunk('prVt', Buffer.alloc(1024));
-    bulk.writeUInt32BE(129 * 1024 * 1024);
-    const png = makePng(64, 48);
-    const large = Buffer.concat([
-      png.subarray(0, 33),
-      bulk.subarray(0, 8),
-      Buffer.alloc(129 * 1024 * 1024 + 4),
-      png.subarray(33),
-    ]);
-    large.writeUInt32BE(129 * 1024 * 1024, 33);
-    const answer = await read(large);
-    expect(answer.facts).toMatchObject({ shown: { width: 64, height: 48 } });
-  });
-
   test('decoder memory may be large: pixels and time are the limits', { tags: 'slow' }, async () => {
     const noise = randomBytes(3400 * 2600 * 3);
     const png = await sharp(noise, { raw: { width: 3400, height: 2600, channels: 3 } })

@@ -25,7 +25,7 @@ export async function serveOffer(
     },
   });
   const serving = await serve(offer, {
-    address: { at: 'port', host: '127.0.0.1', port: 0 },
+    address: { kind: 'port', host: '127.0.0.1', port: 0 },
     log,
     ...options,
   });

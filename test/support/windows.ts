@@ -29,7 +29,7 @@ export function plainFit(limits: Partial<Limits> = {}, over: Partial<AnswerFit> 
     shown: (text) => Buffer.byteLength(text),
     tokens: estimateTokens,
     overflow: 'cut',
-    longLine: { as: 'slice' },
+    longLine: { kind: 'slice' },
     ...over,
   };
 }

@@ -258,7 +258,7 @@ describe('an oversized line', () => {
   });
 
   test('is named, and the answer ends, if it may not be sliced', async () => {
-    const over = { longLine: { as: 'stop' } } as const;
+    const over = { longLine: { kind: 'stop' } } as const;
     expect(await show(content, [{ from: 2 }], { limits, over })).toEqual({
       parts: [],
       invalid: 0,
@@ -426,7 +426,7 @@ describe('context', () => {
 });
 
 describe('clipped lines', () => {
-  const over = { longLine: { as: 'clip', at: 3, unit: 'char' } } as const;
+  const over = { longLine: { kind: 'clip', at: 3, unit: 'char' } } as const;
 
   test('are shown with their ends, and what is left is the next page', async () => {
     const page = await show('ab\nabcdef\nabcd\nab\n', [{ from: 1 }], { over, limits: { lines: 3 } });
@@ -463,7 +463,7 @@ describe('clipped lines', () => {
 
   test('a first line is shortened until it fits, except where everything has to fit', async () => {
     const limits = { bytes: 9 };
-    const long = { longLine: { as: 'clip', at: 40, unit: 'char' } } as const;
+    const long = { longLine: { kind: 'clip', at: 40, unit: 'char' } } as const;
     const page = await show(`${'x'.repeat(50)}\n`, [{ from: 1 }], { over: long, limits });
     // 40, 20, 10, 5.
     expect([textOf(page), page.cutBy]).toEqual(['xxxxx\n', undefined]);

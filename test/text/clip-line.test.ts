@@ -6,7 +6,7 @@ import type { AnswerFit } from '../../src/text/limits.ts';
 import { follow, inputOf, plainFit, textOf } from '../support/windows.ts';
 
 const clip = (at: number, unit: 'byte' | 'char', over: Partial<AnswerFit['limits']> = {}): AnswerFit =>
-  plainFit(over, { longLine: { as: 'clip', at, unit } });
+  plainFit(over, { longLine: { kind: 'clip', at, unit } });
 const show = async (content: string | Uint8Array, fit: AnswerFit): Promise<string> =>
   textOf(await cutWindow(inputOf(content), undefined, fit));
 

@@ -115,7 +115,7 @@ test('of a long line only the start that is shown is read', async () => {
     },
   };
   const input = { source, encoding: utf8, index: new LineIndex(utf8), counted: true };
-  const fit = plainFit({}, { longLine: { as: 'clip', at: 500, unit: 'char' } });
+  const fit = plainFit({}, { longLine: { kind: 'clip', at: 500, unit: 'char' } });
   await cutWindow(input, undefined, fit);
   source.asked = 0;
   const page = await cutWindow(input, { kind: 'lines', ranges: [{ from: 30, to: 39 }], context: false }, fit);

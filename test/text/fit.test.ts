@@ -160,7 +160,7 @@ describe('oversized', () => {
 test.each<[string, Partial<Limits>, Partial<AnswerFit>, number, number]>([
   ['the smaller of both limits', { bytes: 100, line: 90 }, {}, 90 + 256, 180 + 256],
   ['the same the other way round', { bytes: 90, line: 100 }, {}, 90 + 256, 180 + 256],
-  ['a clipped line', { bytes: 100 }, { longLine: { as: 'clip', at: 500, unit: 'char' } }, 2032, 2032],
+  ['a clipped line', { bytes: 100 }, { longLine: { kind: 'clip', at: 500, unit: 'char' } }, 2032, 2032],
 ])('so much of a line is held: %s', (_, limits, over, narrow, broad) => {
   const fit = plainFit(limits, over);
   expect([holdFor(fit, utf8), holdFor(fit, utf16)]).toEqual([narrow, broad]);
@@ -211,7 +211,7 @@ describe('the fit of a dialect', () => {
 
   test('measures what its display shows', () => {
     const fit = fitOf(cutPolicy, display, wide);
-    expect(fit).toMatchObject({ limits: wide, prefix: 0, overflow: 'cut', longLine: { as: 'slice' } });
+    expect(fit).toMatchObject({ limits: wide, prefix: 0, overflow: 'cut', longLine: { kind: 'slice' } });
     expect(fit.bareLines).toBeUndefined();
     expect([fit.cost(line), fit.shown('é'), fit.tokens('four')]).toEqual([5, 3, 1]);
   });

@@ -53,7 +53,12 @@ function nextCommand({ error, hint, truncation }: Details, typed: TypedCommand):
   const { next = truncation?.next } = (hint ?? {}) as { readonly next?: unknown };
   const whole = error && fieldsIn(error.next);
   const fields = whole ?? fieldsIn(next);
-  if (!fields || typed.name === 'bash') return undefined;
+  if (!fields) return undefined;
+  if (typed.name === 'bash') {
+    const { command: _, ...options } = whole ?? {};
+    const given = Object.entries(options).map(([name, value]) => [name, String(value)] as const);
+    return whole && commandOf({ ...typed, values: { ...typed.values, ...Object.fromEntries(given) } });
+  }
   const own = Object.entries(typed.values).filter(([name]) => !Object.values(OPTIONS).includes(name));
   if (typed.name === 'read') {
     const call = { path: typed.operands[0], ...fields };

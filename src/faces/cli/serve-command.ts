@@ -90,7 +90,7 @@ export const serveCommand: CliCommand = {
 /** The hint for the person who started the server. */
 function greeting(address: ListenAddress, needsToken: boolean): string {
   const token = needsToken ? ` -H "Authorization: Bearer $TOKEN"` : '';
-  if (address.at === 'socket')
+  if (address.kind === 'socket')
     return `oriel: to try it, curl${token} --unix-socket ${shellWord(address.path)} http://localhost/api/v0/tools`;
   const url = addressText(address);
   const header = needsToken ? ' --header "Authorization: Bearer $TOKEN"' : '';

@@ -142,15 +142,15 @@ function isSameOrigin(origin: string, host: string | undefined): boolean {
 // Parses the address that a server listens on: `HOST:PORT`, `PORT` or `unix:PATH`.
 
 export type ListenAddress =
-  | { readonly at: 'port'; readonly host: string; readonly port: number }
-  | { readonly at: 'socket'; readonly path: string };
+  | { readonly kind: 'port'; readonly host: string; readonly port: number }
+  | { readonly kind: 'socket'; readonly path: string };
 
 const LOOPBACK = '127.0.0.1';
 
 /** Throws `BAD_INPUT`. */
 export function parseAddress(text: string, option = '--listen'): ListenAddress {
   if (text.startsWith('unix:') && text.length > 'unix:'.length)
-    return { at: 'socket', path: text.slice('unix:'.length) };
+    return { kind: 'socket', path: text.slice('unix:'.length) };
   const [, host = '', port = ''] = /^(?:(\[[0-9a-f:.]+\]|[^:[\]]+):)?(\d{1,5})$/i.exec(text) ?? [];
   if (port === '' || Number(port) > 65_535) {
     throw new OrielError(
@@ -158,17 +158,17 @@ export function parseAddress(text: string, option = '--listen'): ListenAddress {
       `${quote(text)} is not an address. Use ${option} ${LOOPBACK}:7345, or ${option} unix:/run/user/1000/oriel.sock.`,
     );
   }
-  return { at: 'port', host: host.replace(/^\[|\]$/g, '') || LOOPBACK, port: Number(port) };
+  return { kind: 'port', host: host.replace(/^\[|\]$/g, '') || LOOPBACK, port: Number(port) };
 }
 
 /** Whether the address can only be reached from this machine. */
 export function isLocalAddress(address: ListenAddress): boolean {
-  return address.at === 'socket' || isLoopback(address.host);
+  return address.kind === 'socket' || isLoopback(address.host);
 }
 
 /** The address in the form for clients. */
 export function addressText(address: ListenAddress): string {
-  if (address.at === 'socket') return `unix:${address.path}`;
+  if (address.kind === 'socket') return `unix:${address.path}`;
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
   return `http://${host}:${address.port}`;
 }

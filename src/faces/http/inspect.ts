@@ -34,7 +34,7 @@ export interface InspectOptions {
 
 /** Throws OrielError if the port cannot be used. */
 export function inspect(options: InspectOptions): Promise<RunningServer> {
-  const address = { at: 'port', host: '127.0.0.1', port: options.port } as const;
+  const address = { kind: 'port', host: '127.0.0.1', port: options.port } as const;
   return listenFor(createInspection(options), { address, option: '--port' });
 }
 

@@ -79,7 +79,7 @@ export async function listenFor(
   await listen(server, address, option);
   const bound = server.address();
   const at =
-    address.at === 'port' && bound && typeof bound === 'object' ? { ...address, port: bound.port } : address;
+    address.kind === 'port' && bound && typeof bound === 'object' ? { ...address, port: bound.port } : address;
   return {
     address: at,
     async close() {
@@ -119,9 +119,9 @@ const REFUSED_CONNECTION = {
 };
 
 async function listen(server: Server, address: ListenAddress, option: string): Promise<void> {
-  if (address.at === 'socket') await removeStale(address.path);
+  if (address.kind === 'socket') await removeStale(address.path);
   const target =
-    address.at === 'socket' ? { path: address.path } : { host: address.host, port: address.port };
+    address.kind === 'socket' ? { path: address.path } : { host: address.host, port: address.port };
   await new Promise<void>((resolve, reject) => {
     // Later errors are about connections that could not be accepted; they are ignored.
     server.on('error', (error: NodeJS.ErrnoException) =>
@@ -133,7 +133,7 @@ async function listen(server: Server, address: ListenAddress, option: string): P
       ),
     );
     const options = { ...target, backlog: BACKLOG };
-    if (address.at === 'socket') listenPrivately(() => server.listen(options, resolve));
+    if (address.kind === 'socket') listenPrivately(() => server.listen(options, resolve));
     else server.listen(options, resolve);
   });
 }

@@ -32,7 +32,7 @@ export function refuseWithoutKey(
   offer: ServerOffer,
   { address, token }: Pick<ServeOptions, 'address'> & { readonly token: string | undefined },
 ): void {
-  if (token || address.at === 'socket') return;
+  if (token || address.kind === 'socket') return;
   const servers = Object.values(offer.engine().settings.mcpServers ?? {});
   const what = offer.tools().some(({ effects }) => !effects.readOnly)
     ? 'run commands'
@@ -71,7 +71,7 @@ export async function serve(offer: ServerOffer, options: ServeOptions): Promise<
   const app = createApp({ offer, log, guard, structured, writeTimeoutMs });
   const serving = await listenFor(app, { address, maxConnections });
   log('listening', { address: addressText(serving.address), dialect: offer.dialect });
-  if (address.at === 'port' && !token) log('warning', { message: NO_TOKEN });
+  if (address.kind === 'port' && !token) log('warning', { message: NO_TOKEN });
   for (const message of wideRoots(offer)) log('warning', { message });
   return {
     address: serving.address,

@@ -115,7 +115,7 @@ test(
     const ran = await cli(['bash', '--root', inside, 'pwd'], outside, cache);
     expect([ran.code, ran.stderr]).toEqual([
       125,
-      `oriel: . lies outside the directories that may be read. Use --cwd ${inside}.\n`,
+      `oriel: . lies outside the directories that may be read. Use cwd ${inside}. Command: oriel bash --root ${inside} --cwd ${inside} pwd\n`,
     ]);
     const again = await cli(['bash', '--root', inside, '--cwd', inside, 'pwd'], outside, cache);
     expect([again.code, again.stdout]).toEqual([0, `${inside}\n`]);

@@ -16,7 +16,7 @@ async function started(
   onTestFinished(() => offer.close());
   try {
     refuseWithoutKey(offer, {
-      address: { at: 'port', host: '127.0.0.1', port: 0 },
+      address: { kind: 'port', host: '127.0.0.1', port: 0 },
       token: undefined,
       ...serving,
     });
@@ -43,7 +43,7 @@ test.each<[string, OfferOptions, string]>([
   expect(await started(options, { operatorToken: 'o' })).toBe(refusal);
   expect(await started(options, { token: 't' })).toEqual([]);
   const path = join(temporaryFolder(), 'socket');
-  expect(await started(options, { address: { at: 'socket', path } })).toEqual([]);
+  expect(await started(options, { address: { kind: 'socket', path } })).toEqual([]);
 });
 
 test('H25 a server that only reads starts without a token, and says what that means', async () => {

@@ -372,7 +372,7 @@ describe('listening and shutdown', () => {
     await rename(path, `${path}.kept`);
     await new Promise((resolve) => void dead.close(resolve));
     await rename(`${path}.kept`, path);
-    const app = await serveOffer(offerOf(), { address: { at: 'socket', path } });
+    const app = await serveOffer(offerOf(), { address: { kind: 'socket', path } });
     expect(app.url).toBe(`unix:${path}`);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const status = await new Promise((resolve, reject) => {
@@ -381,7 +381,7 @@ describe('listening and shutdown', () => {
         .end();
     });
     expect(status).toBe(200);
-    await expect(serveOffer(offerOf(), { address: { at: 'socket', path } })).rejects.toThrow(
+    await expect(serveOffer(offerOf(), { address: { kind: 'socket', path } })).rejects.toThrow(
       /^Cannot listen on unix:/,
     );
     await app.close();
@@ -392,7 +392,7 @@ describe('listening and shutdown', () => {
     const { W } = workspace();
     const path = join(W, 'file');
     writeFileSync(path, 'precious');
-    await expect(serveOffer(offerOf(), { address: { at: 'socket', path } })).rejects.toThrow(
+    await expect(serveOffer(offerOf(), { address: { kind: 'socket', path } })).rejects.toThrow(
       'Cannot listen on',
     );
     expect(existsSync(path)).toBe(true);
@@ -401,7 +401,7 @@ describe('listening and shutdown', () => {
   test('a port in use is an error that says so', async () => {
     const { url } = await serveOffer(offerOf());
     const port = Number(new URL(url).port);
-    await expect(serveOffer(offerOf(), { address: { at: 'port', host: '127.0.0.1', port } })).rejects.toThrow(
+    await expect(serveOffer(offerOf(), { address: { kind: 'port', host: '127.0.0.1', port } })).rejects.toThrow(
       `Cannot listen on http://127.0.0.1:${port}: EADDRINUSE.`,
     );
   });
