@@ -293,10 +293,10 @@ class ClientSpaces {
     const shared = {
       store,
       scratch,
-      disk,
-      files,
-      work,
-      telemetry,
+      ...(disk && { disk }),
+      ...(files && { files }),
+      ...(work && { work }),
+      ...(telemetry && { telemetry }),
     };
     const session: Session = { ...own, ...shared };
     return spaceOf({ ...this.#options, session }, own, this.#flags.allowBash);

@@ -181,9 +181,9 @@ export async function offerOptions(
   const missing = missingProc();
   if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);
   return {
-    cwd: outside ? first : undefined,
-    roots,
     ...options,
+    cwd: options.cwd ?? (outside ? first : undefined),
+    roots,
     telemetry: {
       file: telemetry && telemetry.file !== undefined ? telemetry.file : undefined,
       task,
