@@ -401,9 +401,9 @@ describe('listening and shutdown', () => {
   test('a port in use is an error that says so', async () => {
     const { url } = await serveOffer(offerOf());
     const port = Number(new URL(url).port);
-    await expect(serveOffer(offerOf(), { address: { kind: 'port', host: '127.0.0.1', port } })).rejects.toThrow(
-      `Cannot listen on http://127.0.0.1:${port}: EADDRINUSE.`,
-    );
+    await expect(
+      serveOffer(offerOf(), { address: { kind: 'port', host: '127.0.0.1', port } }),
+    ).rejects.toThrow(`Cannot listen on http://127.0.0.1:${port}: EADDRINUSE.`);
   });
 
   test('calls that run when the server is told to end are answered', async () => {
