@@ -288,13 +288,13 @@ function checkServer(name: string, server: unknown): void {
 
 function check(given: Readonly<Record<string, unknown>>, rules: Rules, front: string): void {
   for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (rule === undefined) {
       const near = nearNames(name, Object.keys(rules));
       const hint = near.length > 0 ? didYouMean(near) : ` Use one of ${Object.keys(rules).join(', ')}.`;
       throw new OrielError('BAD_INPUT', `There is no option ${front}${quote(name)}.${hint}`);
     }
-    if (value === undefined) continue;
     if (typeof rule === 'string') refuseUnless(TYPES[rule](value), front + name, rule, value);
     else if (Array.isArray(rule)) {
       refuseUnless(rule.includes(value), front + name, `one of ${rule.join(', ')}`, value);

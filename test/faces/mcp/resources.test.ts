@@ -113,8 +113,8 @@ test('roots that a client declares apply inside those of the server', { tags: 's
   expect(await read([dirname(W)], join(O, 'secret.txt'))).toContain('outside the directories');
   // One that lies elsewhere, or leads there, opens nothing.
   for (const root of [O, join(W, 'link')]) {
-    expect(await read([root], join(O, 'secret.txt'))).toContain('outside the directories');
-    expect(await read([root], 'b/out.txt')).toBe('1|out\n');
+    for (const path of [join(O, 'secret.txt'), 'b/out.txt'])
+      await expect(read([root], path)).rejects.toThrow('None of the roots that the client declares');
   }
 });
 
