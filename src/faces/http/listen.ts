@@ -79,7 +79,9 @@ export async function listenFor(
   await listen(server, address, option);
   const bound = server.address();
   const at =
-    address.kind === 'port' && bound && typeof bound === 'object' ? { ...address, port: bound.port } : address;
+    address.kind === 'port' && bound && typeof bound === 'object'
+      ? { ...address, port: bound.port }
+      : address;
   return {
     address: at,
     async close() {

@@ -70,6 +70,7 @@ export async function identityOf(here: Place, path: string): Promise<Texts> {
     session: here.oriel.session,
     agentOutputs: here.folder,
     web: reachable,
+    s3: true,
     mcpServers: notesServer(here.folder),
     workspaces: elsewhere,
     now: () => 0,
