@@ -63,8 +63,8 @@ export async function readSeveral(
   }
   const first = parts.map(({ result }) => result).find(isResult);
   if (!first) return undefined;
-  const { format: kind, resolvedPath } = first;
-  return { kind: 'several', target, resolvedPath, format: kind, facts: {}, parts };
+  const { format, resolvedPath } = first;
+  return { kind: 'several', target, resolvedPath, format, facts: {}, parts };
 }
 
 function isResult(result: PartResult['result']): result is SingleResult {

@@ -178,13 +178,13 @@ const KIND_NAMES: Readonly<Record<SourceKind, string>> = {
 
 /** Throws `UNSUPPORTED` if `:conflicts` does not apply to the resource: a listing, a table, a binary. */
 async function refuseConflicts(resource: TextResource, call: Call): Promise<void> {
-  const { target, display, bytes, encoding, format: kind } = resource;
+  const { target, display, bytes, encoding, format } = resource;
   const type =
     encoding === 'stored'
       ? await typeOfBytes(bytes, (await textInput(resource, call)).encoding, call.signal)
       : undefined;
   if (display === 'lines' && type === undefined) return;
-  const what = type === undefined ? KIND_NAMES[kind] : `binary (${type})`;
+  const what = type === undefined ? KIND_NAMES[format] : `binary (${type})`;
   throw new OrielError(
     'UNSUPPORTED',
     `${quote(target)} is ${what}: :conflicts is for text with merge conflicts. ${useSentence(target)}`,
@@ -279,14 +279,14 @@ const MAX_TAG_DIGITS = 7;
 
 /** An open-ended read of a stored file has the line limit of the host; a listing may have its own. */
 function limitsFor(
-  { format: kind, display, pageLines = Number.POSITIVE_INFINITY }: TextResource,
+  { format, display, pageLines = Number.POSITIVE_INFINITY }: TextResource,
   window: Window | undefined,
   { limits, settings }: Call,
 ): Limits {
   const openEnded =
     window === undefined || (window.kind === 'lines' && window.ranges.at(-1)?.to === undefined);
   if (!openEnded) return limits;
-  const most = kind === 'file' && display === 'lines' ? settings.defaultLimit : Number.POSITIVE_INFINITY;
+  const most = format === 'file' && display === 'lines' ? settings.defaultLimit : Number.POSITIVE_INFINITY;
   const lines = Math.max(1, Math.min(limits.lines, most, pageLines));
   return lines === limits.lines ? limits : { ...limits, lines };
 }

@@ -28,11 +28,11 @@ export async function outlineView(
 ): Promise<TextView | NoteResource> {
   const outline = await outlineOf(resource, { of: symbol, within: undefined }, call);
   if ('none' in outline) {
-    const { target, format: kind } = resource;
+    const { target, format } = resource;
     if (symbol !== undefined) throw noSymbols(target, outline.none);
     return {
       kind: 'note',
-      format: kind,
+      format,
       note: { kind: 'no-structure', what: 'outline', why: outline.none, target },
     };
   }
@@ -291,9 +291,9 @@ export function noSymbol(
   found: FoundSymbols,
   mode: string,
 ): NoteResource {
-  const { target, format: kind, part } = resource;
+  const { target, format, part } = resource;
   if ('candidates' in found)
-    return { kind: 'note', format: kind, note: candidatesNotice(target, name, found, false, mode) };
+    return { kind: 'note', format, note: candidatesNotice(target, name, found, false, mode) };
   const near = 'near' in found ? found.near : [];
   const [first] = near;
   throw new OrielError('NOT_FOUND', missing(resource, name, near, mode), {

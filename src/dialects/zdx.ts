@@ -268,7 +268,7 @@ function textAnswerOf(result: TextResult, input: ReadInput): Answer {
     lines_shown: lines.length,
     total_lines: total,
     truncated,
-    tail_offset: truncated && tailOffset !== undefined ? tailOffset : undefined,
+    tail_offset: truncated ? tailOffset : undefined,
     byte_limited: byteLimited || undefined,
     cut_lines: cutLines.length > 0 ? cutLines : undefined,
     encoding: encoding.name !== 'utf-8' ? encoding.name : undefined,

@@ -375,7 +375,7 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Client
       const isOwn = dialect === (options.dialect ?? 'oriel');
       const asked = { ...options.limits, ...limits };
       return orielOffering(
-        { ...others, dialect, limits: asked, display: isOwn && display !== undefined ? display : undefined },
+        { ...others, dialect, limits: asked, display: isOwn ? display : undefined },
         { bash: false },
       );
     },

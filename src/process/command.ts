@@ -180,7 +180,7 @@ function killRunning(): void {
 }
 
 function exitOf(code: number | null, signal: string | null): ShellExit {
-  return { code: code !== null ? code : undefined, signal: signal !== null ? signal : undefined };
+  return { code: code ?? undefined, signal: signal ?? undefined };
 }
 
 // Reads the output of child processes from real pipes. Node's own `pipe` is a socket, on which `echo x > /dev/stderr`

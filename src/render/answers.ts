@@ -184,9 +184,9 @@ function imageBlock({ mimeType, data }: { mimeType: string; data: Uint8Array }):
 
 /** The facts about what was read. */
 function originFacts(result: ReadResult): Record<string, unknown> {
-  const { target, resolvedPath, format: kind, suffix, facts } = result;
+  const { target, resolvedPath, format, suffix, facts } = result;
   // Assigned one by one, here and below, because spreading is slower and this runs in every read.
-  const written: Record<string, unknown> = { source: target, resolvedPath, kind };
+  const written: Record<string, unknown> = { source: target, resolvedPath, kind: format };
   if (suffix) written['suffixResolution'] = suffix;
   if (Object.keys(facts).length > 0) written['meta'] = facts;
   return written;

@@ -57,13 +57,13 @@ export function readNotices(result: TextResult): Notice[] {
  * `as` returns the same call with another encoding.
  */
 export function encodingNotices(
-  { format: kind, encoding }: Pick<TextResult, 'format' | 'encoding'>,
+  { format, encoding }: Pick<TextResult, 'format' | 'encoding'>,
   invalid: number,
   as: (encoding: string) => string,
 ): Notice[] {
   const { known, perhaps } = encoding;
   const name = ENCODINGS[encoding.name] ?? encoding.name;
-  const decoded = kind === 'file' && (encoding.unit > 1 || encoding.bom > 0) && known !== 'told';
+  const decoded = format === 'file' && (encoding.unit > 1 || encoding.bom > 0) && known !== 'told';
   const use = perhaps === undefined ? {} : { use: as(perhaps) };
   return [
     ...(known === 'declared' ? [{ kind: 'encoding', encoding: name, declared: true } as const] : []),

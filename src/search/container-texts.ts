@@ -34,8 +34,8 @@ export async function containerSubject(
 ): Promise<FileSubject | undefined> {
   const head = await readSourceHead(file.bytes, call.signal);
   const subject: SourceSubject = { typed: shown, rest: '', name, path: file.path, opened: file, head };
-  const { format: kind } = sourceFor(subject, undefined);
-  return CONTAINERS.includes(kind) && isFile(subject) ? subject : undefined;
+  const { format } = sourceFor(subject, undefined);
+  return CONTAINERS.includes(format) && isFile(subject) ? subject : undefined;
 }
 
 /**
@@ -64,9 +64,9 @@ async function* allTexts(
   call: Call,
 ): AsyncGenerator<ContainerText, void> {
   const { search } = sink;
-  const { format: kind } = sourceFor(subject, undefined);
-  if (kind === 'sqlite') return yield* tableTexts(subject, search, call);
-  if (kind !== 'archive') return yield* ownTexts(subject, sink, call);
+  const { format } = sourceFor(subject, undefined);
+  if (format === 'sqlite') return yield* tableTexts(subject, search, call);
+  if (format !== 'archive') return yield* ownTexts(subject, sink, call);
   const index = await archiveIndex(subject, call);
   if (index.kind === 'compressed') return yield* memberTexts({ ...subject, rest: '' }, sink, call);
   const tar = await plainTar(subject, index, call).catch((error: unknown) => {

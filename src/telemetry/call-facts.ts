@@ -113,8 +113,8 @@ function shownOf(result: SingleResult): number {
   return lines.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-function origin({ target, format: kind, identity }: ReadOrigin): ReadFacts {
-  return { source: sourceName(target), what: kind, version: identity && digest(identity.key) };
+function origin({ target, format, identity }: ReadOrigin): ReadFacts {
+  return { source: sourceName(target), what: format, version: identity && digest(identity.key) };
 }
 
 function textRead(result: TextResult, dialect: string): ReadFacts {

@@ -185,7 +185,7 @@ export async function offerOptions(
     cwd: options.cwd ?? (outside ? first : undefined),
     roots,
     telemetry: {
-      file: telemetry && telemetry.file !== undefined ? telemetry.file : undefined,
+      file: telemetry ? telemetry.file : undefined,
       task,
     },
     ...(outside && mcpServersIn(first, values)),

@@ -125,9 +125,9 @@ async function refusalOf(response: Response): Promise<Refused> {
     kind: 'refused',
     status: response.status,
     message: said?.message ?? `The server answered ${response.status}.`,
-    code: said?.code === undefined ? undefined : said.code,
-    next: said?.next === undefined ? undefined : said.next,
-    validations: said?.validations === undefined ? undefined : said.validations,
+    code: said?.code,
+    next: said?.next,
+    validations: said?.validations,
     retryAfter: Number.isFinite(seconds) ? seconds : undefined,
   };
 }

@@ -38,7 +38,7 @@ interface RemoteFile {
 
 /** Throws the errors of `place` and of the source that opens it. */
 export async function openRemote(
-  { place, rest, file, format: kind, facts }: RemoteFile,
+  { place, rest, file, format, facts }: RemoteFile,
   call: Call,
 ): Promise<Resource> {
   const { name } = place;
@@ -60,7 +60,7 @@ export async function openRemote(
       : []),
   ];
   const known = { ...facts, ...(version.etag !== undefined && { etag: version.etag }) };
-  return asRemote(resource, kind, known, said);
+  return asRemote(resource, format, known, said);
 }
 
 /** Whether a part is requested and the caller was shown another version before. */
@@ -91,22 +91,22 @@ function selectionIn(rest: string): Selection | undefined {
 /** A resource that is not editable. Its lines are counted only if that needs no additional reads. */
 function asRemote(
   resource: Resource,
-  kind: SourceKind,
+  format: SourceKind,
   facts: Readonly<Record<string, unknown>>,
   said: readonly string[],
 ): Resource {
   const notes = said.map((text) => ({ kind: 'said', text }) as const);
   const told = (text: TextResource): TextResource => ({
     ...text,
-    format: kind,
+    format,
     editable: false,
     ...(text.bytes.remote && { countUpTo: objectLimits.counted }),
     facts: { ...text.facts, ...facts },
     notes: [...(text.notes ?? []), ...notes],
   });
-  if (resource.kind === 'mixed') return { ...resource, format: kind, text: told(resource.text) };
+  if (resource.kind === 'mixed') return { ...resource, format, text: told(resource.text) };
   if (resource.kind === 'text') return told(resource);
-  return { ...resource, format: kind, facts: { ...resource.facts, ...facts } };
+  return { ...resource, format, facts: { ...resource.facts, ...facts } };
 }
 
 // Opens a remote resource for reading by ranges. The first request gives its size, its version and the first bytes needed.

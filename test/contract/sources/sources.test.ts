@@ -18,7 +18,7 @@ const named = (cases: readonly SourceCase[]): [string, SourceCase][] =>
 
 test('every source and every scheme is here', () => {
   const kinds = new Set(sourceCases.filter(({ scheme }) => !scheme).map(({ kind }) => kind));
-  expect([...kinds].toSorted()).toEqual(['web', ...sources.map(({ format: kind }) => kind)].toSorted());
+  expect([...kinds].toSorted()).toEqual(['web', ...sources.map(({ format }) => format)].toSorted());
   const urls = new Set(sourceCases.flatMap(({ scheme = [] }) => scheme));
   expect([...urls].toSorted()).toEqual(schemes.map(({ name }) => name).toSorted());
 });
