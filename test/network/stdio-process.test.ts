@@ -40,8 +40,8 @@ const mocked = vi.hoisted(() => ({
   slow: true,
 }));
 
-vi.mock('node:child_process', () => ({
-  spawn(...call: (typeof mocked.calls)[number]) {
+vi.mock('../../src/process/start.ts', () => ({
+  startProcess(...call: (typeof mocked.calls)[number]) {
     mocked.calls.push(call);
     const child = (mocked.child = new Played());
     const { fails } = mocked;

@@ -4,7 +4,9 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { ChildFailure, childEndFailure, spawnNode } from '../../src/process/node-child.ts';
 
 const started = vi.hoisted(() => [] as unknown[][]);
-vi.mock('node:child_process', () => ({ spawn: (...call: unknown[]) => void started.push(call) }));
+vi.mock('../../src/process/start.ts', () => ({
+  startProcess: (...call: unknown[]) => void started.push(call),
+}));
 
 afterEach(() => void vi.unstubAllEnvs());
 

@@ -27,8 +27,8 @@ const mocked = vi.hoisted(() => ({
   fails: false,
 }));
 
-vi.mock('node:child_process', () => ({
-  spawn(...call: (typeof mocked.calls)[number]) {
+vi.mock('../../src/process/start.ts', () => ({
+  startProcess(...call: (typeof mocked.calls)[number]) {
     mocked.calls.push(call);
     if (mocked.fails) throw Object.assign(new Error('spawn EMFILE'), { code: 'EMFILE' });
     const child = new Started();
