@@ -15,7 +15,7 @@ export async function symbolsOf(text, { grammar, queries }) {
   const query = queries.map((name) => readFileSync(new URL(`${name}.scm`, grammars), 'utf8')).join('\n');
   const wasm = readFileSync(new URL(`${grammar}.wasm.br`, grammars));
   const job = {
-    ask: 'parse',
+    kind: 'parse',
     text,
     language: grammar,
     grammar: { name: grammar, wasm, query },
@@ -28,15 +28,5 @@ export async function symbolsOf(text, { grammar, queries }) {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage({ job });
   }).finally(() => worker.removeAllListeners('error'));
-  return typeof reply === 'string' ? [] : unpacked(reply);
-}
-
-/** Unpacks the format of `src/code/packed.ts`, without kinds. */
-function unpacked({ count, symbols, words }) {
-  const lines = words.split('\n');
-  return Array.from({ length: count }, (_, i) => {
-    const [, from, to, at, depth] = symbols.subarray(7 * i, 7 * i + 5);
-    const [name, qualified, signature] = lines.slice(3 * i, 3 * i + 3);
-    return { name, qualified, signature, from, to, at, depth };
-  });
+  return typeof reply === 'string' ? [] : JSON.parse(reply.json).symbols;
 }

@@ -75,7 +75,7 @@ export interface TagsFound {
 
 export type ParserQuestion = ParseQuestion | OutlineQuestion | FindQuestion | MapQuestion | TagsQuestion;
 
-/** The answer for each `ask`. */
+/** The answer to each kind of question. */
 export interface AnswerTo {
   readonly parse: PackedStructure | NoStructure;
   /** `FoundSymbols` if the name does not select exactly one symbol. */

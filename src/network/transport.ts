@@ -15,7 +15,7 @@ export function transportTo(
   reduce: ReduceMessage,
   failed: (error: OrielError) => void,
 ): { readonly transport: Transport; release(): Promise<void> } {
-  if ('command' in server) {
+  if (server.command !== undefined) {
     const { command, args = [], env = {} } = server;
     const transport = new StdioClientTransport({
       command,

@@ -82,18 +82,22 @@ export interface SiteEndpoints {
 }
 
 /** An MCP server in the format of `.mcp.json`, or why it is named and not reached: a sentence that says how to allow it. */
-export type McpServer = ReachedMcpServer | { readonly refused: string };
+export type McpServer =
+  | (ReachedMcpServer & { readonly refused?: undefined })
+  | { readonly refused: string; readonly command?: undefined; readonly url?: undefined };
 
 /** A program to start, or a URL. */
 export type ReachedMcpServer =
   | {
       readonly command: string;
+      readonly url?: undefined;
       readonly args?: readonly string[] | undefined;
       /** In addition to the variables that every program needs (PATH, HOME and the like). */
       readonly env?: Readonly<Record<string, string>> | undefined;
     }
   | {
       readonly url: string;
+      readonly command?: undefined;
       readonly headers?: Readonly<Record<string, string>> | undefined;
       /** What may be reached beside public addresses. When absent, the URL counts as chosen by the operator: it is reached wherever it is. */
       readonly addresses?: ({ readonly allow: readonly string[] } & HowToAllow) | undefined;

@@ -60,6 +60,8 @@ export function wire(args: readonly string[], { node = [], deaf, ...options }: W
     messages.push(JSON.parse(line) as Message);
     for (const watch of watchers) watch();
   });
+  // When it has exited, a part of what it has written may still be in the pipe.
+  const exited = new Promise<number | null>((resolve) => child.once(deaf ? 'exit' : 'close', resolve));
   const self: Wire = {
     pid: child.pid as number,
     lines,
@@ -81,14 +83,16 @@ export function wire(args: readonly string[], { node = [], deaf, ...options }: W
         watchers.add(watch);
         watch();
       }),
-    ask(id, method, params = {}) {
+    async ask(id, method, params = {}) {
       self.send({ jsonrpc: '2.0', id, method, params });
-      return self.receive((message) => message.id === id);
+      const ended = exited.then((code): never => {
+        throw new Error(`the process exited with ${code} before it answered: ${stderr}`);
+      });
+      return Promise.race([self.receive((message) => message.id === id), ended]);
     },
     end: () => void child.stdin.end(),
     kill: (signal) => void child.kill(signal),
-    // When it has exited, a part of what it has written may still be in the pipe.
-    exited: new Promise((resolve) => child.once(deaf ? 'exit' : 'close', resolve)),
+    exited,
   };
   return self;
 }

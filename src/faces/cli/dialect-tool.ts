@@ -246,9 +246,9 @@ export function mcpServersIn(directory: string, values: OptionValues): Pick<Orie
     const missing = new Set<string>();
     const server = serverOf(expanded(entry ?? {}, variables, missing));
     // With --offline there are no network requests.
-    if (!server || ('url' in server && values['offline'] === true)) return [];
+    if (!server || (server.url !== undefined && values['offline'] === true)) return [];
     if (missing.size > 0) return [[name, { refused: notGiven(name, [...missing]) }]];
-    return [[name, 'url' in server ? { ...server, addresses } : server]];
+    return [[name, server.url !== undefined ? { ...server, addresses } : server]];
   });
   return { mcpServers: Object.fromEntries(servers) };
 }
@@ -293,13 +293,7 @@ function configured(path: string): {
 function serverOf(entry: unknown): ReachedMcpServer | undefined {
   const { type, command, args, env, url, headers } = entry as Readonly<Record<string, never>>;
   if (type === 'sse') return undefined;
-  return {
-    ...(command !== undefined && { command }),
-    ...(args !== undefined && { args }),
-    env,
-    url,
-    ...(headers !== undefined && { headers }),
-  } as ReachedMcpServer;
+  return { command, args, env, url, headers } as unknown as ReachedMcpServer;
 }
 
 /**

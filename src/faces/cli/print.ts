@@ -29,7 +29,7 @@ export function printAnswer(
     if (block.type === 'image') {
       const bytes = Buffer.byteLength(block.data, 'base64');
       streams.err.write(`(an image of ${bytes} bytes, ${block.mimeType}; --json prints it)\n`);
-    } else if (answer.isError && 'error' in answer.details) {
+    } else if (answer.isError && answer.details.error !== undefined) {
       if (keepsOutput(answer)) streams.out.write(forStream(block.text, answer, streams.out, typed));
       else printError(pasteableError(block.text, answer.details, typed), streams);
     } else streams.out.write(forStream(block.text, answer, streams.out, typed));
@@ -49,7 +49,7 @@ export function printError(message: string, { err }: CliStreams): void {
 
 function exitCodeOf({ isError, details }: Answer): ExitCode {
   if (isError) return isBeyondEnd(details) ? 1 : 2;
-  return 'error' in details ? 1 : codeOfPage(details);
+  return details.error !== undefined ? 1 : codeOfPage(details);
 }
 
 /** A missing page counts as nothing found (1); a page that the server refuses or fails to send is an error (2). */

@@ -36,7 +36,7 @@ export function refuseWithoutKey(
   const servers = Object.values(offer.engine().settings.mcpServers ?? {});
   const what = offer.tools().some(({ effects }) => !effects.readOnly)
     ? 'run commands'
-    : servers.some((server) => 'command' in server) && 'start the servers of .mcp.json';
+    : servers.some((server) => server.command !== undefined) && 'start the servers of .mcp.json';
   if (what === false) return;
   throw new OrielError(
     'BAD_INPUT',

@@ -32,7 +32,7 @@ export async function openMcp(typed: string, call: Call): Promise<Resource> {
   const name = longestNamed(typed, Object.keys(servers));
   const server = name === undefined ? undefined : servers[name];
   if (name === undefined || server === undefined) throw notNamed('mcp', typed, names);
-  if ('refused' in server) throw new OrielError('DENIED', server.refused);
+  if (server.refused !== undefined) throw new OrielError('DENIED', server.refused);
   const reading: Reading = { name, server, call };
   const rest = typed.slice(name.length).replace(/^\//, '');
   if (rest === '' || rest.startsWith(':')) return listing(reading, rest.slice(1));
@@ -47,8 +47,8 @@ interface Reading {
 
 /** The command or origin of a server, without arguments and headers, which may contain secrets. */
 function describe(server: McpServer): string {
-  if ('refused' in server) return 'not allowed';
-  return 'command' in server ? server.command : new URL(server.url).origin;
+  if (server.refused !== undefined) return 'not allowed';
+  return server.command !== undefined ? server.command : new URL(server.url).origin;
 }
 
 /** A read from the start of a text asks the server again; for a while, further pages use the cached content. */

@@ -132,7 +132,7 @@ function originOf(url: string): string {
 
 /** An error message without the server's URL in any spelling. */
 function saying(message: string, server: ReachedMcpServer): string {
-  if ('command' in server) return message;
+  if (server.command !== undefined) return message;
   const { origin, host } = new URL(server.url);
   return message
     .replaceAll(server.url, origin)
@@ -144,7 +144,7 @@ function saying(message: string, server: ReachedMcpServer): string {
 function notStarted(name: string, server: ReachedMcpServer, cause: unknown): OrielError {
   if (cause instanceof OrielError) return cause;
   const { code, message } = cause as NodeJS.ErrnoException;
-  const where = 'command' in server ? quote(server.command) : quote(originOf(server.url));
+  const where = server.command !== undefined ? quote(server.command) : quote(originOf(server.url));
   if (code === 'ENOENT' || code === 'EACCES') {
     return new OrielError(
       'NOT_FOUND',

@@ -305,7 +305,10 @@ describe('.mcp.json', () => {
         text: expect.stringMatching(refused),
       });
     }
-    expect(configured(listed)).toEqual({ a: listed.a, b: { ...listed.b, addresses } });
+    const approved = configured(listed);
+    expect(approved).toEqual({ a: listed.a, b: { ...listed.b, addresses } });
+    const { read } = open({ mcpServers: approved as never });
+    expect((await read('mcp://')).text).toBe('mcp://a  x\nmcp://b  https://x.example\n');
   });
 
   test('M16 only variables that the operator lists leave', () => {
