@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import { AUTHORIZATION } from './process.mjs';
 
-const JSON_HEADERS = { 'content-type': 'application/json' };
+const JSON_HEADERS = { 'content-type': 'application/json', ...AUTHORIZATION };
 const MCP_HEADERS = { ...JSON_HEADERS, accept: 'application/json, text/event-stream' };
 const VERSION = '2025-06-18';
 
@@ -69,7 +69,7 @@ export async function mcpClient(url, name) {
     return textOf(answer.result);
   };
   const close = async () => {
-    await send(`${url}/mcp`, { agent, headers: { ...AUTHORIZATION, ...headers }, method: 'DELETE' });
+    await send(`${url}/mcp`, { agent, headers, method: 'DELETE' });
     agent.destroy();
   };
   return { ask, close };
