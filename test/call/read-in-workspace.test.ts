@@ -8,7 +8,7 @@ import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
 
 const tool = 'coder_workspace_read_file';
 
-test('a remote workspace is read through its server as if it were local', async () => {
+test('a remote workspace is read through its server as if it were local', { tags: 'slow' }, async () => {
   const { W, write, with: walled } = workspace();
   const path = write('f', 'one\ntwo\nthree\n');
   const { url } = await server(['--cwd', W]);

@@ -114,7 +114,7 @@ test.each([
   expect(symbols.map((symbol) => symbol.qualified)).toContain(qualified);
 });
 
-test('a file with syntax errors keeps the symbols around them', async () => {
+test('a file with syntax errors keeps the symbols around them', { tags: 'slow' }, async () => {
   const text = fixture('server.ts.txt').replace('const onError = () => {', 'const onError = ) => {{');
   const { symbols } = await found('server.ts', text);
   expect(symbols.map(({ name }) => name)).toEqual(

@@ -101,7 +101,7 @@ test.runIf(spawnSync('git', ['--version']).status === 0)(
   },
 );
 
-test('the cost of a million characters of rules is linear', () => {
+test('the cost of a million characters of rules is linear', { tags: 'slow' }, () => {
   const rules = new IgnoreFile(`${'*a'.repeat(100)}b\n`.repeat(500));
   let steps = 0;
   for (let i = 0; i < 200; i += 1) if (rules.verdict('a'.repeat(255), false) === undefined) steps += 1;

@@ -69,7 +69,7 @@ test('a converted text is paged like any other', async () => {
   expect(await text('a.docx:raw')).toContain('one\n\ntwo');
 });
 
-test('slides have numbers and their notes', async () => {
+test('slides have numbers and their notes', { tags: 'slow' }, async () => {
   const { write, text } = workspace(unhurried);
   for (const name of ['slides.pptx', 'slides.odp']) write(name, fixture(name));
   write('slides.ppt', fixture('slides.ppt.gz'));
@@ -230,7 +230,7 @@ test.each([
   expect(await text('ids.xlsx:Ids:3')).toContain('9100');
 });
 
-test('cells A1 and XFD1048576, and a sheet named __proto__', async () => {
+test('cells A1 and XFD1048576, and a sheet named __proto__', { tags: 'slow' }, async () => {
   const { write, text } = workspace(unhurried);
   const far = `<sheetData><row r="1">${sheetCell('A1', 'near')}</row><row r="1048576">${sheetCell('XFD1048576', 'far')}</row></sheetData>`;
   const one = `<sheetData>${sheetRow(1, ['value'])}</sheetData>`;
@@ -299,7 +299,7 @@ test('a large workbook with more text than is searched gives a notice', { tags: 
   expect(await grep('2499')).toMatch(/^No matches.*\n\[1 text searched in part/);
 });
 
-test('cells as spreadsheets write them: Sheet!A1:B2, names in quotes', async () => {
+test('cells as spreadsheets write them: Sheet!A1:B2, names in quotes', { tags: 'slow' }, async () => {
   const { write, text } = workspace(unhurried);
   const sheet = (value: string) => `<sheetData>${sheetRow(1, [value, 'b'])}</sheetData>`;
   const names = ['Sales', 'My Sheet', 'it&apos;s', 'x!y', 'a!A1'];
@@ -397,7 +397,7 @@ test('pages begin at 1', { tags: 'slow' }, async () => {
   expect((await read('report.pdf:images/p0-1.png')).details['error']).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('pages of a PDF: marks, numbers, selections', async () => {
+test('pages of a PDF: marks, numbers, selections', { tags: 'slow' }, async () => {
   const { write, text, read } = workspace(unhurried);
   write('report.pdf', fixture('report.pdf'));
   expect(await text('report.pdf:1-3')).toContain(
@@ -428,7 +428,7 @@ test('two-column text is read column by column, tables row by row', async () => 
   expect(await text('tables.pdf')).toContain('| Kenya | Nairobi | 55.1 |');
 });
 
-test('a PDF with a password, and one without text', async () => {
+test('a PDF with a password, and one without text', { tags: 'slow' }, async () => {
   const { write, text, read } = workspace(unhurried);
   write('secret.pdf', fixture('encrypted-user-pw-secret.pdf'));
   write('blank.pdf', pdfPages([pdfText('')]));

@@ -74,7 +74,7 @@ describe('an image within the budget', () => {
     },
   );
 
-  test('an animation is shown by its first frame', async () => {
+  test('an animation is shown by its first frame', { tags: 'slow' }, async () => {
     const frames = [makePng(9, 9, () => [255, 0, 0]), makePng(9, 9, () => [0, 0, 255])];
     const answer = await read(
       await sharp(frames, { join: { animated: true } })

@@ -87,7 +87,7 @@ describe.runIf(has('redis'))('heavy work', () => {
   });
 
   // A grammar may take longer here than a call has on a busy machine: a worker has the time.
-  test('a text that has a grammar is parsed by a worker', async () => {
+  test('a text that has a grammar is parsed by a worker', { tags: 'slow' }, async () => {
     const events = await worker(workHandlers);
     const { write, text } = workspace({ timeoutMs: 300_000 });
     write('a.ts', `export class A {}\n${lines.join('\n')}\n`);

@@ -159,7 +159,7 @@ test('the oldest spills are evicted for new ones', async () => {
   expect(await readBack(spills, 4)).toBe('4444444444');
 });
 
-test('chunks of every size arrive in order', async () => {
+test('chunks of every size arrive in order', { tags: 'slow' }, async () => {
   const spills = new LocalSpills({ state: temporaryFolder() });
   const writer = spills.create();
   let expected = '';
@@ -327,25 +327,29 @@ describe('a quota for several sessions', () => {
     expect(room.used).toBe(70);
   });
 
-  test('one session keeps at most a thousand outputs: its oldest are evicted, those of others stay', async () => {
-    const room = new SpillQuota(1 << 30);
-    const [a, b] = [spillsIn(room), spillsIn(room)];
-    await keep(b, 'of another');
-    for (let i = 1; i <= 1_003; i += 1) await keep(a, `${i}`);
-    expect(a.list().map(({ url }) => url)).toEqual(
-      Array.from({ length: 1_000 }, (_, i) => `artifact://${i + 4}`),
-    );
-    expect(await readBack(b, 1)).toBe('of another');
-    expect(room.outputs).toBe(1_001);
-    const lasting = new LocalSpills({ state: temporaryFolder(), workingDirectory: temporaryFolder() });
-    // As if an earlier process had kept them: each new output looks at all of them.
-    for (let i = 1; i <= 1_000; i += 1) writeFileSync(join(lasting.directory, `${i}.log`), `${i}`);
-    for (let i = 1_001; i <= 1_003; i += 1) await keep(lasting, `${i}`);
-    // They are removed in the background.
-    await expect
-      .poll(() => lasting.list().map(({ url }) => url))
-      .toEqual(Array.from({ length: 1_000 }, (_, i) => `artifact://${i + 4}`));
-  });
+  test(
+    'one session keeps at most a thousand outputs: its oldest are evicted, those of others stay',
+    { tags: 'slow' },
+    async () => {
+      const room = new SpillQuota(1 << 30);
+      const [a, b] = [spillsIn(room), spillsIn(room)];
+      await keep(b, 'of another');
+      for (let i = 1; i <= 1_003; i += 1) await keep(a, `${i}`);
+      expect(a.list().map(({ url }) => url)).toEqual(
+        Array.from({ length: 1_000 }, (_, i) => `artifact://${i + 4}`),
+      );
+      expect(await readBack(b, 1)).toBe('of another');
+      expect(room.outputs).toBe(1_001);
+      const lasting = new LocalSpills({ state: temporaryFolder(), workingDirectory: temporaryFolder() });
+      // As if an earlier process had kept them: each new output looks at all of them.
+      for (let i = 1; i <= 1_000; i += 1) writeFileSync(join(lasting.directory, `${i}.log`), `${i}`);
+      for (let i = 1_001; i <= 1_003; i += 1) await keep(lasting, `${i}`);
+      // They are removed in the background.
+      await expect
+        .poll(() => lasting.list().map(({ url }) => url))
+        .toEqual(Array.from({ length: 1_000 }, (_, i) => `artifact://${i + 4}`));
+    },
+  );
 
   test('outputs being written are not evicted: the new one is truncated, stays truncated, and is marked', async () => {
     const room = new SpillQuota(100);

@@ -18,7 +18,7 @@ test('numbers, also those that may be null, and alternatives', () => {
   ).toEqual(['a', 'b', 'c']);
 });
 
-test('a schema with thousands of arguments, of any depth', () => {
+test('a schema with thousands of arguments, of any depth', { tags: 'slow' }, () => {
   let deep: object = { type: 'integer' };
   for (let i = 0; i < 20_000; i += 1) deep = { anyOf: [deep] };
   const many = Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`n${i}`, { type: 'integer' }]));

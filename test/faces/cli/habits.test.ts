@@ -36,7 +36,7 @@ describe('options', () => {
     expect(run(option)).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
   });
 
-  test('help is printed for every usual spelling', async () => {
+  test('help is printed for every usual spelling', { tags: 'slow', timeout: 300_000 }, async () => {
     for (const { name } of await allCommands()) {
       const help = run('help', name);
       expect(help).toMatchObject({ code: 0, out: expect.stringContaining(`oriel ${name}`) as string });
@@ -46,7 +46,7 @@ describe('options', () => {
       expect(run('--help', name)).toEqual(help);
     }
     expect(run('help')).toEqual(run('--help'));
-  }, 300_000);
+  });
 
   test('no short option differs from its usual meaning', async () => {
     const shorts = (await allCommands()).flatMap(({ options }) =>
@@ -134,7 +134,7 @@ describe('mistyped words', () => {
 });
 
 describe('grep', () => {
-  test('takes several paths, each below its name', () => {
+  test('takes several paths, each below its name', { tags: 'slow' }, () => {
     const { code, out } = run('grep', 'two', 'a.txt', 'dir', 'my file.txt');
     expect({ code, out }).toEqual({
       code: 0,
@@ -157,7 +157,7 @@ describe('grep', () => {
 });
 
 describe('read', () => {
-  test('/ is the root of the file system', () => {
+  test('/ is the root of the file system', { tags: 'slow' }, () => {
     expect(run('read', '/').out).toContain('tmp/');
     expect(run('ls', '/').out).toContain('tmp/\n');
   });
@@ -190,7 +190,7 @@ describe('read', () => {
     expect(run('read', 'long.txt:1@25568..').out).toBe(`1|${'-'.repeat(30_000 - 25_568)}\n`);
   });
 
-  test('the next call works when it is pasted back', () => {
+  test('the next call works when it is pasted back', { tags: 'slow' }, () => {
     const { out } = run('read', 'my file.txt', '--limits', 'lines=10');
     const next = /Use (.*) to continue/.exec(out)?.[1];
     expect(next).toBe("'my file.txt:11..'");
@@ -279,7 +279,7 @@ describe('exit codes of bash', () => {
 });
 
 describe('colours', () => {
-  test('are on with FORCE_COLOR, and NO_COLOR takes precedence', () => {
+  test('are on with FORCE_COLOR, and NO_COLOR takes precedence', { tags: 'slow' }, () => {
     const coloured = runIn(['grep', 'two'], { cwd, env: { ...env, FORCE_COLOR: '1', NO_COLOR: '' } }).out;
     expect(coloured).toBe('\u001b[35ma.txt\u001b[39m:\u001b[32m2\u001b[39m: two\n');
     const plain = runIn(['grep', 'two'], { cwd, env: { ...env, FORCE_COLOR: '1', NO_COLOR: '1' } }).out;

@@ -30,32 +30,43 @@ function paste(command: string): Outcome {
   return words.length === 0 ? { out: stdout, err: stderr, code: status } : run(...words);
 }
 
-test.each<[typed: string[], named: string]>([
-  [['grep', 'foo('], "oriel grep --literal 'foo('"],
-  [['grep', 'foo(', '--glob', '*.ts', '-n'], "oriel grep --glob '*.ts' --literal 'foo('"],
+type Row = readonly [typed: readonly string[], named: string];
+
+/** One of each kind of call. */
+const ROWS: readonly Row[] = [
   [['grep', '--', '-foo('], "oriel grep --literal -- '-foo('"],
-  [['grep', 'foo(', '--dialect', 'pi'], "oriel grep --dialect pi --literal 'foo('"],
-  [['grep', 'number .\n  return'], "oriel grep --multiline $'number .\\x0a  return'"],
-  [['grep', '(?<=return )foo'], 'oriel grep foo'],
-  [['grep', '/FOO/i'], 'oriel grep --ignore-case FOO'],
-  [['grep', String.raw`foo\|bar`, 'my src'], "oriel grep 'foo|bar' 'my src'"],
   [['grep', 'foo', 'my src/*.ts'], "oriel grep --glob '*.ts' foo 'my src'"],
-  [['grep', 'foo', '-g', '{*.ts,*.js'], "oriel grep --glob '{*.ts,*.js}' foo"],
-  [['grep', 'o', '--limit', '1', 'my src'], "oriel grep --limit 1 --offset 1 o 'my src'"],
-  [['find', '{*.ts,b', 'my src'], "oriel find '{*.ts,b}' 'my src'"],
   [['find', '*.ts', 'my src/*'], "oriel find '*.ts' 'my src'"],
-  [['find', 'parse header', 'my src'], "oriel find --symbol 'parse header' 'my src'"],
-  [['find', 'my src'], "oriel find 'my src/**'"],
   [['ls', '--limit', '1'], 'oriel ls --limit 1 --offset 1'],
   [
     ['read', 'one.txt', '--dialect', 'zed'],
     `oriel call --dialect zed read_file '{"path":"one.txt","start_byte":65536}'`,
   ],
-])('%j names %s, which works', (typed, named) => {
+];
+
+const MORE_ROWS: readonly Row[] = [
+  [['grep', 'foo('], "oriel grep --literal 'foo('"],
+  [['grep', 'foo(', '--glob', '*.ts', '-n'], "oriel grep --glob '*.ts' --literal 'foo('"],
+  [['grep', 'foo(', '--dialect', 'pi'], "oriel grep --dialect pi --literal 'foo('"],
+  [['grep', 'number .\n  return'], "oriel grep --multiline $'number .\\x0a  return'"],
+  [['grep', '(?<=return )foo'], 'oriel grep foo'],
+  [['grep', '/FOO/i'], 'oriel grep --ignore-case FOO'],
+  [['grep', String.raw`foo\|bar`, 'my src'], "oriel grep 'foo|bar' 'my src'"],
+  [['grep', 'foo', '-g', '{*.ts,*.js'], "oriel grep --glob '{*.ts,*.js}' foo"],
+  [['grep', 'o', '--limit', '1', 'my src'], "oriel grep --limit 1 --offset 1 o 'my src'"],
+  [['find', '{*.ts,b', 'my src'], "oriel find '{*.ts,b}' 'my src'"],
+  [['find', 'parse header', 'my src'], "oriel find --symbol 'parse header' 'my src'"],
+  [['find', 'my src'], "oriel find 'my src/**'"],
+];
+
+test.each(ROWS)('%j names %s, which works', expectNamed);
+test.each(MORE_ROWS)('%j names %s, which works', { tags: 'slow' }, expectNamed);
+
+function expectNamed(typed: readonly string[], named: string): void {
   const { out, err } = run(...typed);
   expect(/Command: (.*?)\]?$/m.exec(err + out)?.[1] ?? out + err).toBe(named);
   expect(paste(named)).toMatchObject({ code: 0, err: '' });
-});
+}
 
 test.each([
   ['title.md:outline', "title.md:1..5 or 'title.md:#Page through a large file'"],

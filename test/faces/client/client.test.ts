@@ -208,7 +208,7 @@ describe('read-only requests are retried', () => {
   });
 });
 
-test('tasks: calls name a task, and its events are read by that name', async () => {
+test('tasks: calls name a task, and its events are read by that name', { tags: 'slow' }, async () => {
   const { W, write } = workspace();
   const path = write('f', 'a\nb\n');
   const running = await server(['--cwd', W], { env: { ORIEL_TOKEN: TOKEN } });

@@ -54,7 +54,7 @@ async function files(make: (W: string) => void, uid?: number): Promise<Files> {
 describe('TestReadFileLines', () => {
   const basic = (W: string): void => writeFileSync(join(W, 'basic'), 'line1\nline2\nline3');
 
-  test('NoPath', async () => {
+  test('NoPath', { tags: 'slow' }, async () => {
     const { status } = await files(basic);
     const wanted = [
       400,

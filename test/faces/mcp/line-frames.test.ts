@@ -6,7 +6,7 @@ import { type LineFrame, FrameSplitter } from '../../../src/faces/mcp/serve-stdi
 const shown = (frame: LineFrame): string => (frame.kind === 'line' ? frame.bytes.toString() : frame.kind);
 
 describe('frames', () => {
-  test('are lines, however they are split into chunks', () => {
+  test('are lines, however they are split into chunks', { tags: 'slow' }, () => {
     const lines = fc.array(fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', ' ')));
     fc.assert(
       fc.property(lines, fc.array(fc.nat(40), { minLength: 1 }), (texts, cuts) => {

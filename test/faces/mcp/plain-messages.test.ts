@@ -104,7 +104,7 @@ test.each(answers)('the result of %j equals that of the schema, to the byte', as
   }
 });
 
-test('both paths give the same answer', async () => {
+test('both paths give the same answer', { tags: 'slow' }, async () => {
   const { W, write } = workspace();
   write('f', 'a\nb\n');
   const server = await session(['--cwd', W]);

@@ -15,7 +15,7 @@ function fixture(name: string): Promise<Buffer> {
   return readFile(fileURLToPath(new URL(`../../fixtures/archives/${name}`, import.meta.url)));
 }
 
-test('7z: listing and members', async () => {
+test('7z: listing and members', { tags: 'slow' }, async () => {
   oriel.write('a.7z', await fixture('plain.7z'));
   expect(await oriel.read('a.7z')).toBe('dir/\nok.txt (5 B)\n');
   expect(await oriel.read('a.7z:dir')).toBe('a.txt (11 B)\n');
@@ -50,7 +50,7 @@ test('7z: a truncated file, and a damaged one', async () => {
   expect(await oriel.read('bad.7z:ok.txt')).toBe('1|fine\n');
 });
 
-test('rar: listing and members', async () => {
+test('rar: listing and members', { tags: 'slow' }, async () => {
   const members = [
     { name: 'dir/a.txt', content: 'alpha\nbeta\n' },
     { name: 'ok.txt', content: 'fine\n' },

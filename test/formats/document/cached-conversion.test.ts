@@ -68,7 +68,7 @@ test('the cached text is found also under another name and in an archive', async
   expect(entries.size).toBe(1);
 });
 
-test('another version and another page are other entries', async () => {
+test('another version and another page are other entries', { tags: 'slow' }, async () => {
   const { write, read, entries } = cached();
   write('a.docx', docx(paragraph('one')));
   await read('a.docx');

@@ -28,7 +28,7 @@ function bookmarked(count: number, isNested = false): Buffer {
   ]);
 }
 
-test('bookmarks that are not listed are counted', async () => {
+test('bookmarks that are not listed are counted', { tags: 'slow' }, async () => {
   const { write, text, oriel } = workspace({ ...unhurried, limits: { lines: 10_000, bytes: 1_000_000 } });
   write('some.pdf', bookmarked(600));
   expect(await text('some.pdf:outline')).toMatch(/Chapter 600 \(some\.pdf:p1\)\n$/);

@@ -59,15 +59,21 @@ async function sizeOf(answer: Promise<Awaited<ReturnType<ReturnType<typeof works
   return [png.readUInt32BE(16), png.readUInt32BE(20)];
 }
 
-test('of a page with its own fonts are listed and shown, whichever page was read before', async () => {
-  const { write, text } = workspace(unhurried);
-  write('r.pdf', fixture('report.pdf'));
-  const list = await text('r.pdf:images');
-  expect(list).toMatch(/^1\|p1-1\.png {2}320x200 pixels\n\[Use r\.pdf:images\/p1-1\.png to see the first\]$/);
-  expect(await text('r.pdf:p1:images')).toBe(list);
-  write('s.pdf', fixture('report.pdf'));
-  expect(await text('s.pdf:images/p1-1.png')).toMatch(/^Image 1 in page 1 of s\.pdf \(320x200 pixels/);
-});
+test(
+  'of a page with its own fonts are listed and shown, whichever page was read before',
+  { tags: 'slow' },
+  async () => {
+    const { write, text } = workspace(unhurried);
+    write('r.pdf', fixture('report.pdf'));
+    const list = await text('r.pdf:images');
+    expect(list).toMatch(
+      /^1\|p1-1\.png {2}320x200 pixels\n\[Use r\.pdf:images\/p1-1\.png to see the first\]$/,
+    );
+    expect(await text('r.pdf:p1:images')).toBe(list);
+    write('s.pdf', fixture('report.pdf'));
+    expect(await text('s.pdf:images/p1-1.png')).toMatch(/^Image 1 in page 1 of s\.pdf \(320x200 pixels/);
+  },
+);
 
 test('are mentioned, and listed for all pages, for some and for one', async () => {
   const { write, text } = workspace(unhurried);

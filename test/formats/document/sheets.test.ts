@@ -37,7 +37,7 @@ test.each(['HR', 'Q1', 'USA', 'FY24', 'A1', 'A', 'A:B', 'A1:B2'])(
   },
 );
 
-test('all truncated sheets are counted, and the calls lead to all', async () => {
+test('all truncated sheets are counted, and the calls lead to all', { tags: 'slow' }, async () => {
   const { write, read } = workspace(unhurried);
   const names = Array.from({ length: 19 }, (_, i) => `Sheet ${i}`);
   for (const count of [4, 19]) {

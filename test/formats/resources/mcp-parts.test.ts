@@ -67,6 +67,7 @@ describe.each(['mcp://notes/doc:/', 'mcp://notes/any://files'])('%s', (at) => {
 
   test.each(['sheet.xlsx', 'sheet.ods', 'app.db', 'all.zip', 'slides.pptx', 'report.pdf:outline'])(
     'the calls named in %s can be read',
+    { tags: 'slow' },
     async (name) => {
       const { text, isError } = await read(`${at}/${name}`);
       expect(isError, text).toBe(false);

@@ -37,7 +37,7 @@ describe('a page that was read without a part that did not arrive in time', () =
     ['an answer that does not come', () => undefined],
   ])(
     '%s: is read anew, whatever its validator; its parts are kept',
-    { timeout: 30_000 },
+    { tags: 'slow', timeout: 30_000 },
     async (_, missing) => {
       const { asked, read, comes } = await unsettled(missing);
       const before = asked.length;

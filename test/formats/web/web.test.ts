@@ -159,7 +159,7 @@ describe('alternates of a page', () => {
   const own =
     '# From the site\n\nText for machines, long enough to be believed by whoever looks at its size.\n';
 
-  test('linked Markdown', async () => {
+  test('linked Markdown', { tags: 'slow' }, async () => {
     const page = article('A', paragraphs(3), '<link rel="alternate" type="text/markdown" href="/own.txt">');
     const { text } = await readOne(page, '/page', { '/own.txt': { type: 'text/markdown', body: own } });
     expect(text).toContain(
@@ -211,7 +211,7 @@ describe('alternates of a page', () => {
       },
     ],
     ['a redirect to another page', (_, response) => response.writeHead(302, { location: '/' }).end()],
-  ])('at URL.md %s is not believed', async (_, soft) => {
+  ])('at URL.md %s is not believed', { tags: 'slow' }, async (_, soft) => {
     const { text } = await readOne(article('A', paragraphs(3)), '/page', {
       '/page.md': soft,
       '/': { type: 'text/plain', body: own },
@@ -219,7 +219,7 @@ describe('alternates of a page', () => {
     expect(text).toContain('Method: readability');
   });
 
-  test('the feed of a page without text', async () => {
+  test('the feed of a page without text', { tags: 'slow' }, async () => {
     const head = '<link rel="alternate" type="application/rss+xml" href="/feed">';
     const feed =
       '<rss><channel><title>News</title><item><title>One</title><link>/1</link></item></channel></rss>';
@@ -466,7 +466,7 @@ describe('notices about a page', () => {
     ],
     ['/app', ['it has hardly any text: scripts may draw it']],
     ['/picture', ['redirected from http://site/picture']],
-  ])('are in every part of %s, and in the details', async (path, expected) => {
+  ])('are in every part of %s, and in the details', { tags: 'slow' }, async (path, expected) => {
     const { url } = await site(pages);
     const { oriel } = reader();
     for (const part of path === '/picture' ? [''] : ['', ':1..1', ':1..2', ':-1', ':2..']) {

@@ -55,7 +55,7 @@ describe.each(['pkg.tar', 'pkg.tgz', 'pkg.zip'])('%s', (name) => {
     expect(await w.text(`${name}:outline`)).toContain('other/x.py: run 1-2\n');
   });
 
-  test('shows a symbol of it, alone and in a list', async () => {
+  test('shows a symbol of it, alone and in a list', { tags: 'slow' }, async () => {
     expect(await w.text(`${name}:package:#Store.put`)).toBe(
       `5|  put(key, value) {\n6|    this[key] = trim(value);\n7|  }\n[Declared in ${name}:package/lib/store.js:5..7]`,
     );

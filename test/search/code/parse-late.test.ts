@@ -71,20 +71,24 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-test('that ends with its thread: each is parsed alone, and the next call parses none of them again', async () => {
-  answer.of = ends;
-  const map = await mapping(60_000);
-  const first = await map();
-  expectOthers(first);
-  expect(first).toContain('[hostile.ts took too long to parse: without symbols here]');
-  const { batch, late } = batchAndLate();
-  expect(late).toEqual(batch);
-  // Time is left for those that come after.
-  for (const { part } of asked) expect(part).toBeLessThan(0.9);
-  asked.length = 0;
-  expect(await map()).toBe(first);
-  expect(asked).toEqual([]);
-});
+test(
+  'that ends with its thread: each is parsed alone, and the next call parses none of them again',
+  { tags: 'slow' },
+  async () => {
+    answer.of = ends;
+    const map = await mapping(60_000);
+    const first = await map();
+    expectOthers(first);
+    expect(first).toContain('[hostile.ts took too long to parse: without symbols here]');
+    const { batch, late } = batchAndLate();
+    expect(late).toEqual(batch);
+    // Time is left for those that come after.
+    for (const { part } of asked) expect(part).toBeLessThan(0.9);
+    asked.length = 0;
+    expect(await map()).toBe(first);
+    expect(asked).toEqual([]);
+  },
+);
 
 test('whose parse is stopped: it and the later files are parsed alone', async () => {
   answer.of = (tagsOf, [files, ...rest]) => {

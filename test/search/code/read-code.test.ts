@@ -195,7 +195,7 @@ describe('the map of a directory', () => {
     expect((await w.text('src:outline?q=door')).split('\n')[0]).toMatch(/^door\.ts: /);
   });
 
-  test('generated files are left out', async () => {
+  test('generated files are left out', { tags: 'slow' }, async () => {
     w.write('tool/__pycache__/run.cpython-313.pyc', '\0');
     w.write('tool/Run.class', '\0');
     expect(await w.text('tool:outline')).toBe(
