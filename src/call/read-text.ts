@@ -4,7 +4,6 @@ import { languageOf } from '../code/languages.ts';
 import type { PackedStructure } from '../code/packed.ts';
 import type { UnparsedText, WholeText } from '../code/parsed.ts';
 import { endsWithNewline, textInput, type TextView } from '../code/text-input.ts';
-import { view } from '../code/view.ts';
 import { OrielError } from '../errors.ts';
 import { isBinary, typeOfBytes } from '../formats/text/open.ts';
 import { displays, isNumbered, raw, showPart } from '../render/display.ts';
@@ -152,12 +151,13 @@ async function viewOf(
   { selection = stored.selection, outlineOver }: TextRequest,
   call: Call,
 ): Promise<TextView | NoteResource> {
-  if (selection.mode === 'conflicts') {
-    await refuseConflicts(stored, call);
-  }
+  const { mode, symbol } = selection;
+  if (mode === 'conflicts') await refuseConflicts(stored, call);
   const { size } = stored.bytes;
   if (outlineOver === undefined || size === undefined || size <= outlineOver || !isWhole(selection)) {
-    return view(stored, selection, call);
+    const shows = mode === undefined || mode === 'raw' || stored.modes?.includes(mode);
+    if (symbol === undefined && shows) return { resource: stored, selection };
+    return (await import('../code/view.ts')).view(stored, selection, call);
   }
   const { outlineOfWhole } = await import('../code/outline-view.ts');
   return outlineOfWhole(stored, call, Math.min(call.limits.bytes, call.limits.window));

@@ -20,7 +20,7 @@ const VIEWS: Partial<Record<SelectionMode, () => Promise<View>>> = {
 };
 
 /**
- * Applies the mode or symbol of the selection. Returns the resulting text, and the rest of the selection. Throws
+ * Applies the mode or symbol of the selection, which is not one that the text itself has. Returns the resulting text, and the rest of the selection. Throws
  * `BAD_SELECTOR` for a mode that the text does not support.
  */
 export async function view(
@@ -32,8 +32,7 @@ export async function view(
   if (symbol !== undefined && mode !== 'outline') {
     return (await import('./outline-view.ts')).symbolView(resource, selection, call);
   }
-  if (mode === undefined || mode === 'raw' || resource.modes?.includes(mode)) return { resource, selection };
-  const load = VIEWS[mode];
+  const load = mode && VIEWS[mode];
   if (!load) {
     throw new OrielError(
       'BAD_SELECTOR',

@@ -247,26 +247,46 @@ const fields = (zod: SchemaKit) => ({
     .describe(`The number of lines to read (default: ${fileLinesLimits.responseLines})`),
 });
 
-const about =
-  (also: string) =>
-  (dialectLimits: Limits): string => {
-    const { fileSize, lineBytes, responseLines, responseBytes } = limitsOf(dialectLimits);
-    return (
-      `Reads lines of a text file; use it rather than cat or sed. Answers JSON: content with each line as number, tab, text; file_size; total_lines; lines_read. ` +
-      `Limits: files over ${fileSize} bytes need a limit, or an offset over 1; at most ${responseLines} lines and ${responseBytes} bytes ` +
-      `of content, over which the call fails and says so; a line over ${lineBytes} bytes ends in ... [truncated]. ` +
-      `For a long file read a portion at a time (e.g. limit 500): the next offset is offset + lines_read, until it is over total_lines.${also}`
-    );
-  };
+function about(dialectLimits: Limits, also = ''): string {
+  const { fileSize, lineBytes, responseLines, responseBytes } = limitsOf(dialectLimits);
+  return (
+    `Reads lines of a text file; use it rather than cat or sed. Answers JSON: content with each line as number, tab, text; file_size; total_lines; lines_read. ` +
+    `Limits: files over ${fileSize} bytes need a limit, or an offset over 1; at most ${responseLines} lines and ${responseBytes} bytes ` +
+    `of content, over which the call fails and says so; a line over ${lineBytes} bytes ends in ... [truncated]. ` +
+    `For a long file read a portion at a time (e.g. limit 500): the next offset is offset + lines_read, until it is over total_lines.${also}`
+  );
+}
+
+/** What both tools share. */
+const common: Pick<
+  ToolSpec<FileLinesInput, LinesRequest>,
+  'limits' | 'request' | 'policy' | 'answer' | 'failure'
+> = {
+  // Its fields require counted lines, so the host's `countBytes` does not apply.
+  limits: (_, dialectLimits) => ({ ...dialectLimits, countBytes: limits.countBytes }),
+  request: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).request,
+  policy: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).policy,
+  answer: (result, input, dialectLimits) => {
+    if (result.kind === 'entries') return entriesAnswer(result, input, dialectLimits);
+    const { success: _, error: __, content, ...facts } = fileLines(result, input);
+    const details = { ...(result.kind === 'text' && textFacts(result)), ...facts };
+    return textAnswer(safeJson({ content, ...facts }), details);
+  },
+  failure: (error, input) => failure(input ? fileLinesError(error, input.path) : error),
+};
 
 const readFile = tool<FileLinesInput, LinesRequest>({
   name: 'read_file',
   title: 'Read file',
   example: { path: '/home/me/project/src/app.ts', offset: 50, limit: 100 },
   effects: reads,
-  about: about(' Of a directory: its entries, entries_read of total_entries, from entry offset on.'),
+  about: (dialectLimits) =>
+    about(
+      dialectLimits,
+      ' Of a directory: its entries, entries_read of total_entries, from entry offset on.',
+    ),
   input: (zod) => zod.strictObject(fields(zod)),
-  ...ordered<FileLinesInput>(),
+  ...common,
   request(input, dialectLimits) {
     const { request } = fileLinesOrder(input, limitsOf(dialectLimits));
     const { from, to = from } = request.range;
@@ -284,7 +304,7 @@ const workspaceReadFile = tool<WorkspaceInput, LinesRequest>({
   title: 'Read file in workspace',
   example: { workspace: LOCAL, path: '/home/me/project/src/app.ts', offset: 50, limit: 100 },
   effects: reads,
-  about: about(''),
+  about: (dialectLimits) => about(dialectLimits),
   input: (zod) =>
     zod.strictObject({
       workspace: zod
@@ -292,32 +312,12 @@ const workspaceReadFile = tool<WorkspaceInput, LinesRequest>({
         .describe(`The workspace to read in: its name, owner/name, or ${LOCAL} for this machine`),
       ...fields(zod),
     }),
-  ...ordered<WorkspaceInput>(),
+  ...common,
   request(input, dialectLimits) {
     const { request } = fileLinesOrder(input, limitsOf(dialectLimits));
     return input.workspace === LOCAL ? request : { ...request, on: input.workspace };
   },
 });
-
-/** The functions that both tools share. */
-function ordered<Input extends FileLinesInput>(): Pick<
-  ToolSpec<Input, LinesRequest>,
-  'limits' | 'request' | 'policy' | 'answer' | 'failure'
-> {
-  return {
-    // Its fields require counted lines, so the host's `countBytes` does not apply.
-    limits: (_, dialectLimits) => ({ ...dialectLimits, countBytes: limits.countBytes }),
-    request: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).request,
-    policy: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).policy,
-    answer: (result, input, limits) => {
-      if (result.kind === 'entries') return entriesAnswer(result, input, limits);
-      const { success: _, error: __, content, ...facts } = fileLines(result, input);
-      const details = { ...(result.kind === 'text' && textFacts(result)), ...facts };
-      return textAnswer(safeJson({ content, ...facts }), details);
-    },
-    failure: (error, input) => failure(input ? fileLinesError(error, input.path) : error),
-  };
-}
 
 /** As many entries of a directory as fit as JSON, even when that is encoded as a JSON string again. Throws `OUT_OF_RANGE`. */
 function entriesAnswer(
@@ -359,17 +359,19 @@ function limitsOf({ lines, bytes, line }: Limits): FileLinesLimits {
   return { ...fileLinesLimits, lineBytes: line, responseLines: lines, responseBytes: bytes };
 }
 
-export const coder: Dialect = {
-  name: 'coder',
-  limits,
-  tools: [readFile, workspaceReadFile],
-  answersJson: true,
-  departs: [readFile, workspaceReadFile].flatMap(({ name }) => [
-    { law: 1, tool: name, why: 'a line over 1,024 bytes is cut and marked, its rest cannot be read' },
-    {
-      law: 4,
-      tool: name,
-      why: 'what follows is told by lines_read and total_lines (entries_read and total_entries of a directory); over a limit no line is shown',
-    },
-  ]),
-};
+export function coder(): Dialect {
+  return {
+    name: 'coder',
+    limits,
+    tools: [readFile, workspaceReadFile],
+    answersJson: true,
+    departs: [readFile, workspaceReadFile].flatMap(({ name }) => [
+      { law: 1, tool: name, why: 'a line over 1,024 bytes is cut and marked, its rest cannot be read' },
+      {
+        law: 4,
+        tool: name,
+        why: 'what follows is told by lines_read and total_lines (entries_read and total_entries of a directory); over a limit no line is shown',
+      },
+    ]),
+  };
+}

@@ -9,22 +9,28 @@ import { pi, published } from './pi.ts';
 import { zdx } from './zdx.ts';
 import { zed } from './zed.ts';
 
-const DIALECTS = { oriel, pi, 'pi@0.74': published, zed, zdx, coder } satisfies Record<string, Dialect>;
+const DIALECTS = {
+  oriel: () => oriel,
+  pi,
+  'pi@0.74': published,
+  zed: () => zed,
+  zdx: () => zdx,
+  coder,
+} satisfies Record<string, () => Dialect>;
 
 export type DialectName = keyof typeof DIALECTS;
 
 export const dialectNames = Object.keys(DIALECTS) as DialectName[];
 
-const dialects: readonly Dialect[] = Object.values(DIALECTS);
-
 /** The names of the tools of all dialects, without duplicates. */
-export const toolNames: readonly string[] = [
-  ...new Set(dialects.flatMap(({ tools }) => tools.map(({ name }) => name))),
-];
+export function toolNames(): readonly string[] {
+  const tools = dialectNames.flatMap((name) => dialectOf(name).tools);
+  return [...new Set(tools.map(({ name }) => name))];
+}
 
 /** Throws `BAD_INPUT` for an unknown name. */
 export function dialectOf(name: string): Dialect {
-  if (Object.hasOwn(DIALECTS, name)) return DIALECTS[name as DialectName];
+  if (Object.hasOwn(DIALECTS, name)) return DIALECTS[name as DialectName]();
   const names = dialectNames.join(', ');
   throw new OrielError('BAD_INPUT', `There is no dialect ${quote(name)}. Use one of ${names}.`);
 }

@@ -91,22 +91,22 @@ type ListTool = 'grep' | 'find' | 'ls';
 type ListInput = GrepInput | Partial<FindInput> | LsInput;
 
 /**
- * The function for the answer to an error of a tool with several fields: `next` becomes the complete input of a call, in which
- * the fields that the error suggests, or the path or glob, are replaced. `reads`: whether the `read` of the dialect opens
- * whatever one path names.
+ * The answer to an error of a tool with several fields: `next` becomes the complete input of a call, in which the fields that
+ * the error suggests, or the path or glob, are replaced. `reads`: whether the `read` of the dialect opens whatever one path
+ * names.
  */
 export function listFailure(
   tool: ListTool,
+  error: OrielError,
+  input: ListInput | undefined,
   { reads = true } = {},
-): (error: OrielError, input?: ListInput) => Answer {
-  return (error, input) => {
-    if (!input) return errorAnswer(error);
-    if (error.glob) return errorAnswer(withGlobMoved(error, error.glob, tool, input));
-    // The suggestion is to read the same path, which is a call of another tool.
-    if (error.next === input.path) return errorAnswer(reads ? error : withoutAdvice(error));
-    const glob = 'glob' in input && input.glob !== undefined ? 'glob' : 'pattern';
-    return errorAnswer(withWholeCall(error, input, error.code === 'BAD_INPUT' ? glob : 'path'));
-  };
+): Answer {
+  if (!input) return errorAnswer(error);
+  if (error.glob) return errorAnswer(withGlobMoved(error, error.glob, tool, input));
+  // The suggestion is to read the same path, which is a call of another tool.
+  if (error.next === input.path) return errorAnswer(reads ? error : withoutAdvice(error));
+  const glob = 'glob' in input && input.glob !== undefined ? 'glob' : 'pattern';
+  return errorAnswer(withWholeCall(error, input, error.code === 'BAD_INPUT' ? glob : 'path'));
 }
 
 function withoutAdvice(error: OrielError): OrielError {

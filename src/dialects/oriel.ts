@@ -99,7 +99,7 @@ const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
     `Respects .gitignore, finds hidden files, never .git; links are not followed. Paths are sorted, at most ${RESULTS} ` +
     `by default and ${binarySize(limits.bytes)}. A notice gives the offset for the next call.`,
   input: (zod) => zod.strictObject(findFields(zod)),
-  failure: listFailure('find'),
+  failure: (error, input) => listFailure('find', error, input),
   request: filesOrSymbols,
   answer: (result, input, limits) =>
     foundAnswer(result, filesOrSymbols(input), limits, {
@@ -123,7 +123,7 @@ const ls = tool<LsInput, ListRequest>({
       limit: countField(zod, 1).describe(`Most entries in this answer (default: ${ENTRIES})`),
       offset: countField(zod, 0).describe('Entries to leave out first (default: 0)'),
     }),
-  failure: listFailure('ls'),
+  failure: (error, input) => listFailure('ls', error, input),
   request: listRequest,
   answer: (result, input, limits) =>
     listAnswer(result, listRequest(input), limits, {
@@ -192,7 +192,7 @@ const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
     `shown around the match. A notice gives the offset for the next call. Documents, ` +
     'notebooks, archives and databases are searched inside where named: report.pdf:p12:LINE.',
   input: (zod) => zod.strictObject(fields(zod)),
-  failure: listFailure('grep'),
+  failure: (error, input) => listFailure('grep', error, input),
   request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),
   answer: (result, input, limits) =>
     result.kind === 'entries'

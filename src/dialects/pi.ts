@@ -45,15 +45,19 @@ import { limitOf, piRead, type PiStyle, publishedStyle, seedStyle } from './pi-r
 const LINES = 2000;
 
 /** In `pi`, 30KB are 30,000 bytes. */
-export const pi = versionOf('pi', 30_000, seedStyle, []);
+export function pi(): Dialect {
+  return versionOf('pi', 30_000, seedStyle, []);
+}
 
 /** Because of this the last page of many files is empty. */
 const LAST_LINE = 'the empty string behind a final newline is counted as a line';
 
-export const published = versionOf('pi@0.74', 50 * KIB, publishedStyle, [
-  { law: 2, tool: 'read', why: LAST_LINE },
-  { law: 2, tool: 'bash', why: LAST_LINE },
-]);
+export function published(): Dialect {
+  return versionOf('pi@0.74', 50 * KIB, publishedStyle, [
+    { law: 2, tool: 'read', why: LAST_LINE },
+    { law: 2, tool: 'bash', why: LAST_LINE },
+  ]);
+}
 
 function versionOf(
   name: string,
@@ -207,7 +211,7 @@ function piGrep(style: PiStyle): DeclaredTool {
         ),
         limit: countField(zod, 1).describe(`Maximum number of matches to return (default: ${MATCHES})`),
       }),
-    failure: listFailure('grep', { reads: false }),
+    failure: (error, input) => listFailure('grep', error, input, { reads: false }),
     request: (input) => searchRequest(input, 'head'),
     answer: (result, input, limits) => matchesAnswer(result, searchRequest(input, 'head'), limits, matches),
   });
@@ -232,7 +236,7 @@ function piFind(style: PiStyle): DeclaredTool {
         path: zod.string().optional().describe('Directory to search in (default: current directory)'),
         limit: countField(zod, 1).describe(`Maximum number of results (default: ${RESULTS})`),
       }),
-    failure: listFailure('find', { reads: false }),
+    failure: (error, input) => listFailure('find', error, input, { reads: false }),
     request: findRequest,
     answer: (result, input, limits) => foundAnswer(result, findRequest(input), limits, results),
   });
@@ -254,7 +258,7 @@ function piLs(style: PiStyle): DeclaredTool {
         path: zod.string().optional().describe('Directory to list (default: current directory)'),
         limit: countField(zod, 1).describe(`Maximum number of entries to return (default: ${ENTRIES})`),
       }),
-    failure: listFailure('ls', { reads: false }),
+    failure: (error, input) => listFailure('ls', error, input, { reads: false }),
     request: listRequest,
     answer: (result, input, limits) => listAnswer(result, listRequest(input), limits, entries),
   });

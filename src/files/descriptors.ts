@@ -186,3 +186,20 @@ export function closePipe({ readEnd, writeEnd }: PipeEnds): void {
   fs.closeSync(writeEnd);
   fs.closeSync(readEnd);
 }
+
+/** Closes the descriptor if its stats cannot be read. */
+export function statsOf(
+  fd: number,
+  inspector: DescriptorInspector,
+): fs.BigIntStats | Promise<fs.BigIntStats> {
+  const closeAndThrow = async (error: unknown): Promise<never> => {
+    await inspector.close(fd);
+    throw error;
+  };
+  try {
+    const asked = inspector.stat(fd);
+    return asked instanceof Promise ? asked.catch(closeAndThrow) : asked;
+  } catch (error) {
+    return closeAndThrow(error);
+  }
+}

@@ -28,9 +28,10 @@ import {
   openDescriptor,
   openOnMainThread,
   readDescriptor,
+  statsOf,
   untilDescriptors,
 } from './descriptors.ts';
-import { O_PATH, statsOf } from './path-walk.ts';
+import { O_PATH } from './path-walk.ts';
 import { openedFile } from './file.ts';
 import {
   isKernelFile,

@@ -5,7 +5,13 @@
 
 import { type BigIntStats, constants, readlinkSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { type DescriptorInspector, hasDescriptorPaths, inspectorOf, openDescriptor } from './descriptors.ts';
+import {
+  type DescriptorInspector,
+  hasDescriptorPaths,
+  inspectorOf,
+  openDescriptor,
+  statsOf,
+} from './descriptors.ts';
 import { isPathWithin } from './paths.ts';
 import { errno, isShortage } from './system-failure.ts';
 
@@ -125,20 +131,6 @@ export async function openPathEntry(
   } catch (error) {
     if (errno(error) === 'EINVAL' || errno(error) === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-/** Closes the descriptor if its stats cannot be read. */
-export function statsOf(fd: number, inspector: DescriptorInspector): BigIntStats | Promise<BigIntStats> {
-  const closeAndThrow = async (error: unknown): Promise<never> => {
-    await inspector.close(fd);
-    throw error;
-  };
-  try {
-    const asked = inspector.stat(fd);
-    return asked instanceof Promise ? asked.catch(closeAndThrow) : asked;
-  } catch (error) {
-    return closeAndThrow(error);
   }
 }
 

@@ -1,18 +1,41 @@
 /**
- * The table of sources, at the end: the first that claims what was opened reads it. Sources that need libraries or much
- * code are declared here, and import their implementation when it is first needed.
+ * The table of sources, at the end: the first that claims what was opened reads it. Each imports its implementation when it
+ * is first needed.
  */
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { ContentSource, SourceKind, SourceSubject } from '../types/call.ts';
 import { claimsArchive, isNamedArchive } from './archive/detect.ts';
-import { directorySource } from './directory/open.ts';
 import { claimsDocument, isNamedDocument } from './document/detect.ts';
 import { identifyImage } from './image/detect.ts';
-import { notebookSource } from './notebook/detect.ts';
-import { sqliteSource } from './sqlite/detect.ts';
+import { isNamedNotebook } from './notebook/detect.ts';
+import { isDatabase, isNamedDatabase } from './sqlite/detect.ts';
 import { fileSource } from './text/open.ts';
+
+const directorySource: ContentSource = {
+  format: 'directory',
+  claims: ({ opened }) => opened.kind === 'directory',
+  open: async (subject, call) => (await import('./directory/open.ts')).openDirectory(subject, call),
+};
+
+// The source of SQLite databases: `db.sqlite` lists the tables, `db.sqlite:users` shows a schema with sample rows,
+// `db.sqlite:users:42` a row, `db.sqlite:users?limit=50&order=name` a page of rows, `db.sqlite?q=select …` a query.
+
+export const sqliteSource: ContentSource = {
+  format: 'sqlite',
+  claims: ({ opened, head }) => opened.kind === 'file' && isDatabase(head),
+  holds: isNamedDatabase,
+  open: async (subject, call) => (await import('./sqlite/open.ts')).openDatabase(subject, call),
+};
+
+// The source of Jupyter notebooks (`.ipynb`).
+
+export const notebookSource: ContentSource = {
+  format: 'notebook',
+  claims: ({ opened, name }) => opened.kind === 'file' && isNamedNotebook(name),
+  open: async (subject, call) => (await import('./notebook/open.ts')).openNotebook(subject, call),
+};
 
 // The source of images, detected by their first bytes.
 

@@ -4,8 +4,8 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as descriptors from '../../src/files/descriptors.ts';
-import { type DescriptorInspector, inspectorOf } from '../../src/files/descriptors.ts';
-import { type ReachedPath, statsOf, walkPath, type WalkBase } from '../../src/files/path-walk.ts';
+import { type DescriptorInspector, inspectorOf, statsOf } from '../../src/files/descriptors.ts';
+import { type ReachedPath, walkPath, type WalkBase } from '../../src/files/path-walk.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 const host = vi.hoisted(() => ({

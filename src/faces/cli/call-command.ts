@@ -13,7 +13,7 @@ export const callCommand: CliCommand = {
   name: 'call',
   operands: 'TOOL JSON',
   help: 'call a tool of the chosen dialect with JSON arguments',
-  choices: toolNames,
+  choices: toolNames(),
   options: [...workspaceOptions, ...readOptions],
   async run({ values, operands }, streams) {
     const [name, json] = operands;
@@ -54,7 +54,7 @@ export const toolsCommand: CliCommand = {
   name: 'tools',
   operands: '[TOOL]',
   help: 'show the tools of the chosen dialect, or one of them; with --json their schemas',
-  choices: toolNames,
+  choices: toolNames(),
   options: describeOptions,
   async run({ values, operands: [name] }, { out }) {
     const { createOriel } = await import('../../oriel.ts');

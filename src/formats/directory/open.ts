@@ -7,7 +7,7 @@ import { age, binarySize } from '../../render/display.ts';
 import { Spool } from '../../text/spool.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { FileSystemEntryStat, OpenedDirectory } from '../../types/access.ts';
-import type { Call, ContentSource } from '../../types/call.ts';
+import type { Call, SourceSubject, TextResource } from '../../types/call.ts';
 import { selectionOf } from '../text/open.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 
@@ -25,36 +25,32 @@ const AT_ONCE = 16;
 
 const FORMS = ':outline, a symbol below it (:#name, :#name:refs), or lines of the listing (:50-100, :raw)';
 
-export const directorySource: ContentSource = {
-  format: 'directory',
-  claims: (subject) => subject.opened.kind === 'directory',
-  open(subject, call) {
-    if (subject.opened.kind !== 'directory') throw new TypeError('claimed a subject that is not a directory');
-    const directory = subject.opened;
-    const leftOut: LeftOut[] = [];
-    const spool = new Spool(encoded(listing(directory, subject.typed, call), leftOut), {
-      // The identity does not recur, because the listing shows ages.
-      identity: Identity.once('listing'),
-      memory: LISTING_CAP,
-      cap: LISTING_CAP,
-      overflow: () => call.session.scratch(),
-    });
-    call.onEnd(() => spool.close());
-    return Promise.resolve({
-      kind: 'text',
-      format: 'directory',
-      bytes: spool,
-      countUpTo: COUNT_UP_TO,
-      encoding: 'utf-8',
-      selection: selectionOf(subject, FORMS),
-      target: subject.typed,
-      name: subject.name,
-      display: 'plain',
-      editable: false,
-      leftOut: ({ start, end }) => leftOut.filter(({ at }) => at >= start && at < end).map(({ use }) => use),
-    });
-  },
-};
+export function openDirectory(subject: SourceSubject, call: Call): TextResource {
+  if (subject.opened.kind !== 'directory') throw new TypeError('claimed a subject that is not a directory');
+  const directory = subject.opened;
+  const leftOut: LeftOut[] = [];
+  const spool = new Spool(encoded(listing(directory, subject.typed, call), leftOut), {
+    // The identity does not recur, because the listing shows ages.
+    identity: Identity.once('listing'),
+    memory: LISTING_CAP,
+    cap: LISTING_CAP,
+    overflow: () => call.session.scratch(),
+  });
+  call.onEnd(() => spool.close());
+  return {
+    kind: 'text',
+    format: 'directory',
+    bytes: spool,
+    countUpTo: COUNT_UP_TO,
+    encoding: 'utf-8',
+    selection: selectionOf(subject, FORMS),
+    target: subject.typed,
+    name: subject.name,
+    display: 'plain',
+    editable: false,
+    leftOut: ({ start, end }) => leftOut.filter(({ at }) => at >= start && at < end).map(({ use }) => use),
+  };
+}
 
 interface Row {
   readonly text: string;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { notebookSource } from '../../../src/formats/notebook/detect.ts';
+import { notebookSource } from '../../../src/formats/table.ts';
 import type { MixedResource, TextResource } from '../../../src/types/call.ts';
 import { makePng } from '../../support/images.ts';
 import { file, openWith, type OpenOptions, wholeText } from '../../support/open-source.ts';

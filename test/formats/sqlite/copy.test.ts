@@ -4,7 +4,7 @@ import { createAccess } from '../../../src/files/local.ts';
 import { defaultSettings } from '../../../src/assemble.ts';
 import { Identity } from '../../../src/identity.ts';
 import { createSession } from '../../../src/session/session.ts';
-import { sqliteSource } from '../../../src/formats/sqlite/detect.ts';
+import { sqliteSource } from '../../../src/formats/table.ts';
 import { copyOf } from '../../../src/formats/sqlite/open.ts';
 import type { OpenedFile, ByteSource } from '../../../src/types/access.ts';
 import type { Call } from '../../../src/types/call.ts';
