@@ -94,7 +94,7 @@ function perform<K extends Kind>(
 // Records ended calls in the telemetry of the session.
 
 /** The facts of a call at its end. */
-export interface EndedCall {
+interface EndedCall {
   readonly tool: string;
   readonly dialect: string;
   readonly options: CallOptions;
@@ -109,7 +109,7 @@ export interface EndedCall {
 }
 
 /** Never throws: a failure goes to `onError`, and the call is answered anyway. */
-export function recordEnded(engine: Engine, call: EndedCall): void {
+function recordEnded(engine: Engine, call: EndedCall): void {
   const { telemetry } = engine.session;
   if (!telemetry) return;
   try {

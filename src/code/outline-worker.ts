@@ -4,8 +4,8 @@
  */
 
 import { parentPort } from 'node:worker_threads';
-import { LOADED } from '../process/worker-ending.ts';
 import { ownDeadline } from '../process/cpu-timeout.ts';
+import { LOADED } from '../process/worker-ending.ts';
 import { displays, isNumbered, showPart } from '../render/display.ts';
 import { decode, HEAD_BYTES, storedEncoding } from '../text/encoding.ts';
 import type { NoStructure } from '../types/answer.ts';

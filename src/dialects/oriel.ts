@@ -1,5 +1,6 @@
 /** The default dialect: one path string selects anything, and every cut answer names the next call. */
 
+import { linesToSelector } from '../call/other-names.ts';
 import {
   type Dialect,
   type InputOf,
@@ -37,7 +38,6 @@ import type {
   SymbolsRequest,
 } from '../types/request.ts';
 import type { Settings } from '../types/settings.ts';
-import { linesToSelector } from './line-fields.ts';
 import {
   countField,
   ENTRIES,

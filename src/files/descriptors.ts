@@ -9,7 +9,6 @@
  */
 
 import * as fs from 'node:fs';
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isLocalPath } from './mounts.ts';

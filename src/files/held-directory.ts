@@ -9,8 +9,8 @@
 import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
 import { hasDescriptorPaths } from './descriptors.ts';
-import { O_PATH } from './path-walk.ts';
 import { isKernelFileSystem, mayBeProcessSecret } from './kernel-files.ts';
+import { O_PATH } from './path-walk.ts';
 import { isPathWithin } from './paths.ts';
 import { isKept, type KeptFiles } from './private-files.ts';
 import { errno } from './system-failure.ts';

@@ -31,7 +31,6 @@ import {
   statsOf,
   untilDescriptors,
 } from './descriptors.ts';
-import { O_PATH } from './path-walk.ts';
 import { openedFile } from './file.ts';
 import {
   isKernelFile,
@@ -41,6 +40,7 @@ import {
   withoutTokens,
 } from './kernel-files.ts';
 import { noteReached, wasReached } from './mounts.ts';
+import { O_PATH } from './path-walk.ts';
 import { absolutePath, isPathWithin } from './paths.ts';
 import { isKept, isKeptAt, type KeptFiles, keptFromClients } from './private-files.ts';
 import { FileRoots } from './roots.ts';

@@ -116,7 +116,7 @@ async function enter(path: string, inspector: DescriptorInspector): Promise<numb
 }
 
 /** Opens an entry that is not a link. Returns the target if it is a link, and undefined if it is being replaced. */
-export async function openPathEntry(
+async function openPathEntry(
   path: string,
   inspector: DescriptorInspector,
 ): Promise<PathDescriptor | string | undefined> {

@@ -13,7 +13,7 @@ import {
 import type { OrielError } from '../errors.ts';
 import { version } from '../files/package-files.ts';
 import type { ReachedMcpServer } from '../types/settings.ts';
-import { type ReduceMessage } from './mcp-http.ts';
+import type { ReduceMessage } from './mcp-http.ts';
 import { StdioClientTransport } from './mcp-stdio.ts';
 import { transportTo } from './transport.ts';
 

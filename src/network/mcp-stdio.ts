@@ -20,9 +20,9 @@ import {
 import { isOrielError, OrielError } from '../errors.ts';
 import { killAtExit, TOKEN_NAME } from '../process/command.ts';
 import { endTree, processStartTime, type ProcessTree } from '../process/process-tree.ts';
+import { startProcess } from '../process/start.ts';
 import { watch, type WatchedProcess } from '../process/watchdog.ts';
 import { messagesIn, type ReduceMessage } from './mcp-http.ts';
-import { startProcess } from '../process/start.ts';
 
 /** Maximum bytes that are buffered for a server that does not read. */
 const MAX_UNSENT_BYTES = 1 << 20;

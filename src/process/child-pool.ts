@@ -5,7 +5,7 @@
 
 import type { Queue, QueueClaim } from '../queues/queue.ts';
 import { IdleWorkers } from './idle-workers.ts';
-import { type WarmChildOptions, type ChildJob, type ChildReply, WarmChild } from './warm-child.ts';
+import { type ChildJob, type ChildReply, WarmChild, type WarmChildOptions } from './warm-child.ts';
 
 export interface ChildPoolOptions extends WarmChildOptions {
   /** Each running job holds one of its slots. */

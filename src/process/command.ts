@@ -17,8 +17,8 @@ import {
   processStartTime,
   type ProcessTree,
 } from './process-tree.ts';
-import { watch, type WatchedProcess } from './watchdog.ts';
 import { startProcess } from './start.ts';
+import { watch, type WatchedProcess } from './watchdog.ts';
 
 /** The environment variable with the tokens of all runs that a process belongs to, the innermost last. */
 export const TOKEN_NAME = 'ORIEL_RUN';

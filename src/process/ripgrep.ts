@@ -12,9 +12,9 @@ import { pipeline } from 'node:stream/promises';
 import { OrielError } from '../errors.ts';
 import { isStartShortage } from '../files/system-failure.ts';
 import { queues, SharedSlots } from '../queues/queue-table.ts';
-import { watchHelper } from './watchdog.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
 import { startProcess } from './start.ts';
+import { watchHelper } from './watchdog.ts';
 
 export interface RipgrepJob {
   /** Single words; a value is joined to its flag (`--regexp=…`), so that no value can become a flag. */

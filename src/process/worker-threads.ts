@@ -8,7 +8,7 @@ import { cpuWaitMeter, startOwnTimer } from './cpu-timeout.ts';
 import { IdleWorkers } from './idle-workers.ts';
 import { endingOf, LOADED, withLock } from './worker-ending.ts';
 
-export interface WorkerStartOptions {
+interface WorkerStartOptions {
   /** The built entry. */
   readonly entry: URL;
   /** Maximum MiB of JavaScript heap; memory of WebAssembly does not count. */
@@ -166,7 +166,7 @@ export function startConversation(
 // does not. It receives descriptors and bytes, never paths. Its entry answers each message `{ job, stop }` with
 // `{ reply, retire? }`, and soon when `stop[0]` becomes non-zero.
 
-export interface PoolOptions extends WorkerStartOptions {
+interface PoolOptions extends WorkerStartOptions {
   /** Each running thread holds one of its slots. */
   readonly queue: Queue;
   /** An idle thread ends after this many milliseconds. */
@@ -177,7 +177,7 @@ export interface PoolOptions extends WorkerStartOptions {
  * Lets the lent worker do a job. `until`: the deadline on the clock of `performance.now()`. It is extended by the time that
  * the thread waited for a CPU, up to `latest` if that is given.
  */
-export type AskWorker<Job, Reply> = (
+type AskWorker<Job, Reply> = (
   job: Job,
   until: number,
   signal: AbortSignal,

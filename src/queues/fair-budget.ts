@@ -2,7 +2,7 @@
 
 import { type Caller, type CallerOrigin, callerOrigin } from './caller.ts';
 
-export interface BudgetHolder {
+interface BudgetHolder {
   readonly client: Caller;
   /** Bytes that it holds. */
   readonly bytes: number;

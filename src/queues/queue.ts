@@ -251,7 +251,7 @@ async function within<T>(slot: QueueSlot, work: () => Promise<T>, { signal }: Qu
 // The waiting entries of a queue. The address that was served longest ago is served next, and of it the caller that was
 // served longest ago; the entries of one caller are first in, first out. An entry may wait for several callers.
 
-export class WaitingList<Entry> {
+class WaitingList<Entry> {
   readonly #callers = new Map<Caller, Set<Entry>>();
   /** When each address and caller was served last, since entries began to wait. */
   readonly #served = new Map<CallerOrigin, number>();

@@ -147,7 +147,7 @@ const MAX_NAMED_TASKS_WEIGHT = 1_500_000;
 
 const OTHERS = 'others';
 
-export interface NamedTaskBounds {
+interface NamedTaskBounds {
   readonly tasks: number;
   readonly weight: number;
 }

@@ -1,7 +1,7 @@
 /** A large reply on its way into a file: order, backpressure, failures. */
 
 import { expect, test } from 'vitest';
-import { BodyFile } from '../../src/process/body-file.ts';
+import { BodyFile } from '../../src/process/warm-child.ts';
 
 interface Played {
   readonly body: BodyFile;

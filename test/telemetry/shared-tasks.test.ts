@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SharedTasks } from '../../src/telemetry/shared-tasks.ts';
-import { TelemetryRecorder } from '../../src/telemetry/telemetry.ts';
+import { SharedTasks, TelemetryRecorder } from '../../src/telemetry/telemetry.ts';
 import { TaskFigures } from '../../src/telemetry/task-figures.ts';
 import type { CallEvent } from '../../src/types/telemetry.ts';
 import type { SharedState } from '../../src/types/state.ts';

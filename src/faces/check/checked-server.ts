@@ -5,8 +5,8 @@ import { resolve } from 'node:path';
 import { Client, ProtocolError } from '@modelcontextprotocol/client';
 import { OrielError } from '../../errors.ts';
 import { version } from '../../files/package-files.ts';
-import { basicEnvironment } from '../../network/transport.ts';
 import { StdioClientTransport } from '../../network/mcp-stdio.ts';
+import { basicEnvironment } from '../../network/transport.ts';
 import { type ProcessTree, runningProcessIds } from '../../process/process-tree.ts';
 import { quote } from '../../text/visible.ts';
 import {

@@ -1,8 +1,20 @@
 /** `oriel report`: the report on a telemetry file, as text or JSON. */
 
 import { OrielError } from '../../errors.ts';
-import type { TasksOverview } from '../../telemetry/report.ts';
+import {
+  countWords,
+  coverageWords,
+  exampleWords,
+  habitWords,
+  othersWords,
+  percentWords,
+  sizeWords,
+  skippedWords,
+  overviewOf,
+  type TasksOverview,
+} from '../../telemetry/report.ts';
 import { safeJson } from '../../text/visible.ts';
+import type { FileState, HabitReport, TaskReport, TaskTotals } from '../../types/telemetry.ts';
 import { type CliCommand, jsonOption } from './options.ts';
 
 export const reportCommand: CliCommand = {
@@ -17,11 +29,7 @@ export const reportCommand: CliCommand = {
         'No file was given. Use oriel report FILE, with a file that --telemetry FILE wrote.',
       );
     }
-    const [{ EventFile }, { overviewOf }, { formatTaskReport: reportText }] = await Promise.all([
-      import('../../telemetry/event-file.ts'),
-      import('../../telemetry/report.ts'),
-      import('./report-text.ts'),
-    ]);
+    const { EventFile } = await import('../../telemetry/event-file.ts');
     const file = await EventFile.open(path, 'oriel report FILE', 0);
     try {
       await file.read(signal);
@@ -32,8 +40,90 @@ export const reportCommand: CliCommand = {
     const read = { events, skipped, withoutReads: withoutReads > 0 ? withoutReads : undefined };
     const overview: TasksOverview = overviewOf(file.figures);
     out.write(
-      values['json'] === true ? `${safeJson({ ...read, ...overview })}\n` : reportText(read, overview),
+      values['json'] === true ? `${safeJson({ ...read, ...overview })}\n` : formatTaskReport(read, overview),
     );
     return read.events === 0 ? 1 : 0;
   },
 };
+
+// Formats the report on a telemetry file as text.
+
+/** Maximum tasks, and sources of each; `--json` has more. */
+const MAX_REPORTED_TASKS = 20;
+const MAX_REPORTED_FILES = 10;
+
+const MAX_REPORTED_EXAMPLES = 3;
+
+/** `withoutReads`: number of events of which only the call was counted, because the limit of tracked data was reached. */
+type Read = Pick<FileState, 'events' | 'skipped'> & { readonly withoutReads?: number | undefined };
+
+function formatTaskReport({ events, skipped, withoutReads = 0 }: Read, overview: TasksOverview): string {
+  const { tasks, habits, verdict, reports } = overview;
+  if (events === 0) {
+    const what = skipped === 0 ? '' : `; ${skippedWords(skipped)}. Use a file that --telemetry FILE wrote`;
+    return `No events${what}\n`;
+  }
+  const shown = reports.slice(0, MAX_REPORTED_TASKS);
+  const left = tasks - shown.length;
+  return [
+    verdict.text,
+    '',
+    `${countWords(tasks, 'task')}, ${countWords(overview.calls, 'call')}${skipped === 0 ? '' : `; ${skippedWords(skipped)}`}`,
+    ...(withoutReads > 0
+      ? [
+          `  of ${countWords(withoutReads, 'call')} it is not counted what was read: there are too many sources`,
+        ]
+      : []),
+    ...totalLines(overview),
+    '',
+    ...habitLines('The habits that cost most', habits, ''),
+    ...shown.flatMap((report) => ['', ...taskLines(report)]),
+    ...(left > 0 ? ['', `${countWords(left, 'task')} more, with fewer bytes: --json has up to 100`] : []),
+    '',
+  ].join('\n');
+}
+
+type Totals = Omit<TaskTotals, 'id'>;
+
+function totalLines(totals: Totals): string[] {
+  const { bytes, tokens, averageBytes, errors, continued, saved, redundancy, rateLimits } = totals;
+  return [
+    `  ${sizeWords(bytes)}, about ${countWords(tokens, 'token')}; an answer has ${sizeWords(averageBytes)} on average`,
+    `  ${countWords(continued, 'call')} followed a notice; windows of 256 KiB would have saved ${countWords(saved, 'call')}`,
+    `  ${percentWords(redundancy)} of what was shown had been shown before`,
+    `  ${countWords(errors, 'error')}, ${countWords(rateLimits, 'rate limit')} reported`,
+  ];
+}
+
+function habitLines(title: string, habits: readonly HabitReport[], indent: string): string[] {
+  if (habits.length === 0) return [`${indent}No costly habit was seen`];
+  return [
+    `${indent}${title}`,
+    ...habits.flatMap((habit) => [
+      `${indent}  ${habitWords(habit)}`,
+      ...habit.examples
+        .slice(0, MAX_REPORTED_EXAMPLES)
+        .map((example) => `${indent}    ${exampleWords(habit.name, example)}`),
+    ]),
+  ];
+}
+
+function taskLines(report: TaskReport): string[] {
+  const { id, client, calls, reads, sources, repeated, chains, files, hosts, dialects } = report;
+  const by = [...Object.keys(hosts).slice(0, 3), ...Object.keys(dialects).slice(0, 3)].join(', ');
+  return [
+    `Task ${id}${client === undefined ? '' : ` of client ${client}`}${by === '' ? '' : ` (${by})`}`,
+    `  ${countWords(calls, 'call')}, ${countWords(reads, 'read')} of ${countWords(sources, 'source')}, ${repeated.toLocaleString('en')} of them not the first; ${countWords(chains, 'chain')} of pages`,
+    ...totalLines(report),
+    ...files
+      .slice(0, MAX_REPORTED_FILES)
+      .map(
+        (file) =>
+          `    ${file.source}: ${countWords(file.reads, 'read')}, ${sizeWords(file.bytes)}; ${coverageWords(file)}`,
+      ),
+    ...(sources > MAX_REPORTED_FILES
+      ? [`    ${countWords(sources - MAX_REPORTED_FILES, 'source')} more`]
+      : []),
+    ...(report.others ? [`    ${othersWords(report.others)}`] : []),
+  ];
+}

@@ -8,11 +8,11 @@ import { PAGE_BYTES, pageOf } from '../../telemetry/event-file.ts';
 import { reportOf } from '../../telemetry/report.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
 import type { TelemetryRecorder } from '../../telemetry/telemetry.ts';
+import { decodeUri } from '../../text/visible.ts';
 import type { EventsPage, FileState, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
 import type { HttpExchange, HttpReply } from './exchange.ts';
 import { jsonReply, problem, problemSchema } from './problem.ts';
 import { countInQuery, type HttpRoute, route, type RouteContext } from './route.ts';
-import { decodeUri } from '../../text/visible.ts';
 
 /** Maximum tasks in a list. */
 const MAX_LISTED_TASKS = 256;

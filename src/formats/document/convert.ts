@@ -199,7 +199,7 @@ export interface ConversionOrder {
   readonly password?: string | undefined;
 }
 
-export interface ConversionInput {
+interface ConversionInput {
   /** The document: exactly `bytes` bytes. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly bytes: number;
@@ -208,7 +208,7 @@ export interface ConversionInput {
 }
 
 /** Throws ChildFailure, `BUSY` and the reason of the signal. `open` creates a file for a result too large for memory. */
-export async function convertInChild(
+async function convertInChild(
   order: ConversionOrder,
   { body, bytes, deadline }: ConversionInput,
   signal: AbortSignal,

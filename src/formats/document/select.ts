@@ -1,8 +1,8 @@
 /** Parses the selector after the path of a document: `password=…`, pages, `image`, `images`, `attachments`. */
 
+import { decodeUri } from '../../text/visible.ts';
 import { readSegment, writeSegment } from '../sqlite/stored-text.ts';
 import { type SheetFacts, tableNames } from './protocol.ts';
-import { decodeUri } from '../../text/visible.ts';
 
 export interface DocumentSelector {
   readonly password?: string | undefined;

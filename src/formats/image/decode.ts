@@ -131,19 +131,19 @@ async function* piecesOf(source: ByteSource, size: number, signal: AbortSignal) 
 // Decodes the bytes of one image in a pooled child process.
 
 /** The built entry file, relative to `dist/`. */
-export const DECODER = 'formats/image/decode-child.js';
+const DECODER = 'formats/image/decode-child.js';
 
 /** The child has its own timeout; after this many seconds more it is killed. */
 const SPARE_SECONDS = 3;
 
-export interface EncodedImage {
+interface EncodedImage {
   /** The image: exactly `bytes` bytes. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly bytes: number;
 }
 
 /** Returns the unchecked reply of the child. Throws ChildFailure, `BUSY` and the reason of the signal. */
-export function decodeInChild(
+function decodeInChild(
   request: DecodeRequest,
   { body, bytes }: EncodedImage,
   signal: AbortSignal,

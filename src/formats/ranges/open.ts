@@ -118,7 +118,7 @@ export interface RangeRequest {
 }
 
 /** A resource on a server that supports range requests. */
-export interface RangeResource {
+interface RangeResource {
   /** The form of the resource in paths. */
   readonly name: string;
   /** The facts that identify the resource (cache key). */

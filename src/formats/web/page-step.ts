@@ -4,10 +4,10 @@ import { sha256Of } from '../../files/package-files.ts';
 import { Identity } from '../../identity.ts';
 import type { NetworkAccess, WebResponse } from '../../network/fetch.ts';
 import { memoryBytes } from '../../text/bytes.ts';
+import { decodeUri } from '../../text/visible.ts';
 import type { FileAccess } from '../../types/access.ts';
 import type { SourceSubject } from '../../types/call.ts';
 import type { SiteEndpoints } from '../../types/settings.ts';
-import { decodeUri } from '../../text/visible.ts';
 
 /** A response with its media type and decoded text. */
 export interface FetchedPage extends WebResponse {

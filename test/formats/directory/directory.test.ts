@@ -139,18 +139,20 @@ test('the last line of a long .gitignore decides, and one that is too long is re
   expect((await space.text('.')).match(/^ *….*not used/gm)).toHaveLength(2);
 });
 
-test('slow rules do not block other calls', { tags: 'slow', timeout: 60_000 }, async () => {
+test('slow rules do not block other calls', { tags: 'slow' }, async () => {
   const space = workspace();
-  const many = '*1a*[x-z]\n'.repeat(6_500);
+  const read = space.with({ timeoutMs: 300_000 }).tool('read');
+  const listed = async (): Promise<string> => textOf(await withoutLag(() => read.run({ path: deep })));
+  const many = '*1a*[x-z]\n'.repeat(2_000);
   const one = `${'*1a*[x-z]'.repeat(7_000)}\n`;
   const deep = 'd/d/d/d';
   for (const at of ['', 'd/', 'd/d/', 'd/d/d/', `${deep}/`]) space.write(`${at}.gitignore`, many);
   mkdirSync(join(space.W, '.git'));
-  for (let i = 0; i < 60; i += 1) space.write(`${deep}/${`${i}1a`.padStart(250, '1a')}`, '');
-  const [front] = (await withoutLag(() => space.text(deep))).split('\n');
+  for (let i = 0; i < 20; i += 1) space.write(`${deep}/${`${i}1a`.padStart(250, '1a')}`, '');
+  const [front] = (await listed()).split('\n');
   expect(front).toContain('1a');
   space.write(`${deep}/.gitignore`, one);
-  await withoutLag(() => space.text(deep));
+  await listed();
 });
 
 test('what is no selector of a directory is answered with those that it has', async () => {

@@ -3,11 +3,11 @@
  * passed to it as plain paragraphs; a missing or damaged chapter is replaced by a line that names it.
  */
 
+import { decodeUri } from '../../../text/visible.ts';
 import { type DocumentFacts, DocumentRefusal } from '../protocol.ts';
 import { convertToMarkdown, knownFacts } from './markdown.ts';
 import { escapeXml, rewritten } from './rewrite.ts';
 import { attribute, each, plainText, resolve, ZipParts } from './zip-parts.ts';
-import { decodeUri } from '../../../text/visible.ts';
 
 export async function bookText(bytes: Buffer): Promise<{ text: string; facts: DocumentFacts }> {
   const parts = ZipParts.of(bytes);
