@@ -81,13 +81,13 @@ function withRoom(
       const before = [descriptors(), files()];
       occupy(room);
       const answer = await oriel.tool(tool).run(input);
-      // What is removed loses its name at once, and its blocks in another thread.
-      const isLeft = () => descriptors() > before[0] || files() > before[1];
-      for (let i = 0; i < 40 && codeOf(answer) !== 'OK' && isLeft(); i += 1) await sleep(25);
       // What went well is kept for the next call: an output under its name, what was unpacked, and a copy of it as a
       // database, without one.
       const [files0, descriptors0] = codeOf(answer) !== 'OK' ? [0, 0] : [answer.details.output ? 1 : 0, 2];
-      const left = [Math.max(0, descriptors() - before[0] - descriptors0), files() - before[1] - files0];
+      const stillLeft = () => [Math.max(0, descriptors() - before[0] - descriptors0), files() - before[1] - files0];
+      // What is removed loses its name at once, and its blocks in another thread; what was read is closed behind the answer.
+      for (let i = 0; i < 400 && stillLeft().some((count) => count > 0); i += 1) await sleep(25);
+      const left = stillLeft();
       free();
       const after = await oriel.tool(tool).run(input);
       outcomes.push({ room, code: codeOf(answer), text: textOf(answer), left, after: codeOf(after) });
