@@ -219,18 +219,23 @@ test.each(Object.keys(HELPERS))('J03 SIGKILL of oriel: %s ends with it', async (
   make(folder);
   const child = spawn(process.execPath, [cli, ...args], { cwd: folder, stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));
-  let helper: number | undefined;
-  await until(
-    () => (helper = childrenOf(child.pid as number).find((pid) => is.test(commandOf(pid)))) !== undefined,
-  );
+  const childLike = async (is: RegExp): Promise<number> => {
+    const find = (): number | undefined =>
+      childrenOf(child.pid as number).find((pid) => is.test(commandOf(pid)));
+    expect(await until(() => find() !== undefined)).toBe(true);
+    return find() as number;
+  };
+  const helper = await childLike(is);
   // A stopped process notices nothing, whatever happens to its pipes.
-  process.kill(helper as number, 'SIGSTOP');
+  process.kill(helper, 'SIGSTOP');
   onTestFinished(() => {
-    if (commandOf(helper as number) !== '') process.kill(helper as number, 'SIGKILL');
+    if (commandOf(helper) !== '') process.kill(helper, 'SIGKILL');
   });
+  // Without a job it is not watched.
+  await childLike(/oriel-watchdog/);
   await sleep(100);
   child.kill('SIGKILL');
-  expect(await until(() => commandOf(helper as number) === '')).toBe(true);
+  expect(await until(() => commandOf(helper) === '')).toBe(true);
 });
 
 function childrenOf(pid: number): number[] {
