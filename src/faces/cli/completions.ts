@@ -1,6 +1,5 @@
 /** `oriel completions`: the completion script of a shell, which calls it again for the completions of a command line. */
 
-import { symbolNames } from '../../code/parsed.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
@@ -245,7 +244,9 @@ async function completeWord(word: string, streams: CliStreams): Promise<readonly
 async function symbolsOf(file: string, streams: CliStreams): Promise<string[]> {
   const answer = await read(`${file}:raw`, streams);
   const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf(':')) + 1);
-  const names = answer ? await symbolNames(name, textOf(answer), streams.signal) : [];
+  if (!answer) return [];
+  const { symbolNames } = await import('../../code/parsed.ts');
+  const names = await symbolNames(name, textOf(answer), streams.signal);
   return names.filter((one) => /^[\w$.]+$/.test(one)).map((one) => `${file}:#${one}`);
 }
 
