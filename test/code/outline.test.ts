@@ -190,7 +190,7 @@ describe('whatever the text, symbols have lines of it, in its order, and lie in 
           last = from;
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 4 },
     );
   });
 });

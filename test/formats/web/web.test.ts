@@ -319,7 +319,7 @@ describe('alternates of a page', () => {
     );
   });
 
-  describe('the few words of a page', () => {
+  describe('the few words of a page', { tags: 'slow' }, () => {
     const head = '<title>Status</title><link rel="alternate" type="application/rss+xml" href="/feed">';
     const others: Readonly<Record<string, Page>> = {
       '/feed': {
@@ -377,7 +377,7 @@ describe('alternates of a page', () => {
     });
   });
 
-  describe('the document that a page presents', () => {
+  describe('the document that a page presents', { tags: 'slow' }, () => {
     const report = { type: 'application/pdf', body: readFileSync('test/fixtures/documents/report.docx') };
     const landing = (links: string): string =>
       `<html><head><title>Report</title></head><body><h1>Report</h1><p>Download:</p>${links}</body></html>`;
