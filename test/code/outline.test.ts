@@ -164,7 +164,12 @@ describe('whatever the text, symbols have lines of it, in its order, and lie in 
   );
   const edit = fc.tuple(fc.nat(10_000), fc.nat(20), junk);
 
-  test.each(sources)('%s', async (name, source) => {
+  // A grammar, and a scanner.
+  const few = new Set(['server.ts', 'config.toml']);
+  test.each(sources.filter(([name]) => few.has(name)))('%s', expectNested);
+  test.each(sources.filter(([name]) => !few.has(name)))('%s', { tags: 'slow' }, expectNested);
+
+  async function expectNested(name: string, source: string): Promise<void> {
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { maxLength: 12 }), async (edits) => {
         let text = source;
@@ -190,9 +195,9 @@ describe('whatever the text, symbols have lines of it, in its order, and lie in 
           last = from;
         }
       }),
-      { numRuns: 4 },
+      { numRuns: 15 },
     );
-  });
+  }
 });
 
 describe('properties that a constructor declares are symbols', () => {
