@@ -24,6 +24,12 @@ function collector() {
   return Object.assign(stream, { text: () => Buffer.concat(pieces).toString() });
 }
 
+/** In place, because the home directory is asked of the process itself. */
+function replaceEnvironment(env) {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+}
+
 let calls = 0;
 
 async function run({ args, cwd, env, input }) {
@@ -32,7 +38,7 @@ async function run({ args, cwd, env, input }) {
   replace('stderr', err);
   replace('stdin', Readable.from(input === '' ? [] : [Buffer.from(input)]));
   replace('argv', [process.execPath, entry, ...args]);
-  replace('env', env);
+  replaceEnvironment(env);
   process.chdir(cwd);
   process.exitCode = undefined;
   const before = Object.fromEntries(SIGNALS.map((name) => [name, process.listeners(name)]));
