@@ -121,7 +121,7 @@ function headLines(
   let room = share.bytes;
   for (const { bytes, start, whole } of forwards(output)) {
     const decoded = decodedLine(bytes, start, lines.length + 1);
-    const cutBy = whole ? budget.take(decoded.line) : 'bytes';
+    const cutBy = whole ? taken(budget, decoded.line, bytes, share) : 'bytes';
     if (!cutBy) {
       room -= fit.cost(decoded.line);
       lines.push(decoded);
@@ -146,13 +146,22 @@ function tailLines(output: CapturedOutput, fit: AnswerFit, share: OutputShare, f
   const lines: DecodedLine[] = [];
   for (const { bytes, start, whole } of backwards(output, floor)) {
     const decoded = decodedLine(bytes, start, output.lines - lines.length, whole ? undefined : 'slice');
-    const cutBy = budget.take(decoded.line);
+    const cutBy = taken(budget, decoded.line, bytes, share);
     if (cutBy && (lines.length > 0 || cutBy === 'lines')) return { lines, cutBy };
     if (cutBy) return slicedTail(output, within(fit, share), bytes, decoded.line);
     lines.unshift(decoded);
   }
   const start = lines[0]?.line.start ?? output.bytes;
   return { lines, cutBy: start > floor ? ('bytes' as const) : undefined };
+}
+
+/** What acts in a line of a terminal: without these a text is never shown in fewer bytes than it is stored in. */
+const ACTING_BYTES = [0x08, 0x0d, 0x1b];
+
+/** As `AnswerBudget.take`. A line of a megabyte that cannot fit is not shown to find that out. */
+function taken(budget: AnswerBudget, line: Line, bytes: Uint8Array, share: OutputShare): CutBy | undefined {
+  const cannotFit = bytes.length > share.bytes && !ACTING_BYTES.some((byte) => bytes.includes(byte));
+  return cannotFit && budget.lines >= 1 ? 'bytes' : budget.take(line);
 }
 
 function slicedTail(

@@ -64,6 +64,14 @@ describe('the tail', () => {
     expect(result.oversized).toEqual({ no: 2, start: 4, bytes: 200_001 });
   });
 
+  test('a long line that cannot fit is not shown to find that out', () => {
+    const asked: number[] = [];
+    const fit = plainFit({ bytes: 50 });
+    const counting = { ...fit, cost: (line: Line) => (asked.push(line.text.length), fit.cost(line)) };
+    outputExcerpt(endsOf(`one\n${'x'.repeat(60_000)}\n`), 'tail', counting);
+    expect(Math.max(...asked)).toBeLessThan(100);
+  });
+
   test('a tail ends at an earlier line that is longer than the buffer', () => {
     const ends = endsOf(`${'x'.repeat(200_000)}\nlast\n`);
     const result = outputExcerpt(ends, 'tail', plainFit());
