@@ -115,21 +115,25 @@ const DECK: readonly (readonly string[])[] = [
   ['LAST'],
 ];
 
-test('a binary presentation has each text under its slide, also with equal texts, none, or notes only', async () => {
-  const { write, text } = workspace(unhurried);
-  write('deck.ppt', fixture('deck.ppt.gz'));
-  const words = (slide: string): string[] =>
-    slide
-      .split('\n')
-      .map((line) => line.replace(/^ *[->] ?/, '').trim())
-      .filter((line) => line !== '');
-  const whole = (await text('deck.ppt:raw')).split(/^--- slide \d+ ---$/m).slice(1);
-  expect(whole.map(words)).toEqual(DECK);
-  for (const [i, lines] of DECK.entries()) {
-    const [mark, ...shown] = (await text(`deck.ppt:p${i + 1}:raw`)).split('\n');
-    expect([mark, words(shown.join('\n'))]).toEqual([`--- slide ${i + 1} ---`, lines]);
-  }
-});
+test(
+  'a binary presentation has each text under its slide, also with equal texts, none, or notes only',
+  { tags: 'slow' },
+  async () => {
+    const { write, text } = workspace(unhurried);
+    write('deck.ppt', fixture('deck.ppt.gz'));
+    const words = (slide: string): string[] =>
+      slide
+        .split('\n')
+        .map((line) => line.replace(/^ *[->] ?/, '').trim())
+        .filter((line) => line !== '');
+    const whole = (await text('deck.ppt:raw')).split(/^--- slide \d+ ---$/m).slice(1);
+    expect(whole.map(words)).toEqual(DECK);
+    for (const [i, lines] of DECK.entries()) {
+      const [mark, ...shown] = (await text(`deck.ppt:p${i + 1}:raw`)).split('\n');
+      expect([mark, words(shown.join('\n'))]).toEqual([`--- slide ${i + 1} ---`, lines]);
+    }
+  },
+);
 
 test('a missing slide does not affect the others', { tags: 'slow' }, async () => {
   const { write, read, text } = workspace(unhurried);
