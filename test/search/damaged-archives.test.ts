@@ -12,11 +12,15 @@ import { zip } from '../support/zip.ts';
 
 const SILENT = 'No matches found';
 
-/** Offsets spread over `length` bytes, each with a bit of it. The same for each run. */
+/** Other places in each run of CI, which prints it. */
+const SEED = Number(process.env['ORIEL_FUZZ_SEED'] ?? 0);
+
+/** Offsets spread over `length` bytes, each with a bit of it. */
 function flips(length: number, most: number): { at: number; bit: number }[] {
   const step = Math.max(1, length / most);
+  const first = SEED % Math.ceil(step);
   return Array.from({ length: Math.floor(length / step) }, (_, i) => {
-    const at = Math.floor(i * step);
+    const at = Math.min(length - 1, Math.floor(i * step) + first);
     // Every second flip is the one that makes a NUL of a space.
     return { at, bit: i % 2 ? 5 : (at * 5 + i * 3) % 8 };
   });
@@ -29,11 +33,11 @@ function flipped(bytes: Uint8Array, { at, bit }: { at: number; bit: number }): B
 }
 
 const FILES: readonly (readonly [name: string, bytes: Uint8Array, most: number])[] = [
-  ['a.txt.bz2', packed.bz2.needle, 30],
-  ['a.txt.xz', packed.xz.needle, 30],
-  ['a.txt.zst', packed.zst.needle, 30],
-  ['a.txt.gz', gzipSync(needleText), 300],
-  ['b.txt.gz', gzipSync(needleText, { level: 0 }), 300],
+  ['a.txt.bz2', packed.bz2.needle, 10],
+  ['a.txt.xz', packed.xz.needle, 10],
+  ['a.txt.zst', packed.zst.needle, 10],
+  ['a.txt.gz', gzipSync(needleText), 60],
+  ['b.txt.gz', gzipSync(needleText, { level: 0 }), 60],
 ];
 
 test.each(FILES)('%s', { tags: 'slow' }, async (path, bytes, most) => {
@@ -48,11 +52,11 @@ test.each(FILES)('%s', { tags: 'slow' }, async (path, bytes, most) => {
 });
 
 const MEMBERS: readonly (readonly [name: string, method: number, bytes: Uint8Array, most: number])[] = [
-  ['stored', 0, Buffer.from(needleText), 300],
-  ['deflate', 8, deflateRawSync(needleText), 300],
-  ['bzip2', 12, packed.bz2.needle, 30],
-  ['zstd', 93, packed.zst.needle, 30],
-  ['xz', 95, packed.xz.needle, 30],
+  ['stored', 0, Buffer.from(needleText), 60],
+  ['deflate', 8, deflateRawSync(needleText), 60],
+  ['bzip2', 12, packed.bz2.needle, 10],
+  ['zstd', 93, packed.zst.needle, 10],
+  ['xz', 95, packed.xz.needle, 10],
 ];
 
 test.each(MEMBERS)('a member of a zip, %s', { tags: 'slow' }, async (_, method, bytes, most) => {

@@ -69,7 +69,7 @@ export async function makePlace(): Promise<Place> {
       const path = join(base, `home-${(homes += 1)}-${name}`);
       fs.mkdirSync(path);
       // Some cases are run as another user.
-      fs.chmodSync(path, 0o777);
+      fs.chmodSync(path, 0o1777);
       return path;
     },
     clear() {
