@@ -61,6 +61,9 @@ export class JobRealms {
       ...examplesOfNode(),
     ])
       harden(Object.getPrototypeOf(example));
+    // In V8 13 the functions behind it are shared by all errors of a realm.
+    const stack = Object.getOwnPropertyDescriptor(new Error('an example'), 'stack');
+    for (const part of [stack?.get, stack?.set]) harden(part);
     // Code of a short life is not worth optimizing: 30 to 50 % of the CPU time of a document.
     setFlagsFromString('--max-lazy');
     // Later versions of V8 have another tier and refuse the flag.
@@ -192,6 +195,7 @@ function examplesOfNode(): readonly object[] {
     () => Reflect.get(AbortSignal.prototype, 'onabort', {}) as unknown,
     () => new TextDecoder('none'),
     () => new URL('none'),
+    () => new ReadableStream(1 as never),
   ].map(thrownBy);
   return [
     ...controllers,
