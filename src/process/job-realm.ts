@@ -14,6 +14,7 @@ import { setFlagsFromString } from 'node:v8';
 import { createContext, runInNewContext, Script } from 'node:vm';
 import { crc32, inflateRawSync } from 'node:zlib';
 import type { ChildAnswer } from './child-jobs.ts';
+import { compileLate, ownProcess } from './compile-budget.ts';
 import type { RealmHost } from './realm-globals.ts';
 
 /** What an entry `…-realm.ts` exports. Only texts and bytes pass between realms; `head` and `reply` are JSON. */
@@ -66,8 +67,8 @@ export class JobRealms {
     for (const part of [stack?.get, stack?.set]) harden(part);
     // Code of a short life is not worth optimizing: 30 to 50 % of the CPU time of a document.
     setFlagsFromString('--max-lazy');
-    // Later versions of V8 have another tier and refuse the flag.
-    if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=1000000');
+    ownProcess();
+    compileLate();
   }
 
   async answer(head: unknown, body: Buffer): Promise<ChildAnswer> {
