@@ -1,6 +1,6 @@
 /**
  * Corrects inputs that a schema refuses although their meaning is clear: `null` for an optional field, numbers in quotes,
- * other names of `path`, a list of paths. The schema that models see stays strict.
+ * other names of `path`, a list of paths, line fields of other tools. The schema that models see stays strict.
  */
 
 import { OrielError } from '../errors.ts';

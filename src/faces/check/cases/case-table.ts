@@ -1,4 +1,7 @@
-/** The cases about inputs: paths that name nothing, odd arguments, devices and FIFOs. */
+/**
+ * Every case of `oriel check`, at the end, in the order of the report. A new one is a value in one of these files and a row
+ * there. Here stand those about inputs: paths that name nothing, odd arguments, devices and FIFOs.
+ */
 
 import { expectFound, expectNoControls, expectOneLine, expectRefused, type HostileCase } from '../case.ts';
 import { BrokenLaw, shows } from '../outcome.ts';
@@ -148,8 +151,6 @@ const fifoSearch: HostileCase = {
     expectFound(await server.call('search', 'tree', { pattern: 'row' }), 'a.txt', 'row of text');
   },
 };
-
-// Every case of `oriel check`, in the order of the report. A new one is a value in one of these files and a row below.
 
 export const cases: readonly HostileCase[] = [
   boundedFile,
