@@ -108,8 +108,8 @@ interface EndedCall {
   readonly error?: string | undefined;
 }
 
-/** Never throws: a failure goes to `onError`, and the call is answered anyway. */
-function recordEnded(engine: Engine, call: EndedCall): void {
+/** Never throws: a failure goes to `onError`, and the call is answered anyway. Exported to be measured. */
+export function recordEnded(engine: Engine, call: EndedCall): void {
   const { telemetry } = engine.session;
   if (!telemetry) return;
   try {
