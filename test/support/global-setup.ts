@@ -5,6 +5,7 @@
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -24,20 +25,30 @@ const cache = mkdtempSync(join(tmpdir(), 'oriel-test-cache-'));
 /** In the environment of what this run starts. */
 const RUN = `ORIEL_TEST_RUN=${process.pid}`;
 
-/** Ends what a killed run has left, also workers that loop: waits for the end of its input, which is ours. */
+/** Ends what a run has left, also a killed one, and workers that loop: waits for the end of its input, which is ours. */
 const CLEANUP = `
   cat
   for process in $(grep -lsz '^${RUN}$' /proc/[0-9]*/environ); do
     process=\${process%/environ}
+    left="$left$(tr '\\0' ' ' <"$process/cmdline" | cut -c 1-200)
+"
     kill -9 "\${process#/proc/}"
-  done`;
+  done
+  [ -z "$left" ] || echo "Left behind by tests, and killed:
+$left"`;
 
-let cleanup: ReturnType<typeof spawn> | undefined;
+let cleanup: ReturnType<typeof startCleanup> | undefined;
 
+function startCleanup() {
+  const child = spawn('sh', ['-c', CLEANUP], { stdio: ['pipe', 'inherit', 'ignore'], detached: true });
+  child.unref();
+  return child;
+}
+
+/** Each project has a module of its own of this file; the first one cleans up for all. */
 export function setup(project: TestProject): void {
   if (missing.length > 0 && process.env['ORIEL_TEST_ALL']) throw new Error(leftOut(missing));
-  cleanup = spawn('sh', ['-c', CLEANUP], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  cleanup.unref();
+  if (process.env['ORIEL_TEST_RUN'] !== String(process.pid)) cleanup = startCleanup();
   process.env['ORIEL_TEST_RUN'] = String(process.pid);
   process.env['XDG_CACHE_HOME'] = cache;
   const provide = (): void => project.provide('buildDirectory', buildDirectory());
@@ -45,9 +56,13 @@ export function setup(project: TestProject): void {
   project.onTestsRerun(async () => provide());
 }
 
-export function teardown(): void {
-  cleanup?.kill('SIGKILL');
+/** After the workers of all projects have ended. */
+export async function teardown(): Promise<void> {
   rmSync(cache, { recursive: true, force: true });
+  if (!cleanup) return;
+  const ended = once(cleanup, 'exit');
+  cleanup.stdin.end();
+  await ended;
   if (missing.length > 0) console.log(leftOut(missing));
 }
 
