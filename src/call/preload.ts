@@ -13,6 +13,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../target/missing-path.ts'),
   () => import('./read-in-workspace.ts'),
   () => import('./read-several.ts'),
+  () => import('./read-map.ts'),
   () => import('../search/anchors.ts'),
   () => import('../search/search-by-time.ts'),
   () => import('../search/search-scope.ts'),

@@ -1,0 +1,183 @@
+/** The map that answers a bare read of long code, fitted into the budget. */
+
+import { languageOf } from '../code/languages.ts';
+import type { PackedStructure } from '../code/packed.ts';
+import type { UnparsedText, WholeText } from '../code/parsed.ts';
+import { displays, showPart } from '../render/display.ts';
+import { say, wording } from '../render/notices.ts';
+import { footer, summaryText } from '../render/read-notices.ts';
+import { readAt } from '../text/bytes.ts';
+import { estimateTokens } from '../text/limits.ts';
+import type { TextInput } from '../text/line-reader.ts';
+import type { NoStructure, Notice } from '../types/answer.ts';
+import type { Call, TextResource } from '../types/call.ts';
+import type { LineDisplay } from '../types/excerpt.ts';
+import type { CodeSummary, SummaryResult } from '../types/result.ts';
+import type { ComputedValue, DerivedKind, ValueComputation } from '../types/session.ts';
+import { MAX_WHOLE_BYTES } from './read-text.ts';
+
+const MAX_MAPPED_LINES = 20_000;
+const MAX_MAPPED_BYTES = 2 << 20;
+
+type SummaryAttempt =
+  | (Pick<SummaryResult, 'summary' | 'totals' | 'invalid'> & {
+      /** The lines that the map shows unchanged: number (1-based) and text with its terminator. */
+      readonly kept: readonly (readonly [number, string])[];
+    })
+  | Unmapped;
+
+interface Unmapped {
+  readonly summary?: undefined;
+  readonly note?: NoMap | undefined;
+  /** Bytes of the text to show: minified code is seldom what was looked for, and every page of it is expensive. */
+  readonly most?: number | undefined;
+}
+
+/** Why the text is shown. */
+type NoMap = Extract<Notice, { readonly kind: 'no-structure'; readonly what: 'map' }>;
+
+/** The display of a map, and the space that its header takes. */
+export interface SummaryFrame {
+  readonly display: LineDisplay;
+  /** Bytes of the header above the map. */
+  readonly header: number;
+}
+
+/** The map of long code; for long code without a map a note with the reason; empty for any other text. */
+export async function readMap(
+  resource: TextResource,
+  input: TextInput,
+  frame: SummaryFrame,
+  call: Call,
+): Promise<SummaryAttempt> {
+  const { bytes, name } = resource;
+  const head = Buffer.from(await readAt(bytes, 0, 256, call.signal)).toString('latin1');
+  if (languageOf(name, head)?.summary !== true) return {};
+  const { parseStructure, wholeText } = await import('../code/parsed.ts');
+  const whole = await wholeText(resource, input, call.signal, MAX_MAPPED_BYTES);
+  if (!whole) return without('long');
+  if (whole.bytes <= MAX_WHOLE_BYTES) return {};
+  const lines = lineCount(whole.text);
+  if (lines > MAX_MAPPED_LINES) return without('long');
+  const structure = await parseStructure(whole, call);
+  if ('none' in structure) {
+    const { none } = structure;
+    return { ...without(none), ...(none === 'minified' && { most: call.settings.mapBytes }) };
+  }
+  const summary = await fitting(resource, input, frame, { whole, lines, structure }, call);
+  if ('none' in summary) return without(summary.none);
+  const stored = whole.text.split(/(?<=\n)/);
+  return {
+    summary,
+    totals: { lines, bytes: whole.bytes },
+    invalid: whole.invalid,
+    kept: summary.parts.flatMap((part) =>
+      part.kind === 'line' ? [[part.from, stored[part.from - 1] ?? ''] as const] : [],
+    ),
+  };
+}
+
+/** The note that says why long code is shown as text. */
+function without(why: NoStructure): Unmapped {
+  return { note: { kind: 'no-structure', what: 'map', why } };
+}
+
+function lineCount(text: string): number {
+  let lines = text === '' || text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+interface Parsed {
+  readonly whole: WholeText;
+  readonly lines: number;
+  readonly structure: PackedStructure;
+}
+
+/** Retries with less space while the map with its notices exceeds the budget of bytes or tokens. */
+async function fitting(
+  resource: TextResource,
+  { encoding }: TextInput,
+  { display, header }: SummaryFrame,
+  parsed: Parsed,
+  call: Call,
+): Promise<CodeSummary | UnparsedText> {
+  const { whole, lines } = parsed;
+  const { target, format, notes = [] } = resource;
+  const { mapBytes, tokens = estimateTokens } = call.settings;
+  const budget = Math.min(mapBytes, call.limits.bytes) - header;
+  let room = budget - footerBytes(target, lines, parsed.structure.count);
+  for (let tries = 0; ; tries += 1) {
+    const summary = await mapOf(resource, display, Math.max(room, MIN_SUMMARY_BYTES), parsed, call);
+    if ('none' in summary || tries === MAX_FITTING_TRIES || room <= MIN_SUMMARY_BYTES) return summary;
+    const shown = { summary, display, target, format, encoding, invalid: whole.invalid, notes };
+    const text = summaryText(shown, wording);
+    const over = Buffer.byteLength(text) - budget;
+    const body = summary.parts.map((part) => showPart(part, display)).join('');
+    const used = call.limits.tokens === Number.POSITIVE_INFINITY ? 0 : tokens(body);
+    if (over <= 0 && used <= call.limits.tokens) return summary;
+    room = Math.floor(
+      Math.min(room - Math.max(over, 0), room * Math.min(1, (0.95 * call.limits.tokens) / used)),
+    );
+  }
+}
+
+/** Bytes of the smallest map, which consists of one gap. */
+const MIN_SUMMARY_BYTES = 64;
+
+const MAX_FITTING_TRIES = 5;
+
+/** The most bytes that the last notice may take. */
+function footerBytes(target: string, lines: number, symbols: number): number {
+  const last = { from: lines, to: lines };
+  const most = { elided: [last, last, last], elidedLines: lines, left: symbols, namesCalls: true };
+  return Buffer.byteLength(say(footer(target, most), wording));
+}
+
+type MapOptions = {
+  name: string;
+  encoding: string;
+  display: string;
+  lines: number;
+  bytes: number;
+};
+
+const maps: DerivedKind<CodeSummary | UnparsedText, MapOptions> = {
+  name: 'map',
+  weigh: (map) => ({ memory: 'parts' in map ? 200 * (map.parts.length + map.elided.length) : 0 }),
+};
+
+async function mapOf(
+  resource: TextResource,
+  shownBy: LineDisplay,
+  bytes: number,
+  { whole, structure }: Parsed,
+  call: Call,
+): Promise<CodeSummary | UnparsedText> {
+  const { answerTo, lasts } = await import('../code/parsed.ts');
+  const { name } = resource;
+  const display = nameOf(shownBy);
+  const { lines } = call.limits;
+  const make = async ({ signal }: ValueComputation): Promise<ComputedValue<CodeSummary | UnparsedText>> => {
+    const { text, language } = whole;
+    const question = {
+      kind: 'map',
+      structure,
+      text,
+      language: language?.name ?? '',
+      display,
+      lines,
+      bytes,
+    } as const;
+    const reply = await answerTo(question, signal);
+    const value = typeof reply === 'string' ? { none: reply } : reply;
+    return { value, keep: lasts(value) };
+  };
+  const options = { name, encoding: whole.decoded.encoding, display, lines, bytes };
+  return call.session.store.get(maps, resource.bytes, options, make, call);
+}
+
+function nameOf(display: LineDisplay): keyof typeof displays {
+  if (display === displays.hashline) return 'hashline';
+  return display === displays.numbers ? 'numbers' : 'plain';
+}
