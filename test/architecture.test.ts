@@ -39,7 +39,7 @@ const below =
   (path: string) =>
     folders.some((folder) => path.startsWith(`${folder}/`));
 
-test('only files/, process/, network/, session/, telemetry/, state/, workers and faces touch the outside', () => {
+test('only some folders and workers reach files, network or processes', () => {
   const outside = /^node:(fs|fs\/promises|net|http|https|tls|dgram|child_process|worker_threads)$/;
   const allowed = (file: string): boolean =>
     below('files', 'process', 'network', 'session', 'telemetry', 'state', 'faces')(file) ||
@@ -64,7 +64,8 @@ test('a server starts processes in these places', () => {
   ]);
 });
 
-test('threads use zlib in one way, because Node aborts if one ends while it creates a handle', () => {
+// Node aborts if a thread ends while it creates a handle.
+test('threads create zlib handles in one way', () => {
   // The one way, and code that runs only in child processes.
   const allowed = ['formats/document/child/zip-parts.ts', 'process/job-realm.ts', 'process/worker-ending.ts'];
   const direct = files.filter((file) => {
@@ -167,7 +168,7 @@ test('types/ holds types only', () => {
   expect(values).toEqual([]);
 });
 
-test('every package that is imported is declared, and every declared one is imported', () => {
+test('every imported package is declared, and every declared one imported', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
     string,
     Record<string, string> | undefined
@@ -208,7 +209,7 @@ function bracketed(text: string, start: number): string {
   return text.slice(start);
 }
 
-test('an error that is thrown for another one keeps it as its cause', () => {
+test('an error thrown for another one keeps it as cause', () => {
   const bare = files.flatMap((file) => {
     const text = readFileSync(join('src', file), 'utf8');
     return [...text.matchAll(/\bcatch (?:\(\w+\) )?\{|\.catch\(/g)]

@@ -29,7 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** What is done with a block of each language. Prose and templates, which nothing can run, are `text`. */
 const languages = ['console', 'json', 'sh', 'text', 'toml', 'ts', 'ts peers', 'ts types'];
 
-test('no page has marks of a merge that was not finished, also as a formatter leaves them', () => {
+test('no page has marks of an unfinished merge', () => {
   const marks = /^\W*(?:<{7} |(?:> ?){7}|\\?={7}$)/m;
   for (const page of pages) expect(marks.exec(read(page))?.[0], page).toBeUndefined();
 });
@@ -47,7 +47,7 @@ test('no block of text is one that could be tested', () => {
   ).toEqual([]);
 });
 
-test('the program of a page whose library is not installed here is compiled beside it, by npm run peers', () => {
+test('npm run peers compiles the programs of uninstalled libraries', () => {
   const peers = read('scripts/peers.mjs');
   const pages = inLanguage('ts peers').map(({ page }) => page);
   expect(pages.length).toBeGreaterThan(2);
@@ -167,7 +167,7 @@ interface HostServer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-test('every block of a host’s configuration starts our server, or asks it over HTTP', () => {
+test('every host configuration starts our server, or asks over HTTP', () => {
   const hosts = inLanguage('json').filter(({ page }) => page !== failure);
   expect(hosts.length).toBeGreaterThan(10);
   for (const { name, text } of hosts) {
@@ -212,7 +212,7 @@ test('links lead to files that exist', () => {
   expect(broken).toEqual([]);
 });
 
-test('links of a page that is packed lead to what is packed, too', () => {
+test('links of packed pages lead to packed files', () => {
   const { files } = JSON.parse(read('package.json')) as { files: string[] };
   const isPacked = (path: string): boolean =>
     path === 'README.md' || files.some((file) => path === file || path.startsWith(`${file}/`));

@@ -21,7 +21,7 @@ const host = {
   GONE: undefined,
 };
 
-test('passes all variables of the host except those for a terminal', () =>
+test('passes all variables of the host except terminal ones', () =>
   expect(commandEnvironment(host)).toEqual({
     PATH: '/bin',
     LC_ALL: 'C',
@@ -41,7 +41,7 @@ test('passes those of an allow-list of names or prefixes', () =>
 
 test('passes none', () => expect(commandEnvironment(host, [])).toEqual(unattended));
 
-test('passes no token of oriel, even if the list names it', () => {
+test('passes no token of oriel, even one that is listed', () => {
   const tokens = { ORIEL_TOKEN: 'a', ORIEL_TOKEN_FILE: 'b', ORIEL_TOKEN_DEV: 'c' };
   expect(commandEnvironment(tokens)).toEqual(unattended);
   expect(commandEnvironment(tokens, ['ORIEL_TOKEN', 'ORIEL_*'])).toEqual(unattended);

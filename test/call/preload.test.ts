@@ -8,7 +8,7 @@ import { languages } from '../../src/code/languages.ts';
 /** Loaded in threads and children of their own, which a call may lose. */
 const ISOLATED = /(?:-worker|-child|-realm)\.ts$|\/(?:worker|child)\/|\/archive\/decoders\.ts$/;
 
-test('every lazily loaded module of the engine is in the preload list of a server', () => {
+test('a server preloads every lazily loaded module of the engine', () => {
   const listed = new Set(importsOf('src/call/preload.ts'));
   const late = ['src/call', 'src/search', 'src/walk', 'src/target', 'src/code', 'src/formats']
     .flatMap((folder) =>

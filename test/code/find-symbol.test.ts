@@ -49,11 +49,11 @@ test('a name of several symbols gives the candidates', () => {
   expect(lines('twice')).toEqual(['twice@17', 'twice@20']);
 });
 
-test('of overloads the one with a body is meant, with those right before it', () => {
+test('a name of overloads means the one with a body', () => {
   expect(lines('over')).toEqual([12, 16]);
 });
 
-test('of a prototype and its definition elsewhere the definition is meant', async () => {
+test('of a prototype and its definition the definition is meant', async () => {
   const c = await found(
     'a.c',
     'int run(int a);\nint other(void) {\n  return 1;\n}\nint run(int a) {\n  return a;\n}\n',
@@ -88,7 +88,7 @@ test('headings by their anchor', async () => {
   expect(findSymbol(notes.symbols, 'install-on-linux')).toMatchObject({ one: { from: 2, to: 3 } });
 });
 
-test('what is handed on is bounded, and names a symbol by what is its alone', () => {
+test('the symbols handed on are bounded and told apart', () => {
   const [one, many, swapped] = findNamedSymbols(symbols, ['Server.stop', 'start', 'strat']);
   expect(one).toEqual({ one: { from: 5, to: 5, qualified: 'Server.stop', name: 'Server.stop' } });
   expect(many).toEqual({
@@ -109,7 +109,7 @@ test('what is handed on is bounded, and names a symbol by what is its alone', ()
   expect(far).toEqual({ near: [] });
 });
 
-test('a part of a heading as a link would name it is near to the heading', async () => {
+test('part of a heading’s anchor is near to the heading', async () => {
   const notes = await found('notes.md', '# Guide\n## What else is accepted\ntext\n## Encodings\n');
   const [one] = findNamedSymbols(notes.symbols, ['what-else']);
   expect(one).toMatchObject({ near: [{ from: 2, to: 3 }] });

@@ -8,7 +8,7 @@ import { endTagParsers, tagsOf } from '../../src/code/parsed.ts';
 const threads = (): number => readdirSync('/proc/self/task').length;
 
 test.skipIf(process.platform !== 'linux')(
-  'those that have nothing to do end when they are told to, and files are parsed by others then',
+  'idle parsers end when told, and others parse later files',
   async () => {
     const language = languageOf('a.py', '');
     if (!language) throw new Error('no language');
@@ -24,7 +24,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('files may have less time than the call: what is not parsed then is not answered', async () => {
+test('files not parsed within their own time are not answered', async () => {
   const language = languageOf('a.ts', '');
   if (!language) throw new Error('no language');
   const file = { bytes: Buffer.from('export function one(): void {}\n'.repeat(20_000)), language };

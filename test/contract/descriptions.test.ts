@@ -54,7 +54,7 @@ describe.each(tools)('%s %s', (_dialect, name, { description, jsonSchema }) => {
   });
 });
 
-test('the default reader names every kind of thing that it reads', () => {
+test('the default reader names every kind that it reads', () => {
   const { description } = createOriel().tool('read');
   for (const kind of ['PDF', 'docx', 'xlsx', 'pptx', 'SQLite', 'notebook', 'image', 'archive', 'directory'])
     expect(description).toContain(kind);
@@ -73,7 +73,7 @@ test('the default reader names every kind of thing that it reads', () => {
 test.each([
   [undefined, ':@65536+64K 64 KiB from byte 65536, whole lines'],
   [{ bytes: 48_900 }, ':@65536+48900 47.8 KiB from byte 65536, whole lines'],
-])('the description of read has a byte window of the limits %j', (limits, example) => {
+])('read describes a byte window of the limits %j', (limits, example) => {
   const { tools } = createOriel({ ...(limits && { limits }) });
   expect(tools.find(({ name }) => name === 'read')?.description).toContain(example);
 });

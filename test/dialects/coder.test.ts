@@ -186,7 +186,7 @@ describe('limits take exactly what they say', () => {
     });
   });
 
-  test('a response of exactly the limit passes, one byte more does not', async () => {
+  test('a response at the limit passes, one byte more fails', async () => {
     // "1\t" + 1,000, then 31 lines of "\nN\t" or "\nNN\t" + 1,000, then what is left.
     const lines = Array.from({ length: 32 }, () => 'x'.repeat(1000));
     const used = lines.reduce((sum, line, i) => sum + line.length + `${i + 1}\t`.length, 31);
@@ -211,7 +211,7 @@ test('what is no text', async () => {
   });
 });
 
-test("paging by lines_read reaches the end of a file over the maximum, and a host's limits are in the words", async () => {
+test("paging by lines_read reaches the end, within a host's limits", async () => {
   const { write, call } = place('coder', { limits: { lines: 500 } });
   const path = write('f', wideLines(25_000, 50));
   let lines = 0;
@@ -234,7 +234,7 @@ test('total_lines is always counted, whatever countBytes a host sets', async () 
   expect(parse(await call('read_file', { path, limit: 1 }))).toMatchObject({ total_lines: 300 });
 });
 
-test('the tool of a workspace reads here when it is told so', async () => {
+test('the workspace tool reads here only for workspace local', async () => {
   const { write, call, folder } = place('coder');
   mkdirSync(join(folder, 'd'));
   const path = write('f', 'a\n');

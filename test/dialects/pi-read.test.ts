@@ -85,7 +85,7 @@ describe('boundaries', () => {
     expect(details).not.toHaveProperty('notices');
   });
 
-  test('one byte more in the last line ends the answer before it', async () => {
+  test('one byte more ends the answer before the last line', async () => {
     const { write, call } = place('pi');
     const content = wideLines(500, 60);
     write('f', `${content.slice(0, -1)}yz\n`);
@@ -94,7 +94,7 @@ describe('boundaries', () => {
     );
   });
 
-  test('a size just over the limit is not rounded to it', async () => {
+  test('a size just over the limit is not rounded down', async () => {
     const { write, call } = place('pi');
     write('f', `${'x'.repeat(30_001)}\n`);
     expect((await call('read', { path: 'f' })).text).toBe(
@@ -102,7 +102,7 @@ describe('boundaries', () => {
     );
   });
 
-  test('an oversized line behind others is left to the next call', async () => {
+  test('an oversized line after others waits for the next call', async () => {
     const { write, call } = place('pi');
     write('f', `a\nb\n${'x'.repeat(40_000)}\n`);
     expect((await call('read', { path: 'f' })).text).toBe(
@@ -123,7 +123,7 @@ describe("the caller's limit", () => {
     );
   });
 
-  test('says nothing at the end, and counts no line that is not there', async () => {
+  test('says nothing at the end, and counts no missing line', async () => {
     const { write, call } = place('pi');
     write('f', 'a\nb\nc\n');
     expect((await call('read', { path: 'f', limit: 3 })).text).toBe('a\nb\nc\n');
@@ -149,7 +149,7 @@ describe("the caller's limit", () => {
   });
 });
 
-test('an offset past the end is an error that gives the total', async () => {
+test('an offset past the end fails and names the total', async () => {
   const { write, call } = place('pi');
   write('f', 'a\nb\nc\n');
   write('empty', '');
@@ -226,7 +226,7 @@ test('what cannot be read', async () => {
   );
 });
 
-test('a file of that very name is read; a selector behind a path is refused with the path', async () => {
+test('a file named f:2 is read, other selectors are refused', async () => {
   const { write, call } = place('pi');
   write('f', 'a\nb\n');
   write('f:2', 'named so\n');
@@ -272,7 +272,7 @@ test('an image is shown', async () => {
   expect(isError).toBe(false);
 });
 
-test('a line of exactly the limit fits: its line feed does not count', async () => {
+test('a line at the limit fits, its line feed uncounted', async () => {
   const { write, call } = place('pi');
   write('exact', `${'x'.repeat(30_000)}\nnext\n`);
   write('over', `${'x'.repeat(30_001)}\n`);

@@ -14,7 +14,7 @@ interface Data {
 const dataOf = <T = Data>({ text }: Called): T => (JSON.parse(text) as { data: T }).data;
 
 describe('pages', () => {
-  test('at most 40 KB, which byte_limited says; following them yields every line once', async () => {
+  test('pages of at most 40 KB yield every line once', async () => {
     const { write, call } = place('zdx');
     const lines = Array.from({ length: 2_500 }, (_, i) => `${`${i} `.padEnd(399, 'x')}\n`);
     write('f', lines.join(''));

@@ -34,7 +34,7 @@ async function fewestInThreads(work: () => Promise<unknown>): Promise<number> {
   return fewest;
 }
 
-test('a small read on a local file system goes through no thread', async () => {
+test('a small local read goes through no thread', async () => {
   const { W, write, oriel } = workspace();
   const full = write('f', 'one\n');
   const read = oriel.tool('read');
@@ -48,7 +48,8 @@ test('a small read on a local file system goes through no thread', async () => {
   expect(operations).toBe(isLocalPath(W) ? 0 : 9);
 });
 
-test('a link in a known directory is followed in a thread, as it may lead to a server; inside roots name by name', async () => {
+// A link may lead to a server, which would hold up the main thread.
+test('a thread follows links in known directories, except inside roots', async () => {
   const { W, write, oriel, with: walled } = workspace();
   write('f', 'one\n');
   symlinkSync('f', join(W, 'link'));
@@ -66,7 +67,8 @@ test('a link in a known directory is followed in a thread, as it may lead to a s
   await free.close();
 });
 
-test('a small read does not wait for what is there at once: it makes fewer than 130 promises, of 198 before', async () => {
+// What is there at once is not waited for.
+test('a small read makes fewer than 130 promises', async () => {
   const { W, write, oriel } = workspace();
   const full = write('f', 'a line of a small file\n'.repeat(100));
   const read = oriel.tool('read');

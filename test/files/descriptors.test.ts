@@ -185,7 +185,7 @@ describe('reading', () => {
     ]);
   });
 
-  test('stops between two reads when the call is cancelled, and at the first failure', async () => {
+  test('stops when the call is cancelled, and at a failure', async () => {
     const { fd } = opened(100);
     const reason = new Error('enough');
     await expect(readDescriptor(fd, new Uint8Array(4), 0, AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -201,7 +201,7 @@ describe('reading', () => {
 });
 
 describe('the operations for a path', () => {
-  test('on a local file system are done on the main thread', () => {
+  test('on local file systems are done on the main thread', () => {
     const { path, fd } = opened(10);
     const inspector = inspectorOf(path);
     expect(inspector.isLocal).toBe(true);
@@ -244,14 +244,14 @@ describe('the operations for a path', () => {
     [(64 << 10) + 1, true, 'thread'],
     [undefined, false, 'main'],
     [undefined, true, 'thread'],
-  ] as const)('a file of %d bytes, deleted: %j, is closed in the %s', async (size, isDeleted, where) => {
+  ] as const)('%d bytes, deleted: %j: the file closes in the %s', async (size, isDeleted, where) => {
     const { path, fd } = opened(10);
     if (isDeleted) fs.rmSync(path);
     await inspectorOf(path).close(fd, size);
     expect([isOpen(fd), host.closed]).toStrictEqual([false, { main: [], thread: [], [where]: [fd] }]);
   });
 
-  test('a descriptor that is closed already counts as one of a file that still has a name', async () => {
+  test('a closed descriptor counts as one of a named file', async () => {
     const { path, fd } = opened(10);
     fs.closeSync(fd);
     host.closed.main.length = 0;

@@ -123,7 +123,7 @@ describe('what is read', () => {
     await file.close();
   });
 
-  test('bytes that were appended later are not read, and nothing behind the end', async () => {
+  test('no bytes appended later or behind the end are read', async () => {
     const { path, file } = made(10);
     fs.appendFileSync(path, 'appended');
     expect([await read(file, 0, 100), await read(file, 10, 5), await read(file, 12, 5)]).toStrictEqual([
@@ -147,7 +147,7 @@ describe('what is read', () => {
     await file.close();
   });
 
-  test('a start in memory is read again without a promise of a thread, and after a cancellation not at all', async () => {
+  test('a start in memory is read again, unless cancelled', async () => {
     const { file } = made(100, { isLocal: true });
     const stop = AbortSignal.abort(new Error('enough'));
     await expect(file.bytes.readInto(Buffer.alloc(4), 0, stop)).rejects.toThrow('enough');
@@ -197,7 +197,7 @@ describe('closing', () => {
   test.each([
     ['the start', 0],
     ['what follows', HEAD],
-  ])('a descriptor stays open until its last read of %s has ended', async (_, offset) => {
+  ])('a descriptor stays open while any read of %s runs', async (_, offset) => {
     const { file, closed } = made(HEAD + 10);
     const [wait, open] = gate();
     host.gate = wait;
@@ -240,7 +240,7 @@ describe('whether a file has changed', () => {
     await longer.close();
   });
 
-  test('a file whose name was given to another is the same', async () => {
+  test('a file whose name another took is unchanged', async () => {
     const { path, file } = made(10);
     fs.renameSync(path, `${path}-old`);
     fs.writeFileSync(path, 'another');
@@ -254,7 +254,7 @@ describe('whether a file has changed', () => {
     [19, false],
     [20, true],
     [1e9, true],
-  ])('%d ms after its last change a file has an identity for later calls: %j', async (ms, recurs) => {
+  ])('%d ms after a change the identity is lasting: %j', async (ms, recurs) => {
     const path = join(temporaryFolder(), 'f');
     fs.writeFileSync(path, 'x');
     vi.spyOn(Date, 'now').mockReturnValue(Number(fs.statSync(path, { bigint: true }).ctimeMs) + ms);
@@ -265,7 +265,7 @@ describe('whether a file has changed', () => {
   });
 });
 
-test('what is known about a file, and what is beside it', async () => {
+test('what is known about a file and its siblings', async () => {
   const { path, fd, file } = made(10);
   const { mtimeMs } = fs.statSync(path, { bigint: true });
   expect(file).toMatchObject({ kind: 'file', path, fd, size: 10, mtimeMs: Number(mtimeMs) });
@@ -286,7 +286,7 @@ describe.runIf(process.platform === 'linux')('a file that a thread holds open', 
     return { path, lent: { fd, dev, ino } };
   }
 
-  test('is opened again, so that it can be read after the thread has closed it', async () => {
+  test('is opened again and read after the thread closed it', async () => {
     const { path, lent } = held();
     const before = descriptorCount();
     const file = (await lentFile(lent, path)) as OpenedFile;
@@ -305,14 +305,14 @@ describe.runIf(process.platform === 'linux')('a file that a thread holds open', 
     ['another device', { dev: 1 }],
     ['another file', { ino: 1 }],
     ['nothing', { fd: 999_999 }],
-  ])('is not opened if its descriptor is now that of %s', async (_, change) => {
+  ])('is not opened if its descriptor now belongs to %s', async (_, change) => {
     const { path, lent } = held();
     const before = descriptorCount();
     expect(await lentFile({ ...lent, ...change }, path)).toBeUndefined();
     expect(descriptorCount()).toBe(before);
   });
 
-  test('is given back if the descriptor became that of another file meanwhile', async () => {
+  test('is given back if its descriptor became another file meanwhile', async () => {
     const { path, lent } = held();
     const before = descriptorCount();
     const real = fs.fstatSync(lent.fd);

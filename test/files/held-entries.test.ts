@@ -163,7 +163,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     directory.release();
   });
 
-  test('the same where the file system does not tell the types', () => {
+  test('the same where the file system tells no types', () => {
     const directory = kinds();
     host.untyped = true;
     expect(directory.entries(10)).toEqual({ entries: KINDS, more: false });
@@ -188,12 +188,13 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     directory.release();
   });
 
+  // A large directory is never whole in memory.
   test.each([
     [0, 'one by one'],
     [1, 'at once'],
     [65_536, 'at once'],
     [65_537, 'one by one'],
-  ])('a directory of %d bytes is read %s, so that a large one is not in memory', (size, how) => {
+  ])('a directory of %d bytes is read %s', (size, how) => {
     host.size = size;
     const directory = kinds();
     host.listed.length = 0;
@@ -203,7 +204,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     directory.release();
   });
 
-  test('the entries of a large directory, and of one whose size is unknown', () => {
+  test('entries of a large directory, or one of unknown size', () => {
     const W = temporaryFolder();
     const names = Array.from({ length: 400 }, (_, i) => `${i}-`.padEnd(200, 'x'));
     for (const name of names) fs.writeFileSync(join(W, name), '');
@@ -245,7 +246,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     directory.release();
   });
 
-  test('a directory in it is entered, nothing else, and nothing outside the roots', () => {
+  test('only its directories inside the roots are entered', () => {
     const directory = kinds();
     const W = directory.path;
     const before = descriptors();
@@ -286,7 +287,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     root.release();
   });
 
-  test('a file system of the kernel is not entered, and each is asked about once', () => {
+  test('kernel file systems are not entered, each is asked once', () => {
     const root = adopted('/');
     const before = descriptors();
     host.kernel = true;
@@ -305,7 +306,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     root.release();
   });
 
-  test('it is left for its parent, if that is the expected one', () => {
+  test('it is left for its parent, if that is expected', () => {
     const W = temporaryFolder();
     fs.mkdirSync(join(W, 'a'));
     const inner = adopted(join(W, 'a'));
@@ -369,7 +370,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     directory.release();
   });
 
-  test('a file on another device is opened unless it is one of the kernel', () => {
+  test('a file on another device is opened, except kernel files', () => {
     const directory = kinds();
     const { self, dev } = directory;
     const before = descriptors();
@@ -385,7 +386,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     directory.release();
   });
 
-  test('a file that is kept from clients is not opened, whatever its name', () => {
+  test('a file kept from clients is opened under no name', () => {
     const directory = kinds();
     const { self, dev, path } = directory;
     const before = descriptors();
@@ -406,7 +407,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     directory.release();
   });
 
-  test('a part of a file is read, however many reads that takes', () => {
+  test('part of a file is read, in however many reads', () => {
     const directory = kinds();
     fs.writeFileSync(join(directory.path, 'digits'), '0123456789');
     const file = now.openHeld(directory.self, directory.dev, 'digits') as held.HeldFile;
@@ -438,7 +439,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     directory.release();
   });
 
-  test('the start of a file is read without more than one read, and what has no offsets is refused', () => {
+  test('one read gets the start, what has no offsets fails', () => {
     const directory = kinds();
     const { self, path } = directory;
     fs.writeFileSync(join(path, 'digits'), '0123456789');

@@ -172,38 +172,35 @@ describe('how a path is shown', () => {
 describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)('on %s', (platform) => {
   beforeEach(() => void vi.spyOn(process, 'platform', 'get').mockReturnValue(platform));
 
-  test.each([true, false])(
-    'files and directories are opened, by links too; with roots: %j',
-    async (walled) => {
-      const { W, O } = await folders();
-      const access = accessTo(W, walled ? {} : { roots: [] });
-      expect(access.roots).toStrictEqual(walled ? [W] : []);
-      const before = openCount();
-      const open = (name: string) => opening(access, join(W, name));
-      // Twice, because names in a directory that was just reached are looked up in another way.
-      for (let i = 0; i < 2; i += 1) {
-        expect(await open('file')).toStrictEqual([join(W, 'file'), 'text']);
-        expect(await open('link')).toStrictEqual([join(W, 'file'), 'text']);
-        expect(await open('')).toStrictEqual([W, 'directory']);
-        expect(await open('directory/inner')).toStrictEqual([join(W, 'directory/inner'), 'inner']);
-        expect(await open('link-to-directory')).toStrictEqual([join(W, 'directory'), 'directory']);
-        expect(await open('out/secret')).toStrictEqual(
-          walled
-            ? [
-                'OUTSIDE_ROOT',
-                'out/secret lies outside the directories that may be read. Use . to list the working directory.',
-              ]
-            : [join(O, 'secret'), 'outside'],
-        );
-        expect(await open('none')).toStrictEqual(['NOT_FOUND', 'none does not exist.']);
-        expect(await open('file/x')).toStrictEqual([
-          'NOT_DIRECTORY',
-          'file/x goes through something that is not a directory.',
-        ]);
-      }
-      expect(openCount()).toBe(before);
-    },
-  );
+  test.each([true, false])('files and directories are opened, also by links; roots: %j', async (walled) => {
+    const { W, O } = await folders();
+    const access = accessTo(W, walled ? {} : { roots: [] });
+    expect(access.roots).toStrictEqual(walled ? [W] : []);
+    const before = openCount();
+    const open = (name: string) => opening(access, join(W, name));
+    // Twice, because names in a directory that was just reached are looked up in another way.
+    for (let i = 0; i < 2; i += 1) {
+      expect(await open('file')).toStrictEqual([join(W, 'file'), 'text']);
+      expect(await open('link')).toStrictEqual([join(W, 'file'), 'text']);
+      expect(await open('')).toStrictEqual([W, 'directory']);
+      expect(await open('directory/inner')).toStrictEqual([join(W, 'directory/inner'), 'inner']);
+      expect(await open('link-to-directory')).toStrictEqual([join(W, 'directory'), 'directory']);
+      expect(await open('out/secret')).toStrictEqual(
+        walled
+          ? [
+              'OUTSIDE_ROOT',
+              'out/secret lies outside the directories that may be read. Use . to list the working directory.',
+            ]
+          : [join(O, 'secret'), 'outside'],
+      );
+      expect(await open('none')).toStrictEqual(['NOT_FOUND', 'none does not exist.']);
+      expect(await open('file/x')).toStrictEqual([
+        'NOT_DIRECTORY',
+        'file/x goes through something that is not a directory.',
+      ]);
+    }
+    expect(openCount()).toBe(before);
+  });
 
   test('an opened directory can be listed and entered', async () => {
     const { W } = await folders();
@@ -229,7 +226,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     expect(openCount()).toBe(before);
   });
 
-  test('a file of the kernel is refused, and read where that is allowed', async () => {
+  test('a kernel file is refused, and read where allowed', async () => {
     const { W } = await folders();
     const before = openCount();
     expect(await opening(accessTo(W, { roots: [] }), '/proc/sys/kernel/ostype')).toStrictEqual([
@@ -257,7 +254,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     );
   });
 
-  test('a file of the kernel that has nothing to tell now is empty, and one that fails is an error', async () => {
+  test('a kernel file is empty for EAGAIN, fails for EIO', async () => {
     const { W } = await folders();
     const access = accessTo(W, { roots: [], allow: ['/proc'] });
     const before = openCount();
@@ -275,7 +272,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     expect(openCount()).toBe(before);
   });
 
-  test('a file of oriel outside the roots is read if the session says so', async () => {
+  test('the session may allow a file of oriel outside roots', async () => {
     const { W, O } = await folders();
     const ours = (path: string): boolean => path === join(O, 'secret');
     const access = accessTo(W, { ours });
@@ -292,7 +289,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     expect((await opening(access, join(W, 'out/secret')))[0]).toBe('OUTSIDE_ROOT');
   });
 
-  test('what the server keeps for itself is refused by its place and, under any name, by its inode', async () => {
+  test('what the server keeps is refused by place and inode', async () => {
     const { W } = await folders();
     fs.mkdirSync(join(W, 'cache/deep'), { recursive: true });
     fs.writeFileSync(join(W, 'cache/deep/f'), '');
@@ -324,7 +321,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     expect(openCount()).toBe(before);
   });
 
-  test('a file beside another is opened, and its absence is no error', async () => {
+  test('a file beside another is opened; absence is no error', async () => {
     const { W } = await folders();
     fs.writeFileSync(join(W, 'file-wal'), 'log');
     fs.mkdirSync(join(W, 'file-dir'));
@@ -353,7 +350,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     expect(opened).toStrictEqual([]);
   });
 
-  test('another file that takes the place of one that was just resolved is refused, and closed', async () => {
+  test('a file replaced after being resolved is refused and closed', async () => {
     const { W } = await folders();
     const access = accessTo(W);
     await opening(access, join(W, 'file'));
@@ -424,7 +421,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
 });
 
 describe.runIf(process.platform === 'linux')('a path without roots', () => {
-  test('is looked up on the main thread in a directory that was just reached, unless it is a link', async () => {
+  test('in known directories uses the main thread, except for links', async () => {
     const { W } = await folders();
     fs.writeFileSync(join(W, 'directory/other'), '');
     const access = accessTo(W, { roots: [] });
@@ -445,7 +442,7 @@ describe.runIf(process.platform === 'linux')('a path without roots', () => {
     expect(openCount()).toBe(before);
   });
 
-  test('that was deleted meanwhile is known by its name, also one that ends with "(deleted)"', async () => {
+  test('that was deleted is known by name, also "x (deleted)"', async () => {
     const { W } = await folders();
     const access = accessTo(W, { roots: [] });
     const named = join(W, 'x (deleted)');
@@ -484,7 +481,7 @@ test.runIf(process.platform === 'linux').each([
   ]);
 });
 
-test('a directory "NAME (deleted)" beside a root that was deleted is not the root', async () => {
+test('a directory "NAME (deleted)" beside a deleted root is outside', async () => {
   const base = temporaryFolder();
   const W = join(base, 'work');
   fs.mkdirSync(W);

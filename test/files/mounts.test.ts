@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mountsOf } from '../../src/files/mounts.ts';
 
-test('mounts that wait for a server, a process or a hypervisor are remote, and so is what is not known', () => {
+test('mounts of servers, processes, hypervisors or unknown kinds are remote', () => {
   const mountinfo = [
     '27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard',
     '31 27 0:28 / /home rw shared:7 master:1 - btrfs /dev/sda2 rw',

@@ -109,7 +109,7 @@ describe.runIf(process.platform === 'linux').each([true, false])(
 
     const at = (name: string): Promise<unknown> => walked(join(made.W, name), made.base);
 
-    test('names are opened one after the other, the last one without reading rights', async () => {
+    test('names are opened in turn, the last without reading rights', async () => {
       const { W } = made;
       expect([await at(''), await at('a'), await at('a/b/f'), await at('a//b/')]).toStrictEqual([
         [W],
@@ -130,7 +130,7 @@ describe.runIf(process.platform === 'linux').each([true, false])(
       expect(openCount()).toBe(before);
     });
 
-    test('at a link the walk ends with the path that it stands for', async () => {
+    test('at a link the walk ends with its target path', async () => {
       const { W } = made;
       expect([await at('link'), await at('link/b/f'), await at('a/up'), await at('a/up/x')]).toStrictEqual([
         join(W, 'a'),
@@ -141,7 +141,7 @@ describe.runIf(process.platform === 'linux').each([true, false])(
       expect(openCount()).toBe(before);
     });
 
-    test('what is not there, and what is no directory, is the error of the system', async () => {
+    test('missing names and non-directories give the error of the system', async () => {
       expect([await at('x'), await at('x/y'), await at('a/b/f/x')]).toStrictEqual([
         'ENOENT',
         'ENOENT',
@@ -150,7 +150,7 @@ describe.runIf(process.platform === 'linux').each([true, false])(
       expect(openCount()).toBe(before);
     });
 
-    test('a base that is another directory now, or none, leads nowhere', async () => {
+    test('a replaced or missing base leads nowhere', async () => {
       const { W, O } = made;
       fs.renameSync(join(W, 'a'), join(O, 'moved'));
       const base = { ...baseOf(join(O, 'moved')), real: join(W, 'a') };
@@ -196,7 +196,7 @@ describe.runIf(process.platform === 'linux').each([true, false])(
       expect(openCount()).toBe(before);
     });
 
-    test('a directory that takes the place of what was no directory is entered', async () => {
+    test('a directory that replaces something else is entered', async () => {
       const { W } = made;
       // After the first look at `g` it is exchanged.
       fs.writeFileSync(join(W, 'g'), '');
@@ -209,17 +209,14 @@ describe.runIf(process.platform === 'linux').each([true, false])(
       expect(openCount()).toBe(before);
     });
 
-    test.each(['EINVAL', 'ENOENT'])(
-      'a link that is replaced before it is read is looked at again: %s',
-      async (code) => {
-        const { W } = made;
-        host.readlink = () => {
-          throw failure(code);
-        };
-        expect([await at('link'), await at('link/b')]).toStrictEqual([join(W, 'link'), join(W, 'link/b')]);
-        expect(openCount()).toBe(before);
-      },
-    );
+    test.each(['EINVAL', 'ENOENT'])('a link replaced before it is read is retried: %s', async (code) => {
+      const { W } = made;
+      host.readlink = () => {
+        throw failure(code);
+      };
+      expect([await at('link'), await at('link/b')]).toStrictEqual([join(W, 'link'), join(W, 'link/b')]);
+      expect(openCount()).toBe(before);
+    });
 
     test('a link that cannot be read is an error', async () => {
       host.readlink = () => {
@@ -237,7 +234,7 @@ describe.runIf(process.platform === 'linux').each([true, false])(
       };
     };
 
-    test('a directory that was moved out leads nowhere, to a file, a link or nothing', async () => {
+    test('a directory that was moved out leads nowhere', async () => {
       const { W, O } = made;
       for (const [name, which] of [
         ['a/b/f', 3],
@@ -256,7 +253,7 @@ describe.runIf(process.platform === 'linux').each([true, false])(
       }
     });
 
-    test('a directory that was moved within the base is found where it is now', async () => {
+    test('a directory moved within the base is found there', async () => {
       const { W } = made;
       host.opening = (_, count) => {
         if (count === 4) fs.renameSync(join(W, 'a'), join(W, 'c'));

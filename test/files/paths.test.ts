@@ -89,7 +89,7 @@ describe('an absolute path', () => {
     expect(failure(() => absolutePath(typed, '/w'))).toStrictEqual(expected);
   });
 
-  test('has 4096 bytes at most, also as it was typed before it is shortened', () => {
+  test('has at most 4096 bytes, also before it is shortened', () => {
     const cwd = '/w';
     const most = `${'a/'.repeat(2046)}a`;
     expect(absolutePath(most, cwd)).toBe(`/w/${most}`);
@@ -199,7 +199,7 @@ describe('a name of another system', () => {
     expect(why(typed)).toBeUndefined();
   });
 
-  test('a short name may be anywhere, so it is outside of roots', () => {
+  test('a short name counts as outside the roots', () => {
     const typed = String.raw`PROGRA~1\x`;
     const outside = `${typed} is a short name that cannot be placed inside the roots. Use the long path.`;
     expect(why(typed, true)).toStrictEqual(['OUTSIDE_ROOT', outside]);

@@ -83,7 +83,7 @@ describe.each([true, false])('where file systems are local: %j', (isLocal) => {
     expect(await codeOf(roots.resolve(O, () => 'x'))).toBe('OUTSIDE_ROOT');
   });
 
-  test('a root holds what is in it for as long as it is the same directory', async () => {
+  test('a root holds its content until it is another directory', async () => {
     const { W, O } = folders();
     const root = join(W, 'a');
     const roots = new FileRoots([root, O], W);
@@ -133,7 +133,7 @@ describe('roots that a client declares, by name', () => {
 });
 
 describe.runIf(process.platform === 'linux')('roots that a client declares, by descriptor', () => {
-  test('a directory inside gets the identity that it has now, and is kept by it', async () => {
+  test('a directory inside keeps the identity that it has now', async () => {
     const { W } = folders();
     const narrowed = await narrowRoots(holdRoots([W]), [join(W, 'to-a')]);
     expect(Array.from(narrowed)).toStrictEqual([join(W, 'a')]);
@@ -153,7 +153,7 @@ describe.runIf(process.platform === 'linux')('roots that a client declares, by d
     expect(fs.readdirSync('/proc/self/fd').length).toBe(before);
   });
 
-  test("a directory that was reached through a root's link name is inside", async () => {
+  test("a directory reached by a root's link name is inside", async () => {
     const { W, O } = folders();
     fs.symlinkSync(W, join(O, 'given'));
     const roots = holdRoots([join(O, 'given')]);
@@ -161,7 +161,8 @@ describe.runIf(process.platform === 'linux')('roots that a client declares, by d
     expect(await codeOf(narrowRoots(roots, [join(O, 'given/none')]))).toBe('OUTSIDE_ROOT');
   });
 
-  test('what is inside is not looked up by name, which could touch what a link outside leads to', async () => {
+  // A look-up by name could touch what a link outside leads to.
+  test('nothing inside the roots is looked up by name', async () => {
     const { W, O } = folders();
     host.lookedUp.length = 0;
     const roots = holdRoots([join(W, 'a')]);
@@ -171,14 +172,15 @@ describe.runIf(process.platform === 'linux')('roots that a client declares, by d
     expect(host.lookedUp[0]).toBe(join(O, 'away'));
   });
 
-  test('a loop of links inside is a root that does not exist', async () => {
+  test('a loop of links inside is a missing root', async () => {
     const { W } = folders();
     const roots = holdRoots([W]);
     expect(await codeOf(narrowRoots(roots, [join(W, 'loop')]))).toBe('OUTSIDE_ROOT');
     expect(await codeOf(narrowRoots(roots, [join(W, 'out')]))).toBe('OUTSIDE_ROOT');
   });
 
-  test('a shortage of descriptors is an error: otherwise roots would be missing', async () => {
+  // Otherwise roots would be missing.
+  test('a shortage of descriptors is an error', async () => {
     const { W } = folders();
     const roots = holdRoots([W]);
     for (const code of ['EMFILE', 'ENFILE']) {

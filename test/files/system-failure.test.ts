@@ -69,7 +69,7 @@ describe('writing', () => {
   });
 });
 
-test('what may pass by itself, and what is a fault of the machine', () => {
+test('which failures may pass, which are faults of the machine', () => {
   const errors = [
     system('EMFILE'),
     system('ENFILE'),

@@ -53,7 +53,7 @@ const hello = await serve((_, response) => response.end('hello'));
 const open = network(['127.0.0.1']);
 
 describe('addresses', () => {
-  test('an origin that the operator has set is read whatever its address, and nothing that it leads to', async () => {
+  test('the operator’s origin may be private, its redirects may not', async () => {
     const from = await serve((request, response) => {
       const to = request.url === '/out' ? `http://127.0.0.1:${hello}/` : '/';
       if (request.url === '/') response.end('home');
@@ -66,7 +66,7 @@ describe('addresses', () => {
     await expect(get(`${origin}/`)).rejects.toMatchObject(code('BLOCKED_ADDRESS'));
   });
 
-  test('a name is reached at whichever of its addresses answers, IPv6 and IPv4 in turns', async () => {
+  test('addresses of a name are tried, IPv6 and IPv4 alternating', async () => {
     const dead = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6'];
     const { get } = network(['127.0.0.0/8'], async () => [...dead, '127.0.0.1']);
     expect(await get(`http://many.example:${hello}/`)).toMatchObject({ text: 'hello' });
@@ -114,7 +114,7 @@ describe('addresses', () => {
     expect((await allowed.get(`http://mixed.test:${hello}/`)).text).toBe('hello');
   });
 
-  test('a name is resolved once for a connection, which goes to the address that was judged', async () => {
+  test('a name is resolved once, so rebinding changes nothing', async () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     let asked = 0;
     const changing = network(['127.0.0.1'], async () => answers[asked++] ?? []);
@@ -154,7 +154,7 @@ describe('addresses', () => {
     expect(new Set(reached)).toEqual(new Set(['127.0.0.1', '127.0.0.3']));
   });
 
-  test('a name without an address, and one that is allowed by name', async () => {
+  test('a name without an address, and an allowed one', async () => {
     await expect(network([], async () => []).get('http://nothing.test/')).rejects.toMatchObject(
       code('BLOCKED_ADDRESS'),
     );
@@ -204,7 +204,7 @@ test.each([
   ['https://[::1]/', '::1', '::1'],
   ['http://[::1]:8932/', '::1', '[::1]:8932'],
   ['http://[64:ff9b::7f00:1]/', '64:ff9b::7f00:1', '64:ff9b::7f00:1'],
-])('what is not public is refused with what allows it: %s', async (url, host, place) => {
+])('a non-public address is refused with what allows it: %s', async (url, host, place) => {
   const made = createNetwork({ allow: [], howToAllow: 'with --allow-net HOST' });
   closing.push(() => void made.close());
   const asked = made.get(url, { signal: AbortSignal.timeout(8_000), mostBytes: () => 1 });
@@ -253,7 +253,7 @@ describe('redirects', () => {
     expect(heard.map(({ authorization }) => authorization)).toEqual(['Bearer secret', undefined]);
   });
 
-  test('nor back to the first, where another origin has chosen the path', async () => {
+  test('credentials do not return to the first from another origin', async () => {
     const asked: (readonly [string | undefined, string | undefined])[] = [];
     const back = await serve((_, response) =>
       response.writeHead(302, { location: `http://127.0.0.1:${first}/chosen` }).end(),
@@ -309,7 +309,7 @@ describe('bodies', () => {
     await expect(open.get(`http://127.0.0.1:${port}/`, all)).rejects.toMatchObject(code(expected));
   });
 
-  test('an endless body is cut at the limit, and its connection closed', async () => {
+  test('an endless body is cut at the limit and closed', async () => {
     let closed: () => void = () => undefined;
     const isClosed = new Promise<void>((resolve) => (closed = resolve));
     const port = await serve((_, response) => {

@@ -109,7 +109,7 @@ describe('a connection', () => {
     expect([connection.closed, connection.spent, connection.failure]).toEqual([false, undefined, undefined]);
   });
 
-  test('that is closed ends the transport and what belongs to it', async () => {
+  test('that is closed ends the transport and is released', async () => {
     const connection = await connect();
     await connection.close();
     expect(connection.closed).toBe(true);
@@ -160,7 +160,7 @@ describe('a list', () => {
   const many = (count: number, from = 0): object[] =>
     Array.from({ length: count }, (_, i) => resource(from + i));
 
-  test('of a server without resources is empty, and it is not asked', async () => {
+  test('of a server without resources is empty without a request', async () => {
     answers['initialize'] = ({ protocolVersion }) => ({
       protocolVersion,
       capabilities: {},
@@ -171,7 +171,7 @@ describe('a list', () => {
     expect(asked('resources/list')).toEqual([]);
   });
 
-  test('holds resources and templates, each with its title or name and its description', async () => {
+  test('holds resources and templates with titles or names, and descriptions', async () => {
     const resources = [
       resource(1),
       resource(2, { title: 'Two', description: 'the second' }),
@@ -213,7 +213,7 @@ describe('a list', () => {
   });
 
   test.each(['resources/list', 'resources/templates/list'])(
-    'has twenty pages of %s, and says that there is more',
+    'ends after twenty pages of %s, and says so',
     async (method) => {
       const name = method === 'resources/list' ? 'resources' : 'resourceTemplates';
       answers[method] = ({ cursor = '0' }) => ({
@@ -225,7 +225,7 @@ describe('a list', () => {
     },
   );
 
-  test('of a server that gives the same cursor again ends there', async () => {
+  test('of a server that repeats its cursor ends there', async () => {
     answers['resources/list'] = () => ({ resources: many(1), nextCursor: 'again' });
     const { resources, more } = await (await connect()).list(never);
     expect([resources.length, more, asked('resources/list').length]).toEqual([2, false, 2]);

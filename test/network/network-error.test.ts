@@ -39,7 +39,7 @@ describe('by the code of the failure', () => {
   });
 });
 
-test('the message of the system is one line of 200 characters at most, with one dot', () => {
+test('a system message is cut to one line, 200 characters', () => {
   const said = (message: string): string => networkError(system('EX', message), undefined, signal).message;
   expect(said('a\nb.')).toBe('The server could not be read: a\\nb. Use the same call later.');
   expect(said('x'.repeat(300))).toBe(
@@ -52,7 +52,7 @@ test('an abort is its reason', () => {
   expect(networkError(system('ENOTFOUND'), url, AbortSignal.abort(reason))).toBe(reason);
 });
 
-test('an error that is explained already stays, wherever it is in the chain', () => {
+test('an already explained error stays, wherever in the chain', () => {
   const known = new OrielError('BLOCKED_PORT', 'Port 22 is not one of a web server.');
   const errors = [
     known,

@@ -125,7 +125,7 @@ describe('the limit', () => {
     expect([found.bytes.toString(), found.cut, found.closed]).toStrictEqual([expected, cut, true]);
   });
 
-  test('is that of the unpacked bytes, and may depend on the headers', async () => {
+  test('counts unpacked bytes, and may depend on the headers', async () => {
     const headers = { 'content-encoding': 'gzip', 'content-type': 'text/html' };
     const mostBytes = (given: ReplyHeaders): number => (given['content-type'] === 'text/html' ? 10 : 0);
     const found = await read(gzipSync(text), headers, { mostBytes });
@@ -159,13 +159,13 @@ describe('a body that unpacks to very much', () => {
     expect((await read(zeros(MIB), encoded('gzip'))).bytes.length).toBe(MIB);
   });
 
-  test('is refused beyond, if that is more than 200 times its size', async () => {
+  test('is refused beyond that, above 200 times its size', async () => {
     const body = pieces([zeros(MIB + 100_000)]);
     expect(await failureOf(read(body, encoded('gzip')))).toStrictEqual(['LIMIT', BOMB]);
     expect(body.destroyed).toBe(true);
   });
 
-  test('is read if it is no more than 200 times its size', async () => {
+  test('is read at no more than 200 times its size', async () => {
     // 20,000 bytes that cannot be compressed.
     const digest = (i: number): Buffer => createHash('sha256').update(String(i)).digest();
     const random = Buffer.concat(Array.from({ length: 625 }, (_, i) => digest(i)));
@@ -177,7 +177,7 @@ describe('a body that unpacks to very much', () => {
 });
 
 describe('failures', () => {
-  test('of the connection are told, and what has arrived is given up', async () => {
+  test('of the connection are told, and the partial body freed', async () => {
     const free = vi.spyOn(GrowingBytes.prototype, 'free');
     const torn = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
     expect(await failureOf(read(pieces([text], torn)))).toStrictEqual([
@@ -226,14 +226,14 @@ describe('the slot of a large body', () => {
     [MIB + 1, 64 * MIB, 1],
     [3 * MIB, MIB, 0],
     [3 * MIB, MIB + 1, 1],
-  ])('a body of %d bytes with a limit of %d takes %d', async (bytes, most, expected) => {
+  ])('%d bytes with a limit of %d take %d', async (bytes, most, expected) => {
     const { acquire, released } = slots();
     await read(chunks(bytes), {}, { mostBytes: () => most });
     expect([acquire.mock.calls.length, released()]).toStrictEqual([expected, expected]);
     if (expected > 0) expect(acquire).toHaveBeenCalledWith({ signal, timed: true });
   });
 
-  test('a timeout in the queue is the error of the queue', async () => {
+  test('a timeout in the queue is the queue’s error', async () => {
     const full = new QueueFull('the queue');
     vi.spyOn(queues.bodies, 'acquire').mockRejectedValue(full);
     const body = chunks(2 * MIB);
@@ -242,7 +242,7 @@ describe('the slot of a large body', () => {
   });
 });
 
-test("a body that nobody wants is closed, and its failure is nobody's", async () => {
+test('an unwanted body is closed, and its failure ignored', async () => {
   const body = pieces([text]);
   discard(body);
   expect(body.destroyed).toBe(true);

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createNetwork } from '../../src/network/fetch.ts';
 import { registerCaller } from '../../src/queues/caller.ts';
 
-test('one caller has sixteen connections to sites at a time, whatever the number of sites, and others do not wait for it', async () => {
+test('one caller has sixteen connections, and others do not wait', async () => {
   const hanging: ServerResponse[] = [];
   const server = createServer(({ url }, response) => {
     if (url === '/quick') response.end('quick');

@@ -63,7 +63,7 @@ describe('to a process', () => {
   });
 });
 
-test('to a URL: with its headers, bounded, and released by closing', async () => {
+test('to a URL: with headers, bounded, released by closing', async () => {
   const server = { url: 'https://mcp.example/path', headers: { 'x-key': 'k' } };
   const { transport, release } = transportTo(server, '/here', reduce, failed);
   expect(transport).toBeInstanceOf(StreamableHTTPClientTransport);

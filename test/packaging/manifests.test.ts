@@ -11,7 +11,7 @@ const json = (path: string): Record<string, unknown> =>
 
 const manifest = json('package.json');
 
-test('server.json is of this version, under the name that the package carries', () => {
+test('server.json has this version and the name of the package', () => {
   const server = json('server.json');
   expect(server).toMatchObject({
     $schema: expect.stringMatching(
@@ -33,7 +33,7 @@ test('server.json is of this version, under the name that the package carries', 
   expect((server['description'] as string).length).toBeLessThanOrEqual(100);
 });
 
-test('where the project lives is said in both manifests or in none, and is the same', () => {
+test('both manifests say where the project lives, or neither does', () => {
   const { repository, homepage, bugs } = manifest as Partial<Record<string, { url: string } | string>>;
   const { repository: source, websiteUrl } = json('server.json') as {
     repository?: { url: string; source: string };
@@ -47,18 +47,18 @@ test('where the project lives is said in both manifests or in none, and is the s
   expect(websiteUrl).toBe(homepage);
 });
 
-test("no script runs on a user's install, of the packed file either", () => {
+test('no script runs when a user installs the package', () => {
   const names = Object.keys(manifest['scripts'] as object);
   const runs = ['preinstall', 'install', 'postinstall', 'prepare'];
   expect(names.filter((name) => runs.includes(name))).toEqual([]);
   expect(names).toContain('prepack');
 });
 
-test('the words of the bundle are those of the docs: directories', () => {
+test('the bundle says directories, as the docs do', () => {
   expect(readFileSync('packaging/mcpb/manifest.json', 'utf8')).not.toMatch(/folder/i);
 });
 
-test('the bundle starts our command line and names the tools that it offers', async () => {
+test('the bundle starts our command line and names its tools', async () => {
   const bundle = json('packaging/mcpb/manifest.json');
   const offer = createOffer({});
   const names = offer.tools().map(({ name }) => name);

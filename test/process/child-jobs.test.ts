@@ -91,7 +91,7 @@ describe('jobs are answered in order, until the input ends', () => {
     expect(answers()).toEqual(BOTH);
   });
 
-  test('an answer that takes a while comes before the next job is read', async () => {
+  test('a slow answer comes before the next job is read', async () => {
     pipes.input = [job(1, 'one'), job({ a: 2 })];
     await answerJobs(1_000, async (head, body) => {
       const left = pipes.input.length;
@@ -102,7 +102,7 @@ describe('jobs are answered in order, until the input ends', () => {
     expect(answers()).toEqual(BOTH);
   });
 
-  test.each([1, 7, 8, 9, 12])('an input that ends after %d bytes of a job is over', async (bytes) => {
+  test.each([1, 7, 8, 9, 12])('input that ends %d bytes into a job is over', async (bytes) => {
     pipes.input = [job(1, 'one'), job({ a: 2 }, 'two').subarray(0, bytes)];
     await answerJobs(1_000, shout);
     expect(answers()).toEqual(BOTH.slice(0, 1));
@@ -140,7 +140,7 @@ describe('errors of a pipe', () => {
 });
 
 describe('memory', () => {
-  test('bodies up to a size share one buffer, in which nothing of the last one is left', async () => {
+  test('small bodies share one buffer, with nothing left in it', async () => {
     const seen: { text: string; rest: string; memory: ArrayBufferLike }[] = [];
     const bodies = ['a', 'bbbbbbbb', 'cc', 'ddddd', 'e'.repeat(9), 'ff'];
     pipes.input = bodies.map((body) => job(0, body));
@@ -160,7 +160,7 @@ describe('memory', () => {
     expect(seen.filter(({ memory }) => memory === shared).map(({ rest }) => rest)).toEqual(Array(5).fill(''));
   });
 
-  test('without such a size each body has memory of its own', async () => {
+  test('without a shared size each body has its own memory', async () => {
     const seen: ArrayBufferLike[] = [];
     pipes.input = [job(0, 'a'), job(0, 'b')];
     await answerJobs(1_000, (_, body) => {
@@ -180,7 +180,7 @@ describe('memory', () => {
   });
 });
 
-test('while there are jobs, rejections that nobody awaits do not end the process; afterwards they do', async () => {
+test('unhandled rejections end the process only when jobs are over', async () => {
   const handlers = () => process.listenerCount('unhandledRejection');
   const before = handlers();
   pipes.input.push(Buffer.concat(encodeFrame({}, Buffer.alloc(1))));

@@ -71,14 +71,14 @@ test('a process that is never kept waiting has its milliseconds', async () => {
   expect(await overAfter(0)).toBe(1_000);
 });
 
-test('what it waits in the second half is given back, and what it waits then', async () => {
+test('what it waits in the second half is given back', async () => {
   // Half of 500, of 250, of 125, …, until a timer is too inaccurate.
   const at = await overAfter(0.5);
   expect(at).toBeGreaterThan(1_475);
   expect(at).toBeLessThanOrEqual(1_500);
 });
 
-test('one that hardly ever runs ends after four times as long', async () => {
+test('one that hardly runs ends after four times as long', async () => {
   const at = await overAfter(1);
   expect(at).toBeGreaterThan(3_900);
   expect(at).toBeLessThanOrEqual(4_000);
@@ -90,7 +90,7 @@ test('or after what it may take at most', async () => {
   expect(at).toBeLessThanOrEqual(1_700);
 });
 
-test('what is given back ends before a deadline, and the milliseconds themselves do not', async () => {
+test('only what is given back ends before a deadline', async () => {
   const from = (ms: number): number => maxTimerBefore(performance.now() + ms, 1_000);
   expect([Infinity, 9_000, 3_000, 1_200, -5].map(from)).toEqual([4_000, 4_000, 2_000, 1_000, 1_000]);
   expect(await overAfter(1, from(3_000))).toBeLessThanOrEqual(2_000);
@@ -112,7 +112,7 @@ test('a timer that was stopped never ends anything', async () => {
 });
 
 test.runIf(process.platform === 'linux')(
-  'processes that share one processor wait for each other, and a sleeping one waits for nobody',
+  'busy processes on one processor wait, a sleeping one not',
   async () => {
     vi.useRealTimers();
     const started = (code: string) => {
@@ -139,13 +139,13 @@ function deadlineAfter(part: number): number {
   return performance.now() - start;
 }
 
-test('work that looks at the clock itself has its milliseconds, without those it waits for a processor', () => {
+test('work that checks the clock gets back its waiting time', () => {
   expect(deadlineAfter(0)).toBe(1_000);
   expect(deadlineAfter(0.5)).toBe(2_000);
   expect(deadlineAfter(1)).toBe(4_000);
 });
 
-test('of several threads the one counts that waited longest since the last question', async () => {
+test('of several threads the one that waited longest counts', async () => {
   on('linux');
   const waited = cpuWaitMeter(7);
   faked.tasks = { 7: '100 5000000 3\n', 8: '100 2500000 3\n' };
@@ -158,7 +158,7 @@ test('of several threads the one counts that waited longest since the last quest
   expect(await waited()).toBe(0);
 });
 
-test('a process that is gone waits for nobody, and on other systems nothing is read', async () => {
+test('a missing process waits for nobody, other systems read nothing', async () => {
   on('linux');
   faked.tasks = { 7: '100 5000000 3\n' };
   expect(await cpuWaitMeter(8)()).toBe(0);
@@ -173,7 +173,7 @@ async function ownCopy(): Promise<() => boolean> {
   return (await import('../../src/process/cpu-timeout.ts')).ownDeadline(1_000);
 }
 
-test('the waiting time of this thread is read from the system, at most every 20 ms', async () => {
+test('this thread’s waiting time is read every 20 ms', async () => {
   on('linux');
   const start = performance.now();
   // It runs for half of the time.

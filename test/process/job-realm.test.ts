@@ -51,7 +51,7 @@ exports.answer = async (head) => {
 };
 `;
 
-test('what a job writes to anything that it reaches is gone in the next', () => {
+test('what a job writes anywhere is gone in the next', () => {
   const home = temporaryFolder();
   for (const directory of ['formats/web', 'process']) mkdirSync(join(home, directory), { recursive: true });
   for (const file of ['formats/web/page-child.js', 'process/realm-globals.cjs'])

@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('on Linux', () => {
     expect(runningProcessIds(tree)).toEqual([]);
   });
 
-  test('sends SIGTERM once, also to what appears later, and SIGKILL after the grace', async () => {
+  test('sends SIGTERM once, also to later processes, and then SIGKILL', async () => {
     const again = `trap '${nap(716)}1 &' TERM; echo ready; while :; do sleep 0.05; done`;
     expect(await endTree(await treeOf(again), 300)).toMatchObject({ left: 0 });
     expect(living(nap(716))).toEqual([]);
@@ -86,7 +86,7 @@ describe.runIf(process.platform === 'linux')('on Linux', () => {
     expect(await endTree(tree, 1_000)).toEqual({ ended: 0, left: 0 });
   });
 
-  test('at the end of this process the tree is killed at once', async () => {
+  test('when this process ends the tree is killed at once', async () => {
     const tree = await treeOf(`setsid ${nap(718)}1 & ${nap(718)}2 & sleep 0.1; echo ready; wait`);
     killTree(tree);
     await sleep(50);

@@ -118,7 +118,7 @@ const FIXED = [
 describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)('on %s', (platform) => {
   beforeEach(() => void vi.spyOn(process, 'platform', 'get').mockReturnValue(platform));
 
-  test('flags come before the input, which is standard input or an open file', async () => {
+  test('flags come before the input: standard input or a file', async () => {
     script('for word; do echo "$word"; done');
     const flags = ['--regexp=a b', '--count'];
     expect(await linesOf({ flags })).toStrictEqual([...FIXED, ...flags, '--', '-']);
@@ -131,7 +131,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     ]);
   });
 
-  test('bytes are its standard input, and a file is its descriptor 3', async () => {
+  test('bytes are its standard input, files are descriptor 3', async () => {
     script('cat; test -e /proc/self/fd/3 && echo "and 3"; exit 0');
     const bytes = (async function* () {
       yield Buffer.from('one ');
@@ -142,14 +142,14 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     expect(await linesOf({ input: { kind: 'file', ...openFile('content\n') } })).toStrictEqual(['content']);
   });
 
-  test('it has no environment and no working directory in a root', async () => {
+  test('it has no environment, and no root as working directory', async () => {
     vi.stubEnv('RIPGREP_CONFIG_PATH', '/etc/ripgreprc');
     vi.stubEnv('SystemRoot', '/windows');
     script('env | grep -v -e "^PWD=" -e "^_=" -e "^SHLVL=" -e "^OLDPWD="; pwd');
     expect(await linesOf()).toStrictEqual(['/']);
   });
 
-  test('its memory is limited where a shell can do that, and it leaves no core', async () => {
+  test('its memory is limited where possible, it leaves no core', async () => {
     script('ulimit -S -d; ulimit -S -c');
     const [memory, core] = await linesOf();
     if (platform === 'linux') expect([memory, core]).toStrictEqual(['262144', '0']);
@@ -196,7 +196,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     expect(other.outcome).toStrictEqual({ ...ENDED, code: 2, stderr: `${said}\n` });
   });
 
-  test('of what it says on stderr the first 64 KiB are kept', async () => {
+  test('the first 64 KiB of its stderr are kept', async () => {
     script(
       'head -c 65535 /dev/zero | tr "\\0" x >&2; echo yz >&2; head -c 200000 /dev/zero | tr "\\0" z >&2; exit 2',
     );
@@ -213,7 +213,7 @@ test.runIf(process.platform === 'linux')('on Windows it gets the directory of th
   expect(await linesOf()).toStrictEqual(['/windows']);
 });
 
-test('a program that cannot be started is told, and its slot is given back', async () => {
+test('a program that cannot start is told, its slot released', async () => {
   vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
   host.program = join(temporaryFolder(), 'x'.repeat(150));
   await expect(outputOf(runOf())).rejects.toMatchObject({
@@ -224,7 +224,7 @@ test('a program that cannot be started is told, and its slot is given back', asy
 });
 
 test.each(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'])(
-  'a system that lacks what a process needs is not a missing ripgrep: %s',
+  'a shortage of the system is no missing ripgrep: %s',
   async (code) => {
     script('echo hello');
     host.failing = Object.assign(new Error(`spawn /bin/sh ${code}`), { code });
@@ -236,7 +236,7 @@ test.each(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'])(
   },
 );
 
-test('a NUL is refused before anything is started, and the slot is given back', async () => {
+test('a NUL is refused before the start, its slot released', async () => {
   const started = join(temporaryFolder(), 'started');
   script(`touch '${started}'`);
   for (const job of [
@@ -282,7 +282,7 @@ describe.runIf(process.platform === 'linux')('the end of a run', () => {
     expect(queues.ripgrep.stats.running).toBe(0);
   });
 
-  test('when the call is cancelled it is killed, and nobody listens any more', async () => {
+  test('a cancelled call kills it, and nobody listens any more', async () => {
     script(WAITS);
     const stop = new AbortController();
     const pids: number[] = [];
@@ -312,7 +312,7 @@ describe.runIf(process.platform === 'linux')('the end of a run', () => {
     await whenIdle();
   });
 
-  test('a cancelled call starts nothing, whether it waits for a slot or not', async () => {
+  test('a cancelled call starts nothing, also while waiting for slots', async () => {
     const started = join(temporaryFolder(), 'started');
     script(`touch '${started}'`);
     const reason = new Error('enough');
@@ -330,7 +330,7 @@ describe.runIf(process.platform === 'linux')('the end of a run', () => {
     await whenIdle();
   });
 
-  test('a call that is cancelled at the moment when it gets its slot starts nothing', async () => {
+  test('a call cancelled as it gets its slot starts nothing', async () => {
     const started = join(temporaryFolder(), 'started');
     script(`touch '${started}'`);
     const stop = new AbortController();
@@ -345,7 +345,8 @@ describe.runIf(process.platform === 'linux')('the end of a run', () => {
     await whenIdle();
   });
 
-  test('a process that reads a file is watched until it ends; one that reads a pipe ends with its input', async () => {
+  // One that reads a pipe ends with its input.
+  test('a process that reads a file is watched, others not', async () => {
     script('exit 0');
     await outputOf(runOf());
     expect(host.watched).toStrictEqual([]);

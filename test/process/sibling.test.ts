@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readAt } from '../../src/text/bytes.ts';
 import { createAccess } from '../../src/files/local.ts';
 
-test('a file beside a link is looked for beside what the link leads to', async () => {
+test('a file beside a link is searched beside its target', async () => {
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-sibling-')));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   mkdirSync(join(cwd, 'data'));

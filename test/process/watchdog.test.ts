@@ -63,7 +63,7 @@ async function told(at = 0): Promise<string[]> {
 }
 
 describe('it is told', () => {
-  test('the running processes with each change, and an empty list at the end', async () => {
+  test('the running processes at each change, empty at the end', async () => {
     const one = watch('aa');
     one.isRunning(11);
     const two = watch('bb');
@@ -109,7 +109,7 @@ describe('it is told', () => {
 });
 
 describe('it is started', () => {
-  test('in a session of its own, outside of any directory, with no other variable', () => {
+  test('in its own session, outside directories, without other variables', () => {
     vi.stubEnv('PATH', '/some/bin');
     vi.stubEnv('ORIEL_RUN', undefined);
     vi.stubEnv('SECRET', 'x');
@@ -123,7 +123,7 @@ describe('it is started', () => {
     ]);
   });
 
-  test('as part of an outer run, and with the usual programs if there is no PATH', () => {
+  test('as part of an outer run, with a default PATH', () => {
     vi.stubEnv('PATH', undefined);
     vi.stubEnv('ORIEL_RUN', 'outer');
     watch('aa');
@@ -133,7 +133,7 @@ describe('it is started', () => {
     });
   });
 
-  test('so that neither it nor its pipe keeps this process alive', () => {
+  test('so that it and its pipe keep no process alive', () => {
     watch('aa');
     const [child] = mocked.started;
     expect(child?.unref).toHaveBeenCalledOnce();
@@ -150,7 +150,7 @@ describe('it is started', () => {
     expect(mocked.calls).toHaveLength(2);
   });
 
-  test('with the next command if the program is missing, and an error of its pipe is nothing', async () => {
+  test('with the next command if the program is missing', async () => {
     watch('aa');
     const [child] = mocked.started;
     child?.emit('error', new Error('spawn ENOENT'));
@@ -207,7 +207,7 @@ describe('it ends', () => {
     expect(mocked.started).toHaveLength(2);
   });
 
-  test('the timer of the end does not keep this process alive', () => {
+  test('its end timer does not keep this process alive', () => {
     const unref = vi.fn();
     vi.stubGlobal('setTimeout', () => ({ unref }));
     watch('aa').release();
@@ -236,7 +236,7 @@ describe('it ends', () => {
     expect(mocked.started).toHaveLength(1);
   });
 
-  test('one that was killed while it was idle need not be ended', () => {
+  test('one killed while idle need not be ended', () => {
     watch('aa').release();
     vi.advanceTimersByTime(100);
     mocked.started[0]?.emit('exit', null, 'SIGKILL');

@@ -35,7 +35,7 @@ test.each<[unknown, boolean]>([
   expect(isStartFailure(error)).toBe(expected);
 });
 
-test('a thread has no environment, no flags and no output of this process, and a limited heap', () => {
+test('a thread has a limited heap, no environment or flags', () => {
   const entry = new URL('file:///worker.js');
   startWorker({ entry, heapMb: 32 });
   startWorker({ entry, heapMb: 64, youngMb: 4, data: { a: 1 } });
@@ -53,7 +53,7 @@ test('a thread has no environment, no flags and no output of this process, and a
   ]);
 });
 
-test('a thread that cannot be started for lack of resources is BUSY, other errors are thrown', () => {
+test('a thread that lacks resources is BUSY, other errors throw', () => {
   const start = (): unknown => startWorker({ entry: new URL('file:///worker.js'), heapMb: 32 });
   mocked.error = failed('ERR_WORKER_INIT_FAILED');
   expect(start).toThrow(

@@ -10,7 +10,7 @@ beforeEach(() => {
 const LATE = new Error('late');
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
-test('the deadline is suspended while the work waits in a queue, with any signal', async () => {
+test('the deadline is suspended while the work waits in queues', async () => {
   const queue = new Queue('test', 'tests run', { limit: 1, waiting: 10 });
   const first = await queue.acquire();
   const deadline = startDeadline(new AbortController().signal, 1_000, () => LATE);
@@ -41,7 +41,7 @@ test('an aborted or refused wait resumes the deadline', async () => {
   expect(deadline.signal.reason).toBe(LATE);
 });
 
-test('a wait that counts towards the time is refused with BUSY at the deadline; a cancellation keeps its own reason', async () => {
+test('a timed wait ends with BUSY, or with a cancellation', async () => {
   const queue = new Queue('test', 'tests run', { limit: 1, waiting: 10 });
   await queue.acquire();
   const stop = new AbortController();

@@ -17,7 +17,7 @@ test('each listener runs once, in order, unless it was removed', () => {
   expect(order).toEqual(['a', 'same', 'same']);
 });
 
-test('many calls under one signal cause no warning, even while they wait, and all end when it aborts', async () => {
+test('many calls under one signal warn nothing, and all end', async () => {
   const warned: Error[] = [];
   const listen = (warning: Error): void => {
     if (warning.name === 'MaxListenersExceededWarning') warned.push(warning);

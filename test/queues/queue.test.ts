@@ -40,7 +40,7 @@ test('a free slot is returned synchronously', () => {
   expect(queue.stats.running).toBe(0);
 });
 
-test('no more run than the limit; the others wait in order of arrival', async () => {
+test('no more run than the limit, others wait in order', async () => {
   const queue = queueOf({ limit: 2 });
   const caller = {};
   let running = 0;
@@ -63,7 +63,7 @@ test('no more run than the limit; the others wait in order of arrival', async ()
   expect(order).toEqual(Array.from({ length: 20 }, (_, i) => i));
 });
 
-test('a new caller does not overtake waiting ones while a slot is handed over', async () => {
+test('a new caller does not overtake waiting ones at handover', async () => {
   const queue = queueOf();
   const caller = {};
   const order: string[] = [];
@@ -76,7 +76,7 @@ test('a new caller does not overtake waiting ones while a slot is handed over', 
 });
 
 describe('callers', () => {
-  test('are served round robin: one call does not wait for sixty-four of another caller', async () => {
+  test('are served round robin, one call before sixty-four of another', async () => {
     const queue = queueOf();
     const [busy, other] = [{}, {}];
     const order = await served(
@@ -107,7 +107,7 @@ describe('callers', () => {
     expect(order).toEqual(['a1', 'a2', 'b1', 'a3']);
   });
 
-  test('hold at most their share for any length of time; the rest is for others', async () => {
+  test('hold at most their share, the rest is for others', async () => {
     const queue = queueOf({ limit: 4, share: 0.75 });
     const [busy, other] = [{}, {}];
     const held = Array.from({ length: 10 }, () => queue.acquire({ caller: busy }));
@@ -142,7 +142,7 @@ describe('a full queue', () => {
     });
   });
 
-  test('refuses the newest call of the caller with the most waiting calls, not the first of another', async () => {
+  test('refuses the newest call of the caller with most waiting', async () => {
     const queue = queueOf({ waiting: 3 });
     const [busy, other] = [{}, {}];
     const held = queue.acquire({ caller: busy }) as QueueSlot;
@@ -159,7 +159,7 @@ describe('a full queue', () => {
 });
 
 describe('a signal', () => {
-  test('that is aborted in the queue ends the wait without losing a slot', async () => {
+  test('that aborts in the queue ends without losing a slot', async () => {
     const queue = queueOf();
     const held = queue.acquire() as QueueSlot;
     const stop = new AbortController();
@@ -223,7 +223,7 @@ test('a slot is released when work fails, and only once', async () => {
   expect(queue.stats.running).toBe(0);
 });
 
-test('random arrivals, releases and aborts never exceed the limits and leave nothing behind', async () => {
+test('random arrivals, releases and aborts keep limits and leave nothing', async () => {
   const step = fc.record({ caller: fc.nat(3), act: fc.constantFrom('come', 'go', 'abort') });
   await fc.assert(
     fc.asyncProperty(
@@ -271,7 +271,7 @@ describe('callers at addresses', () => {
     return caller;
   };
 
-  test('are served round robin by address: a client with many names only waits for itself', async () => {
+  test('are served by address, so many names only delay themselves', async () => {
     const many = Array.from({ length: 20 }, () => at('10.0.0.1'));
     const order = await served(
       queueOf(),
@@ -282,7 +282,7 @@ describe('callers at addresses', () => {
     expect(order.lastIndexOf('other')).toBeLessThanOrEqual(4);
   });
 
-  test('are served round robin within one address: a client behind a proxy waits for each other client once', async () => {
+  test('are served round robin within one address, as behind proxies', async () => {
     const [busy, quiet] = [at('10.0.0.9'), at('10.0.0.9')];
     const order = await served(
       queueOf(),
@@ -292,7 +292,7 @@ describe('callers at addresses', () => {
     expect(order.indexOf('quiet')).toBeLessThanOrEqual(2);
   });
 
-  test('leave slots to others, with any number of names and for any time', () => {
+  test('leave slots to others, however many names they have', () => {
     const queue = queueOf({ limit: 32, share: 0.75 });
     const slots = Array.from({ length: 100 }, () => queue.acquire({ caller: at('10.0.0.1') }));
     for (const slot of slots) if (slot instanceof Promise) slot.catch(() => undefined);
@@ -305,7 +305,7 @@ describe('callers at addresses', () => {
     expect(one.acquire({ caller: at('10.0.0.1') })).not.toBeInstanceOf(Promise);
   });
 
-  test('that fill the queue under many names make room for another address', async () => {
+  test('that fill the queue make room for another address', async () => {
     const queue = queueOf({ waiting: 10 });
     const held = queue.acquire() as QueueSlot;
     const refused: string[] = [];
@@ -323,7 +323,7 @@ describe('callers at addresses', () => {
 });
 
 describe('work that several callers wait for', () => {
-  test('has the turns of each waiting caller, from joining to leaving', async () => {
+  test('has the turns of each caller while that one waits', async () => {
     const queue = queueOf();
     const held = queue.acquire() as QueueSlot;
     const [busy, other, third] = [{}, {}, {}];
@@ -351,13 +351,13 @@ describe('work that several callers wait for', () => {
     expect(queue.stats).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  test('continues as the work of the last caller that has left', async () => {
+  test('continues as work of the last caller to leave', async () => {
     const whole = createSharedCaller();
     joinCaller(whole, {})();
     expect(await served(queueOf(), [whole, whole], ['one', 'two'])).toEqual(['one', 'two']);
   });
 
-  test('nested in other shared work also has the turns of its callers', async () => {
+  test('nested in other shared work has its callers’ turns too', async () => {
     const queue = queueOf();
     const held = queue.acquire() as QueueSlot;
     const [busy, other] = [{}, {}];

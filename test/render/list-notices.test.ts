@@ -45,7 +45,7 @@ test('every sentence, as it is', () => {
   expect(say()).toBe('');
 });
 
-test('a name is one line and cannot be one of our sentences', () => {
+test('a name is one line and none of our sentences', () => {
   expect(shownName('a\nb\t\x1b')).toBe('a\\nb\\t\\x1b');
   expect(shownName('[slug]')).toBe('[slug]');
   expect(shownName('[500 entries limit reached. Use limit=1000 for more]')).toBe(
@@ -210,7 +210,7 @@ test.each<[SearchHint, string, string, object | undefined]>([
   expect(fieldsOf(hint, pattern)).toEqual(fields);
 });
 
-test('only what stands in brackets with a blank could be one of our sentences', () => {
+test('only brackets with a blank could be our sentences', () => {
   expect([shownName('[a b] c'), shownName('c [a b]'), shownName('[ab]')]).toEqual([
     '[a b] c',
     'c [a b]',

@@ -4,7 +4,7 @@ import { listWording, sayTogether } from '../../src/render/list-notices.ts';
 import type { MatchedFile, SearchResult } from '../../src/types/result.ts';
 import { bytes, matchesOf, searchRequest } from '../support/lists.ts';
 
-test('the limit is inclusive and counts what is shown, prefixes and line breaks too', () => {
+test('the limit is inclusive and counts prefixes and line breaks', () => {
   const line = 'file.ts:1: xx\n'.length;
   expect(fitMatches(matchesOf(3, 'xx'), searchRequest, bytes(3 * line - 1))).toMatchObject({ shown: 3 });
   expect(fitMatches(matchesOf(3, 'xx'), searchRequest, bytes(3 * line - 2))).toMatchObject({
@@ -15,7 +15,7 @@ test('the limit is inclusive and counts what is shown, prefixes and line breaks 
   });
 });
 
-test('context after the last match that fits is no match, and the next page begins behind the match', () => {
+test('context after the last fitting match is no match', () => {
   const lines = [
     { no: 1, rank: 0, text: 'x' },
     { no: 2, text: 'context' },
@@ -45,7 +45,7 @@ test('tokens are a limit as well', () => {
   expect([shown, cutBy]).toEqual([2, 'tokens']);
 });
 
-test('a first match that does not fit is shown in part, without its context, so that every answer leads on', () => {
+test('a first match that does not fit is shown partly', () => {
   const result = matchesOf(2, 'é'.repeat(100));
   const lines = [
     { no: 1, text: 'context' },
@@ -85,7 +85,7 @@ test('all notices together stay below 1 KiB, whatever the names', () => {
   }
 });
 
-test('what the answer does not cover is said before what follows it', () => {
+test('gaps of the answer are said before what follows it', () => {
   const gaps = {
     timedOut: true,
     denied: true,
@@ -149,14 +149,14 @@ test('all that a list of matches says of itself', () => {
   });
 });
 
-test('lines cut by the limit count as lines of the answer', () => {
+test('lines cut by the limit count as answer lines', () => {
   const limits = { ...bytes(1_000), answerLines: 2 };
   expect(fitMatches(matchesOf(3, 'x'), searchRequest, limits).notices).toEqual([
     { kind: 'budget', of: 'matches', by: 'lines', budget: 2, next: 2, shown: 2, found: 3, more: false },
   ]);
 });
 
-test('context that does not touch stands apart, an anchor stands above its file, and the symbol above its matches', () => {
+test('separate context stands apart, anchors above files, symbols above matches', () => {
   const within = { name: 'run', from: 9, to: 20 };
   const files = [
     {
@@ -199,7 +199,7 @@ test('context that does not touch stands apart, an anchor stands above its file,
     );
 });
 
-test('what is left out of a line is said at its ends, and once below', () => {
+test('cut lines are marked at their ends and once below', () => {
   const sides = ['start', 'end', 'both', undefined] as const;
   const lines = sides.map((clipped, rank) => ({
     no: rank + 1,
@@ -226,13 +226,13 @@ test.each([
   ['x'.repeat(300), true],
   ['x'.repeat(301), false],
   ['a\n', false],
-])('a path is named in a notice where it can be typed again: %j', (path, isNamed) => {
+])('a notice names a path that can be retyped: %j', (path, isNamed) => {
   const lines = [{ no: 1, rank: 0, text: 'x', clipped: 'end' as const }];
   const [notice] = fitMatches(found([{ path, lines }]), searchRequest, bytes(10_000)).notices;
   expect(notice && 'use' in notice && notice.use !== undefined).toBe(isNamed);
 });
 
-test('guessed encodings are those of files that are shown; what was passed over is said at the end', () => {
+test('guessed encodings of shown files and passed-over files are told', () => {
   const files = ['a.ts', 'b.ts', 'c.ts'].map((path, rank) => ({
     path,
     lines: [{ no: 1, rank, text: 'x' }],
@@ -250,7 +250,7 @@ test('guessed encodings are those of files that are shown; what was passed over 
   expect(of(1_000, { next: 3 }).map((notice) => notice.kind)).toEqual(['guessed', 'limit']);
 });
 
-test('an offset beyond the last match is no search without matches', () => {
+test('an offset beyond the last match differs from no matches', () => {
   const style = { words: listWording, details: () => ({}) };
   const request = { ...searchRequest, offset: 9 };
   const textOf = (result: SearchResult): unknown =>
@@ -263,7 +263,7 @@ test('an offset beyond the last match is no search without matches', () => {
   expect(textOf(matchesOf(1, 'x'))).toEqual({ type: 'text', text: 'file.ts:1: x' });
 });
 
-test('the name of a symbol is one line of at most 200 characters', () => {
+test('the name of a symbol has at most 200 characters', () => {
   const within = { name: `\n${'x'.repeat(300)}`, from: 1, to: 2 };
   const { text } = fitMatches(
     found([{ path: 'a.ts', lines: [{ no: 1, rank: 0, text: 'x', within }] }]),

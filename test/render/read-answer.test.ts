@@ -22,7 +22,7 @@ test('text', () => {
   });
 });
 
-test('a text that was cut: the notice and the details name the same next call', () => {
+test('a cut text: notice and details name one next call', () => {
   const excerpt = excerptOf('a\nb\n', {
     totals: { bytes: 90, lines: 45 },
     cutBy: 'lines',
@@ -42,7 +42,7 @@ test('a text that was cut: the notice and the details name the same next call', 
   });
 });
 
-test('a window behind the end is no failure, but has a code that hosts may branch on', () => {
+test('a window behind the end succeeds with an error code', () => {
   const excerpt = { parts: [], totals: { lines: 1, bytes: 2 }, invalid: 0, pastEnd: true };
   const selection = { window: { kind: 'lines', ranges: [{ from: 9 }], context: true }, typed: '9' } as const;
   const { content, details, isError } = answer(textResult('', { excerpt, selection }));
@@ -51,7 +51,7 @@ test('a window behind the end is no failure, but has a code that hosts may branc
   expect([isError, details['error']]).toEqual([false, { code: 'OUT_OF_RANGE', message, next: 'f.txt:1' }]);
 });
 
-test('a suffix match, a snapshot, parts with a gap, and images of a notebook', () => {
+test('suffix match, snapshot, parts with a gap, images of notebooks', () => {
   const result = textResult('', {
     excerpt: excerptOf('', {
       parts: [linesOf('a\n'), linesOf('z\n', 9, 80)],
@@ -73,7 +73,8 @@ test('a suffix match, a snapshot, parts with a gap, and images of a notebook', (
   expect(details).toMatchObject({ snapshot: '0A1F', suffixResolution: { from: 'f.txt', to: 'src/f.txt' } });
 });
 
-test('verbatim text has no gap: it would be taken for a part of it', () => {
+// A gap would be taken for a part of it.
+test('verbatim text shows no gap between its parts', () => {
   const parts = [linesOf('a\n'), linesOf('z\n', 9)];
   const excerpt = excerptOf('', { parts, totals: { lines: 9 } });
   const raw = { ...displays.plain };
@@ -82,7 +83,7 @@ test('verbatim text has no gap: it would be taken for a part of it', () => {
   ]);
 });
 
-test('a binary file is described, with what can be done, and is never shown as text', () => {
+test('a binary file is described and never shown as text', () => {
   const said = (type: string): string => {
     const binary = {
       ...origin,
@@ -111,7 +112,7 @@ test('a note stands alone', () => {
   });
 });
 
-test('an image is its facts and, where it can be shown, itself', () => {
+test('an image is its facts and, where possible, itself', () => {
   const resource = { kind: 'image', format: 'image', text: 'PNG, 2 × 1 pixels' } as const;
   const shown = { mimeType: 'image/png', data: Buffer.from('png') };
   const text = { type: 'text', text: 'PNG, 2 × 1 pixels' };
@@ -125,7 +126,7 @@ test('an image is its facts and, where it can be shown, itself', () => {
   ]);
 });
 
-test('the facts of a text say how it was decoded, and leave out limits that are none', () => {
+test('the facts of a text name decoding and actual limits', () => {
   const result = textResult('a', {
     encoding: unicodeEncoding('utf-16be', 2),
     selection: { mode: 'raw', window: { kind: 'tail', lines: 2 } },
@@ -148,7 +149,7 @@ test('the facts of a text say how it was decoded, and leave out limits that are 
 const part = (typed: string, result: PartResult['result']): PartResult => ({ typed, result });
 const several = (...parts: PartResult[]): ReadResult => ({ ...origin, kind: 'several', parts });
 
-test('several paths: each below a line with what was typed, and nothing of one runs into the next', () => {
+test('several paths: each stands below a line with its name', () => {
   const end = { kind: 'unterminated', text: 'No newline at end of file' };
   const totals = { lines: 1 };
   expect(
@@ -175,7 +176,7 @@ test('several paths: each below a line with what was typed, and nothing of one r
   });
 });
 
-test('several paths: a failure, and one for which there is no room, are parts like others', () => {
+test('several paths: failures and paths without room are parts too', () => {
   const failed = new OrielError('NOT_FOUND', 'x does not exist');
   const full = 'not shown: the answer is full. Use b\\t to read it';
   const { content, details, isError } = answer(
@@ -199,7 +200,7 @@ test('several paths: a failure, and one for which there is no room, are parts li
   });
 });
 
-test('several paths: one that is cut leads on, and images stand behind all texts', () => {
+test('several paths: a cut one leads on, images come last', () => {
   const excerpt = excerptOf('a\n', {
     totals: { bytes: 90, lines: 45 },
     cutBy: 'lines',

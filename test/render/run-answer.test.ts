@@ -39,7 +39,7 @@ test.each<[Partial<RunResult>, string, string]>([
   expect(text({ ...ended, ...over, streams: [] })).toBe(sentence);
 });
 
-test('an output that was cut names where all of it is, and the next call', () => {
+test('a cut output names its file and the next call', () => {
   const spill = { url: 'artifact://1', path: '/state/1.log', bytes: 9_000, capped: false };
   const excerpt = excerptOf('y\nz\n', {
     parts: [
@@ -86,7 +86,7 @@ test('a binary output is not shown', () => {
   );
 });
 
-test('what was left in the background is said, unless a timeout or a cancel ended it', () => {
+test('background processes are told, except after a timeout or cancel', () => {
   const background = { ended: 2, left: 0 };
   const said = '[2 processes left in the background ended with the command]';
   expect(text(runResult('a\n', { background }))).toBe(`a\n${said}`);
@@ -111,7 +111,7 @@ test('notices stand in a bracket each, or together in one', () => {
   );
 });
 
-test('a style sets notices apart, and puts the outcome above or below them', () => {
+test('a style sets notices apart, the outcome above or below', () => {
   const background = { ended: 1, left: 0 };
   const said = '[1 process left in the background ended with the command]';
   const failed = 'Command exited with code 3';
@@ -139,7 +139,7 @@ test('a style sets notices apart, and puts the outcome above or below them', () 
   expect(text(runResult('', { background }), spaced)).toBe(said);
 });
 
-test('of a last line that was cut the part that is shown is said', () => {
+test('a cut last line says which part is shown', () => {
   const cut = (over: object): string => {
     const line = { no: 9, start: 70, end: 170, text: `${'z'.repeat(99)}\n`, role: 'asked', ...over } as const;
     const excerpt = excerptOf('', {
@@ -195,7 +195,7 @@ test('the facts of a command and of its streams', () => {
   });
 });
 
-test('a success has no error code, and an output that was not kept is cut without a next call', () => {
+test('success has no error code, unkept output no next call', () => {
   const { exitCode: _, ...ended } = runResult('a\n');
   expect(runAnswer(ended, wording).isError).toBe(false);
   const next = { kind: 'tail', lines: 2, before: 70 } as const;
@@ -210,7 +210,7 @@ test('a success has no error code, and an output that was not kept is cut withou
   });
 });
 
-test('both ends of an output have a gap between them, and a stream is shown as it is', () => {
+test('both ends of an output have a gap in between', () => {
   const line = (no: number, part: string) =>
     ({ no, start: no, end: no + 2, text: part, role: 'asked' }) as const;
   const excerpt = excerptOf('', { parts: [[line(1, '\x1b[1ma\n')], [line(9, 'z\n')]], totals: {} });
@@ -219,7 +219,7 @@ test('both ends of an output have a gap between them, and a stream is shown as i
   expect(text(runResult('', { streams, display: 'stream' }))).toBe('\x1b[1ma\n…\nz\n');
 });
 
-test('calls of several notices in one bracket are those of the bracket', () => {
+test('several notices in one bracket keep their calls', () => {
   const spill = { url: 'artifact://1', path: '/1.log', bytes: 9, capped: false };
   const next = { kind: 'tail', lines: 2, before: 70 } as const;
   const stream = runStream('', { excerpt: excerptOf('a\n', { cutBy: 'lines', next, invalid: 1 }), spill });

@@ -39,7 +39,7 @@ test('different texts are shown differently, each on one line', () => {
   );
 });
 
-test('no cell adds a column to its line, as a value or as Markdown, cut or whole', () => {
+test('no cell adds a column, as value, Markdown or cut', () => {
   fc.assert(
     fc.property(
       fc.array(nasty, { minLength: 1, maxLength: 4 }),
@@ -56,7 +56,7 @@ test('no cell adds a column to its line, as a value or as Markdown, cut or whole
 });
 
 describe('lines', () => {
-  test('cells are padded to the widths, in columns of a terminal', () => {
+  test('cells are padded to the widths of terminal columns', () => {
     const widths = [4, 6];
     expect(tableLine(['a', '表表'], widths)).toBe('| a    | 表表   |');
     expect(tableLine(['👩‍👩‍👧', 'e\u0301'], widths)).toBe(`| 👩‍👩‍👧 | e\u0301      |`);
@@ -68,7 +68,7 @@ describe('lines', () => {
     expect(tableRule(3)).toBe('| --- | --- | --- |');
   });
 
-  test('Markdown stays as it is but for bars and line breaks', () => {
+  test('Markdown stays as it is except bars and line breaks', () => {
     expect(markdownCell(' **a** | `b\\|c`\n[d](e) ')).toBe(
       String.raw`**a** \| ` + '`b' + String.raw`\\\|c` + '` [d](e)',
     );

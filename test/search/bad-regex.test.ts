@@ -3,7 +3,7 @@ import { rgPath } from '@vscode/ripgrep';
 import { expect, test } from 'vitest';
 import { badRegex, checkPattern } from '../../src/search/pattern.ts';
 
-test('the position of an error is counted in the pattern as typed', () => {
+test('an error’s position is counted in the pattern as typed', () => {
   const said = 'rg: regex parse error:\n    (?:a(b)\n    ^\nerror: unclosed group\n';
   expect(badRegex(said, 'a(b')).toMatchObject({
     code: 'BAD_REGEX',
@@ -26,7 +26,7 @@ test.each([
   ['a[b', 'unclosed character class at character 2.'],
   ['*a', 'repetition operator missing expression at character 1.'],
   ['ab{3,1}', 'invalid repetition count range, the start must be <= the end at character 3.'],
-])('the error of ripgrep for %s has its position in the typed pattern', (pattern, told) => {
+])('ripgrep’s error for %s has its position as typed', (pattern, told) => {
   const { stderr } = spawnSync(rgPath, ['-e', pattern, '-'], { input: '', encoding: 'utf8' });
   expect(badRegex(stderr, pattern)?.message).toContain(told);
 });

@@ -32,14 +32,14 @@ test.each([',', ';', '\n', ' '])('a list with %j has an end', (separator) => {
     expect(paths.length).toBeLessThanOrEqual(MAX_LISTED_PATHS + 1);
 });
 
-test('of more paths than a list may have, one more is returned', () => {
+test('a list of too many paths returns one too many', () => {
   const names = Array.from({ length: MAX_LISTED_PATHS + 5 }, (_, i) => `${i}.ts:1-5,9`);
   const one = names.slice(0, MAX_LISTED_PATHS + 1);
   expect(listsIn(names.join(','))).toEqual([one]);
   expect(listsIn([...names, ''].join(','))).toEqual([one]);
 });
 
-test('alternatives in braces, one more than a list may have, and none of very many', () => {
+test('braces give one path more than a list may have', () => {
   const braces = (count: number): string => `{${Array.from({ length: count }, (_, i) => i).join(',')}}.ts`;
   const namesOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `${i}.ts`);
   expect(listsIn(braces(MAX_LISTED_PATHS))).toContainEqual(namesOf(MAX_LISTED_PATHS));

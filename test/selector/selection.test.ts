@@ -97,7 +97,7 @@ describe('modes', () => {
     expect(parseSelection(`${mode}:5-9`)).toEqual({ window, mode, typed: `${mode}:5-9` });
   });
 
-  test('windows that are not by lines have no context to lose', () => {
+  test('windows that are not by lines have no context', () => {
     expect(parseSelection('-5:raw')?.window).toEqual({ kind: 'tail', lines: 5 });
     expect(parseSelection('raw:@1+2')?.window).toEqual({ kind: 'bytes', start: 1, length: 2 });
   });
@@ -129,7 +129,7 @@ describe('symbols', () => {
     },
   );
 
-  test('a dot behind the number sign is that of a member', () => {
+  test('a dot after the number sign is a member’s dot', () => {
     expect(parseSelection('#a,b#c.d')?.symbol).toBe('a,b#c.d');
     expect(parseSelection('#a.b,c')?.symbol).toBe('a.b,c');
   });
@@ -198,7 +198,7 @@ describe('what is no selector', () => {
     expect(isSelector(text)).toBe(false);
   });
 
-  test('a text longer than any selector is part of the name', () => {
+  test('a text longer than any selector belongs to the name', () => {
     const list = Array.from({ length: 4_096 }, () => '7').join(',');
     expect(parseSelection(`${list},`)).toBeUndefined();
     expect(parseSelection(list)?.window).toEqual(lines({ from: 7, to: 7 }));

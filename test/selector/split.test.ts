@@ -20,14 +20,14 @@ test('`..` in a path never leaves what precedes a colon', () => {
   expect(candidates('file:///a/../b.txt')).toEqual([{ path: 'file:///a/../b.txt', rest: '' }]);
 });
 
-test('of too many places the first ones are kept, and the whole', () => {
+test('of too many places the first and whole are kept', () => {
   const found = candidates(`a.db?q=${'x:'.repeat(1_000)}`);
   expect(found).toHaveLength(256);
   expect(found[0]?.rest).toBe('');
   expect(found.at(-1)?.path).toBe('a.db');
 });
 
-test('a question mark stays with what it begins, and a path is not empty', () => {
+test('a question mark begins the rest, no path is empty', () => {
   expect(candidates('a.db?q=1')).toEqual([
     { path: 'a.db?q=1', rest: '' },
     { path: 'a.db', rest: '?q=1' },
@@ -39,7 +39,7 @@ test('a question mark stays with what it begins, and a path is not empty', () =>
   expect(candidates('xfile:///a?b').at(0)).toEqual({ path: 'xfile:///a?b', rest: '' });
 });
 
-test('what climbs is what stands behind the mark, not the path before it', () => {
+test('only `..` behind the mark climbs, not the path before', () => {
   expect(candidates('a.zip:x/..')).toEqual([{ path: 'a.zip', rest: 'x/..' }]);
   expect(candidates('d/../up.txt:5..').at(0)).toEqual({ path: 'd/../up.txt:5..', rest: '' });
   expect(candidates('C:/up/../b.txt')).toEqual([

@@ -10,7 +10,7 @@ function scratch(): { directory: ScratchDirectory; made: () => string[] } {
   return { directory: new ScratchDirectory(), made: () => readdirSync(temporary) };
 }
 
-test('a file is written and read at offsets, and leaves nothing behind', async () => {
+test('a file is written and read at offsets, then removed', async () => {
   const { directory, made } = scratch();
   const file = await directory.file();
   await file.append(Buffer.from('one two'));
@@ -28,7 +28,7 @@ test('a file is written and read at offsets, and leaves nothing behind', async (
   expect(made()).toEqual([]);
 });
 
-test('no file is created after the session has ended, even if its creation was in progress', async () => {
+test('no file is created after the session has ended', async () => {
   const { directory, made } = scratch();
   await (await directory.file()).close();
   const late = directory.file().then(

@@ -23,7 +23,7 @@ async function keep({ spills }: Session, text: string): Promise<{ url: string; p
   return sink.finish();
 }
 
-test('a session that ends leaves no output and no file, and refuses new ones', async () => {
+test('a closed session leaves no output or file, refuses more', async () => {
   const one = session();
   const { path } = await keep(one, 'output\n');
   const file = await one.scratch();
@@ -34,7 +34,7 @@ test('a session that ends leaves no output and no file, and refuses new ones', a
   await expect(one.scratch()).rejects.toMatchObject({ code: 'CANCELLED' });
 });
 
-test('outputs of a working directory stay for the next session there', async () => {
+test('outputs of a working directory stay for later sessions there', async () => {
   const state = temporaryFolder();
   const workingDirectory = temporaryFolder();
   const one = session({ spills: { state, workingDirectory } });
@@ -46,7 +46,7 @@ test('outputs of a working directory stay for the next session there', async () 
   await two.close();
 });
 
-test('a session has room for its outputs, and evicts its oldest for new ones', async () => {
+test('a session evicts its oldest outputs to make room', async () => {
   const one = session({ spills: { state: temporaryFolder(), total: 10 } });
   for (const text of ['one...', 'two...']) await keep(one, text);
   await expect.poll(() => one.spills.list()).toEqual([{ url: 'artifact://2', bytes: 6 }]);
@@ -54,7 +54,7 @@ test('a session has room for its outputs, and evicts its oldest for new ones', a
   await one.close();
 });
 
-test('background work is cancelled with the session, and what it fails with is nobody’s', async () => {
+test('background work is cancelled with the session, its failure ignored', async () => {
   const one = session();
   let reason: unknown;
   one.background.start(
@@ -75,7 +75,7 @@ test('background work is cancelled with the session, and what it fails with is n
   await one.background.idle(60_000);
 });
 
-test('derived values are disposed with the session, and a failure of that is reported', async () => {
+test('derived values are disposed with the session, failures are reported', async () => {
   const told: unknown[] = [];
   const one = session({ onError: (error) => told.push(error), store: { memory: 1 << 20 } });
   const lost = new Error('EIO');
@@ -103,7 +103,7 @@ test('calls are recorded in memory unless that is turned off', async () => {
   await other.close();
 });
 
-test('replicas with one store share outputs, snapshots, versions and totals of named callers', async () => {
+test('replicas with one store share outputs, snapshots, versions and totals', async () => {
   const store = new MemoryStore();
   const alice = (): object => {
     const caller = {};
@@ -133,7 +133,7 @@ test('replicas with one store share outputs, snapshots, versions and totals of n
   expect(closed).toBe(2);
 });
 
-test('clients without a name share outputs by number only, and no snapshots', async () => {
+test('clients without a name share outputs only by number', async () => {
   const store = new MemoryStore();
   const replica = (unlisted: string): Session =>
     session({ state: { space: store.replica().space('nameless'), unlisted } });

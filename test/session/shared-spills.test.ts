@@ -41,14 +41,14 @@ describe('kept outputs of several replicas', () => {
     return text;
   }
 
-  test('listing before the first output does not use up a number', async () => {
+  test('listing before the first output uses no number', async () => {
     const one = replica('listed first');
     expect(await one.spills.listAll()).toEqual([]);
     const { url } = await keep(one, 'text\n');
     expect(Number(url.slice('artifact://'.length))).toBeGreaterThanOrEqual(1_000);
   });
 
-  test('an output kept by one replica is read byte for byte and listed by another', async () => {
+  test('an output of one replica is read and listed elsewhere', async () => {
     const [one, two] = [replica('a'), replica('a')];
     const large = Array.from({ length: 200_000 }, (_, i) => `line ${i}\n`).join('');
     const [small, big] = [await keep(one, 'one\n'), await keep(one, large)];
@@ -61,7 +61,7 @@ describe('kept outputs of several replicas', () => {
     expect(small.unshared).toBeUndefined();
   });
 
-  test('empty outputs and outputs truncated at the cap are shared unchanged', async () => {
+  test('empty outputs and outputs cut at the cap are shared', async () => {
     const [one, two] = [replica('cap', 5), replica('cap')];
     const [empty, cut] = [await keep(one, ''), await keep(one, '1234567')];
     expect(await readBack(two, empty.url)).toBe('');
@@ -82,7 +82,7 @@ describe('kept outputs of several replicas', () => {
     expect(texts).toEqual(Array.from({ length: 30 }, (_, i) => `${i}\n`));
   });
 
-  test('another client can neither read it nor learn that it exists', async () => {
+  test('another client can neither read nor discover it', async () => {
     const { url } = await keep(replica('client alice'), 'hers\n');
     await expect(readBack(replica('client bob'), url)).rejects.toMatchObject({
       code: 'NOT_FOUND',
@@ -90,7 +90,7 @@ describe('kept outputs of several replicas', () => {
     });
   });
 
-  test('paging continues after the store has failed, and later outputs are kept locally', async () => {
+  test('paging continues when the store fails, later outputs stay local', async () => {
     const [one, two] = [replica('dies'), replica('dies')];
     const { url } = await keep(one, 'a\nb\nc\n');
     const unread = await keep(one, 'never read elsewhere\n');
@@ -132,7 +132,7 @@ describe('kept outputs of several replicas', () => {
     return requestsOf(state) - before;
   }
 
-  test('a missing output costs at most three requests, and a list about one per entry', async () => {
+  test('a miss costs three requests, a list one per entry', async () => {
     const [one, two] = [replica('costs'), replica('costs')];
     const missing = (number: number) => (): Promise<string> => readBack(two, `artifact://${number}`);
     expect(await usesOf(two, missing(5))).toBeLessThanOrEqual(3);
@@ -149,7 +149,7 @@ describe('kept outputs of several replicas', () => {
     expect(await usesOf(replica('nothing kept'), () => two.spills.listAll())).toBeLessThanOrEqual(1);
   });
 
-  test('many concurrent misses do not count as an outage of the store', async () => {
+  test('many concurrent misses are no outage of the store', async () => {
     const [one, two] = [replica('crowd'), replica('crowd')];
     await keep(one, 'x');
     const lost = await Promise.all(
@@ -162,7 +162,7 @@ describe('kept outputs of several replicas', () => {
     expect(two.state.stats()).toMatchObject({ up: true, outages: 0 });
   });
 
-  test('an output that could not be shared uses no daily quota and no space in the store', async () => {
+  test('an unshared output uses no daily quota and no space', async () => {
     const one = replica('slow quota');
     const space = one.state.space('slow quota');
     const today = Math.floor(Date.now() / 86_400_000);
@@ -190,7 +190,7 @@ describe('kept outputs of several replicas', () => {
   });
 
   describe('of anonymous clients', () => {
-    test('is readable on every replica with its number, and not without', async () => {
+    test('is readable on every replica by its number alone', async () => {
       const [one, two] = [replica('nameless', undefined, 'alice'), replica('nameless', undefined, 'bob')];
       const kept = await Promise.all([keep(one, 'of one\n'), keep(two, 'of two\n'), keep(one, 'more\n')]);
       for (const { url, unshared } of kept)
@@ -209,7 +209,7 @@ describe('kept outputs of several replicas', () => {
       expect(await usesOf(two, () => readBack(two, 'artifact://7'))).toBe(1);
     });
 
-    test('keeps its number while the store is unavailable, and each client has a quota', async () => {
+    test('keeps its number without the store, each client its quota', async () => {
       const [one, two] = [
         replica('nameless too', undefined, 'alice'),
         replica('nameless too', undefined, 'bob'),
@@ -226,7 +226,7 @@ describe('kept outputs of several replicas', () => {
     });
   });
 
-  test('an output is not shared if the daily quota is used up, and the answer says so', async () => {
+  test('an output over the daily quota says it is unshared', async () => {
     const one = replica('quota');
     const today = Math.floor(Date.now() / 86_400_000);
     await one.state.space('quota').add({ kind: 'quota', of: ['spill', today] }, 512 << 20, 0, 60_000);

@@ -96,7 +96,7 @@ function slow(): {
   };
 }
 
-test('a value is computed once for the same bytes, kind and options', async () => {
+test('a value is computed once for bytes, kind and options', async () => {
   const store = storeOf();
   const { kind } = kindOf('text');
   const { kind: other } = kindOf('outline');
@@ -117,7 +117,7 @@ test('a value is computed once for the same bytes, kind and options', async () =
   });
 });
 
-test('a value that may not be kept is used once and disposed with the call', async () => {
+test('a value that may not be kept is used once', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   expect(await ask(store, kind, 'a', { keep: false })).toBe('miss');
@@ -144,7 +144,7 @@ test('nothing is kept for bytes whose identity does not recur', async () => {
   expect(store.stats().get('text')).toMatchObject({ entries: 0, misses: 3, weight: { memory: 0 } });
 });
 
-test('an error is thrown to the waiting calls only, not to the next', async () => {
+test('an error is thrown only to the calls that wait', async () => {
   const store = storeOf();
   const { kind } = kindOf('text');
   const failing = () => Promise.reject(new Error('once'));
@@ -166,7 +166,7 @@ test('the least recently used value is evicted and disposed', async () => {
   expect(store.stats().get('text')?.evictions).toBe(1);
 });
 
-test('a value that exceeds the budget by itself evicts nothing else', async () => {
+test('a value beyond the whole budget evicts nothing else', async () => {
   const store = storeOf({ memory: 70 * MIB, disk: 100, descriptors: 2 });
   const { kind, disposed } = kindOf('text');
   for (const name of ['a', 'b']) await ask(store, kind, name, { bytes: 30 * MIB });
@@ -187,7 +187,7 @@ test('disk and descriptors have separate budgets', async () => {
   expect(await ask(store, kind, 'small')).toBe('hit');
 });
 
-test('kinds do not starve each other: the one over its share is evicted', async () => {
+test('the kind over its share is evicted, no other one', async () => {
   const store = storeOf({ memory: 4 * MIB });
   const { kind: index, disposed: lost } = kindOf('line index');
   const { kind: listing, disposed } = kindOf('listing');
@@ -201,7 +201,7 @@ test('kinds do not starve each other: the one over its share is evicted', async 
   expect(memory).toBeGreaterThan(2 * MIB);
 });
 
-test('a kind with its own limit stays within it, whatever the budget has left', async () => {
+test('a kind with its own limit stays within that limit', async () => {
   const store = storeOf({ memory: 100 * MIB });
   const { kind, disposed } = kindOf('text');
   const { kind: other, disposed: others } = kindOf('index');
@@ -212,14 +212,14 @@ test('a kind with its own limit stays within it, whatever the budget has left', 
   expect(await ask(store, bounded, 'd')).toBe('hit');
 });
 
-test('small values have a minimum weight, so that their number is bounded', async () => {
+test('small values have a minimum weight, bounding their number', async () => {
   const store = storeOf({ memory: 100_000 });
   const { kind } = kindOf('text');
   for (let i = 0; i < 1000; i += 1) await ask(store, kind, `f${i}`);
   expect(store.stats().get('text')?.entries).toBeLessThan(160);
 });
 
-test('a value in use is never evicted, and is weighed again after use', async () => {
+test('a value in use is never evicted, but weighed afterwards', async () => {
   const store = storeOf({ memory: 10 * MIB });
   const { kind, disposed } = kindOf('text');
   const user = call();
@@ -235,7 +235,7 @@ test('a value in use is never evicted, and is weighed again after use', async ()
   expect(await ask(store, kind, 'b')).toBe('hit');
 });
 
-test('a value that has become invalid is evicted at its next use, or with the call that noticed it', async () => {
+test('a value that became invalid is evicted at next use', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('spool');
   const thing: Thing = { name: 'a', bytes: 1 };
@@ -252,7 +252,7 @@ test('a value that has become invalid is evicted at its next use, or with the ca
   expect(await ask(store, kind, 'a')).toBe('hit');
 });
 
-test('concurrent calls share one computation, and each uses the value until its own end', async () => {
+test('concurrent calls share one computation, each to its own end', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   const maker = slow();
@@ -272,7 +272,7 @@ test('concurrent calls share one computation, and each uses the value until its 
   expect(store.stats().get('text')).toMatchObject({ misses: 1, joined: 2 });
 });
 
-test('cancelling the first call neither fails nor ends the work for the others', async () => {
+test('cancelling the first call does not end the others’ work', async () => {
   const store = storeOf();
   const { kind } = kindOf('text');
   const maker = slow();
@@ -314,7 +314,7 @@ test('the bytes stay readable through the remaining calls', async () => {
   expect((await one).name).toBe('a');
 });
 
-test('work without waiting calls is cancelled; the next call starts it again', async () => {
+test('work that no call waits for is cancelled and restarted', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   const maker = slow();
@@ -327,7 +327,7 @@ test('work without waiting calls is cancelled; the next call starts it again', a
   expect(disposed).toEqual([]);
 });
 
-test('a value completed when no call waits any more is disposed', async () => {
+test('a value completed when no call waits is disposed', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   const user = call();
@@ -351,7 +351,7 @@ test('an already cancelled call starts nothing', async () => {
   expect(maker.computations).toEqual([]);
 });
 
-test('closing disposes everything: values in use when their call ends, computations immediately', async () => {
+test('closing disposes everything, values in use when their call ends', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
   await ask(store, kind, 'idle');

@@ -3,7 +3,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { CircuitBreaker } from '../../src/state/shared-state.ts';
 
-test('what began before an outage and fails after it is no outage of its own', async () => {
+test('failures of uses begun before an outage are no outage', async () => {
   const changes: boolean[] = [];
   const breaker = new CircuitBreaker({
     timeoutMs: 60_000,

@@ -4,7 +4,7 @@ import { openState } from '../../src/state/open-state.ts';
 
 const key = 'k'.repeat(32);
 
-test('a shared store needs a key, and a URL of a kind that there is', () => {
+test('a shared store needs a key and a known URL', () => {
   expect(() => openState({ url: 'redis://127.0.0.1:1' })).toThrow(
     'A shared state needs a key of at least 32',
   );

@@ -4,7 +4,7 @@ import { ValueSeal } from '../../src/state/shared-state.ts';
 
 const seal = new ValueSeal(Buffer.from('a key of the operator, 32 bytes!'));
 
-test('any value that was encrypted can be decrypted with the same key', () => {
+test('any encrypted value can be decrypted with the same key', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 5_000 }), fc.string(), (bytes, key) => {
       expect(seal.open(key, seal.close(key, bytes))).toEqual(Buffer.from(bytes));
@@ -12,7 +12,7 @@ test('any value that was encrypted can be decrypted with the same key', () => {
   );
 });
 
-test('a value that was modified, truncated or extended counts as missing', () => {
+test('a modified, truncated or extended value counts as missing', () => {
   const sealed = seal.close('key', Buffer.from('a page of a file'));
   const bytes = Buffer.from(sealed.slice('oriel-1.'.length), 'base64');
   fc.assert(
@@ -26,7 +26,7 @@ test('a value that was modified, truncated or extended counts as missing', () =>
   expect(seal.open('key', `oriel-1.${Buffer.concat([bytes, bytes]).toString('base64')}`)).toBeUndefined();
 });
 
-test('a value cannot be decrypted under another key, secret or version', () => {
+test('no other key, secret or version decrypts a value', () => {
   const sealed = seal.close('one', Buffer.from('text'));
   expect(seal.open('two', sealed)).toBeUndefined();
   expect(new ValueSeal(Buffer.from('the key of another operator, 32!')).open('one', sealed)).toBeUndefined();
@@ -35,7 +35,7 @@ test('a value cannot be decrypted under another key, secret or version', () => {
   expect(seal.open('one', '')).toBeUndefined();
 });
 
-test('neither values nor names are readable, and equal values have different ciphertexts', () => {
+test('names and values are unreadable, equal values have different ciphertexts', () => {
   const [one, two] = [seal.close('key', Buffer.from('secret')), seal.close('key', Buffer.from('secret'))];
   expect(one).not.toBe(two);
   expect(Buffer.from(one.slice(8), 'base64').toString('latin1')).not.toContain('secret');

@@ -6,7 +6,7 @@ import { MemoryStore } from '../support/memory-store.ts';
 
 const NAME: StateName = { kind: 'seen', of: ['a', 1] };
 
-test('a value is found under its name, in its space and with its key only, and read back to the byte', async () => {
+test('a value is found only with name, space and key', async () => {
   const store = new MemoryStore();
   const state = store.replica();
   const bytes = Buffer.from([0, 255, 10, 13]);
@@ -22,7 +22,7 @@ test('a value is found under its name, in its space and with its key only, and r
   expect([store.values.size, await state.space('s').get(NAME)]).toEqual([0, undefined]);
 });
 
-test('an operator can tell the spaces of keys apart, but not their names', async () => {
+test('an operator can tell spaces of keys apart, without names', async () => {
   const store = new MemoryStore();
   const state = store.replica();
   for (const of of ['one', 'two'])
@@ -36,7 +36,7 @@ test('an operator can tell the spaces of keys apart, but not their names', async
   expect(state.nameOf('x')).not.toBe(store.replica('k'.repeat(40)).nameOf('x'));
 });
 
-test('values that are too large are not stored, and foreign ones count as missing', async () => {
+test('too large values are not stored, foreign ones are missing', async () => {
   const store = new MemoryStore();
   const state = store.replica();
   const space = state.space('s');
@@ -60,7 +60,7 @@ test('values that are too large are not stored, and foreign ones count as missin
   expect([bytesRead, bytesWritten]).toEqual([stored.length, stored.length]);
 });
 
-test('a counter begins at its start, and a forged one is no number', async () => {
+test('a counter begins at its start, a forged one fails', async () => {
   const store = new MemoryStore();
   const space = store.replica().space('s');
   const sums = [
@@ -74,7 +74,7 @@ test('a counter begins at its start, and a forged one is no number', async () =>
   expect(await space.add(NAME, 1, 0, 1)).toBe('away');
 });
 
-test('while the store is away each operation says so, and it comes back by itself', async () => {
+test('every operation tells an outage, and the store comes back', async () => {
   const store = new MemoryStore();
   const state = store.replica();
   const changes: StateChange[] = [];
@@ -103,7 +103,7 @@ test('while the store is away each operation says so, and it comes back by itsel
   ]);
 });
 
-test('a refusal of the store is no outage, and is reported once for its reason', async () => {
+test('a refusal is no outage, and reported once per reason', async () => {
   const store = new MemoryStore();
   const state = store.replica();
   const changes: StateChange[] = [];

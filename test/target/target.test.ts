@@ -40,7 +40,7 @@ describe('spellings', () => {
   });
 });
 
-test('a name that would break a notice is shown as a file URL', async () => {
+test('a name that breaks a notice becomes a file URL', async () => {
   const { W, write, read } = workspace();
   write('a\nb \x1b?:1', 'one\ntwo\n');
   const answer = await read('a\nb \x1b?:1', { limits: { lines: 1 } });
@@ -50,7 +50,7 @@ test('a name that would break a notice is shown as a file URL', async () => {
 });
 
 describe('a path that does not exist', () => {
-  test('the only file whose path ends in it is read, with a notice', async () => {
+  test('a unique file with that path suffix is read', async () => {
     const { write, read } = workspace();
     write('src/deep/app.ts', 'one\ntwo\n');
     const answer = await read('deep/app.ts:2..2');
@@ -82,7 +82,7 @@ describe('a path that does not exist', () => {
     expect(answer.details['error']).toMatchObject({ next: 'a/x.ts' });
   });
 
-  test('ignored files, partial names, links and files outside the roots do not count', async () => {
+  test('ignored, partly named, linked and outside files do not count', async () => {
     const { W, O, write, read } = workspace();
     write('.gitignore', 'dist\n');
     write('dist/y.ts', '');

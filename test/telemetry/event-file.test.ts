@@ -39,7 +39,7 @@ const mixed = (events: number): string =>
     lineOf(call({ task: i % 3 === 0 ? 'b' : 'a', tool: `t${i}`, host: 'h'.repeat(i % 90) })),
   ).join('');
 
-test('pages of a task, with any other lines between its events', async () => {
+test('pages of a task, with other lines between its events', async () => {
   const { file } = await opened(`no event\n${mixed(3_000)}torn {`);
   const [a, b] = [taskOf(file, 'a'), taskOf(file, 'b')];
   expect([b.total, b.forgotten, file.state.events, file.state.skipped]).toEqual([1_000, 0, 3_000, 2]);
@@ -48,7 +48,7 @@ test('pages of a task, with any other lines between its events', async () => {
   expect(a.tools(0, 5_000)).toHaveLength(2_000);
 });
 
-test('a page of long events ends early, with the number of the next event', async () => {
+test('a page of long events ends early, naming the next', async () => {
   const { file } = await opened(lineOf(call({ task: 'a', reads: [long()] })).repeat(60), 1 << 30);
   const task = taskOf(file, 'a');
   let [pages, from] = [0, 0];
@@ -63,7 +63,7 @@ test('a page of long events ends early, with the number of the next event', asyn
 /** A read whose event takes about 40 KiB of a file. */
 const long = () => ({ source: 'x', window: 'w'.repeat(40_000) });
 
-test('beyond the bound the first events of the longest task are forgotten, and the figures stay', async () => {
+test('beyond the bound the longest task forgets its first events', async () => {
   const { file } = await opened(mixed(3_000), 300_000);
   const [a, b] = [taskOf(file, 'a'), taskOf(file, 'b')];
   expect([a.total, b.total, a.figures.calls]).toEqual([2_000, 1_000, 2_000]);
@@ -71,7 +71,7 @@ test('beyond the bound the first events of the longest task are forgotten, and t
   expect(a.tools(0, 1)).toEqual(a.tools(a.forgotten, 1));
 });
 
-test('what is appended, a file that takes its place and one that is emptied are followed', async () => {
+test('appended, replaced and emptied files are followed', async () => {
   const { path, file } = await opened(lineOf(call({ task: 'a', tool: 'one' })));
   const stop = new AbortController();
   const following = file.follow(stop.signal);

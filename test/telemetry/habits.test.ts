@@ -14,7 +14,7 @@ const example = (bytes: number, path?: string, source = 'src/a.ts') => ({
 
 const habits = (...events: readonly CallEvent[]) => figuresOf(...events).habits.list();
 
-test('a text read whole of which then a part is read: the part would have been enough', () => {
+test('a text read whole of which a part was enough', () => {
   expect(habits(page(1, 1_000), page(40, 80))).toEqual([
     {
       name: 'whole',
@@ -37,7 +37,7 @@ test('a small text is read whole with good reason', () => {
   expect(habits(page(1, 50, small), page(10, 12, small)).map(({ name }) => name)).toEqual(['again']);
 });
 
-test('ranges asked again: the call for what was new, and none where nothing was', () => {
+test('ranges asked again: the call for only the new part', () => {
   expect(habits(page(1, 100), page(51, 150), page(20, 30))).toEqual([
     {
       name: 'again',
@@ -56,13 +56,13 @@ test('ranges asked again: the call for what was new, and none where nothing was'
   ]);
 });
 
-test('what is read again and again is one example, the dearest', () => {
+test('repeated reads of a text are one example, the dearest', () => {
   const [again] = habits(page(1, 100), page(1, 50), page(1, 100), page(1, 80), page(1, 100));
   expect(again).toMatchObject({ name: 'again', times: 4, bytes: 33_000, examples: [example(10_000)] });
   expect(again?.examples).toHaveLength(1);
 });
 
-test('what was new in several places is one call, and never the call that was made', () => {
+test('new parts are one call, never the call already made', () => {
   const insteadIn = (dialect: string) =>
     habits(page(40, 60, {}, { dialect }), page(1, 100, {}, { dialect }))[0]?.examples[0]?.instead;
   expect(insteadIn('oriel')).toBe('src/a.ts:1..39,61..100');
@@ -70,7 +70,7 @@ test('what was new in several places is one call, and never the call that was ma
   for (const dialect of ['pi', 'zdx', 'coder', 'zed']) expect(insteadIn(dialect)).toBeUndefined();
 });
 
-test('one or two lines shown again around a range are not a habit', () => {
+test('one or two lines shown again are not a habit', () => {
   expect(habits(page(1, 103), page(103, 200)).map(({ name }) => name)).toEqual(['pages']);
 });
 
@@ -81,12 +81,12 @@ test('pages of the largest window have no larger one', () => {
   expect(pages?.examples[0]).not.toHaveProperty('instead');
 });
 
-test('a larger window begins where the chain does, not where the file does', () => {
+test('a larger window begins with the chain, not the file', () => {
   const found = habits(page(1, 10), page(400, 500), page(501, 600));
   expect(found[0]?.examples).toEqual([example(400, 'src/a.ts:@39900+256K')]);
 });
 
-test('a call that reads on in several texts is spared once', () => {
+test('a call reading on in several texts is spared once', () => {
   const both = (from: number, to: number, tool = 'read') => {
     const [a, b] = ['src/a.ts', 'src/b.ts'].map((source) => page(from, to, { source }).reads?.[0]);
     return call({ tool, bytes: 20_000, reads: a && b ? [a, b] : [] });
@@ -102,7 +102,7 @@ test('a call that reads on in several texts is spared once', () => {
   expect(one.totals.saved).toBe(0);
 });
 
-test('maps that nothing followed: of several in a directory one call shows the symbols', () => {
+test('unfollowed maps: in a directory one call shows the symbols', () => {
   const followed = page(1, 10, { source: 'src/a.ts' });
   expect(habits(map('src/a.ts'), map('src/b.ts', 4_000), followed)).toEqual([
     { name: 'map', times: 1, bytes: 4_000, tokens: 1_000, examples: [example(4_000, undefined, 'src/b.ts')] },
@@ -117,7 +117,7 @@ test('maps that nothing followed: of several in a directory one call shows the s
   ]);
 });
 
-test('a file that has changed is read again with good reason', () => {
+test('a changed file is read again with good reason', () => {
   const v2 = { version: 'v2' };
   expect(habits(page(1, 1_000), page(1, 1_000, v2))).toEqual([]);
   // Only what was answered of this version would have been spared.

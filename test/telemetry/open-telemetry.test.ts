@@ -75,7 +75,7 @@ test('a call of the library is an execute_tool span', async () => {
   expect(JSON.stringify([span?.name, span?.attributes, span?.events, span?.status])).not.toContain('secret');
 });
 
-test('a failure has its code, and the status of an error', async () => {
+test('a failure has its code and the error status', async () => {
   const { oriel } = workspace();
   await oriel.tool('read').run({ path: 'missing' });
   const [span] = await finished(1);
@@ -83,7 +83,7 @@ test('a failure has its code, and the status of an error', async () => {
   expect(span?.attributes).toMatchObject({ 'error.type': 'NOT_FOUND', 'oriel.error.code': 'NOT_FOUND' });
 });
 
-test('over MCP: a server span below the one that _meta names', async () => {
+test('over MCP: a server span below that named in _meta', async () => {
   const { W, write } = workspace();
   write('f', 'x\n'.repeat(4_000));
   const offer = createOffer({ cwd: W });
@@ -169,7 +169,7 @@ test('histograms of durations, sizes and tokens', async () => {
     }
 });
 
-test('without an SDK nothing of it is loaded: one file alone imports the API, and none imports that one at its start', () => {
+test('without an SDK no module imports the API at start', () => {
   const files = readdirSync(built(''), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.js'),
   );

@@ -22,7 +22,7 @@ test.each([
   expect(sourceName(path)).toBe(name);
 });
 
-test('what is asked of a database is a digest: equal for equal questions, and says nothing of them', () => {
+test('questions to a database become digests, equal for equal ones', () => {
   const one = sourceName("app.db?q=select * from users where mail = 'secret' & 1");
   expect(one).toMatch(/^app\.db\?q=…[a-z0-9]+$/);
   expect(sourceName("app.db?q=select * from users where mail = 'secret' & 1")).toBe(one);

@@ -16,7 +16,7 @@ test('calls, bytes, tokens and the average answer', () => {
   expect(largest).toBe(300);
 });
 
-test('a read that begins where a notice had cut another one is a continuation, of one chain', () => {
+test('a read that begins at a cut continues the chain', () => {
   const figures = figuresOf(
     page(1, 100, { cutBy: 'bytes' }),
     call({ tool: 'grep' }),
@@ -36,12 +36,12 @@ test('pages backwards, as of a tail, are a chain too', () => {
   expect(figures.chains.size).toBe(1);
 });
 
-test('whoever goes back to what is before a page has followed no notice', () => {
+test('going back before a page has followed no notice', () => {
   const pages = [page(101, 200, { cutBy: 'bytes', window: '101..' }), page(1, 100, { cutBy: 'bytes' })];
   expect(figuresOf(...pages).totals.continued).toBe(0);
 });
 
-test('windows that a reader has chosen itself are pages of a chain, and no continuation', () => {
+test('windows of a reader’s own choice are pages, no continuation', () => {
   // 1-220, 220-520, 520-720: the last line of one is the first of the next.
   const figures = figuresOf(page(1, 220), page(220, 520), page(520, 720));
   expect(figures.totals).toMatchObject({ continued: 0, saved: 2 });
@@ -110,13 +110,13 @@ test('where lines are not counted, bytes are', () => {
   });
 });
 
-test('a version that has changed is read anew: nothing of it was shown before', () => {
+test('a changed version is read anew, nothing of it repeated', () => {
   const figures = figuresOf(page(1, 100), page(1, 100, { version: 'v2' }));
   expect(figures.totals.redundancy).toBe(0);
   expect(reportOf(figures).files[0]).toMatchObject({ versions: 2, once: 100, again: 0 });
 });
 
-test('the bytes of an answer about several texts are shared as it shows them', () => {
+test('the bytes of an answer about several texts are shared', () => {
   const of = (source: string, shown: number) => ({ source, what: 'file', shown });
   const figures = figuresOf(call({ bytes: 10_000, reads: [of('a', 900), of('b', 100), of('c', 0)] }));
   const files = () => reportOf(figures).files.map(({ source, bytes }) => [source, bytes]);
@@ -132,13 +132,13 @@ test('the bytes of an answer about several texts are shared as it shows them', (
   expect(reportOf(older).files.map(({ bytes }) => bytes)).toEqual([750, 250]);
 });
 
-test('an outline has totals of its own, which are not those of the file', () => {
+test('an outline has its own totals, not the file’s', () => {
   const outline: Partial<ReadFacts> = { view: 'outline', totalLines: 50, totalBytes: 900 };
   const figures = figuresOf(page(1, 10), page(1, 50, outline));
   expect(reportOf(figures).files[0]).toMatchObject({ total: 1_000, once: 10, never: 990, maps: 1 });
 });
 
-test('a map counts as a read of its file, and shows none of its lines', () => {
+test('a map counts as a read but shows no lines', () => {
   const figures = figuresOf(map(), page(1, 10));
   expect(figures).toMatchObject({ reads: 2, repeated: 1, again: 0 });
   expect(reportOf(figures).files[0]).toMatchObject({ maps: 1, mapFollowed: true, once: 10 });
@@ -155,7 +155,7 @@ test('rate limits are counted, as no calls', () => {
   expect(figures.totals).toMatchObject({ calls: 1, rateLimits: 1 });
 });
 
-test('names are bounded: what comes after the fiftieth is counted together', () => {
+test('names are bounded: those after the fiftieth are counted together', () => {
   const figures = figuresOf(
     ...Array.from({ length: 200 }, (_, i) => call({ tool: `t${i}`, error: `E${i}` })),
   );
@@ -165,13 +165,13 @@ test('names are bounded: what comes after the fiftieth is counted together', () 
   expect(Object.keys(codes)).toHaveLength(51);
 });
 
-test('sources are bounded: what comes after the five hundredth is counted', () => {
+test('sources are bounded: those after the five hundredth are counted', () => {
   const figures = figuresOf(...Array.from({ length: 700 }, (_, i) => page(1, 2, { source: `f${i}` })));
   expect(figures.files.size).toBe(500);
   expect(figures.otherReads).toBe(200);
 });
 
-test('more sources than are told apart: none that was read once counts as read again, and none is made up', () => {
+test('sources beyond the bound are neither read again nor invented', () => {
   // Of one version, as sources without one are: counted as one they would be pages of one another.
   const reads = Array.from({ length: 800 }, (_, i) => {
     const from = 1 + 10 * (i % 90);
@@ -188,7 +188,7 @@ test('more sources than are told apart: none that was read once counts as read a
   expect(figuresOf(...reads, page(1, 10, { source: 'others' })).otherReads).toBe(301);
 });
 
-test('the first event is the earliest one, in whatever order they stand', () => {
+test('the first event is the earliest, in whatever order', () => {
   const events = [call({ at: 5_000 }), call({ at: 2_000 }), call({ at: 9_000 })];
   expect(figuresOf(...events)).toMatchObject({ first: 2_000, last: 9_000 });
 });
@@ -206,7 +206,7 @@ test('chains and examples weigh, not stretches and sources alone', () => {
   expect(figuresOf(...maps).weight).toBeGreaterThanOrEqual(100 * (8 + 4));
 });
 
-test('a page goes on with one of the last eight reads, the latest of them, and with none before', () => {
+test('a page continues only one of the last eight reads', () => {
   const task = new TaskFigures('t');
   const chainOf = (from: number, to: number) => task.add(page(from, to)).reads[0]?.chain;
   const begun = [1, 101, 201, 301, 401, 501, 601, 701, 801].map((from) => chainOf(from, from + 9));

@@ -12,7 +12,7 @@ function reader(name: string, lines: number): CallEvent[] {
   );
 }
 
-test('few calls after a large first window, many after a small one: yes', () => {
+test('few calls after a large first window: yes', () => {
   const figures = figuresOf(
     ...['a', 'b', 'c'].flatMap((name) => reader(name, 50)),
     ...['d', 'e', 'f'].flatMap((name) => reader(name, 500)),
@@ -47,7 +47,7 @@ test('too few texts of a size: nothing is concluded', () => {
   });
 });
 
-test('a text that has changed is begun anew: its pages are not those of the last one', () => {
+test('a changed text begins anew, without the last one’s pages', () => {
   const versions = (name: string, lines: number) =>
     [1, 2, 3].flatMap((version) => [page(1, lines, { source: name, version: `v${version}` })]);
   const figures = figuresOf(...versions('a', 50), ...versions('b', 500));

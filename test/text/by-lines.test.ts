@@ -6,7 +6,7 @@ import { cutWindow } from '../../src/text/excerpt.ts';
 import type { AnswerFit } from '../../src/text/limits.ts';
 import { inputOf, plainFit, streamOf, textOf, windowOf } from '../support/windows.ts';
 
-test('a first line with more tokens than the limit is shown, and nothing after it', async () => {
+test('a first line over the token limit is shown alone', async () => {
   // The shortest slice is a few characters, whatever a host's counter says of them.
   const fit = plainFit({ tokens: 32 }, { tokens: (text) => 5 * text.length });
   const input = inputOf('abcdefg\n\n\n');
@@ -20,7 +20,7 @@ test('a first line with more tokens than the limit is shown, and nothing after i
   expect([textOf(second), second.next]).toEqual(['\n\n', undefined]);
 });
 
-test('a slice with more tokens than the limit has no context', async () => {
+test('a slice over the token limit has no context', async () => {
   const fit = plainFit({ tokens: 32 }, { tokens: (text) => 5 * text.length });
   const window = { kind: 'lines', ranges: [{ from: 2, to: 3 }], context: true } as const;
   const { parts, oversized } = await cutWindow(inputOf('\nabcdefghij\n\n'), window, fit);
@@ -85,7 +85,7 @@ describe('whole answers', () => {
     });
   });
 
-  test('a range that ends behind the text says which line is the last', async () => {
+  test('a range ending behind the text names its last line', async () => {
     expect(await show(TEXT, [{ from: 6, to: 9 }])).toEqual({
       parts: [[six]],
       invalid: 0,
@@ -113,7 +113,7 @@ describe('whole answers', () => {
     });
   });
 
-  test('the end of a stream is found out when it is read', async () => {
+  test('the end of a stream is found by reading', async () => {
     // The lines are counted in pieces of 256 KiB, and nothing follows the first one.
     const source = streamOf(Buffer.alloc(256 << 10, 'abc\n'));
     const ranges = [
@@ -125,7 +125,7 @@ describe('whole answers', () => {
     expect([textOf(page), page.lastLine, page.totals.lines]).toEqual(['abc\n', 65_536, 65_536]);
   });
 
-  test('lines without a count have their numbers, but there are no totals', async () => {
+  test('lines without a count have numbers, but no totals', async () => {
     expect(await show(TEXT, [{ from: 2, to: 2 }], { counted: false })).toEqual({
       parts: [[two]],
       invalid: 0,
@@ -134,7 +134,7 @@ describe('whole answers', () => {
     });
   });
 
-  test('ranges share one budget, and what is left of them is the next page', async () => {
+  test('ranges share one budget, the rest is the next page', async () => {
     const ranges = [{ from: 1, to: 2 }, { from: 4, to: 5 }, { from: 6 }];
     const shown = { invalid: 0, totals };
     expect(await show(TEXT, ranges, { limits: { lines: 3 } })).toEqual({
@@ -206,14 +206,14 @@ describe('an oversized line', () => {
     ...sums,
   };
 
-  test('is sliced if it is the first line, and read on by bytes up to the end of the text', async () => {
+  test('as first line is sliced, then read on by bytes', async () => {
     expect(await show(content, [{ from: 2 }], { limits })).toEqual({
       ...head,
       next: { kind: 'bytes', start: 10 },
     });
   });
 
-  test('is read on by lines if a range ends, if there are more ranges, or if the next call is larger', async () => {
+  test('in bounded or several ranges is read on by lines', async () => {
     const next = { kind: 'lines', ranges: [{ from: 2, to: 2 }], inside: 10 };
     expect(await show(content, [{ from: 2, to: 2 }], { limits })).toEqual({ ...head, next });
     const ranges = [{ from: 2 }, { from: 3 }];
@@ -225,7 +225,7 @@ describe('an oversized line', () => {
     });
   });
 
-  test('is left for the next page if it is not the first line', async () => {
+  test('is left for the next page unless it is first', async () => {
     const first = {
       parts: [[line(1, 0, 'a\n', { ascii: true })]],
       invalid: 0,
@@ -257,7 +257,7 @@ describe('an oversized line', () => {
     expect(held).toEqual(oversized);
   });
 
-  test('is named, and the answer ends, if it may not be sliced', async () => {
+  test('ends the answer, named, if it may not be sliced', async () => {
     const over = { longLine: { kind: 'stop' } } as const;
     expect(await show(content, [{ from: 2 }], { limits, over })).toEqual({
       parts: [],
@@ -278,7 +278,7 @@ describe('an oversized line', () => {
 describe('a page that begins inside a line', () => {
   const content = `a\n${'€'.repeat(5)}\nb\n`;
 
-  test('shows the rest of it as a part, and then whole lines', async () => {
+  test('shows the rest as a part, then whole lines', async () => {
     expect(await show(content, [{ from: 2, to: 3 }], { inside: 8 })).toEqual({
       parts: [[line(2, 8, '€€€\n', { cut: 'slice' }), line(3, 18, 'b\n')]],
       invalid: 0,
@@ -307,7 +307,7 @@ describe('a page that begins inside a line', () => {
     }
   });
 
-  test('begins with the line if the byte is not in it', async () => {
+  test('begins with the line if the byte is outside', async () => {
     for (const inside of [0, 2, 18, 99]) {
       const { span } = await show(content, [{ from: 2, to: 2 }], { inside });
       expect([inside, span]).toEqual([inside, { start: 2, end: 18 }]);
@@ -428,7 +428,7 @@ describe('context', () => {
 describe('clipped lines', () => {
   const over = { longLine: { kind: 'clip', at: 3, unit: 'char' } } as const;
 
-  test('are shown with their ends, and what is left is the next page', async () => {
+  test('are shown with their ends, the next page follows', async () => {
     const page = await show('ab\nabcdef\nabcd\nab\n', [{ from: 1 }], { over, limits: { lines: 3 } });
     expect(page).toEqual({
       parts: [
@@ -446,7 +446,7 @@ describe('clipped lines', () => {
     });
   });
 
-  test('a line that does not fit beside others is left for the next page', async () => {
+  test('a line without room is left for the next page', async () => {
     const page = await show('ab\nabcdef\n', [{ from: 1 }], { over, limits: { bytes: 6 } });
     expect([textOf(page), page.cutBy, page.next]).toEqual([
       'ab\n',
@@ -461,7 +461,7 @@ describe('clipped lines', () => {
     ]);
   });
 
-  test('a first line is shortened until it fits, except where everything has to fit', async () => {
+  test('a first line is shortened to fit unless overflow refuses', async () => {
     const limits = { bytes: 9 };
     const long = { longLine: { kind: 'clip', at: 40, unit: 'char' } } as const;
     const page = await show(`${'x'.repeat(50)}\n`, [{ from: 1 }], { over: long, limits });

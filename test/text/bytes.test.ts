@@ -3,7 +3,7 @@ import { chunksOf, readSourceHead, memoryBytes, readAt, sliceBytes } from '../..
 import { Identity } from '../../src/identity.ts';
 import type { ByteSource } from '../../src/types/access.ts';
 
-test('the head of a source is read once, and not kept where reading it failed', async () => {
+test('the head of a source is kept unless reading fails', async () => {
   const reads: number[] = [];
   let fails = true;
   const stored = memoryBytes('x'.repeat(10_000));
@@ -27,7 +27,7 @@ async function read(source: ByteSource, offset: number, length: number): Promise
   return `${await source.readInto(target, offset)} ${target.toString()}`;
 }
 
-test('a slice has the bytes from its start to its end, and no others', async () => {
+test('a slice has only the bytes from start to end', async () => {
   const slice = sliceBytes(memoryBytes('0123456789'), 2, 5);
   expect(slice.size).toBe(5);
   expect([await read(slice, 0, 9), await read(slice, 3, 1), await read(slice, 3, 9)]).toStrictEqual([
@@ -38,7 +38,7 @@ test('a slice has the bytes from its start to its end, and no others', async () 
   expect([await read(slice, 5, 2), await read(slice, 7, 2)]).toStrictEqual(['0 ..', '0 ..']);
 });
 
-test('a slice is as remote and as changed as its source, and its identity says which part it is', async () => {
+test('a slice has its source’s state and its own identity', async () => {
   const stored = memoryBytes('0123456789');
   const changed = (): Promise<boolean> => Promise.resolve(true);
   expect(Object.keys(sliceBytes(stored, 2, 5))).toStrictEqual(['size', 'identity', 'readInto']);
@@ -59,7 +59,7 @@ async function chunks(
   return found;
 }
 
-test('chunks cover a range once, and end where the source ends', async () => {
+test('chunks cover a range once, up to the source’s end', async () => {
   const source = memoryBytes('0123456789');
   expect(await chunks(source, 1, 9, 3)).toStrictEqual(['123', '456', '78']);
   expect(await chunks(source, 8, 20, 6)).toStrictEqual(['89']);
@@ -68,7 +68,7 @@ test('chunks cover a range once, and end where the source ends', async () => {
   await expect(chunks(source, 0, 4, 3, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
 });
 
-test('bytes are read up to the end of the source, and not asked for beyond it', async () => {
+test('nothing is asked for beyond the end of the source', async () => {
   const asked: [number, number][] = [];
   const counting = (source: ByteSource): ByteSource => ({
     ...source,
@@ -118,7 +118,7 @@ test('the signal of a call reaches the source', async () => {
   expect(signals).toEqual([signal, signal, signal, signal, signal]);
 });
 
-test('bytes in memory: their size, their identity, and reads beyond the end', async () => {
+test('bytes in memory: size, identity, and reads beyond the end', async () => {
   const text = memoryBytes('äöü');
   expect([text.size, await read(text, 2, 2), await read(text, 6, 2), await read(text, 9, 2)]).toEqual([
     6,
@@ -134,7 +134,7 @@ test('bytes in memory: their size, their identity, and reads beyond the end', as
   expect(memoryBytes('a').identity.recurs).toBe(false);
 });
 
-test('a source that returns less than was asked for is read on, without a gap', async () => {
+test('a source that returns too little is read on', async () => {
   const stored = memoryBytes('0123456789');
   const offsets: number[] = [];
   const slow: ByteSource = {

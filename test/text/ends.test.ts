@@ -3,7 +3,7 @@ import { fc } from '../support/properties.ts';
 import { countNewlines } from '../../src/text/encoding.ts';
 import { OutputEnds } from '../../src/text/output.ts';
 
-test('the buffer and the counts do not depend on the sizes of the chunks', () => {
+test('buffer and counts are independent of the chunk sizes', () => {
   const chunks = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 60 }), {
     maxLength: 20,
   });

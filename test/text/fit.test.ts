@@ -63,7 +63,7 @@ describe('a budget', () => {
     expect([left.take(lineOf('e')), left.take(lineOf('f'))]).toEqual([undefined, 'tokens']);
   });
 
-  test('four bytes of a prefix are a token, and a part of four is one too', () => {
+  test('one to four bytes of a prefix are a token', () => {
     const withPrefix = (bytes: number): Partial<AnswerFit> => ({
       tokens: (text) => text.length,
       cost: (line) => line.text.length + bytes,
@@ -78,7 +78,7 @@ describe('a budget', () => {
     expect([0, 1, 4, 5, -1].map(spent)).toEqual([30, 20, 20, 15, 30]);
   });
 
-  test('without a limit of tokens the counter of the host is not called', () => {
+  test('without a token limit the host’s counter is not called', () => {
     const tokens = (): number => {
       throw new Error('called');
     };
@@ -132,7 +132,7 @@ describe('oversized', () => {
     expect(most(plainFit(limits, over))).toBe(length);
   });
 
-  test('the line end is free if lines are counted without it', () => {
+  test('the line end is free where lines count without it', () => {
     expect(most(plainFit({ bytes: 100 }), 'x', '\n')).toBe(99);
     expect(most(plainFit({ bytes: 100 }, { bareLines: true }), 'x', '\n')).toBe(100);
     expect(most(plainFit({ bytes: 100 }, { bareLines: true }))).toBe(100);
@@ -166,7 +166,7 @@ test.each<[string, Partial<Limits>, Partial<AnswerFit>, number, number]>([
   expect([holdFor(fit, utf8), holdFor(fit, utf16)]).toEqual([narrow, broad]);
 });
 
-test('the slice of a byte window is bounded by the window and the tokens, beside the prefix', () => {
+test('a byte window’s slice is bounded by window and tokens', () => {
   expect(windowBudget(plainFit({ windowMax: 100 }))).toBe(100);
   expect(windowBudget(plainFit({ windowMax: 100, tokens: 20 }, { prefix: 8 }))).toBe(72);
 });
@@ -216,7 +216,7 @@ describe('the fit of a dialect', () => {
     expect([fit.cost(line), fit.shown('é'), fit.tokens('four')]).toEqual([5, 3, 1]);
   });
 
-  test('takes the costs of the policy, of the display and the counter of the host, if there are any', () => {
+  test('takes the costs of policy, display and the host’s counter', () => {
     const costly = { ...display, prefix: 7, cost: () => 70 };
     const policy = { ...cutPolicy, bareLines: true };
     const fit = fitOf(policy, costly, wide, () => 9);

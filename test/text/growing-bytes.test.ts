@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { GrowingBytes } from '../../src/text/bytes.ts';
 
-test('pieces are joined in their order, and what exceeds the maximum is dropped', () => {
+test('pieces are joined in order up to the maximum', () => {
   const bytes = new GrowingBytes(10);
   expect([bytes.length, bytes.copy()]).toEqual([0, Buffer.alloc(0)]);
   bytes.add(Buffer.from('abcd'));
@@ -12,7 +12,7 @@ test('pieces are joined in their order, and what exceeds the maximum is dropped'
   expect([bytes.length, bytes.copy().toString()]).toEqual([10, 'abcdefghij']);
 });
 
-test('the memory grows with its content, by one piece or by many', () => {
+test('the memory grows by one piece or by many', () => {
   const piece = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251));
   const large = new GrowingBytes(1 << 20);
   large.add(piece);

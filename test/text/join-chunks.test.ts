@@ -11,7 +11,7 @@ async function* chunks(sizes: readonly number[], fails = false): AsyncGenerator<
 
 const sizes = fc.array(fc.nat({ max: 200 }), { maxLength: 60 });
 
-test('the same bytes in few chunks, all of them before an error', () =>
+test('the same bytes in few chunks, before any error', () =>
   fc.assert(
     fc.asyncProperty(sizes, fc.boolean(), async (of, fails) => {
       const got: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { safeJson } from '../../src/text/visible.ts';
 
-test('what no reader can see is escaped, and parses to the same value', () => {
+test('invisible characters are escaped and parse to the same value', () => {
   const value = {
     'n\u0085': '\0\x1b\x7f\x9b\u2028\u202e\u2066\ufeff\u200b\u{e0041}',
     plain: 'é 👩\u200d👧 ✔\ufe0f\n\t',

@@ -15,7 +15,7 @@ function lineStarts(bytes: Uint8Array): number[] {
   return starts;
 }
 
-test('the positions of lines are those of a linear scan, in any order of queries', async () => {
+test('positions of lines match a linear scan, in any order', async () => {
   const bytes = fc
     .array(fc.tuple(fc.integer({ min: 0, max: 90_000 }), fc.constantFrom('\n', '\n\n', '')), { maxLength: 6 })
     .map((parts) => Buffer.from(parts.map(([length, end]) => 'x'.repeat(length) + end).join('')));
@@ -65,7 +65,7 @@ function endless(size: number, period: number): ByteSource & { asked: number } {
   };
 }
 
-test('finding a line scans up to it once, and later only one block', async () => {
+test('finding a line scans once, and later only one block', async () => {
   const source = endless(2 ** 30, 128);
   const index = new LineIndex(utf8);
   expect(await index.startOf(1001, source)).toBe(128_000);
@@ -77,7 +77,7 @@ test('finding a line scans up to it once, and later only one block', async () =>
   expect(source.asked - cold).toBeLessThanOrEqual(64 << 10);
 });
 
-test('the table stays small: the block size doubles when it is full', async () => {
+test('a full table doubles the block size and stays small', async () => {
   const size = 6 * 2 ** 30;
   const source = endless(size, 64 << 10);
   const index = new LineIndex(utf8);
@@ -110,7 +110,7 @@ test('UTF-16 lines', async () => {
   expect(await index.total(source)).toBe(3);
 });
 
-test('UTF-16 lines of a text that is counted in the large buffers', async () => {
+test('UTF-16 lines of a text counted in the large buffers', async () => {
   // A newline is in none of the other characters, although its byte is.
   const source = memoryBytes(Buffer.from('\u0a0a\u010a\n'.repeat(900_000), 'utf16le'));
   const index = new LineIndex(unicodeEncoding('utf-16le'));
@@ -139,7 +139,7 @@ function slow(content: Uint8Array): { source: ByteSource; come: () => void } {
   return { source, come };
 }
 
-test('slow streams hold no buffers, so that files can be scanned meanwhile', async () => {
+test('slow streams hold no buffers, files are scanned meanwhile', async () => {
   const content = Buffer.alloc(5_000_000, 'ab\n');
   const streams = [slow(content), slow(content), slow(content)];
   const totals = streams.map(({ source }) => new LineIndex(utf8).total(source));
@@ -149,7 +149,7 @@ test('slow streams hold no buffers, so that files can be scanned meanwhile', asy
   expect(await Promise.all(totals)).toStrictEqual([1_666_667, 1_666_667, 1_666_667]);
 });
 
-test('a long scan yields, so that short scans need not wait for its end', async () => {
+test('a long scan yields, so short scans need not wait', async () => {
   const { limit } = queues.scans;
   queues.scans.limit = 1;
   onTestFinished(() => void (queues.scans.limit = limit));
@@ -164,7 +164,7 @@ test('a long scan yields, so that short scans need not wait for its end', async 
   expect(order).toStrictEqual(['short', 'as short', 'long']);
 });
 
-test('a line at the start of a text is found while another call scans the whole of it', async () => {
+test('an early line is found while another call scans everything', async () => {
   const index = new LineIndex(utf8);
   const source = endless(500 << 20, 100);
   const order: string[] = [];
@@ -175,7 +175,7 @@ test('a line at the start of a text is found while another call scans the whole 
   expect(order).toStrictEqual(['line', 'total']);
 });
 
-test('a small text is counted while all buffers are in use', async () => {
+test('a small text is counted while all buffers are used', async () => {
   const slots = await Promise.all(Array.from({ length: queues.scans.limit }, () => queues.scans.acquire()));
   onTestFinished(() => slots.forEach((slot) => slot.release()));
   const index = new LineIndex(utf8);
@@ -274,7 +274,7 @@ describe('what is read, and what is told of it', () => {
     expect([await marked.startOf(1, mark), await marked.total(mark)]).toStrictEqual([undefined, 0]);
   });
 
-  test('a stream, and a file of a server, are read in small pieces', async () => {
+  test('a stream or remote file is read in small pieces', async () => {
     const content = Buffer.alloc(600_000, 'ab\n');
     for (const source of [streamOf(content), watched(content, { remote: true })]) {
       const index = new LineIndex(utf8);
@@ -302,7 +302,7 @@ describe('what is read, and what is told of it', () => {
     expect(source.reads.map(([offset]) => offset)).toStrictEqual([0, 3 * BLOCK, 4 * BLOCK, 3 * BLOCK]);
   });
 
-  test('a file is read in the large buffers, and its small rest apart', async () => {
+  test('a file is read in large buffers, its rest apart', async () => {
     const source = watched(Buffer.alloc(2 * SCAN_BUFFER + 60_000, 'ab\n'));
     const index = new LineIndex(utf8);
     const told: number[] = [];
@@ -317,7 +317,7 @@ describe('what is read, and what is told of it', () => {
     ]);
   });
 
-  test('to find a line near the start only the start is counted', async () => {
+  test('finding a line near the start counts only the start', async () => {
     const source = watched(Buffer.alloc(10 * SCAN_BUFFER, 'ab\n'));
     const index = new LineIndex(utf8);
     expect(await index.startOf(1, source)).toBe(0);
@@ -405,7 +405,7 @@ describe('the saved form', () => {
   const numbersOf = (saved: Uint8Array): number[] =>
     Array.from(new Float64Array(Uint8Array.from(saved).buffer));
 
-  test('is the block, the bytes and lines so far, the end, and the counts', async () => {
+  test('is the block, bytes, lines, the end and the counts', async () => {
     const index = new LineIndex(utf8);
     expect(numbersOf(index.save())).toStrictEqual([BLOCK, 0, 0, 0, 0, 0]);
     await index.total(memoryBytes(Buffer.from('one\ntwo')));

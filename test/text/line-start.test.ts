@@ -51,7 +51,7 @@ describe('the start of a line', () => {
     expect(await find(text, end, 100)).toStrictEqual(found);
   });
 
-  test('a line of so many bytes is found, and a longer one is not', async () => {
+  test('a line up to the limit is found, none longer', async () => {
     expect(await find(text, 13, 4)).toStrictEqual([9, 'last']);
     expect(await find(text, 13, 3)).toStrictEqual([undefined, 'ast']);
     expect(await find(text, 4, 4)).toStrictEqual([0, 'one\n']);
@@ -67,7 +67,7 @@ describe('the start of a line', () => {
     expect(await find(utf16('\ufeffone\n'), 10, 100, utf16le)).toStrictEqual([2, 'one\n']);
   });
 
-  test('units of two bytes, also where the last one is cut', async () => {
+  test('units of two bytes, also when the last is cut', async () => {
     const units = utf16('\ufeffone\ntwo\n');
     expect(await find(units, 18, 100, utf16le)).toStrictEqual([10, 'two\n']);
     expect(await find(units, 18, 8, utf16le)).toStrictEqual([10, 'two\n']);
@@ -80,7 +80,7 @@ describe('the start of a line', () => {
     expect([start, Buffer.from(bytes)]).toStrictEqual([18, Buffer.of(0x61)]);
   });
 
-  test('a longer line is searched in steps that grow, and no byte is read twice', async () => {
+  test('a longer line is searched in growing steps, without rereading', async () => {
     const source = watched(Buffer.from(`a\n${'x'.repeat(20_000)}`));
     const { start, bytes } = await startOfLineBefore(20_002, 50_000, { source, encoding: utf8 });
     expect([start, bytes.length]).toStrictEqual([2, 20_000]);
@@ -103,7 +103,7 @@ describe('a reader', () => {
   const lines = Array.from({ length: 20_000 }, (_, i) => `line ${i}\n`);
   const content = Buffer.from(lines.join(''));
 
-  test('reads many lines with few reads: a small block first, then larger ones', async () => {
+  test('reads many lines in few blocks, a small one first', async () => {
     const source = watched(content);
     const reader = new BackwardReader(source, content.length, utf8, undefined);
     const found: string[] = [];
@@ -122,7 +122,7 @@ describe('a reader', () => {
     ]);
   });
 
-  test('a line longer than the block, and one longer than what is held', async () => {
+  test('a line longer than the block, or the held bytes', async () => {
     const long = Buffer.from(`a\n${'x'.repeat(100_000)}\n`);
     const source = watched(long);
     const reader = new BackwardReader(source, long.length, utf8, undefined);
@@ -161,7 +161,7 @@ describe('a reader', () => {
     expect([first.start, Buffer.from(first.bytes)]).toStrictEqual([2, utf16('one\n')]);
   });
 
-  test('is a source of the same bytes, which reads them once', async () => {
+  test('is a source of the same bytes, read only once', async () => {
     const source = watched(content);
     const reader = new BackwardReader(source, content.length, utf8, undefined);
     expect([reader.size, reader.identity]).toStrictEqual([content.length, source.identity]);

@@ -53,7 +53,7 @@ test('the memory doubles when it is full', () => {
 /** Counts of a text with one newline in each block. */
 const countsOf = (length: number): Float64Array => Float64Array.from({ length }, (_, i) => i);
 
-test('a full table keeps every second count, for blocks of twice the size', () => {
+test('a full table keeps every second count, in doubled blocks', () => {
   const table = NewlineTable.of(BLOCK, countsOf(MOST), (MOST - 1) * BLOCK) as NewlineTable;
   expect([table.block, table.counts.length, table.held]).toEqual([BLOCK, MOST, MOST * 8]);
   table.add(MOST);
@@ -99,7 +99,7 @@ describe('saved counts', () => {
     expect(of(block, counts, scanned)).toBeUndefined();
   });
 
-  test('are refused if there are more of them than a table may have', () => {
+  test('are refused if they exceed the size of a table', () => {
     expect(NewlineTable.of(BLOCK, countsOf(MOST + 1), MOST * BLOCK)).toBeUndefined();
   });
 

@@ -26,7 +26,7 @@ async function follow(content: string, selector: string): Promise<Page[]> {
   return pages;
 }
 
-test('a length over the largest window: the next calls request what is left of it', async () => {
+test('the next calls request the rest of an overlong length', async () => {
   const pages = await follow(text, '@0+1200:raw');
   expect(pages.slice(0, 3).map(({ path }) => path)).toEqual([
     'a.log:@0+1200:raw',
@@ -41,7 +41,7 @@ test('a length over the largest window: the next calls request what is left of i
   ).toBe(text.slice(0, 1200));
 });
 
-test('the end is rounded to a whole line, as the start is', async () => {
+test('the end is rounded to a line, like the start', async () => {
   const pages = await follow(text, '@30+1001:raw');
   expect(pages.slice(0, 3).map(({ path }) => path)).toEqual([
     'a.log:@30+1001:raw',
@@ -60,7 +60,7 @@ test.each([
   ['no length', '@0:raw', ['@500+500:raw', '@1000+500:raw', '@1500+500:raw']],
   ['the largest length', '@0+500:raw', ['@500+500:raw', '@1000+500:raw', '@1500+500:raw']],
   ['a smaller length', '@0+400:raw', ['@400+400:raw', '@800+400:raw', '@1200+400:raw', '@1600+400:raw']],
-])('after a window with %s the notices lead to the end in such pages', async (_, selector, others) => {
+])('a window with %s leads to the end in pages', async (_, selector, others) => {
   const pages = await follow(text, selector);
   expect(pages.map(({ path }) => path)).toEqual([selector, ...others].map((one) => `a.log:${one}`));
   expect(pages.map((page) => page.text).join('')).toBe(text);

@@ -57,7 +57,7 @@ test('the cap ends the stream', async () => {
   expect([spool.size, spool.capped, ended()]).toStrictEqual([100, true, true]);
 });
 
-test('an error of the stream is thrown only to readers that need bytes beyond it', async () => {
+test('a stream error reaches only readers of bytes beyond it', async () => {
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('good');
     throw new Error('broken');
@@ -72,7 +72,7 @@ test('an error of the stream is thrown only to readers that need bytes beyond it
   await expect(readAt(spool, 2, 10)).rejects.toThrow('broken');
 });
 
-test('an overflow file that is opened while the spool is being closed is closed too', async () => {
+test('an overflow file opened while the spool closes is closed', async () => {
   const { source, ended } = stream(10, 64);
   let open: (overflow: Overflow) => void = () => undefined;
   let closed = 0;
@@ -124,7 +124,7 @@ function slowSpool(): { spool: Spool; give(text: string): void } {
   return { spool, give };
 }
 
-test('a cancelled reader returns immediately; the step continues for other readers and for those that come soon', async () => {
+test('a cancelled reader returns at once, others get the step', async () => {
   const { spool, give } = slowSpool();
   const stop = new AbortController();
   const one = readAt(spool, 0, 4, stop.signal);
@@ -143,7 +143,7 @@ test('a cancelled reader returns immediately; the step continues for other reade
   await spool.close();
 });
 
-test('a step that does not end is aborted when nobody waits any more, and later bytes are never available', async () => {
+test('an endless step is aborted when nobody waits any more', async () => {
   const { spool } = slowSpool();
   const stop = new AbortController();
   const reading = readAt(spool, 0, 4, stop.signal);
@@ -160,7 +160,7 @@ test('a spool can be closed while a step hangs', async () => {
   await expect(reading).rejects.toThrow('closed');
 });
 
-test('the overflow file is closed although the stream fails at its end', async () => {
+test('the overflow file is closed though the stream fails', async () => {
   const { source } = stream(10, 64);
   const stuck: AsyncIterable<Uint8Array> = {
     [Symbol.asyncIterator]: () => ({
@@ -203,7 +203,7 @@ function spoolOf(chunks: readonly string[], cap = 1 << 20): Spool {
 const textAt = async (source: Spool | SpoolReader, offset: number, length: number): Promise<string> =>
   Buffer.from(await readAt(source, offset, length)).toString();
 
-test('bytes are found in any chunk and across chunks, and a chunk may be reused by its owner', async () => {
+test('bytes are found across chunks that their owner may reuse', async () => {
   const chunk = Buffer.from('abcd');
   async function* reusing(): AsyncGenerator<Uint8Array> {
     for (const text of ['abcd', 'efgh', 'ijkl']) {
@@ -232,14 +232,14 @@ test('bytes are found in any chunk and across chunks, and a chunk may be reused 
   ]);
 });
 
-test('a stream of exactly the cap is whole, and one byte more is not', async () => {
+test('a stream is cut only beyond its cap', async () => {
   const whole = spoolOf(['abcd', 'efgh'], 8);
   expect([await textAt(whole, 0, 99), whole.size, whole.capped]).toStrictEqual(['abcdefgh', 8, false]);
   const cut = spoolOf(['abcd', 'efgh'], 7);
   expect([await textAt(cut, 0, 99), cut.size, cut.capped]).toStrictEqual(['abcdefg', 7, true]);
 });
 
-test('up to the limit of memory nothing is written to a file; then all of it is', async () => {
+test('a file is written only beyond the limit of memory', async () => {
   const appended: string[] = [];
   const content = (): Buffer => Buffer.from(appended.join(''));
   const spool = new Spool(
@@ -270,7 +270,7 @@ test('up to the limit of memory nothing is written to a file; then all of it is'
   ]);
 });
 
-test('a file that cannot be filled is closed, and the stream has failed', async () => {
+test('a file that cannot be filled fails the stream', async () => {
   let closed = 0;
   const spool = new Spool(
     (async function* () {
@@ -293,7 +293,7 @@ test('a file that cannot be filled is closed, and the stream has failed', async 
   expect([closed, spool.failed, spool.size]).toStrictEqual([1, true, undefined]);
 });
 
-test('a step that nobody waits for is ended after a second, unless someone comes', async () => {
+test('an unwanted step ends after a second, unless someone comes', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { spool, give } = slowSpool();
@@ -321,7 +321,7 @@ test('a step that nobody waits for is ended after a second, unless someone comes
   expect(spool.failed).toBe(true);
 });
 
-test('a reader without a signal waits too: its step is not ended when another reader is cancelled', async () => {
+test('a reader without a signal keeps its step from ending', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { spool, give } = slowSpool();
@@ -336,7 +336,7 @@ test('a reader without a signal waits too: its step is not ended when another re
   expect(Buffer.from(await patient).toString()).toBe('abcd');
 });
 
-test('a reader that waited leaves nothing behind at its signal, whether it was cancelled or not', async () => {
+test('a reader leaves no listener at its signal', async () => {
   const { spool, give } = slowSpool();
   const [one, other] = [new AbortController(), new AbortController()];
   const reading = [one, other].map(({ signal }) =>
@@ -354,7 +354,7 @@ test('a reader that waited leaves nothing behind at its signal, whether it was c
 });
 
 describe('a reader of a shared spool', () => {
-  test('knows the size only after it has read beyond the end itself', async () => {
+  test('knows the size only after reading beyond the end', async () => {
     const spool = spoolOf(['abcd', 'efgh']);
     const [one, other] = [new SpoolReader(spool), new SpoolReader(spool)];
     expect([one.identity, one.streamed]).toStrictEqual([spool.identity, true]);

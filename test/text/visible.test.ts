@@ -16,7 +16,7 @@ import {
 const char = (code: number): string => String.fromCodePoint(code);
 
 /** Bits that can be read back from what passes unescaped behind one visible character, whatever is put there. */
-test('nothing can hide after a visible character except one selector that belongs to it, and the joiner of an emoji', () => {
+test('nothing hides behind a character but selectors and emoji joiners', () => {
   const hidden = fc.array(
     fc.oneof(
       fc.integer({ min: 0xfe00, max: 0xfe0f }),
@@ -77,7 +77,7 @@ test('a message in variation selectors is counted whole', () => {
   }
 });
 
-test('no operator of a programming language and no accent can carry hidden characters', () => {
+test('no operator or accent can carry hidden characters', () => {
   const bases = Array.from({ length: 0x250 - 0x21 }, (_, i) => char(0x21 + i)).concat('a\u0301', 'a\u0338');
   const selectors = Array.from({ length: 16 }, (_, i) => char(0xfe00 + i));
   const passed: string[] = [];
@@ -114,7 +114,7 @@ test.each([
   ['a joiner before a variation selector of another script', '\u0915\u094d\u200d\u180b', 2],
   ['a joiner before a stacker of its script', '\u1000\u200d\u1039 ', 2],
   ['two stackers', '\u1000\u1039\u1039\u1000', 2],
-])('%s joins nothing that is seen: each of them is escaped', (_, text, escaped) => {
+])('%s joins nothing visible and is escaped', (_, text, escaped) => {
   const shown = makeVisible(text);
   expect(shown.escaped).toBe(escaped);
   expect(makeVisible(shown.text)).toStrictEqual({ text: shown.text, escaped: 0 });
@@ -186,7 +186,7 @@ describe('in its context, and outside of it', () => {
     expect(ordinary.filter((text) => !passes(`${'x'.repeat(40)}${text}`))).toStrictEqual([]);
   });
 
-  test('tags in a flag of the standard, and in no other', () => {
+  test('tags only in a flag of the standard', () => {
     const tags = (letters: string): string =>
       Array.from(letters, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
     const flag = `\u{1f3f4}${tags('gbeng')}\u{e007f}`;
@@ -246,7 +246,7 @@ describe('on one line', () => {
     expect(quote('a\ud800')).toBe('a\ufffd');
   });
 
-  test('a call ends with its own dot or with that of the sentence', () => {
+  test('a call ends with its own or the sentence’s dot', () => {
     expect(['a.ts', '..', 'a.', '.a', 'a\n'].map(useSentence)).toStrictEqual([
       'Use a.ts.',
       'Use .. as it is.',
@@ -258,7 +258,7 @@ describe('on one line', () => {
   });
 });
 
-test('the same escape is written again and again, and so are more than a thousand different ones', () => {
+test('the same escape and thousands of different ones are written', () => {
   const codes = Array.from({ length: 3_000 }, (_, i) => 0xe000 + i);
   const text = String.fromCodePoint(...codes);
   const escapes = codes.map((code) => `\\u${code.toString(16)}`).join('');

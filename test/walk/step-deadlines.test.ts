@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
 import { gatherUntil, halfUntil, lookUntil } from '../../src/walk/collect-walk.ts';
 
-test('a step reserves a quarter of the time for later steps, at most two seconds', () => {
+test('later steps have a quarter, at most two seconds', () => {
   const now = performance.now();
   expect(lookUntil(now + 30_000)).toBeCloseTo(now + 28_000, 3);
   expect(lookUntil(now + 4000)).toBeCloseTo(now + 3000, -2);
   expect(lookUntil(now - 100)).toBeLessThan(now);
 });
 
-test('the first of two long steps gets half of the time; a step whose results are processed reserves a quarter to a half', () => {
+test('a long step gets half, processing reserves quarter to half', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
     const now = performance.now();

@@ -20,7 +20,7 @@ func alone() {
 }
 `;
 
-test('they are the same, for the version that was parsed and for no other', async () => {
+test('only the parsed version gives the symbols around lines', async () => {
   const language = languageOf('shop.swift', text);
   const found = language && (await outlineWithUses(text, language, { isLate: () => false }));
   if (!found || typeof found === 'string') throw new Error('not parsed');

@@ -20,7 +20,7 @@ test('what was written is read again', () => {
   expect(readPart(writePart([]))).toEqual([]);
 });
 
-test('what is damaged, or of another version, is read as nothing', () => {
+test('a damaged index or one of another version is empty', () => {
   const bytes = writePart([{ entries, tags: packTags(tags) }]);
   expect(readPart(bytes.subarray(0, bytes.length / 2))).toEqual([]);
   expect(readPart(Buffer.from('no tags'))).toEqual([]);

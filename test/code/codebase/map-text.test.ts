@@ -28,7 +28,7 @@ function treeOf(files: number): CodeTree {
   return new CodeTree(paths, 'top', (path) => store.fileOf(path));
 }
 
-test.each([3, 40, 160])('a map of %d files keeps its budget of bytes and of lines', (files) => {
+test.each([3, 40, 160])('a map of %d files stays within bytes and lines', (files) => {
   const tree = treeOf(files);
   const recent = new Float64Array(files);
   for (const bytes of [256, 1_000, 4_096, 8_192, 20_000, 32_768, 48_000]) {

@@ -6,7 +6,7 @@ import { NameLines } from '../../../src/code/codebase/name-lines.ts';
 const linesOf = (...paths: string[]): string[] => new NameLines(paths, { words: false }).lines(paths.length);
 const shortOf = (...paths: string[]): string[] => new NameLines(paths, { words: true }).lines(paths.length);
 
-test('files of one ending in a directory share a line; others stand with their endings', () => {
+test('files of one ending in a directory share a line', () => {
   expect(linesOf('src/a.ts', 'src/b.ts', 'src/README.md', 'LICENSE', 'src/c.test.ts')).toEqual([
     'src/*.ts: a b c.test',
     'src/: README.md',
@@ -14,7 +14,7 @@ test('files of one ending in a directory share a line; others stand with their e
   ]);
 });
 
-test('files of one name in directories beside each other share a line', () => {
+test('files of one name in sibling directories share a line', () => {
   expect(linesOf('rules/x/index.js', 'rules/y/index.js', 'rules/z/index.js', 'rules/z/more.js')).toEqual([
     'rules/*/index.js: x y z',
     'rules/z/: more.js',
@@ -22,7 +22,7 @@ test('files of one name in directories beside each other share a line', () => {
   expect(linesOf('a/index.js', 'b/index.js', 'c/index.js')).toEqual(['./*/index.js: a b c']);
 });
 
-test('lines that begin with the same long directory stand below it', () => {
+test('lines below one long directory stand indented under it', () => {
   expect(
     linesOf(
       'android/src/main/java/a/one.kt',
@@ -69,7 +69,7 @@ const odd = [
   'r/index.js',
 ];
 
-test('a path that could be read in two ways is quoted, on a line of its own', () => {
+test('an ambiguous path is quoted, on its own line', () => {
   expect(linesOf(...odd)).toEqual([
     "'my file.ts'",
     './*.ts: my file a\\nb',
@@ -87,7 +87,7 @@ test('a path that could be read in two ways is quoted, on a line of its own', ()
   expect(linesOf('a b\n', 'a b\\n')).toEqual(["'a b\\n'", "'a b\\n'"]);
 });
 
-test('a single name of an ending is complete, in the line of its directory', () => {
+test('the only name of an ending is shown whole', () => {
   expect(linesOf('src/a.ts', 'src/b.js', 'src/c.ts', 'src/d.md', 'src/deep/e.ts')).toEqual([
     'src/*.ts: a c',
     'src/: b.js d.md',
@@ -95,7 +95,7 @@ test('a single name of an ending is complete, in the line of its directory', () 
   ]);
 });
 
-test('names with the same first or last words share a line where that is shorter', () => {
+test('names share a line by their first or last words', () => {
   const hooks = ['useCamera', 'useCameraDevice', 'useFrameOutput', 'usePhotoOutput', 'useVideoOutput'];
   expect(shortOf(...hooks.map((name) => `src/hooks/${name}.ts`))).toEqual([
     'src/hooks/use*.ts: Camera CameraDevice FrameOutput PhotoOutput VideoOutput',

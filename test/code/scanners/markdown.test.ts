@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { scanMarkdown } from '../../../src/code/scanners/text.ts';
 import { scan } from '../../support/scan.ts';
 
-test('a section ends before the next heading of its level, without blank lines', () => {
+test('a section ends before the next heading, without blank lines', () => {
   expect(scan(scanMarkdown, '# A\n\n## B\ntext\n\n\n## C\n# D\n')).toEqual([
     '1-7 A',
     '3-4 B',

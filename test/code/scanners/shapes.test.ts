@@ -59,7 +59,7 @@ test('reStructuredText: short adornments, overlines, and what is no title', asyn
   );
 });
 
-test('Perl: what is in texts and documentation is no code, a body may stay open', async () => {
+test('Perl: texts hold no code, a body may stay open', async () => {
   expect(await outlineOf('a.pl', 'sub a {\n  my $x = 1 <<EOT;\n}\nsub b {\n  1;\n')).toBe(
     '[L1-3] sub a\n[L4-5] sub b\n',
   );

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { scanToml } from '../../../src/code/scanners/data.ts';
 import { scan } from '../../support/scan.ts';
 
-test('tables up to the last line that says something, and the keys before them', () => {
+test('tables end at their last content, keys stand before them', () => {
   expect(scan(scanToml, 'a = 1\n\n[b]\nc = 1\n\n# end\n[[d.e]]\nf = 2\n')).toEqual([
     '1-1 a',
     '3-4 b',

@@ -34,7 +34,7 @@ function modelThatCalls(...calls: readonly (readonly [string, unknown])[]): Mock
   return new MockLanguageModelV3({ doGenerate: () => Promise.resolve((steps += 1) === 1 ? step : last) });
 }
 
-test('a model gets the schema, its calls are run, and it gets text, images and failures', async () => {
+test('a model gets the schema, then text, images and failures', async () => {
   const { tools } = testTools();
   const model = modelThatCalls(
     ['read', { path: 'f:2..2' }],

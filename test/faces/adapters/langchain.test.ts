@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { langchainTools } from '../../../src/faces/adapters/langchain.ts';
 import { PIXEL, testTools } from '../../support/tools.ts';
 
-test('a tool call becomes a message: content for the model, the answer as artifact, a status', async () => {
+test('a tool call becomes a message with artifact and status', async () => {
   const { tools } = testTools();
   const made = langchainTools(tools);
   const call = async (name: string, args: Record<string, unknown>): Promise<ToolMessage> => {

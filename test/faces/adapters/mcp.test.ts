@@ -19,7 +19,7 @@ async function connected(options?: { structured: boolean }): Promise<TestTools &
   return { ...made, client };
 }
 
-test('tools are listed with those of the server, with schema and annotations', async () => {
+test('tools join those of the server, with schema and annotations', async () => {
   const { client, tools } = await connected();
   const listed = (await client.listTools()).tools;
   expect(listed.map(({ name }) => name)).toEqual(['own', 'read', 'picture', 'hang']);
@@ -34,7 +34,7 @@ test('tools are listed with those of the server, with schema and annotations', a
   });
 });
 
-test('calls answer like the library: text, images, facts in _meta, failures as answers', async () => {
+test('calls answer with text, images, facts in _meta and failures', async () => {
   const { client } = await connected();
   const read = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' } });
   expect(read.content).toEqual([{ type: 'text', text: '2|b\n' }]);

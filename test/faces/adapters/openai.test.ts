@@ -11,7 +11,7 @@ import { PIXEL, testTools } from '../../support/tools.ts';
 
 const base = { id: 'c', object: 'chat.completion', created: 0, model: 'm' };
 
-test('the Responses API: tools are sent, calls are answered with text, images and failures', async () => {
+test('Responses API: tools are sent, calls get text, images, failures', async () => {
   const { tools } = testTools();
   const calls = [
     { type: 'function_call', id: 'i1', call_id: 'c1', name: 'read', arguments: '{"path":"f:2..2"}' },
@@ -107,7 +107,7 @@ test('Chat Completions: runTools runs them', async () => {
   ]);
 });
 
-test('a call of a chat is answered by hand, and cancelled by its signal', async () => {
+test('runChatCall answers a chat call, and its signal cancels it', async () => {
   const { tools, hanging } = testTools();
   const read = { id: 'c1', function: { name: 'read', arguments: '{"path":"f:1..1"}' } };
   expect(await runChatCall(tools, read)).toEqual({ role: 'tool', tool_call_id: 'c1', content: '1|a\n' });

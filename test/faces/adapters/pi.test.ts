@@ -5,7 +5,7 @@ import { testTool } from '../../support/offer.ts';
 import { testTools } from '../../support/tools.ts';
 import { workspace } from '../../support/workspace.ts';
 
-test('an extension registers every tool and ends its session with pi’s', async () => {
+test('an extension registers every tool and ends with pi’s session', async () => {
   const { W, write } = workspace();
   write('f', 'a\n');
   const tools: PiTool[] = [];

@@ -19,7 +19,7 @@ const hostile = (id: string, mode: string): Promise<AuditResult> =>
   check(id, 'hostile-checked-server.mjs', mode);
 const files = (id: string, fault: string): Promise<AuditResult> => check(id, 'file-server.mjs', fault);
 
-test('a refusal that tells the name of the target of a link is told from an answer with its bytes', async () => {
+test('a refusal naming a link target differs from leaked bytes', async () => {
   const found = await hostile('wall-link', 'refuses and tells names');
   const [{ reason = '', evidence } = {}] = found.findings;
   const [name = ''] = /of-[0-9a-f]{12}\.txt/.exec(reason) ?? [];
@@ -52,7 +52,7 @@ test('files that were changed are named', async () => {
   expect(findings[0]?.evidence).toEqual({ changes: ['new: work/.journal'] });
 });
 
-test('bytes from outside are shown where they are: in the text, and in metadata', async () => {
+test('leaked bytes are shown where they are: text or metadata', async () => {
   const [text, metadata] = await Promise.all([
     files('wall-link', 'leaks by links'),
     hostile('wall-parent', 'leaks in metadata'),

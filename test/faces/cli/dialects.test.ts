@@ -45,7 +45,7 @@ test.each(pairs)('oriel $command --dialect $dialect', ({ command, dialect }) => 
   }
 });
 
-test('the exit code of a dialect that does not count what it found', () => {
+test('a dialect that counts nothing still has an exit code', () => {
   const { W, write } = workspace();
   write('f', 'a\nb\nc\n');
   expect(run(['read', '--dialect', 'pi', 'f', '--limits', 'lines=2'], { cwd: W }).out).toBe(
@@ -65,7 +65,7 @@ test('the exit code of a dialect that does not count what it found', () => {
   expect(run(['read', 'none', '--dialect', 'pi'], { cwd: W }).code).toBe(2);
 });
 
-test('an option without a parameter in the tool of the dialect is refused', () => {
+test('an option that the dialect’s tool lacks is refused', () => {
   expect(run(['grep', 'x', '--offset', '1', '--dialect', 'pi'])).toEqual({
     out: '',
     err: 'oriel: The tool grep has no field offset. Its fields are pattern, path, glob, ignoreCase, literal, context, limit. Use {"pattern":"x"}. Command: oriel grep --dialect pi x\n',

@@ -14,7 +14,7 @@ function terminal() {
   };
 }
 
-test('the seconds of a call without progress are counted, including the first one', () => {
+test('seconds without progress are counted, including the first one', () => {
   const { lines, progress } = terminal();
   vi.advanceTimersByTime(2_000);
   progress.clear();

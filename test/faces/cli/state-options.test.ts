@@ -15,7 +15,7 @@ function secret(text: string, mode: number): string {
   return path;
 }
 
-test('a file that others can read causes a warning, one of the owner alone does not', () => {
+test('only a file that others can read causes a warning', () => {
   const said: string[] = [];
   const [open, shut] = [secret('k'.repeat(32), 0o644), secret(URL, 0o600)];
   expect(stateFromOptions({ 'state-file': shut, 'state-key-file': open }, (text) => said.push(text))).toEqual(

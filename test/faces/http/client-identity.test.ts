@@ -15,7 +15,7 @@ const program = (agent: string): object =>
     socket: { remoteAddress: '192.0.2.1' },
   } as unknown as IncomingMessage);
 
-test('programs without a name and with a common prefix of the User-Agent are different clients', () => {
+test('unnamed programs with a common User-Agent prefix are different clients', () => {
   const long = `Agent/1.0 (${'x'.repeat(4_000)})`;
   const agents = ['Agent/1.0', long, `${long} a`, `${long} b`];
   const clients = agents.map(program);
@@ -24,7 +24,7 @@ test('programs without a name and with a common prefix of the User-Agent are dif
   for (const [i, agent] of agents.entries()) expect(program(agent)).toBe(clients[i]);
 });
 
-test('names with a common prefix are different clients, however long they are', () => {
+test('long names with a common prefix are different clients', () => {
   const long = 'x'.repeat(4_000);
   const names = ['x', long, `${long}1`, `${long}2`, long.slice(0, 200), long.slice(0, 201)];
   const clients = names.map(named);
@@ -33,7 +33,7 @@ test('names with a common prefix are different clients, however long they are', 
   for (const [i, name] of names.entries()) expect(named(name)).toBe(clients[i]);
 });
 
-test('labels tell clients apart, are the same for a client, and contain no name', () => {
+test('labels tell clients apart, stay the same, contain no name', () => {
   const labels = ['ab', 'cd', 'ab'].map((name) => labelOf(named(name)));
   expect(labels[0]).toMatch(/^[0-9a-f]{8}$/);
   expect(labels[2]).toBe(labels[0]);

@@ -36,7 +36,7 @@ test.each<[string, OfferOptions, string]>([
   ['commands', { allowBash: true }, 'run commands'],
   ['commands of another dialect', { allowBash: true, dialect: 'zdx' }, 'run commands'],
   ['a server of MCP', { mcpServers: { far, notes } }, 'start the servers of .mcp.json'],
-])('H25 without a token and on a port nothing is started for clients: %s', async (_, options, what) => {
+])('H25 a port without token starts nothing for clients: %s', async (_, options, what) => {
   const refusal = `Without a token every account and program of this machine could ${what} as your user. ${USE}`;
   expect(await started(options)).toBe(refusal);
   // The token of the operator is required of nobody else.
@@ -46,7 +46,7 @@ test.each<[string, OfferOptions, string]>([
   expect(await started(options, { address: { kind: 'socket', path } })).toEqual([]);
 });
 
-test('H25 a server that only reads starts without a token, and says what that means', async () => {
+test('H25 a read-only server starts without a token and warns', async () => {
   const said = [
     `There is no token: every account and program of this machine can read what this server reads. ${USE}`,
   ];

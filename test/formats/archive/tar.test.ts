@@ -40,7 +40,7 @@ const name = fc
   })
   .map((parts) => parts.join('/'));
 
-test('archives of another writer are listed and read alike, by seeking and by streaming', () =>
+test('archives of another writer read alike by seeking and streaming', () =>
   fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.tuple(name, fc.string({ maxLength: 1_500 })), {
@@ -67,7 +67,7 @@ test('archives of another writer are listed and read alike, by seeking and by st
     { numRuns: 60 },
   ));
 
-test('a tar with any byte changed or truncated anywhere is listed the same by seeking and by streaming, and never hangs', () => {
+test('a damaged tar lists the same by seeking and streaming', () => {
   const whole = tar([
     { name: 'a.txt', content: 'alpha' },
     { name: 'PaxHeader', flag: 'x', content: '16 path=b/c.txt\n' },
@@ -121,7 +121,7 @@ test('names that are not UTF-8 keep each byte', async () => {
   expect(members[0]?.name).toBe('caf%E9/%FF%2541');
 });
 
-test('a tar that ends before its last member does is damaged, unless it ends where a header could begin', async () => {
+test('a tar ending before its last member does is damaged', async () => {
   const long = `${'long/'.repeat(50)}name`;
   const bytes = await packTar([
     { header: { name: 'first', size: 700, type: 'file' }, body: 'x'.repeat(700) },
@@ -144,15 +144,12 @@ test('a tar that ends before its last member does is damaged, unless it ends whe
   }
 });
 
-test.each([true, false])(
-  'a tar that ends behind a header for its next member is damaged: zeros %j',
-  async (end) => {
-    // GNU tar writes such a header, without a name or size, for each member.
-    const bytes = tar([{ name: 'first', content: 'text' }, pax({ mtime: '1700000000' })], { end });
-    for (const container of [plain(bytes), streamed(bytes)]) {
-      const { members, failure } = await listed(container);
-      expect(members.map((member) => member.name)).toEqual(['first']);
-      expect(failure).toMatchObject({ code: 'CORRUPT' });
-    }
-  },
-);
+test.each([true, false])('a tar ending after a header is damaged: zeros %j', async (end) => {
+  // GNU tar writes such a header, without a name or size, for each member.
+  const bytes = tar([{ name: 'first', content: 'text' }, pax({ mtime: '1700000000' })], { end });
+  for (const container of [plain(bytes), streamed(bytes)]) {
+    const { members, failure } = await listed(container);
+    expect(members.map((member) => member.name)).toEqual(['first']);
+    expect(failure).toMatchObject({ code: 'CORRUPT' });
+  }
+});

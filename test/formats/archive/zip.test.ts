@@ -47,7 +47,7 @@ const entry = fc.record({
   method: fc.constantFrom(0, 8),
 });
 
-test('honest zips are listed as yauzl lists them, and read as they were written', () =>
+test('honest zips list as in yauzl and read as written', () =>
   fc.assert(
     fc.asyncProperty(fc.array(entry, { maxLength: 6 }), async (entries) => {
       const bytes = zip(entries);
@@ -95,7 +95,7 @@ test('an inconsistent extra field has no effect', async () => {
   expect(members.map((member) => member.name)).toEqual(['x.txt', ...names]);
 });
 
-test('names: code page 437, Windows separators, a better name in an extra field', async () => {
+test('names: code page 437, Windows separators, extra field', async () => {
   const entries: ZipEntry[] = [
     { name: Buffer.from([0x81, 0x2e, 0x74]), flags: 0 },
     { name: 'dir\\win.txt' },
@@ -105,7 +105,7 @@ test('names: code page 437, Windows separators, a better name in an extra field'
   expect(members.map((member) => member.name)).toEqual(['ü.t', 'dir/win.txt', 'é.txt']);
 });
 
-test('an unsupported method or missing local header refuses one member only', async () => {
+test('an unsupported method or missing header refuses only one member', async () => {
   const container = opened(zip([{ name: 'lzma', content: 'x', method: 14 }, ...files]));
   const { members } = await listed(container);
   await expect(content(container, members[0] as ArchiveMember)).rejects.toMatchObject({
@@ -120,7 +120,7 @@ test('an unsupported method or missing local header refuses one member only', as
   expect(await content(headless, found[1] as ArchiveMember)).toBe('beta\n');
 });
 
-test('a zip with any bytes changed or truncated anywhere gives members or an error, in bounded time', () => {
+test('a damaged zip gives members or errors in bounded time', () => {
   const whole = zip(files);
   return fc.assert(
     fc.asyncProperty(
@@ -168,24 +168,21 @@ test.each<[string, ZipEntry]>([
     'that unpacks to a thousand times its size',
     { name: 'l', packed: empty.subarray(0, 8_000), size: 10, mode: LINK },
   ],
-])(
-  'a link whose target is larger than it says is listed without it, and hardly read: %s',
-  async (_, link) => {
-    const { read, members } = await readForListing(zip([link, ...files]));
-    expect(members.map(({ name, link: target }) => [name, target])).toEqual([
-      ['l', undefined],
-      ...names.map((name) => [name, undefined]),
-    ]);
-    expect(read).toBeLessThan(512 << 10);
-  },
-);
+])('a link larger than it says is hardly read: %s', async (_, link) => {
+  const { read, members } = await readForListing(zip([link, ...files]));
+  expect(members.map(({ name, link: target }) => [name, target])).toEqual([
+    ['l', undefined],
+    ...names.map((name) => [name, undefined]),
+  ]);
+  expect(read).toBeLessThan(512 << 10);
+});
 
 test('a symbolic link in a zip has its target', async () => {
   const { members } = await readForListing(zip([{ name: 'l', content: 'a.txt', mode: LINK }, ...files]));
   expect(members[0]).toMatchObject({ name: 'l', type: 'symlink', link: 'a.txt' });
 });
 
-test('only the first of many records are compared with their local headers, whatever number is declared', async () => {
+test('only the first records are compared with their local headers', async () => {
   const many = Array.from({ length: 3_000 }, (_, i) => ({ name: `n${i}`, localName: `m${i}`, content: '' }));
   const { members } = await readForListing(zip(many, { count: 1 }));
   const [compared, others] = [members.slice(0, 512), members.slice(512)];

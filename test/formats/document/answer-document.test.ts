@@ -43,7 +43,7 @@ describe('a text', () => {
     expect(reply).toEqual({ kind: 'text', facts: { format: 'docx' } });
   });
 
-  test('is cut after a whole line, and the reply says so', async () => {
+  test('is cut after a whole line, which the reply says', async () => {
     const { reply, text } = await converted(REPORT, { kind: 'whole' }, 25);
     expect(text).toBe('First & foremost\n\nPart\n\n');
     expect(reply).toMatchObject({ cut: { bytes: 25 } });
@@ -96,7 +96,7 @@ describe('pages', () => {
   });
 });
 
-describe('what a document does not have is refused with the reason', () => {
+describe('what a document lacks is refused with the reason', () => {
   test.each<[string, Buffer, DocumentPart, string]>([
     ['pages of a text', REPORT, { kind: 'pages', from: 1 }, 'a .docx file has no pages'],
     ['a picture of a text', REPORT, { kind: 'picture', page: 1 }, 'a .docx file has no pages'],

@@ -25,7 +25,7 @@ test.each(['see PARA-2', 'in 1984', 'the harbour'])('a footnote mark after "%s" 
   expect(betterOf(structured, plain)).toBe(structured);
 });
 
-test('the page number in the first or last line may be missing', () => {
+test('a page number in an outer line may be missing', () => {
   const structured = `# Heading\n\n${PROSE}`;
   expect(betterOf(structured, `Report 2024\nHeading\n${PROSE}\npage 12 of 40`)).toBe(structured);
 });
@@ -50,7 +50,7 @@ test.each([
   expect(betterOf(structured, plain)).toBe(shown);
 });
 
-test('a truncated text ends with a complete page, and the next part begins with the incomplete one', () => {
+test('a truncated text ends with its last complete page', () => {
   const pages = [1, 2, 3, 4].map((number) => `--- page ${number} ---\n\n${`line ${number}\n`.repeat(100)}\n`);
   const { body, isCut } = truncateText(pages, 2_000);
   expect(isCut).toBe(true);

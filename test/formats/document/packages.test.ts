@@ -80,7 +80,7 @@ test.each([
   ['a.docx', docx(paragraph('needle'))],
   ['a.xlsx', xlsx([['S', `<sheetData>${sheetRow(1, ['id'])}${sheetRow(2, ['needle'])}</sheetData>`]])],
   ['a.ods', openBook()],
-])('%s in a zip with 64-bit fields is read as in another one', async (name, bytes) => {
+])('%s in a zip with 64-bit fields is read alike', async (name, bytes) => {
   const { write, text } = workspace(unhurried);
   write(name, bytes);
   write(`wide-${name}`, wideZip(bytes));

@@ -27,7 +27,7 @@ const ITEMS = page([
   ['That is all.'],
 ]);
 
-test('a table with blank cells keeps its values in their columns', () => {
+test('a table with blank cells keeps values in their columns', () => {
   expect(rowsText(groupPdfRows(ITEMS))).toBe(
     [
       'Sales of the year',
@@ -59,7 +59,7 @@ test('columns found in later rows apply to earlier ones too', () => {
   expect(rowsText(rows).trim().split('\n')[0]).toBe('| a |  | c |');
 });
 
-test('a table with blank cells that was read as two tables counts as lost rows', () => {
+test('a table with blank cells read as two loses rows', () => {
   const halves =
     '|Region|Q1|\n|North|1200|\n|South|250|\n|East|7|\n|West||\n|Mid|1|\n\n|Q2|Note|\n||ok|\n|12||\n||long|\n|99||\n|3|y|';
   expect(hasLostRows(halves, groupPdfRows(ITEMS))).toBe(true);
@@ -74,7 +74,7 @@ const FULL = page([
   ['West', '30', '31'],
 ]);
 
-test('rows merged into one count as lost, because numbers are not wrapped', () => {
+test('rows of numbers merged into one count as lost', () => {
   const folded = '|Region|Q1|Q2|\n|North South|1200 250|7 12|\n|East|7|9|\n|West|30|31|';
   expect(hasLostRows(folded, groupPdfRows(FULL))).toBe(true);
   const whole = '|Region|Q1|Q2|\n|North|1200|7|\n|South|250|12|\n|East|7|9|\n|West|30|31|';

@@ -19,7 +19,7 @@ test.each([
   expect(read.replace(/ +/g, ' ')).toBe(shown.replaceAll('**', ''));
 });
 
-test('doc: the text after tracked changes, in words and in cells', async () => {
+test('doc: the text after tracked changes, also in cells', async () => {
   const { write, text } = workspace(unhurried);
   write('changes.doc', fixture('changes.doc.gz'));
   const read = await text('changes.doc:raw');

@@ -38,7 +38,7 @@ test('a drawing has a size only if it states one', () => {
   expect(describeSvg({ mimeType, width: 300 })).toBe('image/svg+xml, no stated size');
 });
 
-test('a shown copy says how its pixels map to the stored ones', () => {
+test('a shown copy states the scale of its pixels', () => {
   const data = Buffer.alloc(146);
   const from = { width: 3_000, height: 2_000 };
   const small = shownFacts({ mimeType: 'image/jpeg', data, width: 1_568, height: 1_045, from });

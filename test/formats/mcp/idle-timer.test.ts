@@ -6,7 +6,7 @@ import { IdleTimer } from '../../../src/formats/mcp/servers.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a use of any length keeps the resource open; it is closed some time after the last use', async () => {
+test('a long use keeps it open, idle time closes it', async () => {
   const end = vi.fn();
   const idle = new IdleTimer(1_000, end);
   let finish = (): void => undefined;
@@ -22,7 +22,7 @@ test('a use of any length keeps the resource open; it is closed some time after 
   expect(end).toHaveBeenCalledOnce();
 });
 
-test('a new use restarts the timer, and a failed use ends too', async () => {
+test('a new use restarts the timer, failed uses end too', async () => {
   const end = vi.fn();
   const idle = new IdleTimer(1_000, end);
   await idle.during(() => Promise.resolve());

@@ -43,7 +43,7 @@ test.each([
   'true',
   'null',
   '12e3',
-])('a secret may have any character, as for the AWS command line: %s', async (secret) => {
+])('a secret may have any character, as in AWS: %s', async (secret) => {
   const { credentials, region } = await settings({
     credentials: `# a comment\n; another\n[default]\naws_access_key_id = KEY\n  aws_secret_access_key = ${secret}\n`,
     config: `[default]\n#region = no\nregion=eu-x\r\n`,
@@ -52,7 +52,7 @@ test.each([
   expect(region).toBe('eu-x');
 });
 
-test('both keys come from one file: the credentials, otherwise the configuration', async () => {
+test('both keys come from one file, first from the credentials', async () => {
   const old = '[default]\naws_access_key_id = OLD\naws_secret_access_key = old\naws_session_token = token\n';
   const own = '[default]\naws_access_key_id = NEW\naws_secret_access_key = new\n';
   expect((await settings({ credentials: own, config: old })).credentials).toEqual({

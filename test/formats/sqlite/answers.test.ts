@@ -69,7 +69,7 @@ describe('a database', () => {
     expect(await read('?limit=2&offset=1')).toContain('empty (0 rows)\n');
   });
 
-  test('shows a table with its statements, five rows and the call for the next', async () => {
+  test('shows a table with statements, five rows and next call', async () => {
     expect(await read('users'))
       .toBe(`CREATE TABLE users(id integer primary key, name text not null, score real);
 CREATE INDEX by_name on users(name);
@@ -89,7 +89,7 @@ CREATE INDEX by_name on users(name);
     );
   });
 
-  test('shows one row by its key, and says what is no key', async () => {
+  test('shows one row by its key, or by a condition', async () => {
     expect(await read('users:3')).toBe('id: 3\nname: user 3\nscore: 1.5\n');
     expect(await read('pairs?where=a=2')).toBe('| a | b |\n|---|---|\n| 2 | y |\n');
   });
@@ -132,7 +132,7 @@ async function paged(ask: typeof read, rest: string): Promise<{ rows: string[]; 
 }
 
 describe('pages of rows', () => {
-  test('lead from one to the next: each row once, also where rows have no rowid', async () => {
+  test('lead through each row once, also in tables without rowid', async () => {
     const users = await paged(read, 'users?limit=3');
     expect([users.rows.length, new Set(users.rows).size, users.pages]).toEqual([7, 7, 3]);
     const pairs = await paged(read, 'pairs?limit=1');
@@ -141,7 +141,7 @@ describe('pages of rows', () => {
     expect(best).toEqual({ rows: ['| user 7 |'], pages: 1 });
   });
 
-  test('a condition and an order select and sort them, with the total', async () => {
+  test('a condition and an order select and sort, with totals', async () => {
     expect(await read('users?where=score > 1 and score < 3&order=id:desc&limit=2')).toBe(
       `| id | name   | score |
 |----|--------|-------|
@@ -161,7 +161,7 @@ describe('pages of rows', () => {
     expect(await read('users?limit=3&offset=7&after=7')).toContain('[no row follows 7. Use ');
   });
 
-  test('a page holds what fits into an answer, and a row that does not fit is shown in full', async () => {
+  test('a page fits an answer, a long row stands alone', async () => {
     const small = databaseOf(await databaseBytes(SCHEMA), { ...LIMITS, lines: 4 } as Limits);
     const { rows, pages } = await paged(small, 'users?limit=7');
     expect([rows.length, new Set(rows).size, pages]).toEqual([7, 7, 4]);
@@ -227,7 +227,7 @@ describe('queries', () => {
   });
 });
 
-test('damage is reported for what it hides, and for no more', async () => {
+test('damage is reported only for what it hides', async () => {
   const bytes = Buffer.from(
     await databaseBytes('create table a(x); insert into a values (1)', 'create table b(x)'),
   );

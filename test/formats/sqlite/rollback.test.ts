@@ -65,7 +65,7 @@ test('changes of the transaction are undone, for any read size', () => {
   );
 });
 
-test('a journal that was not synced ends after its last valid record', () => {
+test('an unsynced journal ends after its last valid record', () => {
   const old = Buffer.alloc(4 * PAGE, 1);
   const now = Buffer.alloc(4 * PAGE, 2);
   const journal = journalOf(old, [[1, 2, 3, 4]], false).subarray(0, PAGE + 2 * (PAGE + 8) + 100);
@@ -95,7 +95,7 @@ test('random bytes do no harm', () => {
   );
 });
 
-test('reading a long journal ends at the deadline of the query', () => {
+test('reading a long journal ends with the query’s deadline', () => {
   const journal = journalOf(Buffer.alloc(PAGE), [[1]]);
   const late = { over: () => 'time' as const };
   expect(() => rolledBack(fileOf(Buffer.alloc(PAGE)), fileOf(journal), late)).toThrow(SqliteRefusal);

@@ -15,7 +15,7 @@ const entry =
   '<author><name>Ana Example</name></author><author><name>Bob Example</name></author>' +
   '<link href="http://arxiv.org/abs/2401.01234v2" rel="alternate" type="text/html"/><category term="cs.SE"/></entry>';
 
-test('an abstract with its authors, its subjects and the URL of the text', async () => {
+test('an abstract with authors, subjects and URL of the text', async () => {
   const { read } = await apiSite({ '/api/query?id_list=2401.01234v2': atom(entry) }, 'arxiv');
   const page = await read('arxiv.org', '/abs/2401.01234v2');
   expect(page).toMatchObject({ rendering: { method: 'arxiv' }, notes: [] });

@@ -24,7 +24,7 @@ async function github(pages: Readonly<Record<string, Page>>) {
   };
 }
 
-test('an issue with its comments; the token goes to the API only', async () => {
+test('an issue with comments; only the API gets the token', async () => {
   const heard: (string | undefined)[] = [];
   const { read, asked } = await github({
     '/repos/acme/widget/issues/7': (request: IncomingMessage, response) => {
@@ -55,7 +55,7 @@ test('an issue with its comments; the token goes to the API only', async () => {
   expect(asked).toHaveLength(before);
 });
 
-test('a pull request by its URL has its reviews, and :fresh requests it again', async () => {
+test('a pull request has its reviews, :fresh requests it again', async () => {
   const { read, asked } = await github({
     '/repos/acme/widget/pulls/8': json({ title: 'Mends it', state: 'open', user: { login: 'ana' } }),
     '/repos/acme/widget/issues/8/comments?per_page=100': json([]),
@@ -67,7 +67,7 @@ test('a pull request by its URL has its reviews, and :fresh requests it again', 
   expect(asked.filter((path) => path.endsWith('/pulls/8'))).toHaveLength(2);
 });
 
-test('if the API refuses a thread, the header gives the reason', async () => {
+test('if the API refuses a thread, the header says why', async () => {
   const { read } = await github({
     '/repos/acme/widget/issues/9': { status: 403, headers: { 'x-ratelimit-remaining': '0' }, body: '{}' },
   });
@@ -75,7 +75,7 @@ test('if the API refuses a thread, the header gives the reason', async () => {
   expect(text).toContain('The rate limit of GitHub is reached (403)');
 }, 60_000);
 
-test('a repository shows its metadata and README, a file its content', async () => {
+test('a repository shows metadata and README, a file its content', async () => {
   const { read } = await github({
     '/repos/acme/widget': json({ full_name: 'acme/widget', description: 'Widgets', default_branch: 'main' }),
     '/repos/acme/widget/readme': { type: 'text/plain', body: '# Widget\n' },
@@ -89,7 +89,7 @@ test('a repository shows its metadata and README, a file its content', async () 
   expect(await read('https://github.com/acme/widget/blob/main/src/a.ts')).toMatch(/---\nexport {};\n$/);
 });
 
-test('a file that is not plain text is read as its own kind', async () => {
+test('a file that is no plain text keeps its kind', async () => {
   const type = 'application/vnd.github.raw+json; charset=utf-8';
   const mark = Buffer.from([0xff, 0xfe]);
   const files = {
@@ -139,7 +139,7 @@ describe('a GitHub Enterprise Server', () => {
     expect(text).toContain('# It breaks (#7)');
   });
 
-  test('without an answer of its API, the page itself is used', { timeout: 40_000 }, async () => {
+  test('without an answer of its API, the page is used', { timeout: 40_000 }, async () => {
     const { text } = await enterprise({ '/repos/acme/widget/issues/7': () => undefined });
     expect(text).toContain('Method: readability\n');
     expect(text).toMatch(/\nNotes: github: .*This is the page itself\n/);

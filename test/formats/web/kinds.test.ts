@@ -7,7 +7,7 @@ import { site } from '../../support/web.ts';
 const RSS =
   '<rss version="2.0"><channel><title>Feed</title><item><title>Entry</title></item></channel></rss>';
 
-test('a page has an outline of its headings, and sections are read by their names', async () => {
+test('a page has an outline, and sections by their names', async () => {
   const { url } = await site({
     '/guide.html': `<body><h1>Guide</h1><p>${'Some words. '.repeat(50)}</p><h2>Install on Linux</h2><p>${'More words. '.repeat(50)}</p></body>`,
   });
@@ -54,7 +54,7 @@ test.each([
   expect(text).toContain(isFeed ? '## Entry' : 'KEEP');
 });
 
-test('a page with the name of a notebook is a page', async () => {
+test('a page with a notebook’s name is a page', async () => {
   const { url } = await site({
     '/notebook.ipynb': '<!doctype html><title>View</title><p>The notebook as a page.',
   });

@@ -38,7 +38,7 @@ const counted = (headers: Record<string, string>, asked: IncomingMessage[]) => {
   };
 };
 
-test('further parts of a page need no request for five minutes; its start is requested again', async () => {
+test('parts of a page need no request for five minutes', async () => {
   const asked: IncomingMessage[] = [];
   const { url } = await site({ '/page': counted({}, asked) });
   const { read, wait } = reader(temporaryFolder());
@@ -54,7 +54,7 @@ test('further parts of a page need no request for five minutes; its start is req
   expect(await read(`${url}/page:fresh:1..1`)).toContain('version 4\n');
 });
 
-test('a page with a validator is revalidated for a week, and a 304 keeps it', async () => {
+test('a page with a validator is revalidated for a week', async () => {
   const asked: IncomingMessage[] = [];
   const { url } = await site({ '/page': counted({ etag: '"1"' }, asked) });
   const { read, wait } = reader(temporaryFolder());
@@ -66,7 +66,7 @@ test('a page with a validator is revalidated for a week, and a 304 keeps it', as
   expect(await read(`${url}/page`)).toContain('version 3\n');
 });
 
-test('a page read from an alternate that may not be stored is not stored either', async () => {
+test('a page from an alternate with no-store is not stored', async () => {
   const asked: IncomingMessage[] = [];
   const html = '<link rel="alternate" type="text/markdown" href="/other.md"><p>The page.</p>';
   const { url } = await site({
@@ -78,7 +78,7 @@ test('a page read from an alternate that may not be stored is not stored either'
   expect(await read(`${url}/page:1..1`)).toContain('version 2\n');
 });
 
-test('a validator of the page does not apply to an alternate of it', async () => {
+test('a validator of the page does not cover its alternate', async () => {
   const asked: IncomingMessage[] = [];
   const html = '<link rel="alternate" type="text/markdown" href="/other.md"><p>The page.</p>';
   const { url } = await site({
@@ -121,7 +121,7 @@ test('entries are separate for each list of allowed addresses', async () => {
   expect(await read(`${url}/page:1..1`)).not.toContain('line 1\n');
 });
 
-test('the cache is private: other users cannot read it, and its names say nothing', async () => {
+test('other users cannot read the cache or learn from names', async () => {
   const { url } = await site({ '/page': { type: 'text/plain', body: lines } });
   const directory = temporaryFolder();
   await reader(directory).read(`${url}/page`);

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/commands.ts';
 import { emptyHome } from '../../support/home.ts';
 import { site } from '../../support/web.ts';
 
-test('pages read for one project are not served to another from memory', async () => {
+test('pages read for one project are not served to another', async () => {
   emptyHome();
   const session = createSession();
   onTestFinished(() => session.close());

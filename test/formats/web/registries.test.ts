@@ -34,7 +34,7 @@ describe('npm', () => {
     expect(await npmRegistry('widget', visit())).toBeUndefined();
   });
 
-  test('the environment in upper or lower case, then the project, then the user', async () => {
+  test('the environment in any case, then project, then user', async () => {
     write('.npmrc', 'registry = "http://user.example/npm/"\n');
     expect(await npmRegistry('widget', visit())).toEqual({ url: 'http://user.example/npm', trusted: true });
     const project = visit('; a comment\nregistry=http://project.example/\n');
@@ -58,7 +58,7 @@ describe('npm', () => {
     expect(await npmRegistry('widget', visit())).toMatchObject({ url: 'http://other.example' });
   });
 
-  test('variables set by a package tool that started oriel may come from the project: checked, and used after the files', async () => {
+  test('variables of a package tool are untrusted, and used last', async () => {
     vi.stubEnv('npm_execpath', '/usr/lib/node_modules/npm/bin/npm-cli.js');
     vi.stubEnv('npm_config_registry', 'http://127.0.0.1:8999/');
     vi.stubEnv('NAMED', 'secret');
@@ -68,7 +68,7 @@ describe('npm', () => {
     expect(await npmRegistry('widget', visit())).toEqual({ url: 'http://user.example', trusted: true });
   });
 
-  test('variables are expanded in files of the user, never in those of the project', async () => {
+  test('variables are expanded in files of users, never of projects', async () => {
     vi.stubEnv('NAMED', 'secret');
     expect(await npmRegistry('widget', visit('registry=http://host.example/${NAMED}/\n'))).toEqual({
       url: 'http://host.example/$%7BNAMED%7D',
@@ -96,7 +96,7 @@ describe('pip', () => {
     expect(await pythonIndex(visit())).toBeUndefined();
   });
 
-  test('the environment takes precedence over a file; a trailing /simple is removed', async () => {
+  test('the environment takes precedence over a file; /simple is removed', async () => {
     named('[global]\nindex-url = http://file.example/root/simple/\n');
     expect(await pythonIndex(visit())).toEqual({ url: 'http://file.example/root', trusted: true });
     vi.stubEnv('PIP_INDEX_URL', 'http://environment.example/simple');
@@ -111,7 +111,7 @@ describe('pip', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'the file of an environment takes precedence over that of the user',
+    'the file of a virtualenv takes precedence over the user’s',
     async () => {
       vi.stubEnv('PIP_CONFIG_FILE', undefined);
       write('.config/pip/pip.conf', '[global]\nindex-url = http://user.example/simple\n');
@@ -123,7 +123,7 @@ describe('pip', () => {
   );
 
   test.each(['http://10.0.0.1/x#', 'http://10.0.0.1/x?a=', 'http://me@10.0.0.1/'])(
-    'one with a query, fragment or credentials is not used: %s',
+    'one with query, fragment or credentials is not used: %s',
     async (url) => {
       vi.stubEnv('PIP_INDEX_URL', url);
       expect(await pythonIndex(visit())).toBeUndefined();

@@ -45,7 +45,7 @@ test('a question and its answers, the accepted one first', async () => {
   );
 });
 
-test('the question of an answer, on a site with its own domain; missing parts are reported', async () => {
+test('an answer leads to its question, missing parts are reported', async () => {
   const { read } = await apiSite(
     {
       [`/2.3/answers/7/questions?${of('unix.stackexchange.com')}`]: items([question]),

@@ -21,7 +21,7 @@ test('an article without reference marks and navigation', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('an article that the API does not have is read from its page', async () => {
+test('an article without API answer is read from its page', async () => {
   const { read } = await apiSite({ '/wiki/Widget': article('Widget', paragraphs(3)) }, 'wikipedia');
   expect(await read('de.wikipedia.org', '/wiki/Widget')).toMatchObject({
     rendering: { method: 'readability' },

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { byLanguage } from '../../../src/search/code/code-below.ts';
 
-test('files are grouped by language, keep their order within it, and none is lost', () => {
+test('files are grouped by language in order, none is lost', () => {
   const paths = ['a/one.go', 'a/two.py', 'b/three.go', 'b/LICENSE', 'b/four.py', 'c/five.go', 'c/six'];
   const pathsOf = (wanted: number[]): (string | undefined)[] =>
     Array.from(byLanguage(paths, Uint32Array.from(wanted)), (position) => paths[position]);

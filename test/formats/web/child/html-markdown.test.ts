@@ -5,7 +5,7 @@ import { parseHtml } from '../../../../src/formats/web/child/html-tree.ts';
 const markdown = (html: string): string =>
   htmlToMarkdown(parseHtml(html).root, 'http://x.example/').trimEnd();
 
-test('the column of a cell that spans rows is not used by other cells', () => {
+test('a cell that spans rows keeps its column from others', () => {
   const head = '<tr><th>Group<th>Name<th>Size';
   expect(markdown(`<table>${head}<tr><td rowspan=2>A<td>one<td>1<tr><td>two<td>2</table>`)).toBe(
     ['| Group | Name | Size |', '| --- | --- | --- |', '| A | one | 1 |', '|  | two | 2 |'].join('\n'),
@@ -110,11 +110,11 @@ test.each([
   ['<b>Hel</b><strong>lo</strong><b> you</b> <b>there</b>', '**Hello you** **there**'],
   ['<i>a</i><b>b</b>', '*a***b**'],
   ['<dl><dt><b>T</b></dt><dd><b>D</b></dd></dl>', '**T**\n\n: **D**'],
-])('nested and adjacent equal marks do not close each other: %s', (html, text) => {
+])('nested and adjacent marks do not close each other: %s', (html, text) => {
   expect(markdown(html)).toBe(text);
 });
 
-test('optional word breaks are removed and narrow spaces become spaces, except in code', () => {
+test('optional word breaks go, narrow spaces widen, except in code', () => {
   const hidden = 'Inter\u00adnet\u200brecht 10\u2009000\u2060\ufeff km';
   expect(markdown(`<p>${hidden}</p>`)).toBe('Internetrecht 10 000 km');
   expect(markdown(`<table><tr><th>a<th>b<tr><td>c<td>${hidden}</table>`)).toContain(
