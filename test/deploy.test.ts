@@ -94,7 +94,7 @@ test.runIf(has('haproxy'))('haproxy takes the configuration of the balancer', ()
   ).not.toThrow();
 });
 
-test('the Kubernetes manifests are valid, with no key that Kubernetes does not know', () => {
+test('the Kubernetes manifests are valid and have no unknown keys', () => {
   const models = { Deployment, Service, PodDisruptionBudget };
   expect(manifests.map(({ kind }) => kind)).toEqual(Object.keys(models));
   const unknownIn = (manifest: Workload): string[] => {
@@ -126,7 +126,7 @@ test('each starts oriel with options that it has', () => {
   }
 });
 
-test('each starts workers with options that they have, on the store and with the key of the servers', () => {
+test('each starts workers with valid options on the same store', () => {
   const [program, command, ...unitArgs] = settingOf('ExecStart', workerUnit).split(' ');
   expect([program, command]).toEqual(['/usr/bin/oriel', 'worker']);
   const [, ...composeArgs] = compose.services['worker']?.command ?? [];
@@ -149,14 +149,14 @@ test('each starts workers with options that they have, on the store and with the
   });
 });
 
-test('a worker that is to end has the time that its jobs get', () => {
+test('a stopping worker has time to finish its jobs', () => {
   const drain = WORKER_DRAIN_MS / 1000;
   expect(Number(settingOf('TimeoutStopSec', workerUnit))).toBeGreaterThan(drain);
   expect(Number.parseInt(compose.services['worker']?.stop_grace_period ?? '', 10)).toBeGreaterThan(drain);
   expect(workerPod.terminationGracePeriodSeconds).toBeGreaterThan(drain);
 });
 
-test('each has two replicas where it has several, and leaves calls the time that they get', () => {
+test('each has two replicas, and time for calls to end', () => {
   expect(compose.services['oriel']?.deploy?.replicas).toBe(2);
   expect(manifests[0]?.spec.replicas).toBe(2);
   const grace = GRACE_MS / 1000;
@@ -166,7 +166,7 @@ test('each has two replicas where it has several, and leaves calls the time that
   expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(Number(preStop.exec.command[1]) + 2 * grace);
 });
 
-test('each has the memory and the room for files that a server may use', () => {
+test('each has the memory and file space a server needs', () => {
   const MIB = 1 << 20;
   const bytesOf = (text: unknown): number => {
     const [, number = '', unit = ''] = /^(\d+)([kmg])i?b?$/i.exec(String(text)) ?? [];
@@ -198,7 +198,7 @@ test('each has the memory and the room for files that a server may use', () => {
   expect(bytesOf(tmp?.emptyDir?.sizeLimit)).toBeGreaterThanOrEqual(files);
 });
 
-test('probes need no token, whichever name or address they use; all else needs it, and other names get nothing', () => {
+test('only probes need no token, and unknown hosts get nothing', () => {
   const { values } = parseCommandLine(pod.containers[0].args.slice(1), serveCommand);
   const hosts = values['host'] as readonly string[];
   const guard = createGuard({ token: 'a-token', loopback: false, hosts });
@@ -250,7 +250,7 @@ class Watched<T extends object> {
   }
 }
 
-test('the image and the units are of the checkout, and clients have the versions that are tested', () => {
+test('images and units use the checkout, clients the tested versions', () => {
   const { devDependencies } = packageFile('package.json');
   const image = read('compose/Dockerfile');
   for (const text of [image, unit, workerUnit]) {
@@ -267,7 +267,7 @@ test('the image and the units are of the checkout, and clients have the versions
   expect([compose.services['oriel'], compose.services['worker']]).toMatchObject([{ build }, { build }]);
 });
 
-test('what is shipped has exact versions, and the published package those of the lock file', () => {
+test('shipped dependencies have exact versions, equal to the lock file', () => {
   const { dependencies, optionalDependencies } = packageFile('package.json');
   const shipped = { ...dependencies, ...optionalDependencies };
   for (const range of Object.values(shipped)) expect(range).toMatch(/^\d+\.\d+\.\d+(?:-[\w.-]+)?$/);
@@ -297,7 +297,7 @@ function packageFile(path: string): PackageFile {
   return JSON.parse(readFileSync(path, 'utf8')) as PackageFile;
 }
 
-test('both units and the image set how much memory glibc may keep', () => {
+test('both units and the image limit the memory glibc keeps', () => {
   const settings = ['MALLOC_ARENA_MAX=1', 'MALLOC_TRIM_THRESHOLD_=131072'];
   for (const environment of [
     settingOf('Environment'),

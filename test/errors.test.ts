@@ -20,7 +20,7 @@ async function failureOf(work: () => unknown): Promise<OrielError> {
   throw new Error('nothing was thrown');
 }
 
-test('an error has a code, a next call and a cause; what is absent is not there', () => {
+test('an error has only what is given: code, next, cause', () => {
   const cause = new Error('why');
   const error = new OrielError('NOT_FOUND', 'It does not exist.', { next: '.', cause });
   expect([error.code, error.message, error.next, error.cause]).toEqual([
@@ -32,7 +32,7 @@ test('an error has a code, a next call and a cause; what is absent is not there'
   expect(Object.hasOwn(new OrielError('BUSY', 'Later.'), 'cause')).toBe(false);
 });
 
-test('advice is a part of the message, and no part of what was wrong', () => {
+test('advice is part of the message, not of the reason', () => {
   const error = advised('BAD_PATH', 'It is no path.', 'Use a.txt.', { next: 'a.txt' });
   expect([error.message, error.why, error.next]).toEqual([
     'It is no path. Use a.txt.',
@@ -42,7 +42,7 @@ test('advice is a part of the message, and no part of what was wrong', () => {
   expect(new OrielError('BUSY', 'Later.').why).toBe('Later.');
 });
 
-test('a path that does not exist keeps what the system said', async () => {
+test('a missing path keeps the error of the system', async () => {
   const { path } = await Tree.create({ 'a.txt': 'a' });
   const error = await failureOf(() => access(path).open(join(path, 'b.txt')));
   expect([error.code, (error.cause as NodeJS.ErrnoException).code]).toEqual(['NOT_FOUND', 'ENOENT']);

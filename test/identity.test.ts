@@ -14,7 +14,7 @@ test('a file is what it was when it was opened', () => {
   }
 });
 
-test('a derived identity holds its parent, the way, its version and the options', () => {
+test('a derived identity holds its parent, way, version and options', () => {
   const derived = Identity.file(stats).derive(member, { path: 'a' });
   expect(derived.key).toBe('[["file",1n,2n,3n,4n,5n],"member",1,{"path":"a"}]');
   expect(`${derived}`).toBe(derived.key);
@@ -22,7 +22,7 @@ test('a derived identity holds its parent, the way, its version and the options'
   expect(newer.equals(derived)).toBe(false);
 });
 
-test('the order of fields does not matter, and an absent field is no field', () => {
+test('the order of fields and absent fields do not matter', () => {
   const of = (facts: Facts) => Identity.of('x', facts).key;
   expect(of({ a: 1, b: 2 })).toBe(of({ b: 2, a: 1 }));
   expect(of({ a: 1, b: undefined })).toBe(of({ a: 1 }));
@@ -66,7 +66,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-test('paths that contain the marks of the encoding do not collide', () => {
+test('paths that contain marks of the encoding do not collide', () => {
   const root = Identity.file(stats);
   const keys = [
     root.derive(member, { path: 'a"},"b' }),
@@ -79,7 +79,7 @@ test('paths that contain the marks of the encoding do not collide', () => {
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test('what cannot be recognised again does not recur, nor does what is derived from it', () => {
+test('an identity that cannot recur derives none that can', () => {
   expect([Identity.file(stats).recurs, Identity.of('x', {}).recurs]).toEqual([true, true]);
   expect(Identity.file(stats, false).derive(member, { path: 'a' }).recurs).toBe(false);
   const [one, other] = [Identity.once('listing'), Identity.once('listing')];

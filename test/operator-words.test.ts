@@ -92,7 +92,7 @@ describe.each(Object.entries(ways))('%s', (way, reader) => {
   });
 });
 
-test('what the library says names no option of the command line', () => {
+test('texts of the library name no command line option', () => {
   const inner = [
     'call',
     'code',

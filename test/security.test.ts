@@ -30,7 +30,7 @@ const rows = (title: string): string[][] =>
     .slice(2)
     .map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
 
-test('every case of the catalogue has a test of its name', () => {
+test('every case of the catalogue has a test by name', () => {
   expect(Object.keys(catalogue).length).toBeGreaterThan(150);
   expect(Object.keys(catalogue).filter((id) => !tested.has(id))).toEqual([]);
 });
@@ -41,7 +41,7 @@ test('every case that SECURITY.md names is tested', () => {
   expect(named.filter((id) => !tested.has(id) && !cases.some((one) => one.id === id))).toEqual([]);
 });
 
-test('every row of the boundaries says whether it is one, what holds it, and what remains', () => {
+test('every row of the boundaries says what holds and remains', () => {
   expect(rows('Boundaries').length).toBeGreaterThan(15);
   for (const [control, boundary, held, remains] of rows('Boundaries')) {
     expect(boundary, control).toMatch(/^(?:yes\b|\*\*no\*\*$)/);
@@ -50,14 +50,14 @@ test('every row of the boundaries says whether it is one, what holds it, and wha
   }
 });
 
-test('an exception is a case of the catalogue and has a reason', () => {
+test('an exception is a catalogue case and has a reason', () => {
   for (const [id = '', reason] of rows('Exceptions')) {
     expect(Object.keys(catalogue).map((one) => `\`${one}\``)).toContain(id);
     expect(reason).toMatch(/^where /);
   }
 });
 
-test('every case of the catalogue is run on every way in, or stands in the table of those that are not', () => {
+test('every case runs on every way in, or is listed', () => {
   const inCode = (cell = ''): string[] => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = '']) => name);
   const listed = new Map(
     rows('On every way in').flatMap(([ids, ways, why]) => {

@@ -23,7 +23,7 @@ async function failureOf(options: OrielOptions, input: unknown, tool = 'read') {
   return { code: codeOf(answer), text: textOf(answer), isError: answer.isError, told };
 }
 
-test('a bug is one sentence for the model and the original error for the host', async () => {
+test('only the host gets the original error of a bug', async () => {
   const bug = new TypeError("Cannot read properties of undefined (reading 'lines')");
   const told: Told = [];
   const { engine, limits } = assemble({ onError: (...error) => void told.push(error) });
@@ -43,7 +43,7 @@ test('a bug is one sentence for the model and the original error for the host', 
   expect(told).toEqual([[bug, { code: 'INTERNAL', tool: 'broken', message: SENTENCE }]]);
 });
 
-test('an input that does not fit, and a failure with an explanation, are nobody’s bug', async () => {
+test('a wrong input and an explained failure are no bugs', async () => {
   for (const input of [{}, { path: 5 }, { path: 'missing' }, { path: 'f:0' }]) {
     const { isError, told } = await failureOf({}, input);
     expect([isError, told]).toEqual([true, []]);
@@ -83,7 +83,7 @@ test('so is a clock', async () => {
   expect(told).toMatchObject([[{ message: 'no clock' }, { code: 'HOST' }]]);
 });
 
-test('so is a workspace that throws or answers nothing; an OrielError of it is its answer', async () => {
+test('a workspace that throws or answers nothing fails as HOST', async () => {
   const ask = (readFileLines: () => Promise<never>) =>
     failureOf(
       { dialect: 'coder', workspaces: { dev: { readFileLines } } },
@@ -115,7 +115,7 @@ test('an onError that throws changes nothing', async () => {
   expect(codeOf(await oriel.tool('read').run({ path: 'f' }))).toBe('HOST');
 });
 
-test('a shortage of descriptors is no bug: the call may be repeated', () => {
+test('a shortage of descriptors is BUSY, and no bug', () => {
   const cause = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
   expect(explained(cause)).toMatchObject({
     code: 'BUSY',

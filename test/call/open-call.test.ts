@@ -53,7 +53,7 @@ const untilAborted = ({ signal }: Call): Promise<never> =>
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
 
-test('resources are closed once, the last first, and the signal is aborted after that', async () => {
+test('resources are closed once, last first, before the signal aborts', async () => {
   const { call, settle, close } = opened();
   const closed: string[] = [];
   call.onEnd(() => void closed.push('first'));
@@ -69,7 +69,7 @@ test('resources are closed once, the last first, and the signal is aborted after
   expect(closed).toEqual(['second', 'first', 'late']);
 });
 
-test('a cancellation ends the call immediately; its resources are closed when its work has ended', async () => {
+test('a cancelled call ends immediately, its resources after its work', async () => {
   const caller = new AbortController();
   const { call, settle, close } = opened({ signal: caller.signal });
   const closed: string[] = [];
@@ -99,7 +99,7 @@ test('an already cancelled call does not start', async () => {
   expect(begun).toBe(false);
 });
 
-test('a library that rejects with its own error on abort does not hide the reason', async () => {
+test('the AbortError of a library does not hide the reason', async () => {
   const { call, settle, close } = opened({}, { timeoutMs: 5 });
   const library = (): Promise<never> =>
     untilAborted(call).catch(() => {
@@ -113,7 +113,7 @@ test('a library that rejects with its own error on abort does not hide the reaso
   await close();
 });
 
-test('Infinity, and more than 32 bits of milliseconds, mean no timeout', async () => {
+test('Infinity and over 32 bits of milliseconds mean no timeout', async () => {
   for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 45]) {
     const { call, settle, close } = opened({}, { timeoutMs });
     await settle(() => sleep(10));
@@ -128,7 +128,7 @@ test('Infinity, and more than 32 bits of milliseconds, mean no timeout', async (
   await close();
 });
 
-test('a run handles a cancellation itself, with the output so far', async () => {
+test('a cancelled run still answers with the output so far', async () => {
   const caller = new AbortController();
   const { call, settle, close } = opened({ signal: caller.signal }, {}, run);
   const answer = settle(() => untilAborted(call).catch(() => 'the output so far'));
@@ -137,7 +137,7 @@ test('a run handles a cancellation itself, with the output so far', async () => 
   await close();
 });
 
-test('a failed cleanup is reported to the host; the others still run', async () => {
+test('a failed cleanup is reported, and the others still run', async () => {
   const told: [unknown, ErrorContext][] = [];
   const { call, settle, close } = opened({}, { onError: (...error) => void told.push(error) });
   const closed: string[] = [];
@@ -154,7 +154,7 @@ test('a failed cleanup is reported to the host; the others still run', async () 
   ]);
 });
 
-test('progress reaches the listener; a throwing listener is reported to the host and does not end the call', async () => {
+test('a throwing progress listener is reported, and the call continues', async () => {
   const told: [unknown, ErrorContext][] = [];
   const seen: Progress[] = [];
   const failure = new TypeError('the listener is broken');
@@ -182,22 +182,19 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new TypeError('the listener is broken'))],
-] as const)(
-  'an output listener that %s is reported to the host once and not called again',
-  async (_, fail) => {
-    const told: [unknown, ErrorContext][] = [];
-    let calls = 0;
-    const onOutput = (): Promise<void> => {
-      calls += 1;
-      return fail();
-    };
-    const { call, close } = opened({ onOutput }, { onError: (...error) => void told.push(error) }, run);
-    for (let i = 0; i < 3; i += 1) await call.watchOutput?.(Buffer.from('chunk'));
-    await close();
-    expect(calls).toBe(1);
-    expect(told).toMatchObject([[{ message: 'the listener is broken' }, { code: 'HOST', tool: 'a-tool' }]]);
-  },
-);
+] as const)('an output listener that %s is reported and called once', async (_, fail) => {
+  const told: [unknown, ErrorContext][] = [];
+  let calls = 0;
+  const onOutput = (): Promise<void> => {
+    calls += 1;
+    return fail();
+  };
+  const { call, close } = opened({ onOutput }, { onError: (...error) => void told.push(error) }, run);
+  for (let i = 0; i < 3; i += 1) await call.watchOutput?.(Buffer.from('chunk'));
+  await close();
+  expect(calls).toBe(1);
+  expect(told).toMatchObject([[{ message: 'the listener is broken' }, { code: 'HOST', tool: 'a-tool' }]]);
+});
 
 test('a directory is refused where only files are allowed', async () => {
   const { call, close } = opened({}, {}, { kind: 'lines', path: '/', range: { from: 1 } });

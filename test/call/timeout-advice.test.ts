@@ -34,7 +34,7 @@ test.each([
   expect(adviceAfterTimeout({ kind: kind } as EngineRequest)).toBe(advice);
 });
 
-test('a question about code that times out is not answered with a byte window', async () => {
+test('a code question that times out suggests no byte window', async () => {
   const { write, with: walled } = workspace();
   write('src/a.ts', 'export function close(): void {}\n');
   const oriel = walled({ timeoutMs: 1 });

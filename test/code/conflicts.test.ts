@@ -83,7 +83,7 @@ test.each([
   ['<<<<<<< a\nx\n', 1],
   ['x\n<<<<<<< a\nx\n=======\ny\n', 2],
   ['<<<<<<< a\n<<<<<<< b\n=======\n>>>>>>> c\n', 1],
-])('a block without an end is said, with its line: %j', async (content, line) => {
+])('an unfinished conflict is reported with its line: %j', async (content, line) => {
   const { write, text } = workspace();
   write('f', content);
   expect((await text('f:conflicts')).split('\n').at(-1)).toBe(
@@ -109,7 +109,7 @@ test.each([
   ]);
 });
 
-test('the call in the refusal of a long path is whole', async () => {
+test('the refusal names the whole call of a long path', async () => {
   const { write, read } = workspace();
   const path = `${'directory-with-a-long-name/'.repeat(12)}b`;
   write(path, Buffer.of(1, 0, 2));

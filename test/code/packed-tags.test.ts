@@ -22,7 +22,7 @@ const tags = [
   `8\t1\t1\t1\t0\tf\t\tf()\t\n8\t2\t2\t2\t0\tf\t\tf()\t\x1cf\t${'1 '.repeat(199)}9\t${'2 '.repeat(99)}9`,
 ];
 
-test('what is packed is unpacked, and its numbers are those of its tags', () => {
+test('packed tags are unpacked as they were, with their numbers', () => {
   const packed = packTags(tags);
   expect(unpackTags(packed)).toEqual(tags);
   expect([...packed.known]).toEqual([KNOWN.all, KNOWN.nothing, KNOWN.all, KNOWN.all]);
@@ -38,7 +38,7 @@ test('what is packed is unpacked, and its numbers are those of its tags', () => 
   }
 });
 
-test('a file with more symbols than are kept is known in part', () => {
+test('a file with too many symbols is known in part', () => {
   const many = Array.from({ length: 5_000 }, (_, i) => `8\t${i}\t${i}\t${i}\t0\tm${i}\t\t\t`).join('\n');
   expect([...packTags([`${many}\x1c\x1c`]).known]).toEqual([KNOWN.part]);
 });

@@ -7,7 +7,7 @@ import { noSymbol } from '../../src/code/outline-view.ts';
 const resource = (part?: TextResource['part']): TextResource =>
   ({ target: 'a.pdf', kind: 'document', ...(part && { part }) }) as unknown as TextResource;
 
-test('of a document that is read in parts, the next part may have it', () => {
+test('a symbol missing in one part may be in another', () => {
   const asked = (part?: TextResource['part']) => () =>
     noSymbol(resource(part), 'Late', { near: [] }, ':outline');
   expect(asked({ name: 'pages 1-100 of 400', next: 'a.pdf:p101-' })).toThrow(

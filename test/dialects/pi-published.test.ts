@@ -14,7 +14,7 @@ async function read(content: string, input: object = {}): Promise<string> {
 }
 
 describe('read', () => {
-  test('a blank line stands before a notice, which ends with a full stop', async () => {
+  test('a notice follows a blank line, with a full stop', async () => {
     expect(await read(numbered(1, 5000))).toBe(
       `${numbered(1, 2000)}\n[Showing lines 1-2000 of 5001. Use offset=2001 to continue.]`,
     );

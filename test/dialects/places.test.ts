@@ -11,7 +11,7 @@ const tools = [
   ['coder', 'read_file'],
 ] as const;
 
-test.each(tools)('%s %s: a selector is refused, and the path alone is named', async (dialect, tool) => {
+test.each(tools)('%s %s: a selector is refused, the path alone suggested', async (dialect, tool) => {
   const { folder, write, call } = place(dialect);
   write('src/a.txt', numbered(1, 100));
   const path = dialect === 'coder' ? `${folder}/src/a.txt` : 'src/a.txt';
@@ -24,7 +24,7 @@ test.each(tools)('%s %s: a selector is refused, and the path alone is named', as
   expect((await call(tool, { path: `${path}:3-5` })).text).toContain('of that name');
 });
 
-test('zdx says the path that was read and not the one that was typed', async () => {
+test('zdx names the path it read, not the typed one', async () => {
   const { folder, write, call } = place('zdx');
   write('src/my file.md', 'a\n');
   for (const path of [

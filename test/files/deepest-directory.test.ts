@@ -7,7 +7,7 @@ import { OrielError } from '../../src/errors.ts';
 import type { FileAccess, OpenedItem } from '../../src/types/access.ts';
 import { workspace } from '../support/workspace.ts';
 
-test('the deepest directory of a path is found above, below and behind what lies outside', async () => {
+test('the deepest directory is found around links that lead outside', async () => {
   const { W, O } = workspace();
   mkdirSync(join(W, 'a/b/c'), { recursive: true });
   symlinkSync(O, join(W, 'away'));
@@ -59,7 +59,7 @@ function simulated(roots: readonly string[], kindOf: (path: string) => string): 
 
 const isAtMost = (most: number, path: string): boolean => path.split('/').filter(Boolean).length <= most;
 
-test('the search begins at the parent of the path, and closes all but one', async () => {
+test('the search begins at the parent, and closes the others', async () => {
   const names = Array.from({ length: 1_000 }, (_, i) => `d${i}`);
   for (const deepest of [0, 1, 2, 500, 998, 999, 1_000]) {
     const { access, tried, open } = simulated([], (path) =>
@@ -74,12 +74,12 @@ test('the search begins at the parent of the path, and closes all but one', asyn
   }
 });
 
-test('of the root directory it is the root directory, with no names', async () => {
+test('the root directory is its own, with no names', async () => {
   const { access } = simulated([], () => 'directory');
   expect(await deepestDirectory(access, '/')).toMatchObject({ at: '/', names: [] });
 });
 
-test('a file is not a directory: the search goes on above it, and closes it', async () => {
+test('a file is closed, and the search goes on above', async () => {
   const { access, open } = simulated([], (path) => (isAtMost(2, path) ? 'directory' : 'file'));
   expect(await deepestDirectory(access, '/a/b/file/x/y')).toMatchObject({
     at: '/a/b',

@@ -181,7 +181,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     await root.close();
   });
 
-  test('one on another device is entered unless it is of the kernel', async () => {
+  test('one on another device is entered, unless the kernel’s', async () => {
     const W = await kinds();
     const directory = opened(W, { dev: 1n });
     const before = openCount();
@@ -196,7 +196,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     await directory.close();
   });
 
-  test('a shortage of descriptors is an error, because an entry would be missing', async () => {
+  test('a shortage of descriptors is an error, no missing entry', async () => {
     const directory = opened(await kinds());
     for (const code of ['EMFILE', 'ENFILE']) {
       host.refused = code;

@@ -16,7 +16,7 @@ function held(path: string): HeldDirectory {
 }
 
 describe.skipIf(process.platform !== 'linux')('a directory that is held', () => {
-  test('one whose path the system cannot tell any more leaves no descriptor open', () => {
+  test('one whose path is too long leaves no descriptor open', () => {
     const { W } = workspace();
     const before = descriptors();
     const name = 'd'.repeat(250);
@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('a directory that is held', () => 
     expect(descriptors()).toBe(before);
   });
 
-  test('it is left for the one that held it, and for no other', () => {
+  test('it is left only for the one that held it', () => {
     const { W, O } = workspace();
     mkdirSync(join(W, 'a/b'), { recursive: true });
     const before = descriptors();

@@ -24,7 +24,7 @@ const mounts = new Map(
 );
 const KERNEL = /^(proc|sysfs|cgroup2?|devpts|mqueue|debugfs|tracefs|securityfs|configfs|bpf|pstore|fusectl)$/;
 
-test('every such file system of this machine belongs to the kernel', async () => {
+test('every kernel file system of this machine is recognised', async () => {
   const points = [...mounts].filter(([, type]) => KERNEL.test(type)).map(([point]) => point);
   expect(points).toEqual(expect.arrayContaining(['/proc', '/sys']));
   expect(await Promise.all(points.map(judged))).toEqual(points.map(() => true));
@@ -47,7 +47,7 @@ test('a thread is told the same', () => {
   expect(told).toEqual([true, true, true, false, false]);
 });
 
-test('what is on a disk is not asked about: its device has a major number', async () => {
+test('a device with a major number is not asked about', async () => {
   // A path that does not exist could not be asked about.
   const disks = [0x100n, 0xfff00n, 0x1000_0000_0000n, 0xffff_f000_0000_0000n, 0x803n];
   expect(disks.map((dev) => isKernelFile('/srv/x', '/nowhere', dev))).toEqual(disks.map(() => false));
@@ -57,7 +57,7 @@ test('what is on a disk is not asked about: its device has a major number', asyn
     expect(() => isKernelFileSystem('/nowhere', dev)).toThrow('ENOENT');
 });
 
-test('a file on a file system that is not local is asked about in a thread', async () => {
+test('remote files are asked about in a thread', async () => {
   host.isLocal = false;
   onTestFinished(() => void (host.isLocal = undefined));
   const asked = isKernelFile('/mnt/x', '/proc/self/status', 0n);

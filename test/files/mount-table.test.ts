@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-test('a path is local if nothing remote is mounted on it or above it', () => {
+test('a path is local unless a remote mount holds it', () => {
   mounted(mount('/mnt/share', 'nfs4'), mount('/mnt/share/disk', 'ext4'), mount('/srv', 'xfs'));
   later();
   const paths = ['/', '/mnt', '/mnt/share', '/mnt/share/a', '/mnt/shared', '/srv/a', '/mnt/share/disk/a'];
@@ -50,7 +50,7 @@ test('a path is local if nothing remote is mounted on it or above it', () => {
   expect(paths.map(isLocalPath)).toStrictEqual([true, true, false, false, true, true, false]);
 });
 
-test('a whole path is local if also nothing at all is mounted below it', () => {
+test('a whole path is local if nothing is mounted below', () => {
   mounted(mount('/mnt/share', 'nfs4'), mount('/srv/disk', 'xfs'));
   later();
   const paths = ['/', '/mnt', '/mnt/share', '/srv', '/srv/disk', '/srv/disk/a', '/home'];
@@ -63,7 +63,7 @@ test('spaces and backslashes in mount points', () => {
   expect([isLocalPath('/mnt/a b\\c/d'), isLocalPath('/mnt/a\\040b\\134c')]).toStrictEqual([false, true]);
 });
 
-test('the table is read again after a second, and not before', () => {
+test('the table is read again only after a second', () => {
   later();
   reads = 0;
   expect([isLocalPath('/mnt/a'), isLocalWhole('/mnt/a')]).toStrictEqual([true, true]);
@@ -93,7 +93,7 @@ test('the mount of an open file', () => {
   expect([7, 8, 9, 10].map(mountIdOf)).toStrictEqual(['27', '30', undefined, undefined]);
 });
 
-test('names in a directory that was just reached are known for a second', () => {
+test('names in a reached directory are known for a second', () => {
   later();
   noteReached('/d/first/a');
   expect(['/d/first/b', '/d/first', '/d/first/a/b', '/d/other/a'].map(wasReached)).toStrictEqual([
@@ -123,7 +123,7 @@ test('names in a remote directory are never known', () => {
   expect([isLocalPath('/mnt/a'), wasReached('/mnt/a')]).toStrictEqual([true, true]);
 });
 
-test('a directory that has become remote is not known any more', () => {
+test('a directory that became remote is no longer known', () => {
   later();
   // The table is read now, and the directory is reached 900 ms later.
   isLocalPath('/mnt/a');
@@ -134,7 +134,7 @@ test('a directory that has become remote is not known any more', () => {
   expect(wasReached('/mnt/a')).toBe(false);
 });
 
-test('at most 256 directories are known; then the list starts again', () => {
+test('at most 256 directories are known, then the list restarts', () => {
   const names = Array.from({ length: 600 }, (_, i) => `/many/${i}/file`);
   // Where the list starts again for the first time depends on what earlier tests have noted.
   noteReached(names[0] as string);

@@ -33,7 +33,7 @@ function install(at: string, name: string, version: string): void {
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ version }));
 }
 
-test('the package is the nearest directory above the code that has a package.json', async () => {
+test('the package is the nearest directory with a package.json', async () => {
   const { packageDirectory, version } = await fresh();
   expect(packageDirectory('docs')).toBe(resolve('docs'));
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -49,7 +49,7 @@ test('a file of the build, by its path below dist', async () => {
   );
 });
 
-test('the digest of code changes with the code and with the versions of the packages that it uses', async () => {
+test('the digest changes with the code and its package versions', async () => {
   const root = packaged({ 'dist/worker.js': 'code', 'dist/other.js': 'other code', 'dist/same.js': 'code' });
   const home = resolve(root, '../..');
   install(home, 'parser', '1.0.0');
@@ -75,7 +75,7 @@ test('the digest of code changes with the code and with the versions of the pack
   expect(await digest()).toBe(others.at(-1));
 });
 
-test('a package that is not installed has an empty version in the digest', async () => {
+test('in the digest a missing package has an empty version', async () => {
   const root = packaged({ 'dist/worker.js': 'code' });
   const digest = async (): Promise<string> =>
     (await fresh(root)).digestOfCode('worker.js', ['not-installed-anywhere']);

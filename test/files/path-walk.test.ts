@@ -37,7 +37,7 @@ beforeEach(() => {
 test.runIf(process.platform === 'linux').each([
   ['the file', 'secret.txt'],
   ['a directory', 'n'],
-])('what lies in a directory that was moved out before %s is looked up is refused', async (_, name) => {
+])('a directory moved out before lookup of %s is refused', async (_, name) => {
   const [W, O] = [temporaryFolder(), temporaryFolder()];
   mkdirSync(join(W, 'm/n'), { recursive: true });
   writeFileSync(join(W, 'm/n/secret.txt'), 'inside\n');

@@ -34,7 +34,7 @@ function temporary(): string {
   return folder;
 }
 
-test('a place is kept by its real path, also before it exists, and not from a root inside it', () => {
+test('a place is kept by real path before it exists', () => {
   const folder = temporary();
   mkdirSync(join(folder, 'real'));
   symlinkSync('real', join(folder, 'link'));
@@ -48,7 +48,7 @@ test('a place is kept by its real path, also before it exists, and not from a ro
   expect(keptFromClients([]).places).toStrictEqual([]);
 });
 
-test('a file is kept by its path and, open, by its inode: under every name', () => {
+test('a file is kept by path and, open, by inode', () => {
   const folder = temporary();
   const path = join(folder, 'token');
   writeFileSync(path, 'secret');
@@ -67,32 +67,29 @@ test('a file is kept by its path and, open, by its inode: under every name', () 
   expect(() => fstatSync(second)).toThrow('EBADF');
 });
 
-test.skipIf(process.platform !== 'linux')(
-  'what oriel made is known by its mark, under every name and by every process',
-  () => {
-    const folder = temporary();
-    const own = privateDirectory(join(folder, 'own'));
-    writeFileSync(join(own, 'output'), 'output', { mode: PRIVATE_FILE });
-    linkSync(join(own, 'output'), join(folder, 'link'));
-    writeFileSync(join(folder, 'file'), 'text', { mode: 0o600 });
-    mkdirSync(join(folder, 'directory'), { mode: 0o700 });
-    mkdirSync(join(folder, 'shared'));
-    chmodSync(join(folder, 'shared'), 0o1777);
-    const names = ['own', 'own/output', 'link', 'file', 'directory', 'shared'];
-    const keptFrom = (roots: readonly string[]): string[] =>
-      names.filter((name) => isKept(keptFromClients(roots), statSync(join(folder, name))));
-    expect(keptFrom([folder])).toEqual(['own', 'own/output', 'link']);
-    expect(keptFrom([])).toEqual([]);
-    // Whoever chooses a directory of oriel as a root wants to see it.
-    keepFromClients(own);
-    expect(keptFrom([own])).toEqual([]);
-  },
-);
+test.skipIf(process.platform !== 'linux')('every process knows files of oriel by their mark', () => {
+  const folder = temporary();
+  const own = privateDirectory(join(folder, 'own'));
+  writeFileSync(join(own, 'output'), 'output', { mode: PRIVATE_FILE });
+  linkSync(join(own, 'output'), join(folder, 'link'));
+  writeFileSync(join(folder, 'file'), 'text', { mode: 0o600 });
+  mkdirSync(join(folder, 'directory'), { mode: 0o700 });
+  mkdirSync(join(folder, 'shared'));
+  chmodSync(join(folder, 'shared'), 0o1777);
+  const names = ['own', 'own/output', 'link', 'file', 'directory', 'shared'];
+  const keptFrom = (roots: readonly string[]): string[] =>
+    names.filter((name) => isKept(keptFromClients(roots), statSync(join(folder, name))));
+  expect(keptFrom([folder])).toEqual(['own', 'own/output', 'link']);
+  expect(keptFrom([])).toEqual([]);
+  // Whoever chooses a directory of oriel as a root wants to see it.
+  keepFromClients(own);
+  expect(keptFrom([own])).toEqual([]);
+});
 
 const isRoot = process.getuid?.() === 0;
 const OTHER = 1_234;
 
-test('a directory is trusted with all that leads to it, and missing ones are made', () => {
+test('the path of a trusted directory is checked, or made', () => {
   const folder = temporary();
   mkdirSync(join(folder, 'a/b'), { recursive: true });
   symlinkSync('a', join(folder, 'relative'));
@@ -140,7 +137,7 @@ test.skipIf(!process.getuid).each<Exposed>(EXPOSED)('a directory %s: refused %s'
   }
 });
 
-test.skipIf(!isRoot)('a link of another account is not followed, although others cannot remove it', () => {
+test.skipIf(!isRoot)('a link that belongs to another account is not followed', () => {
   const folder = temporary();
   mkdirSync(join(folder, 'target'), { mode: 0o700 });
   chmodSync(folder, 0o1777);

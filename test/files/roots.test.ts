@@ -67,7 +67,7 @@ describe.runIf(process.platform === 'linux')('what is reached', () => {
     return found;
   };
 
-  test('a file or directory, by its name or by links inside', async () => {
+  test('a file or directory, by name or by inner links', async () => {
     const { W } = folders();
     const roots = new FileRoots([W], W);
     const found = await Promise.all(
@@ -127,7 +127,7 @@ describe.runIf(process.platform === 'linux')('what is reached', () => {
     ]);
   });
 
-  test('a root that was given by a link is at its real path', async () => {
+  test('a root given as a link has its real path', async () => {
     const { W, O } = folders();
     const given = join(O, 'back');
     const roots = new FileRoots([given, join(W, 'a')], W);
@@ -205,7 +205,7 @@ describe('roots', () => {
     ]);
   });
 
-  test('a root that is not there, and one that is no directory', () => {
+  test('a root that is missing or no directory is refused', () => {
     const { W } = folders();
     const refusal = (path: string): unknown => {
       try {
@@ -231,7 +231,7 @@ describe('roots', () => {
     expect(seen).toStrictEqual([W, join(W, 'a'), undefined, undefined]);
   });
 
-  test('a refusal names only what was typed below the working directory', () => {
+  test('a refusal names only paths typed below the working directory', () => {
     const { W, O } = folders();
     const said = (roots: FileRoots, shown: string): unknown => {
       const cause = new Error('why');
@@ -259,7 +259,7 @@ describe('roots', () => {
 });
 
 describe('a list that is held', () => {
-  test('keeps its directories, and has a key that changes with them', () => {
+  test('keeps its directories, and its key changes with them', () => {
     const { W } = folders();
     const path = join(W, 'a');
     const list = holdRoots([path]);
@@ -281,7 +281,7 @@ describe('a list that is held', () => {
     ]);
   });
 
-  test('a directory is the same by its device and number, and a link never is', () => {
+  test('directories are the same by device and number, links never', () => {
     const root = { given: '/w', real: '/w', dev: 1n, ino: 2n };
     const stats = (dev: bigint, ino: bigint, isDirectory: boolean): Parameters<typeof isSameRoot>[1] =>
       ({ dev, ino, isDirectory: () => isDirectory }) as Parameters<typeof isSameRoot>[1];

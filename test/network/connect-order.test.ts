@@ -91,7 +91,7 @@ test('a connection has five seconds', async () => {
   expect(made).toStrictEqual([{ timeout: 5_000 }]);
 });
 
-test('a socket goes to the address, and the certificate has to be that of the name', async () => {
+test('sockets go to the address, certificates must have the name', async () => {
   await connecting('a.org', ['127.0.0.1'], { protocol: 'https:' });
   await connecting('127.0.0.2', [], { protocol: 'https:' });
   await connecting('[::1]', [], { port: '81' });
@@ -106,14 +106,14 @@ test.each([
   ['http:', '', '80'],
   ['https:', '', '443'],
   ['https:', '8443', '8443'],
-])('%s with port %j is allowed by a rule for %s', async (protocol, port, allowed) => {
+])('%s with port %j needs a rule for %s', async (protocol, port, allowed) => {
   await connecting('a.org', ['127.0.0.1'], { protocol, port, allowed: [`127.0.0.1:${allowed}`] });
   expect(tried()).toStrictEqual(['127.0.0.1']);
   const refused = await connecting('a.org', ['127.0.0.1'], { protocol, port, allowed: ['127.0.0.1:1'] });
   expect(refused.error).toMatchObject({ code: 'BLOCKED_ADDRESS' });
 });
 
-test('while an address does not answer, the next one is tried every 250 ms, and the first socket is used', async () => {
+test('silent addresses are followed by the next after 250 ms', async () => {
   const outcome = await connecting('a.org', ['127.0.0.1', '127.0.0.2', '127.0.0.3']);
   const seen: number[] = [attempts.length];
   for (const ms of [249, 1, 249, 1, 10_000]) {
@@ -131,7 +131,7 @@ test('while an address does not answer, the next one is tried every 250 ms, and 
   expect([socket.destroyed, late.destroyed, vi.getTimerCount()]).toStrictEqual([false, true, 0]);
 });
 
-test('after a failure the next address is tried immediately, and the 250 ms begin again', async () => {
+test('after a failure the next address is tried at once', async () => {
   const outcome = await connecting('a.org', ['127.0.0.1', '127.0.0.2', '127.0.0.3']);
   await vi.advanceTimersByTimeAsync(200);
   attempt(0).fails('first');
@@ -201,7 +201,7 @@ test.each([
   ['10.0.0.1', false],
   ['169.254.169.254', false],
   [undefined, false],
-])('a socket that turns out to lead to %s is used: %j', async (reached, used) => {
+])('a socket that leads to %s is used: %j', async (reached, used) => {
   const outcome = await connecting('a.org', ['127.0.0.1'], { howToAllow: 'with HOST' });
   const socket = attempt(0).says(reached);
   await vi.advanceTimersByTimeAsync(0);

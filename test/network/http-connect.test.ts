@@ -43,7 +43,7 @@ test('a literal address is not resolved', async () => {
   expect(resolve).not.toHaveBeenCalled();
 });
 
-test('of a name with several addresses only those that are allowed are tried', async () => {
+test('of several addresses only those allowed are tried', async () => {
   const resolve = to('10.0.0.1', '169.254.169.254', '127.0.0.1');
   expect(await reach('example.org', ['127.0.0.0/8'], { resolve })).toBe('127.0.0.1');
   expect(resolve).toHaveBeenCalledExactlyOnceWith('example.org');
@@ -54,7 +54,7 @@ test('a name that is allowed may have any address', async () => {
   expect(await reach('other.org', ['example.org'], { resolve: to('127.0.0.1') })).toMatch(/^BLOCKED_ADDRESS/);
 });
 
-test('after an address that refuses the next one is tried, and the last failure is told', async () => {
+test('addresses that refuse are passed; the last failure is told', async () => {
   const resolve = to('127.0.0.2', '127.0.0.3', '127.0.0.1');
   expect(await reach('example.org', ['127.0.0.0/8'], { resolve })).toBe('127.0.0.1');
   const none = to('127.0.0.2', '127.0.0.3');
@@ -76,7 +76,7 @@ test('both families are tried in turns', async () => {
   expect(await reach('example.org', ['127.0.0.0/8'], { resolve: to(...six, '127.0.0.1') })).toBe('127.0.0.1');
 });
 
-test('a local name is refused before it is resolved, unless it may be in an allowed range', async () => {
+test('a local name is resolved only for an allowed range', async () => {
   const resolve = to('127.0.0.1');
   for (const name of ['router', 'a.localhost'])
     expect(await reach(name, [], { resolve })).toMatch(
@@ -107,7 +107,7 @@ test('the usual ports are not part of the advice', async () => {
     expect(await reach('a.org', [], { resolve, at, howToAllow: 'with HOST' })).toMatch(/with a\.org\.$/);
 });
 
-test('a port of another service is refused, and opened only for the host or range that names it', async () => {
+test('a port of another service opens for named hosts only', async () => {
   const resolve = to('127.0.0.1');
   expect(await reach('a.org', ['a.org'], { resolve, at: 25 })).toMatch(/^BLOCKED_PORT: Port 25 /);
   expect(await reach('a.org', ['b.org:25', 'a.org'], { resolve, at: 25 })).toMatch(/^BLOCKED_PORT: Port 25 /);

@@ -93,7 +93,7 @@ test('a request and its answer are passed on', async () => {
   expect(reduced).toStrictEqual([]);
 });
 
-test('a compressed answer is unpacked, and its headers no longer tell the stored length', async () => {
+test('a compressed answer is unpacked, without its stored length', async () => {
   const text = JSON.stringify({ text: 'x'.repeat(1_000) });
   const { url, fetch } = await client(
     json(gzipSync(text), { 'content-encoding': 'gzip', 'x-other': 'kept' }),
@@ -163,15 +163,12 @@ test.each([
   expect(failures).toStrictEqual([]);
 });
 
-test.each(['GET', 'POST'])(
-  'more events than the limit end the stream of a %s, and the client is told',
-  async (method) => {
-    const { url, fetch, failures } = await client(events(`data: ${'x'.repeat(1_000)}\n\n`.repeat(2_200)));
-    const response = await fetch(url, { method });
-    await expect(response.text()).rejects.toThrow();
-    expect(failures.map(({ code, message }) => [code, message])).toStrictEqual([['LIMIT', TOO_LARGE]]);
-  },
-);
+test.each(['GET', 'POST'])('too many events end a %s stream and are reported', async (method) => {
+  const { url, fetch, failures } = await client(events(`data: ${'x'.repeat(1_000)}\n\n`.repeat(2_200)));
+  const response = await fetch(url, { method });
+  await expect(response.text()).rejects.toThrow();
+  expect(failures.map(({ code, message }) => [code, message])).toStrictEqual([['LIMIT', TOO_LARGE]]);
+});
 
 /** Sends the beginning of an answer and closes the connection. */
 const torn = (type: string) =>
@@ -180,7 +177,7 @@ const torn = (type: string) =>
     response.write('data: 1\n\n', () => response.destroy());
   }) satisfies Parameters<typeof client>[0];
 
-test('an answer that ends early is an error with its cause', async () => {
+test('an answer that ends early fails with its cause', async () => {
   const { url, fetch, failures } = await client(torn('application/json'));
   const error = (await fetch(url, { method: 'POST' }).catch((caught: unknown) => caught)) as OrielError;
   expect([error.code, error.message, error.cause]).toStrictEqual(['NETWORK', EARLY, expect.any(Error)]);
@@ -198,7 +195,7 @@ test.each([
   expect(failures.map(({ code, message }) => [code, message])).toStrictEqual(expected);
 });
 
-test('a stream that the client aborts is no failure of the server', async () => {
+test('a stream aborted by the client is no server failure', async () => {
   const { url, fetch, failures } = await client((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('data: 1\n\n');
@@ -220,7 +217,7 @@ test('an answer that the client aborts fails with that', async () => {
   await expect(fetch(url, { signal: stop.signal })).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-test('no redirect is followed, and no other address or port is reached', async () => {
+test('no redirect is followed, nor another address or port reached', async () => {
   const other = await client(json('{}'));
   const { url, fetch } = await client((_, response) => {
     response.writeHead(302, { location: other.url }).end();

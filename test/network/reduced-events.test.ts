@@ -30,7 +30,7 @@ describe('small events', () => {
     expect(await through(pieces)).toBe(text);
   });
 
-  test('pass with blank lines between them only once, and none before', async () => {
+  test('pass with single blank lines between them, and none before', async () => {
     expect(await through([`\n\r\n\n${event('a')}\n\n\r\n${event('b')}\n`])).toBe(event('a') + event('b'));
   });
 
@@ -58,7 +58,7 @@ describe('large data', () => {
   const line = (bytes: number): string => `data:${'x'.repeat(bytes - 6)}\n`;
   const MANY = 'The MCP server sent a large message in many lines, and was ended.';
 
-  test.each([1, 2])('in %d pieces is reduced if it is on one line', async (pieces) => {
+  test.each([1, 2])('in %d pieces is reduced if on one line', async (pieces) => {
     const text = `id: 7\n${line(MAX_DIRECTLY_PARSED_BYTES + 6)}\n`;
     const chunks = pieces === 1 ? [text] : [text.slice(0, 99), text.slice(99)];
     // With the newline, which is part of the line.
@@ -71,7 +71,7 @@ describe('large data', () => {
     expect(await through([text])).toBe(text);
   });
 
-  test('that is large with its name and newline only passes unreduced', async () => {
+  test('that its name and newline make large passes unreduced', async () => {
     const text = `${line(MAX_DIRECTLY_PARSED_BYTES + 1)}\n`;
     expect(await through([text])).toBe(text);
   });
@@ -85,7 +85,7 @@ describe('large data', () => {
     });
   });
 
-  test('on several lines is refused when it is too large together', async () => {
+  test('on several lines is refused if too large together', async () => {
     const half = line(MAX_DIRECTLY_PARSED_BYTES / 2);
     expect(await through([`${half}${half}\n${half}${half}\n`])).toBe(`${half}${half}\n${half}${half}\n`);
     await expect(through([`${half}${half}x\n`])).rejects.toMatchObject({ code: 'LIMIT', message: MANY });
@@ -111,7 +111,7 @@ test('more than 10,000 events are refused', async () => {
   });
 });
 
-test('a line may have as many bytes as the most, and no more', async () => {
+test('a line of the limit passes, a longer one fails', async () => {
   const most = 1_000;
   const within = ['x'.repeat(600), 'x'.repeat(400)];
   expect(await through(within, short, most)).toBe(within.join(''));

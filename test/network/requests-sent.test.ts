@@ -102,7 +102,7 @@ test('the headers of a request', async () => {
   expect(sent[0]).toMatchObject({ signal, highWaterMark: 2_048 });
 });
 
-test('bytes as they are stored are asked for without encoding, and not unpacked', async () => {
+test('stored bytes are requested without encoding, and not unpacked', async () => {
   const packed = gzipSync('text');
   reply = () => ({ headers: { 'content-encoding': 'gzip' }, bytes: packed });
   const stored = await get('https://a.org/', { stored: true });
@@ -111,7 +111,7 @@ test('bytes as they are stored are asked for without encoding, and not unpacked'
   expect((await get('https://a.org/')).text).toBe('text');
 });
 
-test('the headers of a response have one value each, and names in lower case', async () => {
+test('response headers have one value and lower case names', async () => {
   reply = () => ({ headers: { 'X-A': 'b', vary: ['accept', 'origin'], age: undefined } as never });
   const { headers, status, url, cut } = await get('https://a.org/');
   expect([headers, status, url, cut]).toStrictEqual([
@@ -129,7 +129,7 @@ test('the limit of a body depends on its headers', async () => {
 });
 
 describe('redirects', () => {
-  test('are resolved against the URL that they come from, and their bodies are closed', async () => {
+  test('are resolved against their source URL, and their bodies closed', async () => {
     redirecting({ 'https://a.org/x/y': '../z', 'https://a.org/z': '//b.org/', 'https://b.org/': '?q#part' });
     expect(await get('https://a.org/x/y')).toMatchObject({ url: 'https://b.org/?q', text: '/' });
     expect(urls()).toStrictEqual([
@@ -141,7 +141,7 @@ describe('redirects', () => {
     expect(bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true, true, true, true]);
   });
 
-  test('are only those that have a place and one of five statuses', async () => {
+  test('need a place and one of five statuses', async () => {
     for (const statusCode of [200, 201, 300, 304, 305, 306, 400]) {
       reply = () => ({ statusCode, headers: { location: '/other' } });
       expect(await get('https://a.org/x')).toMatchObject({ status: statusCode, text: '/x' });
@@ -216,7 +216,7 @@ describe('redirects', () => {
     },
   );
 
-  test('of another origin get no credentials, also another port or scheme of the same host', async () => {
+  test('to another origin, port or scheme carry no credentials', async () => {
     const credentials = { authorization: 'secret' };
     for (const to of ['https://a.org:81/', 'http://a.org/', 'https://x.a.org/']) {
       sent.length = 0;
@@ -256,7 +256,7 @@ test('sixteen informational responses are ignored, and not one more', async () =
 });
 
 describe('connections', () => {
-  test('have limits on headers, on time without a byte, and on their number', async () => {
+  test('have limits on headers, idle time and their number', async () => {
     await get('https://a.org/');
     expect(host.agents.map(({ settings }) => settings)).toStrictEqual([
       {
@@ -270,7 +270,7 @@ describe('connections', () => {
     ]);
   });
 
-  test('a trusted origin has its own, which redirects to others do not use, not even back', async () => {
+  test('to a trusted origin are not used by redirects elsewhere', async () => {
     const network = createNetwork({ allow: [] });
     const read = (url: string) => network.get(url, { signal, mostBytes: () => 1_000, trusted: true });
     redirecting({
@@ -301,26 +301,21 @@ describe('connections', () => {
     ['http://127.0.0.9:81/', '127.0.0.9', 'http:', '82', false],
     ['http://127.0.0.9:81/', '127.0.0.8', 'http:', '81', false],
     ['http://[::1]:81/', '[::1]', 'http:', '81', true],
-  ])(
-    'of the trusted %s: %s with %s and port %j is reached: %j',
-    async (url, hostname, protocol, port, reached) => {
-      const network = createNetwork({ allow: [] });
-      await network.get(url, { signal, mostBytes: () => 1_000, trusted: true });
-      const settings = host.agents[1]?.settings as
-        | { readonly connect?: buildConnector.connector }
-        | undefined;
-      const connect = settings?.connect as buildConnector.connector;
-      const error = await new Promise<Error | null>((done) => {
-        connect({ hostname, host: hostname, protocol, port }, (failed, socket) => {
-          socket?.destroy();
-          done(failed);
-        });
+  ])('of trusted %s: %s by %s, port %j, reached: %j', async (url, hostname, protocol, port, reached) => {
+    const network = createNetwork({ allow: [] });
+    await network.get(url, { signal, mostBytes: () => 1_000, trusted: true });
+    const settings = host.agents[1]?.settings as { readonly connect?: buildConnector.connector } | undefined;
+    const connect = settings?.connect as buildConnector.connector;
+    const error = await new Promise<Error | null>((done) => {
+      connect({ hostname, host: hostname, protocol, port }, (failed, socket) => {
+        socket?.destroy();
+        done(failed);
       });
-      expect((error as NodeJS.ErrnoException | null)?.code === 'BLOCKED_ADDRESS').toBe(!reached);
-    },
-  );
+    });
+    expect((error as NodeJS.ErrnoException | null)?.code === 'BLOCKED_ADDRESS').toBe(!reached);
+  });
 
-  test('of more than 64 trusted origins the oldest is closed when its requests have ended', async () => {
+  test('beyond 64 trusted origins the oldest closes after its requests', async () => {
     const network = createNetwork({ allow: [] });
     const read = (i: number) =>
       network.get(`http://${i}.org/`, { signal, mostBytes: () => 1_000, trusted: true });

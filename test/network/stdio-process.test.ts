@@ -158,7 +158,7 @@ describe('the start', () => {
     [undefined, /^[0-9a-f]{32}$/],
     ['', /^[0-9a-f]{32}$/],
     ['outer', /^outer,[0-9a-f]{32}$/],
-  ])('in a group of its own, with a token after those of outer runs: %j', async (outer, expected) => {
+  ])('in its own group, its token after outer ones: %j', async (outer, expected) => {
     vi.stubEnv('ORIEL_RUN', outer);
     const { transport } = await begun();
     expect(mocked.calls).toEqual([
@@ -207,7 +207,7 @@ describe('messages', () => {
     expect(child.got).toBe(lineOf(note));
   });
 
-  test('that are none are reported and skipped, other lines are skipped', async () => {
+  test('that are invalid are reported and skipped, other lines skipped', async () => {
     const { transport, heard, errors, say } = await begun();
     await transport.send(request(1));
     await say('starting up');
@@ -252,7 +252,7 @@ describe('messages', () => {
     expect(heard).toHaveLength(1);
   });
 
-  test('an answer to another request, or a request of the server, is not', async () => {
+  test('for another request, or requests themselves, are no answer', async () => {
     const { transport, heard, say } = await begun();
     await transport.send(request(7));
     await say({ id: 8, result: {} });
@@ -263,7 +263,7 @@ describe('messages', () => {
 });
 
 describe('a cancelled request', () => {
-  test('that was sent is cancelled at the server, and its answer not awaited', async () => {
+  test('that was sent is cancelled there, its answer not awaited', async () => {
     const { transport, child, heard, say } = await begun();
     await transport.send(request(1));
     await transport.send(cancelled(1));
@@ -282,7 +282,7 @@ describe('a cancelled request', () => {
 });
 
 describe('a server that does not read', () => {
-  test('gets no further request beyond 1 MiB, but notifications and answers', async () => {
+  test('gets no requests beyond 1 MiB, but notifications and answers', async () => {
     const { transport } = await begun();
     const large = 'x'.repeat(1 << 20);
     await transport.send(request(1, large));
@@ -312,7 +312,7 @@ describe('the end', () => {
   const ended = ['end 4711 after 400', 'over', 'release'];
   const endings = (): string[] => mocked.events.slice(2);
 
-  test('closes its input, waits, and ends what is left of its tree', async () => {
+  test('closes its input, waits, and ends what is left', async () => {
     const { transport, child, closes } = await begun();
     const closing = transport.close();
     expect([child.stdin.writableEnded, child.stdout.destroyed, closes()]).toEqual([true, true, 1]);
@@ -363,7 +363,7 @@ describe('the end', () => {
     expect([heard.length, closes()]).toEqual([1, 1]);
   });
 
-  test('comes soon after the exit if another process holds its output open', async () => {
+  test('comes soon after exit if others hold the output open', async () => {
     const { child } = await begun();
     mocked.slow = false;
     child.exit(0);

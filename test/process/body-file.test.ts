@@ -42,7 +42,7 @@ function played(): Played {
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-test('the pipe is paused until a piece is written, and the file is opened once', async () => {
+test('the pipe pauses for each piece, the file opens once', async () => {
   const { body, file, events, step } = played();
   body.write(Buffer.from('one'));
   expect(events).toEqual(['pause']);
@@ -71,7 +71,7 @@ test('a body without a piece is an empty file', async () => {
   expect(events).toEqual(['open']);
 });
 
-test('a piece that cannot be written fails the reply once, and nothing more is written', async () => {
+test('a failed write fails the reply once, and nothing follows', async () => {
   const { body, events, step } = played();
   body.write(Buffer.from('one'));
   body.write(Buffer.from('two'));
@@ -83,7 +83,7 @@ test('a piece that cannot be written fails the reply once, and nothing more is w
   expect(events.slice(5)).toEqual(['close']);
 });
 
-test('a file that cannot be opened fails the reply, and there is nothing to close', async () => {
+test('a failed open fails the reply, with nothing to close', async () => {
   const { body, events, step } = played();
   body.write(Buffer.from('one'));
   await step(new Error('EMFILE'));
@@ -91,7 +91,7 @@ test('a file that cannot be opened fails the reply, and there is nothing to clos
   expect(events).toEqual(['pause', 'open', 'fail EMFILE']);
 });
 
-test('what is discarded is closed when the last piece is written', async () => {
+test('what is discarded closes after the last piece is written', async () => {
   const { body, events, step } = played();
   body.write(Buffer.from('one'));
   await step();

@@ -71,7 +71,7 @@ test('late while one of several runs lasts, then as before', async () => {
   expect(await flagsWith(V8_11, server)).toEqual([early, late, early]);
 });
 
-test('a server that loads during such a run optimizes early after it', async () => {
+test('a server loading during such a run optimizes early afterwards', async () => {
   const flags = await flagsWith(V8_11, ({ ownProcess, compileEarly, compileLate }) => {
     ownProcess();
     const end = compileLate();

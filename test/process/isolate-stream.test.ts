@@ -75,7 +75,7 @@ test('a worker that never answers ends with its call', async () => {
   await worker.end();
 });
 
-test('a worker that swells is ended with LIMIT, and this process goes on', async () => {
+test('a worker that swells ends with LIMIT, this process continues', async () => {
   const swell = await script(
     'swell.mjs',
     'const held = [];\nfor (;;) held.push(Array.from({ length: 1e5 }, () => ({})));',
@@ -90,7 +90,7 @@ test('a worker that swells is ended with LIMIT, and this process goes on', async
   await worker.end();
 });
 
-test('a worker that rests goes on for another call, and ends with that one', async () => {
+test('a rested worker serves another call, and ends with it', async () => {
   const echo = await script('answer.mjs', "parentPort.on('message', (m) => parentPort.postMessage(m));");
   const first = new AbortController();
   const worker = startConversation({ entry: echo, heapMb: 32, signal: first.signal });
@@ -122,7 +122,7 @@ describe('a thread that the test plays', () => {
     return { worker, with: made };
   }
 
-  test('has a small young generation if nothing else is said, and no signal', () => {
+  test('has a small young generation by default, and no signal', () => {
     conversation();
     const limits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 };
     expect(mocked.options).toMatchObject({ workerData: undefined, resourceLimits: limits });
@@ -137,7 +137,7 @@ describe('a thread that the test plays', () => {
     expect(mocked.options).toBeUndefined();
   });
 
-  test('gets messages with what moves to it, and only what it says is given', async () => {
+  test('gets messages with transfers; only its own messages are given', async () => {
     const { worker, with: one } = conversation();
     const moved = new ArrayBuffer(1);
     one.post('a');
@@ -191,7 +191,7 @@ describe('a thread that the test plays', () => {
     await expect(one.next()).rejects.toThrow('the isolated worker has ended');
   });
 
-  test('is ended by its signal, which is not listened to afterwards', async () => {
+  test('is ended by its signal, which is then ignored', async () => {
     const stop = new AbortController();
     const { worker, with: one } = conversation(stop.signal);
     const waiting = one.next();
@@ -206,7 +206,7 @@ describe('a thread that the test plays', () => {
     expect(other.calls).toEqual([]);
   });
 
-  test('rests: it keeps nothing alive, no signal ends it, and it listens to that of its next call', async () => {
+  test('rests: no signal ends it until its next call', async () => {
     const first = new AbortController();
     const { worker, with: one } = conversation(first.signal);
     one.rest();
@@ -229,7 +229,7 @@ describe('idle workers', () => {
     },
   });
 
-  test('are taken again, the last one first, unless they have died', () => {
+  test('are taken again, last one first, unless they died', () => {
     const idle = new IdleWorkers(1_000);
     const [first, second, third] = [worker(), worker(), worker()];
     for (const one of [first, second, third]) idle.add(one);

@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux').each(Object.entries(KINDS))('%s', (
     expect(taken.join('')).toBe('onetwo');
   });
 
-  test('gives nothing while it is paused, and all of it afterwards', async () => {
+  test('gives nothing while paused, and everything afterwards', async () => {
     const taken: string[] = [];
     const waiting: (() => void)[] = [];
     const { intake, write, end } = await open((chunk) => {
@@ -81,7 +81,7 @@ describe.runIf(process.platform === 'linux').each(Object.entries(KINDS))('%s', (
     await intake.ended;
   });
 
-  test('is over when it is closed, and nothing is given any more', async () => {
+  test('is over when closed, and gives nothing any more', async () => {
     const taken: string[] = [];
     const { intake, write, end } = await open((chunk) => {
       taken.push(Buffer.from(chunk).toString());
@@ -107,14 +107,14 @@ test('an error of a stream ends it', async () => {
   await ended;
 });
 
-test('an error of a stream ends it also without a close', async () => {
+test('an error of a stream ends it without a close', async () => {
   const stream = new PassThrough({ emitClose: false });
   const { ended } = readStream(stream, () => undefined);
   stream.destroy(new Error('read ECONNRESET'));
   await ended;
 });
 
-test('a pipe that no child has is closed at both ends', async () => {
+test('a pipe without a child is closed at both ends', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'oriel-'));
   const { fstatSync } = await import('node:fs');
   const [pipe] = (await openPipes(directory, 1)) ?? [];

@@ -45,7 +45,7 @@ function executable(name: string): string {
 
 const own = `@vscode/ripgrep-${process.platform}-${process.arch}`;
 
-test('the binary of the package for this platform, which only @vscode/ripgrep has to see', async () => {
+test('the platform’s binary, which only @vscode/ripgrep has to see', async () => {
   const binary = `${own}/bin/rg${process.platform === 'win32' ? '.exe' : ''}`;
   installed = { '@vscode/ripgrep': '/pnpm/ripgrep/index.js', [binary]: '/pnpm/rg' };
   vi.stubEnv('PATH', executable('rg'));
@@ -70,19 +70,16 @@ test.runIf(process.platform === 'linux')('without the package, the first one on 
   expect([ripgrepPath(), resolved]).toStrictEqual([join(first, 'rg'), []]);
 });
 
-test.runIf(process.platform === 'linux')(
-  'also when the file of Node.js was removed by an update',
-  async () => {
-    installed = {};
-    const directory = executable('rg');
-    vi.stubEnv('PATH', directory);
-    const { execPath } = process;
-    onTestFinished(() => void (process.execPath = execPath));
-    process.execPath = join(directory, 'none');
-    const { ripgrepPath } = await fresh();
-    expect(ripgrepPath()).toBe(join(directory, 'rg'));
-  },
-);
+test.runIf(process.platform === 'linux')('also when an update removed the file of Node.js', async () => {
+  installed = {};
+  const directory = executable('rg');
+  vi.stubEnv('PATH', directory);
+  const { execPath } = process;
+  onTestFinished(() => void (process.execPath = execPath));
+  process.execPath = join(directory, 'none');
+  const { ripgrepPath } = await fresh();
+  expect(ripgrepPath()).toBe(join(directory, 'rg'));
+});
 
 test.runIf(process.platform === 'linux')('on Windows it is called rg.exe', async () => {
   installed = { '@vscode/ripgrep': '/index.js' };
@@ -94,17 +91,14 @@ test.runIf(process.platform === 'linux')('on Windows it is called rg.exe', async
   expect(resolved.at(-1)?.[1]).toBe(`@vscode/ripgrep-win32-${process.arch}/bin/rg.exe`);
 });
 
-test.each([undefined, '', 'bin'])(
-  'with PATH %j nothing is found, and what is missing is said',
-  async (path) => {
-    installed = {};
-    vi.stubEnv('PATH', path);
-    const { ripgrepPath } = await fresh();
-    expect(ripgrepPath).toThrow(
-      expect.objectContaining({
-        code: 'UNSUPPORTED',
-        message: `ripgrep is not installed: neither the package ${own} nor "rg" on PATH was found.`,
-      }),
-    );
-  },
-);
+test.each([undefined, '', 'bin'])('with PATH %j the error says what is missing', async (path) => {
+  installed = {};
+  vi.stubEnv('PATH', path);
+  const { ripgrepPath } = await fresh();
+  expect(ripgrepPath).toThrow(
+    expect.objectContaining({
+      code: 'UNSUPPORTED',
+      message: `ripgrep is not installed: neither the package ${own} nor "rg" on PATH was found.`,
+    }),
+  );
+});

@@ -51,22 +51,19 @@ test('the globs of each type', async () => {
   }
 });
 
-test.runIf(process.platform !== 'win32')(
-  'a list is read line by line, and once for each process',
-  async () => {
-    const asked = join(temporaryFolder(), 'asked');
-    program = script(`echo "$@" >> '${asked}'
+test.runIf(process.platform !== 'win32')('a list is read by lines, once for each process', async () => {
+  const asked = join(temporaryFolder(), 'asked');
+  program = script(`echo "$@" >> '${asked}'
 printf 'make: *.mak, *.mk, Makefile\\nall: a: b\\n\\nno type here\\nc: *.[chH] \\n'`);
-    const expected = new Map([
-      ['make', ['*.mak', '*.mk', 'Makefile']],
-      ['all', ['a: b']],
-      ['c', ['*.[chH]']],
-    ]);
-    expect(await fileTypes(signal)).toStrictEqual(expected);
-    expect(await fileTypes(signal)).toStrictEqual(expected);
-    expect(readFileSync(asked, 'utf8')).toBe('--no-config --type-list\n');
-  },
-);
+  const expected = new Map([
+    ['make', ['*.mak', '*.mk', 'Makefile']],
+    ['all', ['a: b']],
+    ['c', ['*.[chH]']],
+  ]);
+  expect(await fileTypes(signal)).toStrictEqual(expected);
+  expect(await fileTypes(signal)).toStrictEqual(expected);
+  expect(readFileSync(asked, 'utf8')).toBe('--no-config --type-list\n');
+});
 
 test.runIf(process.platform !== 'win32')('it runs without the environment of this process', async () => {
   vi.stubEnv('RIPGREP_CONFIG_PATH', '/etc/ripgreprc');
@@ -88,7 +85,7 @@ test.runIf(process.platform !== 'win32')('a ripgrep that fails is asked again th
 });
 
 test.runIf(process.platform !== 'win32')(
-  'without descriptors it is asked again the next time, and not called unsupported',
+  'without descriptors it is asked again, and not called unsupported',
   async () => {
     program = script('echo "a: b"');
     const held: number[] = [];
@@ -114,25 +111,22 @@ test('a ripgrep that cannot be started', async () => {
   });
 });
 
-test.runIf(process.platform !== 'win32')(
-  'it holds a slot of searches until it has ended, also if it fails',
-  async () => {
-    const { ripgrep } = table;
-    const [taken, running]: [ReturnType<typeof vi.spyOn>, number[]] = [vi.spyOn(slots, 'take'), []];
-    for (const text of ['echo "a: b"; exit 1', 'echo "a: b"']) {
-      program = script(text);
-      const asked = fileTypes(signal).catch(() => undefined);
-      await expect.poll(() => taken.mock.results.length).toBeGreaterThan(running.length);
-      await taken.mock.results.at(-1)?.value;
-      running.push(ripgrep.stats.running);
-      await asked;
-      expect(ripgrep.stats.running).toBe(0);
-    }
-    expect(running).toStrictEqual([1, 1]);
-  },
-);
+test.runIf(process.platform !== 'win32')('it holds a search slot until it ends or fails', async () => {
+  const { ripgrep } = table;
+  const [taken, running]: [ReturnType<typeof vi.spyOn>, number[]] = [vi.spyOn(slots, 'take'), []];
+  for (const text of ['echo "a: b"; exit 1', 'echo "a: b"']) {
+    program = script(text);
+    const asked = fileTypes(signal).catch(() => undefined);
+    await expect.poll(() => taken.mock.results.length).toBeGreaterThan(running.length);
+    await taken.mock.results.at(-1)?.value;
+    running.push(ripgrep.stats.running);
+    await asked;
+    expect(ripgrep.stats.running).toBe(0);
+  }
+  expect(running).toStrictEqual([1, 1]);
+});
 
-test('a call that is cancelled while it waits for a slot does not start it', async () => {
+test('a call cancelled while waiting for a slot starts nothing', async () => {
   const { ripgrep } = table;
   const held = await Promise.all(
     Array.from({ length: ripgrep.limit }, () => slots.take(new AbortController().signal)),

@@ -136,7 +136,7 @@ async function failureOf(job: Promise<unknown>): Promise<unknown> {
   return error;
 }
 
-test('it is started with its heap and what it may read', () => {
+test('it starts with its heap and its readable files', () => {
   expect(mocked.args).toEqual([
     '--max-old-space-size=64',
     '--disallow-code-generation-from-strings',
@@ -158,7 +158,7 @@ describe('a job', () => {
     expect(child.kill).not.toHaveBeenCalled();
   });
 
-  test('keeps this process alive, is watched and timed, until it is done', async () => {
+  test('keeps this process alive, watched and timed, until done', async () => {
     const stop = new AbortController();
     const removed = vi.spyOn(stop.signal, 'removeEventListener');
     const job = warm.ask(of({ deadline: 7_000 }), stop.signal);
@@ -189,7 +189,7 @@ describe('a job', () => {
     await job;
   });
 
-  test('asks for the next piece of its body when the last one is written', async () => {
+  test('asks for the next piece when the last is written', async () => {
     const asked: number[] = [];
     child.stdin.isSlow = true;
     const body = (async function* (): AsyncGenerator<Uint8Array> {
@@ -215,7 +215,7 @@ describe('a job', () => {
   test.each([
     ['shorter', pieces('some')],
     ['longer', pieces('some', 'bodies')],
-  ])('with a body that is %s than declared fails, and ends the child', async (_, body) => {
+  ])('with a body %s than declared ends the child', async (_, body) => {
     const error = await failureOf(warm.ask(of({ body }), never));
     expect(error).toEqual(new Error('a job has another length than declared'));
     expect(child.kill).toHaveBeenCalledWith('SIGKILL');
@@ -229,7 +229,7 @@ describe('a job', () => {
     expect(await failureOf(warm.ask(of({ body: broken }), never))).toEqual(new Error('read EIO'));
   });
 
-  test('is refused after the end of the child, and for an aborted signal', async () => {
+  test('is refused after the child ended, or for aborted signals', async () => {
     const reason = new Error('over');
     await expect(warm.ask(of(), AbortSignal.abort(reason))).rejects.toBe(reason);
     expect([warm.alive, child.stdin.taken, mocked.timer]).toEqual([true, [], undefined]);
@@ -277,7 +277,7 @@ describe('a child that', () => {
     expect(child.kill).toHaveBeenCalledWith('SIGKILL');
   });
 
-  test('exits fails its job, and is the reason for which the next is refused', async () => {
+  test('exits fails its job, and the next with that reason', async () => {
     const job = warm.ask(of(), never);
     child.emit('exit', null, 'SIGSEGV');
     expect(await failureOf(job)).toEqual(endsWith('crashed', 'ended with SIGSEGV'));
@@ -320,7 +320,7 @@ describe('a child that', () => {
 describe('memory', () => {
   const message = `took more than ${100 * PAGE} bytes of memory`;
 
-  test('is looked at every 20 ms, and too much of it ends the child', async () => {
+  test('is checked every 20 ms; too much ends the child', async () => {
     const job = warm.ask(of(), never);
     mocked.pages = 100;
     vi.advanceTimersByTime(1_000);
@@ -348,7 +348,7 @@ describe('memory', () => {
     await failureOf(job);
   });
 
-  test('of a child whose new size is unknown all that it has counts', async () => {
+  test('counts in full for a child of unknown first size', async () => {
     warm = new WarmChild({ entry: () => pathToFileURL('/code/child.js'), heapMb: 64 });
     child = mocked.child as Played;
     mocked.pages = 60;
@@ -358,7 +358,7 @@ describe('memory', () => {
     expect(await failureOf(job)).toEqual(endsWith('memory', message));
   });
 
-  test('is unknown for a process that is gone, and on other systems', () => {
+  test('is unknown for an ended process, and on other systems', () => {
     expect(warm.resident()).toBe(10 * PAGE);
     mocked.pages = undefined;
     expect(warm.resident()).toBe(0);
@@ -379,7 +379,7 @@ describe('a large reply', () => {
     return { file, written, aside: { over: 4, open: () => Promise.resolve(file as never) } };
   }
 
-  test('goes to a file, one that is not larger stays in memory', async () => {
+  test('goes to a file, a smaller one stays in memory', async () => {
     const { written, aside } = scratch();
     const small = warm.ask(of(aside && { aside }), never);
     child.answer(1, 'four');

@@ -33,7 +33,7 @@ test.each<[string, unknown]>([
   await ending;
 });
 
-test('a thread that still loads is ended when it has loaded, not after another message', async () => {
+test('a thread that still loads is ended only when loaded', async () => {
   const { events, ended, end } = worker();
   const ending = end();
   events.emit('message', 'progress');
@@ -45,7 +45,7 @@ test('a thread that still loads is ended when it has loaded, not after another m
   await ending;
 });
 
-test('a thread that loads for a second is ended then; waiting for that does not keep this process alive', async () => {
+test('a thread still loading after a second is ended then', async () => {
   const { ended, end } = worker();
   const ending = end();
   expect(sleeps.map(({ given }) => given)).toEqual([[1_000, undefined, { ref: false }]]);

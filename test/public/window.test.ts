@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ByteSource, Identity, windowedText } from '../../src/window.ts';
 
-test('a text in memory, read by lines, bytes and from the end', async () => {
+test('a text in memory by lines, bytes and last lines', async () => {
   const text = windowedText('one\ntwo\nthree\n');
   const page = await text.read(undefined, { limits: { lines: 2 } });
   expect(page).toMatchObject({
@@ -15,7 +15,7 @@ test('a text in memory, read by lines, bytes and from the end', async () => {
   expect(last.parts).toEqual([[{ no: 3, start: 8, end: 14, text: 'three\n', role: 'asked' }]]);
 });
 
-test('bytes from anywhere: a range request costs what the window needs', async () => {
+test('a byte range request costs what the window needs', async () => {
   let asked = 0;
   const remote: ByteSource = {
     size: 100 * 2 ** 30,

@@ -19,7 +19,7 @@ function leaseIn(queue: Queue) {
   return { lease, closed: () => closed };
 }
 
-test('an idle slot is kept while no caller waits for it', async () => {
+test('an idle slot is kept while no caller waits', async () => {
   const queue = queueOf();
   const { lease, closed } = leaseIn(queue);
   await lease.work();
@@ -32,7 +32,7 @@ test('an idle slot is kept while no caller waits for it', async () => {
   expect(queue.stats.running).toBe(0);
 });
 
-test('an idle slot is revoked for a waiting caller and requested again when there is work', async () => {
+test('an idle slot is revoked for others, and requested again', async () => {
   const queue = queueOf();
   const [first, second] = [leaseIn(queue), leaseIn(queue)];
   await first.lease.work();

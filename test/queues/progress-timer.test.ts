@@ -4,7 +4,7 @@ import { withProgress } from '../../src/queues/caller.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('progress is reported once a second until the work is done, or has failed', async () => {
+test('progress is reported every second until the work ends', async () => {
   const said: unknown[] = [];
   const waiting = { progress: (progress: unknown) => void said.push(progress) };
   const after = (ms: number, end: () => string): Promise<string> =>

@@ -7,7 +7,7 @@ function slots(waiting = 10): { queue: Queue; shared: SharedSlots } {
   return { queue, shared: new SharedSlots(queue) };
 }
 
-test('the parts of one call share one slot, released with the last part', async () => {
+test('parts of one call share a slot until the last', async () => {
   const { queue, shared } = slots();
   const { signal } = new AbortController();
   const outer = await shared.take(signal);
@@ -20,7 +20,7 @@ test('the parts of one call share one slot, released with the last part', async 
   expect(queue.stats.running).toBe(0);
 });
 
-test('another call waits, and parts that arrive meanwhile wait with it', async () => {
+test('another call waits, and its later parts with it', async () => {
   const { queue, shared } = slots();
   const first = await shared.take(new AbortController().signal);
   const { signal } = new AbortController();
@@ -31,7 +31,7 @@ test('another call waits, and parts that arrive meanwhile wait with it', async (
   expect(queue.stats).toMatchObject({ running: 0, waiting: 0 });
 });
 
-test('a call aborted in the queue leaves nothing behind, and a call may be refused', async () => {
+test('a call may be aborted in the queue, or refused', async () => {
   const { queue, shared } = slots(1);
   const held = await shared.take();
   const stop = new AbortController();

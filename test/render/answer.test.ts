@@ -10,7 +10,7 @@ test('text and facts', () => {
   });
 });
 
-test('a failure has its code, its sentence and, where there is one, the call that works instead', () => {
+test('a failure has code, sentence and the call that works', () => {
   expect(
     errorAnswer(new OrielError('NOT_FOUND', 'It does not exist.', { next: '.' }), { source: 'f' }),
   ).toEqual({
@@ -22,7 +22,7 @@ test('a failure has its code, its sentence and, where there is one, the call tha
   expect(details).toEqual({ error: { code: 'BUSY', message: 'Later.' } });
 });
 
-test('notices stand on lines of their own below the text, the last one last', () => {
+test('notices stand on own lines below the text, in order', () => {
   const notices = [{ kind: 'unterminated' }, { kind: 'said', text: 'more' }] as const;
   const said = '[No newline at end of file]\n[more]';
   expect(withNotices('a\n', notices, wording)).toBe(`a\n${said}`);
@@ -40,7 +40,7 @@ describe('the call to make instead is in the sentence', () => {
     return shown.message;
   };
 
-  test('below the message, if it does not name a call itself', () => {
+  test('below the message, if it names no call itself', () => {
     expect(said('x is gone.', 'src/x.ts')).toBe('x is gone. Use src/x.ts.');
     expect(said('x is gone.', '.')).toBe('x is gone. Use . to list the working directory.');
     expect(said('x is gone. Use src/y.ts.', 'src/x.ts')).toBe('x is gone. Use src/y.ts.');

@@ -41,7 +41,7 @@ test('an empty result is stated in words', () => {
   ]);
 });
 
-test('the caller’s limit and the budget each name the next offset', () => {
+test('the limit and the budget each name the next offset', () => {
   const limited = listAnswer(entriesOf(['a', 'b'], 2), { ...listRequest, limit: 2 }, baseLimits, style);
   expect(limited).toMatchObject({
     content: [{ text: 'a\nb\n[2 entries limit reached. Use offset=2 to continue, limit=4 for more]' }],
@@ -54,7 +54,7 @@ test('the caller’s limit and the budget each name the next offset', () => {
   });
 });
 
-test('a name that is larger than the answer is shown in part, so that every answer leads on', () => {
+test('a name larger than the answer is shown in part', () => {
   const { content, details } = listAnswer(entriesOf(['é'.repeat(50), 'b']), listRequest, bytes(65), style);
   expect(content).toEqual([
     { type: 'text', text: `${'é'.repeat(32)}\n[65 B limit reached. Use offset=1 to continue]` },
@@ -62,7 +62,7 @@ test('a name that is larger than the answer is shown in part, so that every answ
   expect(details).toMatchObject({ shown: 1, next: 1 });
 });
 
-test('an offset beyond the end, and what an answer does not cover', () => {
+test('an offset beyond the end, and what is not covered', () => {
   const gaps = {
     timedOut: true,
     denied: true,
@@ -87,7 +87,7 @@ test('an offset beyond the end, and what an answer does not cover', () => {
   });
 });
 
-test('a budget takes all of some lines or none, and after a refusal nothing any more', () => {
+test('a budget takes all lines or none, then nothing more', () => {
   const budget = new ListBudget(bytes(10));
   expect([budget.take('1234'), budget.take('5678', '9'), budget.take('x')]).toEqual([true, false, false]);
   expect([budget.text, budget.full]).toEqual(['1234', 'bytes']);
@@ -189,7 +189,7 @@ test.each<[Partial<SearchGaps>, ListNotice]>([
   expect(gapNotices({ gaps: { ...noGaps, ...gap } })).toEqual([notice]);
 });
 
-test('the rest of what is not covered, and what leads on', () => {
+test('the other gaps of an answer, and what leads on', () => {
   const kinds = (result: Partial<ListResult>): unknown => {
     const words = Object.fromEntries(Object.keys(listWording).map((kind) => [kind, () => kind]));
     const kindsOnly = { words: words as unknown as ListWording, details: () => ({}) };
@@ -201,7 +201,7 @@ test('the rest of what is not covered, and what leads on', () => {
   expect(kinds({ passedOver: 3, next: 1 })).toBe('a\n[limit]');
 });
 
-test('a search that broke off, a hint and a call stand in the details too', () => {
+test('details have the broken search, the hint and the call', () => {
   const details = (result: Partial<ListResult>): Record<string, unknown> =>
     foundAnswer({ ...entriesOf(['a']), ...result }, { ...findRequest, pattern: 'src' }, baseLimits, style)
       .details;
@@ -213,12 +213,12 @@ test('a search that broke off, a hint and a call stand in the details too', () =
   expect(details({})).toEqual({ shown: 1 });
 });
 
-test('the gap of a style stands between the list and its notices', () => {
+test('the gap of a style stands before its notices', () => {
   const gapped: ListStyle<ShownEntries> = { ...style, gap: '\n' };
   expect(textOf(listAnswer(entriesOf(['a'], 1), listRequest, baseLimits, gapped))).toMatch(/^a\n\n\[1 entry/);
 });
 
-test('the token counter of the host decides, also for a line that is shown in part', () => {
+test('the token counter of the host decides, cut lines too', () => {
   const count = (text: string): number => text.length * 2;
   const limits = { ...bytes(1_000), tokens: 20 };
   const budget = new ListBudget(limits, count);

@@ -392,7 +392,7 @@ test.each(variants)('of other facts: %j', (notice, expected) =>
   expect(sentence(notice, wording)).toBe(expected),
 );
 
-test('where paths take no selector, no call with one is named', () => {
+test('where paths take no selector, no call has one', () => {
   const words = { ...wording, ...withoutSelectors };
   const said = (notice: Notice): string => sentence(notice, words);
   expect(said({ kind: 'escaped', count: 2, use: 'f:raw' })).toBe(
@@ -428,13 +428,13 @@ function longer<T>(value: T): T {
   ) as T;
 }
 
-test.each(sentences)('no notice is longer than 1 KiB, whatever it holds: $kind', (notice) => {
+test.each(sentences)('no notice is longer than 1 KiB: $kind', (notice) => {
   const long = longer(notice);
   expect(Buffer.byteLength(say(long))).toBeLessThanOrEqual(1024);
   expect(Buffer.byteLength(detailOf(long, wording).text)).toBeLessThanOrEqual(1022);
 });
 
-test('a call of up to 4 KiB stands whole in a long notice, whatever kind', () => {
+test('calls up to 4 KiB stay whole in every notice', () => {
   const call = `http://h/${'a'.repeat(2_000)}:641..`;
   const ofOne = sentences
     .map(([notice]) => notice)
@@ -450,14 +450,14 @@ test('a call of up to 4 KiB stands whole in a long notice, whatever kind', () =>
   }
 });
 
-test('long words around a call are cut, and the call is not', () => {
+test('long words around a call are cut, the call not', () => {
   const use = `${'d/'.repeat(700)}a.txt:641..`;
   const said = say({ kind: 'said', text: `${'Because. '.repeat(300)}Use ${use} to go on`, use } as Notice);
   expect(said).toContain(`Use ${use} to go on`);
   expect(Buffer.byteLength(said)).toBeLessThanOrEqual(1024 + use.length);
 });
 
-test('of a call that is too long its end is shown, and programs have all of it', () => {
+test('an overlong call shows its end, and programs get all', () => {
   const use = `${'ä'.repeat(5_000)}:641..`;
   expect(say({ ...cut, use })).toMatch(
     /^\[Showing lines .*ä…\[\d+ characters left out\]…ä+:641\.\. to continue\]$/,
@@ -479,11 +479,11 @@ test('every reason for no structure has words', () => {
   });
 });
 
-test('a name that could end the line of a notice does not', () => {
+test('a name cannot end the line of a notice', () => {
   expect(say({ kind: 'empty', target: 'a\n[b' })).toBe('[a\\n[b is empty: 0 lines]');
 });
 
-test('a dialect may word a notice differently; programs get the same words', () => {
+test('a dialect words a notice its way, for programs too', () => {
   const own: NoticeWording = { ...wording, empty: () => 'nothing' };
   expect(say({ kind: 'empty', target: 'f' }, own)).toBe('[nothing]');
   expect(detailOf({ kind: 'empty', target: 'f' }, own)).toStrictEqual({ kind: 'empty', text: 'nothing' });

@@ -12,7 +12,7 @@ test('a whole text within the limits has no notice', () => {
   expect(readNotices(textResult('a\nb\n'))).toEqual([]);
 });
 
-test('escapes in an answer about a directory name no raw call, because there is none', () => {
+test('escapes in answers about directories name no raw call', () => {
   const excerpt = excerptOf('a.ts: a\x1bb 1\n');
   const [file, directory] = (['file', 'directory'] as const).map((kind) =>
     readNotices(textResult('', { excerpt, format: kind })).filter((notice) => notice.kind === 'escaped'),
@@ -47,7 +47,7 @@ test('all notices, in order', () => {
   ]);
 });
 
-test('a byte window speaks in bytes and of its own limit', () => {
+test('a byte window counts in bytes and names its limit', () => {
   const excerpt = excerptOf('one\ntwo\n', {
     totals: { bytes: 1_000_000 },
     cutBy: 'window',
@@ -65,7 +65,7 @@ test('a byte window speaks in bytes and of its own limit', () => {
   expect(notice).toMatchObject({ limits: { bytes: 256 << 10 } });
 });
 
-test('inside an oversized line the bytes count, whatever was asked for', () => {
+test('inside an oversized line only the bytes count', () => {
   const excerpt = excerptOf('x'.repeat(10), {
     parts: [[{ no: 1, start: 0, end: 10, text: 'x'.repeat(10), role: 'asked', cut: 'slice' }]],
     oversized: { no: 1, start: 0, bytes: 99 },
@@ -78,7 +78,7 @@ test('inside an oversized line the bytes count, whatever was asked for', () => {
   ]);
 });
 
-test('a range that reaches beyond the end is told where that is', () => {
+test('a range that passes the end names the last line', () => {
   const selection = {
     window: { kind: 'lines', ranges: [{ from: 1, to: 9 }], context: false },
     typed: '1..9',
@@ -89,7 +89,7 @@ test('a range that reaches beyond the end is told where that is', () => {
   ]);
 });
 
-test('a window that lies behind the end names what there is', () => {
+test('a window behind the end names what there is', () => {
   const excerpt = { parts: [], totals: { lines: 3, bytes: 9 }, invalid: 0, pastEnd: true };
   const lines = { window: { kind: 'lines', ranges: [{ from: 9 }], context: true }, typed: '9' } as const;
   expect(readNotices(textResult('', { excerpt, selection: lines }))).toEqual([
@@ -109,7 +109,7 @@ test('a window that lies behind the end names what there is', () => {
   ]);
 });
 
-test('only a file that is stored is empty, unterminated or decoded', () => {
+test('only a stored file is empty, unterminated or decoded', () => {
   const kinds = (kind: 'file' | 'archive'): string[] => [
     ...readNotices(textResult('', { format: kind })).map((notice) => notice.kind),
     ...readNotices(textResult('a', { format: kind })).map((notice) => notice.kind),
@@ -121,7 +121,7 @@ test('only a file that is stored is empty, unterminated or decoded', () => {
   expect(kinds('archive')).toEqual(['invalid']);
 });
 
-test('the next page of a table comes only once this one was shown to its end', () => {
+test('a table names its next page only at the end', () => {
   const more = { kind: 'said', text: 'More rows. Use app.db:users?offset=20' } as const;
   expect(readNotices(textResult('a\n', { more, display: displays.plain }))).toEqual([more]);
   const excerpt = excerptOf('a\n', {
@@ -132,7 +132,7 @@ test('the next page of a table comes only once this one was shown to its end', (
   expect(readNotices(textResult('', { excerpt, more })).map(({ kind }) => kind)).toEqual(['cut']);
 });
 
-test('shown lines are runs of those that were asked for, without their context', () => {
+test('shown lines are runs of asked lines, without context', () => {
   const [before, ...asked] = linesOf('a\nb\nc\n', 4);
   const parts = [[{ ...before, role: 'context' } as const, ...asked], linesOf('x\n', 7), linesOf('y\n', 20)];
   expect(shownLines(excerptOf('', { parts: parts as never }))).toEqual([
@@ -167,7 +167,7 @@ test('a place says that lines follow it, while they do', () => {
   expect(notices('', { selection: plainly, excerpt })).toEqual([]);
 });
 
-test('of several ranges those are named that lie beyond the end, and of a place the place', () => {
+test('ranges and places beyond the end are named', () => {
   const excerpt = excerptOf('a\nb\n', { lastLine: 2 });
   const ranges = typed(lines({ from: 1, to: 2 }, { from: 3, to: 4 }, { from: 9 }), '1-2,3-4,9-');
   expect(notices('', { selection: ranges, excerpt })).toEqual([
@@ -183,7 +183,7 @@ test('of several ranges those are named that lie beyond the end, and of a place 
   expect(notices('', { selection: tail, excerpt })).toEqual([]);
 });
 
-test('a part of a document says that its lines are its own, where it is cut', () => {
+test('a cut part says that its lines are its own', () => {
   const next = { kind: 'lines', ranges: [{ from: 2 }] } as const;
   const cut = excerptOf('a\n', { totals: { bytes: 4, lines: 2 }, cutBy: 'lines', next });
   const part = { name: 'page 3' } as NonNullable<TextResult['part']>;
@@ -195,7 +195,7 @@ test('a part of a document says that its lines are its own, where it is cut', ()
   expect(notices('a\n', { part })).toEqual([]);
 });
 
-test('the call for the text as stored, or in another encoding, asks for the same lines', () => {
+test('calls for raw text or another encoding keep the lines', () => {
   const use = (selection: TextResult['selection']): unknown =>
     notices('\x1b\n', { selection }).map((notice) => ('use' in notice ? notice.use : notice.kind));
   expect(use({})).toEqual(['f.txt:raw']);
@@ -210,7 +210,7 @@ test('the call for the text as stored, or in another encoding, asks for the same
   ]);
 });
 
-test('how an encoding is known decides what is said of it', () => {
+test('how an encoding is known decides its notices', () => {
   const said = (known: 'declared' | 'told' | 'guessed' | undefined, bom = 0): Notice[] =>
     encodingNotices(
       { format: 'file', encoding: { ...unicodeEncoding('utf-16be', bom), ...(known && { known }) } },
@@ -256,7 +256,7 @@ test('a tail is read on backwards, in lines', () => {
   ]);
 });
 
-test('a text is empty where none of it is shown and none is left', () => {
+test('a text is empty if none is shown or left', () => {
   const nothing = { parts: [[]], totals: {}, invalid: 0 };
   expect(notices('', { excerpt: nothing })).toEqual([{ kind: 'empty', target: 'f.txt' }]);
   expect(notices('', { excerpt: { ...nothing, oversized: { start: 0 } } })).toEqual([]);
@@ -264,7 +264,7 @@ test('a text is empty where none of it is shown and none is left', () => {
   expect(notices('', { excerpt: { ...nothing, next } })).toEqual([]);
 });
 
-test('what was asked for beyond the end is said as it was typed, unless that is none of it', () => {
+test('what is beyond the end is named as typed', () => {
   const excerpt = { parts: [], totals: { lines: 3, bytes: 9 }, invalid: 0, pastEnd: true };
   const asked = (selection: TextResult['selection'], more: Partial<TextResult> = {}): unknown =>
     (notices('', { excerpt, selection, ...more }).at(-1) as { asked?: string } | undefined)?.asked;
@@ -280,7 +280,7 @@ test('what was asked for beyond the end is said as it was typed, unless that is 
   expect(asked(typed({ kind: 'tail', lines: 5 }, '-5'))).toBe('Line 5');
 });
 
-test('a line that ends before the byte in it that was asked for is not beyond the end', () => {
+test('a byte past its line is not beyond the text', () => {
   const selection = typed({ ...lines({ from: 3 }), inside: 12 }, '3@12..');
   const past = { parts: [], totals: { bytes: 9, lines: 3 }, invalid: 0, pastEnd: true, lastLine: 3 };
   expect(notices('', { excerpt: past, selection })).toEqual([
@@ -292,7 +292,7 @@ test('a line that ends before the byte in it that was asked for is not beyond th
   ]);
 });
 
-test('a text of which the last lines before its first byte are asked for is not empty', () => {
+test('a tail before the first byte is no empty text', () => {
   const nothing = { parts: [[]], totals: { bytes: 9 }, invalid: 0 };
   const before = (byte: number, excerpt: TextResult['excerpt'] = nothing, bom = 0): unknown =>
     notices('', {
@@ -310,7 +310,7 @@ test('a text of which the last lines before its first byte are asked for is not 
   expect(before(5, { ...nothing, totals: {} })).toEqual(empty);
 });
 
-test('beyond the end of what is not counted the calls are for its last lines', () => {
+test('beyond an uncounted end the calls are for last lines', () => {
   const excerpt = { parts: [], totals: { bytes: 9 }, invalid: 0, pastEnd: true };
   const selection = typed(lines({ from: 10 }), '10');
   const more = { kind: 'said', text: 'More', use: 'app.db?offset=9' } as const;

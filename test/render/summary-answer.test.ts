@@ -31,7 +31,7 @@ const result: SummaryResult = {
 const answer = (over: Partial<SummaryResult> = {}, prefix = '') =>
   summaryAnswer({ ...result, ...over }, prefix, { source: 'a.ts' }, wording);
 
-test('parts, and below them what was left out with the call that shows it', () => {
+test('parts, and below them the call for what was omitted', () => {
   const said = '5 lines elided; re-read needed ranges, e.g. a.ts:3..7, or all of it: a.ts:1..';
   expect(answer()).toEqual({
     content: [{ type: 'text', text: `1|class A {\n2-8|  run() { ... }\n9|}\n[${said}]` }],
@@ -45,7 +45,7 @@ test('parts, and below them what was left out with the call that shows it', () =
   });
 });
 
-test('what the path resolved to and the snapshot stand above it', () => {
+test('the resolved path and the snapshot stand above it', () => {
   const { content, details } = answer(
     { display: displays.hashline, snapshot: { tag: '0A1F', header: '¶a.ts#0A1F' } },
     '[resolved]\n',
@@ -58,7 +58,7 @@ test('what the path resolved to and the snapshot stand above it', () => {
   expect(details['snapshot']).toBe('0A1F');
 });
 
-test('encodings, invalid sequences, escapes and symbols without room are said before the next call', () => {
+test('encodings, invalid bytes, escapes and symbols precede the next call', () => {
   const parts = [{ kind: 'line', from: 1, to: 1, text: 'a\ufffd\x1b' } as const];
   const summary = { ...result.summary, parts, left: 3 };
   const { details } = answer({ summary, invalid: true, encoding: unicodeEncoding('utf-16le', 2) });
@@ -71,7 +71,7 @@ test('encodings, invalid sequences, escapes and symbols without room are said be
   expect(details).toMatchObject({ encoding: 'utf-16le', byteOrderMark: true, summary: { symbolsLeft: 3 } });
 });
 
-test('a notice names at most three ranges, and the whole text where there is room', () => {
+test('a notice names three ranges at most, within 1 KiB', () => {
   const elided = Array.from({ length: 500 }, (_, i) => ({ from: i * 10 + 1, to: i * 10 + 5 }));
   const bytesOf = (target: string): number => {
     const { details } = answer({ target, summary: { ...result.summary, elided } });
@@ -84,7 +84,7 @@ test('a notice names at most three ranges, and the whole text where there is roo
   expect(bytesOf(`${'d/'.repeat(340)}a.ts`)).toBeLessThan(1024);
 });
 
-test('only what could not be decoded is said to be invalid: each sign of it counts', () => {
+test('each undecodable character counts as invalid, and nothing else', () => {
   const parts = [
     { kind: 'line', from: 1, to: 1, text: '\ufffda\ufffd' } as const,
     { kind: 'line', from: 2, to: 2, text: '\ufffd\x1b\x1b' } as const,
@@ -103,7 +103,7 @@ test('only what could not be decoded is said to be invalid: each sign of it coun
   expect(texts({ invalid: true, encoding })[0]).toMatch(/; a\.ts:encoding=gbk decodes it otherwise$/);
 });
 
-test('a guess is a fact of the text, and notes of its source stand above the next call', () => {
+test('a guess is stated, and notes precede the next call', () => {
   const encoding = { ...unicodeEncoding('utf-8'), name: 'gbk', known: 'guessed' } as const;
   const notes = [{ kind: 'said', text: 'a note' }] as const;
   const { details } = answer({ encoding, notes });
@@ -120,7 +120,7 @@ test('a guess is a fact of the text, and notes of its source stand above the nex
 test.each([
   [233, true],
   [234, false],
-])('the call for all of it stands in a footer of a path of %d bytes: %s', (bytes, isNamed) => {
+])('a footer with %d bytes of path names all: %s', (bytes, isNamed) => {
   const target = `${'é'.repeat(2)}${'x'.repeat(bytes - 4)}`;
   const notice = footer(target, { ...result.summary, namesCalls: true });
   expect(notice).toEqual({

@@ -43,7 +43,7 @@ test('a count of one is singular', () => {
   ]);
 });
 
-test('a span of one is one number, and a part of a list says which of how many', () => {
+test('a single span is one number; parts say how many', () => {
   expect([span(3, 3), span(3, 4)]).toStrictEqual(['3', '3-4']);
   expect([
     pageRange(0, 1, 1, 'file'),
@@ -62,7 +62,7 @@ test('a span of one is one number, and a part of a list says which of how many',
   ]);
 });
 
-test('a sentence of 1,022 bytes stays, and of a longer one both ends are shown', () => {
+test('a sentence over 1,022 bytes shows only its two ends', () => {
   const most = `${'é'.repeat(500)}${'x'.repeat(22)}`;
   expect(bounded(most)).toBe(most);
   const longer = `<${'y'.repeat(2_000)}>`;
@@ -70,17 +70,17 @@ test('a sentence of 1,022 bytes stays, and of a longer one both ends are shown',
   expect(bounded(longer)).toBe(`<${'y'.repeat(489)}…[${left} characters left out]…${'y'.repeat(489)}>`);
 });
 
-test('a sentence that is short enough stays, however long the text before its calls is', () => {
+test('a short sentence stays with much text before its call', () => {
   const short = `${'x'.repeat(900)}. Use a.ts`;
   expect(bounded(short, ['a.ts'])).toBe(short);
 });
 
-test('a call that stands only inside another call takes no room from the text', () => {
+test('a call inside another call takes no room from text', () => {
   const text = `${'x'.repeat(2_000)} b/a ${'y'.repeat(100)}`;
   expect(bounded(text, ['b/a', 'a'])).toBe(bounded(text, ['b/a']));
 });
 
-test('a replacement character of the text stays in what is shown of it', () => {
+test('a replacement character of the text stays in its excerpt', () => {
   const longer = `<\ufffd${'y'.repeat(2_000)}\ufffd>`;
   expect(bounded(longer)).toMatch(/^<\ufffdy+…\[\d+ characters left out\]…y+\ufffd>$/);
 });
@@ -94,7 +94,7 @@ test('a character that would be cut is left out', () => {
   }
 });
 
-test('calls stand whole while all of them have 4 KiB, the text around them shares the rest', () => {
+test('whole calls take up to 4 KiB, text the rest', () => {
   const [first, second, third] = ['a', 'b', 'c'].map((letter) => `${letter}${'/p'.repeat(900)}`) as [
     string,
     string,

@@ -3,7 +3,7 @@ import { clipAround, clipHead } from '../../src/search/quote.ts';
 
 const whole = { fromStart: true, toEnd: true };
 
-test('a head is a number of code points, surrogate pairs kept together', () => {
+test('a head counts code points, and keeps surrogate pairs together', () => {
   expect(clipHead('abc', 3, true)).toEqual({ text: 'abc' });
   expect(clipHead('abc', 3, false)).toEqual({ text: 'abc', clipped: 'end' });
   expect(clipHead('a😀b😀c', 4, true)).toEqual({ text: 'a😀b😀', clipped: 'end' });

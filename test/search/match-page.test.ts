@@ -36,13 +36,13 @@ const files: File[] = [
   { path: 'b', lines: [true] },
 ];
 
-test('shows the matches from the offset on, up to the limit', () => {
+test('shows matches from the offset on, up to the limit', () => {
   const { shown, page } = pageOf(printed(files, 0, 0), { offset: 1, limit: 2, before: 0, after: 0 });
   expect(shown).toEqual(['a:3', 'a:6']);
   expect(page).toMatchObject({ found: 2, more: true });
 });
 
-test('has no next page if it ends at the last match', () => {
+test('has no next page after the last match', () => {
   expect(pageOf(printed(files, 0, 0), { offset: 2, limit: 2, before: 0, after: 0 }).page.more).toBe(false);
 });
 

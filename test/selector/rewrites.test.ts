@@ -90,13 +90,13 @@ test.each([
   expect(withFragment(typed)).toBe(target);
 });
 
-test('of containers that end at very many places the first ones are tried', () => {
+test('of very many container ends the first ones are tried', () => {
   const found = targetRewrites('a.zip/'.repeat(1_000), (name) => name.endsWith('.zip'));
   expect(found).toHaveLength(64);
   expect(found[0]?.startsWith('a.zip:a.zip/')).toBe(true);
 });
 
-test('what is longer than any path is not written in another way', () => {
+test('what is longer than any path is not rewritten', () => {
   expect(pathRewrites(`"${'a'.repeat(16_384)}"`)).toEqual([]);
   expect(targetRewrites(`a.zip/${'a'.repeat(16_384)}`, (name) => name.endsWith('.zip'))).toEqual([]);
 });

@@ -39,7 +39,7 @@ test.each([...FORMS, ...MESSAGES])('%j is %j', (typed, ours) => {
   expect(otherSpelling(typed)).toBe(ours);
 });
 
-test.each(FORMS)('another letter at an end of %j makes a name of it', (typed) => {
+test.each(FORMS)('another letter at an end of %j makes a name', (typed) => {
   expect([otherSpelling(`x${typed}`), otherSpelling(`${typed}x`)]).toEqual([undefined, undefined]);
 });
 
@@ -50,7 +50,7 @@ test.each(['10', '-10', '10..20', '10-', 'l10+l20', 'raw:10', '10:raw', '1e3', '
   },
 );
 
-test('a text longer than any selector is part of the name', () => {
+test('a text longer than any selector is a name', () => {
   expect(otherSpelling(`lines 5${' '.repeat(505)}`)).toBe('5');
   expect(otherSpelling(`lines 5${' '.repeat(506)}`)).toBeUndefined();
 });

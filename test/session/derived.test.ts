@@ -13,7 +13,7 @@ const patient = { timeout: 60_000, interval: 100 };
 /** What is derived from a file that has only just been written is not kept. */
 const settled = (): Promise<void> => sleep(30);
 
-test('a directory in an archive and a nested archive have separate cache entries', async () => {
+test('a directory and a nested archive are cached separately', async () => {
   const { write, text } = workspace();
   const inner = zip(Array.from({ length: 12 }, (_, i) => ({ name: `inner${i}.txt`, content: 'x' })));
   const outer = zip([
@@ -30,7 +30,7 @@ test('a directory in an archive and a nested archive have separate cache entries
   expect(listed).toContain('inner7.txt');
 });
 
-test('an outline truncated for one dialect is not used for another', async () => {
+test('an outline cut for one dialect serves no other', async () => {
   const { write, oriel, with: withOptions } = workspace();
   write(
     'big.md',

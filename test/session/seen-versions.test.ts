@@ -23,7 +23,7 @@ test('each caller has its own last version of each place', async () => {
   expect(await seen.last(one, 'another page')).toEqual({});
 });
 
-test('another replica knows it of callers with a name, for an hour, and of nobody else', async () => {
+test('another replica knows it of named callers for an hour', async () => {
   const store = new MemoryStore();
   const replica = (): SeenVersions => new SeenVersions(store.replica().space('s'));
   const [one, two] = [replica(), replica()];
@@ -41,7 +41,7 @@ test('another replica knows it of callers with a name, for an hour, and of nobod
   expect(await two.last(alice, 'page')).toEqual({ here: 'v3' });
 });
 
-test('a thousand places of a caller are remembered, the latest ones', async () => {
+test('the latest thousand places of a caller are remembered', async () => {
   const seen = new SeenVersions();
   const caller = {};
   for (let i = 0; i < 1_000; i += 1) await seen.saw(caller, `page ${i}`, 'v');

@@ -30,7 +30,7 @@ const show = async ({ snapshots }: Replica, lines: [number, string][], content =
 };
 const uses = ({ state }: Replica): number => requestsOf(state);
 
-test('a line shown by one replica is recalled by another, under the same tag only', async () => {
+test('another replica recalls a line, under the same tag only', async () => {
   const [one, two] = [replica('a'), replica('a')];
   const tag = await show(one, numbered(500, 1_100));
   expect(tag).toBe('BEEF0000');
@@ -41,7 +41,7 @@ test('a line shown by one replica is recalled by another, under the same tag onl
   expect((await two.snapshots.lines('/g', tag, 500, 501)).size).toBe(0);
 });
 
-test('lines of one version shown by several replicas are merged on each of them', async () => {
+test('lines of one version from several replicas are merged everywhere', async () => {
   const [one, two, third] = [replica('together'), replica('together'), replica('together')];
   const tag = await show(one, numbered(1, 3));
   await show(two, numbered(3, 6));
@@ -49,7 +49,7 @@ test('lines of one version shown by several replicas are merged on each of them'
     expect([...(await snapshots.lines('/f', tag, 1, 9))]).toEqual(numbered(1, 6));
 });
 
-test('lines shown concurrently by several replicas are merged on each of them', async () => {
+test('lines shown concurrently by several replicas are merged everywhere', async () => {
   const replicas = Array.from({ length: 4 }, () => replica('at once'));
   const tag = 'BEEF0000';
   for (let round = 0; round < 5; round += 1) {
@@ -69,7 +69,7 @@ test('a recall asks for a bounded number of replicas', async () => {
   expect(uses(last)).toBe(17);
 });
 
-test('two contents have two tags on any replicas, even after thousands of versions', () => {
+test('on any replicas two contents never share a tag', () => {
   const contents = ['beef1', 'beef2', 'beef3'].map(digest);
   const tags = contents.map((content) => {
     const { snapshots } = replica('tags');
@@ -85,7 +85,7 @@ test('other clients and other operators cannot recall it', async () => {
     expect((await other.snapshots.lines('/f', tag, 1, 3)).size).toBe(0);
 });
 
-test('a page costs no store operation before its answer, and two after it', async () => {
+test('a page costs two store operations, all after its answer', async () => {
   const one = replica('cost');
   await one.state.connected();
   const tag = one.snapshots.tag('/f', digest('beef'));
@@ -99,7 +99,7 @@ test('a page costs no store operation before its answer, and two after it', asyn
   expect(uses(one)).toBe(4);
 });
 
-test('the pending uploads and the size of one request are bounded', async () => {
+test('pending uploads and the size of a request are bounded', async () => {
   const one = replica('bounds');
   const large = one.snapshots.tag('/f', digest('beef'));
   one.snapshots.see('/f', large, [[1, 'x'.repeat(600 << 10)]]);
@@ -115,7 +115,7 @@ test('the pending uploads and the size of one request are bounded', async () => 
   expect(uses(one) - before).toBe(8);
 });
 
-test('a snapshot lost by the store is restored when it is shown again', async () => {
+test('a snapshot lost by the store returns when shown again', async () => {
   const [one, two, third] = [replica('lost'), replica('lost'), replica('lost')];
   const tag = await show(one, numbered(1, 3));
   store.values.clear();
@@ -125,7 +125,7 @@ test('a snapshot lost by the store is restored when it is shown again', async ()
   expect([...(await third.snapshots.lines('/f', tag, 1, 9))]).toEqual(numbered(1, 6));
 });
 
-test('while the store is unavailable each replica uses its own snapshots without waiting', async () => {
+test('without the store each replica uses its own snapshots', async () => {
   const [one, two] = [replica('away'), replica('away')];
   const early = await show(one, numbered(1, 2));
   expect((await two.snapshots.lines('/f', early, 1, 2)).size).toBe(2);
@@ -148,7 +148,7 @@ test('closing a session does not wait for an unresponsive store', async () => {
   await snapshots.close();
 });
 
-test('stored snapshots expire, are encrypted, and are recalled intact or not at all', async () => {
+test('stored snapshots expire, are encrypted, and return intact or never', async () => {
   const { snapshots: one } = replica('sealed');
   const tags = ['beef', 'dead'].map((start) => one.tag('/secret', digest(start)));
   const before = new Set(store.values.keys());

@@ -28,7 +28,7 @@ function sessions(total: number) {
   };
 }
 
-test('the oldest output of the session that has most is evicted, and no more than needed', () => {
+test('the oldest output of the largest session is evicted first', () => {
   const { quota, gone, keep } = sessions(100);
   for (const [name, bytes] of [
     ['a1', 20],
@@ -45,7 +45,7 @@ test('the oldest output of the session that has most is evicted, and no more tha
   expect([quota.used, quota.outputs, gone]).toEqual([90, 4, ['b1', 'a1']]);
 });
 
-test('an output that is being written is cut before it is evicted, and gets what is left', () => {
+test('an output being written is cut to what is left', () => {
   const { quota, gone, begin, keep } = sessions(100);
   const written = begin('a1');
   expect([written.take(60), written.take(60)]).toEqual([60, 40]);
@@ -55,7 +55,7 @@ test('an output that is being written is cut before it is evicted, and gets what
   expect(quota.used).toBe(70);
 });
 
-test('what an output or a session gives back is free again, once', () => {
+test('what outputs and sessions return is free again, once', () => {
   const { quota, gone, begin, keep, leave } = sessions(100);
   const failed = begin('a1');
   failed.take(80);
@@ -68,7 +68,7 @@ test('what an output or a session gives back is free again, once', () => {
   expect([quota.used, quota.outputs, keep('b2', 70), gone]).toEqual([30, 1, 70, []]);
 });
 
-test('one session keeps a thousand outputs, and all together twenty thousand', () => {
+test('a session keeps a thousand outputs, all together twenty thousand', () => {
   const { quota, gone, keep } = sessions(Number.POSITIVE_INFINITY);
   for (let i = 1; i <= 1_001; i += 1) keep(`a${i}`, 1);
   expect([quota.outputs, quota.used, gone]).toEqual([1_000, 1_000, ['a1']]);

@@ -51,7 +51,7 @@ test('without workers no bytes are read', async () => {
   expect(await replica().run(unreadable)).toEqual(HERE);
 });
 
-test('a worker gets the bytes with their digest, and half of the time', async () => {
+test('workers get the bytes, their digest and half the time', async () => {
   const { run, orders } = replica({ kind: 'failed', why: 'damaged' });
   expect(await run(memoryBytes(INPUT), { page: 1 })).toEqual({ kind: 'failed', why: 'damaged' });
   const [order] = orders;
@@ -62,7 +62,7 @@ test('a worker gets the bytes with their digest, and half of the time', async ()
   expect(order?.within).toBeGreaterThan(0);
 });
 
-test('bytes of unknown size and over 32 MiB, and a session without a cache, stay here', async () => {
+test('input of unknown size, too large or uncached stays here', async () => {
   const { run, orders, work, disk } = replica({ kind: 'failed', why: 'never asked' });
   expect(await run({ ...memoryBytes(INPUT), size: undefined } as unknown as ByteSource)).toEqual(HERE);
   expect(await run({ ...memoryBytes(INPUT), size: (32 << 20) + 1 } as ByteSource)).toEqual(HERE);

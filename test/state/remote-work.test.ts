@@ -40,7 +40,7 @@ function slowStore(values: ReadonlyMap<string, object>): { space: StateSpace; pi
 test.each([
   ['sent', {}],
   ['fetched', { job: { kind: 'done' }, cache: { id: 'i', bytes: PIECES * PIECE } }],
-])('what cannot be %s in time is done here, and no more of it goes through the store', async (_, values) => {
+])('what cannot be %s in time is done here', async (_, values) => {
   // On a busy machine the time could be over before the first piece.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { SharedLock } from '../../src/state/run-jobs.ts';
 
-test('what runs alone begins when all before it has ended, and what comes later begins after it', async () => {
+test('what runs alone follows earlier jobs and precedes later ones', async () => {
   const lock = new SharedLock(60_000);
   const log: string[] = [];
   const ends = new Map<string, () => void>();
@@ -29,7 +29,7 @@ test('what runs alone begins when all before it has ended, and what comes later 
   expect(log).toEqual(['a', 'b', 'b ends', 'a ends', 'c', 'c ends', 'd', 'd ends', 'e', 'e ends']);
 });
 
-test('a failure lets the next job begin, and no job waits forever for one that does not end', async () => {
+test('a failed or endless job does not block the next', async () => {
   const lock = new SharedLock(20);
   const fails = (): Promise<never> => Promise.reject(new Error('it failed'));
   await expect(lock.shared(fails)).rejects.toThrow('it failed');

@@ -179,7 +179,7 @@ test.each([
     undefined,
   ],
   ['  ', 'The path is blank. Use . for the working directory.', '.'],
-])('%j is not a name, and the error says what to read', async (typed, message, next) => {
+])('%j is no name; the error says what to read', async (typed, message, next) => {
   const { write, read } = workspace();
   write('app.ts', 'x');
   write('src/app.ts', 'x');
@@ -199,7 +199,7 @@ test.each([
     '{"symbol":"store","path":"."}',
   ],
   ['grep', { pattern: 'x' }, 'Use app.ts.', '{"pattern":"x","path":"app.ts"}'],
-])('%s of a path below a file names the file: %j', async (tool, input, advice, next) => {
+])('%s of a path below a file names it: %j', async (tool, input, advice, next) => {
   const { W, write } = workspace();
   write('app.ts', 'x\n');
   for (const path of ['app.ts/x', 'app.ts/x/y', './app.ts/x']) {
@@ -212,7 +212,7 @@ test.each([
   }
 });
 
-test('SQL in the place of a table: the call with it as a query', async () => {
+test('SQL as a table name suggests it as a query', async () => {
   const { write, read } = workspace();
   write('app.db', await databaseBytes("create table users(a); insert into users values ('b&c')"));
   const answer = await read("app.db:select * from users where a = 'b&c'");

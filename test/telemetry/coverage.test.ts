@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import { TextCoverage } from '../../src/telemetry/file-figures.ts';
 
-test('a span that lies over others counts only its new part as fresh', () => {
+test('an overlapping span counts only its new part as fresh', () => {
   const coverage = new TextCoverage();
   expect(coverage.add(10, 20)).toEqual({ fresh: 10, again: 0 });
   expect(coverage.add(15, 30)).toEqual({ fresh: 10, again: 5 });
@@ -28,7 +28,7 @@ test('an empty span shows nothing', () => {
 
 const span = fc.tuple(fc.nat(60), fc.nat(60));
 
-test('any spans: every unit has been counted as often as it was shown', () => {
+test('every unit counts as often as spans show it', () => {
   fc.assert(
     fc.property(fc.array(span, { maxLength: 40 }), (spans) => {
       const coverage = new TextCoverage();
@@ -53,7 +53,7 @@ test('any spans: every unit has been counted as often as it was shown', () => {
   );
 });
 
-test('memory is bounded: of very many stretches neighbours are joined, and that is said', () => {
+test('very many stretches are joined, and the result is approximate', () => {
   const coverage = new TextCoverage();
   for (let i = 0; i < 10_000; i += 1) coverage.add(3 * i, 3 * i + 1);
   expect(coverage.stretches.length).toBeLessThanOrEqual(1_000);

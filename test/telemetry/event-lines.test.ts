@@ -32,7 +32,7 @@ test('each line once', async () => {
   expect(taken).toEqual(LONG);
 });
 
-test('an incomplete line is held back, and yielded at the end of the file', async () => {
+test('an incomplete line waits, and is yielded at the end', async () => {
   const { path, lines, taken, take } = await linesOf('one\ntw');
   await lines.readOn(take);
   expect(taken).toEqual(['one']);
@@ -45,7 +45,7 @@ test('an incomplete line is held back, and yielded at the end of the file', asyn
   expect(lines.at).toBe(13);
 });
 
-test('an overlong line is dropped, and the next one is whole', async () => {
+test('an overlong line is dropped, the next one whole', async () => {
   const long = 'x'.repeat(3 * MAX_EVENT_LINE_BYTES);
   const { lines, taken, take } = await linesOf(`a\n${long}\n${'y'.repeat(MAX_EVENT_LINE_BYTES)}\nz\n${long}`);
   await lines.readOn(take);

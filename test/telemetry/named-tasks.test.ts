@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { NamedTasks } from '../../src/telemetry/bounded-tasks.ts';
 import { call, page } from '../support/telemetry.ts';
 
-test('by client and name; what is too many is counted together', () => {
+test('by client and name; too many are counted together', () => {
   const tasks = new NamedTasks({ tasks: 3, weight: 1_000 });
   for (const [task, client] of [['a'], ['a', 'x'], ['b'], ['c'], ['d'], ['a']] as const)
     tasks.add(call({ task, ...(client && { client }) }));
@@ -16,7 +16,7 @@ test('by client and name; what is too many is counted together', () => {
   ]);
 });
 
-test('what sources take is bounded: calls are still counted, and it is said of how many more is not known', () => {
+test('sources are bounded: further calls count, without their reads', () => {
   const tasks = new NamedTasks({ tasks: 3, weight: 10 });
   for (let i = 0; i < 100; i += 1) tasks.add(page(1, 10, { source: `${i}.ts` }, { task: 'a' }));
   const [figures] = tasks.all;

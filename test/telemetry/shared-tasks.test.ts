@@ -40,7 +40,7 @@ describe('tasks that go through several replicas', () => {
   }
   const uses = ({ state }: Replica): number => requestsOf(state);
 
-  test('a call does not wait for the store, and a thousand calls cost as much as one', async () => {
+  test('a thousand calls cost as much as one, without waiting', async () => {
     const one = replica('cost');
     const figures = new TaskFigures('t');
     for (let i = 0; i < 1_000; i += 1) one.count(figures, 4);
@@ -91,7 +91,7 @@ describe('tasks that go through several replicas', () => {
     expect((await one.tasks.everywhere(figures))?.calls).toBe(1);
   });
 
-  test('the value stays small for any number of replicas over time', async () => {
+  test('any number of replicas over time keeps the value small', async () => {
     const space = 'many';
     let last: Replica | undefined;
     const figures = new TaskFigures('t');
@@ -104,7 +104,7 @@ describe('tasks that go through several replicas', () => {
     expect((await last?.tasks.everywhere(figures))?.calls).toBe(32);
   });
 
-  test('while the store is unavailable each replica counts locally, and the counts are added afterwards', async () => {
+  test('without the store replicas count locally, and add up later', async () => {
     const [one, two] = [replica('cut'), replica('cut')];
     const [mine, theirs] = [new TaskFigures('t'), new TaskFigures('t')];
     store.kill();
@@ -121,7 +121,7 @@ describe('tasks that go through several replicas', () => {
       .toBe(2);
   });
 
-  test('the task of a session is local to one replica and is not written', async () => {
+  test('the task of a session is local and not written', async () => {
     const { state, tasks } = replica('sessions');
     await tasks.close();
     const telemetry = new TelemetryRecorder({ spaces: () => state.space('sessions') });
@@ -133,7 +133,7 @@ describe('tasks that go through several replicas', () => {
     expect(state.stats().operations.get('put')).toMatchObject({ ok: 1 });
   });
 
-  test('more replicas than a task can hold do not evict each other endlessly', async () => {
+  test('too many replicas do not evict each other endlessly', async () => {
     const many = Array.from({ length: 36 }, () => replica('many'));
     for (const one of many) one.count(new TaskFigures('t'), 4);
     const all = (): number => many.reduce((sum, one) => sum + uses(one), 0);
@@ -152,7 +152,7 @@ describe('tasks that go through several replicas', () => {
     await tasks.close();
   });
 
-  test('the last counts are written, even if the session is closed during a flush', async () => {
+  test('a session closed during a flush writes its last counts', async () => {
     const [one, other] = [replica('closed'), replica('closed')];
     const figures = Array.from({ length: 5 }, (_, i) => new TaskFigures(`t${i}`));
     for (const own of figures) one.count(own, 4);

@@ -78,7 +78,7 @@ test('an existing file is appended to and made private', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('after an incomplete line of a killed process, an event is written on a new line', () => {
+test('after an incomplete line an event begins a new one', () => {
   const { path } = place();
   writeFileSync(path, `${JSON.stringify(call({ tool: 'before' }))}\n{"kind":"call","task":"cut o`);
   const file = new TelemetryFile({ path });
@@ -92,7 +92,7 @@ test('after an incomplete line of a killed process, an event is written on a new
   ]);
 });
 
-test('a link, a FIFO, a directory, a second name: refused at the start, and later dropped without a failure', () => {
+test('a link, FIFO, directory or second name: refused, later dropped', () => {
   const { path, folder } = place();
   const target = join(folder, 'target');
   const [hard, fifo, directory, nowhere] = ['hard', 'fifo', 'directory', 'none/t'].map((name) =>
@@ -127,7 +127,7 @@ test('a link, a FIFO, a directory, a second name: refused at the start, and late
   expect(readlinkSync(path)).toBe(target);
 });
 
-test.skipIf(!process.getuid)('C12 where others could replace the file, nothing is written or rotated', () => {
+test.skipIf(!process.getuid)('C12 nothing is written where others could replace the file', () => {
   const { path, folder } = place();
   const target = join(folder, 'target');
   mkdirSync(target);
@@ -147,7 +147,7 @@ test.skipIf(!process.getuid)('C12 where others could replace the file, nothing i
   expect(existsSync(path)).toBe(false);
 });
 
-test('a link that takes the place of the file is not followed', () => {
+test('a link in place of the file is not followed', () => {
   const { path, folder } = place();
   const target = join(folder, 'target');
   writeFileSync(target, 'precious');
@@ -161,7 +161,7 @@ test('a link that takes the place of the file is not followed', () => {
   expect([readFileSync(target, 'utf8'), file.dropped]).toEqual(['precious', 1]);
 });
 
-test('a failed write is no error: events are dropped, counted, and reported once', () => {
+test('events of a failed write are dropped, counted, reported once', () => {
   const told: unknown[] = [];
   const file = new TelemetryFile({ path: '/dev/full', onError: (error) => void told.push(error) });
   file.add(call());
@@ -175,7 +175,7 @@ test('a failed write is no error: events are dropped, counted, and reported once
 test.each([
   ['begun by this process', ''],
   ['that ends in a torn line', '{"kind":"call","task":"cut o'],
-])('when the disk is full, every event without a whole line is counted, in a file %s', (_, before) => {
+])('events lost to a full disk are counted, file %s', (_, before) => {
   const { path } = place();
   writeFileSync(path, before);
   Object.assign(writes, { until: 400 });
@@ -191,7 +191,7 @@ test.each([
   expect([whole.length, file.dropped]).toEqual([1, 3]);
 });
 
-test('the file is rotated, the oldest part is removed, and no other event is lost', () => {
+test('rotation removes the oldest part and loses no other event', () => {
   const { path } = place();
   const file = new TelemetryFile({ path, rotateAt: 400 });
   for (let i = 0; i < 20; i += 1) {
@@ -206,7 +206,7 @@ test('the file is rotated, the oldest part is removed, and no other event is los
   for (const part of parts) expect(statSync(part).mode & 0o777).toBe(0o600);
 });
 
-test('a failed rotation is reported, and the file grows to at most twice its size', () => {
+test('a failed rotation is reported; the file at most doubles', () => {
   const { path } = place();
   mkdirSync(join(`${path}.lock`, 'in-the-way'), { recursive: true });
   const told: unknown[] = [];
@@ -219,7 +219,7 @@ test('a failed rotation is reported, and the file grows to at most twice its siz
   expect([told.length, file.dropped > 5, statSync(path).size < 5_000]).toEqual([1, true, true]);
 });
 
-test('two writers of one file rotate it together: every event is in one of its parts, on its own line', () => {
+test('two writers rotate one file together and lose no event', () => {
   const { path } = place();
   const writers = [0, 1].map(() => new TelemetryFile({ path, rotateAt: 6_000 }));
   for (let i = 0; i < 40; i += 1) {
@@ -245,7 +245,7 @@ test('a file that was moved away is created again', () => {
   expect([toolsIn(`${path}.away`), toolsIn(path)]).toEqual([['old'], ['new']]);
 });
 
-test('short writes are continued, and lines after a failed one are counted', () => {
+test('short writes are continued, lines after failures are counted', () => {
   const { path } = place();
   const told: unknown[] = [];
   const file = new TelemetryFile({ path, onError: (error) => void told.push(error) });

@@ -29,7 +29,7 @@ test('more than three of ten bytes are NUL', () => {
   expect([looksBinary(among(0, 300), 0), looksBinary(among(0, 301), 0)]).toEqual([false, true]);
 });
 
-test('more than three of a hundred bytes are controls, and more than ten sequences invalid', () => {
+test('more than three percent controls, more than ten invalid sequences', () => {
   expect(looksBinary(among(1, 31), 101)).toBe(true);
   expect(looksBinary(among(1, 30), 101)).toBe(false);
   expect(looksBinary(among(1, 31), 100)).toBe(false);

@@ -31,7 +31,7 @@ const line = (no: number | undefined, start: number, text: string, cut?: 'slice'
 const TEXT = 'one\ntwo\nthree\n';
 const totals = { bytes: 14, lines: 3 };
 
-test('the last lines, without a next page if all that were asked for are shown', async () => {
+test('the last lines, without a next page if all fit', async () => {
   expect(await tail(TEXT, { lines: 2 })).toEqual({
     parts: [[line(2, 4, 'two\n'), line(3, 8, 'three\n')]],
     invalid: 0,
@@ -49,7 +49,7 @@ test('more lines than there are', async () => {
   });
 });
 
-test('lines before a byte; a byte past the end is the end', async () => {
+test('lines before a byte; past the end is the end', async () => {
   expect(await tail(TEXT, { lines: 1, before: 8 })).toEqual({
     parts: [[line(2, 4, 'two\n')]],
     invalid: 0,
@@ -131,7 +131,7 @@ test('an oversized line is not shown with whole lines', async () => {
   });
 });
 
-test('an oversized line is paged backwards, and counted again until its start is shown', async () => {
+test('an oversized line is paged backwards until its start', async () => {
   expect(await tail(LONG, { lines: 2, before: 33, limits: { bytes: 10 } })).toEqual({
     parts: [[line(2, 23, `${'x'.repeat(9)}\n`, 'slice')]],
     invalid: 0,
@@ -160,7 +160,7 @@ test('an oversized line is paged backwards, and counted again until its start is
   });
 });
 
-test('a slice that reaches the start of the text has no page before it', async () => {
+test('a slice from the start has no page before it', async () => {
   // The shortest slice is a few characters, whatever a host's counter says of them.
   const fit = plainFit({ tokens: 3 }, { tokens: (text) => text.length });
   expect(await cutWindow(inputOf('abcdef'), { kind: 'tail', lines: 1 }, fit)).toEqual({

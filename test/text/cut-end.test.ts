@@ -33,12 +33,12 @@ function whole(no: number, at: number): Excerpt['cutEnd'] {
   return { at, rest: { kind: 'lines', ranges: [{ from: no, to: no }] } };
 }
 
-test('where lines are not counted, a byte window shows the rest', async () => {
+test('without counted lines, a byte window shows the rest', async () => {
   const page = await before('aa\nbb\ncc\n', 4, false);
   expect(page.cutEnd).toEqual({ at: 4, rest: { kind: 'bytes', start: 4 } });
 });
 
-test('a slice of an oversized line is announced as such already', async () => {
+test('a slice of an oversized line is already announced', async () => {
   const page = await before(giant, 200);
   expect(page).toMatchObject({ cutBy: 'line', next: { kind: 'tail', lines: 2, before: 136 } });
   expect(page.cutEnd).toBeUndefined();

@@ -52,7 +52,7 @@ describe('detection', () => {
     expect(storedEncoding(declared)).toStrictEqual(unicodeEncoding('utf-16le'));
   });
 
-  test('a mark is believed, and a declaration if there is none', () => {
+  test('a mark decides, and without one a declaration', () => {
     const declared = '# -*- coding: koi8-r -*-\n';
     expect(storedEncoding(Buffer.from(`\ufeff${declared}`))).toStrictEqual(unicodeEncoding('utf-8', 3));
     expect(storedEncoding(Buffer.from(declared))).toStrictEqual(
@@ -77,7 +77,7 @@ describe('by name', () => {
     ['utf-16', big(utf16('\ufeffx')), 0],
     ['utf-16be', big(utf16('\ufeffx')), 2],
     ['utf-16be', utf16('\ufeffx'), 0],
-  ] as const)('%s with the mark of that encoding, if there is one', (label, head, bom) => {
+  ] as const)('%s with the mark of that encoding, if any', (label, head, bom) => {
     const name = label === 'utf-16' ? 'utf-16le' : label;
     expect(encodingNamed(label, 'guessed', head)).toStrictEqual({
       ...unicodeEncoding(name, bom),

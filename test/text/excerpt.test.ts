@@ -65,13 +65,13 @@ test('a window past the end is empty', async () => {
   expect(await ends(lines(3), 4, 10)).toMatchObject({ parts: [], pastEnd: true });
 });
 
-test('a last line over its half of the budget is left for the next page', async () => {
+test('the next page has a last line over its half', async () => {
   const page = await ends(`a\nb\n${'x'.repeat(200)}`, 1, 4, { bytes: 64, line: 64 });
   expect(page.parts.map((part) => part.map(({ text }) => text))).toEqual([['a\n', 'b\n']]);
   expect(page.next).toEqual({ kind: 'lines', ranges: [{ from: 3 }] });
 });
 
-test('the next page goes on inside a first line that was cut', async () => {
+test('the next page continues inside a cut first line', async () => {
   const page = await ends(`${'x'.repeat(200)}\nb\n`, 1, 4, { bytes: 64, line: 64 });
   expect(page.parts.map((part) => part.map(({ no, start, end }) => [no, start, end]))).toEqual([
     [[1, 0, 32]],
@@ -102,7 +102,7 @@ describe('whole answers of both ends', () => {
     });
   });
 
-  test('the first and the last lines, and the page after the first ones', async () => {
+  test('first and last lines, and the page after the first', async () => {
     expect(await ends(text, 2, 3)).toEqual({
       parts: [[line(2, 3, 'ö\n'), line(3, 6, 'ü\n')], [line(6, 15, 'ú\n')]],
       invalid: 0,
@@ -112,7 +112,7 @@ describe('whole answers of both ends', () => {
     });
   });
 
-  test('both ends of a text whose lines follow each other do not overlap', async () => {
+  test('both ends of consecutive lines do not overlap', async () => {
     const shown = await ends(text, 1, 6, { bytes: 12 });
     expect(numbers(shown)).toEqual([
       [1, 2],
@@ -129,7 +129,7 @@ describe('whole answers of both ends', () => {
     ]);
   });
 
-  test('the end is the last line alone if no more fits, or nothing', async () => {
+  test('the end is the last line alone, or nothing', async () => {
     const one = await ends('é\nö\nbbbb\n', 1, 10, { bytes: 10 });
     expect(one.parts).toEqual([[line(1, 0, 'é\n')], [line(3, 6, 'bbbb\n', { ascii: true })]]);
     const none = await ends(`é\nö\nü\n${'á'.repeat(8)}\n`, 1, 6, { bytes: 20 });
@@ -176,7 +176,7 @@ describe('facts about the text', () => {
     expect(await facts(Buffer.from('\ufeffa\0b\n', 'utf16le'))).toEqual({});
   });
 
-  test('a last line without a terminator, if it is shown to its end', async () => {
+  test('an unterminated last line, if shown to its end', async () => {
     expect(await facts('a\nb')).toEqual({ unterminated: true });
     expect(await facts('a\nb\nc')).toEqual({ unterminated: true });
     expect(await facts('a\nb\n')).toEqual({});
@@ -189,7 +189,7 @@ describe('facts about the text', () => {
     expect([slice.span, 'unterminated' in slice]).toEqual([{ start: 250, end: 300 }, false]);
   });
 
-  test('the bytes of a stream are a total only if its lines are counted', async () => {
+  test('a stream’s bytes are a total only with counted lines', async () => {
     const totalsOf = async (counted: boolean, streamed: boolean): Promise<unknown> => {
       const source = { ...memoryBytes('é\n'), ...(streamed && { streamed }) };
       return (await cutWindow({ ...inputOf('', counted), source }, undefined, plainFit())).totals;

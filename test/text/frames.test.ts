@@ -26,7 +26,7 @@ test('an empty body, and a body that is written apart', () => {
   expect(readAll(apart, 99)).toEqual([{ head: 2, body: Buffer.from('abc') }]);
 });
 
-test('a frame that is too large is refused by its declared length', () => {
+test('a frame declared too large is refused', () => {
   expect(() => readAll(Buffer.concat(encodeFrame(1, 1_000_000)), 4)).toThrow(
     new RangeError('the frame is too large'),
   );
@@ -40,7 +40,7 @@ test('the maximum is inclusive', () => {
   expect(() => readAll(bytes, 99, 9)).toThrow(new RangeError('the frame is too large'));
 });
 
-test('a head whose declared length is too large is refused before it is received', () => {
+test('a head declared too large is refused before it arrives', () => {
   const front = (encodeFrame('a head of 20 bytes', 5)[0] as Buffer).subarray(0, 8);
   expect(() => new FrameReader(1_000, undefined, 19).push(front)).toThrow(
     new RangeError('the head of the frame is too large'),
@@ -48,7 +48,7 @@ test('a head whose declared length is too large is refused before it is received
   expect(new FrameReader(1_000, undefined, 20).push(front)).toBeUndefined();
 });
 
-test('frames are read from a pipe that blocks, one after another, until it ends', () => {
+test('frames are read from a blocking pipe until it ends', () => {
   const input = Buffer.concat([
     ...encodeFrame({ a: 'é' }, Buffer.from('body')),
     ...encodeFrame(2, new Uint8Array(0)),
@@ -82,7 +82,7 @@ test('a reader can supply the memory of a body', () => {
   expect(kept.toString()).toBe('..body....');
 });
 
-test('a body can be passed on piece by piece, whatever the pieces are', () => {
+test('a body is passed on in pieces of any size', () => {
   const bytes = Buffer.concat([
     ...encodeFrame(1, Buffer.from('a long body')),
     ...encodeFrame(2, Buffer.from('short')),
@@ -110,7 +110,7 @@ test('a body can be passed on piece by piece, whatever the pieces are', () => {
   }
 });
 
-test('of a body that is passed on, nothing behind its end is', () => {
+test('nothing behind the end of a body is passed on', () => {
   const bytes = Buffer.concat([...encodeFrame(1, Buffer.from('a long body')), Buffer.from('more')]);
   const pieces: string[] = [];
   const reader = new FrameReader(1000, () => (piece) => pieces.push(piece.toString()));
@@ -119,7 +119,7 @@ test('of a body that is passed on, nothing behind its end is', () => {
   expect(pieces.join('|')).toBe('a long| body');
 });
 
-test('one frame in memory, whose body is a part of it', () => {
+test('one frame in memory is read whole or not', () => {
   const bytes = Buffer.concat(encodeFrame({ a: 1 }, Buffer.from('body')));
   expect(wholeFrame(bytes)).toEqual({ head: { a: 1 }, body: Buffer.from('body') });
   for (let cut = 0; cut < bytes.length; cut += 1) expect(wholeFrame(bytes.subarray(0, cut))).toBeUndefined();

@@ -90,7 +90,7 @@ describe('what is not sure is only named', () => {
   });
 });
 
-test('UTF-8 is not guessed, also where the last character is cut', () => {
+test('UTF-8 is not guessed, even with its last character cut', () => {
   expect(guess(Buffer.from('größe, 漢字\n'))).toStrictEqual({});
   expect(guess(Buffer.from('größe, 漢字').subarray(0, -1))).toStrictEqual({});
 });
@@ -175,7 +175,7 @@ describe('what a library prefers', () => {
     expect(of('6162636465666720eaebe0f1f1e00a')).toStrictEqual({ sure: 'windows-1251' });
   });
 
-  test('is asked about the lines that are not ASCII, up to 4 KiB', () => {
+  test('is asked about up to 4 KiB of non-ASCII lines', () => {
     const asked: Buffer[] = [];
     const analyse: AnalyseEncoding = (bytes) => {
       asked.push(Buffer.from(bytes));
@@ -238,7 +238,7 @@ describe('a text reads like words', () => {
   });
 });
 
-test('the start of UTF-8 may end inside a character, and nowhere else', () => {
+test('the start of UTF-8 may cut its last character only', () => {
   const isStart = (hex: string): boolean => isUtf8Start(Buffer.from(hex, 'hex'));
   for (const cut of ['', '61', '61c3', '61e2', '61e282', '61f0', '61f09f', '61f09f98', 'c3a9c3'])
     expect([cut, isStart(cut)]).toStrictEqual([cut, true]);

@@ -97,7 +97,7 @@ describe('declarations', () => {
     expect(declaredEncoding(Buffer.from(head))).toBe(name);
   });
 
-  test('a byte order mark takes precedence over a declaration, and a declaration of UTF-16 is ignored', () => {
+  test('a mark beats a declaration, and UTF-16 cannot be declared', () => {
     const declared = '<?xml version="1.0" encoding="windows-1251"?>';
     expect(storedEncoding(Buffer.from(`\ufeff${declared}`))).toMatchObject({ name: 'utf-8', bom: 3 });
     expect(storedEncoding(Buffer.from(declared.replace('windows-1251', 'utf-16')))).toMatchObject({
@@ -131,7 +131,7 @@ test.each(STORED)('%s: %s is decoded, and cut between its characters', (name, te
   }
 });
 
-test('what the decoder takes for one character of EUC-KR is one where it is cut', () => {
+test('cutting and decoding find the same characters in EUC-KR', () => {
   const bytes = Buffer.from('e0a495e0a58d61', 'hex');
   const encoding = encodingNamed('euc-kr', 'told', bytes);
   if (!encoding) throw new Error('unknown');
@@ -251,7 +251,7 @@ test.each<[string, number, readonly (readonly [number, number])[]]>([
     ],
   ],
   ['windows-1251', 0x41, [[0, 1]]],
-])('the length of a character of %s before byte %i, by its first byte', (name, second, expected) => {
+])('the length of a character of %s before byte %i', (name, second, expected) => {
   const found: [number, number][] = [];
   for (let lead = 0; lead < 256; lead += 1) {
     const length = legacyLength(Uint8Array.of(lead, second), 0, name);
@@ -260,7 +260,7 @@ test.each<[string, number, readonly (readonly [number, number])[]]>([
   expect(found).toStrictEqual(expected);
 });
 
-test.each(STORED)('every byte of a text in %s is found in its character', (name, _, hex) => {
+test.each(STORED)('every byte of a text in %s finds its character', (name, _, hex) => {
   const [some, line] = [Buffer.from(hex, 'hex'), Buffer.from('a b0\n')];
   for (const bytes of [
     Buffer.concat(Array(9).fill(some)),

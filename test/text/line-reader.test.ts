@@ -26,7 +26,7 @@ const line = fc
 
 const PLAIN = /^(?:[\t\n\x20-\x7e]|\r\n)*$/;
 
-test('lines are complete and in order, and only plain lines are decoded', async () => {
+test('lines are complete and ordered, and only plain ones decoded', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 60 }), fc.boolean(), async (lines, open) => {
       const text = lines.join('') + (open ? 'the last one' : '');
@@ -49,7 +49,7 @@ test('lines are complete and in order, and only plain lines are decoded', async 
   );
 });
 
-test('every line of a plain text is decoded; a hidden character affects only the lines next to it', async () => {
+test('only lines near a non-ASCII character stay undecoded', async () => {
   const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i} of some length\n`);
   lines[2_000] = 'é\n';
   const reader = new LineReader(memoryBytes(lines.join('')), utf8, 0, 1_000);
@@ -83,7 +83,7 @@ function watched(content: string | Uint8Array): Watched {
 const shown = (stored: StoredLine | undefined): unknown =>
   stored && [stored.start, stored.end, Buffer.from(stored.bytes).toString(), stored.length];
 
-test('a line has its offsets, its bytes and, if it is plain, its text', async () => {
+test('a line has its offsets, bytes and, if plain, text', async () => {
   const reader = new LineReader(memoryBytes('plain\nrésumé\nlast'), utf8, 0, 100);
   const lines = [await reader.next(), await reader.next(), await reader.next(), await reader.next()];
   expect(lines.map(shown)).toStrictEqual([
@@ -114,7 +114,7 @@ test('what is buffered comes at once, and only that', async () => {
   expect(source.reads).toStrictEqual([[0, 38]]);
 });
 
-test('the first read is small, and the later ones are larger', async () => {
+test('the first read is small, later ones are larger', async () => {
   const text = 'some words\n'.repeat(60_000);
   const read = async (first?: number): Promise<number[]> => {
     const source = watched(text);
@@ -165,7 +165,7 @@ describe('a line of more bytes than are held', () => {
     expect(await reader.next()).toBeUndefined();
   });
 
-  test('is skipped to the end of a text without a last newline', async () => {
+  test('is skipped to the end without a last newline', async () => {
     const reader = new LineReader(memoryBytes('é'.repeat(10)), utf8, 0, 6);
     await reader.next();
     expect(await reader.skipRest()).toBe(20);
@@ -180,7 +180,7 @@ describe('a line of more bytes than are held', () => {
     expect(shown(await reader.next())).toStrictEqual([700_001, 700_003, 'b\n', 2]);
   });
 
-  test('is not read if an index knows its end, and the reads are small again', async () => {
+  test('is not read if an index knows its end', async () => {
     const long = `${'x'.repeat(700_000)}\n${'b\n'.repeat(200_000)}`;
     const source = watched(long);
     const reader = new LineReader(source, utf8, 0, 6);
@@ -245,7 +245,7 @@ describe('turns of the event loop', () => {
     }
   }
 
-  test('a slow reader yields after every 16 lines, a fast one never', async () => {
+  test('only a slow reader yields, after every 16 lines', async () => {
     // Two pauses are the first line and the end.
     clock(0);
     expect(await pauses()).toBe(2);

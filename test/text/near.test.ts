@@ -61,7 +61,7 @@ function editsBetween(a: string, b: string): number {
   );
 }
 
-test('a name is similar if at most one letter in three differs', () => {
+test('a name may differ in one letter of three', () => {
   const words = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 3, maxLength: 7 });
   fc.assert(
     fc.property(words, words, (typed, name) => {
@@ -73,7 +73,7 @@ test('a name is similar if at most one letter in three differs', () => {
   );
 });
 
-test('fewer edits come before more, and names that begin alike after those', () => {
+test('fewer edits come first, names that begin alike last', () => {
   expect(nearNames('abcdef', ['abcdefghi', 'abxxef', 'abcxef', 'abdcef'])).toStrictEqual([
     'abcxef',
     'abdcef',
@@ -82,13 +82,13 @@ test('fewer edits come before more, and names that begin alike after those', () 
   ]);
 });
 
-test('names with a common prefix are similar unless they are too short', () => {
+test('names with a common prefix are similar, unless too short', () => {
   expect(nearNames('ab', ['abcdefgh'])).toStrictEqual(['abcdefgh']);
   expect(nearNames('a', ['abcdefgh'])).toStrictEqual([]);
   expect(nearNames('abcdefgh', ['abc', 'ab'])).toStrictEqual(['abc']);
 });
 
-test('a name that differs only in case and separators is the only suggestion', () => {
+test('a name differing in case or separators is suggested alone', () => {
   expect(nearNames('read file', ['read_file', 'readfile', 'ReadFile', 'readfiles'], 2)).toStrictEqual([
     'ReadFile',
     'read_file',
@@ -105,7 +105,7 @@ test('names of up to 200 characters are compared', () => {
   expect(nearNames(long(201), [long(199), long(201)])).toStrictEqual([]);
 });
 
-test('for very many names only those with a common prefix are found', () => {
+test('for very many names only a common prefix counts', () => {
   const others = Array.from({ length: 200 }, (_, i) => `${'b'.repeat(196)}${1000 + i}`);
   const [close, begins] = [`${'a'.repeat(199)}x`, `${'a'.repeat(150)}`];
   expect(nearNames('a'.repeat(200), [close, begins])).toStrictEqual([close, begins]);

@@ -46,7 +46,7 @@ describe('the tail', () => {
     expect(result).not.toHaveProperty('next');
   });
 
-  test('a last line over the budget: its last bytes, on a character boundary', () => {
+  test('a last line over the budget: its last whole characters', () => {
     const result = outputExcerpt(endsOf(`one\n${'é'.repeat(100)}`), 'tail', plainFit({ bytes: 51 }));
     expect(textOf(result)).toBe('é'.repeat(25));
     expect(result).toMatchObject({
@@ -64,7 +64,7 @@ describe('the tail', () => {
     expect(result.oversized).toEqual({ no: 2, start: 4, bytes: 200_001 });
   });
 
-  test('a long line that cannot fit is not shown to find that out', () => {
+  test('a long line that cannot fit is not measured whole', () => {
     const asked: number[] = [];
     const fit = plainFit({ bytes: 50 });
     const counting = { ...fit, cost: (line: Line) => (asked.push(line.text.length), fit.cost(line)) };
@@ -72,14 +72,14 @@ describe('the tail', () => {
     expect(Math.max(...asked)).toBeLessThan(100);
   });
 
-  test('a tail ends at an earlier line that is longer than the buffer', () => {
+  test('a tail ends at a line longer than the buffer', () => {
     const ends = endsOf(`${'x'.repeat(200_000)}\nlast\n`);
     const result = outputExcerpt(ends, 'tail', plainFit());
     expect(textOf(result)).toBe('last\n');
     expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'tail', lines: 1, before: 200_001 } });
   });
 
-  test('a progress bar longer than the buffer: the state drawn last', () => {
+  test('a progress bar longer than the buffer: its last state', () => {
     const bar = Array.from({ length: 20_000 }, (_, i) => `${i}\r`).join('');
     const result = outputExcerpt(endsOf(`${bar}done\nlast\n`), 'tail', plainFit({ bytes: REMEMBERED }));
     const [first, last] = result.parts[0] ?? [];
@@ -106,7 +106,7 @@ describe('the head', () => {
     expect(result).toMatchObject({ cutBy: 'line', next: { kind: 'bytes', start: 12 } });
   });
 
-  test('a first line over the budget is cut on a character boundary', () => {
+  test('a first line over the budget is cut between characters', () => {
     const result = outputExcerpt(endsOf(`${'é'.repeat(100)}\n`), 'head', plainFit({ bytes: 51 }));
     expect(textOf(result)).toBe('é'.repeat(25));
     expect(result).toMatchObject({ oversized: { no: 1, start: 0 }, next: { kind: 'bytes', start: 50 } });
@@ -271,7 +271,7 @@ describe('whole answers', () => {
     expect([lines.parts, lines.cutBy]).toEqual([[[one, two]], 'lines']);
   });
 
-  test('a head of which not all is captured ends with its last whole line', () => {
+  test('a head captured in part ends with a whole line', () => {
     const text = `aaaa\n${'b'.repeat(20)}\nc\n`;
     const cut = outputExcerpt(endsOf(text, 3, 10), 'head', plainFit());
     expect(cut).toEqual({
@@ -293,7 +293,7 @@ describe('whole answers', () => {
     ]);
   });
 
-  test('a tail of which not all is captured begins with its first whole line', () => {
+  test('a tail captured in part begins with a whole line', () => {
     const text = `a\n${'b'.repeat(20)}\ncccc\n`;
     expect(outputExcerpt(endsOf(text, 3, 10), 'tail', plainFit())).toEqual({
       parts: [[line(3, 23, 'cccc\n')]],
@@ -315,7 +315,7 @@ describe('whole answers', () => {
     });
   });
 
-  test('of a bar whose beginning is not captured, what was drawn last', () => {
+  test('a bar captured in part shows what was drawn last', () => {
     const bar = (end: string): unknown =>
       outputExcerpt(endsOf(`${'x'.repeat(20)}\r50%\r99%${end}`, 3, 10), 'tail', plainFit())
         .parts.flat()
@@ -339,7 +339,7 @@ describe('whole answers', () => {
     ]);
   });
 
-  test('of a last line over the budget the end, between characters', () => {
+  test('a last line over the budget is cut between characters', () => {
     const text = `a\n${'€'.repeat(10)}x\n`;
     const slice = (bytes: number): unknown => {
       const { parts, oversized, next } = outputExcerpt(endsOf(text), 'tail', plainFit({ bytes }));

@@ -74,7 +74,7 @@ test('code units: a 0x0A inside another character is no newline', () => {
   expect(newlinesInUnits(2, false).after(little, 3)).toBe(-1);
 });
 
-test('at most two scanners are lent at a time, and they are reused', async () => {
+test('at most two scanners are lent at a time', async () => {
   let running = 0;
   let most = 0;
   const use = (): Promise<void> =>
@@ -111,7 +111,7 @@ test('the search for a newline begins at a position', () => {
     expect(found.map((_, from) => [1, 2].map((k) => scanner.after(bytes, k, from)))).toEqual(found);
 });
 
-test('bytes of any length are counted, in buffers of others too', () => {
+test('bytes of any length are counted in any buffer', () => {
   const lines = (length: number): Buffer => {
     const content = Buffer.alloc(length, 'x');
     for (let at = 0; at < length; at += 7) content[at] = 10;
@@ -153,7 +153,7 @@ describe('code units', () => {
     expect([scanner.count(cut), scanner.after(cut, 1)]).toEqual([0, -1]);
   });
 
-  test('of four bytes: a 0x0A of which another byte is not zero', () => {
+  test('of four bytes: 0x0A only when the others are zero', () => {
     const scanner = newlinesInUnits(4, false);
     for (const code of [0x010a, 0x01_00_0a, 0x01_00_00_0a, 0x0a_00, 0x0a_00_00])
       expect(scanner.count(units([code, 10], 4, false))).toBe(1);
@@ -177,7 +177,7 @@ describe('without SIMD', () => {
     expect(module.countNewlines(Buffer.alloc(10_000, 'a\n'))).toBe(5_000);
   });
 
-  test('a machine that does not support it is not asked again', async () => {
+  test('a machine without it is asked only once', async () => {
     const Module = vi.fn(function unsupported() {
       throw new Error('unsupported');
     });

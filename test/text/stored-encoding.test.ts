@@ -21,7 +21,7 @@ const never = (): AnalyseEncoding => {
 };
 
 describe('a text in memory', () => {
-  test('valid UTF-8 needs no library, and windows-1252 is the one to try', () => {
+  test('valid UTF-8 needs no library; windows-1252 is the alternative', () => {
     expect(encodingOfText(Buffer.from('größe\n'), never)).toStrictEqual({ ...utf8, perhaps: 'windows-1252' });
   });
 
@@ -35,7 +35,7 @@ describe('a text in memory', () => {
     expect(encodingOfText(text, never)).toStrictEqual(encodingNamed('koi8-r', 'declared', NONE));
   });
 
-  test('a declaration at the end decides if the start is not UTF-8', () => {
+  test('a last declaration decides if the start is not UTF-8', () => {
     const line = Buffer.from('# vim: fenc=cp1251\n');
     const padding = Buffer.alloc(10_000, 'x\n');
     expect(encodingOfText(Buffer.concat([russian, padding, line]), never)).toStrictEqual(
@@ -71,7 +71,7 @@ test('what a mode line at the end may declare', () => {
   expect(declaredAtEnd(Buffer.from('nothing\n'), NONE)).toBeUndefined();
 });
 
-test('a guess of an unknown name leaves the encoding as it is', () => {
+test('a guess of an unknown name changes no encoding', () => {
   expect(guessEncoding(utf8, { sure: 'klingon' }, NONE)).toStrictEqual({ ...utf8, perhaps: 'windows-1252' });
   expect(guessEncoding(utf8, { perhaps: 'koi8-r' }, NONE)).toStrictEqual({ ...utf8, perhaps: 'koi8-r' });
 });

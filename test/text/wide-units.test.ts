@@ -14,7 +14,7 @@ const pagesOf = async (bytes: Uint8Array, window: Window): Promise<number[][][]>
   return pages.map(({ parts }) => parts.flat().map(({ start, end }) => [start, end]));
 };
 
-test('a line that fits as shown, and not as stored, is shown once', async () => {
+test('a line that fits only as shown is shown once', async () => {
   const bytes = utf16(`${'a'.repeat(40)}\n${'b'.repeat(40)}\nc\n`);
   expect(await pagesOf(bytes, { kind: 'lines', ranges: [{ from: 1, to: 2 }], context: false })).toStrictEqual(
     [[[2, 84]], [[84, 166]]],
@@ -27,7 +27,7 @@ test('a line that fits as shown, and not as stored, is shown once', async () => 
   expect(page).toMatchObject({ cutBy: 'bytes', next: { kind: 'lines', ranges: [{ from: 2, to: 2 }] } });
 });
 
-test('a line that is shown whole is not a slice: what follows begins at the next line', async () => {
+test('a whole line is no slice: the next line follows', async () => {
   const roomy = plainFit({ lines: 3, bytes: 100, line: 64, window: 64, windowMax: 64 });
   const bytes = utf16(`${'a'.repeat(36)}\n${'b'.repeat(36)}\n${'c'.repeat(36)}\n`);
   const page = await cutWindow(inputOf(bytes), { kind: 'ends', from: 1, most: 3 }, roomy);
@@ -37,7 +37,7 @@ test('a line that is shown whole is not a slice: what follows begins at the next
   expect(page.next).toStrictEqual({ kind: 'lines', ranges: [{ from: 2 }] });
 });
 
-test('a window that begins at an incomplete last unit shows that unit alone', async () => {
+test('a window at an incomplete last unit shows it alone', async () => {
   const bytes = Buffer.concat([utf16('one\ntwo\n'), Buffer.of(0x61)]);
   expect(await pagesOf(bytes, { kind: 'bytes', start: 18, length: 8 })).toStrictEqual([[[18, 19]]]);
   expect(await pagesOf(bytes, { kind: 'bytes', start: 10, length: 8 })).toStrictEqual([
@@ -46,7 +46,7 @@ test('a window that begins at an incomplete last unit shows that unit alone', as
   ]);
 });
 
-test('lines from the end are found behind which a unit is incomplete', async () => {
+test('last lines are found before an incomplete unit', async () => {
   const lines = Array.from({ length: 600 }, (_, i) => `line ${1000 + i}\n`).join('');
   const bytes = Buffer.concat([utf16(lines), Buffer.of(0x61)]);
   const size = bytes.length;

@@ -4,7 +4,7 @@ import { place } from '../support/dialect.ts';
 
 const spelled = ['@my src', '"my src"', "'my src/'", 'my\\ src', './my src', 'x/../my src'];
 
-test.each(spelled)('grep, find and ls start at %j, and show paths as they are', async (path) => {
+test.each(spelled)('grep, find and ls start at %j, showing real paths', async (path) => {
   const { write, call } = place('oriel');
   write('my src/a.txt', 'needle\n');
   write('x/b.txt', 'b');
@@ -31,7 +31,7 @@ test.each([
   ['src/*.ts', 'path=src with the glob *.ts'],
   ['**/*.ts', 'path=. with the glob **/*.ts'],
   ['/srv/*.ts', 'path=/srv with the glob *.ts'],
-])('a glob as a path, %s, is answered with the fields for it', async (path, use) => {
+])('a glob as path, %s, suggests the fields for it', async (path, use) => {
   const { write, call } = place('oriel', { roots: [] });
   write('src/a.ts', 'needle\n');
   expect((await call('grep', { pattern: 'needle', path })).text).toBe(

@@ -6,7 +6,7 @@ import { TagStore } from '../../../src/code/codebase/tag-store.ts';
 import { CodeTree } from '../../../src/code/codebase/code-tree.ts';
 import { packTags } from '../../../src/code/tags.ts';
 
-test('files that matter equally stand in the order of their paths, whatever their lines', () => {
+test('equally important files are in the order of their paths', () => {
   const store = new TagStore();
   const paths = ['c.ts', 'a.ts', 'e.ts', 'b.ts', 'd.ts'];
   const tags = paths.map((_, i) =>

@@ -56,7 +56,7 @@ function disk() {
 const named = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, no) => `${prefix}${no}`);
 
-test('what is written is not written again, and the newest version of a file is read back', () => {
+test('entries are written once, and the newest version is read', () => {
   const cache = disk();
   const first = cache.start();
   first.put(named('a', 40), 1);
@@ -75,7 +75,7 @@ test('what is written is not written again, and the newest version of a file is 
   expect(['a2', 'a3', 'b7'].map(cache.start().versionOf)).toEqual([1, 3, 1]);
 });
 
-test('parts that hold little are written again with what is new', () => {
+test('parts that hold little are rewritten with the new entries', () => {
   const cache = disk();
   const process = cache.start();
   process.put(named('a', 40), 1);
@@ -99,7 +99,7 @@ test('many small parts become few', () => {
   expect(named('f', 200).filter((path) => next.versionOf(path) !== 1)).toEqual([]);
 });
 
-test('a part that is gone or damaged costs what was in it', () => {
+test('a missing or damaged part loses only what it held', () => {
   const cache = disk();
   const process = cache.start();
   for (const name of ['a', 'b', 'c']) {
@@ -113,7 +113,7 @@ test('a part that is gone or damaged costs what was in it', () => {
   expect(['a1', 'b1', 'c1'].map(next.versionOf)).toEqual([undefined, undefined, 1]);
 });
 
-test('a part that is missing is not looked for for ever', () => {
+test('a missing part is not looked for forever', () => {
   const cache = disk();
   const first = cache.start();
   for (const name of ['a', 'b']) {
@@ -127,7 +127,7 @@ test('a part that is missing is not looked for for ever', () => {
   expect(next.names()).toBe(2);
 });
 
-test('a file that no parser can finish is known as such to later processes, one that a busy machine was late with is not', () => {
+test('later processes know only files that no parser can finish', () => {
   const cache = disk();
   const process = cache.start();
   process.put(named('a', 40), 1);

@@ -3,7 +3,7 @@ import { scanDiff, scanDockerfile, scanMakefile } from '../../../src/code/scanne
 import { scanNotebook } from '../../../src/code/scanners/data.ts';
 import { scan } from '../../support/scan.ts';
 
-test('makefile: assignments, conditionals and settings are no targets; recipes go on over backslashes', () => {
+test('makefile: rules are targets, assignments, conditionals and settings are not', () => {
   const text =
     'A := b:c\nB ?= 1\n.PHONY: all\nifeq ($(A),:)\nendif\nall: a \\\n  b\n\techo \\\n\t  x\n\n# note\n\techo y\n\nb::\n';
   expect(scan(scanMakefile, text)).toEqual(['6-12 all', '14-14 b']);
@@ -15,7 +15,7 @@ test('dockerfile: stages with their name, else their image', () => {
   );
 });
 
-test('diff: removed lines that look like headers are counted, not read', () => {
+test('diff: removed lines that look like headers are only counted', () => {
   const text =
     'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,1 @@\n--- a/y\n-@@ -1 +1 @@\n c\n@@ -9 +9 @@ f\n-a\n+b\n';
   expect(scan(scanDiff, text)).toEqual(['1-10 x', '4-7 @@ -1,3 +1,1 @@', '8-10 @@ -9 +9 @@']);

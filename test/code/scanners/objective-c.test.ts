@@ -64,7 +64,7 @@ static int two(void) {
   ]);
 });
 
-test('a section without an end ends before the next one, whatever that adopts', () => {
+test('a section without an end ends before the next one', () => {
   const text = '@interface A\n- (void)a;\n@protocol B <C, D>\n@end\n@protocol E, F;\n';
   expect(scanned(text)).toEqual(['2-3 A', '3-3 a', '4-5 B']);
 });

@@ -17,7 +17,7 @@ create view v as select 1;
   expect(scan(scanSql, text)).toEqual(['1-4 a', '5-9 f', '10-10 v']);
 });
 
-test('the blocks of a routine hold its statements; GO and / end a batch', () => {
+test('a routine holds its blocks; GO and / end a batch', () => {
   const text = `CREATE PROCEDURE p AS
 BEGIN
   SELECT CASE WHEN 1 = 1 THEN 2 END;

@@ -14,7 +14,7 @@ const message = (stop_reason: string, content: object[]): object => ({
   usage: { input_tokens: 1, output_tokens: 1 },
 });
 
-test('the tool runner sends the tools, runs them, and sends back text, images and failures', async () => {
+test('the tool runner calls tools and returns texts, images, failures', async () => {
   const { tools } = testTools();
   const use = (id: string, name: string, input: unknown): object => ({ type: 'tool_use', id, name, input });
   const { url, asked } = await scriptedApi(
@@ -60,7 +60,7 @@ test('the tool runner sends the tools, runs them, and sends back text, images an
   ]);
 });
 
-test('a tool use is answered by hand, also of an unknown tool, and cancelled by its signal', async () => {
+test('runToolUse answers known and unknown tools, and can be cancelled', async () => {
   const { tools, hanging } = testTools();
   expect(await runToolUse(tools, { id: 't1', name: 'read', input: { path: 'f' } })).toEqual({
     type: 'tool_result',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mastraTools } from '../../../src/faces/adapters/mastra.ts';
 import { PIXEL, testTools } from '../../support/tools.ts';
 
-test('arguments of `createTool`: the schema, the whole answer, and its part for the model', async () => {
+test('`createTool` gets the schema, the answer and the model’s part', async () => {
   const { tools } = testTools();
   const [read, picture] = mastraTools(tools);
   const { $schema: _, ...parameters } = tools[0]?.jsonSchema ?? {};

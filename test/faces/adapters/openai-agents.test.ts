@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { agentTools } from '../../../src/faces/adapters/openai-agents.ts';
 import { PIXEL, testTools } from '../../support/tools.ts';
 
-test('arguments of `tool`: the schema as plain data; texts, images and failures as the agent reads them', async () => {
+test('`tool` gets a plain schema, and texts, images and failures', async () => {
   const { tools } = testTools();
   const [read, picture] = agentTools(tools);
   const { $schema: _, ...parameters } = tools[0]?.jsonSchema ?? {};

@@ -27,7 +27,7 @@ test.each(names)('%s', (name) => {
   expect(() => needsPeer(name, 'it', pathToFileURL('/nowhere/adapter.js').href)).not.toThrow();
 });
 
-test('optional peer dependencies accept any version; the version is checked when the adapter is used', () => {
+test('optional peer dependencies accept any version, checked on use', () => {
   const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     peerDependencies: Record<string, string>;
   };
@@ -41,7 +41,7 @@ test.each(Object.entries(OLDEST_OF_STATE))('a shared state and an old %s', (name
   for (const version of [least, '99.0.0']) refuseOlder([name], 'redis:', beside(name, version));
 });
 
-test('the oldest versions are those in the adapter tests and in the docs', () => {
+test('the oldest versions match the adapter tests and the docs', () => {
   const cases = readFileSync('scripts/peers.mjs', 'utf8');
   for (const name of names) expect(cases).toContain(`'${name}@${MIN_PEER_VERSIONS[name]}'`);
   expect(readFileSync('docs/adapter-langchain.md', 'utf8')).toContain(

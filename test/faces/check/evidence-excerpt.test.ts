@@ -3,11 +3,11 @@
 import { expect, test } from 'vitest';
 import { excerptEvidence, shortenArguments } from '../../../src/faces/check/outcome.ts';
 
-test('a short text is shown whole, on one line and escaped', () => {
+test('a short text is whole, escaped and on one line', () => {
   expect(excerptEvidence('a\u001b[2J\n\tb\u202e')).toBe(String.raw`a\x1b[2J\n\tb\u202e`);
 });
 
-test('of a long text 300 characters around the place are shown', () => {
+test('a long text shows 300 characters around the place', () => {
   const text = `${'a'.repeat(1_000)}HIT${'b'.repeat(1_000)}`;
   expect(excerptEvidence(text)).toBe(`${'a'.repeat(300)}…`);
   expect(excerptEvidence(text, 1_000)).toBe(`…${'a'.repeat(100)}HIT${'b'.repeat(197)}…`);

@@ -40,7 +40,7 @@ interface Sarif {
   }[];
 }
 
-test('only what is broken is a result, at the first line of a file, with all that code hosts require', () => {
+test('only broken cases are results, at the first line', () => {
   const { runs } = reportSarif(found, cases, 'src/server.js') as Sarif;
   expect(runs[0]?.results).toEqual([
     {
@@ -66,7 +66,7 @@ test('only what is broken is a result, at the first line of a file, with all tha
   expect(runs[0]?.invocations).toEqual([{ executionSuccessful: true }]);
 });
 
-test('each case is a rule with the texts that code hosts require', () => {
+test('each case is a rule with all required texts', () => {
   const { runs } = reportSarif({ ...found, left: 3 }, cases, 'a') as Sarif;
   const text = { text: expect.stringMatching(/^\S.{0,1022}$/) as string };
   expect(runs[0]?.tool.driver.rules).toEqual(
@@ -83,7 +83,7 @@ test('each case is a rule with the texts that code hosts require', () => {
   expect(runs[0]?.invocations).toEqual([{ executionSuccessful: false }]);
 });
 
-test('findings are shown at the file that is named, or that the command starts, or at mcp.json', () => {
+test('findings point to the named file, started file or mcp.json', () => {
   const here = temporaryFolder();
   mkdirSync(join(here, 'a b'));
   writeFileSync(join(here, 'a b/server#1.js'), '');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { run } from '../../support/warm-cli.ts';
 import { workspace } from '../../support/workspace.ts';
 
-test('grep ends with 0 when something was found, 1 when nothing, 2 when it failed', () => {
+test('exit codes of grep: 0 found, 1 nothing, 2 failed', () => {
   const { W, write } = workspace();
   write('src/a.ts', 'one\nTwo\nthree two\n');
   write('b.md', 'two\n');
@@ -29,7 +29,7 @@ test('grep ends with 0 when something was found, 1 when nothing, 2 when it faile
   expect(run(['grep', '--', '-x'], { cwd: W }).code).toBe(1);
 });
 
-test('grep searches the standard input, and continues with what was kept of it', () => {
+test('grep searches the standard input, and then its kept copy', () => {
   const { W, write } = workspace();
   write('b.md', 'seven\n');
   const env = { ...process.env, XDG_STATE_HOME: join(W, 'state') };
@@ -56,7 +56,7 @@ test('grep shows the anchors of lines', () => {
   );
 });
 
-test('a page of ls after the last entry is nothing found, an empty directory is not', () => {
+test('ls past the end exits 1, an empty directory 0', () => {
   const { W, write } = workspace();
   write('a', '');
   expect(run(['ls', '--offset', '5'], { cwd: W }).code).toBe(1);

@@ -23,7 +23,7 @@ async function holding(): Promise<{ url: string; open: ServerResponse[]; most: (
 
 const answer = (response: ServerResponse | undefined): void => void response?.end('{"status":"ok"}');
 
-test('requests to one workspace and to all are bounded, and a workspace that hangs leaves room for others', async () => {
+test('requests are bounded; a hanging workspace leaves room for others', async () => {
   const [one, two, three] = [await holding(), await holding(), await holding()];
   const fleet = createFleet({
     workspaces: { one: { url: one.url }, two: { url: two.url }, three: { url: three.url } },
@@ -86,7 +86,7 @@ test('requests beyond the queue of a workspace are refused immediately', async (
   await Promise.all(first);
 });
 
-test('after three failures a workspace is skipped for a moment, then tried again by one request', async () => {
+test('three failures pause a workspace, then one request tries it', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   let sent = 0;
   let alive = false;
@@ -115,7 +115,7 @@ test('after three failures a workspace is skipped for a moment, then tried again
   expect(await ask()).toBe(true);
 });
 
-test('all workspaces are asked concurrently, and each failure is returned with the answers of the others', async () => {
+test('workspaces are asked concurrently; failures come beside the others’ answers', async () => {
   const good = await holding();
   const fleet = createFleet({
     workspaces: {
@@ -136,7 +136,7 @@ test('all workspaces are asked concurrently, and each failure is returned with t
   );
 });
 
-test('a question that throws is a failure of its workspace, and of no other', async () => {
+test('a question that throws fails for its workspace only', async () => {
   const good = await holding();
   const fleet = createFleet({ workspaces: { one: { url: good.url }, two: { url: good.url } } });
   const answers = await fleet.each(async (_, name) => {
@@ -149,7 +149,7 @@ test('a question that throws is a failure of its workspace, and of no other', as
   ]);
 });
 
-test('a body that stops or that is not read releases its slot', async () => {
+test('a body that stalls or stays unread releases its slot', async () => {
   const slow = await holding();
   const fleet = createFleet({
     workspaces: { dev: { url: slow.url, retries: 0 } },
@@ -166,7 +166,7 @@ test('a body that stops or that is not read releases its slot', async () => {
   expect((await next)?.ok).toBe(true);
 });
 
-test('a caller that reads slowly or not at all does not count as a failure of the workspace', async () => {
+test('a caller that reads slowly does not fail the workspace', async () => {
   const slow = await holding();
   const fleet = createFleet({ workspaces: { dev: { url: slow.url, retries: 0 } }, timeoutMs: 2_000 });
   for (let i = 0; i < 4; i += 1) {

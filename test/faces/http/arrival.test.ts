@@ -27,7 +27,7 @@ test.each([
   ['the head', `${HEAD}100000\r\n\r\n`],
   ['a part of the body', `${HEAD}100000\r\n\r\n${' '.repeat(90_000)}`],
   ['a part of a body that is too large', `${HEAD}5000000\r\n\r\n${' '.repeat(200_000)}`],
-])('with %s of another request behind it, a call ends when its client disconnects', async (_, bytes) => {
+])('with %s queued behind it, a disconnect ends the call', async (_, bytes) => {
   const { socket, stopped } = await calling();
   socket.write(bytes);
   await sleep(50);
@@ -35,7 +35,7 @@ test.each([
   await stopped;
 });
 
-test('bodies that wait behind a call are counted, and released when the client disconnects', async () => {
+test('bodies behind a call count until their client disconnects', async () => {
   const { socket, stopped } = await calling();
   const body = JSON.stringify({ text: 'x'.repeat(200_000) });
   socket.write(`${HEAD}${body.length}\r\n\r\n${body}`.repeat(3));
@@ -45,7 +45,7 @@ test('bodies that wait behind a call are counted, and released when the client d
   await expect.poll(() => inbox.bytes).toBe(0);
 });
 
-test('the rest of a body that arrives behind a call is read', async () => {
+test('the rest of a body behind a call is read', async () => {
   const { socket, url } = await calling();
   socket.write(`${HEAD}70000\r\n\r\n`);
   socket.write(' '.repeat(30_000));
@@ -57,7 +57,7 @@ test('the rest of a body that arrives behind a call is read', async () => {
 
 const BODY = `${HEAD}40000\r\n\r\n${' '.repeat(40_000)}`;
 
-test('a body behind the last reply of a connection is released', async () => {
+test('a body behind the last reply is released', async () => {
   const { url } = await serveOffer(offerOf());
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -68,7 +68,7 @@ test('a body behind the last reply of a connection is released', async () => {
   await expect.poll(() => inbox.bytes).toBe(0);
 });
 
-test('a call behind a request that Node.js refuses itself is cancelled, and what is behind it released', async () => {
+test('a call behind a request that Node.js refuses is cancelled', async () => {
   const { tool, started, stopped } = hangingTool('hang');
   const slow = testTool('slow', async () => {
     await sleep(100);

@@ -33,14 +33,14 @@ const taken = (of: Caller): number => {
   return count;
 };
 
-test('one address leaves room for another, whatever client names it uses', () => {
+test('one address leaves room for others, whatever its client names', () => {
   const names = Array.from({ length: 8 }, () => client('192.0.2.1'));
   expect(names.map(taken)).toEqual([4, 4, 4, 4, 0, 0, 0, 0]);
   expect(taken(client('192.0.2.2'))).toBe(4);
   expect(inbox.bytes).toBe(64 * MIB);
 });
 
-test('a few addresses cannot use all room: those with most are evicted for those with less', () => {
+test('addresses with most are evicted for those with less', () => {
   const crowd = Array.from({ length: 40 }, (_, i) => client(`192.0.2.${i % 10}`));
   for (let round = 0; round < 3; round += 1) crowd.map(taken);
   expect(inbox.bytes).toBe(64 * MIB);
@@ -88,7 +88,7 @@ describe('when there is no room left', () => {
     expect(late(4 * MIB)).toEqual(['silent 0']);
   });
 
-  test('nothing is evicted for a body that would be as large as the largest', () => {
+  test('a body as large as the largest evicts nothing', () => {
     const { hold, late } = crowd();
     for (let i = 0; i < 16; i += 1) hold(`large ${i}`, `192.0.2.${i}`, 4 * MIB);
     expect(late(4 * MIB)).toBe('BUSY');
@@ -103,7 +103,7 @@ describe('when there is no room left', () => {
     expect(late(2 * MIB)).toEqual(['large']);
   });
 
-  test('of many small bodies only as many as needed are evicted', () => {
+  test('only as many small bodies as needed are evicted', () => {
     const { hold, late } = crowd();
     for (let i = 0; i < 4_080; i += 1) hold(`${i}`, `192.0.2.${i % 16}`, 16 * 1024 + 1);
     const evicted = late(MIB);
@@ -112,7 +112,7 @@ describe('when there is no room left', () => {
   });
 });
 
-test('a request that is evicted while it is being answered gets an error, also as the last event of a stream', async () => {
+test('a request evicted while answered gets an error, streams too', async () => {
   const ask = async (accept: string): Promise<unknown> => {
     const { tool, started, stopped } = hangingTool('hang');
     const { url } = await serveOffer(offerOf(tool));

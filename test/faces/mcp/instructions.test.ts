@@ -15,7 +15,7 @@ function instructions(options: OfferOptions): string {
   return instructionsFor(offer);
 }
 
-test('they name what this server reads, and nothing that is turned off', () => {
+test('they name what the server reads, not what is off', () => {
   const plain = instructions({ web: false });
   expect(plain).toContain('documents, archives, SQLite databases, notebooks, images in answers');
   expect(plain).not.toMatch(/web|run commands|bash/);
@@ -27,7 +27,7 @@ test.each(['pi', 'pi@0.74', 'zed', 'zdx', 'coder'] as const)('%s promises only f
   expect(instructions({ dialect, web: false })).toMatch(/^Read files in answers that fit/);
 });
 
-test('M17 a root with the home directory or the whole disk in it is said', () => {
+test('M17 serving the home directory or whole disk is reported', () => {
   const home = realpathSync(temporaryFolder());
   vi.stubEnv('HOME', home);
   const inside = join(home, 'project');

@@ -41,7 +41,7 @@ const MEMBERS: readonly TarEntry[] = [
 ];
 
 describe('a listing', () => {
-  test('has the children of one directory, sorted, with sizes, kinds and targets', async () => {
+  test('has the sorted children with sizes, kinds and targets', async () => {
     const contents = await contentsOf(MEMBERS);
     expect(await listed(contents)).toEqual([
       'away -> /etc/passwd',
@@ -62,7 +62,7 @@ describe('a listing', () => {
     expect(await listed(contents, 'void/')).toEqual(['(empty directory)']);
   });
 
-  test('gives a number to what has no usable path, in the order of the archive', async () => {
+  test('numbers what has no usable path, in the archive’s order', async () => {
     const contents = await contentsOf([
       { name: 'a.txt', content: 'old' },
       { name: '../out.txt', content: 'outside' },
@@ -109,7 +109,7 @@ describe('a member', () => {
     expect(foundBy(await contentsOf(MEMBERS), rest)).toBe(found);
   });
 
-  test('above the archive is refused, and a loop of links ends', async () => {
+  test('above the archive is refused, and link loops end', async () => {
     const contents = await contentsOf(MEMBERS);
     expect(() => locate(contents, '../x')).toThrow('leads out of the archive with "..".');
     expect(() => locate(contents, 'a'.repeat(70_000))).toThrow('The path inside the archive has more than');
@@ -127,7 +127,7 @@ describe('a member', () => {
 });
 
 describe('damage', () => {
-  test('hides what follows it, and is kept with what was read', async () => {
+  test('hides what follows, and is kept with earlier members', async () => {
     const whole = tar(MEMBERS);
     const contents = await contentsOf(MEMBERS, 512 + 2_048 + 512 + 100);
     expect([...contents.byPath.keys()][0]).toBe('src/b.ts');

@@ -54,7 +54,7 @@ test.each([
     Buffer.from(Array.from({ length: 256 }, (_, i) => i)),
     '(the chapter OEBPS/the b.xhtml is missing or damaged)',
   ],
-])('a chapter that is %s is shown, or mentioned in its place', async (_, second, shown) => {
+])('a chapter that is %s is shown or mentioned there', async (_, second, shown) => {
   const whole = await text(book(second));
   expect(whole).toContain(`AAA\n\n${shown}`);
   expect(whole).toMatch(/AAA\n[^]*# Three\n\nCCC/);
@@ -81,7 +81,7 @@ test('a chapter with damaged compressed bytes is mentioned', async () => {
   expect(await text(bytes)).toContain('AAA\n\n(the chapter OEBPS/the b.xhtml is missing or damaged)');
 });
 
-test('a book with encrypted chapters is refused as encrypted, one with encrypted fonts is read', async () => {
+test('a book is refused for encrypted chapters, not for fonts', async () => {
   const encryption = (uri: string): Record<string, string> => ({
     'META-INF/encryption.xml': `<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><EncryptedData xmlns="http://www.w3.org/2001/04/xmlenc#"><CipherData><CipherReference URI="${uri}"/></CipherData></EncryptedData></encryption>`,
   });

@@ -16,7 +16,7 @@ function book(pages: number): Buffer {
 const noticesOf = (answer: { readonly details: Record<string, unknown> }): string[] =>
   ((answer.details['notices'] ?? []) as { text: string }[]).map(({ text }) => text);
 
-test('each answer for a part of a long PDF names the part, and the calls for the others', async () => {
+test('each answer names its part and calls for the others', async () => {
   const { write, read, text } = workspace({ ...unhurried, limits: { bytes: 4096 } });
   write('long.pdf', book(230));
   // A page of it: the totals are not those of the document.
@@ -62,7 +62,7 @@ test.each([
   expect(await text(`long.pdf:${meant}`)).toContain('Chapter 3');
 });
 
-test.each(['outline', 'raw'])('the parts of a long PDF are followed in their mode: %s', async (mode) => {
+test.each(['outline', 'raw'])('the parts of a long PDF keep their mode: %s', async (mode) => {
   const { write, read } = workspace(unhurried);
   write('long.pdf', book(230));
   const calls: string[] = [];

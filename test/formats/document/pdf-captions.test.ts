@@ -21,7 +21,7 @@ const HEADER = ['Region', 'Q1', 'Q2'] as const;
 const TABLE = '|Region|Q1|Q2|\n|---|---|---|\n|North|1|2|\n|South|3|4|';
 const TAKEN = '|Report 7||Page 1|\n|---|---|---|\n|Region|Q1|Q2|\n|North|1|2|\n|South|3|4|';
 
-test('a caption that was taken for the header is placed above the table', () => {
+test('a caption taken for the header moves above the table', () => {
   const page = rows([
     [0, 'Report 7', '', 'Page 1'],
     [30, ...HEADER],
@@ -33,7 +33,7 @@ test('a caption that was taken for the header is placed above the table', () => 
   );
 });
 
-test('a first row with a blank cell is the header if it is as close as the other rows', () => {
+test('a close first row with blank cells stays the header', () => {
   const page = rows([
     [0, 'Report 7', '', 'Page 1'],
     [15, ...HEADER],

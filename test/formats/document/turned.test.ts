@@ -17,7 +17,7 @@ const TURNS = [
   { matrix: '0 -1 1 0', place: (x: number, y: number) => [y, 792 - x] },
 ];
 
-test.each([0, 1, 2, 3])('a table on a page rotated by %i times 90 degrees', async (turns) => {
+test.each([0, 1, 2, 3])('a table on a page rotated %i times by 90°', async (turns) => {
   const { matrix, place } = TURNS[turns] as (typeof TURNS)[number];
   const drawn = ROWS.flatMap((cells, row) =>
     cells.map((cell, column) => {

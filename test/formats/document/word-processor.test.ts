@@ -56,7 +56,7 @@ test('a docx keeps its hyphens, glosses and equations', async () => {
   );
 });
 
-test('hidden text of a docx is not shown, whether a run or its style hides it', async () => {
+test('docx text hidden by a run or style is omitted', async () => {
   const hidden = (properties: string, text: string): string =>
     run(`<w:rPr>${properties}</w:rPr>${words(text)}`);
   const styles =
@@ -76,7 +76,7 @@ test('hidden text of a docx is not shown, whether a run or its style hides it', 
   );
 });
 
-test('hidden text of an odt is not shown: spans, paragraphs, sections, fields', async () => {
+test('odt text hidden in spans, paragraphs, sections, fields is omitted', async () => {
   const parts = unzipSync(fixture('report.odt'));
   const style = (name: string, family: string): string =>
     `<style:style style:name="${name}" style:family="${family}"><style:text-properties text:display="none"/></style:style>`;

@@ -39,7 +39,7 @@ test.each([
     ],
   ],
   [[]],
-] satisfies [[number, number][]][])('parts %j of the alphabet are joined within the same buffer', (parts) => {
+] satisfies [[number, number][]][])('parts %j of the alphabet are joined in place', (parts) => {
   const alphabet = 'abcdefghijklmnopqrstuvwxyz';
   const bytes = Buffer.from(new ArrayBuffer(26));
   bytes.write(alphabet);

@@ -12,7 +12,7 @@ function loose(value: unknown, most: number, joint?: string): Promise<string> {
 
 const texts = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed());
 
-test('returns the text of a string or a list of strings', async () => {
+test('returns the text of a string or list of strings', async () => {
   await fc.assert(
     fc.asyncProperty(fc.oneof(texts, fc.array(texts)), async (value) => {
       expect(await loose(value, 1e6)).toBe(Array.isArray(value) ? value.join('') : value);
@@ -20,7 +20,7 @@ test('returns the text of a string or a list of strings', async () => {
   );
 });
 
-test('a part of the JSON gives a prefix of the text', async () => {
+test('partial JSON gives a prefix of the text', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(texts, fc.array(texts)),

@@ -40,7 +40,7 @@ describe('a page of an object of 100 GB', () => {
     expect(requests).toBe(1);
   });
 
-  test('in the middle: two requests, and one for each following page', async () => {
+  test('in the middle: two requests, then one for each page', async () => {
     const { read } = await huge();
     const [text, requests] = await read(`s3://logs/dir/big.log:@${50 * GIB}+64K`);
     const first = (50 * GIB) / 64 + 1;
@@ -58,7 +58,7 @@ describe('a page of an object of 100 GB', () => {
     expect((await read(`s3://logs/dir/big.log:@${SIZE / 4 + 7}+256K`))[1]).toBe(1);
   });
 
-  test('at the end: two requests, and one for the lines before', async () => {
+  test('at the end: two requests, then one for lines before', async () => {
     const { read } = await huge();
     const [text, requests] = await read('s3://logs/dir/big.log:-500');
     const last = SIZE / 64;

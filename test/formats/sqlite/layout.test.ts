@@ -51,11 +51,11 @@ test('the shown text never exceeds its width', () => {
   );
 });
 
-test('a text of sixteen megabytes is not processed as a whole', () => {
+test('a text of sixteen megabytes is not processed whole', () => {
   expect(showCell(text('é'.repeat(1 << 23)), 10).text).toBe('ééééééééé…');
 });
 
-test('in a whole row, a text that looks like the mark of another value is a block', () => {
+test('text like the mark of another value is a block', () => {
   const row = [null, text('NULL'), { kind: 'blob', bytes: 2 }, text('<BLOB 2 bytes>'), text('a\nb')] as const;
   expect(wholeRow(['a', 'b', 'c', 'd', 'e'], row)).toBe(
     'a: NULL\nb:\n  NULL\nc: <BLOB 2 bytes>\nd:\n  <BLOB 2 bytes>\ne:\n  a\n  b\n',

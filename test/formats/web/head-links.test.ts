@@ -30,7 +30,7 @@ test.each([
   expect(linksOf(html, URL)).toEqual(['https://example.com/a/new']);
 });
 
-test('of several languages only that of the page is an alternate', () => {
+test('only the language of the page is an alternate', () => {
   const html = `<html lang="en-GB"><link rel=alternate type=text/markdown hreflang=fr href=fr.md><link rel=alternate type=text/markdown hreflang=en href=en.md><link rel=alternate type=text/markdown hreflang=x-default href=x.md>`;
   expect(alternatesOf(html, URL).map(({ url }) => url)).toEqual([
     'https://example.com/a/en.md',

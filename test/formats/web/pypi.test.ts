@@ -46,7 +46,7 @@ test('a given version', async () => {
   expect((await read(HOST, '/project/widget/1.0/')).text).toBe('# widget 1.0\n');
 });
 
-test('without a configured index the server of the page is used', async () => {
+test('without an index, the server of the page is used', async () => {
   const { read, asked } = await apiSite({ '/pypi/widget/json': json(project) });
   expect((await read(HOST, '/project/widget/')).rendering.method).toBe('pypi');
   expect(asked).toEqual(['/pypi/widget/json']);

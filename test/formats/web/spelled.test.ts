@@ -6,7 +6,7 @@ import { site } from '../../support/web.ts';
 
 const web = { allow: ['127.0.0.1'] };
 
-test('a URL in quotes, in <> or between blanks is that URL', async () => {
+test('a URL in quotes, <> or blanks is that URL', async () => {
   const { url } = await site({ '/x': { type: 'text/plain', body: 'one\ntwo\n' } });
   const here = place('oriel', { display: 'plain', web });
   for (const typed of [
@@ -20,7 +20,7 @@ test('a URL in quotes, in <> or between blanks is that URL', async () => {
   }
 });
 
-test('notices name a page of a long URL by its artifact, and a part by the whole URL', async () => {
+test('notices name a long URL by artifact, parts in full', async () => {
   const long = `/x?${'signature-'.repeat(150)}`;
   const { url, asked } = await site({ [long]: { type: 'text/plain', body: numbered(1, 900) } });
   const here = place('oriel', { display: 'plain', web });
@@ -36,7 +36,7 @@ test('notices name a page of a long URL by its artifact, and a part by the whole
 /** In windows-1252. */
 const LATIN = Buffer.from('<p>na\xefve caf\xe9 cr\xe8me</p>', 'latin1');
 
-test('a page and its raw text are decoded in the requested encoding', async () => {
+test('a page and its raw text have the requested encoding', async () => {
   const { url, asked } = await site({ '/guess': { type: 'text/html', body: LATIN } });
   const here = place('oriel', { display: 'plain', web });
   const read = async (path: string): Promise<string> => (await here.call('read', { path: url + path })).text;
@@ -50,7 +50,7 @@ test('a page and its raw text are decoded in the requested encoding', async () =
   expect(asked.filter((path) => path === '/guess')).toHaveLength(3);
 });
 
-test('notices of a raw page are only those that apply to it', async () => {
+test('a raw page has only notices that apply to it', async () => {
   const { url } = await site({
     '/from': { status: 302, headers: { location: '/to' }, body: '' },
     '/to': { type: 'text/plain', body: 'plain\n' },
@@ -61,7 +61,7 @@ test('notices of a raw page are only those that apply to it', async () => {
   );
 });
 
-test('a text read by ranges has the encoding declared by its server', async () => {
+test('a text read by ranges has its server’s declared encoding', async () => {
   const line = Buffer.from('caf\xe9\n'.repeat(200_000), 'latin1');
   const body = Buffer.concat(Array.from({ length: 10 }, () => line));
   const { url } = await site({

@@ -5,7 +5,7 @@ import { type CodeContext, continued, gapTexts } from '../../../src/search/code/
 const codeWith = (missing: number): CodeBelow =>
   ({ gaps: {}, files: 40, unknown: { missing, slow: 0, whole: 0, parts: 0 } }) as unknown as CodeBelow;
 
-test('while files are not parsed, one call parses them and another shows the next page', () => {
+test('with unparsed files, one call parses and another goes on', () => {
   const saidWith = (missing: number): string[] => {
     const code = codeWith(missing);
     const page = continued('src:outline?from=121', { code } as CodeContext);

@@ -11,7 +11,7 @@ test.each([
   ['class="cookie-alert"', false],
   ['class="info-box related"', false],
   ['aria-label="Related"', false],
-])('an aside of the text is recognised by its class, not by words in its title: %s', (attrs, kept) => {
+])('the class, not the title, makes an aside: %s', (attrs, kept) => {
   const { root } = parseHtml(`<main><p>a</p><p>b</p><aside ${attrs}><p>Text.</p></aside></main>`);
   quoteAsides(root);
   expect([...walkHtml(root)].some(({ name }) => name === 'blockquote')).toBe(kept);

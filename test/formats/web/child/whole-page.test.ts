@@ -16,7 +16,7 @@ test('headings and asides of its sections are kept', () => {
   expect(markdown).not.toMatch(/TOP|BOTTOM/);
 });
 
-test('a page that is one form is kept; a form beside the text is removed', () => {
+test('only a form that is the whole page is kept', () => {
   const table = `<table>${many((i) => `<tr><td>a${i}<td>b${i}<td>c${i}`)}</table>`;
   const html = `<body><form id="all">${table}<form>SEARCH</form></form></body>`;
   const { markdown } = extractPage(html, 'https://docs.example/');
