@@ -258,7 +258,12 @@ export function checkOptions(options: OrielOptions): void {
   }
 }
 
-const STDIO: Rules = { command: 'a string', args: 'a list of strings', env: 'an object of strings' };
+const STDIO: Rules = {
+  command: 'a string',
+  args: 'a list of strings',
+  cwd: 'a string',
+  env: 'an object of strings',
+};
 const HTTP: Rules = {
   url: 'a string',
   headers: 'an object of strings',

@@ -1,5 +1,6 @@
 /** The tools that a server offers: those of one dialect, inside the roots, with limits for the host. */
 
+import { resolve } from 'node:path';
 import { assemble, hostSpace, type RunOptions, sessionOptions } from '../assemble.ts';
 import type { Engine } from '../call/open-call.ts';
 import type { DialectName } from '../dialects/dialect-table.ts';
@@ -226,8 +227,13 @@ class ClientSpaces {
       });
     const { telemetry } = this.#session;
     this.telemetry = telemetry instanceof TelemetryRecorder ? telemetry : undefined;
-    // All clients have the roots as they were when the server was started.
-    this.#options = { ...options, roots: holdRoots(options.roots ?? []), session: this.#session };
+    // All clients have the roots as they were when the server was started, and programs start where the operator's do.
+    this.#options = {
+      ...options,
+      roots: holdRoots(options.roots ?? []),
+      session: this.#session,
+      mcpServers: startedIn(fromWorkingDirectory(options.cwd), options.mcpServers),
+    };
     this.#flags = flags;
     this.common = spaceOf(this.#options, this.#session, flags.allowBash);
   }
@@ -398,6 +404,17 @@ function readerOf(options: OrielOptions): ResourceReader {
     read: { summarize: false },
   });
   return { tool: oriel.tool('read'), cwd: fromWorkingDirectory(options.cwd) };
+}
+
+/** Roots that a client declares do not move the directory in which a program of the operator is started. */
+function startedIn(directory: string, servers: OrielOptions['mcpServers']): OrielOptions['mcpServers'] {
+  if (!servers) return undefined;
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [
+      name,
+      server.command === undefined ? server : { ...server, cwd: resolve(directory, server.cwd ?? '.') },
+    ]),
+  );
 }
 
 /** The options with the declared roots of a client; unchanged if it declares none. */

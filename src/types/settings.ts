@@ -92,6 +92,8 @@ export type ReachedMcpServer =
       readonly command: string;
       readonly url?: undefined;
       readonly args?: readonly string[] | undefined;
+      /** Where it is started, relative to the working directory of the instance. @default that directory */
+      readonly cwd?: string | undefined;
       /** In addition to the variables that every program needs (PATH, HOME and the like). */
       readonly env?: Readonly<Record<string, string>> | undefined;
     }

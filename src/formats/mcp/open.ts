@@ -1,5 +1,6 @@
 /** Opens `mcp://`: the list of servers, the resources of one, or a resource with any selector. */
 
+import { resolve } from 'node:path';
 import { OrielError } from '../../errors.ts';
 import { sha256Of } from '../../files/package-files.ts';
 import { Identity } from '../../identity.ts';
@@ -74,7 +75,12 @@ async function listed(reading: Reading, ages: CacheAges): Promise<McpListing> {
 
 /** What is needed to reach the server. It has no reference to the call, because others may wait for the same reply. */
 function reachedBy({ name, server, call }: Reading): ReachedServer {
-  return { name, server, cwd: call.access.cwd, store: call.session.store };
+  return { name, server, cwd: directoryOf(server, call), store: call.session.store };
+}
+
+/** Where a program is started. */
+function directoryOf(server: ReachedMcpServer, call: Call): string {
+  return resolve(call.access.cwd, server.command === undefined ? '.' : (server.cwd ?? '.'));
 }
 
 /** The cache key. It includes the working directory, because the server is started there and roots may differ. */
@@ -83,7 +89,7 @@ function factsOf({ name, server, call }: Reading): {
   readonly server: string;
   readonly cwd: string;
 } {
-  return { name, server: JSON.stringify(server), cwd: call.access.cwd };
+  return { name, server: JSON.stringify(server), cwd: directoryOf(server, call) };
 }
 
 async function listing(reading: Reading, selector: string): Promise<Resource> {

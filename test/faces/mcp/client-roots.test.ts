@@ -4,7 +4,7 @@
  * @module-tag slow
  */
 
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -255,4 +255,22 @@ test('an operator can ignore the roots of clients, which are not even asked for'
     },
   );
   expect(await read(client, 'a.txt')).toBe('1|a\n');
+});
+
+test('M16 a program of the operator starts outside the declared roots', async () => {
+  const { W, write } = workspace();
+  const started = join(W, 'started');
+  const program = (name: string) => `require('fs').writeFileSync(process.argv[2], '${name}')`;
+  write('server.cjs', program('of the operator'));
+  write('vendor/server.cjs', program('of the client'));
+  const offer = createOffer({
+    cwd: W,
+    mcpServers: { notes: { command: process.execPath, args: ['server.cjs', started] } },
+  });
+  onTestFinished(() => offer.close());
+  const { url } = await serveOffer(offer);
+  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`));
+  const client = await connectTo(transport, '2025-11-25', () => [join(W, 'vendor')]);
+  await read(client, 'mcp://notes');
+  expect(readFileSync(started, 'utf8')).toBe('of the operator');
 });
