@@ -7,12 +7,14 @@ import { statfsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
-import { isLocalPath, pathInMount } from './mounts.ts';
+import { isLocalPath, mountIdOf, pathInMount } from './mounts.ts';
 import { isPathWithin } from './paths.ts';
+
+const PROC = 0x9fa0;
 
 /** Magic numbers. Sources: linux/magic.h; those not there: ipc/mqueue.c, fs/configfs, fs/fuse/control.c, net/sunrpc. */
 const KERNEL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
-  0x9fa0, // proc
+  PROC,
   0x6265_6572, // sysfs
   0x6462_6720, // debugfs
   0x7472_6163, // tracefs
@@ -80,14 +82,31 @@ export function refuseProcessSecret(path: string, shown: () => string): void {
   if (path.startsWith('/proc/') && PROCESS_SECRET.test(path)) throw processSecret(shown());
 }
 
+/** The path and the descriptor (undefined where /proc has none) of an opened file, and a path that opens it again. */
+interface NamedFile {
+  readonly fd?: number | undefined;
+  readonly path: string;
+  readonly again: string;
+}
+
 /**
- * The same for the kernel file open at `fd`, wherever /proc or a part of it is mounted. Returns the path of the file in its
- * file system. `path`: its real path; `fd` is undefined where /proc has no descriptors.
+ * The same for an opened kernel file, wherever /proc or a part of it is mounted. Returns the path of the file in its file system.
+ * Throws `DENIED` too if the system does not tell that path: the mount belongs to another namespace, or there is no /proc.
  */
-export function nameInKernel(fd: number | undefined, path: string, shown: () => string): string {
-  const name = (fd === undefined ? undefined : pathInMount(fd, path)) ?? path;
-  if (PROCESS_SECRET.test(name)) throw processSecret(shown());
-  return name;
+export function nameInKernel({ fd, path, again }: NamedFile, shown: () => string): string {
+  const name = fd === undefined ? undefined : pathInMount(fd, path);
+  if (name === undefined && mayBeElsewhere(fd, path) && statfsSync(again).type === PROC) {
+    const message = `${quote(shown())} is a file of /proc of which the system does not tell which one, and is not read. Use . to list the working directory.`;
+    throw new OrielError('DENIED', message, { next: '.' });
+  }
+  if (PROCESS_SECRET.test(name ?? path)) throw processSecret(shown());
+  return name ?? path;
+}
+
+/** Whether a file of /proc may have another path there than this one. Some sandboxes give descriptors no mounts. */
+function mayBeElsewhere(fd: number | undefined, path: string): boolean {
+  if (process.platform !== 'linux') return false;
+  return !isPathWithin(path, '/proc') || (fd !== undefined && mountIdOf(fd) !== undefined);
 }
 
 function processSecret(shown: string): OrielError {
@@ -98,8 +117,12 @@ function processSecret(shown: string): OrielError {
   );
 }
 
-/** Tokens in the arguments of a process: of `--token`, of a variable that a shell sets, of a header for curl. */
-const TOKEN_ARGUMENT = /(--token[=\0\s]+|ORIEL_TOKEN\w*=|Bearer\s+)(?:"[^\0"]*"|'[^\0']*'|[^\0\s])+/gi;
+/**
+ * Tokens in the arguments of a process: of `--token`, also on the next line of a script, of a variable that a shell sets, of a
+ * header for curl.
+ */
+const TOKEN_ARGUMENT =
+  /(--token(?:[=\0\s]|\\\r?\n)+|ORIEL_TOKEN\w*=|Bearer\s+)(?:"[^\0"]*"|'[^\0']*'|[^\0\s])+/gi;
 
 /** The arguments of a process (`/proc/PID/cmdline`) without tokens. */
 export function withoutTokens(bytes: Buffer): Buffer {

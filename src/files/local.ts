@@ -128,7 +128,7 @@ export function createAccess(options: AccessOptions): FileAccess {
       if (kernel && !options.allow.some((directory) => isPathWithin(handle.path, directory))) {
         throw new OrielError('NOT_REGULAR', `${quote(shown())} is a kernel file, not a stored file.`);
       }
-      const kernelName = kernel ? nameInKernel(handle.fd, handle.path, shown) : undefined;
+      const kernelName = kernel ? nameInKernel(handle, shown) : undefined;
       const { inspector } = handle;
       const opening = inspector.open(handle.again, READ);
       const fd = typeof opening === 'number' ? opening : await opening;

@@ -177,7 +177,7 @@ async function rootsFor(
   if (held.length > 0) return held;
   const holder = known.find((root) => isPathWithin(real, root.real) || isPathWithin(real, root.given));
   if (!holder) return [];
-  return hasDescriptorPaths() ? found(real, all) : byName(real, holder);
+  return hasDescriptorPaths() ? found(real, all) : byName(real, holder, all);
 }
 
 /** Maximum parent directories that are looked up; above that, the path is used as given. */
@@ -208,9 +208,11 @@ async function found(path: string, all: FileRoots): Promise<readonly HeldRoot[]>
 }
 
 /** For systems on which directories cannot be held by descriptors. */
-function byName(real: string, holder: HeldRoot): readonly HeldRoot[] {
+function byName(real: string, holder: HeldRoot, all: FileRoots): readonly HeldRoot[] {
   const root = realDirectory(real) === undefined ? undefined : rootAt(real);
-  return root && isPathWithin(root.real, holder.real) && isRootInPlace(holder) ? [root] : [];
+  if (!root || !isPathWithin(root.real, holder.real) || !isRootInPlace(holder)) return [];
+  const stats = lstatSync(root.real, { bigint: true });
+  return isKeptAt(keptFromClients(all.paths), root.real, stats) ? [] : [root];
 }
 
 // Lists of roots with the identities of their directories, which are read once: all users of a list have the

@@ -281,7 +281,7 @@ export function isOwnName(name: string): boolean {
 
 /** Whether `name` was made by a process of this machine that no longer runs. */
 export function isLeftBehind(name: string): boolean {
-  const [, pid = '', place = ''] = /^(\d+)-([0-9a-f]{16})(?![0-9a-f])/.exec(name) ?? [];
+  const [, pid = '', place = ''] = /^(\d+)-([0-9a-f]{16})(?:-removed-\d+)?$/.exec(name) ?? [];
   return place !== '' && place.slice(0, HERE_DIGITS) === placeHere() && !isRunning(Number(pid));
 }
 

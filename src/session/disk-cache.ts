@@ -302,7 +302,7 @@ async function sweep(directory: string, bytes: number): Promise<void> {
     const isUnfinished = name.endsWith(TEMPORARY);
     // If the clock was set back, some times are in the future.
     const isOld = Math.abs(Date.now() - stats.mtimeMs) > (isUnfinished ? UNFINISHED_MS : UNUSED_MS);
-    const isLeft = isUnfinished && isLeftBehind(name.slice(name.indexOf('.') + 1));
+    const isLeft = isUnfinished && isLeftBehind(name.slice(name.indexOf('.') + 1, -TEMPORARY.length));
     if (isOld || isLeft) await rm(path, { force: true });
     else entries.push({ path, usedAt: stats.mtimeMs, weight: Math.max(stats.size, BLOCK_BYTES) });
   }

@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as descriptors from '../../src/files/descriptors.ts';
+import { keepFromClients } from '../../src/files/private-files.ts';
 import { holdRoots, narrowRoots, FileRoots } from '../../src/files/roots.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
@@ -121,6 +122,14 @@ describe('roots that a client declares, by name', () => {
     expect(await narrowed(join(W, 'a/none'))).toBe('OUTSIDE_ROOT');
     expect(await narrowed(join(W, 'a/file'))).toBe('OUTSIDE_ROOT');
     expect(await narrowed(join(W, 'a/none'), O)).toStrictEqual([O]);
+  });
+
+  test('none is in a directory of oriel itself', async () => {
+    const { W } = folders();
+    keepFromClients(join(W, 'a'));
+    const roots = holdRoots([W]);
+    expect(await codeOf(narrowRoots(roots, [join(W, 'a')]))).toBe('OUTSIDE_ROOT');
+    expect(await codeOf(narrowRoots(roots, [join(W, 'to-a/b')]))).toBe('OUTSIDE_ROOT');
   });
 
   test('none is in a root that was replaced', async () => {

@@ -360,6 +360,31 @@ describe('special files', () => {
     expect(ran.stderr.match(/ is never read/g)).toHaveLength(4);
   });
 
+  test('P54 the same where the system does not tell which file it is', () => {
+    const { W } = workspace();
+    for (const name of ['one', 'arguments']) fs.writeFileSync(`${W}/${name}`, '');
+    fs.mkdirSync(`${W}/open`);
+    const oriel = `${process.execPath} ${cli}`;
+    // By the mounts of another namespace, and by those that were made before /proc was hidden.
+    const script = `
+      unshare -m sh -c 'mount --bind /proc/$$/environ /proc/version && echo > mounted && exec sleep 100' & other=$!
+      until [ -s mounted ]; do kill -0 $other || exit 9; sleep 0.1; done
+      ${oriel} read /proc/$other/root/proc/version:raw --allow /proc
+      kill $other
+      mount --bind /proc/$$/environ one && mount --bind /proc/$$/fd open || exit 9
+      mount --bind /proc/$$/cmdline arguments && mount -t tmpfs none /proc || exit 9
+      ${oriel} read one:raw arguments:raw open --root . --allow ${W}`;
+    const env = { ...process.env, SECRET: 'of-the-environment' };
+    const ran = spawnSync('unshare', ['-rm', 'sh', '-c', script, 'sh', '--token', 'of-the-arguments'], {
+      cwd: W,
+      encoding: 'utf8',
+      env,
+    });
+    if (ran.status === 9 || /unshare/.test(ran.stderr)) return expect(ran.stdout).toBe('');
+    expect(ran.stdout + ran.stderr).not.toMatch(/of-the-environment|of-the-arguments/);
+    expect(ran.stderr.match(/ does not tell which one/g)).toHaveLength(4);
+  });
+
   test('P54 the descriptors of a process are not listed with what is around them', async () => {
     const here = workspace().with({ ...PROC, cwd: `/proc/${process.pid}` });
     const listed = textOf(await here.tool('read').run({ path: '.' }));
@@ -381,6 +406,7 @@ describe('special files', () => {
       '--token',
       `1'token-5"token-6`,
       'ORIEL_TOKEN="1 token-7" oriel serve',
+      'oriel serve --token \\\n  token-8',
     ];
     const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1e6)', '--', ...given]);
     onTestFinished(() => void child.kill('SIGKILL'));

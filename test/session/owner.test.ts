@@ -23,8 +23,17 @@ test.skipIf(process.platform !== 'linux')(
   () => {
     const dead = nameOfTheDead();
     expect(isLeftBehind(dead)).toBe(true);
-    expect(isLeftBehind(`${dead}.tmp`)).toBe(true);
-    expect([ownName(), elsewhere(dead), `${dead}0`, 'x', '1-2'].filter(isLeftBehind)).toEqual([]);
+    expect(isLeftBehind(`${dead}-removed-1`)).toBe(true);
+    const others = [
+      ownName(),
+      elsewhere(dead),
+      `${dead}0`,
+      `${dead}.backup`,
+      `${dead} notes.txt`,
+      'x',
+      '1-2',
+    ];
+    expect(others.filter(isLeftBehind)).toEqual([]);
     expect(ownName()).not.toBe(ownName());
   },
 );

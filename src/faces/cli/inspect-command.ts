@@ -40,8 +40,8 @@ export const inspectCommand: CliCommand = {
     const [token, ticket] = [secret(), secret()];
     const reused = new AbortController();
     let entrance: Entrance | undefined;
+    // The file stays until the end: so the browser, too, uses a ticket that somebody else used first.
     const onTicket = (isFirst: boolean): void => {
-      entrance?.remove();
       if (!isFirst) reused.abort();
     };
     const serving = await inspect({ file, path, token, ticket, onTicket, port });
