@@ -47,6 +47,8 @@ export class JobRealms {
     // Their streams have another prototype, which Node changes for each.
     Reflect.deleteProperty(ReadableStream.prototype, 'tee');
     Reflect.deleteProperty(ReadableStream, 'from');
+    // It would call a job after its end.
+    Reflect.deleteProperty(AbortSignal, 'timeout');
     harden(this.#host);
     // Not by Node's --frozen-intrinsics, which makes regular expressions ten times as slow in every realm.
     for (const name of NAMED) harden(Reflect.get(globalThis, name));
@@ -73,8 +75,13 @@ export class JobRealms {
 
   async answer(head: unknown, body: Buffer): Promise<ChildAnswer> {
     const { job, adopt } = this.#open();
-    const made = await job.answer(JSON.stringify(head), adopt(body));
-    return { reply: JSON.parse(made.reply) as unknown, body: made.body };
+    try {
+      const made = await job.answer(JSON.stringify(head), adopt(body));
+      return { reply: JSON.parse(made.reply) as unknown, body: made.body };
+    } finally {
+      for (const timer of timers) clearTimeout(timer);
+      timers.clear();
+    }
   }
 
   #open(): { readonly job: RealmJob; adopt(bytes: Buffer): Uint8Array } {
@@ -131,6 +138,9 @@ const {
   ...methods
 } = Object.getOwnPropertyDescriptors(Buffer.prototype);
 
+/** Of the job that runs; they end with it. */
+const timers = new Set<number>();
+
 const HOST: RealmHost = {
   buffer: {
     prototype: methods,
@@ -151,7 +161,12 @@ const HOST: RealmHost = {
     atob,
     btoa,
     queueMicrotask,
-    setTimeout: (run: () => void, ms: number) => Number(setTimeout(run, ms)),
+    setTimeout: (run: () => void, ms: number) => {
+      // Without `this`, which would be an object of the child.
+      const timer = Number(setTimeout(Function.prototype.bind.call(run, undefined), ms));
+      timers.add(timer);
+      return timer;
+    },
     clearTimeout: (timer: number) => clearTimeout(timer),
     now: () => performance.now(),
   },
@@ -187,6 +202,10 @@ function examplesOfNode(): readonly object[] {
   const controllers: object[] = [];
   const bytes = new ReadableStream({ type: 'bytes', start: (made) => void controllers.push(made) });
   const text = new ReadableStream({ start: (made) => void controllers.push(made) });
+  const held = new ReadableStream();
+  held.getReader();
+  let closed: unknown;
+  const ended = new ReadableStream({ start: (made) => ((closed = made), made.close()) });
   const events: object[] = [];
   const cancelled = new AbortController();
   cancelled.signal.addEventListener('abort', (event) => void events.push(event));
@@ -197,13 +216,20 @@ function examplesOfNode(): readonly object[] {
     () => new TextDecoder('none'),
     () => new URL('none'),
     () => new ReadableStream(1 as never),
+    () => new ReadableStream({ type: 'none' as never }),
+    () => held.getReader(),
+    () => (closed as ReadableStreamDefaultController).enqueue(1),
+    () => new (AbortSignal as new () => AbortSignal)(),
+    () => (cancelled.signal.addEventListener as () => void)(),
   ].map(thrownBy);
   return [
+    ReadableStreamBYOBRequest.prototype,
     ...controllers,
     ...events,
     ...failures,
     bytes.getReader({ mode: 'byob' }),
     text.getReader(),
+    ended.getReader(),
     new ReadableStream().values(),
     new URLSearchParams().keys(),
   ];

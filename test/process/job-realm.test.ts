@@ -23,15 +23,17 @@ exports.answer = async (head) => {
     controllers: () => { const all = []; const start = (one) => { all.push(one); }; new ReadableStream({ start }); new ReadableStream({ type: 'bytes', start }); return all; },
     event: () => { let event; const it = new AbortController(); it.signal.onabort = (one) => { event = one; }; it.abort(); return event; },
     reader: () => new ReadableStream({}).getReader(),
+    byteRequest: () => { const all = []; new ReadableStream({ type: 'bytes', pull: (it) => { all.push(it.byobRequest); } }).getReader({ mode: 'byob' }).read(new Uint8Array(1)); return all; },
     byteReader: () => new ReadableStream({ type: 'bytes' }).getReader({ mode: 'byob' }),
     values: () => new ReadableStream({}).values(),
     copies: () => [ReadableStream.prototype.tee?.call(new ReadableStream({})), ReadableStream.from?.([])],
     parameters: () => new URL('http://x/?a=b').searchParams.entries(),
     encoded: () => new TextEncoder().encode('x'),
     bytes: () => [Buffer.from('x'), Buffer.from('x').entries(), Buffer.concat([])],
-    failures: () => [() => new TextDecoder('none'), () => new URL('none'), () => atob('%'), () => Buffer.alloc(-1), () => setTimeout(1), () => new ReadableStream(1), () => require('none')].map((fail) => { try { return fail(); } catch (error) { return error; } }),
+    failures: () => [() => new TextDecoder('none'), () => new URL('none'), () => atob('%'), () => Buffer.alloc(-1), () => setTimeout(1), () => new ReadableStream(1), () => new ReadableStream({ type: 'x' }), () => { const it = new ReadableStream({}); it.getReader(); it.getReader(); }, () => new ReadableStream({ start: (it) => { it.close(); it.enqueue(1); } }), () => new AbortSignal(), () => new AbortController().signal.addEventListener(), () => require('none')].map((fail) => { try { return fail(); } catch (error) { return error; } }),
     require: () => require,
   };
+  reach(await new Promise((done) => setTimeout(function () { done(this); }, 0)), 'timer');
   reach(globalThis, 'globalThis');
   for (const [name, make] of Object.entries(made)) reach(make(), name);
   for (let value = waiting.pop(); value; value = waiting.pop()) {
@@ -47,6 +49,9 @@ exports.answer = async (head) => {
     if (JSON.parse(head) === 'write') Reflect.defineProperty(value, 'left', { value: true });
     else if (Object.hasOwn(value, 'left')) found.push(path);
   }
+  // It ends with its job.
+  if (JSON.parse(head) === 'write') setTimeout(() => { throw new Error('a timer of another job'); }, 1);
+  else await new Promise((done) => setTimeout(done, 50));
   return { reply: JSON.stringify({ reached: paths.size, found }), body: new Uint8Array(0) };
 };
 `;
