@@ -20,32 +20,31 @@ import { freePort, postgresServer, redisServer } from '../support/stores.ts';
 const key = 'the key of one operator, and no other';
 const file = (name: string): string => resolve('test/fixtures/tls', name);
 
-/** Whether a program whose Node trusts `ca` shares an output through the store; else why not. */
-async function sharedThrough(url: string, ca: string | undefined): Promise<string> {
+/** Whether a program whose Node trusts `ca` shares an output through each of the stores; else why not. */
+async function sharedThrough(urls: readonly string[], ca: string | undefined): Promise<unknown> {
   const program = `
     import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
-    const state = { url: ${JSON.stringify(url)}, key: ${JSON.stringify(key)}, timeoutMs: 30000 };
-    const oriel = createOriel({ cwd: ${JSON.stringify(temporaryFolder())}, state });
-    const { details } = await oriel.tool('bash').run({ command: 'seq 100000' });
-    process.stdout.write(details.output.unshared ?? 'shared');
-    await oriel.close();
+    const said = [];
+    for (const url of ${JSON.stringify(urls)}) {
+      const state = { url, key: ${JSON.stringify(key)}, timeoutMs: 30000 };
+      const oriel = createOriel({ cwd: ${JSON.stringify(temporaryFolder())}, state });
+      const { details } = await oriel.tool('bash').run({ command: 'seq 100000' });
+      said.push(details.output.unshared ?? 'shared');
+      await oriel.close();
+    }
+    process.stdout.write(JSON.stringify(said));
   `;
   const { NODE_EXTRA_CA_CERTS: _, ...others } = process.env;
   const env = { ...others, ...(ca !== undefined && { NODE_EXTRA_CA_CERTS: file(ca) }) };
   return new Promise((done, fail) => {
     execFile(process.execPath, ['--input-type=module', '-e', program], { env }, (error, out) =>
-      error ? fail(error) : done(out),
+      error ? fail(error) : done(JSON.parse(out)),
     );
   });
 }
 
-test.runIf(has('redis')).each([
-  ['good.pem', 'ca.pem', 'shared'],
-  ['good.pem', undefined, 'the shared store does not answer'],
-  ['wrong.pem', 'ca.pem', 'the shared store does not answer'],
-  ['expired.pem', 'ca.pem', 'the shared store does not answer'],
-  ['self.pem', 'self.pem', 'shared'],
-])('Redis with the certificate %s, trusted by %s: %s', async (certificate, ca, said) => {
+/** The URL of a Redis with this certificate; `more`: further arguments. */
+async function redisWith(certificate: string, ...more: readonly string[]): Promise<string> {
   const port = await freePort();
   const server = await redisServer([
     '--tls-port',
@@ -58,10 +57,23 @@ test.runIf(has('redis')).each([
     file('leaf.key'),
     '--tls-ca-cert-file',
     file('ca.pem'),
+    ...more,
   ]);
   onTestFinished(() => server.stop());
-  expect(await sharedThrough(`rediss://127.0.0.1:${port}`, ca)).toBe(said);
-});
+  return `rediss://127.0.0.1:${port}`;
+}
+
+test.runIf(has('redis'))(
+  'Redis is used with a certificate of its address that is trusted and valid',
+  async () => {
+    const urls = await Promise.all(['good.pem', 'wrong.pem', 'expired.pem'].map((name) => redisWith(name)));
+    const away = 'the shared store does not answer';
+    expect(await sharedThrough(urls, 'ca.pem')).toEqual(['shared', away, away]);
+    const self = await redisWith('self.pem');
+    expect(await sharedThrough([self], 'self.pem')).toEqual(['shared']);
+    expect(await sharedThrough([urls[0] as string, self], undefined)).toEqual([away, away]);
+  },
+);
 
 /** Jobs that a worker has done, of which a program asks for one through the store; both have the URL from a file. */
 async function jobsThrough(
@@ -115,23 +127,8 @@ test.runIf(has('redis')).each([
   ['of the store', 'p%40ss-secret', { done: 1 }],
   ['of another', 'wrong-secret', { done: 0, why: 'WRONGPASS' }],
 ])('jobs go over TLS with the password %s', async (_, password, ended) => {
-  const port = await freePort();
-  const server = await redisServer([
-    '--tls-port',
-    String(port),
-    '--tls-auth-clients',
-    'no',
-    '--tls-cert-file',
-    file('good.pem'),
-    '--tls-key-file',
-    file('leaf.key'),
-    '--tls-ca-cert-file',
-    file('ca.pem'),
-    '--requirepass',
-    'p@ss-secret',
-  ]);
-  onTestFinished(() => server.stop());
-  expect(await jobsThrough(`rediss://:${password}@127.0.0.1:${port}`, 'ca.pem')).toEqual({
+  const url = await redisWith('good.pem', '--requirepass', 'p@ss-secret');
+  expect(await jobsThrough(url.replace('//', `//:${password}@`), 'ca.pem')).toEqual({
     text: '1|a text\n',
     ...ended,
   });

@@ -1,7 +1,11 @@
-/** An HTTP server in this process that serves tools which the test defines. */
+/** Servers in this process, over HTTP and over pipes, whose tools may be those of the test. */
 
-import { Writable } from 'node:stream';
+import { createInterface } from 'node:readline';
+import { PassThrough, Writable } from 'node:stream';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { onTestFinished } from 'vitest';
+import { serveOverStdio } from '../../src/faces/mcp/serve-stdio.ts';
+import type { McpOptions } from '../../src/faces/mcp/server.ts';
 import { addressText } from '../../src/faces/http/guard.ts';
 import { serve, type ServeOptions } from '../../src/faces/http/serve.ts';
 import type { ServerOffer } from '../../src/faces/offer.ts';
@@ -9,6 +13,9 @@ import type { ServerOffer } from '../../src/faces/offer.ts';
 export interface AppUnderTest {
   readonly url: string;
   readonly logged: readonly Record<string, unknown>[];
+  get(path: string, init?: RequestInit): Promise<Response>;
+  /** Sends `body` as JSON unless `init` says otherwise. */
+  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -30,5 +37,43 @@ export async function serveOffer(
     ...options,
   });
   onTestFinished(() => serving.close());
-  return { url: addressText(serving.address), logged, close: () => serving.close() };
+  const url = addressText(serving.address);
+  return {
+    url,
+    logged,
+    get: (path, init) => fetch(url + path, init),
+    post: (path, body, init = {}) =>
+      fetch(url + path, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        ...init,
+        headers: {
+          'content-type': 'application/json',
+          ...(init.headers as Record<string, string> | undefined),
+        },
+      }),
+    close: () => serving.close(),
+  };
+}
+
+/** The transport of a client of MCP over stdio. */
+export function pipeTo(offer: ServerOffer, options: McpOptions = {}): Transport {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const transport: Transport = {
+    start() {
+      createInterface({ input: output }).on('line', (line) => {
+        transport.onmessage?.(JSON.parse(line) as JSONRPCMessage);
+      });
+      const { signal } = new AbortController();
+      void serveOverStdio(offer, { input, output, signal }, options).then(() => output.end());
+      return Promise.resolve();
+    },
+    send: (message) => Promise.resolve(void input.write(`${JSON.stringify(message)}\n`)),
+    close() {
+      input.end();
+      transport.onclose?.();
+      return Promise.resolve();
+    },
+  };
+  return transport;
 }

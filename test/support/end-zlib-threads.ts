@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startWorker } from '../../src/process/worker-threads.ts';
 import { endingOf } from '../../src/process/worker-ending.ts';
 
-const THREADS = 100;
+const THREADS = 40;
 const entry = new URL('zlib-thread.mjs', import.meta.url);
 for (let i = 0; i < THREADS; i += 1) {
   const worker = startWorker({ entry, heapMb: 32 });

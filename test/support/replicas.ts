@@ -5,6 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
+import { createOffer, type OfferOptions } from '../../src/faces/offer.ts';
+import { type AppUnderTest, serveOffer } from './app.ts';
 import { temporaryFolder } from './commands.ts';
 import { AUTHORIZATION, server, type ServerProcess } from './server.ts';
 import { freePort, running, storeForAll, type StoreServer } from './stores.ts';
@@ -38,6 +40,9 @@ export interface Replicas {
   /** Starts another replica on the store. */
   replica(options?: ReplicaOptions): Promise<ServerProcess>;
   two(options?: ReplicaOptions): Promise<readonly [ServerProcess, ServerProcess]>;
+  /** A replica in this process, for tests that do not kill it. */
+  here(options?: OfferOptions): Promise<AppUnderTest>;
+  twoHere(options?: OfferOptions): Promise<readonly [AppUnderTest, AppUnderTest]>;
 }
 
 /** A store and a key for all tests of the enclosing `describe`. */
@@ -46,6 +51,7 @@ export function replicasOn(start: () => Promise<StoreServer>): Replicas {
   const key = keyFile();
   afterAll(() => rmSync(dirname(key), { recursive: true }));
   const replica = (options?: ReplicaOptions): Promise<ServerProcess> => replicaOn(made.server, key, options);
+  const here = (options?: OfferOptions): Promise<AppUnderTest> => replicaHere(made.server, key, options);
   return {
     get store() {
       return made.server;
@@ -53,6 +59,8 @@ export function replicasOn(start: () => Promise<StoreServer>): Replicas {
     key,
     replica,
     two: async (options) => [await replica(options), await replica(options)],
+    here,
+    twoHere: async (options) => [await here(options), await here(options)],
   };
 }
 
@@ -66,6 +74,26 @@ export function replicaOn(
   return server([workspace, '--allow-bash', '--host', 'oriel', ...state, ...more], {
     env: { XDG_CACHE_HOME: temporaryFolder() },
   });
+}
+
+/** With a cache and a working directory of its own. */
+export function replicaHere(
+  store: Pick<StoreServer, 'url'>,
+  key: string,
+  options: OfferOptions = {},
+): Promise<AppUnderTest> {
+  const offer = createOffer({
+    cwd: temporaryFolder(),
+    cache: { directory: temporaryFolder() },
+    // A busy machine is no call that hangs.
+    timeoutMs: 300_000,
+    allowBash: true,
+    manyClients: true,
+    state: { url: store.url, key: readFileSync(key, 'utf8').trim(), timeoutMs: 30_000 },
+    ...options,
+  });
+  onTestFinished(() => offer.close());
+  return serveOffer(offer, { hosts: ['oriel'] });
 }
 
 /** Calls a tool over HTTP. `client`: the client's name; false for none. */
@@ -93,8 +121,11 @@ export const textOf = ({ content }: ReplicaAnswer): string => content.map(({ tex
 export const artifactOf = (answer: ReplicaAnswer): string =>
   answer.details.output?.artifact ?? textOf(answer);
 
+/** Of a replica, what a balancer has to know. */
+type Addressed = Pick<ServerProcess, 'url'>;
+
 /** A round-robin balancer that retries on another replica if one is down. */
-export function balancerInTurn(replicas: readonly ServerProcess[]): Promise<StoreServer> {
+export function balancerInTurn(replicas: readonly Addressed[]): Promise<StoreServer> {
   return haproxy(
     (port) => `defaults
   mode http
@@ -108,15 +139,15 @@ frontend all
   default_backend replicas
 backend replicas
   balance roundrobin
-${replicas.map(({ port: at }, i) => `  server r${i} 127.0.0.1:${at}`).join('\n')}
+${replicas.map(({ url }, i) => `  server r${i} ${new URL(url).host}`).join('\n')}
 `,
   );
 }
 
 /** The balancer configuration of the Compose file, with the test's replicas instead of those found by DNS. */
-export function shippedBalancer(replicas: readonly ServerProcess[]): Promise<StoreServer> {
+export function shippedBalancer(replicas: readonly Addressed[]): Promise<StoreServer> {
   const shipped = readFileSync('deploy/compose/haproxy.cfg', 'utf8');
-  const servers = replicas.map(({ port }, i) => `  server r${i + 1} 127.0.0.1:${port}`).join('\n');
+  const servers = replicas.map(({ url }, i) => `  server r${i + 1} ${new URL(url).host}`).join('\n');
   return haproxy((port) => {
     const replaced = shipped
       .replace(/^resolvers [\s\S]*?\n\n/m, '')

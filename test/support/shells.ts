@@ -27,15 +27,16 @@ export function shellIn(cwd: string): (shell: Shell, lines: readonly string[]) =
     expect([status, stderr]).toEqual([0, '']);
     return readFileSync(out, 'utf8');
   };
-  const fish = `source '${W}/oriel.fish'; complete -C $argv[1] >${out}`;
+  const fish = `source '${W}/oriel.fish'; for line in $argv; complete -C $line; echo END; end >${out}`;
+  // One shell for all lines.
   const asked = {
-    bash: (lines: readonly string[]) => lines.map((line) => ask('bash', '--norc', '-c', BASH_ASK, W, line)),
-    // One zsh for all lines, because its completion system takes seconds to start.
-    zsh: (lines: readonly string[]) => ask('zsh', '-f', join(W, 'zsh-ask'), W, ...lines).split('END\n'),
-    fish: (lines: readonly string[]) => lines.map((line) => ask('fish', '--no-config', '-c', fish, line)),
+    bash: ['--norc', '-c', BASH_ASK, W],
+    zsh: ['-f', join(W, 'zsh-ask'), W],
+    fish: ['--no-config', '-c', fish],
   };
   return (shell, lines) =>
-    asked[shell](lines)
+    ask(shell, ...asked[shell], ...lines)
+      .split('END\n')
       .slice(0, lines.length)
       .map((text) => [...new Set(text.split('\n').filter(Boolean).map(tidy))].sort());
 }
@@ -51,13 +52,15 @@ function tidy(word: string): string {
 
 /** Splits the line into words as readline does, except that it ignores escaped blanks. */
 const BASH_ASK = `source "$0/oriel.bash"
-COMP_LINE=$1; COMP_POINT=\${#1}
-spaced=\${1//:/ : }; spaced=\${spaced//=/ = }
-read -ra COMP_WORDS <<<"$spaced"
-[[ $1 == *' ' ]] && COMP_WORDS+=('')
-COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
-_oriel
-printf '%s\\n' "\${COMPREPLY[@]}" >"$0/offered"`;
+for line in "$@"; do
+  COMP_LINE=$line; COMP_POINT=\${#line}
+  spaced=\${line//:/ : }; spaced=\${spaced//=/ = }
+  read -ra COMP_WORDS <<<"$spaced"
+  [[ $line == *' ' ]] && COMP_WORDS+=('')
+  COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+  _oriel
+  printf '%s\\n' "\${COMPREPLY[@]}" END
+done >"$0/offered"`;
 
 /** Starts an interactive zsh in a pseudo-terminal, and types each line and a TAB. */
 const ZSH_ASK = `zmodload zsh/zpty

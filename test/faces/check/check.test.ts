@@ -9,8 +9,9 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { audit } from '../../../src/faces/check/audit.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
-import { cli, run, runAsync } from '../../support/cli.ts';
+import { cli } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
+import { run, runAsync } from '../../support/warm-cli.ts';
 
 const { signal } = new AbortController();
 const fileServer = resolve('test/support/file-server.mjs');
@@ -28,7 +29,7 @@ async function brokenIn(fault: string, deadlineMs?: number, tried = few): Promis
   );
 }
 
-test('oriel mcp passes every case, without exception', { timeout: 400_000 }, async () => {
+test('oriel mcp passes every case, without exception', async () => {
   const { out, err, code } = await runAsync(['check', '--json', '--', process.execPath, cli, 'mcp', '{}']);
   expect(err).toBe('');
   const report = JSON.parse(out) as { held: number; cases: { verdict: string }[] };
@@ -67,6 +68,8 @@ test('findings are reported, even if the server does not start again', async () 
 });
 
 const NO_ANSWER = 'no answer within 4 s';
+/** Cases that no fault here breaks. That a correct server breaks none of all is tested above. */
+const OTHERS = ['phantom-line', 'sparse'];
 const LEAK = 'the answer holds bytes from outside the root';
 const NAME = expect.stringMatching(
   /^the answer holds a name from outside the root: of-[0-9a-f]{12}\.txt$/,
@@ -120,60 +123,56 @@ test.each<[string, Record<string, string>, number?]>([
   ],
   ['shows controls', { 'control-names': 'the answer holds control characters unescaped' }],
   ['hangs on FIFOs', { fifo: NO_ANSWER, 'eight-fifos': NO_ANSWER }, 4_000],
-])('a server that %s is detected', { timeout: 400_000 }, async (fault, wanted, deadlineMs) => {
-  // Who follows links may also read what never ends: of these only the cases that they must break are tried.
-  const tried = fault.startsWith('leaks') ? few.filter(({ id }) => id in wanted) : few;
+])('a server that %s is detected', async (fault, wanted, deadlineMs) => {
+  const tried = few.filter(({ id }) => id in wanted || OTHERS.includes(id));
   expect(await brokenIn(fault, deadlineMs, tried)).toEqual(wanted);
 });
 
-test('a server that writes during reads is detected by every case that reads', async () => {
-  const broken = await brokenIn('writes');
+test('a server that writes during reads is detected by cases that read, list and are refused', async () => {
+  // Not by all of them: after each one the server is started anew.
+  const ids = ['phantom-line', 'wall-link', 'wall-list', 'device'];
+  const broken = await brokenIn(
+    'writes',
+    undefined,
+    few.filter(({ id }) => ids.includes(id)),
+  );
   expect(Object.values(broken)).toEqual([
     'files were changed by the start or the first calls',
-    ...Array.from(
-      { length: few.filter(({ role, changes }) => role !== 'search' && !changes).length - 1 },
-      () => 'files were changed by reading',
-    ),
+    ...Array.from({ length: ids.length - 1 }, () => 'files were changed by reading'),
   ]);
 });
 
 test('a server that counts a phantom line is detected', async () => {
-  expect(await brokenIn('counts a phantom line')).toMatchObject({
+  const tried = few.filter(({ id }) => id === 'phantom-line');
+  expect(await brokenIn('counts a phantom line', undefined, tried)).toEqual({
     'phantom-line': 'a fourth line is counted',
   });
 });
 
-test(
-  'the command line reports findings as text, JSON and SARIF, and ends with 1',
-  { timeout: 400_000 },
-  async () => {
-    const command = ['--case', 'nul', '--case', 'fifo-search', '--', process.execPath, fileServer, 'crashes'];
-    // Together, since most of their time they wait for answers.
-    const [{ out, code }, sarif] = await Promise.all([
-      runAsync(['check', ...command]),
-      runAsync(['check', '--sarif', ...command]),
-    ]);
-    expect(code).toBe(1);
-    expect(out.split('\n')[0]).toBe('read: read_file(path); list: list_directory(path)');
-    expect(out).toMatch(/^BROKEN {3}errors +nul +a path with a NUL byte: the server ended$/m);
-    expect(out).toMatch(/^skipped {2}hangs +fifo-search +a search over .*: it has no tool for searching$/m);
-    const report = JSON.parse(sarif.out) as {
-      version: string;
-      runs: { results: { ruleId: string; level: string; message: { text: string } }[] }[];
-    };
-    expect(sarif.code).toBe(1);
-    expect(report.version).toBe('2.1.0');
-    expect(
-      report.runs[0]?.results.filter(({ level, ruleId }) => level === 'error' && ruleId === 'nul'),
-    ).toMatchObject([
-      {
-        message: {
-          text: 'a path with a NUL byte: the server ended\ncall: read_file {"path":"plain.txt\\u0000.png"}',
-        },
+test('the command line reports findings as text, JSON and SARIF, and ends with 1', async () => {
+  const command = ['--case', 'nul', '--case', 'fifo-search', '--', process.execPath, fileServer, 'crashes'];
+  const { out, code } = run(['check', ...command]);
+  const sarif = run(['check', '--sarif', ...command]);
+  expect(code).toBe(1);
+  expect(out.split('\n')[0]).toBe('read: read_file(path); list: list_directory(path)');
+  expect(out).toMatch(/^BROKEN {3}errors +nul +a path with a NUL byte: the server ended$/m);
+  expect(out).toMatch(/^skipped {2}hangs +fifo-search +a search over .*: it has no tool for searching$/m);
+  const report = JSON.parse(sarif.out) as {
+    version: string;
+    runs: { results: { ruleId: string; level: string; message: { text: string } }[] }[];
+  };
+  expect(sarif.code).toBe(1);
+  expect(report.version).toBe('2.1.0');
+  expect(
+    report.runs[0]?.results.filter(({ level, ruleId }) => level === 'error' && ruleId === 'nul'),
+  ).toMatchObject([
+    {
+      message: {
+        text: 'a path with a NUL byte: the server ended\ncall: read_file {"path":"plain.txt\\u0000.png"}',
       },
-    ]);
-  },
-);
+    },
+  ]);
+});
 
 test('a mapping names the tools; one that does not fit is an error', () => {
   const file = join(temporaryFolder(), 'map.json');

@@ -6,8 +6,9 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
 import { checkProgress } from '../../../src/faces/cli/check-command.ts';
-import { cli, run } from '../../support/cli.ts';
+import { cli, run as runProcess } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
+import { run } from '../../support/warm-cli.ts';
 
 const fileServer = resolve('test/support/file-server.mjs');
 const server = ['--', process.execPath, fileServer, 'none'];
@@ -49,13 +50,13 @@ test(
   () => {
     const tmp = temporaryFolder();
     const env = { ...process.env, TMPDIR: tmp };
-    const kept = run(['check', '--json', '--keep', '--case', 'phantom-line', ...server], { env });
+    const kept = runProcess(['check', '--json', '--keep', '--case', 'phantom-line', ...server], { env });
     const directory = /^oriel: The files of the check are kept in (.+)\n$/.exec(kept.err)?.[1] as string;
     expect(dirname(directory)).toBe(tmp);
     expect(readdirSync(join(directory, 'work')).toSorted()).toEqual(['plain.txt', 'three.txt']);
     expect(JSON.parse(kept.out)).toMatchObject({ held: 1, left: 0 });
     rmSync(directory, { recursive: true });
-    run(['check', '--case', 'phantom-line', ...server], { env });
+    runProcess(['check', '--case', 'phantom-line', ...server], { env });
     expect(readdirSync(tmp)).toEqual([]);
   },
 );

@@ -1,16 +1,18 @@
 /** Every option on every command: it changes what the command does, or it is refused. None is silently ignored. */
 
-import { type CliOption, globalOptions } from '../../../src/faces/cli/options.ts';
+import { type CliOption, type CliStreams, globalOptions } from '../../../src/faces/cli/options.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { allCommands, parseCommandLine } from '../../../src/faces/cli/commands.ts';
 import { cli, run as runProcess } from '../../support/cli.ts';
 import { run } from '../../support/warm-cli.ts';
@@ -18,8 +20,7 @@ import { has } from '../../support/has.ts';
 import { desktop, inspection } from '../../support/inspection.ts';
 import { objectVariables } from '../../support/objects.ts';
 import { page } from '../../support/telemetry.ts';
-import { mcpHeaders, mcpMessage, server, type ServerProcess } from '../../support/server.ts';
-import { wire } from '../../support/wire.ts';
+import { mcpHeaders, mcpMessage } from '../../support/server.ts';
 
 const commands = await allCommands();
 const allOptions = new Map(
@@ -28,7 +29,12 @@ const allOptions = new Map(
 
 const cwd = mkdtempSync(join(tmpdir(), 'oriel-options-'));
 const secrets = mkdtempSync(join(tmpdir(), 'oriel-options-'));
-afterAll(() => [cwd, secrets].forEach((folder) => rmSync(folder, { recursive: true })));
+const here = process.cwd();
+beforeAll(() => process.chdir(cwd));
+afterAll(() => {
+  process.chdir(here);
+  for (const folder of [cwd, secrets]) rmSync(folder, { recursive: true });
+});
 const files = {
   f: 'one\ntwo\nONE LINE, TO FILL A BUDGET\nfour, to fill it as well\nanother one\n',
   'a.md': 'one in markdown\n',
@@ -58,11 +64,9 @@ const mapFile = join(secrets, 'map.json');
 writeFileSync(mapFile, '{"read":{"tool":"look","path":"path"}}');
 
 /** Where outputs of commands are kept. */
-const env = {
-  ...process.env,
-  XDG_CACHE_HOME: join(cwd, 'sub/cache'),
-  ...objectVariables('http://127.0.0.1:1'),
-};
+const cacheHome = join(cwd, 'sub/cache');
+const variables = { XDG_CACHE_HOME: cacheHome, ...objectVariables('http://127.0.0.1:1') };
+for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
 for (const [path, content] of Object.entries(files)) {
   mkdirSync(dirname(join(cwd, path)), { recursive: true });
   writeFileSync(join(cwd, path), content);
@@ -256,45 +260,82 @@ const NOWHERE = '/no/such/directory';
 const failing = (options: readonly CliOption[]): readonly string[] =>
   options.some(({ name }) => name === 'root') ? ['--root', NOWHERE] : ['x', 'y', 'z'];
 
-/** Everything that a client of this server can see, as one text. */
-const outcomeOf: Readonly<Record<string, (args: readonly string[], cache?: string) => Promise<string>>> = {
-  async mcp(args, cache) {
-    const running = wire(['mcp', ...args], { cwd, env: cache === undefined ? env : within(cache) });
+/** A server in this process: that a process serves is tested elsewhere, and its start costs many times a call. */
+function started(name: string, args: readonly string[]) {
+  const command = commands.find((one) => one.name === name) as (typeof commands)[number];
+  const [out, err] = [new PassThrough(), new PassThrough()];
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const streams = { out, err, signal: stop.signal, tokens: {} } as unknown as CliStreams;
+  const ended = command.run(parseCommandLine(args, command), streams);
+  return { out, err, ended, stop: () => stop.abort() };
+}
+
+/** `oriel serve` with a token if it must have one. */
+async function listening(args: readonly string[]) {
+  const token = args.includes('--allow-bash') ? ['--token-file', tokenFile] : [];
+  const running = started('serve', ['--listen', '127.0.0.1:0', ...token, ...args]);
+  let log = '';
+  const url = new Promise<string>((resolve) => {
+    running.err.on('data', (chunk: Buffer) => {
+      log += chunk.toString();
+      const address = /"address":"(http:[^"]+)"/.exec(log)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+  });
+  const early = running.ended.then(() => Promise.reject(new Error(log)));
+  const authorization = token.length > 0 ? { authorization: 'Bearer secret' } : {};
+  return { ...running, authorization, url: await Promise.race([url, early]) };
+}
+
+/** Everything that a client of this server can see, as one text; of the calls those that can show the option. */
+const outcomeOf: Readonly<Record<string, (args: readonly string[], option: string) => Promise<string>>> = {
+  async mcp(args, option) {
+    const input = new PassThrough();
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(input as unknown as typeof process.stdin);
+    const { log, info, debug } = console;
+    const { out, ended } = started('mcp', args);
+    const lines = createInterface({ input: out })[Symbol.asyncIterator]();
+    let id = 0;
+    const ask = async (method: string, params = {}): Promise<unknown> => {
+      input.write(`${JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params })}\n`);
+      return (await Promise.race([lines.next(), ended.then(() => lines.next())])).value;
+    };
     const client = {
       protocolVersion: '2025-06-18',
       capabilities: {},
       clientInfo: { name: 'a', version: '1' },
     };
-    await running.ask(0, 'initialize', client);
-    running.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    const messages = [await running.ask(1, 'tools/list')];
-    for (const [i, call] of callsFor(cache).entries())
-      messages.push(await running.ask(i + 2, 'tools/call', call));
-    running.end();
-    if (cache !== undefined) await running.exited;
+    await ask('initialize', client);
+    const messages = [await ask('tools/list')];
+    for (const call of callsFor(option)) messages.push(await ask('tools/call', call));
+    input.end();
+    await ended;
+    // They were sent to stderr, as stdout is for the protocol.
+    Object.assign(console, { log, info, debug });
     return withoutNames(JSON.stringify(messages));
   },
-  async serve(args, cache) {
-    const where = { cwd, env: cache === undefined ? env : within(cache) };
-    const running = await server(args, where).catch((error: Error) => error.message);
+  async serve(args, option) {
+    const running = await listening(args).catch((error: Error) => error.message);
     if (typeof running === 'string') return running;
-    const replies = [
-      await (await running.get('/api/v0/tools')).text(),
-      await asHost(running, 'workspace.example'),
-    ];
-    for (const params of callsFor(cache)) {
-      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-      const reply = await running.post('/mcp', message, { headers: mcpHeaders });
-      replies.push(reply.ok ? JSON.stringify(await mcpMessage(reply)) : `${reply.status}`);
-    }
+    const { url, authorization, ended, stop } = running;
+    const ask = async (path: string, body?: object, headers: Record<string, string> = {}) => {
+      const post = body && { method: 'POST', body: JSON.stringify(body) };
+      const sent = { 'content-type': 'application/json', ...authorization, ...headers };
+      const reply = await fetch(url + path, { ...post, headers: sent });
+      return path === '/mcp' && reply.ok ? JSON.stringify(await mcpMessage(reply)) : await reply.text();
+    };
+    const replies = [await ask('/api/v0/tools')];
+    for (const params of callsFor(option))
+      replies.push(await ask('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, mcpHeaders));
+    replies.push(await asHost(new URL(url), 'workspace.example'));
     // Of two clients, one reads what was kept for the other.
-    const as = (client: string) => ({ headers: { 'oriel-client': client } });
-    await (await running.post('/api/v0/tools/bash', { command: 'seq 5000' }, as('a'))).text();
-    replies.push(await (await running.post('/api/v0/tools/read', { path: 'artifact://1' }, as('b'))).text());
-    const operator = await running.get('/api/v0/tasks', { headers: { authorization: 'Bearer secret' } });
-    replies.push(/"operator":\w+/.exec(await operator.text())?.[0] ?? '');
-    running.kill('SIGTERM');
-    await running.exited;
+    await ask('/api/v0/tools/bash', { command: 'seq 5000' }, { 'oriel-client': 'a' });
+    replies.push(await ask('/api/v0/tools/read', { path: 'artifact://1' }, { 'oriel-client': 'b' }));
+    const tasks = await ask('/api/v0/tasks', undefined, { authorization: 'Bearer secret' });
+    replies.push(/"operator":\w+/.exec(tasks)?.[0] ?? '');
+    stop();
+    await ended;
     return withoutNames(replies.join('\n'));
   },
   async inspect(args) {
@@ -305,27 +346,36 @@ const outcomeOf: Readonly<Record<string, (args: readonly string[], cache?: strin
   },
 };
 
-const toolCalls = [
-  { name: 'read', arguments: { path: 'f' }, _meta: { 'io.github.oriel/totals': true } },
-  { name: 'read', arguments: { path: '/proc/version' } },
-  { name: 'read', arguments: { path: 'agent://f' } },
-  { name: 'read', arguments: { path: 'skill://mine' } },
-  { name: 'read', arguments: { path: 'mcp://' } },
-  { name: 'read', arguments: { path: PRIVATE } },
-  { name: 'read', arguments: { path: OBJECT } },
-  { name: 'coder_workspace_read_file', arguments: { workspace: 'dev', path: '/x' } },
-];
+const readOf = (path: string): object => ({ name: 'read', arguments: { path } });
+const readInWorkspace = { name: 'coder_workspace_read_file', arguments: { workspace: 'dev', path: '/x' } };
 
-const callsFor = (cache?: string): readonly object[] =>
-  cache === undefined ? toolCalls : [{ name: 'read', arguments: { path: DOCUMENT } }];
+/** What shows an option that neither the list of tools nor the read of a file shows. */
+const shownBy: Readonly<Record<string, object>> = {
+  allow: readOf('/proc/version'),
+  'agent-outputs': readOf('agent://f'),
+  'user-files': readOf('skill://mine'),
+  web: readOf(PRIVATE),
+  offline: readOf(PRIVATE),
+  'allow-net': readOf(PRIVATE),
+  s3: readOf(OBJECT),
+  's3-endpoint': readOf(OBJECT),
+  'mcp-resources': readOf('mcp://'),
+  'mcp-approve': readOf('mcp://'),
+  'mcp-env': readOf('mcp://'),
+  'no-cache': readOf(DOCUMENT),
+  workspace: readInWorkspace,
+};
+
+function callsFor(option: string): readonly object[] {
+  const read = { name: 'read', arguments: { path: 'f' }, _meta: { 'io.github.oriel/totals': true } };
+  return [read, ...[shownBy[option] ?? []].flat()];
+}
 
 /** Sessions have random names. */
 const withoutNames = (text: string): string => text.replaceAll(/session-[0-9a-f]{8}/g, 'session');
 
-const within = (cache: string): NodeJS.ProcessEnv => ({ ...env, XDG_CACHE_HOME: cache });
-
 /** The status of a request that names this host, which fetch would not send. */
-function asHost({ port }: ServerProcess, host: string): Promise<string> {
+function asHost({ port }: URL, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request({ port, host: '127.0.0.1', path: '/api/v0/tools', headers: { host } }, (reply) => {
       reply.resume();
@@ -337,21 +387,21 @@ function asHost({ port }: ServerProcess, host: string): Promise<string> {
 }
 
 /** What a run of a command does, as one text. */
-async function outcome(name: string, args: readonly string[], cache?: string): Promise<string> {
+async function outcome(name: string, args: readonly string[], option = 'any'): Promise<string> {
   const served = outcomeOf[name];
   const excludes = args.includes('--web') && args.includes('--offline');
   const refused = ['--help', NOWHERE, NO_TIME, TOKEN_OF_NONE, ...REFUSED_STATE];
   const ends = excludes || refused.some((arg) => args.includes(arg));
-  if (served && !ends) return served(args, cache);
-  return JSON.stringify(run([name, ...args], { cwd, env: cache === undefined ? env : within(cache) }));
+  if (served && !ends) return served(args, option);
+  return JSON.stringify(run([name, ...args], { cwd }));
 }
 
 const known = new Map<string, Promise<string>>();
 
 /** The same, once for each call: that a second run does the same is tested apart. */
-function knownOutcome(name: string, args: readonly string[]): Promise<string> {
-  const key = JSON.stringify([name, ...args]);
-  const said = known.get(key) ?? outcome(name, args);
+function knownOutcome(name: string, args: readonly string[], option: string): Promise<string> {
+  const key = JSON.stringify([name, args, shownBy[option]]);
+  const said = known.get(key) ?? outcome(name, args, option);
   known.set(key, said);
   return said;
 }
@@ -359,7 +409,9 @@ function knownOutcome(name: string, args: readonly string[]): Promise<string> {
 /** The same with a new cache directory, and whether anything was cached. */
 async function cachedOutcome(name: string, args: readonly string[]): Promise<string> {
   const cache = mkdtempSync(join(secrets, 'cache-'));
-  const said = await outcome(name, args, cache);
+  vi.stubEnv('XDG_CACHE_HOME', cache);
+  onTestFinished(() => void vi.stubEnv('XDG_CACHE_HOME', cacheHome));
+  const said = await outcome(name, args, 'no-cache');
   return `${said.includes('a text')} ${existsSync(join(cache, 'oriel/derived'))}`;
 }
 
@@ -389,7 +441,7 @@ async function rootsOutcome(name: string, args: readonly string[]): Promise<stri
   client.setRequestHandler('roots/list', () => ({ roots: [{ uri: pathToFileURL(secrets).href }] }));
   const transport =
     name === 'serve'
-      ? new StreamableHTTPClientTransport(new URL(`${(await server(args, { cwd })).url}/mcp`))
+      ? new StreamableHTTPClientTransport(new URL(`${(await listening(args)).url}/mcp`))
       : new StdioClientTransport({ command: process.execPath, args: [cli, name, ...args], cwd });
   await client.connect(transport);
   onTestFinished(() => client.close());
@@ -401,7 +453,7 @@ async function rootsOutcome(name: string, args: readonly string[]): Promise<stri
 async function keptOutcome(name: string, args: readonly string[]): Promise<string> {
   const TMPDIR = mkdtempSync(join(secrets, 'tmp-'));
   // Its directory for temporary files is that of the process.
-  runProcess([name, ...args], { cwd, env: { ...env, TMPDIR } });
+  runProcess([name, ...args], { cwd, env: { ...process.env, TMPDIR } });
   return `${readdirSync(TMPDIR).length}`;
 }
 
@@ -431,11 +483,9 @@ describe.each(commands)('$name', (command) => {
     async (option) => {
       const call = callFor(option);
       const see = SEEN[option];
-      const without = await (see ?? knownOutcome)(name, call);
-      const with_ = await (see ?? outcome)(name, [
-        ...(given[`${name} ${option}`] ?? given[option] ?? []),
-        ...call,
-      ]);
+      const without = await (see ?? knownOutcome)(name, call, option);
+      const args = [...(given[`${name} ${option}`] ?? given[option] ?? []), ...call];
+      const with_ = await (see ?? outcome)(name, args, option);
       expect(with_).not.toBe(without);
       expect(with_).not.toContain('has no option');
     },

@@ -5,8 +5,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { server, type ServerProcess } from '../../support/server.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createOffer } from '../../../src/faces/offer.ts';
+import { type AppUnderTest, serveOffer } from '../../support/app.ts';
 import { SECRET, workspace } from '../../support/workspace.ts';
 
 const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, i) => i % 251));
@@ -14,7 +15,7 @@ const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, i) => i % 251));
 async function serving(): Promise<{
   W: string;
   O: string;
-  running: ServerProcess;
+  running: AppUnderTest;
   of: (path: string) => string;
 }> {
   const { W, O, write } = workspace();
@@ -26,7 +27,9 @@ async function serving(): Promise<{
   symlinkSync(join(W, 'later'), join(W, 'dangling'));
   symlinkSync('loop', join(W, 'loop'));
   execFileSync('mkfifo', [join(W, 'pipe')]);
-  return { W, O, running: await server(['--cwd', W]), of: (path) => encodeURIComponent(join(W, path)) };
+  const offer = createOffer({ cwd: W, manyClients: true });
+  onTestFinished(() => offer.close());
+  return { W, O, running: await serveOffer(offer), of: (path) => encodeURIComponent(join(W, path)) };
 }
 
 describe('GET /api/v0/read-file', () => {

@@ -121,31 +121,30 @@ test('every route that reads files is counted as a call', async () => {
   }
 });
 
-describe('too many waiting requests', () => {
-  test.each(['read-file-lines', 'read-file', 'resolve-path'])(
-    '%s answers 503 with Retry-After',
-    { tags: 'slow' },
-    async (route) => {
-      const held = await Promise.all(
-        Array.from({ length: queues.calls.limit }, () => queues.calls.acquire({ caller: {} })),
-      );
-      // Each is another caller: none has more than the client of this test is about to have.
-      const waiting = Array.from({ length: 8192 }, async () =>
-        (await queues.calls.acquire({ caller: {} })).release(),
-      );
+test(
+  'while too many requests wait, every route that reads files answers 503 with Retry-After',
+  { tags: 'slow' },
+  async () => {
+    const held = await Promise.all(
+      Array.from({ length: queues.calls.limit }, () => queues.calls.acquire({ caller: {} })),
+    );
+    // Each is another caller: none has more than the client of this test is about to have.
+    const waiting = Array.from({ length: 8192 }, async () =>
+      (await queues.calls.acquire({ caller: {} })).release(),
+    );
+    for (const route of ['read-file-lines', 'read-file', 'resolve-path']) {
       const response = await get(route, 'a.txt');
-      expect(response.status).toBe(503);
-      expect(response.headers.get('retry-after')).toBe('1');
+      expect([route, response.status, response.headers.get('retry-after')]).toEqual([route, 503, '1']);
       expect(await response.json()).toEqual({
         code: 'BUSY',
         message:
           'Too many calls wait: 64 calls run at a time and 8192 wait already. Make the same call again in a moment.',
       });
-      for (const slot of held) slot.release();
-      await Promise.all(waiting);
-    },
-  );
-});
+    }
+    for (const slot of held) slot.release();
+    await Promise.all(waiting);
+  },
+);
 
 describe('a client that reads slowly', () => {
   test('lets the next one pass, and gets its remaining bytes later', { tags: 'slow' }, async () => {

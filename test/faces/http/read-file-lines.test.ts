@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createOffer } from '../../../src/faces/offer.ts';
+import { type AppUnderTest, serveOffer } from '../../support/app.ts';
 import { server } from '../../support/server.ts';
 import { SECRET, workspace } from '../../support/workspace.ts';
 
@@ -28,12 +30,13 @@ interface Files {
   status(query: string): Promise<[number, unknown]>;
 }
 
+/** With `uid` in a process of that user. */
 async function files(make: (W: string) => void, uid?: number): Promise<Files> {
   const { W } = workspace();
   // Readable for the user as whom the server runs.
   chmodSync(dirname(W), 0o755);
   make(W);
-  const running = await server(['--cwd', W], uid === undefined ? {} : { uid });
+  const running = uid === undefined ? await serving(W) : await server(['--cwd', W], { uid });
   const get = (query: string): Promise<Response> => running.get(`/api/v0/read-file-lines?${query}`);
   return {
     W,
@@ -49,6 +52,12 @@ async function files(make: (W: string) => void, uid?: number): Promise<Files> {
       return [response.status, await response.json()];
     },
   };
+}
+
+function serving(W: string): Promise<AppUnderTest> {
+  const offer = createOffer({ cwd: W, manyClients: true });
+  onTestFinished(() => offer.close());
+  return serveOffer(offer);
 }
 
 describe('TestReadFileLines', () => {

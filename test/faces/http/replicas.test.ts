@@ -18,41 +18,41 @@ import {
   replicasOn,
   textOf,
 } from '../../support/replicas.ts';
-import { AUTHORIZATION, type ServerProcess } from '../../support/server.ts';
+import { AUTHORIZATION } from '../../support/server.ts';
 import { freePort, storeKinds } from '../../support/stores.ts';
 
 for (const { kind, start, end } of storeKinds) {
   describe.runIf(has(kind))(`replicas on ${kind}`, () => {
     const shared = replicasOn(start);
-    const { replica, two } = shared;
+    const { replica, here, twoHere } = shared;
 
     test.runIf(has('haproxy'))(
       'pages of a kept output can be read on every replica, also when its own was killed',
       async () => {
-        const replicas = await two();
-        const { url } = await balancerInTurn(replicas);
+        const mortal = await replica();
+        const { url } = await balancerInTurn([mortal, await here()]);
         const kept = artifactOf(await call(url, 'bash', { command: 'seq 100000' }));
         expect(kept).toMatch(/^artifact:\/\/\d{4,9}$/);
         const page = async (from: number): Promise<string> =>
           textOf(await call(url, 'read', { path: `${kept}:${from}..${from + 1}:raw` }));
         // One after the other, from both in turn.
         for (const from of [1, 99_998, 50_000, 7]) expect(await page(from)).toContain(`${from}\n${from + 1}`);
-        replicas[0].kill('SIGKILL');
-        await replicas[0].exited;
+        mortal.kill('SIGKILL');
+        await mortal.exited;
         for (const from of [50_002, 3]) expect(await page(from)).toContain(`${from}\n${from + 1}`);
         expect(textOf(await call(url, 'read', { path: 'artifact://' }))).toContain(kept.slice(11));
         const foreign = await call(url, 'read', { path: kept }, { client: 'bob' });
         expect(foreign.details.error?.code).toBe('NOT_FOUND');
         // What the dead one kept can also be read where it was never asked for.
-        const { url: fresh } = await replica();
+        const { url: fresh } = await here();
         expect(textOf(await call(fresh, 'read', { path: `${kept}:9..10:raw` }))).toContain('9\n10');
       },
     );
 
     test('outputs of clients without a name are read on every replica by their number, and are in no list', async () => {
-      const replicas = await two();
-      const nameless = (i: number, tool: string, input: object): ReturnType<typeof call> =>
-        call((replicas[i] as ServerProcess).url, tool, input, {
+      const replicas = await twoHere();
+      const nameless = (i: 0 | 1, tool: string, input: object): ReturnType<typeof call> =>
+        call(replicas[i].url, tool, input, {
           client: false,
           headers: { 'user-agent': 'the same' },
         });
@@ -60,7 +60,7 @@ for (const { kind, start, end } of storeKinds) {
         artifactOf(await nameless(0, 'bash', { command: 'seq 100000' })),
         artifactOf(await nameless(1, 'bash', { command: 'seq 500000 600000' })),
       ];
-      for (const i of [0, 1, 0]) {
+      for (const i of [0, 1, 0] as const) {
         expect(textOf(await nameless(i, 'read', { path: `${one}:1..1` }))).toBe('1|1\n');
         expect(textOf(await nameless(i, 'read', { path: `${other}:1..1` }))).toBe('1|500000\n');
         expect(textOf(await nameless(i, 'read', { path: 'artifact://' }))).not.toContain(one.slice(11));
@@ -70,7 +70,7 @@ for (const { kind, start, end } of storeKinds) {
     });
 
     test('a task on several replicas has common totals, with all reported rate limits', async () => {
-      const replicas = [await replica(), await replica(), await replica()] as const;
+      const replicas = [await replica(), await here(), await here()] as const;
       const path = join(temporaryFolder(), 'none');
       interface Totals {
         readonly calls: number;
@@ -79,12 +79,7 @@ for (const { kind, start, end } of storeKinds) {
       }
       const read = async (i: number, client = 'alice'): Promise<Totals> => {
         const headers = { 'oriel-task': 'fix-123', 'oriel-totals': 'yes' };
-        const { details } = await call(
-          (replicas[i] as ServerProcess).url,
-          'read',
-          { path },
-          { client, headers },
-        );
+        const { details } = await call(String(replicas[i]?.url), 'read', { path }, { client, headers });
         return (details as unknown as { task: Totals }).task;
       };
       const ask = async (i: number, client = 'alice', body?: object): Promise<{ everywhere?: Totals }> => {
@@ -114,7 +109,7 @@ for (const { kind, start, end } of storeKinds) {
     });
 
     test('without the store each replica works alone, and reports that in its answers, log and metrics', async () => {
-      const [one, other] = await two();
+      const [one, other] = await twoHere();
       const kept = artifactOf(await call(one.url, 'bash', { command: 'seq 100000' }));
       const before = await call(other.url, 'read', { path: `${kept}:1..2:raw` });
       await shared.store.kill(end);
@@ -130,9 +125,10 @@ for (const { kind, start, end } of storeKinds) {
       await shared.store.restart();
       await expect.poll(async () => (await other.get('/metrics')).text()).toMatch(/^oriel_state_up 1$/m);
       expect(await (await other.get('/metrics')).text()).toMatch(/^oriel_state_outages_total 1$/m);
-      expect(other.log()).toMatch(/"event":"state-away","why":"[\w ]+"/);
-      await expect.poll(() => other.log()).toContain('"event":"state-back"');
-      expect(other.log()).not.toContain(String(shared.store.port));
+      const event = (facts: object): unknown => expect.arrayContaining([expect.objectContaining(facts)]);
+      expect(other.logged).toEqual(event({ event: 'state-away', why: expect.stringMatching(/^[\w ]+$/) }));
+      await expect.poll(() => other.logged).toEqual(event({ event: 'state-back' }));
+      expect(JSON.stringify(other.logged)).not.toContain(String(shared.store.port));
     });
   });
 }

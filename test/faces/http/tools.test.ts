@@ -5,14 +5,21 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createOffer } from '../../../src/faces/offer.ts';
+import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
+import type { DialectName } from '../../../src/index.ts';
 import { orielOffering } from '../../../src/oriel.ts';
 import { textAnswer } from '../../../src/render/notices.ts';
-import { serveOffer } from '../../support/app.ts';
+import { type AppUnderTest, serveOffer } from '../../support/app.ts';
 import { has } from '../../support/has.ts';
 import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
-import { mcpHeaders, server } from '../../support/server.ts';
+import { mcpHeaders } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
+
+function serving(options: OfferOptions): Promise<AppUnderTest> {
+  const offer = createOffer({ web: false, s3: false, manyClients: true, ...options });
+  onTestFinished(() => offer.close());
+  return serveOffer(offer);
+}
 
 describe('/api/v0/tools', () => {
   test(
@@ -21,7 +28,7 @@ describe('/api/v0/tools', () => {
     async () => {
       const { W, write, read } = workspace();
       write('f', 'a\nb\n');
-      const running = await server(['--cwd', W]);
+      const running = await serving({ cwd: W });
       const list = (await (await running.get('/api/v0/tools')).json()) as {
         dialect: string;
         tools: object[];
@@ -229,7 +236,7 @@ describe('/openapi.json', () => {
   test('answers fit the schemas that it declares', { tags: 'slow' }, async () => {
     const { W, write } = workspace();
     write('f', 'a\n');
-    const running = await server(['--cwd', W]);
+    const running = await serving({ cwd: W });
     interface Declared {
       readonly $ref?: string;
       readonly content: Record<string, { schema: object }>;
@@ -261,7 +268,7 @@ describe('/openapi.json', () => {
 test('/metrics counts calls, bytes, truncations, errors and times', { tags: 'slow' }, async () => {
   const { W, write } = workspace();
   write('f', 'x\n'.repeat(4_000));
-  const running = await server(['--cwd', W, '--allow-bash']);
+  const running = await serving({ cwd: W, allowBash: true });
   await running.post('/api/v0/tools/read', { path: 'f' });
   await running.post('/api/v0/tools/read', { path: 'f:3001..3001' });
   await running.post('/api/v0/tools/read', { path: 'none' });
@@ -307,7 +314,7 @@ test.runIf(has('promtool'))(
   async () => {
     const { W, write } = workspace();
     write('f', 'x\n'.repeat(4_000));
-    const { post, get } = await server(['--cwd', W, '--allow-bash']);
+    const { post, get } = await serving({ cwd: W, allowBash: true });
     for (const path of ['f', 'f:3001..3001', 'none'])
       await (await post('/api/v0/tools/read', { path })).text();
     await (await post('/api/v0/tools/bash', { command: 'seq 5000' })).text();
@@ -328,8 +335,8 @@ test(
     const { W, write } = workspace();
     write('f', 'x\n'.repeat(4_000));
     write('g', 'x\n');
-    const counted = async (dialect: string, calls: readonly (readonly [string, object])[]) => {
-      const { post, get } = await server(['--cwd', W, '--allow-bash', '--dialect', dialect]);
+    const counted = async (dialect: DialectName, calls: readonly (readonly [string, object])[]) => {
+      const { post, get } = await serving({ cwd: W, allowBash: true, dialect });
       for (const [tool, input] of calls) await (await post(`/api/v0/tools/${tool}`, input)).text();
       const text = await (await get('/metrics')).text();
       return text.match(/^oriel_truncations_total\{.*/gm);
@@ -345,7 +352,7 @@ test(
       ['bash', { command: 'seq 5000' }],
     ] as const;
     const all = ['grep', 'find', 'ls'].map((tool) => of(tool, 'limit'));
-    for (const dialect of ['oriel', 'pi', 'pi@0.74'])
+    for (const dialect of ['oriel', 'pi', 'pi@0.74'] as const)
       expect(await counted(dialect, [...lists, ...readAndRun])).toEqual([
         ...all,
         of('read', 'lines'),

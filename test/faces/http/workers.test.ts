@@ -9,12 +9,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { cli, run } from '../../support/cli.ts';
+import { cli } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { docx, paragraph } from '../../support/documents.ts';
 import { has } from '../../support/has.ts';
 import { AUTHORIZATION, server, type ServerProcess } from '../../support/server.ts';
 import { freePort, redisServer, type StoreServer } from '../../support/stores.ts';
+import { run } from '../../support/warm-cli.ts';
 
 interface WorkerProcess {
   readonly pid: number;

@@ -7,12 +7,10 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOffer } from '../../../src/faces/offer.ts';
-import { serveOffer } from '../../support/app.ts';
-import { cli } from '../../support/cli.ts';
+import { pipeTo, serveOffer } from '../../support/app.ts';
 import { workspace } from '../../support/workspace.ts';
 
 type Roots = () => readonly string[] | Promise<readonly string[]>;
@@ -25,18 +23,15 @@ const ways = [
 ] as const;
 
 async function connect([way, version]: (typeof ways)[number], W: string, roots: Roots): Promise<Client> {
-  if (way === 'stdio') {
-    const args = [cli, 'mcp', '--cwd', W];
-    return connectTo(new StdioClientTransport({ command: process.execPath, args }), version, roots);
-  }
   const offer = createOffer({ cwd: W });
   onTestFinished(() => offer.close());
+  if (way === 'stdio') return connectTo(pipeTo(offer), version, roots);
   const { url } = await serveOffer(offer);
   return connectTo(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)), version, roots);
 }
 
 async function connectTo(
-  transport: StdioClientTransport | StreamableHTTPClientTransport,
+  transport: Transport,
   version: (typeof ways)[number][1],
   roots: Roots,
 ): Promise<Client> {
@@ -191,7 +186,6 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
         [['file://elsewhere/y'], nothing],
       ] as const) {
         roots = declared;
-        // A client of its own where that starts no process.
         if (way[0] === 'HTTP') client = await connect(way, W, () => declared);
         else if (way[1] === '2025-11-25') await client.sendRootsListChanged();
         expect(await read(client, join(W, 'b/out.txt'))).toContain(left);

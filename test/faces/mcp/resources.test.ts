@@ -3,28 +3,29 @@
  */
 
 import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { cli } from '../../support/cli.ts';
+import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
+import { pipeTo } from '../../support/app.ts';
 import { workspace } from '../../support/workspace.ts';
 
-async function connect(W: string, ...args: readonly string[]): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' });
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [cli, 'mcp', '--cwd', W, ...args],
-  });
-  await client.connect(transport);
+async function connect(
+  W: string,
+  options: Partial<OfferOptions> = {},
+  client = new Client({ name: 'test', version: '1' }),
+): Promise<Client> {
+  const offer = createOffer({ cwd: W, ...options });
+  onTestFinished(() => offer.close());
+  await client.connect(pipeTo(offer));
   onTestFinished(() => client.close());
   return client;
 }
 
 test('kept outputs are listed, completed and read, also in part', { tags: 'slow' }, async () => {
   const { W } = workspace();
-  const client = await connect(W, '--allow-bash');
+  const client = await connect(W, { allowBash: true });
   expect(await client.listResources()).toMatchObject({ resources: [] });
   expect((await client.listResourceTemplates()).resourceTemplates).toMatchObject([
     { uriTemplate: 'artifact://{id}' },
@@ -52,7 +53,7 @@ test('kept outputs are listed, completed and read, also in part', { tags: 'slow'
 
 test('the size of a resource is that of its content, or is not stated', async () => {
   const { W } = workspace();
-  const client = await connect(W, '--allow-bash');
+  const client = await connect(W, { allowBash: true });
   await client.callTool({
     name: 'bash',
     arguments: { command: "printf '\\033[1mx\\033[0m\\ttab\\n'; seq 1 3000" },
@@ -91,12 +92,7 @@ test('roots that a client declares apply inside those of the server', { tags: 's
     client.setRequestHandler('roots/list', () => ({
       roots: roots.map((root) => ({ uri: pathToFileURL(root).href })),
     }));
-    const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [cli, 'mcp', '--cwd', W],
-    });
-    await client.connect(transport);
-    onTestFinished(() => client.close());
+    await connect(W, {}, client);
     const { content } = await client.callTool({ name: 'read', arguments: { path } });
     const said = (content as { text: string }[]).map(({ text }) => text).join('');
     // A resource is the same file inside the same roots.

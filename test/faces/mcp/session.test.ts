@@ -7,14 +7,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { orielOffering } from '../../../src/oriel.ts';
 import { serveOverStdio } from '../../../src/faces/mcp/serve-stdio.ts';
+import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
+import type { McpOptions } from '../../../src/faces/mcp/server.ts';
+import { pipeTo } from '../../support/app.ts';
 import { cli } from '../../support/cli.ts';
 import { hangingTool, offerOf } from '../../support/offer.ts';
-import { readCall, session, wire } from '../../support/wire.ts';
+import { run } from '../../support/warm-cli.ts';
+import { readCall, session } from '../../support/wire.ts';
 import { workspace } from '../../support/workspace.ts';
 
 const eras = [
@@ -22,19 +26,26 @@ const eras = [
   ['2026-07-28', { pin: '2026-07-28' }],
 ] as const;
 
-async function connect(
-  args: readonly string[],
-  mode: (typeof eras)[number][1],
-  name = 'test',
-): Promise<Client> {
+type Mode = (typeof eras)[number][1];
+
+async function connect(transport: Transport, mode: Mode, name = 'test'): Promise<Client> {
   const client = new Client({ name, version: '1' }, { versionNegotiation: { mode } });
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', ...args] }));
+  await client.connect(transport);
   onTestFinished(() => client.close());
   return client;
 }
 
+const processOf = (...args: readonly string[]): Transport =>
+  new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', ...args] });
+
+function inThisProcess(options: OfferOptions, more?: McpOptions): Transport {
+  const offer = createOffer(options);
+  onTestFinished(() => offer.close());
+  return pipeTo(offer, more);
+}
+
 /** What a person sets wins over what is known of a host: the limits of the dialect. */
-const OWN_LIMITS = ['--limits', 'lines=3000,bytes=50K,window=64K'];
+const OWN_LIMITS = { lines: 3_000, bytes: 50 << 10, window: 64 << 10 };
 
 describe.each(eras)('protocol %s', (version, mode) => {
   test(
@@ -43,7 +54,8 @@ describe.each(eras)('protocol %s', (version, mode) => {
     async () => {
       const { W, write, read } = workspace();
       write('f', 'a\nb\n');
-      const client = await connect(['--cwd', W, ...OWN_LIMITS], mode);
+      const limits = ['--limits', 'lines=3000,bytes=50K,window=64K'];
+      const client = await connect(processOf('--cwd', W, ...limits), mode);
       expect(client.getNegotiatedProtocolVersion()).toBe(version);
       expect(client.getServerVersion()).toMatchObject({ name: 'oriel' });
       const { tools } = await client.listTools();
@@ -65,16 +77,17 @@ describe.each(eras)('protocol %s', (version, mode) => {
 
   test('a failure is an answer', { tags: 'slow' }, async () => {
     const { W } = workspace();
-    const client = await connect(['--cwd', W], mode);
+    const client = await connect(inThisProcess({ cwd: W }), mode);
     const result = await client.callTool({ name: 'read', arguments: { path: '../outside/secret.txt' } });
     expect(result.isError).toBe(true);
     expect(result._meta?.['io.github.oriel/details']).toMatchObject({ error: { code: 'OUTSIDE_ROOT' } });
   });
 
-  test('--structured adds structuredContent that matches its schema', { tags: 'slow' }, async () => {
+  test('structured content matches its schema', { tags: 'slow' }, async () => {
     const { W, write, read } = workspace();
     write('f', 'a\n');
-    const client = await connect(['--cwd', W, '--structured', ...OWN_LIMITS], mode);
+    const options = { cwd: W, limits: OWN_LIMITS };
+    const client = await connect(inThisProcess(options, { structured: true }), mode);
     const { tools } = await client.listTools();
     expect(tools[0]?.outputSchema).toMatchObject({ required: ['text', 'details'] });
     const { structuredContent } = await client.callTool({ name: 'read', arguments: { path: 'f' } });
@@ -85,7 +98,7 @@ describe.each(eras)('protocol %s', (version, mode) => {
     const { W, write } = workspace();
     write('long', 'x'.repeat(79).concat('\n').repeat(5_000));
     const sizes = async (name: string): Promise<number> => {
-      const client = await connect(['--cwd', W], mode, name);
+      const client = await connect(inThisProcess({ cwd: W }), mode, name);
       const { content } = await client.callTool({ name: 'read', arguments: { path: 'long' } });
       const [block] = content as { text: string }[];
       expect(block?.text).toMatch(
@@ -140,51 +153,23 @@ describe('cancellation', () => {
 });
 
 describe('the end', () => {
-  test(
-    'requests before the end of input are answered, then the process ends with 0',
-    { tags: 'slow' },
-    async () => {
-      const { W, write } = workspace();
-      write('f', 'hi\n');
-      const piped = wire(['mcp', '--cwd', W]);
-      const hello = {
-        protocolVersion: '2025-11-25',
-        capabilities: {},
-        clientInfo: { name: 't', version: '1' },
-      };
-      piped.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello });
-      piped.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: readCall('f') });
-      piped.end();
-      expect(await piped.exited).toBe(0);
-      expect(piped.lines).toHaveLength(2);
-      expect(piped.lines[1]).toContain('1|hi');
-      expect(piped.stderr()).toBe('');
-    },
-  );
-
-  test('work that hangs ends with its client', async () => {
-    const { tool, started, stopped } = hangingTool('hang');
-    const input = new PassThrough();
-    const ended = serveOverStdio(offerOf(tool), {
-      input,
-      output: new PassThrough(),
-      signal: new AbortController().signal,
-    });
-    input.end('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang"}}\n');
-    await started;
-    await Promise.all([stopped, ended]);
+  test('at the end of its input the process ends with 0', async () => {
+    const { W, write } = workspace();
+    write('f', 'hi\n');
+    const piped = await session(['--cwd', W]);
+    expect(JSON.stringify(await piped.ask(1, 'tools/call', readCall('f')))).toContain('1|hi');
+    piped.end();
+    expect(await piped.exited).toBe(0);
+    expect(piped.lines).toHaveLength(2);
+    expect(piped.stderr()).toBe('');
   });
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    '%s ends the process with 0',
-    { tags: 'slow' },
-    async (signal) => {
-      const running = await session([]);
-      running.kill(signal);
-      expect(await running.exited).toBe(0);
-      expect(running.stderr()).toBe('');
-    },
-  );
+  test.each(['SIGINT', 'SIGHUP'] as const)('%s ends the process with 0', { tags: 'slow' }, async (signal) => {
+    const running = await session([]);
+    running.kill(signal);
+    expect(await running.exited).toBe(0);
+    expect(running.stderr()).toBe('');
+  });
 
   test('a client that no longer reads ends the process too', async () => {
     const input = new PassThrough();
@@ -199,16 +184,13 @@ test.each([
   [['mcp', '/no/such/folder'], '/no/such/folder does not exist.'],
   [['mcp', '--root', '/no/such/folder'], '/no/such/folder does not exist.'],
   [['mcp', '--dialect', 'none'], 'There is no dialect none.'],
-])('%j is one line on stderr and exit 2', { tags: 'slow' }, async (args, message) => {
-  const failed = wire(args);
-  expect(await failed.exited).toBe(2);
-  expect(failed.stderr()).toContain(message);
-  expect(failed.lines).toEqual([]);
+])('%j is one line on stderr and exit 2', (args, message) => {
+  expect(run(args)).toMatchObject({ out: '', err: expect.stringContaining(message), code: 2 });
 });
 
 test('a file that is not regular does not hang the session', async () => {
   const { W } = workspace();
   writeFileSync(join(W, 'f'), 'x');
-  const running = await session(['--cwd', W, '--root', '/dev']);
-  expect(JSON.stringify(await running.ask(1, 'tools/call', readCall('/dev/zero')))).toContain('NOT_REGULAR');
+  const client = await connect(inThisProcess({ cwd: W, roots: [W, '/dev'] }), 'legacy');
+  expect(JSON.stringify(await client.callTool(readCall('/dev/zero')))).toContain('NOT_REGULAR');
 });
