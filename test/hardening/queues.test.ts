@@ -117,9 +117,7 @@ async function everything({ write }: Workspace): Promise<readonly [string, objec
 
 const TIMED = /app\.db:t|code\.|p\.png|nb\.ipynb/;
 
-/** The entries of a directory carry their age. */
-const shown = ({ content, isError }: Answer): string =>
-  JSON.stringify([content, isError]).replaceAll(/\b\d+[smh] ago|just now/g, 'AGE');
+const shown = ({ content, isError }: Answer): string => JSON.stringify([content, isError]);
 
 async function answers(oriel: Oriel, calls: readonly [string, object][]): Promise<string[]> {
   return Promise.all(calls.map(async ([name, input]) => shown(await oriel.tool(name).run(input))));
@@ -132,14 +130,16 @@ test('no calls deadlock, and each is answered as if it were alone', async () => 
   const space = workspace();
   const calls = await everything(space);
   const alone: string[] = [];
-  const first = space.with({ timeoutMs: 120_000 });
+  // The entries of a directory carry their age.
+  const options = { timeoutMs: 120_000, now: () => 0 };
+  const first = space.with(options);
   for (const call of calls) alone.push(...(await answers(first, [call])));
   await first.close();
   const twice = [...calls, ...calls.toReversed()];
   const expected = [...alone, ...alone.toReversed()];
   for (const except of CROWDED) {
     limitAll(1, except);
-    const oriel = space.with({ timeoutMs: 120_000 });
+    const oriel = space.with(options);
     const together = await answers(oriel, twice);
     await oriel.close();
     for (const [i, answer] of together.entries()) {
