@@ -37,8 +37,8 @@ function pump(response, make) {
 
 /** How many resources are listed, and how the message is sent. */
 const ways = {
-  json: [200_000, (message) => [message, JSON_TYPE]],
-  event: [200_000, (message) => [event([message]), EVENTS]],
+  json: [100_000, (message) => [message, JSON_TYPE]],
+  event: [100_000, (message) => [event([message]), EVENTS]],
   lines: [100, (message) => [inLines(message), EVENTS]],
   'many lines': [20_000, (message) => [inLines(message), EVENTS]],
   others: [
