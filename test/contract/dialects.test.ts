@@ -53,7 +53,7 @@ describe.each(named(readers))('laws 1, 2 and 4: %s', (_, tool) => {
         const { bodies } = await follow(tool, text, portion(tool, Math.min(most, 4)), options);
         expect(terminated(bodies.join(''))).toBe(text);
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 
@@ -161,7 +161,8 @@ describe.each(named(tools))('law 5: %s', (_, tool) => {
     tool.tool === 'bash' && tool.dialect === 'zdx' ? 51_200 * 2 : Math.max(limits.bytes, limits.windowMax);
   const written = tool.dialect === 'zdx' || tool.dialect === 'coder' ? 6 : 1;
 
-  test.each(Object.entries(hostile))('%s', async (_name, content) => {
+  // `find` and `ls` show nothing of it.
+  test.runIf(!/^(?:find|ls)$/.test(tool.tool)).each(Object.entries(hostile))('%s', async (_name, content) => {
     const here = place(tool.dialect);
     here.write('file.txt', content);
     const { text } = await here.call(tool.tool, tool.ask(here.folder, 'file.txt'));

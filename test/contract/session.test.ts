@@ -19,7 +19,7 @@ import { sourceCases } from './sources/cases.ts';
 import { small } from './sources/texts.ts';
 
 const seed = Number(process.env['ORIEL_MODEL_SEED'] ?? 20_251);
-const numRuns = Number(process.env['ORIEL_MODEL_RUNS'] ?? 16);
+const numRuns = Number(process.env['ORIEL_MODEL_RUNS'] ?? 7);
 
 /** Whom the calls are for: instances over one session, each with a dialect and limits of its own. */
 interface Host {

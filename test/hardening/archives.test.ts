@@ -221,14 +221,14 @@ const SMALL_STREAMS = {
 
 /** Each costs the time of its bytes, and not that of a block, of a decoder or of a message between threads. */
 test.each<[keyof typeof SMALL_STREAMS, number]>([
-  ['bz2', 500_000],
-  ['xz', 100_000],
-  ['zst', 500_000],
-])('A21 %s: %i empty streams, and 3 MB of streams of one line, are answered', async (codec, count) => {
+  ['bz2', 200_000],
+  ['xz', 40_000],
+  ['zst', 200_000],
+])('A21 %s: %i empty streams, and 1 MB of streams of one line, are answered', async (codec, count) => {
   const [empty, one] = SMALL_STREAMS[codec].map((hex) => Buffer.from(hex, 'hex')) as [Buffer, Buffer];
   oriel.write(`empty.${codec}`, Buffer.alloc(count * empty.length, empty));
   expect(await oriel.read(`empty.${codec}`)).toBe(`[empty.${codec} is empty: 0 lines]`);
-  const lines = Math.floor(3_000_000 / one.length);
+  const lines = Math.floor(1_000_000 / one.length);
   oriel.write(`lines.${codec}`, Buffer.alloc(lines * one.length, one));
   expect(await oriel.read(`lines.${codec}:-1`)).toBe(`${lines}|x\n`);
 });
@@ -476,9 +476,9 @@ test('A a short text with the file extension of an archive is shown as text', as
   expect(await oriel.read('noise.tar')).toMatch(/^CORRUPT: /);
 });
 
-/** A zip with 200,000 empty members: their names are all that it has. */
-function zipOfNames(nameOf: (i: number) => string): Buffer {
-  const records = Array.from({ length: 200_000 }, (_, i) => {
+/** A zip with so many empty members: their names are all that it has. */
+function zipOfNames(length: number, nameOf: (i: number) => string): Buffer {
+  const records = Array.from({ length }, (_, i) => {
     const name = Buffer.from(nameOf(i));
     const record = Buffer.alloc(46);
     record.writeUInt32LE(0x02014b50, 0);
@@ -495,7 +495,7 @@ function zipOfNames(nameOf: (i: number) => string): Buffer {
 }
 
 /** No two of them beside each other. */
-const mixed = (i: number): number => (i * 7_919) % 200_000;
+const mixed = (i: number): number => (i * 7_919) % 100_000;
 
 test.each([
   ['long names', '', (i: number) => `m${mixed(i)}-${'q'.repeat(100)}.txt`],
@@ -503,9 +503,8 @@ test.each([
   ['names that are there twice', ':d/', (i: number) => `d/${mixed(i) >> 1}`],
 ])(
   'an archive with very many %s is indexed and searched without blocking the event loop',
-  { timeout: 120_000 },
   async (_, directory, nameOf) => {
-    oriel.write('z.zip', zipOfNames(nameOf));
+    oriel.write('z.zip', zipOfNames(100_000, nameOf));
     // What was looked at before is kept: each try has an oriel of its own.
     const each = (path: string): Promise<string> =>
       withoutLag(async () => {
@@ -519,10 +518,10 @@ test.each([
   },
 );
 
-test('an index ends with a notice when its names take too much memory', { timeout: 60_000 }, async () => {
+test('an index ends with a notice when its names take too much memory', async () => {
   oriel.write(
     'z.zip',
-    zipOfNames((i) => `d${i % 400}/${i}${'\u202e'.repeat(40)}`),
+    zipOfNames(200_000, (i) => `d${i % 400}/${i}${'\u202e'.repeat(40)}`),
   );
   expect(await oriel.read('z.zip')).toMatch(
     /The listing is not complete: only the first \d+ entries are listed, whose names take 64 MiB/,

@@ -85,13 +85,13 @@ test('B03 nor does a process that forks and exits continuously', async () => {
   }
 });
 
-test('B03 nor do thousands of them, and killing them does not block the event loop', async () => {
+test('B03 nor do hundreds of them, and killing them does not block the event loop', async () => {
   const result = await withoutLag(() =>
-    bench().run(`for i in {1..2000}; do setsid ${nap(703)}6 & done; sleep 1`, { timeout: 120 }),
+    bench().run(`for i in {1..500}; do setsid ${nap(703)}6 & done; sleep 1`, { timeout: 120 }),
   );
-  expect(result.background).toEqual({ ended: 2000, left: 0 });
+  expect(result.background).toEqual({ ended: 500, left: 0 });
   expect(living(`${nap(703)}6`)).toEqual([]);
-}, 180_000);
+});
 
 test('B04 SIGTERM ignored', async () => {
   const result = await bench().run(`trap "" TERM INT HUP; echo armed; ${nap(704)}`, { timeout: 2 });
@@ -103,14 +103,14 @@ test('B04 SIGTERM ignored', async () => {
 test('B05 endless output on one line: bytes are counted, memory stays constant, the kept output is capped', async () => {
   const { run } = bench({ spills: { cap: 1 << 20 } });
   const before = process.memoryUsage.rss();
-  const result = await run('head -c 200000000 /dev/zero | tr "\\0" a', { keep: 'ends' });
+  const result = await run('head -c 100000000 /dev/zero | tr "\\0" a', { keep: 'ends' });
   const grown = process.memoryUsage.rss() - before;
   const [stream] = result.streams;
-  expect(stream).toMatchObject({ bytes: 200_000_000, lines: 1, truncated: true, spill: { capped: true } });
+  expect(stream).toMatchObject({ bytes: 100_000_000, lines: 1, truncated: true, spill: { capped: true } });
   expect(shown(result)).toBe('a'.repeat(51_200));
   expect(stream?.excerpt).toMatchObject({
-    oversized: { no: 1, start: 0, bytes: 200_000_000 },
-    next: { kind: 'tail', lines: 1, before: 199_948_800 },
+    oversized: { no: 1, start: 0, bytes: 100_000_000 },
+    next: { kind: 'tail', lines: 1, before: 99_948_800 },
   });
   expect(stream?.spill?.bytes).toBe(1 << 20);
   expect(readFileSync(stream?.spill?.path ?? '', 'latin1')).toBe('a'.repeat(1 << 20));
@@ -118,15 +118,15 @@ test('B05 endless output on one line: bytes are counted, memory stays constant, 
 });
 
 test('B05 very many lines: the tail and the totals are shown, and the whole output is kept', async () => {
-  const result = await bench().run('seq 1 20000000');
+  const result = await bench().run('seq 1 3000000');
   const [stream] = result.streams;
-  expect(stream).toMatchObject({ bytes: 168_888_897, lines: 20_000_000, truncated: true });
-  expect(shown(result)).toBe(Array.from({ length: 2_000 }, (_, i) => `${19_998_001 + i}\n`).join(''));
+  expect(stream).toMatchObject({ bytes: 22_888_896, lines: 3_000_000, truncated: true });
+  expect(shown(result)).toBe(Array.from({ length: 2_000 }, (_, i) => `${2_998_001 + i}\n`).join(''));
   expect(stream?.excerpt).toMatchObject({
     cutBy: 'lines',
-    next: { kind: 'tail', lines: 19_998_000, before: 168_870_897 },
+    next: { kind: 'tail', lines: 2_998_000, before: 22_872_896 },
   });
-  expect(stream?.spill).toMatchObject({ bytes: 168_888_897, capped: false, url: 'artifact://1' });
+  expect(stream?.spill).toMatchObject({ bytes: 22_888_896, capped: false, url: 'artifact://1' });
 });
 
 test('B06 other calls are answered during endless output', async () => {
@@ -211,7 +211,7 @@ test('B17 a command starts in the directory that was checked, whatever replaces 
   // The kernel's word for the directory: bash's `pwd -P` resolves the name that it remembers, which was exchanged.
   const command = 'cat here.txt; readlink /proc/self/cwd';
   try {
-    for (let i = 0; i < 60 || !told.some((text) => text.startsWith('inside')); i += 1)
+    for (let i = 0; i < 20 || !told.some((text) => text.startsWith('inside')); i += 1)
       told.push(textOf(await oriel.tool('bash').run({ command, cwd: 'd' })));
   } finally {
     await stop();

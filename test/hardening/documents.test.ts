@@ -1,136 +1,14 @@
 /**
+ * Documents in numbers, damage of every kind, and converters that are ended. The other cases are in ways/cases/documents.ts.
+ *
  * @module-tag slow
  */
 
-import { deflateSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
 import { docx, fixture, paragraph, pdf, pdfPages, pdfStream, pdfText, xlsx } from '../support/documents.ts';
-import { deflatedZeros } from '../support/images.ts';
 import { convertersOf, openDescriptors } from '../support/children.ts';
 import { withoutLag } from '../support/lag.ts';
-import { codeOf, SECRET, textOf, unhurried, workspace } from '../support/workspace.ts';
-import { zip } from '../support/zip.ts';
-
-/** A raw deflate stream out of a zlib one. */
-const raw = (bytes: Buffer): Buffer => bytes.subarray(2, -4);
-
-test('D01 docx whose XML inflates to a gigabyte', async () => {
-  const { write, read } = workspace();
-  const packed = raw(await deflatedZeros(1 << 30));
-  const name = 'word/document.xml';
-  write(
-    'bomb.docx',
-    zip([
-      { name: '[Content_Types].xml', content: '<Types/>' },
-      { name, packed, size: 1 << 30 },
-    ]),
-  );
-  // It declares less than it holds.
-  write(
-    'liar.docx',
-    zip([
-      { name: '[Content_Types].xml', content: '<Types/>' },
-      { name, packed, size: 1000 },
-    ]),
-  );
-  for (const path of ['bomb.docx', 'liar.docx'])
-    expect(['LIMIT', 'CORRUPT']).toContain(codeOf(await read(path)));
-});
-
-test('D02 docx with images in other files and on other hosts: shown as text, never opened', async () => {
-  const { write, text, O } = workspace();
-  const relations = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId9" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" Target="file://${O}/secret.txt" TargetMode="External"/></Relationships>`;
-  const drawing = '<w:p><w:r><w:drawing><a:blip r:link="rId9"/></w:drawing></w:r></w:p>';
-  write('image.docx', docx(paragraph('hello') + drawing, '', { 'word/_rels/document.xml.rels': relations }));
-  const shown = await text('image.docx');
-  expect(shown).toContain('hello');
-  expect(shown).not.toContain(SECRET);
-});
-
-test('D03 docx with external entities and an entity bomb', async () => {
-  const { write, read, O } = workspace();
-  const external = `<!DOCTYPE d [<!ENTITY x SYSTEM "file://${O}/secret.txt">]>`;
-  const bomb = Array.from(
-    { length: 10 },
-    (_, i) => `<!ENTITY a${i} "${i ? `&a${i - 1};`.repeat(10) : 'lol'}">`,
-  );
-  write('external.docx', docx(paragraph('a &x; b'), external));
-  write('bomb.docx', docx(paragraph('a &a9; b'), `<!DOCTYPE d [${bomb.join('')}]>`));
-  for (const path of ['external.docx', 'bomb.docx']) {
-    const answer = textOf(await read(path));
-    expect(answer).not.toContain(SECRET);
-    expect(answer.length).toBeLessThan(1000);
-  }
-});
-
-test('D04 docx with 200,000 nested elements, and with 20,000 nested tables', async () => {
-  const { write, read } = workspace();
-  write('nest.docx', docx(`${'<w:sdt>'.repeat(200_000)}${'</w:sdt>'.repeat(200_000)}`));
-  const table = ['<w:tbl><w:tr><w:tc>', '</w:tc></w:tr></w:tbl>'];
-  write('tables.docx', docx(`${table[0]?.repeat(20_000)}${table[1]?.repeat(20_000)}`));
-  for (const path of ['nest.docx', 'tables.docx'])
-    expect(['LIMIT', 'CORRUPT']).toContain(codeOf(await read(path)));
-});
-
-test('D09 PDF with 20,000 pages: the first pages and the total are shown, and any page can be read', async () => {
-  const { write, read, text } = workspace(unhurried);
-  write('many.pdf', pdfPages(Array.from({ length: 20_000 }, (_, i) => pdfText(`Page number ${i + 1}`))));
-  const answer = textOf(await read('many.pdf'));
-  expect(answer).toContain('PDF, 20000 pages');
-  expect(answer.length).toBeLessThan(65_536);
-  expect(answer).toContain('Use many.pdf:p101- to continue');
-  expect(await text('many.pdf:p19999')).toContain('Page number 19999');
-});
-
-test('D10 PDF with code in its FontMatrix', async () => {
-  const { write, read } = workspace();
-  const matrix = '[1 0 0 1 0 (0\\); globalThis.PWNED = 1; //)]';
-  const page =
-    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Resources<</Font<</F1 3 0 R>>>>/Contents 5 0 R>>';
-  write(
-    'code.pdf',
-    pdf([
-      '<</Type/Catalog/Pages 2 0 R>>',
-      '<</Type/Pages/Kids[4 0 R]/Count 1>>',
-      `<</Type/Font/Subtype/Type1/BaseFont/X/FontMatrix${matrix}>>`,
-      page,
-      pdfText('hello'),
-    ]),
-  );
-  await read('code.pdf');
-  expect(Reflect.has(globalThis, 'PWNED')).toBe(false);
-});
-
-test('D11 PDF with JavaScript, a file URI and an action: none is executed', async () => {
-  const { write, text, O } = workspace();
-  const action = `/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>/AA<</O<</S/URI/URI(file://${O}/secret.txt)>>>>`;
-  write('action.pdf', pdfPages([pdfText('hello')], action));
-  const shown = await text('action.pdf');
-  expect(shown).toContain('hello');
-  expect(shown).not.toContain(SECRET);
-});
-
-test('D12 PDF of 2 kB that inflates to 580 MB', async () => {
-  const { write, read } = workspace();
-  const bomb = deflateSync(await deflatedZeros(580_000_000), { level: 9 });
-  write('bomb.pdf', pdfPages([pdfStream(bomb, '/Filter[/FlateDecode/FlateDecode]')]));
-  write('small.pdf', pdfPages([pdfText('hello')]));
-  const answer = await read('bomb.pdf');
-  expect(textOf(answer)).toMatch(/^\[Cannot read \.pdf file: |no text layer/);
-  expect(textOf(await read('small.pdf'))).toContain('hello');
-});
-
-test('D14 truncated PDF, and arrays nested 500,000 deep', async () => {
-  const { write, read } = workspace();
-  write('trunc.pdf', fixture('report.pdf').subarray(0, 3000));
-  const deep = `/X ${'['.repeat(500_000)}${']'.repeat(500_000)}`;
-  write('nest.pdf', pdfPages([pdfText('hello')], deep));
-  for (const path of ['trunc.pdf', 'nest.pdf']) {
-    const answer = await read(path);
-    expect(codeOf(answer)).toBe('CORRUPT');
-    expect(textOf(answer)).toMatch(/^\[Cannot read \.pdf file: [^\n]*\]$/);
-  }
-});
+import { codeOf, textOf, unhurried, workspace } from '../support/workspace.ts';
 
 test('D15 truncated, damaged and random documents of every type: one answer each, and the next read works', async () => {
   const { write, read, text } = workspace(unhurried);
@@ -159,14 +37,11 @@ test('D15 truncated, damaged and random documents of every type: one answer each
     const pointers = Buffer.from(whole);
     for (let i = 0; i < 20; i += 1) pointers[pointers.length - 1 - (random() % 200)] = random() % 256;
     for (let i = 0; i < 4; i += 1) pointers[8 + (random() % 500)] = 0xff;
-    const doubled = Buffer.concat([whole.subarray(0, whole.length / 3), whole]);
     const noise = Buffer.from(Array.from({ length: 3000 }, () => random() % 256));
     const parts = {
       half: whole.subarray(0, whole.length / 2),
-      head: whole.subarray(0, 100),
       damaged,
       pointers,
-      doubled,
       noise,
     };
     for (const [what, bytes] of Object.entries(parts)) {
@@ -177,11 +52,11 @@ test('D15 truncated, damaged and random documents of every type: one answer each
     }
   }
   expect(await text('good.docx')).toContain('hello');
-}, 180_000);
+});
 
-/** A text of about 3 MiB, so large that its conversion lies in a private file. */
+/** A text of over 1 MiB, so large that its conversion lies in a private file. */
 const largeText = (name: string): Buffer =>
-  docx(Array.from({ length: 6000 }, (_, i) => paragraph(`${name} ${i} ${'word '.repeat(100)}`)).join(''));
+  docx(Array.from({ length: 2500 }, (_, i) => paragraph(`${name} ${i} ${'word '.repeat(100)}`)).join(''));
 
 test.runIf(process.platform === 'linux')(
   'D20 converters killed and calls cancelled at any moment: one answer each, nothing left open, the next call works',
@@ -198,7 +73,7 @@ test.runIf(process.platform === 'linux')(
     let state = 11;
     const random = (most: number): number => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) % most;
     const seen = new Set<string>();
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       const oriel = inside({});
       const calls = Array.from({ length: 6 }, async (_, i) => {
         const cancel = new AbortController();
@@ -220,10 +95,9 @@ test.runIf(process.platform === 'linux')(
     const last = inside({});
     for (const path of paths) expect(codeOf(await last.tool('read').run({ path }))).toBe('OK');
     await last.close();
-    await expect.poll(() => openDescriptors(), { timeout: 20_000 }).toBeLessThanOrEqual(before + 6);
+    await expect.poll(() => openDescriptors()).toBeLessThanOrEqual(before + 6);
     expect(convertersOf(process.pid).length).toBeLessThanOrEqual(2);
   },
-  120_000,
 );
 
 /** A page whose one form draws ten others, each of which draws ten, twelve levels down. */
@@ -265,23 +139,23 @@ test('D23 PDF with 10^11 forms: progress is reported, the call can be cancelled,
 
 test('D21 texts of many large documents read concurrently are in files, not in memory', async () => {
   const { write, oriel } = workspace();
-  const names = Array.from({ length: 12 }, (_, i) => `large${i}.docx`);
+  const names = Array.from({ length: 4 }, (_, i) => `large${i}.docx`);
   for (const name of names) write(name, largeText(name));
   const answers = await Promise.all(names.map((path) => oriel.tool('read').run({ path: `${path}:1..1` })));
   for (const [i, answer] of answers.entries()) expect(textOf(answer)).toContain(`large${i}.docx 0 word`);
   const stats = oriel.session.store.stats().get('document');
-  expect(stats?.entries).toBe(12);
-  expect(stats?.weight.disk).toBeGreaterThan(12 * 2_000_000);
+  expect(stats?.entries).toBe(names.length);
+  expect(stats?.weight.disk).toBeGreaterThan(names.length << 20);
   expect(stats?.weight.memory).toBeLessThan(100_000);
 });
 
-test('D24 a workbook of 20,000 sheets with long names is read, and its index stays small', async () => {
+test('D24 a workbook of 2,000 sheets with long names is read, and its index stays small', async () => {
   const { write, oriel, read } = workspace(unhurried);
-  const sheets = Array.from({ length: 20_000 }, (_, i) => [`${i} ${'N'.repeat(240)}`, ''] as const);
+  const sheets = Array.from({ length: 2_000 }, (_, i) => [`${i} ${'N'.repeat(240)}`, ''] as const);
   write('sheets.xlsx', xlsx(sheets, 'one part'));
   const answer = await withoutLag(() => oriel.tool('read').run({ path: 'sheets.xlsx' }));
   expect(textOf(answer)).toContain('## 0 NNN');
-  expect(answer.details['meta']).toMatchObject({ document: { sheetCount: 20_000 } });
+  expect(answer.details['meta']).toMatchObject({ document: { sheetCount: 2_000 } });
   expect(JSON.stringify(answer.details).length).toBeLessThan(16_000);
   expect(textOf(await read(`sheets.xlsx:7 ${'N'.repeat(240)}`))).toContain('## 7 NNN');
 });

@@ -96,8 +96,8 @@ async function furnish(write: (path: string, content: string | Uint8Array) => un
 
 /** How many operations of each scenario fail, all of them in the long run. */
 const long = Boolean(process.env['ORIEL_ALL_FAULTS']);
-const MOST = long ? 10_000 : 14;
-const timeout = long ? 3_600_000 : 120_000;
+const MOST = long ? 10_000 : 7;
+const timeout = long ? 3_600_000 : 300_000;
 
 async function strike(folder: string, [tool, input]: Scenario, web: object | false): Promise<Report> {
   const state = temporaryFolder();

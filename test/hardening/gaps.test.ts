@@ -7,7 +7,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { built } from '../support/built.ts';
+import { builtUrl } from '../support/built.ts';
 import { workspace } from '../support/workspace.ts';
 
 const FAILED = 'Some files or directories could not be read (input/output error)';
@@ -18,34 +18,44 @@ interface Shown {
   readonly isError: boolean;
 }
 
-/** A call in a process in which nothing called `damaged` can be opened, or as `faults` says. */
-async function answered(
-  cwd: string,
-  tool: string,
-  input: object,
-  faults: Readonly<Record<string, string>> = { FAULT_NAME: 'damaged' },
-): Promise<Shown> {
+type Call = readonly [tool: string, input: object];
+
+/** The name of a file that cannot be opened, with which code, and how often, if not always. */
+type Fault = readonly [name: string, code: string, times?: number];
+
+const DAMAGED: Fault = ['damaged', 'EIO'];
+
+/** Calls in one process, each in a session of its own, and what cannot be opened during it. */
+async function answered(cwd: string, calls: readonly (readonly [Call, Fault?])[]): Promise<Shown[]> {
+  const script = `
+    import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
+    const answers = [];
+    for (const [at, [tool, input]] of ${JSON.stringify(calls.map(([call]) => call))}.entries()) {
+      const oriel = createOriel({ cwd: process.cwd(), cache: false });
+      faults.pick(at + 1);
+      answers.push(await oriel.tool(tool).run(input));
+      faults.pick(0);
+      await oriel.close();
+    }
+    process.stdout.write(JSON.stringify(answers));
+  `;
   const preload = new URL('../support/faults-preload.mjs', import.meta.url).href;
-  const args = [
-    '--import',
-    preload,
-    built('faces/cli/main.js'),
-    'call',
-    tool,
-    JSON.stringify(input),
-    '--json',
-  ];
-  const env = { ...process.env, ...faults };
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env }).catch(
-    (error: { stdout: string }) => error,
-  );
-  return JSON.parse(stdout) as Shown;
+  const args = ['--import', preload, '--input-type=module', '-e', script];
+  const env = { ...process.env, FAULTS: JSON.stringify(calls.map(([, fault = []]) => fault)) };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env });
+  return JSON.parse(stdout) as Shown[];
 }
 
-async function called(cwd: string, tool: string, input: object): Promise<string> {
-  const { content, isError } = await answered(cwd, tool, input);
-  expect(isError).toBe(false);
-  return content[0]?.text ?? '';
+/** The texts of answers in a directory of which something cannot be read. */
+async function texts(cwd: string, calls: readonly Call[]): Promise<string[]> {
+  const answers = await answered(
+    cwd,
+    calls.map((call) => [call, DAMAGED]),
+  );
+  return answers.map(({ content, isError }) => {
+    expect(isError).toBe(false);
+    return content[0]?.text ?? '';
+  });
 }
 
 const large = `${'x'.repeat(99)}\n`.repeat(50_000);
@@ -73,31 +83,31 @@ describe.skipIf(process.platform !== 'linux')('F02 files that cannot be read', (
     ['files', { pattern: 'a needle', output: 'files' }],
   ];
 
-  test.each(searches)('%s', { timeout: 240_000 }, async (_, input) => {
-    const W = furnished();
-    const said = async (path: string, limit: number): Promise<boolean> =>
-      (await called(W, 'grep', { ...input, path, limit })).includes(FAILED);
-    expect(await said('first', 1)).toBe(true);
-    expect(await said('middle', 1)).toBe(false);
-    expect(await said('middle', 2)).toBe(true);
-    expect(await said('last', 2)).toBe(false);
-    expect(await said('last', 9)).toBe(true);
-    expect(await said('directory', 1)).toBe(true);
+  test.each(searches)('%s', async (_, input) => {
+    const asked: [path: string, limit: number, isSaid: boolean][] = [
+      ['first', 1, true],
+      ['middle', 1, false],
+      ['middle', 2, true],
+      ['last', 2, false],
+      ['last', 9, true],
+      ['directory', 1, true],
+    ];
+    const said = await texts(
+      furnished(),
+      asked.map(([path, limit]) => ['grep', { ...input, path, limit }]),
+    );
+    expect(said.map((text) => text.includes(FAILED))).toEqual(asked.map(([, , isSaid]) => isSaid));
   });
 
-  test('with large files', async () => {
-    const W = furnished();
-    const said = async (limit: number): Promise<boolean> =>
-      (await called(W, 'grep', { pattern: 'a needle', path: 'large', limit })).includes(FAILED);
-    expect([await said(1), await said(2)]).toEqual([true, true]);
-  });
-
-  test('paths', async () => {
-    const W = furnished();
-    const found = (limit: number): Promise<string> =>
-      called(W, 'find', { pattern: '*.txt', path: 'directory', limit });
-    expect(await found(9)).toBe(`directory/a/x.txt\ndirectory/c/x.txt\n[${FAILED}]`);
-    expect(await found(1)).toContain(FAILED);
+  test('with large files, and of paths', async () => {
+    const [one, two, all, some] = await texts(furnished(), [
+      ['grep', { pattern: 'a needle', path: 'large', limit: 1 }],
+      ['grep', { pattern: 'a needle', path: 'large', limit: 2 }],
+      ['find', { pattern: '*.txt', path: 'directory', limit: 9 }],
+      ['find', { pattern: '*.txt', path: 'directory', limit: 1 }],
+    ]);
+    for (const text of [one, two, some]) expect(text).toContain(FAILED);
+    expect(all).toBe(`directory/a/x.txt\ndirectory/c/x.txt\n[${FAILED}]`);
   });
 });
 
@@ -115,36 +125,26 @@ describe.skipIf(process.platform !== 'linux')('F03 ignore files that cannot be r
   }
 
   /** The last is opened for its rules alone. */
-  const places = ['.git', 'info', 'exclude', '.gitignore', '.ignore', 'd'].map((name) => ({
-    FAULT_NAME: name,
-  }));
-  const searches = [
+  const places = ['.git', 'info', 'exclude', '.gitignore', '.ignore', 'd'];
+
+  test.each([
     ['find', { pattern: '*.txt', path: 'd/e' }],
     ['grep', { pattern: 'needle', path: 'd/e' }],
-  ] as const;
-
-  test.each(searches)('a short lack of descriptors does not change answers of %s', async (tool, input) => {
-    const W = ruled();
-    const whole = await answered(W, tool, input, {});
-    expect(whole.content[0]?.text).not.toMatch(/above|excluded|here/);
-    for (const place of places) {
-      const faults = { ...place, FAULT_CODE: 'EMFILE', FAULT_TIMES: '3' };
-      expect({ place, ...(await answered(W, tool, input, faults)) }).toEqual({ place, ...whole });
+  ] as const)('%s: what is unreadable for a short time, without descriptors, or at all', async (...call) => {
+    const cases = (code: string, times?: number) =>
+      places.map((name): [Call, Fault] => [call, times === undefined ? [name, code] : [name, code, times]]);
+    const [whole, ...answers] = await answered(ruled(), [
+      [call],
+      ...cases('EMFILE', 3),
+      ...cases('EMFILE'),
+      ...cases('EIO'),
+    ]);
+    expect(whole?.content[0]?.text).not.toMatch(/above|excluded|here/);
+    for (const [i, place] of places.entries()) {
+      const [shortly, without, unread] = [0, 1, 2].map((kind) => answers[kind * places.length + i]);
+      expect({ place, ...shortly }).toEqual({ place, ...whole });
+      expect([place, without?.details.error?.code]).toEqual([place, 'BUSY']);
+      expect([place, unread?.content[0]?.text]).toEqual([place, expect.stringContaining(NOT_USED)]);
     }
-  });
-
-  test.each(searches)('%s is refused without descriptors for its ignore files', async (tool, input) => {
-    const W = ruled();
-    const codes = places.map(async (place) => {
-      const { details } = await answered(W, tool, input, { ...place, FAULT_CODE: 'EMFILE' });
-      return details.error?.code;
-    });
-    expect(await Promise.all(codes)).toEqual(places.map(() => 'BUSY'));
-  });
-
-  test.each(searches)('%s without its ignore files reports that', async (tool, input) => {
-    const W = ruled();
-    const texts = places.map(async (place) => (await answered(W, tool, input, place)).content[0]?.text);
-    for (const text of await Promise.all(texts)) expect(text).toContain(NOT_USED);
   });
 });

@@ -92,7 +92,7 @@ function isSaid(answer: Answer): boolean {
   return answer.isError || JSON.stringify(answer.content).includes('its parser failed');
 }
 
-test('L01 helpers ended at random moments', { timeout: 240_000 }, async () => {
+test('L01 helpers ended at random moments', async () => {
   const { write, with: made } = workspace();
   write('photo.png', makePng(1_800, 200));
   write('t.tar.xz', packed.xz.tar);
@@ -134,7 +134,7 @@ test('L01 helpers ended at random moments', { timeout: 240_000 }, async () => {
         await oriel.close();
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 10 },
   );
   // Some were met in their work, and some calls were quicker.
   expect(codes.size).toBeGreaterThan(1);

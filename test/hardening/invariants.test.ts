@@ -1,5 +1,5 @@
 /**
- * What holds after any mixed bag of calls, whatever each of them asked for, and the same through every face.
+ * What holds after any mixed bag of calls, whatever each of them asked for.
  *
  * @module-tag slow
  */
@@ -7,17 +7,13 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listProcesses, processStat } from '../../src/process/process-tree.ts';
 import type { Answer, Oriel } from '../../src/index.ts';
-import { cli, run } from '../support/cli.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { packed } from '../support/packed.ts';
-import { server } from '../support/server.ts';
 import { databaseBytes } from '../support/sqlite.ts';
-import { codeOf, SECRET, textOf, type Workspace, workspace } from '../support/workspace.ts';
+import { SECRET, textOf, type Workspace, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
 
 type Call = readonly [tool: string, input: object];
@@ -157,15 +153,15 @@ describe('after calls of many kinds', () => {
       }
     }));
 
-  test('G5 concurrently, twenty times', () =>
+  test('G5 concurrently, five times', () =>
     bag(async (oriel) => {
-      const many = Array.from({ length: 20 }, () => [...calls, ...commands]).flat();
+      const many = Array.from({ length: 5 }, () => [...calls, ...commands]).flat();
       await Promise.all(many.map(async (call) => expectProper(await oriel.tool(call[0]).run(call[1]), call)));
     }));
 
   test('G5 cancelled at every stage', () =>
     bag(async (oriel) => {
-      for (let ms = 0; ms < 40; ms += 2) {
+      for (let ms = 0; ms < 40; ms += 7) {
         await Promise.all(
           [...calls, ...commands].map(async (call) => {
             const signal = AbortSignal.timeout(ms);
@@ -182,7 +178,7 @@ test('G5 threads that are cancelled during loading leave nothing open', async ()
   write('t.tar.xz', packed.xz.tar);
   const modules = (): string[] => openBelow(process.cwd()).filter((path) => /\.m?js$/.test(path));
   const before = modules();
-  for (let ms = 0; ms < 60; ms += 3) {
+  for (let ms = 0; ms < 60; ms += 8) {
     // A session of its own each: what one has unpacked is not unpacked again.
     const oriel = walled({});
     await Promise.all(
@@ -194,43 +190,3 @@ test('G5 threads that are cancelled during loading leave nothing open', async ()
   }
   expect(await soon(() => modules().length <= before.length)).toBe(true);
 });
-
-test(
-  'G10 the same answer or error through library, command line, MCP and HTTP',
-  { timeout: 120_000 },
-  async () => {
-    const made = workspace();
-    await furnish(made);
-    const { W, oriel } = made;
-    // The limits of the dialect, whatever is known of a host.
-    const walls = ['--cwd', W, '--root', W, '--limits', 'lines=3000,bytes=50K,window=64K'];
-    const client = new Client({ name: 'test', version: '1' }, {});
-    await client.connect(
-      new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', ...walls] }),
-    );
-    onTestFinished(() => client.close());
-    const running = await server(walls);
-    for (const [tool, input] of calls) {
-      const answer = await oriel.tool(tool).run(input);
-      const verdict = { text: textOf(answer), code: codeOf(answer) };
-      const overHttp = (await (await running.post(`/api/v0/tools/${tool}`, input)).json()) as Answer;
-      expect({ text: textOf(overHttp), code: codeOf(overHttp) }).toEqual(verdict);
-      const overMcp = await client.callTool({ name: tool, arguments: { ...input } });
-      expect(overMcp.content).toEqual([{ type: 'text', text: verdict.text }]);
-      const details = overMcp._meta?.['io.github.oriel/details'] as Answer['details'];
-      expect(codeOf({ ...answer, details })).toBe(verdict.code);
-    }
-    const printed = run(['read', ...reads, '--json', ...walls])
-      .out.trimEnd()
-      .split('\n');
-    expect(printed).toHaveLength(reads.length);
-    for (const [i, path] of reads.entries()) {
-      const answer = await oriel.tool('read').run({ path });
-      const onCommandLine = JSON.parse(printed[i] as string) as Answer;
-      expect({ text: textOf(onCommandLine), code: codeOf(onCommandLine) }).toEqual({
-        text: textOf(answer),
-        code: codeOf(answer),
-      });
-    }
-  },
-);

@@ -20,9 +20,12 @@ const KINDS = [
   ['private use', '\ue000'],
 ] as const;
 
-test.each(KINDS)(
+/** K02 has all of them. */
+const OF_NAMES = KINDS.filter(([name]) => ['U+202E', 'tags', 'joiners'].includes(name));
+
+test.each(OF_NAMES)(
   'K01 a hundred tables and columns with names of 30,000 %s',
-  { tags: 'slow', timeout: 60_000 },
+  { tags: 'slow' },
   async (_, hidden) => {
     const { write, oriel } = workspace();
     const name = (i: number): string => `${i}${hidden.repeat(LENGTH / hidden.length)}`;
@@ -41,7 +44,6 @@ test.each(KINDS)(
       await databaseBytes(`create table wide (${columns}); insert into wide ("${name(0)}") values ('x')`),
     );
     const read = async (path: string): Promise<string> => textOf(await oriel.tool('read').run({ path }));
-    await read('data.db?q=select 1');
     await withoutLag(async () => {
       for (const path of [
         'data.db',
@@ -63,57 +65,52 @@ test.each(KINDS)(
   },
 );
 
-test.each(KINDS)(
-  'K02 texts that consist only of %s',
-  { tags: 'slow', timeout: 60_000 },
-  async (_, hidden) => {
-    const { W, write, oriel } = workspace();
-    write('one-line.txt', hidden.repeat(200_000));
-    write('lines.txt', `${hidden.repeat(50)}\n`.repeat(4_000));
-    write('code.py', `def f():\n    return '${hidden.repeat(2_000)}'\n\n`.repeat(40));
-    write('mixed.txt', `a${hidden}`.repeat(100_000));
-    write('note.md', `# ${hidden.repeat(20_000)}\n\ntext\n`.repeat(20));
-    write(
+test.each(KINDS)('K02 texts that consist only of %s', { tags: 'slow' }, async (_, hidden) => {
+  const { W, write, oriel } = workspace();
+  write('one-line.txt', hidden.repeat(200_000));
+  write('lines.txt', `${hidden.repeat(50)}\n`.repeat(4_000));
+  write('code.py', `def f():\n    return '${hidden.repeat(2_000)}'\n\n`.repeat(40));
+  write('mixed.txt', `a${hidden}`.repeat(100_000));
+  write('note.md', `# ${hidden.repeat(20_000)}\n\ntext\n`.repeat(20));
+  write(
+    'n.ipynb',
+    JSON.stringify({
+      cells: [{ cell_type: 'markdown', metadata: {}, source: [hidden.repeat(50_000)] }],
+      metadata: {},
+      nbformat: 4,
+      nbformat_minor: 5,
+    }),
+  );
+  write(
+    'z.zip',
+    zip(Array.from({ length: 500 }, (_, i) => ({ name: `${i}${hidden.repeat(1_000)}`, content: 'x' }))),
+  );
+  mkdirSync(`${W}/d`);
+  for (let i = 0; i < 300; i += 1) writeFileSync(`${W}/d/${i}${hidden.repeat(60)}`, '');
+  const calls: [tool: string, input: object][] = [
+    ...[
+      'one-line.txt',
+      'lines.txt',
+      'code.py',
+      'code.py:outline',
+      'mixed.txt',
+      'note.md',
+      'note.md:outline',
       'n.ipynb',
-      JSON.stringify({
-        cells: [{ cell_type: 'markdown', metadata: {}, source: [hidden.repeat(50_000)] }],
-        metadata: {},
-        nbformat: 4,
-        nbformat_minor: 5,
-      }),
-    );
-    write(
       'z.zip',
-      zip(Array.from({ length: 500 }, (_, i) => ({ name: `${i}${hidden.repeat(1_000)}`, content: 'x' }))),
-    );
-    mkdirSync(`${W}/d`);
-    for (let i = 0; i < 300; i += 1) writeFileSync(`${W}/d/${i}${hidden.repeat(60)}`, '');
-    const calls: [tool: string, input: object][] = [
-      ...[
-        'one-line.txt',
-        'lines.txt',
-        'code.py',
-        'code.py:outline',
-        'mixed.txt',
-        'note.md',
-        'note.md:outline',
-        'n.ipynb',
-        'z.zip',
-        'd',
-        'one-line.txt:@0+256K',
-        'lines.txt:-900',
-      ].map((path): [string, object] => ['read', { path }]),
-      ['read', { path: `${hidden.repeat(1_000)}` }],
-      ['grep', { pattern: hidden, path: 'mixed.txt' }],
-      ['find', { pattern: '**/*' }],
-      ['ls', { path: 'd' }],
-      ['bash', { command: 'cat lines.txt one-line.txt mixed.txt' }],
-      ['bash', { command: `cat one-line.txt >&2; exit 3` }],
-    ];
-    for (const [tool, input] of calls) await oriel.tool(tool).run(input);
-    for (const [tool, input] of calls) {
-      const text = await withoutLag(async () => textOf(await oriel.tool(tool).run(input)));
-      expect(text).not.toContain(hidden);
-    }
-  },
-);
+      'd',
+      'one-line.txt:@0+256K',
+      'lines.txt:-900',
+    ].map((path): [string, object] => ['read', { path }]),
+    ['read', { path: `${hidden.repeat(1_000)}` }],
+    ['grep', { pattern: hidden, path: 'mixed.txt' }],
+    ['find', { pattern: '**/*' }],
+    ['ls', { path: 'd' }],
+    ['bash', { command: 'cat lines.txt one-line.txt mixed.txt' }],
+    ['bash', { command: `cat one-line.txt >&2; exit 3` }],
+  ];
+  for (const [tool, input] of calls) {
+    const text = await withoutLag(async () => textOf(await oriel.tool(tool).run(input)));
+    expect(text).not.toContain(hidden);
+  }
+});

@@ -80,7 +80,7 @@ test.each<[Way, number]>([
   [workspaceHttp, 42],
 ])(
   'W12 while a directory is swapped for a link, $name answers only with contents of the roots',
-  { timeout: 120_000 + SECONDS * 2_000 },
+  { timeout: 300_000 + SECONDS * 2_000 },
   async (way, atLeast) => {
     const place = await makePlace();
     const door = await way.open({

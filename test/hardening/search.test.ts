@@ -170,7 +170,7 @@ describe('what is opened', () => {
   });
 });
 
-/** Of the long run, by every kind of call together; 650 calls without it. */
+/** Of the long run, by every kind of call together; some rounds without it. */
 const SECONDS = Number(process.env['ORIEL_RACE_SECONDS'] ?? 0);
 
 /** What was opened so far in all threads, where `count-opens.mjs` counts it. */
@@ -178,7 +178,7 @@ const opens = (globalThis as { opens?: () => number }).opens;
 
 test(
   'W10 while a directory is swapped for a link, whole answers consist only of contents of the roots',
-  { timeout: 120_000 + SECONDS * 2_000 },
+  { timeout: 300_000 + SECONDS * 2_000 },
   async () => {
     const ground = workspace();
     layRace(ground);
@@ -191,7 +191,7 @@ test(
       },
     }));
     const before = opens?.() ?? 0;
-    const { asked, wrong } = await race(ground, questions, { atLeast: 325, seconds: SECONDS });
+    const { asked, wrong } = await race(ground, questions, { atLeast: 150, seconds: SECONDS });
     if (SECONDS > 0)
       console.log(`${asked} calls, ${(opens?.() ?? 0) - before} opens, ${wrong.length} wrong answers`);
     expect(wrong).toEqual([]);
@@ -215,7 +215,7 @@ test('W11 while a directory is swapped for a link, no order and no form of an an
   const stop = exchanging(W);
   const told: string[] = [];
   try {
-    for (let i = 0; i < 40; i += 1) {
+    for (let i = 0; i < 15; i += 1) {
       for (const answer of await Promise.all(calls.map((call) => run(oriel, call))))
         told.push(textOf(answer));
     }
@@ -238,9 +238,9 @@ describe('helpers that are killed', () => {
     const grep = (): Promise<Answer> => oriel.tool('grep').run({ pattern: 'ne+dle|x{3}y+z' });
     const whole = JSON.stringify(await grep());
     const seen = { whole: 0, part: 0 };
-    for (let i = 0; i < 40; i += 1) {
+    for (let i = 0; i < 16; i += 1) {
       const answer = grep();
-      await sleep((i * 7) % 150);
+      await sleep((i * 17) % 150);
       for (const pid of ripgreps()) kill(pid);
       if (JSON.stringify(await answer) === whole) seen.whole += 1;
       else {

@@ -96,7 +96,7 @@ function withRoom(
     fs.writeSync(1, JSON.stringify(outcomes));
     process.exit();
   `;
-  const mount = `mount -t tmpfs -o size=64m,nr_inodes=80 tmpfs /mnt && exec "$0" --input-type=module -e "$1"`;
+  const mount = `mount -t tmpfs -o size=32m,nr_inodes=80 tmpfs /mnt && exec "$0" --input-type=module -e "$1"`;
   const said = execFileSync('unshare', ['-rm', 'sh', '-c', mount, process.execPath, script], {
     encoding: 'utf8',
     env: { ...process.env, TMPDIR: '/mnt', XDG_CACHE_HOME: '/mnt/cache' },
@@ -121,15 +121,10 @@ function expectStable(outcomes: readonly Outcome[]): void {
   expect(codes.at(-1)).toBe('OK');
 }
 
-test.skipIf(!mayMount)('I01 an output whose n-th page does not fit on the disk', { timeout: 120_000 }, () => {
+test.skipIf(!mayMount)('I01 an output whose n-th page does not fit on the disk', () => {
   const { W, write } = workspace();
   write('small.txt', 'small\n');
-  const outcomes = withRoom(
-    W,
-    ['bash', { command: 'seq 30000' }],
-    'pages',
-    [0, 1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 40, 41, 42, 60],
-  );
+  const outcomes = withRoom(W, ['bash', { command: 'seq 30000' }], 'pages', [0, 1, 5, 16, 31, 32, 41, 60]);
   expectStable(outcomes);
   for (const { code, text } of outcomes) {
     expect(text).toContain('\n30000\n[Showing lines 28001-30000 of 30000. ');
@@ -138,10 +133,10 @@ test.skipIf(!mayMount)('I01 an output whose n-th page does not fit on the disk',
   }
 });
 
-test.skipIf(!mayMount)('I01 an output whose n-th file cannot be created', { timeout: 120_000 }, () => {
+test.skipIf(!mayMount)('I01 an output whose n-th file cannot be created', () => {
   const { W, write } = workspace();
   write('small.txt', 'small\n');
-  expectStable(withRoom(W, ['bash', { command: 'seq 30000' }], 'files', [0, 1, 2, 3, 5, 6, 7, 8, 20]));
+  expectStable(withRoom(W, ['bash', { command: 'seq 30000' }], 'files', [0, 1, 2, 3, 6, 20]));
 });
 
 test.skipIf(!mayMount).each([
@@ -149,7 +144,7 @@ test.skipIf(!mayMount).each([
   ['a compressed file', 'big.txt.gz:-1'],
   ['a database in a zip', 'db.zip:data.db:t'],
   ['a text of conflicts', 'conflicts.txt:conflicts:-1'],
-])('I02 %s that is too large for memory, on a full disk', { timeout: 120_000 }, async (_, path) => {
+])('I02 %s that is too large for memory, on a full disk', async (_, path) => {
   const { W, write } = workspace();
   write('small.txt', 'small\n');
   const big = Buffer.from(`${'0123456789abcdef'.repeat(8)}\n`.repeat(40_000));
@@ -160,7 +155,7 @@ test.skipIf(!mayMount).each([
     write('db.zip', zip([{ name: 'data.db', content: await databaseBytes(filled) }]));
   const side = `${'x'.repeat(127)}\n`.repeat(20_000);
   write('conflicts.txt', `<<<<<<< ours\n${side}=======\n${side}>>>>>>> theirs\n`);
-  const outcomes = withRoom(W, ['read', { path }], 'pages', [0, 1, 500, 1_030, 1_500, 14_000]);
+  const outcomes = withRoom(W, ['read', { path }], 'pages', [0, 1, 1_030, 7_000]);
   expectStable(outcomes);
   expect(outcomes[0]?.text).toMatch(/could not be written to a temporary file: the disk is full/);
   const files = withRoom(W, ['read', { path }], 'files', [0, 1, 3]);
@@ -236,7 +231,7 @@ function runTo(path: string, args: readonly string[]): { err: string; code: numb
 test.each([
   ['read', { path: 'big.txt.gz:-1' }],
   ['read', { path: 'data.db:t' }],
-])('I05 %s %j without the n-th descriptor', { timeout: 120_000 }, async (tool, input) => {
+])('I05 %s %j without the n-th descriptor', async (tool, input) => {
   const { W, write } = workspace();
   write('big.txt.gz', gzipSync(Buffer.from(`${'0123456789abcdef'.repeat(8)}\n`.repeat(40_000))));
   write('data.db', await databaseBytes('create table t(a); insert into t values (1)'));
@@ -289,27 +284,26 @@ test.each([
 
 test.skipIf(!mayMount)(
   'I01 a search of a packed text that does not fit on the disk does not pass a part for the whole',
-  { timeout: 120_000 },
   () => {
     const { W, write } = workspace();
     write('small.txt', 'small\n');
-    write('a.gz', gzipSync(Array.from({ length: 3_000_000 }, (_, i) => `${i + 1}\n`).join('')));
+    write('a.gz', gzipSync(Array.from({ length: 1_200_000 }, (_, i) => `${i + 1}\n`).join('')));
     const texts = (input: object): string[] =>
-      withRoom(W, ['grep', { path: 'a.gz', ...input }], 'pages', [0, 1_500, 9_000]).map(({ text }) => text);
-    const [read] = withRoom(W, ['read', { path: 'a.gz:2000000..' }], 'pages', [0]);
+      withRoom(W, ['grep', { path: 'a.gz', ...input }], 'pages', [0, 500, 5_000]).map(({ text }) => text);
+    const [read] = withRoom(W, ['read', { path: 'a.gz:1000000..' }], 'pages', [0]);
     expect(read?.text).toMatch(
       /^a\.gz cannot be read: .+: the disk is full\. Free space for temporary files, then make the same call again\.$/,
     );
     const unread =
       'No matches found\n[1 document, archive, member or table was not searched ("a.gz"): the disk for temporary files is full]';
-    const whole = 'a.gz:2999999: 2999999';
-    expect(texts({ pattern: '2999999' })).toEqual([unread, unread, whole]);
+    const whole = 'a.gz:1199999: 1199999';
+    expect(texts({ pattern: '1199999' })).toEqual([unread, unread, whole]);
     const part =
       /^a\.gz: [1-9]\d*\n\[1 text searched in part: too large, damaged or cut off\. Read [^\]]+\]$/;
     expect(texts({ pattern: '7777', output: 'count' })).toEqual([
       expect.stringMatching(part),
       expect.stringMatching(part),
-      'a.gz: 840',
+      'a.gz: 318',
     ]);
   },
 );
@@ -336,7 +330,7 @@ test('I06 the first grep of a process without descriptors is BUSY, and the next 
     process.exit();
   `;
   const command = 'ulimit -n 100; exec "$0" --input-type=module -e "$1" "$2"';
-  for (const room of [0, 1, 2, 4, 6]) {
+  for (const room of [0, 1, 4]) {
     const args = ['-c', command, process.execPath, script, String(room)];
     const codes = JSON.parse(execFileSync('sh', args, { encoding: 'utf8' })) as string[];
     const after = codes.pop();

@@ -43,10 +43,13 @@ export interface BenchOptions {
   readonly roots?: (folder: string) => string[];
 }
 
-export function temporaryFolder(): string {
+/** Registers what ends something: `onTestFinished`, or `afterAll` for what the tests of a file share. */
+export type AtEnd = (end: () => Promise<void> | void) => void;
+
+export function temporaryFolder(atEnd: AtEnd = onTestFinished): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-test-')));
   // Pipes for further commands may just be made there. Only the asynchronous removal lists the directory again.
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
+  atEnd(() => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   return folder;
 }
 

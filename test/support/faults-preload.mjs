@@ -1,6 +1,6 @@
 // Loaded into a process under test: counts the operations on files, processes and connections in all of its threads, and
-// makes the n-th one fail; `globalThis.faults` arms it. Opening a file named FAULT_NAME fails with FAULT_CODE (default EIO)
-// the first FAULT_TIMES times (default: always).
+// makes the n-th one fail; `globalThis.faults` arms it, and picks one of FAULTS, a JSON list of [name, code, times]: opening
+// a file of this name fails with this code so many times (or always, without `times`).
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -27,11 +27,11 @@ const kindOf = (name) =>
         ? 'write'
         : 'ask';
 // Indices of the cells: operations so far, the number of the one that fails (0 for none), which kind of failure, how often
-// it failed, and how often FAULT_NAME was opened.
-const [COUNT, AT, HOW, HIT, TRIED] = [0, 1, 2, 3, 4];
+// it failed, which of FAULTS is picked (1-based, 0 for none), and how often its file was opened.
+const [COUNT, AT, HOW, HIT, PICKED, TRIED] = [0, 1, 2, 3, 4, 5];
 
 const cells = new Int32Array(
-  workerThreads.isMainThread ? new SharedArrayBuffer(20) : workerThreads.getEnvironmentData(SHARED),
+  workerThreads.isMainThread ? new SharedArrayBuffer(24) : workerThreads.getEnvironmentData(SHARED),
 );
 
 /** Counts an operation of this kind; the error code if it is the one that fails. */
@@ -44,16 +44,16 @@ function strikes(kind) {
   return CODES[kind][Atomics.load(cells, HOW)];
 }
 
-// The file name that cannot be opened. Worker threads get it as environment data, not from the environment.
-const { FAULT_NAME, FAULT_CODE = 'EIO', FAULT_TIMES = 'Infinity' } = process.env;
-if (workerThreads.isMainThread && FAULT_NAME)
-  workerThreads.setEnvironmentData('damaged', [FAULT_NAME, FAULT_CODE, Number(FAULT_TIMES)]);
-const [damaged, damage, times] = workerThreads.getEnvironmentData('damaged') ?? [];
+// Worker threads get them as environment data, not from the environment.
+if (workerThreads.isMainThread)
+  workerThreads.setEnvironmentData('damages', JSON.parse(process.env.FAULTS ?? '[]'));
+const listed = workerThreads.getEnvironmentData('damages');
 
 /** The error code if this call opens the file that cannot be opened. */
 function damages(name, path) {
+  const [damaged, code, times = Infinity] = listed[Atomics.load(cells, PICKED) - 1] ?? [];
   if (!damaged || !name.startsWith('open') || !String(path).endsWith(`/${damaged}`)) return undefined;
-  return Atomics.add(cells, TRIED, 1) < times ? damage : undefined;
+  return Atomics.add(cells, TRIED, 1) < times ? code : undefined;
 }
 
 function errorOf(code, syscall) {
@@ -182,6 +182,11 @@ if (workerThreads.isMainThread) {
       Atomics.store(cells, HIT, 0);
       Atomics.store(cells, HOW, how);
       Atomics.store(cells, AT, at);
+    },
+    /** From now on the file of this one of FAULTS (1-based, 0 for none) cannot be opened. */
+    pick(at) {
+      Atomics.store(cells, TRIED, 0);
+      Atomics.store(cells, PICKED, at);
     },
     /** Stops counting: how many operations there were, and whether one failed. */
     disarm() {

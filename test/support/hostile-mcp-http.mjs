@@ -1,8 +1,7 @@
-// An MCP server over HTTP that misbehaves in its answer to `resources/list`; the first argument says how.
+// An MCP server over HTTP that misbehaves in its answer to `resources/list`; the path of its URL says how.
 import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
-const [how] = process.argv.slice(2);
 const JSON_TYPE = { 'content-type': 'application/json' };
 const EVENTS = { 'content-type': 'text/event-stream' };
 const PACKED = { 'content-encoding': 'gzip' };
@@ -38,8 +37,8 @@ function pump(response, make) {
 
 /** How many resources are listed, and how the message is sent. */
 const ways = {
-  json: [200_000, (message) => [message, JSON_TYPE]],
-  event: [200_000, (message) => [event([message]), EVENTS]],
+  json: [100_000, (message) => [message, JSON_TYPE]],
+  event: [100_000, (message) => [event([message]), EVENTS]],
   lines: [100, (message) => [inLines(message), EVENTS]],
   'many lines': [20_000, (message) => [inLines(message), EVENTS]],
   others: [
@@ -63,8 +62,6 @@ const ways = {
   'json broken off': [0, () => [breakOff, JSON_TYPE]],
   'bomb of events': [3, (message) => [gzipSync(event([space + message])), { ...EVENTS, ...PACKED }]],
 };
-const [count, way] = ways[how];
-
 const initialized = {
   protocolVersion: '2025-06-18',
   capabilities: { resources: {} },
@@ -74,16 +71,17 @@ const results = {
   initialize: () => initialized,
   'resources/read': () => ({ contents: [{ uri: 'x://1', text: 'text\n' }] }),
   'resources/templates/list': () => ({ resourceTemplates: [] }),
-  'resources/list': () => ({
+  'resources/list': (count) => ({
     resources: Array.from({ length: count }, (_, i) => ({ uri: `x://${i}`, name: `n${i}` })),
   }),
 };
 
 const server = createServer(async (request, response) => {
   if (request.method !== 'POST') return response.writeHead(405).end();
+  const [count, way] = ways[decodeURIComponent(request.url.slice(1))];
   const { id, method } = JSON.parse((await request.toArray()).join(''));
   if (id === undefined) return response.writeHead(202).end();
-  const message = JSON.stringify({ jsonrpc: '2.0', id, result: results[method]() });
+  const message = JSON.stringify({ jsonrpc: '2.0', id, result: results[method](count) });
   const [body, headers] = method === 'resources/list' ? way(message) : [message, JSON_TYPE];
   response.writeHead(200, headers);
   return typeof body === 'function' ? pump(response, body) : response.end(body);

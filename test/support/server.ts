@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { cli } from './cli.ts';
-import { temporaryFolder } from './commands.ts';
+import { type AtEnd, temporaryFolder } from './commands.ts';
 
 export interface ServerProcess {
   readonly url: string;
@@ -30,23 +30,32 @@ export interface ServerOptions {
   readonly cwd?: string;
   /** Options of Node. */
   readonly node?: readonly string[];
+  /** When it is ended; `afterAll` for one that the tests of a file share. */
+  readonly atEnd?: AtEnd;
 }
 
 export async function server(
   args: readonly string[],
-  { env = {}, uid, cwd, node = [] }: ServerOptions = {},
+  { env = {}, uid, cwd, node = [], atEnd = onTestFinished }: ServerOptions = {},
 ): Promise<ServerProcess> {
   const needsToken =
     args.includes('--allow-bash') && !args.includes('--token-file') && !env['ORIEL_TOKEN_FILE'];
   const authorization = needsToken ? AUTHORIZATION : {};
-  const listen = ['serve', '--listen', '127.0.0.1:0', ...(needsToken ? ['--token-file', tokenFile()] : [])];
+  // A server closes a connection after five seconds without a request: that of one test may just end when the next uses it.
+  const own = { ...authorization, ...(atEnd !== onTestFinished && { connection: 'close' }) };
+  const listen = [
+    'serve',
+    '--listen',
+    '127.0.0.1:0',
+    ...(needsToken ? ['--token-file', tokenFile(atEnd)] : []),
+  ];
   const child = spawn(process.execPath, [...node, cli, ...listen, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     ...(uid !== undefined && { uid }),
     ...(cwd !== undefined && { cwd }),
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  atEnd(() => void child.kill('SIGKILL'));
   let log = '';
   const exited = new Promise<number | null>((resolve) => void child.once('exit', resolve));
   const url = await new Promise<string>((resolve, reject) => {
@@ -63,7 +72,7 @@ export async function server(
     port,
     pid: child.pid as number,
     log: () => log,
-    get: (path, init = {}) => fetch(url + path, { ...init, headers: { ...authorization, ...init.headers } }),
+    get: (path, init = {}) => fetch(url + path, { ...init, headers: { ...own, ...init.headers } }),
     post: (path, body, init = {}) =>
       fetch(url + path, {
         method: 'POST',
@@ -71,7 +80,7 @@ export async function server(
         ...init,
         headers: {
           'content-type': 'application/json',
-          ...authorization,
+          ...own,
           ...(init.headers as Record<string, string> | undefined),
         },
       }),
@@ -98,8 +107,8 @@ export const TOKEN = 'token-of-a-server-that-runs-commands';
 /** The header for a server with `--allow-bash` that was started without another token; `get` and `post` send it. */
 export const AUTHORIZATION = { authorization: `Bearer ${TOKEN}` };
 
-function tokenFile(): string {
-  const path = join(temporaryFolder(), 'token');
+function tokenFile(atEnd: AtEnd): string {
+  const path = join(temporaryFolder(atEnd), 'token');
   writeFileSync(path, TOKEN, { mode: 0o600 });
   return path;
 }

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { cli } from './cli.ts';
+import type { AtEnd } from './commands.ts';
 
 export interface Message {
   readonly jsonrpc?: string;
@@ -38,14 +39,19 @@ export interface WireOptions {
   readonly node?: readonly string[];
   /** Reads only the first message of its stdout. */
   readonly deaf?: boolean;
+  /** When it is ended; `afterAll` for one that the tests of a file share. */
+  readonly atEnd?: AtEnd;
 }
 
-export function wire(args: readonly string[], { node = [], deaf, ...options }: WireOptions = {}): Wire {
+export function wire(
+  args: readonly string[],
+  { node = [], deaf, atEnd = onTestFinished, ...options }: WireOptions = {},
+): Wire {
   const child = spawn(process.execPath, [...node, cli, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     ...options,
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  atEnd(() => void child.kill('SIGKILL'));
   const lines: string[] = [];
   const messages: Message[] = [];
   const watchers = new Set<() => void>();
@@ -102,8 +108,9 @@ export async function session(
   args: readonly string[],
   client = 'test',
   env: NodeJS.ProcessEnv = process.env,
+  atEnd?: AtEnd,
 ): Promise<Wire> {
-  const opened = wire(['mcp', ...args], { env });
+  const opened = wire(['mcp', ...args], { env, ...(atEnd && { atEnd }) });
   await opened.ask('hello', 'initialize', {
     protocolVersion: '2025-11-25',
     capabilities: {},

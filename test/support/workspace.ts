@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Answer, createOriel, type Oriel, type OrielOptions } from '../../src/index.ts';
+import type { AtEnd } from './commands.ts';
 
 export const SECRET = 'TOPSECRET-OUTSIDE';
 
@@ -28,7 +29,7 @@ export interface Workspace {
 }
 
 /** `own`: options of every Oriel of the workspace, for example `unhurried` for tests that are slow on a busy machine. */
-export function workspace(own: OrielOptions = {}): Workspace {
+export function workspace(own: OrielOptions = {}, atEnd: AtEnd = onTestFinished): Workspace {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-test-')));
   const W = join(base, 'work');
   const O = join(base, 'outside');
@@ -38,7 +39,7 @@ export function workspace(own: OrielOptions = {}): Workspace {
   const walled = (options: OrielOptions = {}): Oriel =>
     createOriel({ web: false, cache: false, cwd: W, roots: [W], ...own, ...options });
   const oriel = walled();
-  onTestFinished(async () => {
+  atEnd(async () => {
     await oriel.close();
     // Programs that are ending may still add files. Only the asynchronous removal lists the directory again.
     await rm(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });

@@ -18,7 +18,7 @@ import { placeOf, reachable } from './read.ts';
 
 /** Of each call so many steps are tried, spread evenly; all of them, which takes many minutes, with ORIEL_ALL_STEPS=1. */
 const allSteps = process.env['ORIEL_ALL_STEPS'] !== undefined;
-const mostSteps = allSteps ? Number.POSITIVE_INFINITY : 8;
+const mostSteps = allSteps ? Number.POSITIVE_INFINITY : 5;
 
 /** What `act` gives, and how many callbacks and continuations ran for it. Before step `at` (from 1) the signal aborts. */
 async function stepped<T>(
@@ -166,6 +166,6 @@ describe.runIf(process.platform === 'linux')('cancelled at any step', () => {
       }
       expect(cancelled).toBeGreaterThan(Math.min(steps, mostSteps) / 2);
     },
-    allSteps ? 3_600_000 : 120_000,
+    allSteps ? 3_600_000 : undefined,
   );
 });

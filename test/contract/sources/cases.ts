@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished, vi } from 'vitest';
+import { createOriel } from '../../../src/index.ts';
 import type { SourceKind } from '../../../src/types/call.ts';
 import { elsewhere, type Place } from '../../support/dialect.ts';
 import { servedWorkspace } from '../../support/fleet.ts';
@@ -95,7 +96,7 @@ const member = (text: string) => ({ name: 'dir/prose.txt', content: text });
 const beside = { name: 'other.txt', content: 'other\n' };
 const nested = (text: string): Buffer => tar([member(text), beside]);
 
-const rows = (size: Size): number => (size === 'small' ? 90 : 100_000);
+const rows = (size: Size): number => (size === 'small' ? 90 : 20_000);
 const numbers = (to: number): string[] => Array.from({ length: to }, (_, i) => String(i + 1));
 const database = async (here: Place, size: Size): Promise<unknown> =>
   here.write(
@@ -116,7 +117,7 @@ const notebook = (here: Place, size: Size): unknown =>
     JSON.stringify({
       nbformat: 4,
       metadata: {},
-      cells: Array.from({ length: size === 'small' ? 12 : 40_000 }, (_, i) => ({
+      cells: Array.from({ length: size === 'small' ? 12 : 20_000 }, (_, i) => ({
         cell_type: i % 3 === 0 ? 'markdown' : 'code',
         source: `line one of cell ${i}\nzwei ü\n`,
         ...(i % 3 > 0 && {
@@ -149,7 +150,7 @@ export const sourceCases: readonly SourceCase[] = [
     kind: 'directory',
     path: 'd',
     furnish(here, size) {
-      for (let i = 0; i < (size === 'small' ? 30 : 2000); i += 1) here.write(`d/file ${i}.txt`, String(i));
+      for (let i = 0; i < (size === 'small' ? 30 : 300); i += 1) here.write(`d/file ${i}.txt`, String(i));
       for (let i = 0; i < 20; i += 1) here.write(`d/inner/${i}`, '');
     },
     others: ['d/inner'],
@@ -223,8 +224,8 @@ export const sourceCases: readonly SourceCase[] = [
     others: ['app.db:users?limit=8', 'app.db:users?limit=7&offset=7', 'app.db:users?limit=7&order=name'],
     pages: [
       'app.db:users?limit=100',
-      'app.db:users?limit=100&offset=50000',
-      'app.db:users?limit=100&offset=99000',
+      'app.db:users?limit=100&offset=10000',
+      'app.db:users?limit=100&offset=19000',
     ],
   },
   {
@@ -253,7 +254,7 @@ export const sourceCases: readonly SourceCase[] = [
     name: 'image',
     kind: 'image',
     path: 'i.png',
-    furnish: (here, size) => here.write('i.png', size === 'small' ? makePng(9, 5) : makePng(3000, 2000)),
+    furnish: (here, size) => here.write('i.png', size === 'small' ? makePng(9, 5) : makePng(30, 20)),
   },
   {
     name: 'image in a zip',
@@ -274,13 +275,13 @@ export const sourceCases: readonly SourceCase[] = [
     kind: 'internal',
     scheme: 'artifact',
     path: 'artifact://1',
-    // Too much for one answer, so that all of it is kept.
-    async furnish(here, size) {
-      here.write('output', size === 'small' ? `${small.repeat(20)}\n` : large);
-      await here.call('bash', { command: 'cat output' });
-      await here.call('bash', { command: 'seq 20000' });
+    // Too much for one answer of so few lines, so that all of it is kept.
+    async furnish({ folder, write, oriel: { session } }, size) {
+      write('output', stored(size));
+      const bash = createOriel({ cwd: folder, session, limits: { lines: 20 } }).tool('bash');
+      for (const command of ['cat output', 'seq 200']) await bash.run({ command });
     },
-    text: (size) => (size === 'small' ? `${small.repeat(20)}\n` : large),
+    text: stored,
     others: ['artifact://2'],
     pages: pagesOf('artifact://1'),
   },

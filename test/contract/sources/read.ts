@@ -19,13 +19,14 @@ const oriel = readers.find(({ dialect }) => dialect === 'oriel') as Reader;
 /** Where pages of the web are served. */
 export const reachable = { allow: ['127.0.0.1'] } as const;
 
-/** A place of its own with what `source` reads in it; lines are shown without numbers. */
-export async function placeOf(
-  source: SourceCase,
-  size: Size = 'small',
-  options: OrielOptions = {},
-): Promise<Place> {
-  const here = place('oriel', { display: 'plain', now: () => 0, web: reachable, ...options });
+/** Lines are shown without numbers. */
+export function plainPlace(options: OrielOptions = {}): Place {
+  return place('oriel', { display: 'plain', now: () => 0, web: reachable, ...options });
+}
+
+/** A place of its own with what `source` reads in it. */
+export async function placeOf(source: SourceCase, size: Size = 'small'): Promise<Place> {
+  const here = plainPlace();
   await source.furnish(here, size);
   return here;
 }

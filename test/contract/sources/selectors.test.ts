@@ -6,7 +6,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { place, type Place } from '../../support/dialect.ts';
+import { type Called, place, type Place } from '../../support/dialect.ts';
 import { quote } from '../../../src/text/visible.ts';
 import { sourceCases } from './cases.ts';
 import { bodyOf, placeOf } from './read.ts';
@@ -27,55 +27,51 @@ const shows: readonly (readonly [string, (lines: readonly string[]) => string])[
   ['2+3', (lines) => lines.slice(1, 4).join('')],
 ];
 
-describe.each(named)('%s', (_, source, text) => {
+test.each(named)('%s: every selector', async (_, source, text) => {
+  const here = await placeOf(source);
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const read = (selector: string): Promise<Called> =>
+    here.call('read', { path: `${source.path}:${selector}` });
+  const shown = async (selector: string): Promise<string> => {
+    const called = await read(selector);
+    expect(called.isError, selector).toBe(false);
+    return bodyOf(called);
+  };
 
-  test.each(shows)(':%s', async (selector, expected) => {
-    const here = await placeOf(source);
-    const called = await here.call('read', { path: `${source.path}:${selector}` });
-    const body = bodyOf(called);
-    expect(called.isError).toBe(false);
+  for (const [selector, expected] of shows) {
+    const body = (await shown(selector)).trimEnd();
     // Some forms show lines around those that were asked for.
-    expect(body.trimEnd()).toContain(expected(lines).trimEnd());
-    if (/\.\.|^-/.test(selector)) expect(body.trimEnd()).toBe(expected(lines).trimEnd());
-  });
+    expect(body, selector).toContain(expected(lines).trimEnd());
+    if (/\.\.|^-/.test(selector)) expect(body, selector).toBe(expected(lines).trimEnd());
+  }
 
-  test('several ranges', async () => {
-    const here = await placeOf(source);
-    const { text: shown, isError } = await here.call('read', { path: `${source.path}:2..2,6..7` });
-    expect(isError).toBe(false);
-    expect(shown).toContain(lines[1]);
-    expect(shown).toContain(lines.slice(5, 7).join(''));
-    expect(shown).not.toContain(`${lines[8]}${lines[9]}`);
-  });
+  const ranges = await shown('2..2,6..7');
+  expect(ranges).toContain(lines[1]);
+  expect(ranges).toContain(lines.slice(5, 7).join(''));
+  expect(ranges).not.toContain(`${lines[8]}${lines[9]}`);
 
-  test('bytes, from the first one to the end of a line', async () => {
-    const here = await placeOf(source);
-    const called = await here.call('read', { path: `${source.path}:@0+64` });
-    const body = bodyOf(called);
-    expect(called.isError).toBe(false);
-    expect(body).not.toBe('');
-    // Whole lines, of which the last holds the last byte.
-    const shown = lines.slice(0, body.match(/[^\n]*\n|[^\n]+$/g)?.length).join('');
-    expect(body.trimEnd()).toBe(shown.trimEnd());
-    expect(Buffer.byteLength(shown)).toBeGreaterThanOrEqual(64);
-  });
+  // Bytes, from the first one to the end of a line: whole lines, of which the last holds the last byte.
+  const bytes = await shown('@0+64');
+  expect(bytes).not.toBe('');
+  const whole = lines.slice(0, bytes.match(/[^\n]*\n|[^\n]+$/g)?.length).join('');
+  expect(bytes.trimEnd()).toBe(whole.trimEnd());
+  expect(Buffer.byteLength(whole)).toBeGreaterThanOrEqual(64);
 
-  test('a line beyond the end is answered with the lines that there are', async () => {
-    const here = await placeOf(source);
-    const called = await here.call('read', { path: `${source.path}:999999..` });
-    expect(called.isError).toBe(false);
-    expect(called.text).toContain(String(lines.length));
-  });
+  // A line beyond the end is answered with the lines that there are.
+  const beyond = await read('999999..');
+  expect(beyond.isError).toBe(false);
+  expect(beyond.text).toContain(String(lines.length));
 
-  test.each(['0', '5-2', '@-1'])('refuses :%s with a sentence', async (selector) => {
-    const here = await placeOf(source);
-    const called = await here.call('read', { path: `${source.path}:${selector}` });
+  for (const selector of ['0', '5-2', '@-1']) {
+    const called = await read(selector);
     // Of a page it is a part of the URL, which its server does not know.
-    if (source.kind === 'web' && !called.isError) return expect(called.text).toContain('Method: failed');
-    expect(called.isError).toBe(true);
+    if (source.kind === 'web' && !called.isError) {
+      expect(called.text).toContain('Method: failed');
+      continue;
+    }
+    expect(called.isError, selector).toBe(true);
     expect(called.details).toMatchObject({ error: { code: expect.stringMatching(/^(?:BAD_|NOT_FOUND)/) } });
-  });
+  }
 });
 
 /** Selectors that are invalid, or that few sources have. */

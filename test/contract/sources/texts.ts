@@ -9,8 +9,8 @@ function smallLine(i: number): string {
   return `${text}${long}${i === 89 ? '' : i % 5 === 2 ? '\r\n' : '\n'}`;
 }
 
-/** 6 MiB and more, so that what is unpacked of it outgrows memory; lines of 64 bytes that say where they are. */
-export const LARGE_LINES = 100_000;
+/** Over 4 MiB, so that what is unpacked of it outgrows memory; lines of 64 bytes that say where they are. */
+export const LARGE_LINES = 70_000;
 
 export const large: string = Array.from({ length: LARGE_LINES }, (_, i) =>
   `${i + 1} ${Math.sin(i).toString(36).slice(3, 14)} some words of a log`.padEnd(63, '.').concat('\n'),

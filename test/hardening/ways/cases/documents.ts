@@ -27,17 +27,19 @@ const common = { mostMb: 700, mostSeconds: 20 } as const;
 export const documents: readonly Case[] = [
   {
     id: 'D01',
-    title: 'a docx whose XML unfolds to 1 GB',
+    title: 'docx whose XML unfolds to 1 GB, as they say or not',
     heavy: true,
     async make({ write }) {
       const packed = raw(await deflatedZeros(1 << 30));
-      const parts = [
-        { name: '[Content_Types].xml', content: '<Types/>' },
-        { name: 'word/document.xml', packed, size: 1000 },
-      ];
-      write('a.docx', zip(parts));
+      for (const size of [1000, 1 << 30]) {
+        const parts = [
+          { name: '[Content_Types].xml', content: '<Types/>' },
+          { name: 'word/document.xml', packed, size },
+        ];
+        write(`${size}.docx`, zip(parts));
+      }
     },
-    steps: [read('a.docx', { code: ['LIMIT', 'CORRUPT'] })],
+    steps: [1000, 1 << 30].map((size) => read(`${size}.docx`, { code: ['LIMIT', 'CORRUPT'] })),
     ...common,
   },
   {
@@ -72,9 +74,13 @@ export const documents: readonly Case[] = [
   },
   {
     id: 'D04',
-    title: 'a docx of 200,000 elements in one another',
-    make: ({ write }) => write('a.docx', docx(`${'<w:sdt>'.repeat(200_000)}${'</w:sdt>'.repeat(200_000)}`)),
-    steps: [read('a.docx', { code: ['LIMIT', 'CORRUPT'] })],
+    title: 'a docx of 200,000 elements in one another, and of 20,000 tables',
+    make({ write }) {
+      write('a.docx', docx(`${'<w:sdt>'.repeat(200_000)}${'</w:sdt>'.repeat(200_000)}`));
+      const [open, close] = ['<w:tbl><w:tr><w:tc>', '</w:tc></w:tr></w:tbl>'];
+      write('b.docx', docx(open.repeat(20_000) + close.repeat(20_000)));
+    },
+    steps: ['a.docx', 'b.docx'].map((path) => read(path, { code: ['LIMIT', 'CORRUPT'] })),
     ...common,
   },
   {
