@@ -211,7 +211,6 @@ test.each(['slides.pptx', 'report.docx', 'slides.odp', 'small.rtf', 'report.doc'
 
 test.each([
   ['one bit a pixel', 4_960, 7_016, '/ColorSpace/DeviceGray/BitsPerComponent 1', 1 / 8],
-  ['grey', 4_960, 7_016, '/ColorSpace/DeviceGray/BitsPerComponent 8', 1],
   ['colours', 4_000, 4_000, '/ColorSpace/DeviceRGB/BitsPerComponent 8', 3],
 ])(
   'a page scanned at 600 dpi is rendered: %s',
