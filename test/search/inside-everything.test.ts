@@ -3,6 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { docx, fixture, paragraph, pdfPages, pdfText, sheetRow, xlsx } from '../support/documents.ts';
+import { some } from '../support/properties.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { tar } from '../support/tar.ts';
 import { textOf, unhurried, workspace } from '../support/workspace.ts';
@@ -184,7 +185,7 @@ function foundIn(answer: string): FoundLine[] {
   });
 }
 
-test.each(Object.keys(CONTAINERS))(
+test.each(some(Object.keys(CONTAINERS), 5))(
   'every word of %s, by a call that shows it',
   { tags: 'slow' },
   async (name) => {
