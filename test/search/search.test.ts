@@ -272,7 +272,7 @@ describe('limits', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(fc.stringMatching(/^[ab]\/[a-c]$|^[a-f]\.t$/), content, { maxKeys: 6 }),
-        fc.record({ limit: fc.integer({ min: 1, max: 5 }), context: fc.nat(2) }),
+        fc.record({ limit: fc.integer({ min: 2, max: 9 }), context: fc.nat(2) }),
         fc.integer({ min: 64, max: 2500 }),
         async (files, input, bytes) => {
           const work = await Tree.create(files);
@@ -296,7 +296,7 @@ describe('limits', () => {
           await work.remove();
         },
       ),
-      { numRuns: isLongRun ? 100 : 8, seed: seedOfRun },
+      { numRuns: isLongRun ? 100 : 4, seed: seedOfRun },
     );
   });
 });
@@ -341,8 +341,6 @@ describe('long lines', () => {
     await work.write({ oversized: `${'needle\n'.repeat(5000)}${'x'.repeat(4096)}` });
     await truncate(join(work.path, 'oversized'), 600 << 20);
     await appendFile(join(work.path, 'oversized'), '\nneedle\n');
-    const { details } = await work.answer('grep', { pattern: 'needle', path: 'oversized', limit: 9000 });
-    expect(details).toMatchObject({ truncation: { by: 'bytes' } });
     expect(await grep({ pattern: 'needle', path: 'oversized', offset: 4998 })).toBe(
       'oversized:4999: needle\noversized:5000: needle\noversized:5002: needle',
     );
