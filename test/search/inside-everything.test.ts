@@ -186,7 +186,7 @@ function foundIn(answer: string): FoundLine[] {
 }
 
 test.each(some(Object.keys(CONTAINERS), 5))(
-  'every word of %s, by a call that shows it',
+  'words anywhere in %s, by calls that show them',
   { tags: 'slow' },
   async (name) => {
     const { write, oriel } = workspace(unhurried);
@@ -198,7 +198,7 @@ test.each(some(Object.keys(CONTAINERS), 5))(
     for (let offset = 0; offset < 2 * all.length; offset += 50)
       found.push(...(await search(String.raw`needle\d+q`, offset)));
     const lost: string[] = [];
-    for (const needle of all) {
+    for (const needle of some(all, 24)) {
       const listed = found.filter((line) => line.needles.includes(needle));
       // Of a long line another part may be shown.
       const calls = listed.length > 0 ? listed : await search(needle);
