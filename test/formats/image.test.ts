@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import { cp, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -325,15 +324,6 @@ describe('I08 EXIF', () => {
   );
 });
 
-/** Processes that this one has started and that still run. */
-function childProcesses(): string[] {
-  return readdirSync('/proc/self/task').flatMap((thread) =>
-    readFileSync(join('/proc/self/task', thread, 'children'), 'utf8')
-      .split(' ')
-      .filter(Boolean),
-  );
-}
-
 describe('I09 a decoder that fails', () => {
   /** A decoder of the test's own in place of the package's. */
   const decoder = async (code: string) => {
@@ -427,13 +417,13 @@ describe('I09 a decoder that fails', () => {
     async () => {
       const formats = ['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff', 'png'] as const;
       await read(makePng(64, 48));
-      const before = childProcesses();
+      const before = childrenOf(process.pid, 'decode-child');
       for (const format of formats) {
         const image = await sharp(makePng(64, 48)).toFormat(format).toBuffer();
         const answer = await read(image);
         expect(await sharp(answer.image?.data).metadata()).toMatchObject({ width: 64, height: 48 });
       }
-      expect(childProcesses().filter((pid) => !before.includes(pid))).toEqual([]);
+      expect(childrenOf(process.pid, 'decode-child').filter((pid) => !before.includes(pid))).toEqual([]);
     },
   );
 
