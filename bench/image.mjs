@@ -28,7 +28,7 @@ export async function rows({ megapixels = sized([6, 12, 24], [1]), runs = sized(
   mkdirSync(folder, { recursive: true });
   const table = [];
   for (const size of megapixels) {
-    for (const format of Object.keys(formats)) {
+    for (const format of sized(Object.keys(formats), ['jpg', 'avif'])) {
       const name = await photo(format, size);
       table.push(row(`${format}, ${size} megapixels, resized`, name, runs, true));
     }
