@@ -40,13 +40,14 @@ function attempt(command, args) {
 }
 
 export async function rows() {
-  const zip = zipOf('10k.zip', 10_000);
-  const [members, size] = sized([1_000, '1 GB'], [100, '100 MB']);
+  const count = sized(10_000, 1_000);
+  const zip = zipOf(`${count}.zip`, count);
+  const [members, size] = sized([1_000, '1 GB'], [10, '10 MB']);
   const tar = tarOf(`${members}mb.tar`, members);
   const packed = await gzipped(tar);
   const last = `data/part${String(members - 1).padStart(4, '0')}.log`;
-  const entries = 'zip, 10,000 entries';
-  const one = 'src/dir5/file9905.ts';
+  const entries = `zip, ${count.toLocaleString('en')} entries`;
+  const one = `src/dir5/file${count - 95}.ts`;
   return [
     row('list one directory', entries, `${zip}:src/dir5`, 'unzip', ['-Z1', zip]),
     row('one member', entries, `${zip}:${one}`, 'unzip', ['-p', zip, one]),

@@ -10,14 +10,14 @@ import { mb, median, ms, ratio } from './lib/table.mjs';
 const ours = fileURLToPath(new URL('./lib/ours.mjs', import.meta.url));
 const out = resolve(folder, 'pipe.out');
 
-const [SEQ, BYTES, SIZE] = sized([30_000_000, 2_000_000_000, '2 GB'], [3_000_000, 200_000_000, '200 MB']);
+const [SEQ, BYTES, SIZE] = sized([30_000_000, 2_000_000_000, '2 GB'], [100_000, 10_000_000, '10 MB']);
 
 const CASES = [
-  { what: `seq 1 ${SEQ}`, command: `seq 1 ${SEQ}`, rounds: sized(9, 3) },
-  { what: `${SIZE} of short lines`, command: `yes | head -c ${BYTES}`, rounds: 3 },
-  { what: `${SIZE} on one line`, command: `head -c ${BYTES} /dev/zero | tr "\\0" a`, rounds: 3 },
-  { what: 'one line', command: 'echo hi', rounds: sized(15, 5) },
-  { what: 'one line, the first command', command: 'echo hi', rounds: sized(15, 5), warm: [] },
+  { what: `seq 1 ${SEQ}`, command: `seq 1 ${SEQ}`, rounds: sized(9, 1) },
+  { what: `${SIZE} of short lines`, command: `yes | head -c ${BYTES}`, rounds: sized(3, 1) },
+  { what: `${SIZE} on one line`, command: `head -c ${BYTES} /dev/zero | tr "\\0" a`, rounds: sized(3, 1) },
+  { what: 'one line', command: 'echo hi', rounds: sized(15, 1) },
+  { what: 'one line, the first command', command: 'echo hi', rounds: sized(15, 1), warm: [] },
 ];
 
 /** Without a peer: only the first GiB is kept, so a plain pipe would do other work. */

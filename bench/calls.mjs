@@ -9,7 +9,7 @@ import { insideProcess } from './lib/process.mjs';
 
 const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
 
-const sizes = { '200 KB': 200 << 10, '1 MB': 1 << 20, ...sized({ '10 MB': 10 << 20 }, {}) };
+const sizes = { '200 KB': 200 << 10, ...sized({ '1 MB': 1 << 20, '10 MB': 10 << 20 }, {}) };
 
 /** The next input from the text of an answer; undefined at the end. */
 const follow = {

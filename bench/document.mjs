@@ -13,6 +13,8 @@ import { mb, ms, ratio } from './lib/table.mjs';
 const fixtures = 'test/fixtures/documents';
 const oursModule = fileURLToPath(new URL('./lib/ours.mjs', import.meta.url));
 const MARKER = /\b(?:MARK|SLIDE|SHEET|COLSEQ)-[A-Z0-9-]+\d/g;
+/** Of the long document. */
+const PAGES = sized(400, 40);
 const WIDE = { lines: 100_000, bytes: 10_000_000, tokens: 10_000_000 };
 
 export async function rows() {
@@ -25,7 +27,7 @@ export async function rows() {
   const long = longPdf();
   const table = [];
   for (const name of names) table.push(await converted(join(fixtures, name)));
-  table.push(page('a page of 400', `${long}:p200`), page('the first pages of 400', long));
+  table.push(page(`a page of ${PAGES}`, `${long}:p${PAGES / 2}`), page(`the first pages of ${PAGES}`, long));
   for (const name of ['report.docx:700..', 'report.pdf:p2', 'sheet.xlsx:Sales?limit=20&offset=20'])
     table.push(page(`second page: ${name}`, join(fixtures, name)));
   table.push(await searched(long));
@@ -51,7 +53,7 @@ function ours(options, repeat) {
 }
 
 async function converted(path) {
-  const { warm, cells } = ours({ input: { path: `${path}:raw` }, limits: WIDE }, sized(7, 2));
+  const { warm, cells } = ours({ input: { path: `${path}:raw` }, limits: WIDE }, 7);
   const peer = await peerOf(path);
   return {
     what: basename(path),
@@ -66,17 +68,20 @@ async function converted(path) {
 }
 
 function page(what, path) {
-  return { what, ...ours({ input: { path } }, sized(5, 1)).cells };
+  return { what, ...ours({ input: { path } }, 5).cells };
 }
 
+/** On the last page but one. */
+const WORD = `LONG-${PAGES - 1}-1 `;
+
 async function searched(path) {
-  const input = { path, pattern: 'LONG-399-1 ', literal: true };
-  const { warm, cells } = ours({ tool: 'grep', input }, sized(3, 1));
-  const rga = await timed('rga', 'rga', ['--rga-no-cache', 'LONG-399-1 ', path]);
-  const pipe = ['-c', `set -e; pdftotext '${path}' - | grep 'LONG-399-1 '`];
+  const input = { path, pattern: WORD, literal: true };
+  const { warm, cells } = ours({ tool: 'grep', input }, 3);
+  const rga = await timed('rga', 'rga', ['--rga-no-cache', WORD, path]);
+  const pipe = ['-c', `set -e; pdftotext '${path}' - | grep '${WORD}'`];
   const peer = rga.ms === undefined ? await timed('pdftotext | grep', 'sh', pipe) : rga;
   return {
-    what: 'grep in 400 pages',
+    what: `grep in ${PAGES} pages`,
     ...cells,
     peer: peer.name,
     'peer time': ms(peer.ms),
@@ -129,10 +134,10 @@ async function timed(name, command, args) {
   return { name, ms: time, mb: memory, words: markers(stdout) };
 }
 
-/** 400 pages of 40 lines. */
+/** Pages of 40 lines. */
 function longPdf() {
   const path = resolve('.bench/documents/long.pdf');
-  const pages = Array.from({ length: 400 }, (_, number) => {
+  const pages = Array.from({ length: PAGES }, (_, number) => {
     const lines = Array.from(
       { length: 40 },
       (_, i) => `(LONG-${number + 1}-${i} tides and winds at the lighthouse) Tj T*`,

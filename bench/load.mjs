@@ -5,12 +5,12 @@ import { startPages, startServer } from './lib/load-server.mjs';
 import { sized } from './lib/quick.mjs';
 import { mb, ms } from './lib/table.mjs';
 
-const CLIENTS = sized(1_000, 100);
-const SECONDS = sized(60, 3);
-const FIRST_SECONDS = sized(15, 2);
-const VANISHING = sized(400, 100);
+const CLIENTS = sized(1_000, 30);
+const SECONDS = sized(60, 2);
+const FIRST_SECONDS = sized(15, 1);
+const VANISHING = sized(400, 30);
 /** Time for the release of connections, children and pooled pipes. */
-const SETTLE_MS = sized(12_000, 1_000);
+const SETTLE_MS = sized(12_000, 200);
 
 /** The rows of the table of `load-held`. */
 export const held = [];

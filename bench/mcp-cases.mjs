@@ -3,11 +3,18 @@ import { caseFiles } from './lib/cases.mjs';
 import { folder } from './lib/data.mjs';
 import { servers, start } from './lib/mcp.mjs';
 import { sized } from './lib/quick.mjs';
+import { ROWS } from './sqlite.mjs';
 import { mb, median, ms, ratio } from './lib/table.mjs';
 
 /** Maximum bytes of an acceptable answer. */
 const BOUND = 100_000;
-const RUNS = sized(9, 5);
+const RUNS = sized(9, 1);
+
+/** A line in the large log, and the last directory of the tree. */
+const [SIZE, LINE, FILES, LAST] = sized(
+  ['1 GB', 10_000_000, '50,000', 'p49'],
+  ['10 MB', 100_000, '2,000', 'p1'],
+);
 
 export async function rows() {
   const files = caseFiles();
@@ -68,17 +75,17 @@ const holds =
 function cases({ log, huge, line, utf16, tree, database, zip, notebook, image }) {
   return [
     {
-      what: '1 GB file, as it is',
+      what: `${SIZE} file, as it is`,
       ask: { oriel: read(log), 'server-filesystem': text(log), 'desktop-commander': commander(log) },
       right: holds('request=1 '),
     },
     {
-      what: 'line 10,000,000 of it',
+      what: `line ${LINE.toLocaleString('en')} of it`,
       ask: {
-        oriel: read(`${log}:10000000..10000009`),
-        'desktop-commander': commander(log, { offset: 9_999_999, length: 10 }),
+        oriel: read(`${log}:${LINE}..${LINE + 9}`),
+        'desktop-commander': commander(log, { offset: LINE - 1, length: 10 }),
       },
-      right: holds('request=10000000 '),
+      right: holds(`request=${LINE} `),
     },
     {
       what: 'last 100 lines of it',
@@ -118,18 +125,18 @@ function cases({ log, huge, line, utf16, tree, database, zip, notebook, image })
       right: holds('grün', 'blau'),
     },
     {
-      what: 'tree of 50,000 files',
+      what: `tree of ${FILES} files`,
       ask: {
         oriel: read(tree),
         'server-filesystem': { name: 'directory_tree', arguments: { path: tree } },
         'desktop-commander': { name: 'list_directory', arguments: { path: tree, depth: 2 } },
       },
-      right: holds('p49'),
+      right: holds(LAST),
     },
     ...(database
       ? [
           {
-            what: 'SQLite file of 72 MB',
+            what: `SQLite file of ${ROWS.toLocaleString('en')} rows`,
             ask: {
               oriel: read(database),
               'server-filesystem': text(database),
@@ -154,7 +161,7 @@ function cases({ log, huge, line, utf16, tree, database, zip, notebook, image })
       right: holds('print('),
     },
     {
-      what: 'image of 9.3 MB',
+      what: 'image of noise',
       ask: {
         oriel: read(image),
         'server-filesystem': { name: 'read_media_file', arguments: { path: image } },

@@ -9,8 +9,8 @@ import { overrides } from './lib/peers.mjs';
 import { quick, sized } from './lib/quick.mjs';
 import { mb, median, ms, ratio } from './lib/table.mjs';
 
-const STARTS = sized(11, 3);
-const READS = sized(4_000, 200);
+const STARTS = sized(11, 1);
+const READS = sized(4_000, 50);
 const READS_A_TURN = 50;
 /** The reads of a server end after this many milliseconds, so that a slow server does not delay the others. */
 const ENOUGH_MS = 20_000;
@@ -50,7 +50,7 @@ export async function rows() {
   for (const [name, command] of known) {
     const server = await start(command, folder);
     const { result } = await server.ask('tools/list');
-    await new Promise((done) => setTimeout(done, 1_000));
+    await new Promise((done) => setTimeout(done, sized(1_000, 100)));
     measured.push([name, { server, result, idle: server.rss(), times: [], cpu: 0, spent: 0 }]);
   }
   for (let i = 0; i < READS; i += READS_A_TURN) {

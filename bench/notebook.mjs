@@ -9,7 +9,7 @@ import { mb, ms, ratio } from './lib/table.mjs';
 const folder = '.bench/notebooks';
 const oursModule = fileURLToPath(new URL('./lib/ours.mjs', import.meta.url));
 
-export async function rows({ megabytes = sized([2, 20, 200], [2, 20]) } = {}) {
+export async function rows({ megabytes = sized([2, 20, 200], [2]) } = {}) {
   mkdirSync(folder, { recursive: true });
   return megabytes.flatMap((size) => {
     const path = plots(size);

@@ -6,7 +6,7 @@ import { filesOf, languages } from './lib/corpus.mjs';
 import { hasCtags } from './lib/ctags.mjs';
 import { folder } from './lib/data.mjs';
 import { cli, insideProcess, wholeProcess } from './lib/process.mjs';
-import { sized } from './lib/quick.mjs';
+import { quick } from './lib/quick.mjs';
 import { ms, ratio } from './lib/table.mjs';
 
 /** A file of a given size, concatenated from real files of the language. */
@@ -31,21 +31,19 @@ function times(language) {
   if (filesOf(language, 1).length === 0) return [{ language: language.name, size: 'no source files here' }];
   const sizesOf = [
     ['300 lines', (text) => text.split('\n').length > 300],
-    ['5000 lines', (text) => text.split('\n').length > 5_000],
-    ['2 MiB', (text) => text.length > 2 << 20],
+    ...(quick
+      ? []
+      : [
+          ['5000 lines', (text) => text.split('\n').length > 5_000],
+          ['2 MiB', (text) => text.length > 2 << 20],
+        ]),
   ];
   return sizesOf.map(([name, isEnough]) => {
     const path = made(language, name, isEnough);
-    const fresh = insideProcess(inside, {
-      input: { path: `${path}:outline` },
-      fresh: true,
-      repeat: sized(9, 3),
-    });
-    const whole = insideProcess(inside, { input: { path }, fresh: true, repeat: sized(9, 3) });
+    const fresh = insideProcess(inside, { input: { path: `${path}:outline` }, fresh: true, repeat: 9 });
+    const whole = insideProcess(inside, { input: { path }, fresh: true, repeat: 9 });
     const again = insideProcess(inside, { input: { path }, repeat: 9 });
-    const peer = hasCtags()
-      ? wholeProcess('ctags', ['--fields=+ne', '-o', '-', path], sized(5, 2))
-      : undefined;
+    const peer = hasCtags() ? wholeProcess('ctags', ['--fields=+ne', '-o', '-', path], 5) : undefined;
     return {
       language: language.name,
       size: name,
@@ -53,7 +51,7 @@ function times(language) {
       'read, parsed anew': ms(whole.warm),
       'read again': ms(again.warm),
       'first call of a process': ms(whole.cold),
-      'oriel, whole process': ms(wholeProcess(process.execPath, [cli, 'read', path], sized(3, 1))),
+      'oriel, whole process': ms(wholeProcess(process.execPath, [cli, 'read', path], 3)),
       'ctags, whole process': ms(peer),
       ratio: ratio(fresh.warm, peer),
     };

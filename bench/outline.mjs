@@ -53,7 +53,7 @@ async function beside(language) {
     peerKeptOf: 0,
   };
   const bytes = { text: 0, summary: 0, files: 0, summarised: 0 };
-  for (const [i, path] of filesOf(language, sized(150, 15)).entries()) {
+  for (const [i, path] of filesOf(language, sized(150, 2)).entries()) {
     const text = readFileSync(path, 'utf8');
     const symbols = await symbolsOf(text, language);
     const tags = hasCtags() ? ctags(path, language.kinds) : [];

@@ -14,11 +14,11 @@ const MB = 1_000_000;
 const ours = (path) =>
   insideProcess(fileURLToPath(new URL('./lib/ours.mjs', import.meta.url)), {
     input: { path },
-    repeat: sized(50, 20),
+    repeat: 50,
   });
 
 export function rows() {
-  const size = sized(100, 20) * MB;
+  const size = sized(100, 4) * MB;
   const plain = log(`pages-${size}.log`, size);
   const content = readFileSync(plain);
   const at = Math.floor(size / 2);
@@ -28,7 +28,7 @@ export function rows() {
   const zip = zipWith(`pages-${size}.zip`, 'a.log', content);
   const tar = made(`pages-${size}.tar.gz`, () => gzipSync(tarWith('a.log', content), { level: 1 }));
   const gzip = made(`pages-${size}.log.gz`, () => gzipSync(content, { level: 1 }));
-  const length = sized(200, 50) * MB;
+  const length = sized(200, 5) * MB;
   const line = longLine(`line-${length}.json`, length, '{"id":1234567,"name":"an item","ok":true},');
   const wide = longLine(`line-wide-${length}.json`, length, '{"id":1234567,"name":"grüße 漢字","ok":true},');
   const first = ours(plain + page);

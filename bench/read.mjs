@@ -4,12 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { log, sparse } from './lib/data.mjs';
 import { cli, insideProcess, pairOfProcesses } from './lib/process.mjs';
 import { newerNode } from './lib/peers.mjs';
-import { quick, sized } from './lib/quick.mjs';
+import { quick } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
 const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
-const ours = (path, options = {}) =>
-  insideProcess(at('ours'), { input: { path }, repeat: sized(25, 9), ...options });
+const ours = (path, options = {}) => insideProcess(at('ours'), { input: { path }, repeat: 25, ...options });
 const fs = (path, input, tool = 'read_text_file') =>
   insideProcess(at('server-filesystem'), { tool, input: { path, ...input }, repeat: 3 });
 const pi = (path, input = {}) =>
@@ -18,8 +17,12 @@ const pi = (path, input = {}) =>
 const MB = 1_000_000;
 const sizes = [
   ['10 MB', log('10mb.log', 10 * MB), 100_000],
-  ['100 MB', log('100mb.log', 100 * MB), 1_000_000],
-  ...(quick ? [] : [['1 GB', log('1gb.log', 1000 * MB), 10_000_000]]),
+  ...(quick
+    ? []
+    : [
+        ['100 MB', log('100mb.log', 100 * MB), 1_000_000],
+        ['1 GB', log('1gb.log', 1000 * MB), 10_000_000],
+      ]),
 ];
 
 function row(what, size, mine, peer, theirs, why) {

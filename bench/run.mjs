@@ -94,5 +94,7 @@ for (const name of wanted) {
     console.log(`\n## ${name}${modules.length > 1 ? `: ${module}` : ''}\n`);
     printTable(await rows());
   }
-  keepTime(name, values.quick, performance.now() - began);
+  const took = performance.now() - began;
+  console.error(`${name}: ${Math.round(took / 1000)} s.`);
+  keepTime(name, values.quick, took);
 }

@@ -6,7 +6,7 @@ import { sized } from './lib/quick.mjs';
 const GIB = 2 ** 30;
 const SIZE = 100 * GIB;
 /** The size of the object whose lines are counted, which reads all of it. */
-const COUNTED = sized(512, 64) * 2 ** 20;
+const COUNTED = sized(512, 16) * 2 ** 20;
 
 const PAGES = [
   ['the beginning', SIZE, '', ':801..'],

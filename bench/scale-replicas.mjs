@@ -9,8 +9,9 @@ import { Replicas } from './lib/replicas.mjs';
 import { NO_STORE, startStore } from './lib/store.mjs';
 import { ratio } from './lib/table.mjs';
 
-const COUNTS = sized([1, 2, 4], [1, 2]);
-const SECONDS = sized(5, 1);
+const COUNTS = sized([1, 2, 4], [1]);
+const SECONDS = sized(5, 0.2);
+const WARM_SECONDS = sized(1, 0.1);
 const CONNECTIONS = 32;
 const LINES = 20_000;
 
@@ -39,7 +40,7 @@ export async function rows() {
     try {
       const kept = await replicas.keep(`seq ${LINES}`);
       for (const [what, ask] of Object.entries(mix)) {
-        await replicas.load(CONNECTIONS, 1, (i) => ask(i, kept));
+        await replicas.load(CONNECTIONS, WARM_SECONDS, (i) => ask(i, kept));
         const got = await replicas.load(CONNECTIONS, SECONDS, (i) => ask(i, kept));
         alone[what] ??= got;
         table.push(row(what, count, got, alone[what]));

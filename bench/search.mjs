@@ -9,9 +9,9 @@ import { sized } from './lib/quick.mjs';
 import { makeTree } from './lib/tree.mjs';
 import { mb, median, ms, ratio } from './lib/table.mjs';
 
-const RUNS = sized(15, 3);
-const FILES = sized(50_000, 5_000);
-const [SIZE, BYTES] = sized(['1 GB', 1_000_000_000], ['100 MB', 100_000_000]);
+const RUNS = sized(15, 1);
+const FILES = sized(50_000, 2_000);
+const [SIZE, BYTES] = sized(['1 GB', 1_000_000_000], ['10 MB', 10_000_000]);
 const files = `${FILES.toLocaleString('en')} files`;
 
 /** The binary that oriel runs. */
@@ -20,7 +20,7 @@ const rg = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep
 );
 
 export async function rows() {
-  const tree = makeTree(sized('tree', 'tree-small'), FILES);
+  const tree = makeTree(sized('tree', 'tree-2000'), FILES);
   const big = log(`${SIZE.replace(' ', '').toLowerCase()}.log`, BYTES);
   const grep = (what, input, args) => row(`grep, ${what}`, files, tree, 'grep', input, args);
   const find = (what, input, args) => row(`find, ${what}`, files, tree, 'find', input, args);

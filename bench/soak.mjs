@@ -8,10 +8,10 @@ import { slopeOf } from './lib/slope.mjs';
 const CLIENTS = sized(100, 20);
 /** The share of the time in which caches fill, which is not measured. */
 const WARM_SHARE = 0.4;
-const SAMPLES = sized(240, 20);
+const SAMPLES = sized(240, 5);
 
 export async function rows() {
-  const seconds = soakSeconds ?? sized(60, 3);
+  const seconds = soakSeconds ?? sized(60, 2);
   const pages = await startPages();
   const { directory, cases } = await prepare(pages.url);
   const server = await startServer(directory);

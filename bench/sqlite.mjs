@@ -1,4 +1,4 @@
-// A database of a million rows and one of 2 GB, compared with whole runs of the sqlite3 shell.
+// A database of a million rows and one of 2 GB (in quick mode of 20,000 rows), compared with whole runs of the sqlite3 shell.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,7 +10,13 @@ import { mb, ms, ratio } from './lib/table.mjs';
 
 const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
 
-/** Makes a table of a million users, each with `padding` additional bytes. The path, or undefined without the shell. */
+/** Of each database. */
+export const ROWS = sized(1_000_000, 20_000);
+
+/** The name and the padding of the smaller one. */
+export const USERS = sized(['users-72mb.db', 20], ['users-1mb.db', 20]);
+
+/** Makes a table of users, each with `padding` additional bytes. The path, or undefined without the shell. */
 export function users(name, padding) {
   const path = resolve(folder, name);
   if (existsSync(path)) return path;
@@ -19,7 +25,7 @@ export function users(name, padding) {
   const { error, status } = spawnSync('sqlite3', [`${path}.part`], {
     input: `pragma journal_mode = off; pragma synchronous = off;
       create table users(id integer primary key, name text, email text, score real, bio text);
-      with recursive n(i) as (values(1) union all select i + 1 from n where i < 1000000)
+      with recursive n(i) as (values(1) union all select i + 1 from n where i < ${ROWS})
       insert into users select i, 'user ' || i, 'user' || i || '@example.com', i * 1.5, printf('%.*c', ${padding}, 'x') from n;`,
     stdio: ['pipe', 'ignore', 'inherit'],
   });
@@ -28,26 +34,29 @@ export function users(name, padding) {
   return path;
 }
 
+/** A row near the end. */
+const FAR = 0.9 * ROWS;
+
 /** The queries: the text after the path, and the equivalent SQL for the shell. */
 const questions = [
   ['list with counts', '', 'select count(*) from users'],
-  ['row by key', ':users:777777', 'select * from users where id = 777777'],
+  ['row by key', `:users:${FAR}`, `select * from users where id = ${FAR}`],
   ['first page', ':users?limit=20', 'select * from users limit 20'],
-  ['page at offset 900,000', ':users?limit=20&offset=900000', 'select * from users limit 20 offset 900000'],
+  [`page at offset ${FAR}`, `:users?limit=20&offset=${FAR}`, `select * from users limit 20 offset ${FAR}`],
   ['scan for a value', ':users?where=score%20=%201000.5', 'select * from users where score = 1000.5'],
   ['scan and sum', '?q=select sum(score) from users', 'select sum(score) from users'],
 ];
 
 export function rows() {
   const databases = [
-    ['1M rows, 72 MB', users('users-72mb.db', 20), questions],
+    [`${ROWS.toLocaleString('en')} rows`, users(...USERS), questions],
     ...(quick ? [] : [['1M rows, 2 GB', users('users-2gb.db', 1900), questions.slice(0, 3)]]),
   ];
   return databases.flatMap(([size, path, asked]) =>
     asked.map(([what, rest, sql]) => {
       if (!path) return { what, size, peer: 'sqlite3 shell: not installed' };
-      const mine = insideProcess(at('ours'), { input: { path: path + rest }, repeat: sized(15, 5) });
-      const shell = wholeProcess('sqlite3', ['-readonly', path, sql], sized(9, 2));
+      const mine = insideProcess(at('ours'), { input: { path: path + rest }, repeat: 15 });
+      const shell = wholeProcess('sqlite3', ['-readonly', path, sql], 9);
       return {
         what,
         size,

@@ -4,21 +4,26 @@ import { resolve } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { zipOf } from './archives.mjs';
 import { folder, log, sparse } from './data.mjs';
-import { users } from '../sqlite.mjs';
+import { USERS, users } from '../sqlite.mjs';
+import { sized } from './quick.mjs';
 import { makeTree } from './tree.mjs';
+
+const LOG = sized(['1gb.log', 1_000_000_000], ['10mb.log', 10_000_000]);
+const TREE = sized(['tree', 50_000], ['tree-2000', 2_000]);
+const IMAGE = sized(['noise.png', 1_760], ['noise-600.png', 600]);
 
 export function caseFiles() {
   mkdirSync(folder, { recursive: true });
   return {
-    log: log('1gb.log', 1_000_000_000),
+    log: log(...LOG),
     huge: sparse('10gb.sparse', 10_000_000_000),
     line: once('one-line.txt', () => 'x'.repeat(10_000_000)),
     utf16: once('utf16.txt', () => Buffer.from('\ufeffgrün\r\nblau\r\n', 'utf16le')),
-    tree: makeTree('tree'),
-    database: users('users-72mb.db', 20),
+    tree: makeTree(...TREE),
+    database: users(...USERS),
     zip: zipOf('cases.zip', 5_000),
     notebook: once('cases.ipynb', notebook),
-    image: once('noise.png', () => png(1_760, 1_760)),
+    image: once(IMAGE[0], () => png(IMAGE[1], IMAGE[1])),
   };
 }
 
@@ -41,7 +46,7 @@ function notebook() {
   return JSON.stringify({ cells: [cell(1), cell(2)], metadata: {}, nbformat: 4, nbformat_minor: 5 });
 }
 
-/** Noise that does not compress: 9.3 MB. */
+/** Noise that does not compress: 9.3 MB of 1,760 pixels. */
 function png(width, height) {
   const chunk = (type, data) => {
     const body = Buffer.concat([Buffer.from(type), data]);

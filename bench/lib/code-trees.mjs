@@ -26,10 +26,10 @@ export const lookupTrees = () =>
     .slice(0, 3)
     .filter(([, directory]) => directory !== undefined);
 
-/** `{ name, directory, files }`; in quick mode only the code of this project. */
+/** `{ name, directory, files }`; in quick mode only some code of this project. */
 export function codeTrees() {
   if (quick)
-    return [{ name: 'src of this project', directory: copied('code-own', [['src', 'src']], 10_000) }];
+    return [{ name: 'src of this project', directory: copied('code-own-200', [['src', 'src']], 200) }];
   const there = sources().filter(([, directory]) => directory !== undefined);
   return [500, 5_000, 20_000].map((most) => ({
     name: `${most} files`,

@@ -1,16 +1,17 @@
 // Sends requests over a number of connections, one after the other on each.
 import { Agent, request } from 'node:http';
 import { AUTHORIZATION } from './process.mjs';
+import { sized } from './quick.mjs';
 import { median } from './table.mjs';
 
 /**
- * `{ perSecond, median, p99 }` (milliseconds) over `seconds`, after a warm-up of one second. Without `keepAlive` each request
+ * `{ perSecond, median, p99 }` (milliseconds) over `seconds`, after a warm-up. Without `keepAlive` each request
  * opens a connection.
  */
 export async function load(url, connections, seconds, { keepAlive = true } = {}) {
   const agent = new Agent({ keepAlive, maxSockets: connections });
   let times = [];
-  let until = performance.now() + 1_000;
+  let until = performance.now() + sized(1_000, 100);
   const one = () =>
     new Promise((done, fail) => {
       const began = performance.now();

@@ -4,6 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { quick } from './quick.mjs';
 import { median } from './table.mjs';
 
 export const cli = fileURLToPath(new URL('../../dist/faces/cli/main.js', import.meta.url));
@@ -21,16 +22,18 @@ export function withCommands() {
 
 const inside = fileURLToPath(new URL('./inside.mjs', import.meta.url));
 
+/** The numbers of runs: the first of `most + 1` warms the page cache. In quick mode there is one, and it counts. */
+const runsOf = (most) => Array.from({ length: quick ? 1 : most + 1 }, (_, i) => quick || i > 0);
+
 /** Milliseconds from start to end, the median of `runs`; output is discarded. */
 export function wholeProcess(command, args, runs = 5, options = {}) {
   const times = [];
-  for (let i = 0; i <= runs; i += 1) {
+  for (const counts of runsOf(runs)) {
     const start = performance.now();
     const { status, error } = spawnSync(command, args, { stdio: 'ignore', ...options });
     if (error || (status !== 0 && options.mayFail !== true))
       throw error ?? new Error(`${command} ended with ${status}`);
-    // The first run warms the page cache.
-    if (i > 0) times.push(performance.now() - start);
+    if (counts) times.push(performance.now() - start);
   }
   return median(times);
 }
@@ -38,10 +41,10 @@ export function wholeProcess(command, args, runs = 5, options = {}) {
 /** Alternates two commands, so that a machine that slows down affects both. */
 export function pairOfProcesses(one, other, runs = 5) {
   const times = [[], []];
-  for (let i = 0; i <= runs; i += 1) {
+  for (const counts of runsOf(runs)) {
     for (const [which, [command, args, options]] of [one, other].entries()) {
       const time = wholeProcess(command, args, 0 + 1, options);
-      if (i > 0) times[which].push(time);
+      if (counts) times[which].push(time);
     }
   }
   return times.map(median);
@@ -49,10 +52,11 @@ export function pairOfProcesses(one, other, runs = 5) {
 
 /**
  * Runs calls in a new process: `{ cold, warm, mb, bytes }`: milliseconds of the first call and of later ones,
- * peak memory of the process, bytes of the answer's text.
+ * peak memory of the process, bytes of the answer's text. In quick mode there is at most one later one.
  */
 export function insideProcess(module, options, node = process.execPath) {
-  const { status, stdout, stderr } = spawnSync(node, [inside, module, JSON.stringify(options)], {
+  const asked = quick && options.repeat ? { ...options, repeat: 1 } : options;
+  const { status, stdout, stderr } = spawnSync(node, [inside, module, JSON.stringify(asked)], {
     encoding: 'utf8',
     maxBuffer: 64 << 20,
     timeout: 300_000,

@@ -1,4 +1,4 @@
-// Quick mode (`--quick`): smaller data, fewer rounds, and only peers that are installed already. It checks that every group
+// Quick mode (`--quick`): smaller data, one round, and only peers that are installed already. It checks that every group
 // runs; its figures are rough.
 import { env } from 'node:process';
 

@@ -2,6 +2,7 @@
 // with paragraphs, code, tables and lists; `/scripts` is 300,000 times the beginning of a script; `/article` is an
 // ordinary article of a blog.
 import { createServer } from 'node:http';
+import { sized } from './quick.mjs';
 
 const words = 'window archive answer budget notice cursor server reading signal header process memory'.split(
   ' ',
@@ -29,8 +30,8 @@ function pageOf(bytes) {
 
 const pages = {
   '/article': pageOf(30_000),
-  '/docs': pageOf(5_000_000),
-  '/scripts': `<html><body>${'<script'.repeat(300_000)}</body></html>`,
+  '/docs': pageOf(sized(5_000_000, 500_000)),
+  '/scripts': `<html><body>${'<script'.repeat(sized(300_000, 30_000))}</body></html>`,
 };
 
 const server = createServer(({ url }, response) => {

@@ -154,7 +154,7 @@ async function untilParsed(code: string): Promise<void> {
   expect(said).toContain('f199');
 }
 
-test('maps, outlines and symbols', { tags: 'slow', timeout: 120_000 }, async () => {
+test('maps, outlines and symbols', { tags: 'slow' }, async () => {
   const { call, write, report } = recorded(unhurried);
   const code = Array.from(
     { length: 200 },

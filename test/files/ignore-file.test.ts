@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fc } from '../support/properties.ts';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/commands.ts';
+import { fc, seedOfRun } from '../support/properties.ts';
 import { IgnoreFile, type IgnoreVerdict } from '../../src/files/glob.ts';
 
 /** What the file says of a path, or of the first directory above it that it leaves out. */
@@ -55,15 +55,6 @@ test.each<[string, string, IgnoreVerdict | undefined]>([
   expect(verdictOf(rules, path)).toBe(verdict);
 });
 
-let repository: string;
-
-beforeAll(() => {
-  repository = mkdtempSync(join(tmpdir(), 'oriel-ignore-'));
-  spawnSync('git', ['init', '-q', repository]);
-});
-
-afterAll(() => rmSync(repository, { recursive: true }));
-
 test.runIf(spawnSync('git', ['--version']).status === 0)(
   'agrees with git on any rules and paths',
   { tags: 'slow' },
@@ -78,26 +69,37 @@ test.runIf(spawnSync('git', ['--version']).status === 0)(
       )
       .map(([not, front, parts, end]) => not + front + parts.join('/') + end);
     const path = fc.array(fc.stringMatching(/^[ab]{1,3}$/), { minLength: 1, maxLength: 4 });
-    fc.assert(
-      fc.property(
-        fc.array(rule, { minLength: 1, maxLength: 4 }),
-        fc.array(path, { minLength: 1, maxLength: 12 }),
-        (rules, paths) => {
-          const text = rules.join('\n');
-          writeFileSync(join(repository, '.gitignore'), `${text}\n`);
-          const asked = paths.map((names) => names.join('/'));
-          const said = spawnSync('git', ['check-ignore', '--no-index', '--stdin'], {
-            cwd: repository,
-            input: asked.join('\n'),
-            encoding: 'utf8',
-          });
-          const ignored = new Set(said.stdout.split('\n'));
-          for (const one of asked)
-            expect([one, verdictOf(text, one) === 'ignored']).toEqual([one, ignored.has(one)]);
-        },
-      ),
-      { numRuns: 150 },
-    );
+    const repository = temporaryFolder();
+    spawnSync('git', ['init', '-q', repository]);
+    // A directory for each, with rules of its own, so that one process answers for all.
+    const cases = fc
+      .sample(
+        fc.record({
+          rules: fc.array(rule, { minLength: 1, maxLength: 4 }).map((rules) => rules.join('\n')),
+          paths: fc.array(path, { minLength: 1, maxLength: 12 }),
+        }),
+        { numRuns: 300, seed: seedOfRun },
+      )
+      .map(({ rules, paths }, i) => ({ at: `${i}`, rules, paths: paths.map((names) => names.join('/')) }));
+    for (const { at, rules } of cases) {
+      mkdirSync(join(repository, at));
+      writeFileSync(join(repository, at, '.gitignore'), `${rules}\n`);
+    }
+    const { stdout } = spawnSync('git', ['check-ignore', '--no-index', '--stdin'], {
+      cwd: repository,
+      input: cases.flatMap(({ at, paths }) => paths.map((one) => `${at}/${one}\n`)).join(''),
+      encoding: 'utf8',
+    });
+    const ignored = new Set(stdout.split('\n'));
+    expect(ignored.size).toBeGreaterThan(1);
+    for (const { at, rules, paths } of cases) {
+      for (const one of paths)
+        expect([rules, one, verdictOf(rules, one) === 'ignored']).toEqual([
+          rules,
+          one,
+          ignored.has(`${at}/${one}`),
+        ]);
+    }
   },
 );
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { cp, writeFile } from 'node:fs/promises';
+import { cp, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp, { type Sharp } from 'sharp';
@@ -24,18 +23,23 @@ import {
   pngSignature,
   withExif,
 } from '../support/images.ts';
+import { seedOfRun, some } from '../support/properties.ts';
 import { file, openWith, type OpenOptions, temporaryFolder, wholeText } from '../support/open-source.ts';
 
-/** What an image of this content is answered with; it always has a wrong name, for names do not count. */
+/** What an image of this content, or at this path, is answered with; its name is always wrong, for names do not count. */
 async function read(
-  content: Uint8Array,
+  content: Uint8Array | string,
   { decoder, ...options }: OpenOptions & { readonly decoder?: URL } = {},
 ): Promise<ImageResource> {
   const source: ContentSource = {
     ...imageSource,
     open: (subject, call) => openImage(subject, call, decoder),
   };
-  const resource = await openWith(source, await file('picture.bin', content), options);
+  const resource = await openWith(
+    source,
+    typeof content === 'string' ? content : await file('picture.bin', content),
+    options,
+  );
   if (resource?.kind !== 'image') throw new Error('not answered as an image');
   return resource;
 }
@@ -64,15 +68,6 @@ describe('an image within the budget', () => {
     });
     expect(await sharp(answer.image?.data).raw().toBuffer()).toEqual(await sharp(png).raw().toBuffer());
   });
-
-  test.each(['jpeg', 'webp', 'gif', 'avif', 'tiff', 'png'] as const)(
-    '%s',
-    { tags: 'slow' },
-    async (format) => {
-      const answer = await read(await sharp(makePng(64, 48)).toFormat(format).toBuffer());
-      expect(await sharp(answer.image?.data).metadata()).toMatchObject({ width: 64, height: 48 });
-    },
-  );
 
   test('an animation is shown by its first frame', { tags: 'slow' }, async () => {
     const frames = [makePng(9, 9, () => [255, 0, 0]), makePng(9, 9, () => [0, 0, 255])];
@@ -113,14 +108,14 @@ describe('a larger image', () => {
   });
 
   test('fits the default budget even as noise with alpha', { tags: 'slow' }, async () => {
-    const picture = await sharp(noise(900, 900)).ensureAlpha(0.5).png().toBuffer();
+    const picture = await sharp(noise(500, 500)).ensureAlpha(0.5).png().toBuffer();
     const answer = await read(picture);
     expect(answer.image?.data.length).toBeLessThanOrEqual(300 * 1024);
     expect(answer.image?.mimeType).toBe('image/webp');
   });
 
   test('the same call gives the same bytes', { tags: 'slow' }, async () => {
-    const picture = noise(700, 500);
+    const picture = noise(400, 300);
     const [one, two] = [await read(picture), await read(picture)];
     expect(one).toEqual(two);
   });
@@ -268,8 +263,9 @@ describe('hostile images', () => {
   );
 
   test('I04 a zTXt chunk that unpacks to 256 MB is not unpacked', { tags: 'slow' }, async () => {
-    const text = pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), await deflatedZeros(256e6)]));
-    const profile = pngChunk('iCCP', Buffer.concat([Buffer.from('icc\0\0'), await deflatedZeros(256e6)]));
+    const zeros = await deflatedZeros(256e6);
+    const text = pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), zeros]));
+    const profile = pngChunk('iCCP', Buffer.concat([Buffer.from('icc\0\0'), zeros]));
     const answer = await read(makePng(64, 48, undefined, [text, profile]));
     expect(answer.facts).toMatchObject({ shown: { width: 64, height: 48 } });
   });
@@ -291,9 +287,9 @@ describe('hostile images', () => {
 
   test('the source may have at most 128 MiB', { tags: 'slow' }, async () => {
     const jpeg = await sharp(makePng(64, 48)).jpeg().toBuffer();
-    const error = await read(Buffer.concat([jpeg, Buffer.alloc(128 * 1024 * 1024)])).catch(
-      (reason: unknown) => reason,
-    );
+    const path = await file('picture.bin', jpeg);
+    await truncate(path, jpeg.length + 128 * 1024 * 1024);
+    const error = await read(path).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'LIMIT' });
     expect((error as Error).message).toMatch(
       /cannot be shown: it is larger than the 128 MiB that are decoded\.$/,
@@ -327,15 +323,6 @@ describe('I08 EXIF', () => {
     },
   );
 });
-
-/** Processes that this one has started and that still run. */
-function childProcesses(): string[] {
-  return readdirSync('/proc/self/task').flatMap((thread) =>
-    readFileSync(join('/proc/self/task', thread, 'children'), 'utf8')
-      .split(' ')
-      .filter(Boolean),
-  );
-}
 
 describe('I09 a decoder that fails', () => {
   /** A decoder of the test's own in place of the package's. */
@@ -407,19 +394,19 @@ describe('I09 a decoder that fails', () => {
     });
   }
 
-  test('of twelve concurrent ones at most two run at a time', { tags: 'slow' }, async () => {
+  test('of six concurrent ones at most two run at a time', { tags: 'slow' }, async () => {
     const url = await decoder('setTimeout(() => process.exit(), 200)');
     let most = 0;
     const watch = setInterval(() => {
       most = Math.max(most, childrenOf(process.pid, 'decoder.mjs').length);
     }, 5);
     const failures = await Promise.all(
-      Array.from({ length: 12 }, () =>
+      Array.from({ length: 6 }, () =>
         read(makePng(64, 48), { decoder: url }).catch((error: unknown) => error),
       ),
     );
     clearInterval(watch);
-    expect(failures.map((error) => (error as OrielError).code)).toEqual(Array(12).fill('CORRUPT'));
+    expect(failures.map((error) => (error as OrielError).code)).toEqual(Array(6).fill('CORRUPT'));
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(2);
   });
@@ -428,14 +415,15 @@ describe('I09 a decoder that fails', () => {
     'a decoder is used again, and gets each image with its own decoder enabled',
     { tags: 'slow' },
     async () => {
-      const formats = ['png', 'jpeg', 'webp', 'gif', 'tiff', 'png'] as const;
+      const formats = ['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff', 'png'] as const;
       await read(makePng(64, 48));
-      const before = childProcesses();
+      const before = childrenOf(process.pid, 'decode-child');
       for (const format of formats) {
         const image = await sharp(makePng(64, 48)).toFormat(format).toBuffer();
-        expect(await read(image)).toMatchObject({ image: { width: 64, height: 48 } });
+        const answer = await read(image);
+        expect(await sharp(answer.image?.data).metadata()).toMatchObject({ width: 64, height: 48 });
       }
-      expect(childProcesses().filter((pid) => !before.includes(pid))).toEqual([]);
+      expect(childrenOf(process.pid, 'decode-child').filter((pid) => !before.includes(pid))).toEqual([]);
     },
   );
 
@@ -510,12 +498,12 @@ describe('I09 a decoder that fails', () => {
     },
   );
 
-  test.each(['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff'] as const)(
+  test.each(some(['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff'] as const, 3))(
     'I09 damaged %s files are answers or errors',
     { tags: 'slow' },
     async (format) => {
       const whole = await sharp(makePng(120, 90)).toFormat(format).toBuffer();
-      let state = 7;
+      let state = 7 + seedOfRun;
       const random = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below;
       for (let round = 0; round < 6; round++) {
         const damaged = Buffer.from(whole);

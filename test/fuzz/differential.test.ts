@@ -108,7 +108,7 @@ test('windows are what sed, head and tail print, totals what wc counts', { timeo
       expect((heads[k] as Buffer).equals((cases[i] as One).bytes.subarray(first, end))).toBe(true);
   };
   const seeds = ['', '\n', 'a', 'a\n', 'a\r\n', 'a\n\nb', '\r', 'a\0b\n'].map(seed);
-  await inRounds('windows beside sed, head, tail and wc', 150, { seeds, cases: one }, compare);
+  await inRounds('windows beside sed, head, tail and wc', 60, { seeds, cases: one }, compare);
 });
 
 describe('archives', () => {
@@ -185,7 +185,7 @@ describe('archives', () => {
           expect(wordings(python3), what).toContain(bodyOf(answer));
         }
       };
-      await inRounds(`${kind} beside ${tool} and Python`, 40, { seeds, cases: archive }, compare);
+      await inRounds(`${kind} beside ${tool} and Python`, 16, { seeds, cases: archive }, compare);
     });
   }
 });
@@ -249,7 +249,7 @@ test.runIf(has('python3') && has('sqlite3'))(
         if (wanted !== '') expect(bodyOf(answer).replace(/\s|\|/g, ''), what).toContain(wanted);
       }
     };
-    await inRounds('SQLite beside the shell and Python', 30, { seeds: [], cases: one }, compare);
+    await inRounds('SQLite beside the shell and Python', 12, { seeds: [], cases: one }, compare);
   },
 );
 
@@ -307,6 +307,6 @@ test.runIf(has('python3') && shows('iconv'))(
         expect(bodyOf(answer), `${name} ${JSON.stringify(text)}`).toBe(text);
       }
     };
-    await inRounds('decoding beside iconv and Python', 200, { seeds: [], cases: one }, compare);
+    await inRounds('decoding beside iconv and Python', 60, { seeds: [], cases: one }, compare);
   },
 );

@@ -14,7 +14,7 @@ import { damaged, type Edit, edits } from './damage.ts';
 import { fuzz, fuzzTimeout as timeout } from './fuzz.ts';
 import { tryContainer } from './targets.ts';
 
-const COUNT = 12;
+const COUNT = 4;
 
 interface Damage {
   readonly part: number;

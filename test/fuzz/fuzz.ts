@@ -9,7 +9,7 @@ import { fc } from '../support/properties.ts';
 const seconds = Number(process.env['ORIEL_FUZZ_SECONDS'] ?? 0);
 
 /** Of a test that calls `fuzz`. */
-export const fuzzTimeout: number = 120_000 + 2_000 * seconds;
+export const fuzzTimeout: number = 300_000 + 2_000 * seconds;
 
 /** Runs `count` times, or for as long as was asked for. */
 export async function fuzz<T>(

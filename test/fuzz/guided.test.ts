@@ -10,7 +10,7 @@ import { keepInputs, keptInputs } from './kept.ts';
 
 const seconds = Number(process.env['ORIEL_FUZZ_SECONDS'] ?? 0);
 const seed = Number(process.env['ORIEL_FUZZ_SEED'] ?? (seconds > 0 ? Date.now() % 1e9 : 1));
-const timeout = 120_000 + 2_000 * seconds;
+const timeout = 300_000 + 2_000 * seconds;
 /** Without a number of seconds. */
 const RUNS = 300;
 

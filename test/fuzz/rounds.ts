@@ -8,7 +8,7 @@ import { fc } from '../support/properties.ts';
 const seconds = Number(process.env['ORIEL_FUZZ_SECONDS'] ?? 0);
 
 /** Of a test that calls `inRounds`. */
-export const roundsTimeout: number = 120_000 + 2_000 * seconds;
+export const roundsTimeout: number = 300_000 + 2_000 * seconds;
 
 /** `compare` throws where an answer is wrong; it gets `seeds` first, then rounds of `count` new cases. */
 export async function inRounds<T>(

@@ -155,7 +155,7 @@ describe('what is damaged is converted within its limits, or is nothing', () => 
   for (const [name, [job, content]] of Object.entries(CONTENTS)) {
     test(name, { timeout }, async () => {
       const signal = new AbortController().signal;
-      await fuzz(`damaged ${name}`, 60, edits, async (wanted) => {
+      await fuzz(`damaged ${name}`, 20, edits, async (wanted) => {
         const converted = await convert(job, damaged(Buffer.from(content), wanted), signal);
         // Undefined: the child passed a limit or died.
         expect(converted).toBeDefined();

@@ -74,7 +74,7 @@ test('messages of MCP are answered beside damaged ones', { timeout }, async () =
     { minLength: 1, maxLength: 6 },
   );
   let asked = 0;
-  await fuzz('messages of MCP', 100, sent, async (messages) => {
+  await fuzz('messages of MCP', 30, sent, async (messages) => {
     const whole: string[] = [];
     for (const { message, isDamaged, wanted, cut } of messages) {
       const isCall = calls.includes(message);

@@ -6,6 +6,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { place } from '../support/dialect.ts';
+import { some } from '../support/properties.ts';
 
 /** `値段` in Shift_JIS. */
 const PRICE = Buffer.from('926c9269', 'hex');
@@ -116,7 +117,7 @@ const LONG = 'a line of text\n'.repeat(700);
 const utf16 = (text: string): Uint8Array =>
   Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
 
-test.each([
+const WITH_NULS: readonly (readonly [what: string, bytes: Uint8Array, isText: boolean])[] = [
   ['a NUL behind the first 4 KiB', Buffer.from(`${LONG}\0\nneedle\n`), true],
   ['a NUL behind 64 KiB', Buffer.from(`${LONG.repeat(8)}\0\nneedle\n`), true],
   ['a NUL behind 4 MiB', Buffer.from(`${LONG.repeat(500)}\0\nneedle\n`), true],
@@ -129,17 +130,23 @@ test.each([
     latin1(`${FRENCH.toString('latin1')}${LONG}\0\nneedle\n`),
     true,
   ],
-])('%s: a search takes for text what read does', { tags: 'slow' }, async (_, bytes, isText) => {
-  const { write, call } = place('oriel');
-  write('d/a.txt', bytes);
-  for (let i = 0; i < 80; i += 1) write(`d/none${i}.txt`, 'nothing of it\n');
-  const { text: read } = await call('read', { path: 'd/a.txt:1' });
-  expect(!/is binary/.test(read)).toBe(isText);
-  const found = expect.stringMatching(/d\/a\.txt:\d+: needle/);
-  for (const more of [{}, { multiline: true }, { pattern: 'needl.' }]) {
-    const { text: below } = await call('grep', { pattern: 'needle', path: 'd', ...more });
-    expect(below).toEqual(isText ? found : expect.stringContaining('No matches'));
-    const { text: named } = await call('grep', { pattern: 'needle', path: 'd/a.txt', ...more });
-    expect(named).toEqual(isText ? found : expect.stringContaining('not plain text'));
-  }
-});
+];
+
+test.each(some(WITH_NULS, 4))(
+  '%s: a search takes for text what read does',
+  { tags: 'slow' },
+  async (_, bytes, isText) => {
+    const { write, call } = place('oriel');
+    write('d/a.txt', bytes);
+    for (let i = 0; i < 80; i += 1) write(`d/none${i}.txt`, 'nothing of it\n');
+    const { text: read } = await call('read', { path: 'd/a.txt:1' });
+    expect(!/is binary/.test(read)).toBe(isText);
+    const found = expect.stringMatching(/d\/a\.txt:\d+: needle/);
+    for (const more of [{}, { multiline: true }, { pattern: 'needl.' }]) {
+      const { text: below } = await call('grep', { pattern: 'needle', path: 'd', ...more });
+      expect(below).toEqual(isText ? found : expect.stringContaining('No matches'));
+      const { text: named } = await call('grep', { pattern: 'needle', path: 'd/a.txt', ...more });
+      expect(named).toEqual(isText ? found : expect.stringContaining('not plain text'));
+    }
+  },
+);

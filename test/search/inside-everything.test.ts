@@ -3,6 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { docx, fixture, paragraph, pdfPages, pdfText, sheetRow, xlsx } from '../support/documents.ts';
+import { some } from '../support/properties.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { tar } from '../support/tar.ts';
 import { textOf, unhurried, workspace } from '../support/workspace.ts';
@@ -184,8 +185,8 @@ function foundIn(answer: string): FoundLine[] {
   });
 }
 
-test.each(Object.keys(CONTAINERS))(
-  'every word of %s, by a call that shows it',
+test.each(some(Object.keys(CONTAINERS), 5))(
+  'words anywhere in %s, by calls that show them',
   { tags: 'slow' },
   async (name) => {
     const { write, oriel } = workspace(unhurried);
@@ -197,7 +198,7 @@ test.each(Object.keys(CONTAINERS))(
     for (let offset = 0; offset < 2 * all.length; offset += 50)
       found.push(...(await search(String.raw`needle\d+q`, offset)));
     const lost: string[] = [];
-    for (const needle of all) {
+    for (const needle of some(all, 24)) {
       const listed = found.filter((line) => line.needles.includes(needle));
       // Of a long line another part may be shown.
       const calls = listed.length > 0 ? listed : await search(needle);

@@ -1,8 +1,9 @@
 /** Texts with a byte order mark are found by every kind of search, as `read` shows them. */
 
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { place } from '../support/dialect.ts';
+import { some } from '../support/properties.ts';
 import { zip } from '../support/zip.ts';
 
 const TEXT = 'erste Zeile\r\nn\u00e4chste: NEEDLE \u{1f600}\nsecond\nthird NEEDLE\n';
@@ -57,24 +58,26 @@ const OPTIONS: Record<string, { input: object; shown: readonly string[] }> = {
   },
 };
 
-describe.each(Object.entries(encode))('%s', (_, encoded) => {
-  test.each(Object.entries(WAYS))('%s', { tags: 'slow' }, async (_, { input, path }) => {
-    const { write, call } = place('oriel');
-    const bytes = encoded(`\ufeff${TEXT}`);
-    write('d/a.txt', bytes);
-    write('other.txt', 'nothing of it\n');
-    write('a.txt.gz', gzipSync(bytes));
-    for (const at of ['a.zip', 'z/a.zip']) write(at, zip([{ name: 'a.txt', content: bytes }]));
-    for (const [name, { input: more, shown }] of Object.entries(OPTIONS)) {
-      const { text } = await call('grep', { pattern: 'NEEDLE', ...input, ...more });
-      expect(text, name).toBe(shown.map((line) => path + line).join('\n'));
-    }
-    const { text } = await call('grep', { pattern: 'NEEDLE', output: 'count', ...input });
-    expect(text, 'count').toBe(`${path}: 2`);
-  });
+const CASES = Object.entries(encode).flatMap(([encoding, encoded]) =>
+  Object.entries(WAYS).map(([way, how]) => [encoding, way, encoded, how] as const),
+);
+
+test.each(some(CASES, 12))('%s, %s', { tags: 'slow' }, async (_, __, encoded, { input, path }) => {
+  const { write, call } = place('oriel');
+  const bytes = encoded(`\ufeff${TEXT}`);
+  write('d/a.txt', bytes);
+  write('other.txt', 'nothing of it\n');
+  write('a.txt.gz', gzipSync(bytes));
+  for (const at of ['a.zip', 'z/a.zip']) write(at, zip([{ name: 'a.txt', content: bytes }]));
+  for (const [name, { input: more, shown }] of Object.entries(OPTIONS)) {
+    const { text } = await call('grep', { pattern: 'NEEDLE', ...input, ...more });
+    expect(text, name).toBe(shown.map((line) => path + line).join('\n'));
+  }
+  const { text } = await call('grep', { pattern: 'NEEDLE', output: 'count', ...input });
+  expect(text, 'count').toBe(`${path}: 2`);
 });
 
-test.each(['utf-32le', 'utf-32be'])(
+test.each(some(['utf-32le', 'utf-32be'], 1))(
   '%s: a text larger than the blocks in which it is decoded',
   { tags: 'slow' },
   async (name) => {

@@ -1,5 +1,6 @@
 /** Documents for tests: fixture files, and small ones built from parts. */
 
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { zip } from './zip.ts';
@@ -27,7 +28,7 @@ export const paragraph = (text: string): string => `<w:p><w:r><w:t>${text}</w:t>
 export function xlsx(
   sheets: readonly (readonly [name: string, content: string])[],
   stored: 'parts' | 'one part' = 'parts',
-  others: Readonly<Record<string, string>> = {},
+  others: Readonly<Record<string, string | Buffer>> = {},
 ): Buffer {
   const part = (i: number): number => (stored === 'parts' ? i + 1 : 1);
   const list = sheets.map(([name], i) => `<sheet name="${name}" sheetId="${i + 1}" r:id="rId${part(i)}"/>`);
@@ -52,6 +53,11 @@ export function xlsx(
   });
 }
 
+/** A part that makes a workbook larger than what is read whole, which takes no time to parse as cells would. */
+export const ballast = (bytes = 1 << 20): Readonly<Record<string, Buffer>> => ({
+  'xl/media/ballast.bin': randomBytes(bytes),
+});
+
 const STYLES =
   '<?xml version="1.0"?><styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><numFmts count="1"><numFmt numFmtId="164" formatCode="0.0%"/></numFmts><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="164" applyNumberFormat="1"/></cellXfs></styleSheet>';
 
@@ -75,7 +81,12 @@ export function sheetCell(at: string, cell: string | number | Styled): string {
     : `<c r="${at}" t="inlineStr"><is><t>${cell}</t></is></c>`;
 }
 
-function packaged(main: string, type: string, xml: string, parts: Readonly<Record<string, string>>): Buffer {
+function packaged(
+  main: string,
+  type: string,
+  xml: string,
+  parts: Readonly<Record<string, string | Buffer>>,
+): Buffer {
   const shared =
     'xl/sharedStrings.xml' in parts
       ? `<Override PartName="/xl/sharedStrings.xml" ContentType="${MAIN}.spreadsheetml.sharedStrings+xml"/>`
@@ -85,7 +96,13 @@ function packaged(main: string, type: string, xml: string, parts: Readonly<Recor
   const types = `<?xml version="1.0"?><Types xmlns="${TYPES}"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/${main}" ContentType="${type}"/>${styles}${shared}</Types>`;
   const relations = `<?xml version="1.0"?><Relationships xmlns="${RELATIONS}"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="${main}"/></Relationships>`;
   const all = { '[Content_Types].xml': types, '_rels/.rels': relations, [main]: xml, ...parts };
-  return zip(Object.entries(all).map(([name, content]) => ({ name, content })));
+  return zip(
+    Object.entries(all).map(([name, content]) => ({
+      name,
+      content,
+      method: typeof content === 'string' ? 8 : 0,
+    })),
+  );
 }
 
 /** A PDF with these objects, numbered from 1; the first one is the catalogue. */

@@ -15,3 +15,17 @@ fc.configureGlobal({
 });
 
 export { fc };
+
+/** Another one in each run of CI, which prints it. */
+export const seedOfRun = Number(process.env['ORIEL_FUZZ_SEED'] ?? 1);
+
+/** Whether the run has the time for all cases. */
+export const isLongRun = Number(process.env['ORIEL_FUZZ_SECONDS'] ?? 0) > 0;
+
+/** `count` of the cases, spread over them: others with another seed of the run, and all of them in a long one. */
+export function some<T>(cases: readonly T[], count: number): readonly T[] {
+  if (isLongRun || count >= cases.length) return cases;
+  const step = cases.length / count;
+  const first = seedOfRun % Math.ceil(step);
+  return Array.from({ length: count }, (_, i) => cases[(Math.floor(i * step) + first) % cases.length] as T);
+}

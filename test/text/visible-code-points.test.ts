@@ -7,6 +7,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeVisible } from '../../src/text/visible.ts';
 import { hasNoInk } from '../support/ink.ts';
+import { some } from '../support/properties.ts';
 
 const char = (code: number): string => String.fromCodePoint(code);
 
@@ -18,14 +19,16 @@ function* codePoints(): Generator<number> {
 const WITHOUT = Array.from(codePoints()).filter((code) => code !== 9 && code !== 10 && hasNoInk(code));
 
 describe('every code point without ink', () => {
-  test.each([
+  const PLACES: readonly (readonly [string, string | undefined])[] = [
     ['alone', ''],
     ['after a letter', 'a'],
     ['after a digit', '7'],
     ['after a letter with an accent', 'é'],
     ['after itself', undefined],
     ['after a space', ' '],
-  ])('is escaped and counted %s', (_, before) => {
+  ];
+
+  test.each(some(PLACES, 2))('is escaped and counted %s', (_, before) => {
     const passed: string[] = [];
     for (const code of WITHOUT) {
       const { text, escaped } = makeVisible(`${before ?? char(code)}${char(code)}b`);

@@ -206,7 +206,7 @@ async function laden(): Promise<Laden> {
 }
 
 async function expectAtRest({ pid, base }: Laden): Promise<void> {
-  await expect.poll(() => convertersOf(pid), { timeout: 110_000, interval: 500 }).toEqual([]);
+  await expect.poll(() => convertersOf(pid), { interval: 500 }).toEqual([]);
   expect(residentMb(pid) - base).toBeLessThan(MOST_GROWTH_MB);
 }
 
@@ -231,7 +231,7 @@ function largeBooks(names: readonly string[]): Buffer[] {
 
 test.runIf(process.platform === 'linux')(
   'many large documents leave memory low and the converter ends; the next process finds the cached tables of workbooks',
-  { tags: 'slow', timeout: 240_000 },
+  { tags: 'slow' },
   async () => {
     // Its converter ends 20 s after its last work; the workbooks and texts are read meanwhile.
     const documents = await laden();

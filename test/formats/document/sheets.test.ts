@@ -4,7 +4,7 @@ import { deflateRawSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { utils, write as writeBook } from '@e965/xlsx';
-import { fixture, sheetRow, xlsx } from '../../support/documents.ts';
+import { ballast, fixture, sheetRow, xlsx } from '../../support/documents.ts';
 import { textOf, unhurried, workspace } from '../../support/workspace.ts';
 import { zip } from '../../support/zip.ts';
 
@@ -39,9 +39,10 @@ test.each(['HR', 'Q1', 'USA', 'FY24', 'A1', 'A', 'A:B', 'A1:B2'])(
 
 test('all truncated sheets are counted, and the calls lead to all', { tags: 'slow' }, async () => {
   const { write, read } = workspace(unhurried);
-  const names = Array.from({ length: 19 }, (_, i) => `Sheet ${i}`);
-  for (const count of [4, 19]) {
-    write(`${count}.xlsx`, xlsx(names.slice(0, count).map((name) => [name, sheet(1_100)] as const)));
+  const names = Array.from({ length: 8 }, (_, i) => `Sheet ${i}`);
+  const large = sheet(1_100);
+  for (const count of [4, 8]) {
+    write(`${count}.xlsx`, xlsx(names.slice(0, count).map((name) => [name, large] as const)));
     const said = noticesOf(await read(`${count}.xlsx`));
     expect(said.slice(0, 3)).toEqual(
       names.slice(0, 3).map((name) => expect.stringContaining(`${name} has 1101 rows`)),
@@ -52,12 +53,10 @@ test('all truncated sheets are counted, and the calls lead to all', { tags: 'slo
     expect(said).toHaveLength(4);
     expect(Buffer.byteLength(said.join('\n'))).toBeLessThanOrEqual(1024);
   }
-  expect(noticesOf(await read('19.xlsx:Sheet 18'))).toEqual([
-    expect.stringContaining('Sheet 18 has 1101 rows'),
-  ]);
+  expect(noticesOf(await read('8.xlsx:Sheet 7'))).toEqual([expect.stringContaining('Sheet 7 has 1101 rows')]);
 });
 
-test.each(['book.bak', 'book.dat', 'book.tmp', 'book.doc', 'book.docx', 'book.odt', 'book'])(
+test.each(['book.bak', 'book.odt', 'book'])(
   'every suggested call for a workbook named %s works',
   { tags: 'slow' },
   async (file) => {
@@ -83,23 +82,28 @@ test.each(['book.bak', 'book.dat', 'book.tmp', 'book.doc', 'book.docx', 'book.od
   },
 );
 
-/** Random numbers are packed badly: it is larger than what is read whole. */
+/** Larger than what is read whole. */
 function largeBook(declared: string): Buffer {
-  const rows = Array.from({ length: 30_000 }, (_, i) =>
-    sheetRow(i + 1, i === 0 ? ['id', 'a', 'b', 'c'] : [i, Math.random(), Math.random(), Math.random()]),
+  const rows = Array.from({ length: 3_000 }, (_, i) =>
+    sheetRow(i + 1, i === 0 ? ['id', 'a', 'b', 'c'] : [i, i / 7, i / 9, i / 11]),
   );
   // Cells that have a format only.
   const formatted = Array.from(
     { length: 500 },
-    (_, i) => `<row r="${i + 40_000}"><c r="A${i + 40_000}" s="1"/></row>`,
+    (_, i) => `<row r="${i + 4_000}"><c r="A${i + 4_000}" s="1"/></row>`,
   );
-  return xlsx([
-    ['Small', sheet(1)],
-    ['Data', `<dimension ref="${declared}"/><sheetData>${rows.join('')}${formatted.join('')}</sheetData>`],
-  ]);
+  const data = `<dimension ref="${declared}"/><sheetData>${rows.join('')}${formatted.join('')}</sheetData>`;
+  return xlsx(
+    [
+      ['Small', sheet(1)],
+      ['Data', data],
+    ],
+    'parts',
+    ballast(),
+  );
 }
 
-test.each(['A1', 'A1:D1500', 'A1:D30000', 'A1:D1048576'])(
+test.each(['A1', 'A1:D3000', 'A1:D1048576'])(
   'the rows of a large sheet are counted, whatever it declares: %s',
   { tags: 'slow' },
   async (declared) => {
@@ -107,12 +111,12 @@ test.each(['A1', 'A1:D1500', 'A1:D30000', 'A1:D1048576'])(
     write('large.xlsx', largeBook(declared));
     const whole = await read('large.xlsx');
     expect(textOf(whole)).toContain('## Data\n');
-    expect(textOf(whole)).toContain('A1:D30000, 30000 rows, 4 columns\n');
+    expect(textOf(whole)).toContain('A1:D3000, 3000 rows, 4 columns\n');
     expect(noticesOf(whole)).toEqual([
-      expect.stringContaining('Data has 30000 rows, of which the first 20 are shown'),
+      expect.stringContaining('Data has 3000 rows, of which the first 20 are shown'),
     ]);
-    expect(await text('large.xlsx:Data:A29999:A30001')).toContain('| 30000 | 29999 |');
-    expect(await text('large.xlsx:Data:A50000:A50001')).toContain('(no cells there, only in A1:D30000)');
+    expect(await text('large.xlsx:Data:A2999:A3001')).toContain('| 3000 | 2999 |');
+    expect(await text('large.xlsx:Data:A5000:A5001')).toContain('(no cells there, only in A1:D3000)');
   },
 );
 
@@ -121,7 +125,7 @@ test.each(['xlsb', 'biff8', 'ods'] as const)(
   { tags: 'slow' },
   async (bookType) => {
     const { write, text } = workspace(unhurried);
-    const cells = Array.from({ length: 20_000 }, (_, i) => [i, Math.random(), Math.random(), Math.random()]);
+    const cells = Array.from({ length: 2_000 }, (_, i) => [i, i / 7, i / 9, i / 11]);
     const book = utils.book_new();
     // The writer of xlsb looks up a thousand cells in each row, which is fast in a dense sheet only.
     // Its types know this option for reading only.
@@ -130,8 +134,8 @@ test.each(['xlsb', 'biff8', 'ods'] as const)(
     utils.book_append_sheet(book, data, 'Data');
     utils.book_append_sheet(book, utils.aoa_to_sheet([['x']]), 'Small');
     write('named.xls', writeBook(book, { type: 'buffer', bookType, compression: true }) as Buffer);
-    expect(await text('named.xls')).toContain('A1:D20001, 20001 rows, 4 columns');
-    expect(await text('named.xls:Data:A20001')).toContain('| 20001 | 19999 |');
+    expect(await text('named.xls')).toContain('A1:D2001, 2001 rows, 4 columns');
+    expect(await text('named.xls:Data:A2001')).toContain('| 2001 | 1999 |');
   },
 );
 
@@ -154,17 +158,15 @@ test('columns with equal names get unique names, and no other sheet is lost', as
 
 test('the header of a sheet is detected from its first rows', { tags: 'slow' }, async () => {
   const { write, read, text } = workspace(unhurried);
-  const far = `<row r="9000">${[...'ABCDEFGH'].map((letter) => `<c r="${letter}9000"><v>${Math.random()}</v></c>`).join('')}</row>`;
-  const noise = Array.from({ length: 9_000 }, (_, i) => sheetRow(i + 2, [i, Math.random()])).slice(0, 8_998);
-  const filler = Array.from({ length: 20_000 }, (_, i) =>
-    sheetRow(i + 1, [Math.random(), Math.random(), Math.random()]),
-  );
+  const far = `<row r="2000">${[...'ABCDEFGH'].map((letter) => `<c r="${letter}2000"><v>7</v></c>`).join('')}</row>`;
+  const noise = Array.from({ length: 1_998 }, (_, i) => sheetRow(i + 2, [i, i / 7]));
   write(
     'late.xlsx',
-    xlsx([
-      ['Late', `<sheetData>${sheetRow(1, ['id', 'value'])}${noise.join('')}${far}</sheetData>`],
-      ['Filler', `<sheetData>${filler.join('')}</sheetData>`],
-    ]),
+    xlsx(
+      [['Late', `<sheetData>${sheetRow(1, ['id', 'value'])}${noise.join('')}${far}</sheetData>`]],
+      'parts',
+      ballast(),
+    ),
   );
   expect(noticesOf(await read('late.xlsx'))[0]).toContain('late.xlsx:Late?limit=50&offset=19 for rows');
   expect((await text('late.xlsx:Late?limit=1&offset=19')).split('\n')[2]).toMatch(/^\| 19 +\|/);

@@ -47,7 +47,7 @@ const keysOf = (pages: readonly string[]): string[] =>
 
 const ids = Array.from({ length: ROWS }, (_, at) => String((at + 1) * 3));
 
-test('pages of a table under any limits', { tags: 'slow', timeout: 120_000 }, async () => {
+test('pages of a table under any limits', { tags: 'slow' }, async () => {
   const cwd = await database('db.sqlite', FIXTURE);
   await fc.assert(
     fc.asyncProperty(

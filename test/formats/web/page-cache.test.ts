@@ -35,20 +35,16 @@ describe('a page that was read without a part that did not arrive in time', () =
   test.each<[string, (response: ServerResponse) => void]>([
     ['a connection that breaks', (response) => response.destroy()],
     ['an answer that does not come', () => undefined],
-  ])(
-    '%s: is read anew, whatever its validator; its parts are kept',
-    { tags: 'slow', timeout: 30_000 },
-    async (_, missing) => {
-      const { asked, read, comes } = await unsettled(missing);
-      const before = asked.length;
-      expect(await read(':301..')).toContain('Paragraph');
-      expect(asked).toHaveLength(before);
-      comes();
-      expect(await read()).toContain('Method: md-suffix');
-      expect(await read()).toContain('Method: md-suffix');
-      expect(asked).toHaveLength(before + 2);
-    },
-  );
+  ])('%s: is read anew, whatever its validator; its parts are kept', { tags: 'slow' }, async (_, missing) => {
+    const { asked, read, comes } = await unsettled(missing);
+    const before = asked.length;
+    expect(await read(':301..')).toContain('Paragraph');
+    expect(asked).toHaveLength(before);
+    comes();
+    expect(await read()).toContain('Method: md-suffix');
+    expect(await read()).toContain('Method: md-suffix');
+    expect(asked).toHaveLength(before + 2);
+  });
 
   test('a part that does not exist does not count as missing', async () => {
     const { asked, read } = await unsettled((response) => response.writeHead(404).end());

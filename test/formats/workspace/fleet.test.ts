@@ -289,7 +289,7 @@ test('without workspaces the scheme says how they are configured', async () => {
   ]);
 });
 
-/** A real workspace with one file, of which something becomes before each request but the first. */
+/** A real workspace with one file, written for each read, of which something becomes before each request but the first. */
 async function changing(
   content: string | Uint8Array,
   change: (path: string, request: number) => void,
@@ -297,7 +297,6 @@ async function changing(
 ): Promise<(selector: string) => Promise<Answer>> {
   const { W, write } = workspace();
   const path = join(W, name);
-  write(name, content);
   const { url } = await server(['--cwd', W]);
   let requests = 0;
   const changed: typeof fetch = (input, init) => {
@@ -308,6 +307,7 @@ async function changing(
   const { read } = reading({ dev: { url, fetch: changed } });
   return (selector) => {
     requests = 0;
+    write(name, content);
     return read(`ws://dev/${name}${selector}`);
   };
 }
@@ -360,30 +360,26 @@ test(
   },
 );
 
-test.each([
-  ['written anew in its place, and longer', (path: string) => writeFileSync(path, `new\n${LINES.join('')}`)],
-  [
-    'another file of its name, which ends alike',
-    (path: string) => {
-      writeFileSync(`${path}.new`, `${LINES.join('').replace('line 700 ', 'LINE 700 ')}more\n`);
-      renameSync(`${path}.new`, path);
-    },
-  ],
-  [
-    'another file of the same length',
-    (path: string) => {
-      writeFileSync(`${path}.new`, LINES.join('').replace('line 700 ', 'LINE 700 '));
-      renameSync(`${path}.new`, path);
-    },
-  ],
-  ['shorter', (path: string) => truncateSync(path, 500_000)],
-] as const)(
-  'a file that is %s between two requests is reported as replaced',
-  { tags: 'slow' },
-  async (_, change) => {
-    const read = await changing(LINES.join(''), (path, i) => {
-      if (i === 2) change(path);
-    });
-    expect(codeOf(await read(':-3'))).toBe('BUSY');
+const REPLACED: Readonly<Record<string, (path: string) => void>> = {
+  'written anew in its place, and longer': (path) => writeFileSync(path, `new\n${LINES.join('')}`),
+  'another file of its name, which ends alike': (path) => {
+    writeFileSync(`${path}.new`, `${LINES.join('').replace('line 700 ', 'LINE 700 ')}more\n`);
+    renameSync(`${path}.new`, path);
   },
-);
+  'another file of the same length': (path) => {
+    writeFileSync(`${path}.new`, LINES.join('').replace('line 700 ', 'LINE 700 '));
+    renameSync(`${path}.new`, path);
+  },
+  shorter: (path) => truncateSync(path, 500_000),
+};
+
+test('a file that is replaced between two requests is reported as replaced', { tags: 'slow' }, async () => {
+  let change = (_path: string): void => {};
+  const read = await changing(LINES.join(''), (path, i) => {
+    if (i === 2) change(path);
+  });
+  for (const [what, replace] of Object.entries(REPLACED)) {
+    change = replace;
+    expect([what, codeOf(await read(':-3'))]).toEqual([what, 'BUSY']);
+  }
+});
