@@ -55,7 +55,9 @@ async function buildDist() {
   const fresh = join(home, 'dist');
   try {
     mkdirSync(fresh, { recursive: true });
-    await Promise.all([writeDeclarations(fresh), writeCode(fresh)]);
+    // Both have ended before the directory of a failed build is removed.
+    const parts = await Promise.allSettled([writeDeclarations(fresh), writeCode(fresh)]);
+    for (const { reason } of parts) if (reason) throw reason;
     swap(fresh, join(root, 'dist'), join(home, 'old'));
   } finally {
     rmSync(home, { recursive: true, force: true });

@@ -14,6 +14,7 @@ import { expect, test } from 'vitest';
 import { built } from '../support/built.ts';
 import { run } from '../support/cli.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { mayMount } from '../support/has.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
@@ -21,9 +22,6 @@ import { zip } from '../support/zip.ts';
 const library = built('index.js');
 
 /** Not everywhere may a user mount something in a namespace of their own. */
-const mayMount =
-  spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs none /mnt'], { stdio: 'ignore' }).status === 0;
-
 interface Outcome {
   /** Room that was left: pages of 4 KiB, or files. */
   readonly room: number;
@@ -121,7 +119,7 @@ function expectStable(outcomes: readonly Outcome[]): void {
   expect(codes.at(-1)).toBe('OK');
 }
 
-test.skipIf(!mayMount)('I01 an output whose n-th page does not fit on the disk', () => {
+test.skipIf(!mayMount())('I01 an output whose n-th page does not fit on the disk', () => {
   const { W, write } = workspace();
   write('small.txt', 'small\n');
   const outcomes = withRoom(W, ['bash', { command: 'seq 30000' }], 'pages', [0, 1, 5, 16, 31, 32, 41, 60]);
@@ -133,13 +131,13 @@ test.skipIf(!mayMount)('I01 an output whose n-th page does not fit on the disk',
   }
 });
 
-test.skipIf(!mayMount)('I01 an output whose n-th file cannot be created', () => {
+test.skipIf(!mayMount())('I01 an output whose n-th file cannot be created', () => {
   const { W, write } = workspace();
   write('small.txt', 'small\n');
   expectStable(withRoom(W, ['bash', { command: 'seq 30000' }], 'files', [0, 1, 2, 3, 6, 20]));
 });
 
-test.skipIf(!mayMount).each([
+test.skipIf(!mayMount()).each([
   ['a member of a zip', 'z.zip:big.txt:-1'],
   ['a compressed file', 'big.txt.gz:-1'],
   ['a database in a zip', 'db.zip:data.db:t'],
@@ -282,7 +280,7 @@ test.each([
   expect(opened).toBeLessThan(60);
 });
 
-test.skipIf(!mayMount)(
+test.skipIf(!mayMount())(
   'I01 a search of a packed text that does not fit on the disk does not pass a part for the whole',
   () => {
     const { W, write } = workspace();

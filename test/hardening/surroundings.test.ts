@@ -11,6 +11,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { builtUrl } from '../support/built.ts';
 import { cli } from '../support/cli.ts';
 import { docx, paragraph } from '../support/documents.ts';
+import { mayMount, skip } from '../support/has.ts';
 import { deflatedZeros, makePng } from '../support/images.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { workspace } from '../support/workspace.ts';
@@ -42,10 +43,7 @@ test.each(Object.entries(HOMES))('C07 %s: files and documents are read', (_, env
   expect(read('d.docx')).toContain('1|a text\n');
 });
 
-const mayMount =
-  spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs none /proc'], { stdio: 'ignore' }).status === 0;
-
-test.skipIf(!mayMount)('C14 without /proc everything is read, and what does not hold is said', () => {
+test.skipIf(!mayMount())('C14 without /proc everything is read, and what does not hold is said', () => {
   const { W, O, write } = workspace();
   write('large.txt', `${'filler\n'.repeat(400_000)}needle\n`);
   write('small.ts', 'export function needle() {}\n');
@@ -125,10 +123,7 @@ function memoryGroup(bytes: number): string | undefined {
 
 test('C09 in 256 MB of memory every hostile file is answered, and no process is killed', async (context) => {
   const group = memoryGroup(256 << 20);
-  if (group === undefined) {
-    expect(process.env['ORIEL_TEST_ALL'], 'no control group of memory can be created here').toBeUndefined();
-    return context.skip('no control group of memory can be created here');
-  }
+  if (group === undefined) return skip(context, 'no control group of memory can be created here');
   const { W, write } = workspace();
   const bomb = await deflatedZeros(300_000_000);
   write('bomb.zip', zip([{ name: 'big.txt', packed: bomb.subarray(2, -4), size: 300_000_000 }]));

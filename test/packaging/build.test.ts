@@ -151,4 +151,5 @@ test('a build that fails says why and leaves the last one as it is', async () =>
   expect(code).toBe(1);
   expect(said).toContain("Type 'number' is not assignable to type 'string'");
   expect(files()).toEqual(before);
+  expect(readdirSync(join(project, '.build'))).toEqual([]);
 });

@@ -237,7 +237,11 @@ async function completeWord(word: string, streams: CliStreams): Promise<readonly
     ...streams,
     signal: AbortSignal.any([streams.signal, AbortSignal.timeout(MAX_COMPLETION_MS)]),
   };
-  const words = file ? await symbolsOf(file, late) : front ? await membersOf(front, late) : [];
+  const found = file ? symbolsOf(file, late) : front ? membersOf(front, late) : [];
+  const words = await Promise.resolve(found).catch((error: unknown) => {
+    if (!late.signal.aborted || streams.signal.aborted) throw error;
+    return [];
+  });
   return words.filter((one) => one.startsWith(word)).slice(0, MAX_COMPLETIONS);
 }
 

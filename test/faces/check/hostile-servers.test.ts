@@ -16,6 +16,7 @@ import { CheckSandbox } from '../../../src/faces/check/sandbox.ts';
 import { formatAudit } from '../../../src/faces/check/report.ts';
 import { cli } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
+import { skip } from '../../support/has.ts';
 
 const { signal } = new AbortController();
 const server = resolve('test/support/hostile-checked-server.mjs');
@@ -151,7 +152,7 @@ test.for([
   // Mounts of a namespace end with its last process.
   const inNamespace = ['-rm', 'sh', '-c', 'mount --bind . . && exec "$0" "$@"'];
   if (spawnSync('unshare', [...inNamespace, 'true']).status !== 0)
-    return context.skip('no directory can be mounted here');
+    return skip(context, 'no directory can be mounted here');
   const victim = temporaryFolder();
   const tmp = newTmp();
   mkdirSync(join(victim, 'sub'));

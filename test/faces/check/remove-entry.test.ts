@@ -17,6 +17,7 @@ import {
 } from '../../../src/faces/check/fixture-directory.ts';
 import { BrokenLaw } from '../../../src/faces/check/outcome.ts';
 import { temporaryFolder } from '../../support/commands.ts';
+import { skip } from '../../support/has.ts';
 
 const ON_LINUX = process.platform === 'linux';
 
@@ -118,7 +119,7 @@ test('nothing is removed or written where something is mounted', (context) => {
     return mounted;
   };
   try {
-    if (!mount(victim, join(top, 'directory'))) return context.skip('no directory can be mounted here');
+    if (!mount(victim, join(top, 'directory'))) return skip(context, 'no directory can be mounted here');
     mount(precious, join(top, 'file'));
     const held = new OpenDirectory(top);
     const files = new FixtureDirectory(held);

@@ -3,10 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { expect } from 'vitest';
+import { mayMount } from '../../../support/has.ts';
 import { type Case, read } from '../case.ts';
-
-const mayMount =
-  spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs none /mnt'], { stdio: 'ignore' }).status === 0;
 
 export const surroundings: readonly Case[] = [
   {
@@ -43,6 +41,6 @@ export const surroundings: readonly Case[] = [
       before: ['unshare', '-rm', 'sh', '-c', `mount --bind ${O} ${W}/m && exec "$0" "$@"`],
     }),
     steps: [read('m/mounted.txt', { is: '1|mounted\n' })],
-    if: mayMount,
+    if: mayMount(),
   },
 ];
