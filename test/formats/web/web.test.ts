@@ -698,7 +698,6 @@ describe('failures', () => {
     expect(asked).toEqual([]);
   });
 
-  // Unless it serves the credentials of the machine.
   test.each([
     ['http://169.254.169.254/latest', false],
     ['http://[fd00:ec2::254]/', false],
@@ -706,7 +705,7 @@ describe('failures', () => {
     ['http://[64:ff9b::a9fe:a9fe]/', false],
     ['http://[::ffff:a9fe:a9fe]/', false],
     ['http://10.0.0.1/', true],
-  ])('the error for %s says how to allow it', async (path, isTold) => {
+  ])('how to allow %s is told unless it serves credentials', async (path, isTold) => {
     const { text } = await reader({ web: {} }).call('read', { path });
     expect(text).toContain('is not a public address, and is not read.');
     expect(text.includes('can allow it')).toBe(isTold);
