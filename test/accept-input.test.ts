@@ -25,32 +25,27 @@ const UNITS = [
   'L1-2,',
 ];
 
-test.each(dialectNames)(
-  '%s: a field that is too long is refused before anything looks at it',
-  async (dialect) => {
-    const { with: made, write } = workspace();
-    write('a.txt', 'text\n');
-    for (const { name, jsonSchema, run } of made({ dialect }).tools) {
-      const properties = Object.entries(
-        Object(jsonSchema['properties']) as Record<string, { type?: unknown }>,
-      );
-      for (const [field] of properties.filter(([, { type }]) => type === 'string')) {
-        if (field === 'command') continue;
-        const unit = UNITS[(name.length + field.length) % UNITS.length] as string;
-        const input = {
-          path: 'a.txt',
-          pattern: 'text',
-          [field]: unit.repeat(Math.ceil(2_000_000 / unit.length)),
-        };
-        const { isError, details, content } = await withoutLag(() => run(input) as Promise<Answer>);
-        expect([isError, details]).toMatchObject([true, { error: { code: 'BAD_INPUT' } }]);
-        expect(JSON.stringify(content), field).toContain(`at most ${MOST} are allowed`);
-      }
+test.each(dialectNames)('%s: a too long field is refused before any use', async (dialect) => {
+  const { with: made, write } = workspace();
+  write('a.txt', 'text\n');
+  for (const { name, jsonSchema, run } of made({ dialect }).tools) {
+    const properties = Object.entries(Object(jsonSchema['properties']) as Record<string, { type?: unknown }>);
+    for (const [field] of properties.filter(([, { type }]) => type === 'string')) {
+      if (field === 'command') continue;
+      const unit = UNITS[(name.length + field.length) % UNITS.length] as string;
+      const input = {
+        path: 'a.txt',
+        pattern: 'text',
+        [field]: unit.repeat(Math.ceil(2_000_000 / unit.length)),
+      };
+      const { isError, details, content } = await withoutLag(() => run(input) as Promise<Answer>);
+      expect([isError, details]).toMatchObject([true, { error: { code: 'BAD_INPUT' } }]);
+      expect(JSON.stringify(content), field).toContain(`at most ${MOST} are allowed`);
     }
-  },
-);
+  }
+});
 
-test.each(UNITS)('the longest allowed text of %j holds up nobody in any field', async (unit) => {
+test.each(UNITS)('the longest allowed text of %j in fields blocks nobody', async (unit) => {
   const { oriel, write } = workspace();
   write('a.ts', 'export const text = 1;\n');
   const text = unit.repeat(Math.floor(MOST / unit.length));

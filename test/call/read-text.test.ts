@@ -25,7 +25,7 @@ describe('ranges beyond the end', () => {
 });
 
 describe('a tail that is told to end inside a line', () => {
-  test('the notice names the call for the rest of the line', async () => {
+  test('notices name the call for the rest of the line', async () => {
     const { write, text, read } = workspace();
     write('app.log', 'aa\nbb\ncc\n');
     const answer = await read('app.log:-2@4');
@@ -109,7 +109,7 @@ describe('an empty file', () => {
   });
 });
 
-test('the default limit applies to stored files only, not to listings, members or summaries', async () => {
+test('default limits apply to stored files, not listings or members', async () => {
   const { write, read } = workspace();
   write('f', numbered(1, 50));
   for (let i = 0; i < 10; i += 1) write(`d/${i}`, '');
@@ -126,7 +126,7 @@ test('the default limit applies to stored files only, not to listings, members o
   expect(textOf(await read('code.ts', options))).toBe(textOf(await read('code.ts')));
 });
 
-test('details give the limits of the host, including the part used by a header', async () => {
+test('details give the limits of the host, headers included', async () => {
   const { write, read } = workspace();
   write('f', numbered(1, 5));
   const { details } = await read('f', { display: 'hashline', limits: { bytes: 5000 } });
@@ -154,7 +154,7 @@ describe('paths in notices and headers are canonical', () => {
     }
   });
 
-  test('a file outside the working directory has its absolute path, and a file URL is a path', async () => {
+  test('a file outside has its absolute path; URLs are paths', async () => {
     const { W, write } = workspace();
     const path = write('f', 'x\n');
     write('d/x', '');

@@ -29,7 +29,7 @@ function recorded(options: OrielOptions = {}) {
   return { W, write, oriel, telemetry, call, events, report };
 }
 
-test('a read that was cut: the window, the lines, the bytes, the totals, the limit', async () => {
+test('a cut read records window, lines, bytes, totals and limit', async () => {
   const { call, events } = recorded();
   const answer = await call('read', { path: 'big.txt' }, { task: 'a task', host: 'a host' });
   const text = answer.content[0]?.type === 'text' ? answer.content[0].text : '';
@@ -60,7 +60,7 @@ test('a read that was cut: the window, the lines, the bytes, the totals, the lim
   ]);
 });
 
-test('following the notices is one chain, whose pages a larger window would have saved', async () => {
+test('following notices is one chain a larger window saves', async () => {
   const { call, report } = recorded();
   for (let path: string | undefined = 'big.txt'; path !== undefined;)
     path = nextOf(await call('read', { path }));
@@ -68,7 +68,7 @@ test('following the notices is one chain, whose pages a larger window would have
   expect(report().files[0]).toMatchObject({ once: 1_000, again: 0, never: 0, followed: 2 });
 });
 
-test('no password, key or query of a path is recorded, whether it is read or not', async () => {
+test('no password, key or query of a path is recorded', async () => {
   const { call, events } = recorded();
   for (const path of [
     'big.txt:password=s3cr3t:1..2',
@@ -101,7 +101,7 @@ test.each([
   expect(report()).toMatchObject({ calls: 2, continued: 1, chains: 1, dialects: { [dialect]: 2 } });
 });
 
-test('coder: the same; a file has one name, whatever a dialect calls it', async () => {
+test('coder: the same; a file has one name everywhere', async () => {
   const { W, call, report } = recorded({ dialect: 'coder' });
   await call('read_file', { path: join(W, 'big.txt'), limit: 100 });
   await call('read_file', { path: join(W, 'big.txt'), offset: 101, limit: 100 });
@@ -186,7 +186,7 @@ test('failures: the code, and what was asked', async () => {
   expect(events()[0]).toMatchObject({ reads: [{ source: 'missing.txt' }] });
 });
 
-test('totals of the task in details, on request, this call among them', async () => {
+test('details give the totals of the task on request', async () => {
   const { call } = recorded();
   const plain = await call('read', { path: 'big.txt:1..5' }, { task: 't' });
   expect(plain.details).not.toHaveProperty('task');
@@ -196,7 +196,7 @@ test('totals of the task in details, on request, this call among them', async ()
   expect((await always.call('ls', {})).details['task']).toMatchObject({ id: 'named', calls: 1 });
 });
 
-test('rate limits are reported to the task; a wrong one is refused', () => {
+test('rate limits are reported to the task, wrong ones refused', () => {
   const { oriel, telemetry } = recorded();
   oriel.reportRateLimit({ task: 't', retryAfter: 30, by: 'provider' });
   oriel.reportRateLimit();
@@ -210,7 +210,7 @@ test('rate limits are reported to the task; a wrong one is refused', () => {
     expect(() => oriel.reportRateLimit({ retryAfter })).toThrow(/^retryAfter is a number of seconds/);
 });
 
-test('callers are apart: each has its own tasks, of the same name too', async () => {
+test('callers have tasks of their own, even with equal names', async () => {
   const { call, telemetry } = recorded();
   const [a, b] = [{}, {}];
   await call('ls', {}, { caller: a, task: 't' });
@@ -222,7 +222,7 @@ test('callers are apart: each has its own tasks, of the same name too', async ()
   expect(telemetry.allTasks()).toHaveLength(3);
 });
 
-test('names of tasks and paths that are hostile are one bounded line', async () => {
+test('hostile names of tasks and paths are one bounded line', async () => {
   const { call, events } = recorded();
   await call(
     'read',
@@ -244,7 +244,7 @@ test('with telemetry: false nothing is recorded', async () => {
   expect(() => oriel.reportRateLimit()).not.toThrow();
 });
 
-test('with a file, the events stand in it when the session is closed', async () => {
+test('with a file, closing the session writes the events', async () => {
   const { W } = workspace();
   const path = join(W, 'telemetry.jsonl');
   const { call, oriel } = recorded({ telemetry: { file: path, task: 'in a file' } });
@@ -258,7 +258,8 @@ test('with a file, the events stand in it when the session is closed', async () 
   ]);
 });
 
-test('a call that cannot be recorded is answered all the same, and the host hears why', async () => {
+// The host hears why.
+test('a call that cannot be recorded is still answered', async () => {
   const heard: unknown[] = [];
   const { call, telemetry } = recorded({ onError: (error) => void heard.push(error) });
   telemetry.record = () => {
@@ -268,7 +269,7 @@ test('a call that cannot be recorded is answered all the same, and the host hear
   expect([answer.isError, heard.map(String)]).toEqual([false, ['Error: no memory']]);
 });
 
-test('until a call is counted, nothing of its answer is held', { tags: 'slow' }, async () => {
+test('nothing of an answer is held before its call counts', { tags: 'slow' }, async () => {
   const notes: unknown[] = [];
   const sink = {
     record: (note: unknown) => void notes.push(note),

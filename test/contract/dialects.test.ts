@@ -69,7 +69,7 @@ describe.each(named(readers))('laws 1, 2 and 4: %s', (_, tool) => {
 });
 
 describe.each(named(readers.filter(keeping(4))))('law 4: %s', (_, tool) => {
-  test('the notice is the last line of the text, and the last answer promises nothing', async () => {
+  test('the notice is the last line, the end promises nothing', async () => {
     const { pages } = await follow(tool, prose);
     for (const { text } of pages.slice(0, -1))
       expect(text.split('\n').at(-1)).toMatch(/^\[.* to continue\]$/);
@@ -104,7 +104,7 @@ describe('law 4: lists and outputs', () => {
     expect(lines.toSorted()).toEqual(all.toSorted());
   });
 
-  test('oriel bash: following the notices backwards yields the whole output once', async () => {
+  test('oriel bash: backward notices yield the whole output once', async () => {
     const here = place('oriel');
     let called = await here.call('bash', { command: 'seq 9000' });
     let output = '';
@@ -121,7 +121,7 @@ describe('law 4: lists and outputs', () => {
 });
 
 describe.each(named(readers.filter(keeping(1))))('law 1: %s', (_, tool) => {
-  test('an oversized line is shown in slices that say so, and that yield every byte once', async () => {
+  test('an oversized line is sliced, with every byte once', async () => {
     const { bodies, pages } = await follow(tool, oversized);
     expect(bodies.join('')).toBe(oversized);
     expect(
@@ -220,14 +220,14 @@ describe.each(named(readers))('law 7: %s', (_, tool) => {
   const body = async (content: string | Uint8Array): Promise<string> =>
     (await follow(tool, content)).bodies.join('');
 
-  test('CRLF stays, a mark is taken off, UTF-16 is decoded, invalid bytes are replaced', async () => {
+  test('CRLF stays, marks go, UTF-16 is decoded, invalid bytes replaced', async () => {
     expect(await body('a\r\nb\r\n')).toBe('a\r\nb\r\n');
     expect(await body('\ufeffa\n')).toBe('a\n');
     expect(await body(Buffer.from('\ufeffgrüße\n', 'utf16le'))).toBe('grüße\n');
     expect(await body(Buffer.of(0x61, 0xe2, 0x82, 0x62, 0xff, 0x0a))).toBe('a\ufffdb\ufffd\n');
   });
 
-  test('what was decoded or replaced is said or stands in the details', async () => {
+  test('what was decoded or replaced is in the details', async () => {
     const { details } = (await follow(tool, Buffer.of(0x61, 0xff, 0x0a))).pages[0] as Called;
     expect(details).toMatchObject({ invalid: 1 });
     expect((await follow(tool, '\ufeffa\n')).pages[0]?.details).toMatchObject({ byteOrderMark: true });

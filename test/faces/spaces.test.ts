@@ -104,7 +104,7 @@ const ways: readonly [string, (app: AppUnderTest) => Promise<readonly [Call, Cal
 const LONG = { command: 'seq 1 5000; echo of one client' };
 
 describe.each(ways)('%s', (_title, connect) => {
-  test('an output is read by its client, and by no other', async () => {
+  test('an output is read by its client alone', async () => {
     const [mine, theirs] = await connect(await serving());
     const kept = await mine('bash', LONG);
     const path = /"(\/[^"]+\/1\.log)"/.exec(JSON.stringify(kept.details))?.[1] ?? '';
@@ -120,7 +120,7 @@ describe.each(ways)('%s', (_title, connect) => {
     expect(codeOf(await mine('read', { path: 'artifact://2' }))).toBe('NOT_FOUND');
   });
 
-  test('each client gets its own number for a kept output of the same text', async () => {
+  test('clients have own numbers for kept outputs of equal text', async () => {
     const outputs = temporaryFolder();
     const lines = Array.from({ length: 9_000 }, (_, i) => `line ${i}`);
     writeFileSync(join(outputs, 'long.json'), JSON.stringify({ lines }));
@@ -144,7 +144,7 @@ describe.each(ways)('%s', (_title, connect) => {
   });
 });
 
-test('resources of MCP are listed page by page, also if some are evicted meanwhile', async () => {
+test('resources of MCP are paged, also if some are evicted', async () => {
   const { W } = workspace();
   const offer = createOffer({ cwd: W });
   onTestFinished(() => offer.close());
@@ -190,7 +190,7 @@ test('kept outputs of all clients are bounded together', async () => {
   expect((await b('read', { path: 'artifact://1:1' })).isError).toBe(false);
 });
 
-test('the end of a session of MCP removes its kept outputs', async () => {
+test('ending an MCP session removes its kept outputs', async () => {
   const app = await serving();
   const ask = await mcp(app);
   const kept = await overMcp(ask)('bash', LONG);
@@ -200,7 +200,7 @@ test('the end of a session of MCP removes its kept outputs', async () => {
   await expect.poll(() => existsSync(path)).toBe(false);
 });
 
-test('routes that read files by path open a kept output for its client alone', async () => {
+test('file routes open a kept output for its client alone', async () => {
   const app = await serving();
   const kept = await overHttp(app, 'a')('bash', LONG);
   const path = /"(\/[^"]+\/1\.log)"/.exec(JSON.stringify(kept.details))?.[1] ?? '';
@@ -241,7 +241,7 @@ describe('thousands of clients', () => {
     expect(session.spills.list()).toHaveLength(1);
   });
 
-  test('evict no space that is used by the lens, which waits for loading like a call', async () => {
+  test('evict no space that the lens uses or waits for', async () => {
     const order: string[] = [];
     let loaded = (): void => undefined;
     const load = () => new Promise<void>((resolve) => (loaded = resolve));
@@ -267,7 +267,7 @@ describe('thousands of clients', () => {
     expect(offer.engine(first).session).not.toBe(session);
   });
 
-  test('evict no output of a client with a name, over HTTP', { timeout: 60_000 }, async () => {
+  test('evict no output of a named client over HTTP', { timeout: 60_000 }, async () => {
     const app = await serving();
     const mine = overHttp(app, 'victim');
     await mine('bash', LONG);
@@ -296,7 +296,7 @@ describe('thousands of clients', () => {
   });
 
   test.skipIf(process.platform !== 'linux')(
-    'that are all busy leave room for another address, and evict none of its sessions',
+    'that are all busy leave room for another address',
     { timeout: 120_000 },
     async () => {
       const app = await serving();
@@ -324,7 +324,7 @@ describe('thousands of clients', () => {
 
   // Elsewhere the loopback has one address.
   test.skipIf(process.platform !== 'linux')(
-    'evict no session of another address, even if it was only opened',
+    'evict no session of another address, even if unused',
     { timeout: 60_000 },
     async () => {
       const app = await serving();
@@ -341,7 +341,7 @@ describe('thousands of clients', () => {
   );
 });
 
-test('a client that declares other roots in each call is answered inside them', async () => {
+test('a client that changes roots each call stays inside them', async () => {
   const { W, write } = workspace();
   const count = 40;
   for (let i = 0; i < count; i += 1) write(`d${i}/f`, `${i}\n`);
@@ -360,7 +360,7 @@ describe('a root that is replaced after the start', () => {
   test.each<[string, (W: string, O: string) => void]>([
     ['a link', (W, O) => symlinkSync(O, W)],
     ['another directory', (W, O) => renameSync(O, W)],
-  ])('by %s: a later client cannot read there, whatever it declares', async (_, replace) => {
+  ])('by %s: a later client cannot read there', async (_, replace) => {
     const { W, O, write } = workspace();
     write('sub/f', 'hi\n');
     mkdirSync(`${O}/sub`);
@@ -417,7 +417,7 @@ function postFrom(
   });
 }
 
-test('if a root contains all outputs, no client reads those of another by their paths', async () => {
+test('a root around all outputs does not share them', async () => {
   const { W, write } = workspace();
   vi.stubEnv('XDG_CACHE_HOME', join(W, 'cache'));
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -464,7 +464,7 @@ test('if a root contains all outputs, no client reads those of another by their 
   expect(textOf(await alice('read', { path: `${path}:-1` }))).toContain('MARK of alice');
 });
 
-test('no client can read a file with a token in a root, whatever its name', async () => {
+test('a file with a token in a root is unreadable', async () => {
   const { W, write } = workspace();
   const token = 'the-token-of-the-operator';
   write('secrets/token', `${token}\n`);
@@ -514,7 +514,7 @@ test('no client can read a file with a token in a root, whatever its name', asyn
   );
 });
 
-test('C13 no client can read what oriel writes, whatever its name: telemetry, kept outputs, its directories', async () => {
+test('C13 clients cannot read what oriel writes, whatever its name', async () => {
   const { W, write } = workspace();
   vi.stubEnv('XDG_CACHE_HOME', temporaryFolder());
   onTestFinished(() => void vi.unstubAllEnvs());

@@ -29,7 +29,7 @@ test.each(longTargets.map((target) => [target.name, target] as const))(
   },
 );
 
-test('a law that is broken is told with its input, which can be made again', async () => {
+test('a broken law is told with its repeatable input', async () => {
   const target = {
     name: 'no x',
     group: 'text',

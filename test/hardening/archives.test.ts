@@ -32,7 +32,7 @@ async function peakBytes(work: () => Promise<unknown>): Promise<number> {
 
 const MIB = 1 << 20;
 
-test('A03 symlink members of a zip are listed, and never followed on the disk', async () => {
+test('A03 symlink members of a zip are listed, never followed', async () => {
   oriel.write('zip-symlink.zip', zip([{ name: 'sl', content: '/etc/passwd', mode: 0o120777 }]));
   expect(await oriel.read('zip-symlink.zip')).toBe('sl -> /etc/passwd\n');
   expect(await oriel.read('zip-symlink.zip:sl')).toBe(
@@ -52,7 +52,7 @@ function bomb(copies: number): { packed: Buffer; size: number } {
   };
 }
 
-test('A05 of a member of 2 GB in 2 MB the first window is shown, with a notice for the next', async () => {
+test('A05 of a 2-GB member the first window is shown', async () => {
   const { packed: bytes, size } = bomb(2048);
   oriel.write('zip-bomb.zip', zip([{ name: 'big.txt', packed: bytes, size, crc: 1 }]));
   let answer = '';
@@ -63,7 +63,7 @@ test('A05 of a member of 2 GB in 2 MB the first window is shown, with a notice f
   expect(added).toBeLessThan(150 * MIB);
 });
 
-test('A05 a member is cut at the maximum compression ratio, with a notice that says why', async () => {
+test('A05 a member is cut at the maximum compression ratio', async () => {
   const { packed: bytes, size } = bomb(512);
   oriel.write('zip-bomb.zip', zip([{ name: 'big.txt', packed: bytes, size, crc: 1 }]));
   const answer = await oriel.read('zip-bomb.zip:big.txt:@900000000+1K');
@@ -95,7 +95,7 @@ test('A08 a declared size is shown, but not allocated', async () => {
   expect(added).toBeLessThan(50 * MIB);
 });
 
-test('A08 a stored member with a declared size beyond the end of the file', async () => {
+test('A08 a stored member declared larger than its archive file', async () => {
   const entry = { name: 'f.txt', content: 'hi', method: 0, size: 0xfffffffe, packedSize: 0xfffffffe };
   oriel.write('zip-lie-big.zip', zip([entry]));
   expect(await oriel.read('zip-lie-big.zip:f.txt')).toMatch(
@@ -114,7 +114,7 @@ test('A11 sixty nested zips end at the depth limit', async () => {
   );
 });
 
-test('A12 tar slip, hard link, device and FIFO members are listed with their kinds; nothing is created', async () => {
+test('A12 tar slip and special members are listed, never created', async () => {
   const entries = [
     { name: '../../slip.txt', content: 'out' },
     { name: '/abs.txt', content: 'abs' },
@@ -155,7 +155,7 @@ test('A12 tar slip, hard link, device and FIFO members are listed with their kin
   expect((await readdir(oriel.folder)).sort()).toEqual(['tar-slip.tar', 'tar-slip.tgz']);
 });
 
-test('A13 a negative size in a tar header is reported as damage', async () => {
+test('A13 a negative size in a tar header is damage', async () => {
   const negative = { name: 'neg.txt', sizeField: Buffer.alloc(12, 0xff) };
   oriel.write('tar-negsize.tar', tar([negative]));
   oriel.write('behind.tar', tar([{ name: 'ok.txt', content: 'fine' }, negative]));
@@ -168,7 +168,7 @@ test('A13 a negative size in a tar header is reported as damage', async () => {
   expect(await oriel.read('behind.tar:ok.txt')).toBe('1|fine');
 });
 
-test('A18 a wrong CRC is reported as a warning after the content', async () => {
+test('A18 a wrong CRC gives a warning after the content', async () => {
   oriel.write('zip-badcrc.zip', zip([{ name: 'f.txt', content: 'hello\n', crc: 1 }]));
   expect(await oriel.read('zip-badcrc.zip:f.txt')).toBe(
     '1|hello\n[Warning for zip-badcrc.zip:f.txt: its CRC does not match]',
@@ -189,7 +189,7 @@ test('A19 both of two members with one name are readable', async () => {
   expect(await oriel.read('zip-dup.zip:%~1')).toBe('1|first');
 });
 
-test('A19 a different name in the local header is reported, and both names read the member', async () => {
+test('A19 a different name in the local header is reported', async () => {
   oriel.write('zip-localname.zip', zip([{ name: 'good.txt', localName: 'evil.sh', content: 'same' }]));
   expect(await oriel.read('zip-localname.zip')).toBe(
     'evil.sh (4 B, the zip directory calls it good.txt)\ngood.txt (4 B, its local header calls it evil.sh)\n',
@@ -224,7 +224,7 @@ test.each<[keyof typeof SMALL_STREAMS, number]>([
   ['bz2', 200_000],
   ['xz', 40_000],
   ['zst', 200_000],
-])('A21 %s: %i empty streams, and 1 MB of streams of one line, are answered', async (codec, count) => {
+])('A21 %s: %i empty or one-line streams are answered', async (codec, count) => {
   const [empty, one] = SMALL_STREAMS[codec].map((hex) => Buffer.from(hex, 'hex')) as [Buffer, Buffer];
   oriel.write(`empty.${codec}`, Buffer.alloc(count * empty.length, empty));
   expect(await oriel.read(`empty.${codec}`)).toBe(`[empty.${codec} is empty: 0 lines]`);
@@ -233,7 +233,7 @@ test.each<[keyof typeof SMALL_STREAMS, number]>([
   expect(await oriel.read(`lines.${codec}:-1`)).toBe(`${lines}|x\n`);
 });
 
-test('A22 a dictionary of 1 GB is refused before it is allocated', async () => {
+test('A22 a dictionary of 1 GB is refused before allocation', async () => {
   oriel.write('xz-dict.xz', packed.xz.hugeDictionary);
   const added = await peakBytes(async () => {
     expect(await oriel.read('xz-dict.xz')).toBe(
@@ -243,7 +243,7 @@ test('A22 a dictionary of 1 GB is refused before it is allocated', async () => {
   expect(added).toBeLessThan(150 * MIB);
 });
 
-test('A23 a sparse member of 1 PB and a header of 8 GB over five bytes allocate nothing', async () => {
+test('A23 sparse members and headers of huge sizes allocate nothing', async () => {
   const petabyte = Buffer.from('80000000000000040000000000000000'.slice(0, 24), 'hex');
   petabyte.fill(0).writeUInt8(0x80, 0);
   petabyte.writeBigUInt64BE(2n ** 50n, 4);
@@ -272,7 +272,7 @@ test('A23 a sparse member of 1 PB and a header of 8 GB over five bytes allocate 
   expect(added).toBeLessThan(50 * MIB);
 });
 
-test('A24 a loop of links is an error that says so; the listing works', async () => {
+test('A24 a loop of links fails, and is still listed', async () => {
   const loop = [
     { name: 'a', flag: '2', link: 'b' },
     { name: 'b', flag: '2', link: 'a' },
@@ -308,7 +308,7 @@ test('nested zip bombs share one budget', async () => {
 
 const secret = '../outside/secret.txt';
 
-test('A names with .., absolute names and names of Windows stay inside the archive', async () => {
+test('A names with .. and absolute names stay in the archive', async () => {
   const names = [
     `../${secret}`,
     secret,
@@ -340,7 +340,7 @@ test('A names with .., absolute names and names of Windows stay inside the archi
   expect(await oriel.read('slip.zip:C:/boot.ini')).toBe('1|C:\\boot.ini\n');
 });
 
-test('A a member larger than its declared size is shown in full, with a warning', async () => {
+test('A a member larger than declared is shown, with warning', async () => {
   oriel.write('lie-small.zip', zip([{ name: 'f.txt', content: 'much more than two\n', size: 2 }]));
   expect(await oriel.read('lie-small.zip:f.txt')).toBe(
     '1|much more than two\n[Warning for lie-small.zip:f.txt: it has 19 bytes, and 2 were declared]',
@@ -359,7 +359,7 @@ test('A members that share their bytes are each readable', async () => {
   expect(await oriel.read('overlap.zip:two.txt')).toMatch(/^1\|shared\n/);
 });
 
-test('A of too many entries the first are listed, with a notice', async () => {
+test('A of too many entries the first are listed', async () => {
   const record = (i: number) => ({ name: `f${i}`, content: '', method: 0 });
   oriel.write(
     'many.zip',
@@ -376,7 +376,7 @@ test('A of too many entries the first are listed, with a notice', async () => {
   );
 });
 
-test('A paths of thousands of directories, in the archive and in the call', async () => {
+test('A very deep paths in the archive and the call', async () => {
   oriel.write(
     'deep.zip',
     zip([
@@ -391,7 +391,7 @@ test('A paths of thousands of directories, in the archive and in the call', asyn
   expect(await oriel.read(`deep.zip:${':'.repeat(2_000)}`)).toMatch(/^(NOT_FOUND|NAME_TOO_LONG): /);
 });
 
-test('A truncated archives: complete members are readable, and the rest is reported', async () => {
+test('A truncated archives: complete members are readable, damage is reported', async () => {
   const tarred = tar([
     { name: 'a.txt', content: 'alpha\n' },
     { name: 'b.txt', content: 'b'.repeat(2_000) },
@@ -429,7 +429,7 @@ function randomText(length: number): string {
   }).join('');
 }
 
-test('A a tar.gz is listed up to the maximum compression ratio', async () => {
+test('A a tar.gz is listed until the maximum compression ratio', async () => {
   const zeros = Buffer.alloc(80 * MIB);
   const bytes = tar([
     { name: 'a.txt', content: 'alpha\n' },
@@ -443,7 +443,7 @@ test('A a tar.gz is listed up to the maximum compression ratio', async () => {
   expect(await oriel.read('swell.tgz:a.txt')).toBe('1|alpha\n');
 });
 
-test('A pax and long-name headers of a gigabyte are not read', async () => {
+test('A pax and long-name headers of gigabytes are not read', async () => {
   const huge = { name: 'x', flag: 'x', size: 2 ** 30 };
   oriel.write('pax.tar', tar([{ name: 'ok.txt', content: 'fine\n' }, huge]));
   expect(await oriel.read('pax.tar')).toBe(
@@ -451,7 +451,7 @@ test('A pax and long-name headers of a gigabyte are not read', async () => {
   );
 });
 
-test('A a link through a directory link cannot leave the archive', async () => {
+test('A links through directory links cannot leave the archive', async () => {
   const entries = [
     { name: 'out', flag: '2', link: '/etc' },
     { name: 'up', flag: '2', link: '../../..' },
@@ -462,7 +462,7 @@ test('A a link through a directory link cannot leave the archive', async () => {
   expect(await oriel.read('dirlink.tar:up/etc/passwd')).toMatch(/^NOT_FOUND: /);
 });
 
-test('A a short text with the file extension of an archive is shown as text', async () => {
+test('A a short text named like an archive is text', async () => {
   const oriel = reader();
   const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:4665a5\nsize 12345\n';
   for (const name of ['d.zip', 't.tar.gz', 'x.tar', 'g.7z']) {
@@ -501,24 +501,21 @@ test.each([
   ['long names', '', (i: number) => `m${mixed(i)}-${'q'.repeat(100)}.txt`],
   ['hidden names', ':d/', (i: number) => `d/${mixed(i)}${'\u202e'.repeat(40)}`],
   ['names that are there twice', ':d/', (i: number) => `d/${mixed(i) >> 1}`],
-])(
-  'an archive with very many %s is indexed and searched without blocking the event loop',
-  async (_, directory, nameOf) => {
-    oriel.write('z.zip', zipOfNames(100_000, nameOf));
-    // What was looked at before is kept: each try has an oriel of its own.
-    const each = (path: string): Promise<string> =>
-      withoutLag(async () => {
-        const own = createOriel({ cwd: oriel.folder, roots: [oriel.folder], cache: false });
-        const { content, details } = await own.tool('read').run({ path });
-        await own.close();
-        return JSON.stringify([content, details['error']]);
-      });
-    expect(await each(`z.zip${directory}`)).toContain('Showing lines 1-');
-    expect(await each(`z.zip:m10-${'q'.repeat(99)}.txt:raw:1-2`)).toContain('NOT_FOUND');
-  },
-);
+])('an archive with very many %s does not block events', async (_, directory, nameOf) => {
+  oriel.write('z.zip', zipOfNames(100_000, nameOf));
+  // What was looked at before is kept: each try has an oriel of its own.
+  const each = (path: string): Promise<string> =>
+    withoutLag(async () => {
+      const own = createOriel({ cwd: oriel.folder, roots: [oriel.folder], cache: false });
+      const { content, details } = await own.tool('read').run({ path });
+      await own.close();
+      return JSON.stringify([content, details['error']]);
+    });
+  expect(await each(`z.zip${directory}`)).toContain('Showing lines 1-');
+  expect(await each(`z.zip:m10-${'q'.repeat(99)}.txt:raw:1-2`)).toContain('NOT_FOUND');
+});
 
-test('an index ends with a notice when its names take too much memory', async () => {
+test('an index whose names take too much memory ends early', async () => {
   oriel.write(
     'z.zip',
     zipOfNames(200_000, (i) => `d${i % 400}/${i}${'\u202e'.repeat(40)}`),

@@ -42,7 +42,7 @@ const NAME = /^[0-9a-f]{64}$/;
 /** The list of what is kept of a directory, and its one part. */
 const INDEX = [expect.stringMatching(NAME), expect.stringMatching(NAME)];
 
-test('processes that index one directory concurrently give the same answers as a single one, and leave one list', async () => {
+test('one directory indexed by several processes gives the same answers', async () => {
   const w = tree(150);
   const all = await Promise.all([1, 2].map(() => runAsync(MAP, w.options)));
   const alone = mapAlone(w);
@@ -57,7 +57,7 @@ test('processes that index one directory concurrently give the same answers as a
   expect(run(MAP, w.options)).toEqual(alone);
 });
 
-test('after processes that indexed parts of a directory concurrently, each part is answered as without an index', async () => {
+test('parts indexed concurrently give the same answers as without index', async () => {
   const w = tree(0);
   const names = ['a', 'b', 'c'];
   for (const name of names)
@@ -96,22 +96,19 @@ test.each(Object.entries(KILLED))('after a process is killed %s, answers are cor
   expect(readdirSync(w.cache).filter((name) => !name.endsWith('.tmp'))).toEqual(INDEX);
 });
 
-test.skipIf(process.platform === 'win32')(
-  'answers are complete when the index cannot be written to disk',
-  () => {
-    const w = tree(150);
-    // The kernel writes no more than this to a file, as where the disk is full.
-    const { stdout, stderr, status } = spawnSync(
-      'sh',
-      ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, cli, ...MAP],
-      { ...w.options, encoding: 'utf8' },
-    );
-    expect({ out: stdout, err: stderr, code: status }).toEqual(mapAlone(w));
-    // At most the list, which is short: what it names and is not there is parsed again.
-    expect(readdirSync(w.cache).length).toBeLessThanOrEqual(1);
-    expect(run(MAP, w.options)).toEqual(mapAlone(w));
-  },
-);
+test.skipIf(process.platform === 'win32')('an index that cannot be written still answers completely', () => {
+  const w = tree(150);
+  // The kernel writes no more than this to a file, as where the disk is full.
+  const { stdout, stderr, status } = spawnSync(
+    'sh',
+    ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, cli, ...MAP],
+    { ...w.options, encoding: 'utf8' },
+  );
+  expect({ out: stdout, err: stderr, code: status }).toEqual(mapAlone(w));
+  // At most the list, which is short: what it names and is not there is parsed again.
+  expect(readdirSync(w.cache).length).toBeLessThanOrEqual(1);
+  expect(run(MAP, w.options)).toEqual(mapAlone(w));
+});
 
 test('an unreadable directory is reported, and the rest is indexed', () => {
   const w = tree(3);
@@ -129,7 +126,7 @@ test('an unreadable directory is reported, and the rest is indexed', () => {
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a symbol of a file that changes continuously is shown in full',
+  'a symbol of a constantly changing file is shown whole',
   async () => {
     const w = workspace();
     const versions = [source('target', 1), source('target', 40)];

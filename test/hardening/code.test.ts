@@ -17,7 +17,7 @@ import { site } from '../support/web.ts';
 const declares = (name: string): string => `export function ${name}() {\n  return shared();\n}\n`;
 
 describe('misleading names of files', () => {
-  test('a directory with the name of a URL is read from the disk, without a network request', async () => {
+  test('a directory named like a URL is read without network', async () => {
     const w = workspace();
     const { url, asked } = await site({});
     const { host } = new URL(url);
@@ -54,7 +54,7 @@ describe('misleading names of files', () => {
 });
 
 describe('missing symbols are reported', () => {
-  test('of files that are too large, also when a name is not found', async () => {
+  test('of too large files, also for an unknown name', async () => {
     const w = workspace();
     w.write('small.ts', declares('made'));
     w.write('large.ts', `${declares('hidden')}${'// x\n'.repeat(250_000)}`);
@@ -73,7 +73,7 @@ describe('missing symbols are reported', () => {
     expect(await w.text('.:#m5050')).toContain('Of 1 code file only the first symbols and names are known.');
   });
 
-  test('of files with more uses of a name than the maximum', async () => {
+  test('of files with too many uses of a name', async () => {
     const w = workspace();
     w.write('a.ts', declares('made'));
     w.write('b.ts', `import { made } from './a.ts';\n${'made();\n'.repeat(300)}`);
@@ -84,7 +84,7 @@ describe('missing symbols are reported', () => {
   });
 });
 
-test('a symbol is found by its name when its qualified name is truncated', async () => {
+test('a symbol with a truncated qualified name is found', async () => {
   const w = workspace();
   const names = Array.from({ length: 60 }, (_, i) => `level${i}`);
   w.write('deep.ts', `${names.map((name) => `function ${name}() {\n`).join('')}${'}\n'.repeat(60)}`);
@@ -108,7 +108,7 @@ describe('trees of many files', () => {
   });
 
   // Each import, and each name that all files declare, was compared with every file or directory: this took minutes.
-  test('imports of other packages, and a name that every file declares', () => {
+  test('many foreign imports, and a name in every file', () => {
     const store = new TagStore();
     const files = Array.from({ length: 30_000 }, (_, i) => {
       const imports = Array.from({ length: 10 }, (__, j) => `@scope/lib${(i + j) % 900}/sub/part`);

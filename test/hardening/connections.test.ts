@@ -62,7 +62,7 @@ describe('names', () => {
     expect(asked).toEqual([]);
   });
 
-  test('an error for the metadata address of a cloud does not say how to allow it', async () => {
+  test('an error for cloud metadata never says how to allow', async () => {
     const saying = (address: string): Promise<unknown> => {
       const from = createNetwork({ allow: [], howToAllow: 'with HOST', resolve: async () => [address] });
       onTestFinished(() => from.close());
@@ -73,7 +73,7 @@ describe('names', () => {
       expect(await saying(address)).toBe('instance-data.test has no public address, and is not read.');
   });
 
-  test('U05 the address that was checked is the one that is connected to (DNS rebinding)', async () => {
+  test('U05 the checked address is the connected one (DNS rebinding)', async () => {
     const { url, asked } = await site({ '/meta': SECRET });
     const answers = [['192.0.2.1'], ['127.0.0.1']];
     let resolved = 0;

@@ -10,7 +10,7 @@ import { convertersOf, openDescriptors } from '../support/children.ts';
 import { withoutLag } from '../support/lag.ts';
 import { codeOf, textOf, unhurried, workspace } from '../support/workspace.ts';
 
-test('D15 truncated, damaged and random documents of every type: one answer each, and the next read works', async () => {
+test('D15 damaged documents give one answer, the next read works', async () => {
   const { write, read, text } = workspace(unhurried);
   write('good.docx', docx(paragraph('hello')));
   let state = 7;
@@ -59,7 +59,7 @@ const largeText = (name: string): Buffer =>
   docx(Array.from({ length: 2500 }, (_, i) => paragraph(`${name} ${i} ${'word '.repeat(100)}`)).join(''));
 
 test.runIf(process.platform === 'linux')(
-  'D20 converters killed and calls cancelled at any moment: one answer each, nothing left open, the next call works',
+  'D20 killed converters and cancelled calls leave nothing open',
   async () => {
     const { write, with: inside } = workspace();
     write('large.docx', largeText('large'));
@@ -116,7 +116,7 @@ function formsWithoutEnd(): Buffer {
   ]);
 }
 
-test('D23 PDF with 10^11 forms: progress is reported, the call can be cancelled, and the next document is read', async () => {
+test('D23 PDF with 10^11 forms: reports progress, can be cancelled', async () => {
   const { write, oriel, text } = workspace();
   write('forms.pdf', formsWithoutEnd());
   write('small.pdf', pdfPages([pdfText('hello')]));
@@ -137,7 +137,7 @@ test('D23 PDF with 10^11 forms: progress is reported, the call can be cancelled,
   expect(await text('small.pdf')).toContain('hello');
 });
 
-test('D21 texts of many large documents read concurrently are in files, not in memory', async () => {
+test('D21 texts of documents read concurrently are in files', async () => {
   const { write, oriel } = workspace();
   const names = Array.from({ length: 4 }, (_, i) => `large${i}.docx`);
   for (const name of names) write(name, largeText(name));
@@ -149,7 +149,7 @@ test('D21 texts of many large documents read concurrently are in files, not in m
   expect(stats?.weight.memory).toBeLessThan(100_000);
 });
 
-test('D24 a workbook of 2,000 sheets with long names is read, and its index stays small', async () => {
+test('D24 a workbook of 2,000 sheets has a small index', async () => {
   const { write, oriel, read } = workspace(unhurried);
   const sheets = Array.from({ length: 2_000 }, (_, i) => [`${i} ${'N'.repeat(240)}`, ''] as const);
   write('sheets.xlsx', xlsx(sheets, 'one part'));
@@ -160,7 +160,7 @@ test('D24 a workbook of 2,000 sheets with long names is read, and its index stay
   expect(textOf(await read(`sheets.xlsx:7 ${'N'.repeat(240)}`))).toContain('## 7 NNN');
 });
 
-test('D22 without a directory that is writable this is reported, and small documents are still read', async () => {
+test('D22 no writable directory is reported, small documents are read', async () => {
   const { write, read } = workspace();
   // No other test's text, which the cache on disk may still have.
   write('large.docx', largeText('unwritten'));

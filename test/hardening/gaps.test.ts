@@ -130,7 +130,7 @@ describe.skipIf(process.platform !== 'linux')('F03 ignore files that cannot be r
   test.each([
     ['find', { pattern: '*.txt', path: 'd/e' }],
     ['grep', { pattern: 'needle', path: 'd/e' }],
-  ] as const)('%s: what is unreadable for a short time, without descriptors, or at all', async (...call) => {
+  ] as const)('%s: unreadable for a short time, without descriptors, or always', async (...call) => {
     const cases = (code: string, times?: number) =>
       places.map((name): [Call, Fault] => [call, times === undefined ? [name, code] : [name, code, times]]);
     const [whole, ...answers] = await answered(ruled(), [

@@ -42,7 +42,7 @@ function withHeaders(
 
 const json = { 'content-type': 'application/json', ...mcpHeaders };
 
-test('H02 an Origin of another site or null is refused; an absent one and that of the server are accepted', async () => {
+test('H02 only an absent or own Origin is accepted', async () => {
   for (const origin of [
     'http://evil.test',
     'null',
@@ -59,7 +59,7 @@ test('H02 an Origin of another site or null is refused; an absent one and that o
   expect((await withHeaders(running, '/mcp', { ...json, origin: running.url })).status).toBe(200);
 });
 
-test('H02 requests of another site without an Origin are refused: scripts, images, styles', async () => {
+test('H02 cross-site requests without an Origin are refused', async () => {
   const asked = async (path: string, site: string): Promise<number> =>
     (await withHeaders(running, path, { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors' }, 'GET')).status;
   const file = `/api/v0/read-file?path=${encodeURIComponent(`${process.cwd()}/package.json`)}`;
@@ -73,7 +73,7 @@ test('H02 requests of another site without an Origin are refused: scripts, image
   for (const site of ['same-origin', 'none']) expect(await asked('/api/v0/tools', site)).toBe(200);
 });
 
-test('M08 two requests with one id in a batch are refused, with and without a session', async () => {
+test('M08 requests with one id in a batch are refused', async () => {
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const reply = await running.post('/mcp', [call, call], { headers: mcpHeaders });
   expect([reply.status, await reply.json()]).toMatchObject([400, { id: 1, error: { code: -32600 } }]);
@@ -81,7 +81,8 @@ test('M08 two requests with one id in a batch are refused, with and without a se
   expect(both.status).toBe(200);
 });
 
-test('H02 an unknown Host is refused, because any name may resolve to this machine', async () => {
+// Any name may resolve to this machine.
+test('H02 an unknown Host is refused', async () => {
   for (const host of ['evil.test', `evil.test:${running.port}`, '169.254.169.254', '127.0.0.1.evil.test']) {
     const reply = await withHeaders(running, '/healthz', { host }, 'GET');
     expect([host, reply.status]).toEqual([host, 403]);
@@ -108,7 +109,7 @@ test('H03 a CORS preflight is refused', async () => {
   }
 });
 
-test('H04 a body that an HTML form could send is refused, and nothing is run', async () => {
+test('H04 a body an HTML form could send is refused', async () => {
   const running = await server([]);
   const call = {
     jsonrpc: '2.0',
@@ -223,7 +224,7 @@ test('H06 a client without a token finds no OAuth endpoints', async () => {
   }
 });
 
-test('H07 a token in the URL is refused and never logged', async () => {
+test('H07 a URL token is refused and never logged', async () => {
   const running = await server([], { env: { ORIEL_TOKEN: TOKEN } });
   for (const path of [`/mcp?access_token=${TOKEN}`, `/api/v0/tools?token=${TOKEN}`, `/nothing/${TOKEN}`]) {
     expect((await running.post(path, mcpList, { headers: mcpHeaders })).status).toBe(401);
@@ -290,7 +291,7 @@ test('H13 ambiguous requests are refused with 400', async () => {
   await alive(running);
 });
 
-test('H14 too many or too long headers are answered with 431', async () => {
+test('H14 too many or too long headers give 431', async () => {
   const get = (headers: string): string => `GET /healthz HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
   expect(await running.raw(get(`X-Long: ${'a'.repeat(20_000)}\r\n`))).toMatch(/^HTTP\/1\.1 431 /);
   const many = Array.from({ length: 10_000 }, (_, i) => `x${i}: 1\r\n`).join('');
@@ -301,7 +302,7 @@ test('H14 too many or too long headers are answered with 431', async () => {
   await alive(running);
 });
 
-test('H17 other methods and unknown paths: 405 and 404 without details', async () => {
+test('H17 other methods and unknown paths give 405 and 404', async () => {
   for (const [method, path, status] of [
     ['GET', '/mcp', 405],
     ['PUT', '/mcp', 405],
@@ -322,7 +323,7 @@ test('H17 other methods and unknown paths: 405 and 404 without details', async (
   }
 });
 
-test('a session of protocol 2025 has the limits of its host, and ends with DELETE', async () => {
+test('a session of protocol 2025 is limited, DELETE ends it', async () => {
   write('long', 'x'.repeat(79).concat('\n').repeat(5_000));
   const hello = await running.post(
     '/mcp',

@@ -48,20 +48,17 @@ async function serverWithSessions({ lost = 404 }: { readonly lost?: number } = {
 }
 
 describe('over HTTP', () => {
-  test.each([404, 400])(
-    'a session that the server has lost (%i) is started again by the same call',
-    async (lost) => {
-      const { here, read } = await serverWithSessions({ lost });
-      expect((await read('mcp://far/far://a')).text).toBe('from afar\n');
-      here.sessions.clear();
-      expect((await read('mcp://far/far://a')).text).toBe('from afar\n');
-      here.sessions.clear();
-      expect((await read('mcp://far')).text).toBe('mcp://far/far://a  a\n');
-      expect(here.begun).toBe(3);
-      await Promise.all([read('mcp://far/far://a'), read('mcp://far')]);
-      expect(here.begun).toBe(3);
-    },
-  );
+  test.each([404, 400])('the same call restarts a session the server lost (%i)', async (lost) => {
+    const { here, read } = await serverWithSessions({ lost });
+    expect((await read('mcp://far/far://a')).text).toBe('from afar\n');
+    here.sessions.clear();
+    expect((await read('mcp://far/far://a')).text).toBe('from afar\n');
+    here.sessions.clear();
+    expect((await read('mcp://far')).text).toBe('mcp://far/far://a  a\n');
+    expect(here.begun).toBe(3);
+    await Promise.all([read('mcp://far/far://a'), read('mcp://far')]);
+    expect(here.begun).toBe(3);
+  });
 
   test('concurrent calls start one new session', async () => {
     const { here, read } = await serverWithSessions();
@@ -99,7 +96,7 @@ describe('over stdio', () => {
     return (path: string): Promise<Called> => call('read', { path });
   }
 
-  test('a server that hangs is restarted by the call after the one that timed out', async () => {
+  test('a hanging server is restarted by the next call', async () => {
     const read = reader('once');
     expect((await read('mcp://odd/x://1')).text).toBe('text\n');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

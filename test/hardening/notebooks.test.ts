@@ -106,7 +106,7 @@ test('N06 line/cell selectors beyond end', async () => {
   );
 });
 
-test('pages of a notebook have no gaps, and contain all its cells', async () => {
+test('pages of a notebook have all cells without gaps', async () => {
   const space = workspace();
   const sources = Array.from({ length: 900 }, (_, cell) =>
     Array.from(
@@ -129,7 +129,7 @@ test('pages of a notebook have no gaps, and contain all its cells', async () => 
   );
 });
 
-test('of an output of 20 MB a bounded part is processed', async () => {
+test('a bounded part of a 20 MB output is processed', async () => {
   const { write, read } = workspace();
   const text = `${'0123456789'.repeat(6)}\n`.repeat(330_000);
   write('big.ipynb', notebook(code('loop()', [{ output_type: 'stream', text }]), code('after')));
@@ -174,7 +174,7 @@ test('pages of outputs show the images of their own lines', async () => {
   expect(shown.reduce((sum, count) => sum + count, 0)).toBe(8);
 });
 
-test('N08 notebooks with many cells, very long cells and many outputs do not block the event loop', async () => {
+test('N08 notebooks with many or long cells block no events', async () => {
   const { write, read } = workspace();
   const many = (outputs: unknown[]): string =>
     notebook(...Array.from({ length: 30_000 }, (_, i) => code(`x${i} = 1\n`, outputs)));

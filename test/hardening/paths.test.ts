@@ -23,7 +23,7 @@ describe('roots', () => {
     ['P02 with a selector', '/etc/passwd:1-3'],
     ['P02 home folder', '~/x'],
     ['P02 file URL', 'file:///etc/passwd'],
-  ])('%s: the error names the rule and a call that works, not the target', async (_title, path) => {
+  ])('%s: the error names the rule, not the target', async (_title, path) => {
     const answer = await workspace().read(path);
     expect(codeOf(answer)).toBe('OUTSIDE_ROOT');
     expect(textOf(answer)).toBe(
@@ -32,7 +32,7 @@ describe('roots', () => {
     expect(answer.details['error']).toMatchObject({ next: '.' });
   });
 
-  test('P02 working directory outside the root: the error names the root', async () => {
+  test('P02 working directory outside the root: error names the root', async () => {
     const { W, O, read } = workspace();
     const answer = await read('secret.txt', { cwd: O, roots: [W] });
     expect(textOf(answer)).toBe(
@@ -40,7 +40,7 @@ describe('roots', () => {
     );
   });
 
-  test('P05 a directory outside whose name looks like that of a deleted root', async () => {
+  test('P05 an outside directory named like a deleted root', async () => {
     const { W, read } = workspace();
     fs.mkdirSync(`${W} (deleted)`);
     fs.writeFileSync(`${W} (deleted)/inner`, SECRET);
@@ -120,7 +120,7 @@ describe('roots', () => {
     }
   });
 
-  test('P09 a directory that is swapped with a link: no error reveals what is outside', async () => {
+  test('P09 a directory swapped with a link reveals nothing outside', async () => {
     const { W, O, write, oriel } = workspace();
     write('real/inner', 'inside\n');
     write('known', 'inside\n');
@@ -155,7 +155,7 @@ describe('roots', () => {
     }
   });
 
-  test('P09 a link back inside through a link outside is checked by its name', async () => {
+  test('P09 a link back through an outside link is checked', async () => {
     const { W, O, write, read } = workspace();
     write('x/f', 'hi\n');
     fs.symlinkSync(`${W}/x`, `${O}/back`);
@@ -165,7 +165,8 @@ describe('roots', () => {
     expect(codeOf(await read('m'))).toBe('OK');
   });
 
-  test('P30 hard link to outside file: readable, no interface can tell', async () => {
+  // No interface can tell it from another file.
+  test('P30 hard link to outside file is readable', async () => {
     const { W, O, read } = workspace();
     fs.linkSync(`${O}/secret.txt`, `${W}/h`);
     expect(codeOf(await read('h'))).toBe('OK');
@@ -296,7 +297,7 @@ describe('special files', () => {
     else expect(['NOT_REGULAR', 'DENIED', 'NOT_FOUND']).toContain(codeOf(answer));
   });
 
-  test('P20 /proc file with size 0 and content (root=/, /proc allowed)', async () => {
+  test('P20 /proc file with size 0 and content is read', async () => {
     const answer = await workspace().read('/proc/cpuinfo', { roots: ['/'], allow: ['/proc'] });
     expect(textOf(answer)).toContain('processor');
   });
@@ -326,7 +327,7 @@ describe('special files', () => {
     'link',
     'directory/environ',
     'descriptor',
-  ])('P54 what a process keeps for itself is not read: %s', async (path) => {
+  ])('P54 private files of a process are not read: %s', async (path) => {
     const { W, read } = workspace();
     fs.symlinkSync('/proc/self/environ', `${W}/link`);
     fs.symlinkSync('/proc/self', `${W}/directory`);
@@ -360,7 +361,7 @@ describe('special files', () => {
     expect(ran.stderr.match(/ is never read/g)).toHaveLength(4);
   });
 
-  test.runIf(mayMount())('P54 the same where the system does not tell which file it is', () => {
+  test.runIf(mayMount())('P54 the same where the system does not identify files', () => {
     const { W } = workspace();
     for (const name of ['one', 'arguments']) fs.writeFileSync(`${W}/${name}`, '');
     fs.mkdirSync(`${W}/open`);
@@ -384,7 +385,7 @@ describe('special files', () => {
     expect(ran.stderr.match(/ does not tell which one/g)).toHaveLength(4);
   });
 
-  test('P54 the descriptors of a process are not listed with what is around them', async () => {
+  test('P54 listings of a process do not enter its descriptors', async () => {
     const here = workspace().with({ ...PROC, cwd: `/proc/${process.pid}` });
     const listed = textOf(await here.tool('read').run({ path: '.' }));
     expect(listed).toMatch(/^fd\/ {2}.*\n\S/m);
@@ -394,7 +395,7 @@ describe('special files', () => {
     expect(found).not.toMatch(/fd(?:info)?\//);
   });
 
-  test('P54 a token among the arguments of any process is not shown', async () => {
+  test('P54 a token in process arguments is not shown', async () => {
     const { read } = workspace();
     const given = [
       '--token',
@@ -434,7 +435,7 @@ describe('special files', () => {
     }
   });
 
-  test('P53 kernel files are refused wherever they are mounted, unless allowed', () => {
+  test('P53 kernel files are refused wherever mounted, unless allowed', () => {
     const { W } = workspace();
     fs.writeFileSync(`${W}/version`, '');
     // A user's namespace may mount single files of the kernel only.
@@ -562,7 +563,7 @@ describe('files that change', () => {
     );
   });
 
-  test('P27 a binary that changed meanwhile may be a text: the change is reported', async () => {
+  test('P27 a binary that becomes a text reports the change', async () => {
     // Linux may read NUL bytes while a file is truncated; here they are always there, and only the times change.
     const { W, write, read } = workspace();
     write('f', Buffer.alloc(10));
@@ -588,7 +589,7 @@ describe('names', () => {
     expect(await text('a:2..2')).toBe('2|2\n');
   });
 
-  test('P35 name with newline, ESC, tab, quote: one line each, escaped', async () => {
+  test('P35 names with control characters: one escaped line each', async () => {
     const { write, text } = workspace();
     write('n\nl\x1b[2Jq"\t', 'x');
     expect(await text('.')).toBe('n\\nl\\x1b[2Jq"\\t  1 B  now\n');

@@ -237,7 +237,7 @@ describe('connections of one address', () => {
     return own.filter((line) => line.split(/\s+/)[2]?.endsWith(at) && line.split(/\s+/)[4] === '01').length;
   };
 
-  test('one too many gets an error, and further ones are closed', async () => {
+  test('one too many gets an error, further ones are closed', async () => {
     const running = await server(['--cwd', W, '--max-connections', '20']);
     const first = await Promise.all(Array.from({ length: 20 }, () => open(running.port)));
     const more = await Promise.all(Array.from({ length: 20 }, () => open(running.port)));
@@ -369,7 +369,7 @@ test(
 );
 
 describe('stdio', () => {
-  test('a host that never reads is no longer read from, and the process ends', async () => {
+  test('a deaf host is no longer read, the process ends', async () => {
     const host = wire(['mcp', W, '--write-timeout', '2'], { deaf: true, node: heartbeat });
     host.send({
       jsonrpc: '2.0',
@@ -428,7 +428,7 @@ describe('stdio', () => {
   });
 });
 
-test('invalid request targets are answered with 400 or 401 before the token is looked at', async () => {
+test('invalid request targets give 400 or 401 before token checks', async () => {
   const targets = [
     ['two slashes and a bracket', 'GET //[ HTTP/1.1'],
     ['two slashes', 'GET //evil.test/healthz HTTP/1.1'],
@@ -459,7 +459,7 @@ test('invalid request targets are answered with 400 or 401 before the token is l
   expect(running.log()).not.toContain('"status":500');
 });
 
-test('the socket has mode 0600 from the start, whatever the umask', async () => {
+test('the socket has mode 0600 from its start, whatever umask', async () => {
   for (let i = 0; i < 3; i += 1) {
     const path = join(temporaryFolder(), 's');
     const child = spawn(
@@ -480,7 +480,7 @@ test('the socket has mode 0600 from the start, whatever the umask', async () => 
   }
 });
 
-test('a server whose log is not read continues, and ends at the first signal', async () => {
+test('a server with an unread log continues until a signal', async () => {
   const { W, write } = workspace();
   write('small', 'small\n');
   const socketPath = join(await temporaryFolder(), 'oriel.sock');

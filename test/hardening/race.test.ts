@@ -79,7 +79,7 @@ test.each<[Way, number]>([
   [mcpHttp, 26],
   [workspaceHttp, 42],
 ])(
-  'W12 while a directory is swapped for a link, $name answers only with contents of the roots',
+  'W12 a swapped directory: $name shows only contents of roots',
   { timeout: 300_000 + SECONDS * 2_000 },
   async (way, atLeast) => {
     const place = await makePlace();

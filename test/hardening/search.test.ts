@@ -89,7 +89,7 @@ describe('what is opened', () => {
     ['W02 find', ['find', 'kept.txt']],
     ['W03 a path that does not exist', ['read', 'no/such/file.txt']],
     ['W04 ls', ['ls', 'links out']],
-  ])('%s: nothing outside the roots and no special file, in any tree', async (_title, args) => {
+  ])('%s: opens nothing outside the roots and no special file', async (_title, args) => {
     if (!hasStrace) return console.warn('skipped: strace is not installed, or may not trace here');
     const { W, O } = workspace();
     await makeShapes(W, O);
@@ -111,7 +111,8 @@ describe('what is opened', () => {
     expect(asked).toEqual([]);
   });
 
-  test('W07 a link that leads outside is refused by the same operations, whether or not its target exists', () => {
+  // The same operations are made, whether or not the target exists.
+  test('W07 refusing an outside link does not reveal its target', () => {
     if (!hasStrace) return console.warn('skipped: strace is not installed, or may not trace here');
     const { W, O } = workspace();
     fs.symlinkSync(`${O}/secret.txt`, `${W}/there`);
@@ -139,7 +140,7 @@ describe('what is opened', () => {
     expect(there.filter((call) => call.includes(`"${O}`) && !call.startsWith('readlink'))).toEqual([]);
   });
 
-  test('W05 matches do not depend on any of it, and ignored rules are reported', async () => {
+  test('W05 special shapes change no matches; ignored rules are reported', async () => {
     const { W, O, oriel } = workspace();
     const kept = await makeShapes(W, O);
     const found = textOf(await oriel.tool('find').run({ pattern: 'kept.txt' }));
@@ -156,7 +157,7 @@ describe('what is opened', () => {
     }
   });
 
-  test('W06 ignore files of a repository above the root are not used', async () => {
+  test('W06 ignore files above the root are not used', async () => {
     const { W, write, with: walled } = workspace();
     fs.mkdirSync(`${W}/.git/info`, { recursive: true });
     write('.gitignore', 'a.txt\n');
@@ -177,7 +178,7 @@ const SECONDS = Number(process.env['ORIEL_RACE_SECONDS'] ?? 0);
 const opens = (globalThis as { opens?: () => number }).opens;
 
 test(
-  'W10 while a directory is swapped for a link, whole answers consist only of contents of the roots',
+  'W10 a swapped directory: answers show only contents of roots',
   { timeout: 300_000 + SECONDS * 2_000 },
   async () => {
     const ground = workspace();
@@ -198,7 +199,7 @@ test(
   },
 );
 
-test('W11 while a directory is swapped for a link, no order and no form of an answer contains anything outside', async () => {
+test('W11 a swapped directory: no order or form leaks outside', async () => {
   const { W, O, write, oriel } = workspace();
   write('real/f.txt', 'inside\nmore\n');
   write('real/sub/g.txt', 'inside\nmore\n');
@@ -231,7 +232,7 @@ function run(oriel: Oriel, [tool, input]: [string, object]): Promise<Answer> {
 }
 
 describe('helpers that are killed', () => {
-  test('W20 ripgrep is killed at any moment: no incomplete answer looks complete', async () => {
+  test('W20 ripgrep killed at any moment: incomplete answers say so', async () => {
     const { write, oriel } = workspace();
     for (let i = 0; i < 60; i += 1) write(`f${100 + i}.txt`, `${'some words on a line\n'.repeat(20_000)}`);
     write('z.txt', 'the needle\n');
@@ -254,7 +255,7 @@ describe('helpers that are killed', () => {
     expect(JSON.stringify(await grep())).toBe(whole);
   });
 
-  test('W21 matches from before ripgrep was killed are shown, with a notice', async () => {
+  test('W21 matches before ripgrep was killed are shown, with notice', async () => {
     const { write, oriel } = workspace();
     // The first portion holds the match, the others take a while.
     write('a.txt', 'the needle\n');
@@ -295,7 +296,7 @@ function kill(pid: number): void {
 }
 
 describe('expensive rules and names', () => {
-  test('W30 ignore files over 1 MiB are not used, with a notice', async () => {
+  test('W30 ignore files over 1 MiB are reported as unused', async () => {
     const { W, write, oriel } = workspace();
     write('.gitignore', '');
     fs.truncateSync(`${W}/.gitignore`, 400 << 20);
@@ -312,7 +313,7 @@ describe('expensive rules and names', () => {
     ['any depth', `${'**/a*/'.repeat(20)}b`],
     ['classes', `${'[a-z]*[!b]'.repeat(20)}q`],
     ['plain names', 'some-name-or-other'],
-  ])('W31 1 MiB of rules (%s) does not block the event loop', async (_title, rule) => {
+  ])('W31 1 MiB of rules (%s) does not block events', async (_title, rule) => {
     const { write, oriel } = workspace();
     let rules = '';
     for (let i = 0; rules.length < (1 << 20) - 300; i += 1) rules += `${rule}${i}\n`;
@@ -322,7 +323,7 @@ describe('expensive rules and names', () => {
     expect(textOf(answer)).toContain('a/a/');
   });
 
-  test('W32 a glob of 256 alternatives does not block the event loop', async () => {
+  test('W32 a glob of 256 alternatives does not block events', async () => {
     const { write, oriel } = workspace();
     for (let i = 0; i < 50; i += 1) write(`${'a'.repeat(200)}${i}`, 'x\n');
     const pattern = `${'{a,b}'.repeat(8)}${'*a'.repeat(110)}`;

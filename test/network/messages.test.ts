@@ -27,7 +27,7 @@ describe('lines', () => {
     expect(seen.join('')).toBe(text.toString());
   });
 
-  test('that come byte by byte take little more memory than their bytes', { tags: 'slow' }, async () => {
+  test('that come byte by byte take little more memory', { tags: 'slow' }, async () => {
     const before = bytesHeld();
     let held = 0;
     const chunks = bytesOf(Buffer.from(line(BYTES)), () => (held = bytesHeld() - before));
@@ -36,7 +36,7 @@ describe('lines', () => {
     expect(held).toBeLessThan(8 << 20);
   });
 
-  test.each([1, 1000, 2 * MOST])('of more than the most are refused, in pieces of %d', async (size) => {
+  test.each([1, 1000, 2 * MOST])('above the size limit are refused, in pieces of %d', async (size) => {
     async function* chunks(): AsyncGenerator<Buffer> {
       const text = Buffer.from(line(MOST));
       for (let at = 0; at < text.length; at += size) yield text.subarray(at, at + size);
@@ -46,21 +46,17 @@ describe('lines', () => {
   });
 });
 
-test(
-  'an event that comes byte by byte is the same, and takes little more memory than its bytes',
-  { tags: 'slow' },
-  async () => {
-    const text = `event: message\ndata: ${'a'.repeat(250_000)}\n\n`;
-    const before = bytesHeld();
-    let held = 0;
-    const bytes = bytesOf(Buffer.from(text), () => (held = bytesHeld() - before));
-    const seen: Uint8Array[] = [];
-    const events = ReadableStream.from(bytes).pipeThrough(eventsWith(whole, MOST));
-    for await (const part of events) seen.push(part);
-    expect(Buffer.concat(seen).toString()).toBe(text);
-    expect(held).toBeLessThan(8 << 20);
-  },
-);
+test('an event that comes byte by byte takes little memory', { tags: 'slow' }, async () => {
+  const text = `event: message\ndata: ${'a'.repeat(250_000)}\n\n`;
+  const before = bytesHeld();
+  let held = 0;
+  const bytes = bytesOf(Buffer.from(text), () => (held = bytesHeld() - before));
+  const seen: Uint8Array[] = [];
+  const events = ReadableStream.from(bytes).pipeThrough(eventsWith(whole, MOST));
+  for await (const part of events) seen.push(part);
+  expect(Buffer.concat(seen).toString()).toBe(text);
+  expect(held).toBeLessThan(8 << 20);
+});
 
 describe('a message', () => {
   const message = (bytes: number): string => {
@@ -78,7 +74,7 @@ describe('a message', () => {
     return seen;
   }
 
-  test('is a line that names the protocol; a line that is not complete is none', async () => {
+  test('is a complete line that names the protocol', async () => {
     const [one, two] = [message(50), message(60)];
     const text = `starting\n${one}\n\n{"a":1}\n${two}\n${message(70)}`;
     expect(await seenIn([text])).toEqual([one, two]);
@@ -100,7 +96,7 @@ describe('a message', () => {
   test.each([
     ['in one piece', (text: string) => [text]],
     ['in pieces', (text: string) => [text.slice(0, 30), text.slice(30)]],
-  ])('may have as many bytes as the most, %s, and no more', async (_, cut) => {
+  ])('may be as large as the limit, %s, no larger', async (_, cut) => {
     expect(await seenIn(cut(`${message(100)}\n`), 100)).toEqual([message(100)]);
     await expect(seenIn(cut(`${message(101)}\n`), 100)).rejects.toMatchObject({
       code: 'LIMIT',

@@ -84,7 +84,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
 const pidOf = ({ head }: { head: unknown }): number => (head as { pid: number }).pid;
 
 test.each(['node_modules/oriel/dist', 'node_modules/a/node_modules/oriel/dist'])(
-  'a child of a package that is installed in %s starts, and is confined',
+  'a child of a package installed in %s starts confined',
   async (below) => {
     const ask = await pool(below);
     const { head } = await ask('open');
@@ -92,7 +92,7 @@ test.each(['node_modules/oriel/dist', 'node_modules/a/node_modules/oriel/dist'])
   },
 );
 
-test('a child finds its packages where node_modules is a symbolic link', async () => {
+test('a child finds packages if node_modules is a symbolic link', async () => {
   const ask = await pool('package/dist', async (root) => {
     const installed = join(root, 'elsewhere', 'installed');
     await mkdir(join(installed, 'some-package'), { recursive: true });
@@ -104,7 +104,7 @@ test('a child finds its packages where node_modules is a symbolic link', async (
   expect((await ask('open')).head).toMatchObject({ access: ['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED'] });
 });
 
-test('one child does one job after another, with nothing of our environment', async () => {
+test('one child does many jobs, without our environment', async () => {
   const ask = await pool();
   const first = await ask('echo');
   const second = await ask('echo');
@@ -125,7 +125,7 @@ test.each([
   ['memory', { maxMemory: 150 * MIB }, 'memory'],
   ['much', {}, 'output'],
 ] as const)(
-  '%s: one failure, and the next job is done by another child',
+  '%s: one failure, then another child does the next job',
   { tags: 'slow' },
   async (head, more, why) => {
     const ask = await pool();
@@ -137,21 +137,17 @@ test.each([
   },
 );
 
-test(
-  'what one job has left is not counted against the next, on whatever child it is done',
-  { tags: 'slow' },
-  async () => {
-    const ask = await pool();
-    const most = { maxMemory: 150 * MIB };
-    await ask({ use: 60 }, most);
-    const before = await ask({ keep: 100 });
-    expect(pidOf(await ask({ use: 60 }, most))).toBe(pidOf(before));
-    // It is the job itself that takes too much.
-    await expect(ask({ use: 300 }, most)).rejects.toThrow(/memory/);
-  },
-);
+test('what a job leaves is not counted against the next', { tags: 'slow' }, async () => {
+  const ask = await pool();
+  const most = { maxMemory: 150 * MIB };
+  await ask({ use: 60 }, most);
+  const before = await ask({ keep: 100 });
+  expect(pidOf(await ask({ use: 60 }, most))).toBe(pidOf(before));
+  // It is the job itself that takes too much.
+  await expect(ask({ use: 300 }, most)).rejects.toThrow(/memory/);
+});
 
-test('a cancelled job ends with the reason, and its child with it', { tags: 'slow' }, async () => {
+test('a cancelled job ends with the reason and its child', { tags: 'slow' }, async () => {
   const ask = await pool();
   const controller = new AbortController();
   const job = ask('hang', {}, controller.signal);
@@ -160,7 +156,7 @@ test('a cancelled job ends with the reason, and its child with it', { tags: 'slo
   expect((await ask('echo')).body.toString()).toBe('body');
 });
 
-test('a large reply goes into a private file, a small one stays in memory', async () => {
+test('a large reply is in a file, others in memory', async () => {
   const ask = await pool();
   const scratch = new ScratchDirectory();
   onTestFinished(() => scratch.remove());
@@ -176,25 +172,21 @@ test('a large reply goes into a private file, a small one stays in memory', asyn
   await file?.close();
 });
 
-test(
-  'a reply that cannot be written fails immediately, and the next job is done',
-  { tags: 'slow' },
-  async () => {
-    const ask = await pool();
-    const full = new Error('no space left');
-    const files: string[] = [];
-    const file = {
-      fd: -1,
-      append: () => Promise.reject(full),
-      readInto: () => Promise.resolve(0),
-      close: () => Promise.resolve(void files.push('closed')),
-    };
-    for (const open of [() => Promise.reject(full), () => Promise.resolve(file)])
-      await expect(ask('much', { maxOutput: 20 * MIB, aside: { over: MIB, open } })).rejects.toBe(full);
-    expect(files).toEqual(['closed']);
-    expect((await ask('echo')).body.toString()).toBe('body');
-  },
-);
+test('a reply that cannot be written fails only its job', { tags: 'slow' }, async () => {
+  const ask = await pool();
+  const full = new Error('no space left');
+  const files: string[] = [];
+  const file = {
+    fd: -1,
+    append: () => Promise.reject(full),
+    readInto: () => Promise.resolve(0),
+    close: () => Promise.resolve(void files.push('closed')),
+  };
+  for (const open of [() => Promise.reject(full), () => Promise.resolve(file)])
+    await expect(ask('much', { maxOutput: 20 * MIB, aside: { over: MIB, open } })).rejects.toBe(full);
+  expect(files).toEqual(['closed']);
+  expect((await ask('echo')).body.toString()).toBe('body');
+});
 
 const pooled = (options: Partial<ChildPoolOptions>): ReturnType<typeof pool> =>
   pool('', async () => undefined, options);
@@ -220,7 +212,7 @@ test.each<[string, Partial<ChildPoolOptions>]>([
   expect(pidOf(await ask('echo'))).not.toBe(before);
 });
 
-test('a child is kept if its reply does not say otherwise', async () => {
+test('a child stays unless its reply says otherwise', async () => {
   const ask = await pooled({ keeps: () => true });
   expect(pidOf(await ask('echo'))).toBe(pidOf(await ask('echo')));
 });
@@ -235,7 +227,7 @@ test('an idle child that was killed is not used again', async () => {
   expect(pidOf(await ask('echo'))).not.toBe(before);
 });
 
-test('a pool that is closed has no idle child, and starts another for the next job', async () => {
+test('a closed pool has no idle child, and still works', async () => {
   const ask = await pool();
   const before = pidOf(await ask('echo'));
   closePool();

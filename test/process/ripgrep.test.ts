@@ -56,7 +56,7 @@ describe('RipgrepRun', () => {
     });
   });
 
-  test('throws the error of an input that fails, after what was found before it', async () => {
+  test('throws the error of a failing input after earlier matches', async () => {
     async function* failing(): AsyncGenerator<Buffer> {
       yield Buffer.from('one\ntwo\n');
       await setImmediate();
@@ -107,7 +107,7 @@ describe('RipgrepRun', () => {
     await expect.poll(() => queues.ripgrep.stats.running).toBe(0);
   });
 
-  test('a search that starts a second process while it reads the first does not wait for itself', async () => {
+  test('a search that starts another meanwhile does not block itself', async () => {
     queues.ripgrep.limit = 1;
     onTestFinished(() => void (queues.ripgrep.limit = 4));
     const text = 'one\n'.repeat(100_000);
@@ -161,7 +161,7 @@ describe('RipgrepRun', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'a line larger than its memory ends it, and --mmap needs none',
+    'a line larger than its memory ends it without --mmap',
     { tags: 'slow' },
     async () => {
       await writeFile(join(dir, 'oversized'), 'needle');
@@ -218,7 +218,7 @@ describe('ripgrepPath', () => {
     expect(execFileSync(ripgrepPath(), ['--version'], { encoding: 'utf8' })).toMatch(/^ripgrep \d+/);
   });
 
-  test('on PATH only an executable file in an absolute folder counts', async () => {
+  test('on PATH only executable files in absolute folders count', async () => {
     const bin = join(dir, 'bin');
     await mkdir(join(dir, 'folder', 'rg'), { recursive: true });
     await mkdir(bin);

@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown';
 import { expect, onTestFinished, test } from 'vitest';
 import { inflateRawSync } from '../../src/process/worker-ending.ts';
 
-test('threads that create zlib handles can be ended at any moment', { tags: 'slow' }, async () => {
+test('threads that create zlib handles can end at any moment', { tags: 'slow' }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'oriel-zlib-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   for (const name of ['zlib-thread', 'end-zlib-threads']) {

@@ -90,7 +90,7 @@ describe('a single file', () => {
     );
   });
 
-  test('a long line is shown from its start, whatever its bytes', async () => {
+  test('long lines are shown from the start, whatever their bytes', async () => {
     const { write, call } = place('oriel');
     write('long.py', latin1(`# coding: latin-1\n"${'\u00e9'.repeat(2000)}x"\n`));
     const { text } = await call('grep', { pattern: 'éx', path: 'long.py' });

@@ -27,7 +27,7 @@ afterEach(() => work.remove());
 
 const find = (input: object, options?: object): Promise<string> => work.text('find', input, options);
 
-test('finds files by name at every depth, sorted, without ignored ones', async () => {
+test('finds files by name, sorted, without ignored ones', async () => {
   expect(await find({ pattern: '*.ts' })).toBe('a/z.ts\na.ts\nb.ts\nsrc/deep/c.ts');
   expect(await find({ pattern: '**/*' })).toBe(
     '.gitignore\na/z.ts\na.ts\nb.ts\nkeep.log\nsrc/.env\nsrc/deep/c.ts',
@@ -63,7 +63,7 @@ test('nothing', async () => {
   });
 });
 
-test('a folder is not found, with a hint that it is a folder', async () => {
+test('a folder is not found, and a hint says so', async () => {
   expect(await find({ pattern: 'src' })).toBe(
     'No files found matching pattern\n[src is a directory. Use src/** for the files below it]',
   );
@@ -72,7 +72,7 @@ test('a folder is not found, with a hint that it is a folder', async () => {
   );
 });
 
-test('a limit names the next call, and the last page names none', async () => {
+test('a limit names the next call until the last page', async () => {
   expect(await work.answer('find', { pattern: '*.ts', limit: 3 })).toEqual({
     content: [
       {
@@ -223,7 +223,7 @@ describe('no file has that name, but a similar one exists', () => {
     expect((await oriel.tool('find').run({ pattern: near })).content).toEqual([{ type: 'text', text: near }]);
   });
 
-  test('a glob, and a name without similar ones, get no such hint', async () => {
+  test('globs and names without similar ones get no hint', async () => {
     const { write, oriel } = workspace();
     write('src/session.ts', 'x\n');
     for (const pattern of ['*.rs', 'zzzzzz'])

@@ -72,26 +72,22 @@ src/session.ts:20: release(undefined);`,
     );
   });
 
-  test(
-    'is taken from the code index without parsing, for exactly the indexed bytes',
-    { tags: 'slow' },
-    async () => {
-      await work.write({ 'src/session.ts': session });
-      const map = (): Promise<unknown> => oriel.tool('read').run({ path: '.:outline' });
-      await map();
-      // What was written just before the first one is parsed again.
-      await map();
-      const slots = await Promise.all([queues.outlines.acquire(), queues.outlines.acquire()]);
-      try {
-        const alone = 'src/session.ts:16:     release(again);';
-        await led({ pattern: 'release.again' }, `in Session.reopen [L11-17]\n${alone}`);
-        await work.write({ 'src/session.ts': `\n${session}` });
-        expect(await grep({ pattern: 'release.again' })).toBe(alone.replace('16', '17'));
-      } finally {
-        for (const slot of slots) slot.release();
-      }
-    },
-  );
+  test('comes from the code index only for the indexed bytes', { tags: 'slow' }, async () => {
+    await work.write({ 'src/session.ts': session });
+    const map = (): Promise<unknown> => oriel.tool('read').run({ path: '.:outline' });
+    await map();
+    // What was written just before the first one is parsed again.
+    await map();
+    const slots = await Promise.all([queues.outlines.acquire(), queues.outlines.acquire()]);
+    try {
+      const alone = 'src/session.ts:16:     release(again);';
+      await led({ pattern: 'release.again' }, `in Session.reopen [L11-17]\n${alone}`);
+      await work.write({ 'src/session.ts': `\n${session}` });
+      expect(await grep({ pattern: 'release.again' })).toBe(alone.replace('16', '17'));
+    } finally {
+      for (const slot of slots) slot.release();
+    }
+  });
 
   test('is above the first of its lines that is shown', { tags: 'slow' }, async () => {
     await work.write({ 'src/session.ts': session });
@@ -131,7 +127,7 @@ src/session.ts:20: release(undefined);`,
     );
   });
 
-  test('uses the byte budget, and the next call continues after a truncation', async () => {
+  test('uses the byte budget, and the next call continues', async () => {
     await work.write({ 'a.ts': session });
     await oriel.close();
     oriel = createOriel({ cwd: work.path, limits: { bytes: 64 } });
@@ -149,7 +145,7 @@ src/session.ts:20: release(undefined);`,
     );
   });
 
-  test('of the first eight files of code that are small, and of no prose', { tags: 'slow' }, async () => {
+  test('of the first eight small files of code, not prose', { tags: 'slow' }, async () => {
     const code = 'function f() {\n  needle();\n}\n';
     const names = Array.from({ length: 10 }, (_, i) => `f${i}.ts`);
     await work.write({
@@ -176,7 +172,7 @@ describe('with line anchors', () => {
     oriel = createOriel({ cwd: work.path, display: 'hashline' });
   });
 
-  test('the tag is that of a read, above lines with their anchors', async () => {
+  test('the tag of a read is above lines with anchors', async () => {
     await work.write({ 'a.txt': 'one\nneedle\nthree\nfour\nneedle', 'b c.txt': 'needle\n' });
     const read = textOf(await oriel.tool('read').run({ path: 'a.txt' }));
     const [header = ''] = read.split('\n');
@@ -188,24 +184,20 @@ describe('with line anchors', () => {
     expect(await grep({ pattern: 'needle', path: 'b c.txt' })).toMatch(/^¶b c\.txt#[0-9A-F]{4}\n1:needle$/);
   });
 
-  test(
-    'of encoded files too; not of members, kept outputs, and files over 1 MiB',
-    { tags: 'slow' },
-    async () => {
-      await work.write({
-        'utf16.txt': Buffer.from('\ufeffone\nneedle\n', 'utf16le'),
-        'big.txt': `${'x'.repeat(1 << 20)}\nneedle\n`,
-        'a.zip': zip([{ name: 'x.txt', content: 'needle\n' }]),
-      });
-      const [header = ''] = textOf(await oriel.tool('read').run({ path: 'utf16.txt' })).split('\n');
-      expect(await grep({ pattern: 'needle', glob: '*.txt' })).toBe(`big.txt:2: needle\n${header}\n2:needle`);
-      expect(await grep({ pattern: 'needle', path: 'a.zip' })).toBe('a.zip:x.txt:1: needle');
-      await oriel.tool('bash').run({ command: 'seq 1 100000' });
-      expect(await grep({ pattern: '^4242$', path: 'artifact://1' })).toBe('artifact://1:4242: 4242');
-    },
-  );
+  test('of encoded files, not of members, outputs or large files', { tags: 'slow' }, async () => {
+    await work.write({
+      'utf16.txt': Buffer.from('\ufeffone\nneedle\n', 'utf16le'),
+      'big.txt': `${'x'.repeat(1 << 20)}\nneedle\n`,
+      'a.zip': zip([{ name: 'x.txt', content: 'needle\n' }]),
+    });
+    const [header = ''] = textOf(await oriel.tool('read').run({ path: 'utf16.txt' })).split('\n');
+    expect(await grep({ pattern: 'needle', glob: '*.txt' })).toBe(`big.txt:2: needle\n${header}\n2:needle`);
+    expect(await grep({ pattern: 'needle', path: 'a.zip' })).toBe('a.zip:x.txt:1: needle');
+    await oriel.tool('bash').run({ command: 'seq 1 100000' });
+    expect(await grep({ pattern: '^4242$', path: 'artifact://1' })).toBe('artifact://1:4242: 4242');
+  });
 
-  test('a file that has changed has another tag, and symbols stand below it', async () => {
+  test('a changed file has another tag, with symbols below', async () => {
     await work.write({ 'a.ts': session });
     const headerOf = async (): Promise<string> =>
       textOf(await oriel.tool('read').run({ path: 'a.ts:1..1' })).split('\n')[0] ?? '';

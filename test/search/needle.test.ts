@@ -57,12 +57,12 @@ test.each([
   expect(needleOf(pattern, {})).toBeUndefined();
 });
 
-test('with literal the whole pattern is the needle, with ignoreCase there is none', () => {
+test('literal makes the whole pattern the needle, ignoreCase gives none', () => {
   expect(needleOf('a|b*', { literal: true })).toBe('a|b*');
   expect(needleOf('ab', { ignoreCase: true })).toBeUndefined();
 });
 
-test('every line found by ripgrep contains the needle, for random patterns', { tags: 'slow' }, () => {
+test('lines found by ripgrep contain the needle of random patterns', { tags: 'slow' }, () => {
   const parts = [
     'a',
     'b',

@@ -60,7 +60,7 @@ const FILES: Readonly<Record<string, () => string | Uint8Array | Promise<Uint8Ar
 const TEXTS: readonly string[] = ['page.doc', 'drawing.svg', 'plain.txt'];
 
 test.each(some(Object.keys(FILES), 8))(
-  '%s below a directory, with its lines as they are read',
+  '%s below a directory, with its lines as read',
   { tags: 'slow' },
   async (name) => {
     const { write, oriel } = workspace(unhurried);
@@ -93,7 +93,7 @@ test.each(some(Object.keys(FILES), 8))(
   },
 );
 
-test('containers recognised by content are counted as not searched each time', async () => {
+test('containers recognised by content are always counted as not searched', async () => {
   const { write, oriel } = workspace(unhurried);
   for (let i = 0; i < 100; i += 1) write(`d/${i}.txt`, i % 2 ? 'a line\n' : `a needle ${i}\n`);
   for (const name of ['d/0a', 'd/5a.txt', 'd/zz']) write(name, rtf(1));
@@ -107,7 +107,7 @@ test('containers recognised by content are counted as not searched each time', a
   expect(textOf(inside).split('\n').slice(-3)).toEqual(['d/0a', 'd/5a.txt', 'd/zz']);
 });
 
-test('a dialect that reads such files as stored also searches them as stored', async () => {
+test('a dialect that reads files as stored searches them so', async () => {
   const w = workspace(unhurried);
   w.write('d/book.ipynb', notebook);
   const pi = w.with({ dialect: 'pi' });

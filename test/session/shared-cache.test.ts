@@ -31,7 +31,7 @@ describe('the cache of several replicas', () => {
   }
   const text = (value: Buffer | undefined): string | undefined => value?.toString();
 
-  test('a newer value that is too large to share removes the older one', { tags: 'slow' }, async () => {
+  test('a newer value too large to share removes the old', { tags: 'slow' }, async () => {
     const one = replica('large');
     one.cache.put('key', [Buffer.from('old')]);
     await one.cache.close();
@@ -67,7 +67,7 @@ describe('the cache of several replicas', () => {
     await cache.close();
   });
 
-  test('other replicas find what one has cached, and no longer find what it has removed', async () => {
+  test('replicas find what others cached, until it is removed', async () => {
     const [one, two] = [replica('a'), replica('a')];
     one.cache.put('key', [Buffer.from('of '), Buffer.from('one')]);
     await one.cache.close();
@@ -80,7 +80,7 @@ describe('the cache of several replicas', () => {
     expect(await replica('b').cache.get('key')).toBeUndefined();
   });
 
-  test('the newer value of another replica takes precedence over the older local one', async () => {
+  test('the newer value of another replica replaces the local one', async () => {
     const [one, two] = [replica('newer'), replica('newer')];
     one.cache.put('key', [Buffer.from('old')]);
     await one.cache.close();
@@ -89,7 +89,7 @@ describe('the cache of several replicas', () => {
     expect(text(await one.cache.get('key'))).toBe('new');
   });
 
-  test('a value that is too large to share is cached locally', async () => {
+  test('a value too large to share is cached locally', async () => {
     const [one, two] = [replica('large'), replica('large')];
     one.cache.put('key', [Buffer.alloc((16 << 20) + 1)]);
     await one.cache.close();
@@ -97,7 +97,7 @@ describe('the cache of several replicas', () => {
     expect(await two.cache.get('key')).toBeUndefined();
   });
 
-  test('a value of several pieces is shared completely or not at all', async () => {
+  test('a value of several pieces is shared completely or not', async () => {
     const [one, two] = [replica('pieces'), replica('pieces')];
     const large = Buffer.alloc((5 << 20) + 3, (1 << 20).toString(7));
     await one.cache.put('key', [Buffer.from('small')]);

@@ -15,7 +15,7 @@ async function lineOf(
   return (await snapshots.lines(path, tag, no, no)).get(no);
 }
 
-test('equal contents have equal tags; different contents of one path never do', () => {
+test('equal contents have equal tags, different ones never do', () => {
   const snapshots = new LocalSnapshots();
   expect(snapshots.tag('f', digest('beef', '1'))).toBe('BEEF');
   expect(snapshots.tag('f', digest('beef', '2'))).toMatch(/^BEEF[0-9A-F]{12}$/);
@@ -23,7 +23,7 @@ test('equal contents have equal tags; different contents of one path never do', 
   expect(snapshots.tag('g', digest('beef', '3'))).toBe('BEEF');
 });
 
-test('thirty paths are remembered; the least recently read is evicted first', async () => {
+test('thirty paths are remembered, the least recent are evicted', async () => {
   const snapshots = new LocalSnapshots();
   const tags = Array.from({ length: 30 }, (_, i) => snapshots.tag(`f${i}`, digest('0001', String(i))));
   for (const [i, tag] of tags.entries()) snapshots.see(`f${i}`, tag, [[1, `line of ${i}`]]);
@@ -33,7 +33,7 @@ test('thirty paths are remembered; the least recently read is evicted first', as
   expect(await lineOf(snapshots, 'f1', '0001', 1)).toBeUndefined();
 });
 
-test('a stale anchor is recovered to the line as it was shown', async () => {
+test('a stale anchor recovers the line that was shown', async () => {
   const { W, write, read, oriel } = workspace();
   const options = { display: 'hashline' as const, session: oriel.session };
   write('f', 'one\ntwo\nthree\n');
@@ -50,7 +50,7 @@ test('a stale anchor is recovered to the line as it was shown', async () => {
   expect([...shown.keys()]).toEqual([1, 2, 3]);
 });
 
-test('a touched but unchanged file keeps its tag; raw text and listings have none', async () => {
+test('a touched file keeps its tag, raw text has none', async () => {
   const { write, read, oriel } = workspace();
   const options = { display: 'hashline' as const, session: oriel.session };
   write('f', 'same\n');
@@ -65,25 +65,22 @@ test('a touched but unchanged file keeps its tag; raw text and listings have non
 const numbered = (i: number): string =>
   digest((i & 0xffff).toString(16).padStart(4, '0'), (i >> 16).toString(16));
 
-test(
-  'a tag is never reused for other content of its path, after any number of versions',
-  { tags: 'slow' },
-  () => {
-    const snapshots = new LocalSnapshots();
-    const contents = new Map<string, string>();
-    for (let i = 0; i < 70_000; i += 1) {
-      const tag = snapshots.tag('f', numbered(i));
-      expect(contents.get(tag)).toBeUndefined();
-      contents.set(tag, numbered(i));
-    }
-    // The first ones are forgotten by now: they get new tags, never those of others.
-    const again = snapshots.tag('f', numbered(3));
-    expect(contents.get(again) ?? numbered(3)).toBe(numbered(3));
-    expect(snapshots.tag('f', numbered(69_999))).toBe([...contents.keys()].at(-1));
-  },
-);
+// After any number of versions of its path.
+test('a tag is never reused for other content', { tags: 'slow' }, () => {
+  const snapshots = new LocalSnapshots();
+  const contents = new Map<string, string>();
+  for (let i = 0; i < 70_000; i += 1) {
+    const tag = snapshots.tag('f', numbered(i));
+    expect(contents.get(tag)).toBeUndefined();
+    contents.set(tag, numbered(i));
+  }
+  // The first ones are forgotten by now: they get new tags, never those of others.
+  const again = snapshots.tag('f', numbered(3));
+  expect(contents.get(again) ?? numbered(3)).toBe(numbered(3));
+  expect(snapshots.tag('f', numbered(69_999))).toBe([...contents.keys()].at(-1));
+});
 
-test('a tag is not reused even if its path was evicted in between', () => {
+test('a tag is not reused after its path was evicted', () => {
   const snapshots = new LocalSnapshots();
   const first = snapshots.tag('f', digest('beef', '1'));
   for (let i = 0; i < 21_000; i += 1) snapshots.tag(`other ${i}`, digest('beef', '1'));
@@ -92,7 +89,7 @@ test('a tag is not reused even if its path was evicted in between', () => {
   expect(later).toEqual(['2', '3', '1'].map((rest) => snapshots.tag('f', digest('beef', rest))));
 });
 
-test('a version that was shown before the last eight keeps its tag', () => {
+test('a version older than the last eight keeps its tag', () => {
   const snapshots = new LocalSnapshots();
   const tags = Array.from({ length: 12 }, (_, i) => snapshots.tag('f', digest('0001', String(i))));
   expect(snapshots.tag('f', digest('0001', '0'))).toBe('0001');

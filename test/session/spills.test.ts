@@ -85,7 +85,7 @@ test('two sessions do not see each other', async () => {
   await expect(second.open(1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('outputs kept for a working directory outlive their process and are removed by age', async () => {
+test('kept outputs outlive their process and are removed by age', async () => {
   const state = temporaryFolder();
   const [workingDirectory, other] = [temporaryFolder(), temporaryFolder()];
   const first = new LocalSpills({ state, workingDirectory });
@@ -104,7 +104,7 @@ test('outputs kept for a working directory outlive their process and are removed
   expect(existsSync(foreign)).toBe(true);
 });
 
-test('a working directory has one set of spills, whichever path leads to it', async () => {
+test('each working directory has one set, whichever path is used', async () => {
   const state = temporaryFolder();
   const folder = temporaryFolder();
   const link = join(temporaryFolder(), 'link');
@@ -121,7 +121,7 @@ test('two concurrent processes do not use the same number', async () => {
   expect(new Set(kept.map(({ url }) => url)).size).toBe(8);
 });
 
-test('folders of processes that ended without cleanup are removed by age; those of running ones stay', async () => {
+test('folders of crashed processes are removed by age, others stay', async () => {
   const state = temporaryFolder();
   const ended = Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }));
   const sessions = join(state, 'sessions');
@@ -173,7 +173,7 @@ test('chunks of every size arrive in order', { tags: 'slow' }, async () => {
   expect(readFileSync(path, 'latin1') === expected).toBe(true);
 });
 
-test('a full disk ends keeping: the file is removed and closed', async () => {
+test('a full disk ends keeping: the file is removed', async () => {
   const { openSync, readlinkSync } = await import('node:fs');
   const { SpillWriter } = await import('../../src/session/spill-writer.ts');
   const path = join(temporaryFolder(), 'full');
@@ -198,7 +198,7 @@ test('a full disk ends keeping: the file is removed and closed', async () => {
   });
 });
 
-test('an output removed while it is written is not reported as kept', async () => {
+test('an output removed during writing is not reported as kept', async () => {
   const spills = new LocalSpills({ state: temporaryFolder() });
   const writer = spills.create();
   await writer.write(Buffer.from('one\n'));
@@ -211,7 +211,7 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-test('the state folder is under XDG_CACHE_HOME, or in tmp if that is not possible', () => {
+test('the state folder is under XDG_CACHE_HOME, or in tmp', () => {
   const cache = temporaryFolder();
   expect(stateDirectory({ XDG_CACHE_HOME: cache })).toBe(join(cache, 'oriel'));
   expect(mode(join(cache, 'oriel'))).toBe('700');
@@ -221,7 +221,7 @@ test('the state folder is under XDG_CACHE_HOME, or in tmp if that is not possibl
   expect(stateDirectory({ XDG_CACHE_HOME: file })).toMatch(/\/oriel-\w+$/);
 });
 
-test('an existing state folder that is not writable any more is replaced by one in tmp', () => {
+test('a state folder no longer writable is replaced in tmp', () => {
   const cache = temporaryFolder();
   expect(stateDirectory({ XDG_CACHE_HOME: cache })).toBe(join(cache, 'oriel'));
   readOnly.paths.add(join(cache, 'oriel'));
@@ -232,7 +232,7 @@ test.each<[string, (path: string, elsewhere: string) => void]>([
   ['a link', (path, elsewhere) => symlinkSync(elsewhere, path)],
   ['a file', (path) => writeFileSync(path, '')],
   ['one that everybody may enter', (path) => (mkdirSync(path), chmodSync(path, 0o777))],
-])('where %s takes the place of a session directory, outputs are kept in another one', async (_, replace) => {
+])('%s in place of a session directory is not used', async (_, replace) => {
   const elsewhere = temporaryFolder();
   const spills = new LocalSpills({ state: temporaryFolder() });
   const { path } = await keep(spills, 'first');
@@ -245,7 +245,8 @@ test.each<[string, (path: string, elsewhere: string) => void]>([
   await spills.close();
 });
 
-test('C12 where others can replace the state folder, outputs are kept in tmp, and nothing is removed', async () => {
+// Others can replace it; nothing is removed from it.
+test('C12 a replaceable state folder is not used, tmp is', async () => {
   const [cache, elsewhere] = [temporaryFolder(), temporaryFolder()];
   vi.stubEnv('XDG_CACHE_HOME', cache);
   const spills = new LocalSpills();
@@ -265,14 +266,14 @@ test('C12 where others can replace the state folder, outputs are kept in tmp, an
   );
 });
 
-test('a link in place of the state folder is not followed', () => {
+test('a link as state folder is not followed', () => {
   const [cache, elsewhere] = [temporaryFolder(), temporaryFolder()];
   symlinkSync(elsewhere, join(cache, 'oriel'));
   expect(stateDirectory({ XDG_CACHE_HOME: cache })).toMatch(/\/oriel-\w+$/);
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
-test('irregular files are neither listed nor opened, and do not block', async () => {
+test('irregular files are not listed, not opened, and never block', async () => {
   const spills = new LocalSpills({ state: temporaryFolder() });
   const { path } = await keep(spills, 'one\n');
   const directory = dirname(path);
@@ -307,7 +308,7 @@ test('a FIFO in place of an output is not opened', async () => {
 describe('a quota for several sessions', () => {
   const spillsIn = (room: SpillQuota): LocalSpills => new LocalSpills({ state: temporaryFolder() }, room);
 
-  test('their total never exceeds it; outputs of the session with the highest use are evicted', async () => {
+  test('outputs of the session with the highest use are evicted', async () => {
     const room = new SpillQuota(100);
     const [a, b, c] = [spillsIn(room), spillsIn(room), spillsIn(room)];
     for (const text of ['1', '2', '3', '4', '5', '6']) await keep(a, text.repeat(10));
@@ -327,31 +328,27 @@ describe('a quota for several sessions', () => {
     expect(room.used).toBe(70);
   });
 
-  test(
-    'one session keeps at most a thousand outputs: its oldest are evicted, those of others stay',
-    { tags: 'slow' },
-    async () => {
-      const room = new SpillQuota(1 << 30);
-      const [a, b] = [spillsIn(room), spillsIn(room)];
-      await keep(b, 'of another');
-      for (let i = 1; i <= 1_003; i += 1) await keep(a, `${i}`);
-      expect(a.list().map(({ url }) => url)).toEqual(
-        Array.from({ length: 1_000 }, (_, i) => `artifact://${i + 4}`),
-      );
-      expect(await readBack(b, 1)).toBe('of another');
-      expect(room.outputs).toBe(1_001);
-      const lasting = new LocalSpills({ state: temporaryFolder(), workingDirectory: temporaryFolder() });
-      // As if an earlier process had kept them: each new output looks at all of them.
-      for (let i = 1; i <= 1_000; i += 1) writeFileSync(join(lasting.directory, `${i}.log`), `${i}`);
-      for (let i = 1_001; i <= 1_003; i += 1) await keep(lasting, `${i}`);
-      // They are removed in the background.
-      await expect
-        .poll(() => lasting.list().map(({ url }) => url))
-        .toEqual(Array.from({ length: 1_000 }, (_, i) => `artifact://${i + 4}`));
-    },
-  );
+  test('one session keeps a thousand outputs and evicts its oldest', { tags: 'slow' }, async () => {
+    const room = new SpillQuota(1 << 30);
+    const [a, b] = [spillsIn(room), spillsIn(room)];
+    await keep(b, 'of another');
+    for (let i = 1; i <= 1_003; i += 1) await keep(a, `${i}`);
+    expect(a.list().map(({ url }) => url)).toEqual(
+      Array.from({ length: 1_000 }, (_, i) => `artifact://${i + 4}`),
+    );
+    expect(await readBack(b, 1)).toBe('of another');
+    expect(room.outputs).toBe(1_001);
+    const lasting = new LocalSpills({ state: temporaryFolder(), workingDirectory: temporaryFolder() });
+    // As if an earlier process had kept them: each new output looks at all of them.
+    for (let i = 1; i <= 1_000; i += 1) writeFileSync(join(lasting.directory, `${i}.log`), `${i}`);
+    for (let i = 1_001; i <= 1_003; i += 1) await keep(lasting, `${i}`);
+    // They are removed in the background.
+    await expect
+      .poll(() => lasting.list().map(({ url }) => url))
+      .toEqual(Array.from({ length: 1_000 }, (_, i) => `artifact://${i + 4}`));
+  });
 
-  test('outputs being written are not evicted: the new one is truncated, stays truncated, and is marked', async () => {
+  test('an output being written stays; the new one is truncated', async () => {
     const room = new SpillQuota(100);
     const [a, b] = [spillsIn(room), spillsIn(room)];
     const [first, second] = [a.create(), b.create()];
@@ -377,7 +374,7 @@ describe('a quota for several sessions', () => {
   });
 });
 
-describe('removal unlinks immediately, and the blocks are freed in another thread', () => {
+describe('removal unlinks immediately and frees blocks in another thread', () => {
   /** Names that are being removed below the directory, and how many bytes they have. */
   const leaving = (directory: string): number[] =>
     readdirSync(directory, { recursive: true, encoding: 'utf8' })

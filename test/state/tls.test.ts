@@ -63,17 +63,14 @@ async function redisWith(certificate: string, ...more: readonly string[]): Promi
   return `rediss://127.0.0.1:${port}`;
 }
 
-test.runIf(has('redis'))(
-  'Redis is used with a certificate of its address that is trusted and valid',
-  async () => {
-    const urls = await Promise.all(['good.pem', 'wrong.pem', 'expired.pem'].map((name) => redisWith(name)));
-    const away = 'the shared store does not answer';
-    expect(await sharedThrough(urls, 'ca.pem')).toEqual(['shared', away, away]);
-    const self = await redisWith('self.pem');
-    expect(await sharedThrough([self], 'self.pem')).toEqual(['shared']);
-    expect(await sharedThrough([urls[0] as string, self], undefined)).toEqual([away, away]);
-  },
-);
+test.runIf(has('redis'))('Redis needs a trusted and valid certificate of its address', async () => {
+  const urls = await Promise.all(['good.pem', 'wrong.pem', 'expired.pem'].map((name) => redisWith(name)));
+  const away = 'the shared store does not answer';
+  expect(await sharedThrough(urls, 'ca.pem')).toEqual(['shared', away, away]);
+  const self = await redisWith('self.pem');
+  expect(await sharedThrough([self], 'self.pem')).toEqual(['shared']);
+  expect(await sharedThrough([urls[0] as string, self], undefined)).toEqual([away, away]);
+});
 
 /** Jobs that a worker has done, of which a program asks for one through the store; both have the URL from a file. */
 async function jobsThrough(

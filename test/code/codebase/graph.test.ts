@@ -57,33 +57,29 @@ const facts = fc.record({
 });
 const change = fc.record({ no: fc.nat({ max: COUNT - 1 }), facts, asked: fc.boolean() });
 
-test(
-  'a graph that is made from the one before says what one made anew says, to the last bit',
-  { tags: 'slow' },
-  () => {
-    fc.assert(
-      fc.property(
-        fc.array(facts, { minLength: COUNT, maxLength: COUNT }),
-        fc.array(change, { minLength: 1, maxLength: 6 }),
-        (first, changes) => {
-          const files = tree();
-          first.forEach((one, no) => files.set(no, one));
-          let graph = files.graph();
-          saidBy(graph);
-          for (const { no, facts: now, asked } of changes) {
-            files.set(no, now);
-            graph = files.graph(graph);
-            // Of some nothing but a definition was asked.
-            if (!asked) continue;
-            expect(saidBy(graph)).toEqual(saidBy(files.graph()));
-          }
+test('a graph updated from the former equals a new one', { tags: 'slow' }, () => {
+  fc.assert(
+    fc.property(
+      fc.array(facts, { minLength: COUNT, maxLength: COUNT }),
+      fc.array(change, { minLength: 1, maxLength: 6 }),
+      (first, changes) => {
+        const files = tree();
+        first.forEach((one, no) => files.set(no, one));
+        let graph = files.graph();
+        saidBy(graph);
+        for (const { no, facts: now, asked } of changes) {
+          files.set(no, now);
+          graph = files.graph(graph);
+          // Of some nothing but a definition was asked.
+          if (!asked) continue;
           expect(saidBy(graph)).toEqual(saidBy(files.graph()));
-          for (const one of ['open', 'close', 'read', 'write', 'seek'])
-            expect(graph.declarations.filesOf(hashOf(one))).toEqual(
-              files.graph().declarations.filesOf(hashOf(one)),
-            );
-        },
-      ),
-    );
-  },
-);
+        }
+        expect(saidBy(graph)).toEqual(saidBy(files.graph()));
+        for (const one of ['open', 'close', 'read', 'write', 'seek'])
+          expect(graph.declarations.filesOf(hashOf(one))).toEqual(
+            files.graph().declarations.filesOf(hashOf(one)),
+          );
+      },
+    ),
+  );
+});

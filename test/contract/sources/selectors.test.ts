@@ -107,7 +107,7 @@ async function expectCalls(here: Place, path: string, isAgain = false): Promise<
   await expectCalls(here, next as string, true);
 }
 
-describe('an error about a selector names a whole call, which works', () => {
+describe('an error about a selector names a working call', () => {
   test.each(sourceCases.map((source) => [source.name, source] as const))('%s', async (_, source) => {
     const here = await placeOf(source);
     for (const selector of invalid) await expectCalls(here, `${source.path}:${selector}`);

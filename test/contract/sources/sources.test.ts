@@ -57,7 +57,7 @@ describe('paging', () => {
 
 describe('identities', () => {
   test.each(named(sourceCases))(
-    '%s: the same text has one, other texts and later versions have others',
+    '%s: equal text has one, others and later versions differ',
     async (_, source) => {
       const here = await placeOf(source);
       const digests = new Map<string, string | undefined>();
@@ -116,7 +116,7 @@ async function cost(read: (path: string) => Promise<unknown>, path: string, most
 
 describe.runIf(process.platform === 'linux')('cost', () => {
   test.each(named(sourceCases.filter(({ pages }) => pages)))(
-    '%s: no page of a large text costs more than its first one',
+    '%s: no large text page costs more than its first',
     async (_, source) => {
       const here = await placeOf(source, 'large');
       const read = async (path: string): Promise<void> => {

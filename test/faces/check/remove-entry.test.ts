@@ -33,7 +33,7 @@ function within(path: string, act: (held: OpenDirectory) => void): string[] {
 
 const emptied = (path: string): string[] => within(path, (held) => emptyDirectory(held));
 
-test('directories in each other, whose path is longer than the system takes', () => {
+test('nested directories with a path too long for the system', () => {
   const top = temporaryFolder();
   const script = `for (let i = 0; i < 600; i += 1) { fs.mkdirSync('directory'); process.chdir('directory'); fs.writeFileSync('a', ''); }`;
   execFileSync(process.execPath, ['-e', script], { cwd: top });
@@ -48,7 +48,7 @@ test.runIf(ON_LINUX)('names that are not UTF-8', () => {
   expect(emptied(top)).toEqual([]);
 });
 
-test.skipIf(process.getuid?.() === 0)('what is beside a directory that cannot be removed is removed', () => {
+test.skipIf(process.getuid?.() === 0)('neighbours of a directory that cannot be removed are removed', () => {
   const top = temporaryFolder();
   for (const name of ['locked', 'one', 'two']) {
     mkdirSync(join(top, 'd', name), { recursive: true });
@@ -74,7 +74,7 @@ test('what is behind a link stays, and what is kept', () => {
   expect(() => new OpenDirectory(join(top, 'none'))).toThrow('ENOENT');
 });
 
-test.runIf(ON_LINUX)('a directory that is exchanged with a link again and again', async () => {
+test.runIf(ON_LINUX)('a directory that is exchanged with a link repeatedly', async () => {
   const top = temporaryFolder();
   const victim = temporaryFolder();
   for (let i = 0; i < 200; i += 1) writeFileSync(join(victim, `precious-${i}`), '');
@@ -164,7 +164,7 @@ test.runIf(ON_LINUX)('files that another process creates without end', async () 
   }
 });
 
-test('a directory may be closed twice, and another descriptor stays open', () => {
+test('closing a directory twice leaves other descriptors open', () => {
   const held = new OpenDirectory(temporaryFolder());
   held.close();
   const other = new OpenDirectory(temporaryFolder());

@@ -37,7 +37,7 @@ async function withParts(): Promise<string> {
   return W;
 }
 
-test('a word after a colon is completed with symbols, members and tables', { tags: 'slow' }, async () => {
+test('symbols, members and tables complete words after a colon', { tags: 'slow' }, async () => {
   const cwd = await withParts();
   const words = (word: string): unknown => {
     const { out, err } = run(['completions', 'bash', 'read', word], { cwd });
@@ -88,7 +88,8 @@ test('of many members the first 200 are offered', () => {
   );
 });
 
-test('bash completes the part after the colon, because it splits words there', { tags: 'slow' }, async () => {
+// It splits words there.
+test('bash completes the part after the colon', { tags: 'slow' }, async () => {
   const cwd = await withParts();
   const after = (line: string): string[] => {
     const words = line
@@ -144,7 +145,7 @@ test.each(here)('completions in a real %s', { tags: 'slow' }, async (shell) => {
   expect(Object.fromEntries(lines.map(([line], i) => [line, answers[i]]))).toEqual(Object.fromEntries(lines));
 });
 
-test('the script of fish has no syntax that fish 3.1 does not know', { tags: 'slow' }, () => {
+test('the fish script has only syntax of fish 3.1', { tags: 'slow' }, () => {
   const { out } = run(['completions', 'fish']);
   expect(out.split('\n').filter((line) => line.includes('$('))).toEqual([]);
 });
@@ -175,7 +176,7 @@ test.each([
   expect(run(['completions', ...args])).toEqual({ out: '', err: `oriel: ${message}\n`, code: 2 });
 });
 
-test('the manual page has every command and option, and comes with the package', async () => {
+test('the packaged manual page has every command and option', async () => {
   const { out } = run(['man']);
   expect(out).toMatch(/^\.TH ORIEL 1 "" "oriel \d+\.\d+\.\d+" "User Commands"\n/);
   for (const { name, options } of await allCommands()) {
@@ -188,7 +189,7 @@ test('the manual page has every command and option, and comes with the package',
   expect(readFileSync(built(man[0].replace('./dist/', '')), 'utf8')).toBe(out);
 });
 
-test('help of help is the general help, and names the version option', () => {
+test('help of help is general and names the version', () => {
   const { out, code } = run(['help']);
   expect(code).toBe(0);
   expect(out).toContain('--version');

@@ -5,7 +5,7 @@ import { runAsync } from '../../support/warm-cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { site } from '../../support/web.ts';
 
-test('0 with a page, 1 without one, 2 if the server refuses or fails', { tags: 'slow' }, async () => {
+test('exits 0 with a page, 1 without, 2 on failure', { tags: 'slow' }, async () => {
   const cwd = temporaryFolder();
   const env = { ...process.env, XDG_CACHE_HOME: cwd };
   const codes = { 200: 0, 403: 2, 404: 1, 410: 1, 429: 2, 500: 2, 503: 2 };
@@ -37,7 +37,7 @@ test.each(['memory://nope?where=Amount>999', 'ws://nope/{x}'])(
 );
 
 test.each(['book.xlsx:orders?where=Amount>3*2', 'ap.db?q=select * from t', 'ap.db:t?where=a=[1]'])(
-  'a path with parameters is not taken for a glob: %s',
+  'a path with parameters is no glob: %s',
   async (operand) => {
     const { code, err } = await runAsync(['read', operand], { cwd: temporaryFolder() });
     expect(code).toBe(2);

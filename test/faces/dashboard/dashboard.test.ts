@@ -37,46 +37,43 @@ async function serving(options: Partial<ServeOptions> = {}) {
   return { url, read, write, telemetry: offer.telemetry as TelemetryRecorder };
 }
 
-test.runIf(has('chromium'))(
-  'from signing in to the lens by keyboard, without a complaint of axe or the browser',
-  async () => {
-    const { url, read } = await serving({ token: 'api' });
-    const bearer = { authorization: 'Bearer api' };
-    for (const path of ['big.txt', 'big.txt:494..', 'big.txt:987..', 'big.txt:40..80', 'missing'])
-      await read(path, 'fix the login', bearer);
-    const view = { viewport: { width: 400, height: 800 }, colorScheme: 'dark' } as const;
-    const { page, said } = await pageOf(url, view);
-    await page.getByLabel('Token of this server').waitFor();
-    await expectAccessible(page);
-    await page.emulateMedia({ colorScheme: 'light' });
-    await expectAccessible(page);
-    // By keyboard alone.
-    await page.keyboard.type('wrong');
-    await page.keyboard.press('Enter');
-    await page.getByText('The server does not take this token.').waitFor();
-    await page.getByLabel('Token of this server').fill('chief');
-    await page.keyboard.press('Enter');
-    await page.getByText('Of all clients of this server.').waitFor();
-    await page
-      .getByRole('status')
-      .filter({ hasText: /^live$/ })
-      .waitFor();
-    await page.getByRole('link', { name: 'fix the login' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'fix the login' }).waitFor();
-    await page.getByText(/^once \d+, again [1-9]\d*, never \d+ of 1,000 lines$/).waitFor();
-    await page.locator('.timeline canvas').waitFor();
-    await page.getByRole('link', { name: 'Lens', exact: true }).click();
-    await page.getByLabel('Path with a selector').fill('big.txt');
-    await page.getByLabel('Beside it').selectOption('zed');
-    await page.getByRole('button', { name: 'Look' }).click();
-    await page.getByRole('article', { name: 'Under zed' }).locator('pre').waitFor();
-    await page.getByRole('article', { name: 'Under oriel' }).locator('mark').waitFor();
-    // The token is nowhere but in the tab. The two refusals are those of the wrong tokens.
-    expect(page.url()).not.toContain('chief');
-    expect(said.filter((text) => !text.includes('401'))).toEqual([]);
-  },
-);
+test.runIf(has('chromium'))('from signing in to lens by keyboard without axe complaints', async () => {
+  const { url, read } = await serving({ token: 'api' });
+  const bearer = { authorization: 'Bearer api' };
+  for (const path of ['big.txt', 'big.txt:494..', 'big.txt:987..', 'big.txt:40..80', 'missing'])
+    await read(path, 'fix the login', bearer);
+  const view = { viewport: { width: 400, height: 800 }, colorScheme: 'dark' } as const;
+  const { page, said } = await pageOf(url, view);
+  await page.getByLabel('Token of this server').waitFor();
+  await expectAccessible(page);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expectAccessible(page);
+  // By keyboard alone.
+  await page.keyboard.type('wrong');
+  await page.keyboard.press('Enter');
+  await page.getByText('The server does not take this token.').waitFor();
+  await page.getByLabel('Token of this server').fill('chief');
+  await page.keyboard.press('Enter');
+  await page.getByText('Of all clients of this server.').waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^live$/ })
+    .waitFor();
+  await page.getByRole('link', { name: 'fix the login' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'fix the login' }).waitFor();
+  await page.getByText(/^once \d+, again [1-9]\d*, never \d+ of 1,000 lines$/).waitFor();
+  await page.locator('.timeline canvas').waitFor();
+  await page.getByRole('link', { name: 'Lens', exact: true }).click();
+  await page.getByLabel('Path with a selector').fill('big.txt');
+  await page.getByLabel('Beside it').selectOption('zed');
+  await page.getByRole('button', { name: 'Look' }).click();
+  await page.getByRole('article', { name: 'Under zed' }).locator('pre').waitFor();
+  await page.getByRole('article', { name: 'Under oriel' }).locator('mark').waitFor();
+  // The token is nowhere but in the tab. The two refusals are those of the wrong tokens.
+  expect(page.url()).not.toContain('chief');
+  expect(said.filter((text) => !text.includes('401'))).toEqual([]);
+});
 
 test.runIf(has('chromium'))('text in the lens stays while others make calls', async () => {
   const { url, read } = await serving();
@@ -141,24 +138,21 @@ test.runIf(has('chromium'))('new calls of a running task appear', async () => {
   await page.getByText('once 5, again 0, never 995 of 1,000 lines', { exact: true }).waitFor();
 });
 
-test.runIf(has('chromium'))(
-  'events between the loading of the page and its stream are shown as well',
-  async () => {
-    const { url, read } = await serving();
-    const { page } = await pageOf(url);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel('Token of this server').fill('chief');
-    // The stream opens when the list has been loaded and a call was made.
-    const listed = page.waitForResponse(`${url}/api/v0/tasks`);
-    await page.route('**/api/v0/live', async (route) => {
-      await listed;
-      await read('big.txt:1..10', 'in between');
-      await route.continue();
-    });
-    await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: 'in between' }).waitFor();
-  },
-);
+test.runIf(has('chromium'))('events between page load and stream are shown', async () => {
+  const { url, read } = await serving();
+  const { page } = await pageOf(url);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Token of this server').fill('chief');
+  // The stream opens when the list has been loaded and a call was made.
+  const listed = page.waitForResponse(`${url}/api/v0/tasks`);
+  await page.route('**/api/v0/live', async (route) => {
+    await listed;
+    await read('big.txt:1..10', 'in between');
+    await route.continue();
+  });
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'in between' }).waitFor();
+});
 
 test.runIf(has('chromium'))('links to the lens use the dialect of the calls', async () => {
   const { url, telemetry } = await serving();
@@ -191,7 +185,7 @@ test.runIf(has('chromium'))('links to the lens use the dialect of the calls', as
   await page.getByRole('article', { name: 'Under zed' }).locator('pre').waitFor();
 });
 
-test.runIf(has('chromium'))('the lens: the blocks, the truncation, and the next call as a link', async () => {
+test.runIf(has('chromium'))('the lens: blocks, truncation and the next call linked', async () => {
   const { url } = await serving();
   const { page } = await pageOf(`${url}/#/lens?path=big.txt&dialect=oriel&lines=10`);
   const article = page.getByRole('article', { name: 'Under oriel' });
@@ -212,7 +206,7 @@ test.runIf(has('chromium'))('the lens: the blocks, the truncation, and the next 
     .waitFor();
 });
 
-test.runIf(has('chromium'))('the lens with a token: an image is shown as the model gets it', async () => {
+test.runIf(has('chromium'))('the lens with a token shows the image models get', async () => {
   const { url, write } = await serving({ token: 'api' });
   write('photo.png', makePng(40, 30));
   const { page, said } = await pageOf(`${url}/#/lens?path=photo.png&dialect=oriel&beside=pi`);
@@ -234,21 +228,18 @@ test.runIf(has('chromium'))('the lens with a token: an image is shown as the mod
   expect(said.filter((text) => !text.includes('401'))).toEqual([]);
 });
 
-test.runIf(has('chromium'))(
-  'hostile names and contents are text: nothing runs, nothing is loaded',
-  async () => {
-    const { url, read, write } = await serving();
-    const name = '<img src=x onerror=alert(1)>.txt';
-    write(name, '<script>alert(2)</script>\n<img src="https://example.com/x" onerror=alert(3)>\n');
-    await read(name, '"><script>alert(4)</script>\u202e');
-    const { page, said } = await pageOf(url);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel('Token of this server').fill('chief');
-    await page.keyboard.press('Enter');
-    await page.getByText('"><script>alert(4)</script>\\u202e').click();
-    await page.getByRole('link', { name }).click();
-    await page.locator('pre').filter({ hasText: '<script>alert(2)</script>' }).waitFor();
-    expect(await page.locator('main img, main script').count()).toBe(0);
-    expect(said).toEqual([]);
-  },
-);
+test.runIf(has('chromium'))('hostile names and contents are text and run nothing', async () => {
+  const { url, read, write } = await serving();
+  const name = '<img src=x onerror=alert(1)>.txt';
+  write(name, '<script>alert(2)</script>\n<img src="https://example.com/x" onerror=alert(3)>\n');
+  await read(name, '"><script>alert(4)</script>\u202e');
+  const { page, said } = await pageOf(url);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Token of this server').fill('chief');
+  await page.keyboard.press('Enter');
+  await page.getByText('"><script>alert(4)</script>\\u202e').click();
+  await page.getByRole('link', { name }).click();
+  await page.locator('pre').filter({ hasText: '<script>alert(2)</script>' }).waitFor();
+  expect(await page.locator('main img, main script').count()).toBe(0);
+  expect(said).toEqual([]);
+});

@@ -79,101 +79,90 @@ const BROKEN = `(() => {
   return { figures: figures.filter((cell) => lines(cell) > 1).map((cell) => cell.textContent), heads: heads.map((head) => head.textContent), wider: Math.max(0, scrollWidth - innerWidth) };
 })()`;
 
-test.runIf(has('chromium'))(
-  'every view, light and dark, from 400 px to wide: axe finds nothing, no figure is broken, nothing scrolls horizontally',
-  async () => {
-    const url = await serving();
-    const { page, said } = await pageOf(url, { colorScheme: 'light' });
-    await signIn(page);
-    for (const view of Object.keys(VIEWS) as (keyof typeof VIEWS)[]) {
-      await open(page, url, view);
-      for (const width of [400, 700, 900, 961, 1_200, 1_800]) {
-        await page.setViewportSize({ width, height: 800 });
-        const broken = await page.evaluate(BROKEN);
-        expect({ view, width, ...(broken as object) }).toEqual({
-          view,
-          width,
-          figures: [],
-          heads: [],
-          wider: 0,
-        });
-        if (width === 400 || width === 1_200) await expectAccessible(page);
-      }
-      // Dark, it differs by its colours alone.
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await expectAccessible(page);
-      await page.emulateMedia({ colorScheme: 'light' });
-    }
-    expect(said.filter((text) => !text.includes('401'))).toEqual([]);
-  },
-);
-
-test.runIf(has('chromium'))(
-  'a timeline that is not yet drawn for a narrower window makes the page no wider',
-  async () => {
-    const url = await serving();
-    const { page } = await pageOf(url, { viewport: { width: 1_800, height: 800 } });
-    // As on a machine that is too busy to tell of the new size.
-    await page.addInitScript('globalThis.ResizeObserver = class { observe() {} disconnect() {} }');
-    await page.reload();
-    await signIn(page);
-    await open(page, url, 'task');
-    for (const width of [1_200, 400]) {
+// No figure is broken, and nothing scrolls horizontally.
+test.runIf(has('chromium'))('axe accepts every view, light and dark, at every width', async () => {
+  const url = await serving();
+  const { page, said } = await pageOf(url, { colorScheme: 'light' });
+  await signIn(page);
+  for (const view of Object.keys(VIEWS) as (keyof typeof VIEWS)[]) {
+    await open(page, url, view);
+    for (const width of [400, 700, 900, 961, 1_200, 1_800]) {
       await page.setViewportSize({ width, height: 800 });
-      expect({ width, ...((await page.evaluate(BROKEN)) as object) }).toEqual({
+      const broken = await page.evaluate(BROKEN);
+      expect({ view, width, ...(broken as object) }).toEqual({
+        view,
         width,
         figures: [],
         heads: [],
         wider: 0,
       });
+      if (width === 400 || width === 1_200) await expectAccessible(page);
     }
-  },
-);
+    // Dark, it differs by its colours alone.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'light' });
+  }
+  expect(said.filter((text) => !text.includes('401'))).toEqual([]);
+});
 
-test.runIf(has('chromium'))(
-  'a mark of the timeline under the pointer shows its call, and the columns of tasks are explained',
-  async () => {
-    const url = await serving();
-    const { page } = await pageOf(url, { viewport: { width: 1_200, height: 800 } });
-    await signIn(page);
-    await page.getByText('What the figures mean').click();
-    await expect
-      .poll(() => page.getByText('Calls that larger windows would have saved').isVisible())
-      .toBe(true);
-    await open(page, url, 'task');
-    await page.getByText('Point at a mark to see its call.').waitFor();
-    const { x, y, width } = (await page.locator('.u-over').boundingBox()) as {
-      x: number;
-      y: number;
-      width: number;
-    };
-    await page.mouse.move(x + 1, y + 20);
-    await page.getByText('1: read big.txt L1-30, 2.9 KiB, cut by lines').waitFor();
-    await page.mouse.move(x + width - 1, y + 20);
-    await page.getByText('63: read, NOT_FOUND').waitFor();
-    await page.mouse.move(0, 0);
-    await page.getByText('Point at a mark to see its call.').waitFor();
-  },
-);
-
-test.runIf(has('chromium'))(
-  'no view is lost when a connection breaks once: the list, the lens, a task',
-  async () => {
-    const url = await serving();
-    const { page } = await pageOf(url);
-    await signIn(page);
-    const broken = new Set<string>();
-    await page.route('**/api/v0/{tasks,lens}**', async (route) => {
-      const { pathname } = new URL(route.request().url());
-      if (broken.has(pathname)) return route.continue();
-      broken.add(pathname);
-      await route.abort('connectionreset');
+test.runIf(has('chromium'))('an old timeline does not widen a narrower window', async () => {
+  const url = await serving();
+  const { page } = await pageOf(url, { viewport: { width: 1_800, height: 800 } });
+  // As on a machine that is too busy to tell of the new size.
+  await page.addInitScript('globalThis.ResizeObserver = class { observe() {} disconnect() {} }');
+  await page.reload();
+  await signIn(page);
+  await open(page, url, 'task');
+  for (const width of [1_200, 400]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect({ width, ...((await page.evaluate(BROKEN)) as object) }).toEqual({
+      width,
+      figures: [],
+      heads: [],
+      wider: 0,
     });
-    await open(page, url, 'lens');
-    await open(page, url, 'task');
-    expect([...broken].sort()).toEqual(['/api/v0/lens', '/api/v0/tasks', '/api/v0/tasks/a%20task/events']);
-  },
-);
+  }
+});
+
+test.runIf(has('chromium'))('timeline marks show their call, task columns are explained', async () => {
+  const url = await serving();
+  const { page } = await pageOf(url, { viewport: { width: 1_200, height: 800 } });
+  await signIn(page);
+  await page.getByText('What the figures mean').click();
+  await expect
+    .poll(() => page.getByText('Calls that larger windows would have saved').isVisible())
+    .toBe(true);
+  await open(page, url, 'task');
+  await page.getByText('Point at a mark to see its call.').waitFor();
+  const { x, y, width } = (await page.locator('.u-over').boundingBox()) as {
+    x: number;
+    y: number;
+    width: number;
+  };
+  await page.mouse.move(x + 1, y + 20);
+  await page.getByText('1: read big.txt L1-30, 2.9 KiB, cut by lines').waitFor();
+  await page.mouse.move(x + width - 1, y + 20);
+  await page.getByText('63: read, NOT_FOUND').waitFor();
+  await page.mouse.move(0, 0);
+  await page.getByText('Point at a mark to see its call.').waitFor();
+});
+
+test.runIf(has('chromium'))('the list, lens and task survive a broken connection', async () => {
+  const url = await serving();
+  const { page } = await pageOf(url);
+  await signIn(page);
+  const broken = new Set<string>();
+  await page.route('**/api/v0/{tasks,lens}**', async (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (broken.has(pathname)) return route.continue();
+    broken.add(pathname);
+    await route.abort('connectionreset');
+  });
+  await open(page, url, 'lens');
+  await open(page, url, 'task');
+  expect([...broken].sort()).toEqual(['/api/v0/lens', '/api/v0/tasks', '/api/v0/tasks/a%20task/events']);
+});
 
 /** What has the focus, as its name and whether it is seen to have it. */
 const FOCUSED = `(() => {
@@ -184,74 +173,66 @@ const FOCUSED = `(() => {
   return { at: all.indexOf(element), of: all.length, seen: outlineStyle !== 'none' };
 })()`;
 
-test.runIf(has('chromium'))(
-  'every view by keyboard: Tab reaches every control in order, with a visible focus',
-  async () => {
-    const url = await serving();
-    const { page } = await pageOf(url);
-    await signIn(page);
-    for (const view of Object.keys(VIEWS) as (keyof typeof VIEWS)[]) {
-      await open(page, url, view);
-      await page.evaluate('document.activeElement?.blur(); scrollTo(0, 0); 0');
-      const reached: number[] = [];
-      let count = 0;
-      do {
-        await page.keyboard.press('Tab');
-        const focused = (await page.evaluate(FOCUSED)) as
-          | { at: number; of: number; seen: boolean }
-          | undefined;
-        if (!focused) break;
-        expect(focused.seen).toBe(true);
-        reached.push(focused.at);
-        count = focused.of;
-      } while (reached.length <= count);
-      expect(count).toBeGreaterThan(2);
-      expect(reached, view).toEqual(Array.from({ length: count }, (_, i) => i));
-    }
-  },
-);
+test.runIf(has('chromium'))('Tab reaches every control in order, with visible focus', async () => {
+  const url = await serving();
+  const { page } = await pageOf(url);
+  await signIn(page);
+  for (const view of Object.keys(VIEWS) as (keyof typeof VIEWS)[]) {
+    await open(page, url, view);
+    await page.evaluate('document.activeElement?.blur(); scrollTo(0, 0); 0');
+    const reached: number[] = [];
+    let count = 0;
+    do {
+      await page.keyboard.press('Tab');
+      const focused = (await page.evaluate(FOCUSED)) as { at: number; of: number; seen: boolean } | undefined;
+      if (!focused) break;
+      expect(focused.seen).toBe(true);
+      reached.push(focused.at);
+      count = focused.of;
+    } while (reached.length <= count);
+    expect(count).toBeGreaterThan(2);
+    expect(reached, view).toEqual(Array.from({ length: count }, (_, i) => i));
+  }
+});
 
-test.runIf(has('chromium'))(
-  'controls work by keyboard: pages of calls, the budget, the timeline, the lens',
-  async () => {
-    const url = await serving();
-    const { page } = await pageOf(url);
-    await signIn(page);
-    await open(page, url, 'task');
-    const press = async (name: string): Promise<void> => {
-      await page.getByRole('button', { name, exact: true }).focus();
-      await page.keyboard.press('Enter');
-    };
-    await page.getByText('40 to 64 of 64').waitFor();
-    await press('Older');
-    await page.getByText('15 to 39 of 64').waitFor();
-    await press('Newer');
-    await page.getByText('40 to 64 of 64').waitFor();
-    const budget = page.getByLabel('Budget in tokens');
-    await budget.focus();
-    await page.keyboard.press('ArrowUp');
-    expect(await budget.inputValue()).not.toBe('200000');
-    // The picture of the timeline changes with its part, and is the first one again in the end.
-    const picture = () => page.evaluate(`document.querySelector('.timeline canvas').toDataURL()`);
-    const whole = await picture();
-    for (const name of ['Zoom in', 'Earlier', 'Later', 'Zoom out']) {
-      const before = await picture();
-      await press(name);
-      await expect.poll(picture).not.toBe(before);
-    }
-    for (let i = 0; i < 3; i += 1) await press('Zoom out');
-    await expect.poll(picture).toBe(whole);
-    await open(page, url, 'lens');
-    await page.getByLabel('Dialect').focus();
-    await page.keyboard.type('pi');
-    await page.getByLabel('Path with a selector').focus();
-    await page.keyboard.press('Control+A');
-    await page.keyboard.type('big.txt:5..6');
+test.runIf(has('chromium'))('calls, budget, timeline and lens work by keyboard', async () => {
+  const url = await serving();
+  const { page } = await pageOf(url);
+  await signIn(page);
+  await open(page, url, 'task');
+  const press = async (name: string): Promise<void> => {
+    await page.getByRole('button', { name, exact: true }).focus();
     await page.keyboard.press('Enter');
-    await page
-      .getByRole('article', { name: 'Under pi', exact: true })
-      .locator('pre')
-      .filter({ hasText: /^5\.+/ })
-      .waitFor();
-  },
-);
+  };
+  await page.getByText('40 to 64 of 64').waitFor();
+  await press('Older');
+  await page.getByText('15 to 39 of 64').waitFor();
+  await press('Newer');
+  await page.getByText('40 to 64 of 64').waitFor();
+  const budget = page.getByLabel('Budget in tokens');
+  await budget.focus();
+  await page.keyboard.press('ArrowUp');
+  expect(await budget.inputValue()).not.toBe('200000');
+  // The picture of the timeline changes with its part, and is the first one again in the end.
+  const picture = () => page.evaluate(`document.querySelector('.timeline canvas').toDataURL()`);
+  const whole = await picture();
+  for (const name of ['Zoom in', 'Earlier', 'Later', 'Zoom out']) {
+    const before = await picture();
+    await press(name);
+    await expect.poll(picture).not.toBe(before);
+  }
+  for (let i = 0; i < 3; i += 1) await press('Zoom out');
+  await expect.poll(picture).toBe(whole);
+  await open(page, url, 'lens');
+  await page.getByLabel('Dialect').focus();
+  await page.keyboard.type('pi');
+  await page.getByLabel('Path with a selector').focus();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('big.txt:5..6');
+  await page.keyboard.press('Enter');
+  await page
+    .getByRole('article', { name: 'Under pi', exact: true })
+    .locator('pre')
+    .filter({ hasText: /^5\.+/ })
+    .waitFor();
+});

@@ -12,7 +12,7 @@ function allowed(): number {
 }
 
 test.runIf(allowed() > CLIENTS)(
-  'a thousand clients that connect while the server is busy are answered',
+  'a thousand clients connecting to a busy server get answers',
   { tags: 'slow', timeout: 120_000 },
   async () => {
     const running = await server(['--max-connections', '4096']);

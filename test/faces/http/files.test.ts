@@ -33,7 +33,7 @@ async function serving(): Promise<{
 }
 
 describe('GET /api/v0/read-file', () => {
-  test('streams the bytes, whole, by offset and limit, or by a range', { tags: 'slow' }, async () => {
+  test('streams the bytes, whole, by offset, limit or range', { tags: 'slow' }, async () => {
     const { running, of } = await serving();
     const get = (query: string, headers: Record<string, string> = {}): Promise<Response> =>
       running.get(`/api/v0/read-file?path=${of('data.bin')}${query}`, { headers });
@@ -183,7 +183,7 @@ describe('POST /api/v0/list-directory', () => {
 });
 
 test(
-  'GET /api/v0/resolve-path follows links, also to missing targets, and never outside',
+  'GET /api/v0/resolve-path follows links, also to missing targets, never outside',
   { tags: 'slow' },
   async () => {
     const { running, of, W } = await serving();
@@ -206,18 +206,15 @@ test(
   },
 );
 
-test(
-  'the error of a refused path names the working directory as the routes accept it',
-  { tags: 'slow' },
-  async () => {
-    const { running, W } = await serving();
-    const refused = await (await running.get('/api/v0/resolve-path?path=/etc')).json();
-    expect(refused).toEqual({
-      code: 'OUTSIDE_ROOT',
-      message: `That path lies outside the directories that may be read. Use ${W} to list the working directory.`,
-      next: W,
-    });
-    const { next } = refused as { next: string };
-    expect((await running.get(`/api/v0/resolve-path?path=${next}`)).status).toBe(200);
-  },
-);
+// As the routes accept it.
+test('an error for a refused path names the working directory', { tags: 'slow' }, async () => {
+  const { running, W } = await serving();
+  const refused = await (await running.get('/api/v0/resolve-path?path=/etc')).json();
+  expect(refused).toEqual({
+    code: 'OUTSIDE_ROOT',
+    message: `That path lies outside the directories that may be read. Use ${W} to list the working directory.`,
+    next: W,
+  });
+  const { next } = refused as { next: string };
+  expect((await running.get(`/api/v0/resolve-path?path=${next}`)).status).toBe(200);
+});

@@ -4,26 +4,22 @@ import { expect, test } from 'vitest';
 import { server } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
 
-test(
-  'the limits and the display of the server apply, except those in the request',
-  { tags: 'slow' },
-  async () => {
-    const { W, write } = workspace();
-    write('f.txt', Array.from({ length: 500 }, (_, i) => `line ${i + 1}\n`).join(''));
-    const { post } = await server(['--cwd', W, '--limits', 'lines=7', '--display', 'hashline']);
-    const asked = async (path: string, body: object): Promise<Record<string, unknown>> =>
-      (await (await post(path, body)).json()) as Record<string, unknown>;
-    const { content } = await asked('/api/v0/tools/read', { path: 'f.txt' });
-    expect(JSON.stringify(content)).toContain('line 7');
-    expect(JSON.stringify(content)).not.toContain('line 8');
-    const seen = JSON.stringify(await asked('/api/v0/lens', { dialect: 'oriel', path: 'f.txt' }));
-    expect(seen).toContain(JSON.stringify((content as readonly { text: string }[])[0]?.text));
-    const wider = await asked('/api/v0/lens', { dialect: 'oriel', path: 'f.txt', limits: { lines: 9 } });
-    expect(JSON.stringify(wider)).toContain('line 9');
-  },
-);
+test('limits and display of the server apply unless requested otherwise', { tags: 'slow' }, async () => {
+  const { W, write } = workspace();
+  write('f.txt', Array.from({ length: 500 }, (_, i) => `line ${i + 1}\n`).join(''));
+  const { post } = await server(['--cwd', W, '--limits', 'lines=7', '--display', 'hashline']);
+  const asked = async (path: string, body: object): Promise<Record<string, unknown>> =>
+    (await (await post(path, body)).json()) as Record<string, unknown>;
+  const { content } = await asked('/api/v0/tools/read', { path: 'f.txt' });
+  expect(JSON.stringify(content)).toContain('line 7');
+  expect(JSON.stringify(content)).not.toContain('line 8');
+  const seen = JSON.stringify(await asked('/api/v0/lens', { dialect: 'oriel', path: 'f.txt' }));
+  expect(seen).toContain(JSON.stringify((content as readonly { text: string }[])[0]?.text));
+  const wider = await asked('/api/v0/lens', { dialect: 'oriel', path: 'f.txt', limits: { lines: 9 } });
+  expect(JSON.stringify(wider)).toContain('line 9');
+});
 
-test('an input that no tool accepts is refused and not repeated', { tags: 'slow' }, async () => {
+test('an input that no tool accepts is refused, not repeated', { tags: 'slow' }, async () => {
   const { W } = workspace();
   const { post } = await server(['--cwd', W]);
   let nested: unknown = 'x';

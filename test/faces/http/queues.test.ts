@@ -47,7 +47,7 @@ async function metrics(): Promise<string[]> {
   return (await (await fetch(`${app.url}/metrics`)).text()).split('\n');
 }
 
-test('many requests of one client do not delay that of another, whatever their routes', async () => {
+test('many requests of one client do not delay another', async () => {
   limitOf('calls', 1);
   const held = queues.calls.acquire() as QueueSlot;
   const order: string[] = [];
@@ -121,33 +121,29 @@ test('every route that reads files is counted as a call', async () => {
   }
 });
 
-test(
-  'while too many requests wait, every route that reads files answers 503 with Retry-After',
-  { tags: 'slow' },
-  async () => {
-    const held = await Promise.all(
-      Array.from({ length: queues.calls.limit }, () => queues.calls.acquire({ caller: {} })),
-    );
-    // Each is another caller: none has more than the client of this test is about to have.
-    const waiting = Array.from({ length: 8192 }, async () =>
-      (await queues.calls.acquire({ caller: {} })).release(),
-    );
-    for (const route of ['read-file-lines', 'read-file', 'resolve-path']) {
-      const response = await get(route, 'a.txt');
-      expect([route, response.status, response.headers.get('retry-after')]).toEqual([route, 503, '1']);
-      expect(await response.json()).toEqual({
-        code: 'BUSY',
-        message:
-          'Too many calls wait: 64 calls run at a time and 8192 wait already. Make the same call again in a moment.',
-      });
-    }
-    for (const slot of held) slot.release();
-    await Promise.all(waiting);
-  },
-);
+test('when full, every route that reads answers 503 with Retry-After', { tags: 'slow' }, async () => {
+  const held = await Promise.all(
+    Array.from({ length: queues.calls.limit }, () => queues.calls.acquire({ caller: {} })),
+  );
+  // Each is another caller: none has more than the client of this test is about to have.
+  const waiting = Array.from({ length: 8192 }, async () =>
+    (await queues.calls.acquire({ caller: {} })).release(),
+  );
+  for (const route of ['read-file-lines', 'read-file', 'resolve-path']) {
+    const response = await get(route, 'a.txt');
+    expect([route, response.status, response.headers.get('retry-after')]).toEqual([route, 503, '1']);
+    expect(await response.json()).toEqual({
+      code: 'BUSY',
+      message:
+        'Too many calls wait: 64 calls run at a time and 8192 wait already. Make the same call again in a moment.',
+    });
+  }
+  for (const slot of held) slot.release();
+  await Promise.all(waiting);
+});
 
 describe('a client that reads slowly', () => {
-  test('lets the next one pass, and gets its remaining bytes later', { tags: 'slow' }, async () => {
+  test('lets the next one pass, and gets its bytes later', { tags: 'slow' }, async () => {
     limitOf('downloads', 1);
     const slow = await get('read-file', 'large.bin');
     const reader = (slow.body as ReadableStream<Uint8Array>).getReader();
@@ -205,7 +201,7 @@ describe('callers', () => {
     params: { name: 'who', arguments: {} },
   });
 
-  test('a session of MCP over HTTP is one caller, whatever program opened it', async () => {
+  test('an MCP session is one caller, whatever its program', async () => {
     const { tool, callers } = recording();
     const { url } = await serveOffer(offerOf(tool));
     const post = (body: object, headers: Record<string, string> = {}): Promise<Response> =>

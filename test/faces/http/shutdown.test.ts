@@ -130,7 +130,8 @@ const chunksOf = (text: string): string =>
     .replace(/([0-9a-f]+)\r\n/g, '')
     .replaceAll('\r\n', '');
 
-test('new requests are refused, and running calls get their answers, each as the last reply of its connection', async () => {
+// New requests are refused meanwhile.
+test('running calls get answers, each last on its connection', async () => {
   withoutTimers();
   const { tool, begun, open } = gated();
   const app = await serveOffer(offerOf(tool));
@@ -191,7 +192,7 @@ test('new requests are refused, and running calls get their answers, each as the
   await closed;
 });
 
-test('without a running call the server ends at once, whatever connections are open', async () => {
+test('without a running call the server ends at once', async () => {
   withoutTimers();
   const offer = createOffer({});
   onTestFinished(() => offer.close());
@@ -217,82 +218,79 @@ test('without a running call the server ends at once, whatever connections are o
   expect((await live.closed).endsWith('\r\n0\r\n\r\n')).toBe(true);
 });
 
-test(
-  'calls that take longer than the server waits end with an error, also where a stream has begun',
-  { tags: 'slow' },
-  async () => {
-    withoutTimers();
-    const { tool, stopped } = hangingTool('hanging');
-    const { tool: quick, begun } = gated();
-    const app = await serveOffer(offerOf(tool, quick));
-    const init = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-    };
-    const opening = await wire(app, requestOf('/mcp', init, STREAM));
-    await opening.got('"serverInfo"');
-    const session = /mcp-session-id: (\S+)/i.exec(opening.text())?.[1] as string;
-    const inSession = { ...STREAM, 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' };
-    const list = { jsonrpc: '2.0', id: 8, method: 'tools/list', params: {} };
-    const ways = {
-      json: requestOf('/api/v0/tools/hanging', {}),
-      stream: requestOf('/api/v0/tools/hanging', {}, STREAM),
-      stateless: requestOf('/mcp', call(7, 'hanging'), STREAM),
-      session: requestOf('/mcp', call(7, 'hanging'), inSession),
-      batch: requestOf('/mcp', [call(9, 'hanging'), list, call(10, 'hanging')], inSession),
-      recent: modern('tools/call', { name: 'hanging', arguments: {} }),
-      progress: modern('tools/call', { name: 'gated', arguments: {} }, 'token'),
-    };
-    const calls = await Promise.all(Object.values(ways).map((bytes) => wire(app, bytes)));
-    const [json, stream, stateless, sessional, batch, recent, progress] = calls as [
-      Wire,
-      Wire,
-      Wire,
-      Wire,
-      Wire,
-      Wire,
-      Wire,
-    ];
-    await Promise.all([stream, stateless, sessional].map((one) => one.got('\r\n\r\n')));
-    await batch.got('"id":8');
-    await progress.got('"progressToken":"token"');
-    expect(begun()).toBe(1);
-    const closed = app.close();
-    // The timer is set when the server stops listening.
-    while (await accepts(app));
-    vi.advanceTimersByTime(GRACE_MS);
-    const error = { code: 'BUSY', message: ENDED };
-    const answer = { content: [{ type: 'text', text: ENDED }], details: { error }, isError: true };
-    const failed = (id: number): string => {
-      const body = { jsonrpc: '2.0', id, error: { code: -32000, message: ENDED, data: { code: 'BUSY' } } };
-      return `event: message\ndata: ${JSON.stringify(body)}\n\n`;
-    };
-    for (const one of [json, recent]) {
-      const text = await one.closed;
-      expect([statusOf(text), bodyOf(text)]).toEqual([
-        'HTTP/1.1 503 Service Unavailable',
-        JSON.stringify({ message: ENDED, code: 'BUSY' }),
-      ]);
-    }
-    for (const one of calls) {
-      const text = await one.closed;
-      // The end of a whole reply.
-      if (one !== json && one !== recent) expect(text.endsWith('\r\n0\r\n\r\n')).toBe(true);
-    }
-    expect(chunksOf(await stream.closed)).toBe(`event: answer\ndata: ${JSON.stringify(answer)}\n\n`);
-    expect(chunksOf(await stateless.closed)).toBe(failed(7));
-    expect(chunksOf(await sessional.closed)).toBe(failed(7));
-    expect(chunksOf(await batch.closed).endsWith(failed(9) + failed(10))).toBe(true);
-    expect((await batch.closed).match(/"id":8/g)).toHaveLength(1);
-    expect(chunksOf(await progress.closed).endsWith(failed(7))).toBe(true);
-    await stopped;
-    await closed;
-  },
-);
+// Also where a stream has begun.
+test('calls longer than the wait end with an error', { tags: 'slow' }, async () => {
+  withoutTimers();
+  const { tool, stopped } = hangingTool('hanging');
+  const { tool: quick, begun } = gated();
+  const app = await serveOffer(offerOf(tool, quick));
+  const init = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  };
+  const opening = await wire(app, requestOf('/mcp', init, STREAM));
+  await opening.got('"serverInfo"');
+  const session = /mcp-session-id: (\S+)/i.exec(opening.text())?.[1] as string;
+  const inSession = { ...STREAM, 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' };
+  const list = { jsonrpc: '2.0', id: 8, method: 'tools/list', params: {} };
+  const ways = {
+    json: requestOf('/api/v0/tools/hanging', {}),
+    stream: requestOf('/api/v0/tools/hanging', {}, STREAM),
+    stateless: requestOf('/mcp', call(7, 'hanging'), STREAM),
+    session: requestOf('/mcp', call(7, 'hanging'), inSession),
+    batch: requestOf('/mcp', [call(9, 'hanging'), list, call(10, 'hanging')], inSession),
+    recent: modern('tools/call', { name: 'hanging', arguments: {} }),
+    progress: modern('tools/call', { name: 'gated', arguments: {} }, 'token'),
+  };
+  const calls = await Promise.all(Object.values(ways).map((bytes) => wire(app, bytes)));
+  const [json, stream, stateless, sessional, batch, recent, progress] = calls as [
+    Wire,
+    Wire,
+    Wire,
+    Wire,
+    Wire,
+    Wire,
+    Wire,
+  ];
+  await Promise.all([stream, stateless, sessional].map((one) => one.got('\r\n\r\n')));
+  await batch.got('"id":8');
+  await progress.got('"progressToken":"token"');
+  expect(begun()).toBe(1);
+  const closed = app.close();
+  // The timer is set when the server stops listening.
+  while (await accepts(app));
+  vi.advanceTimersByTime(GRACE_MS);
+  const error = { code: 'BUSY', message: ENDED };
+  const answer = { content: [{ type: 'text', text: ENDED }], details: { error }, isError: true };
+  const failed = (id: number): string => {
+    const body = { jsonrpc: '2.0', id, error: { code: -32000, message: ENDED, data: { code: 'BUSY' } } };
+    return `event: message\ndata: ${JSON.stringify(body)}\n\n`;
+  };
+  for (const one of [json, recent]) {
+    const text = await one.closed;
+    expect([statusOf(text), bodyOf(text)]).toEqual([
+      'HTTP/1.1 503 Service Unavailable',
+      JSON.stringify({ message: ENDED, code: 'BUSY' }),
+    ]);
+  }
+  for (const one of calls) {
+    const text = await one.closed;
+    // The end of a whole reply.
+    if (one !== json && one !== recent) expect(text.endsWith('\r\n0\r\n\r\n')).toBe(true);
+  }
+  expect(chunksOf(await stream.closed)).toBe(`event: answer\ndata: ${JSON.stringify(answer)}\n\n`);
+  expect(chunksOf(await stateless.closed)).toBe(failed(7));
+  expect(chunksOf(await sessional.closed)).toBe(failed(7));
+  expect(chunksOf(await batch.closed).endsWith(failed(9) + failed(10))).toBe(true);
+  expect((await batch.closed).match(/"id":8/g)).toHaveLength(1);
+  expect(chunksOf(await progress.closed).endsWith(failed(7))).toBe(true);
+  await stopped;
+  await closed;
+});
 
-test('a process that serves ends with 0 after the calls that it has ended', { tags: 'slow' }, async () => {
+test('a serving process ends with 0 after its calls', { tags: 'slow' }, async () => {
   const W = mkdtempSync(join(tmpdir(), 'oriel-shutdown-'));
   onTestFinished(() => rmSync(W, { recursive: true }));
   const running = await server(['--cwd', W, '--allow-bash']);
@@ -311,7 +309,7 @@ test('a process that serves ends with 0 after the calls that it has ended', { ta
 });
 
 test.runIf(process.platform === 'linux')(
-  'clients that wait to be accepted when the server is told to end have a reply',
+  'clients waiting to be accepted at shutdown get a reply',
   { tags: 'slow' },
   async () => {
     const running = await server(['--max-connections', '1000']);

@@ -22,54 +22,50 @@ function serving(options: OfferOptions): Promise<AppUnderTest> {
 }
 
 describe('/api/v0/tools', () => {
-  test(
-    'lists the tools of the dialect, and answers calls as the library does',
-    { tags: 'slow' },
-    async () => {
-      const { W, write, read } = workspace();
-      write('f', 'a\nb\n');
-      const running = await serving({ cwd: W });
-      const list = (await (await running.get('/api/v0/tools')).json()) as {
-        dialect: string;
-        tools: object[];
-      };
-      expect(list.dialect).toBe('oriel');
-      const offered = orielOffering({ cwd: W, roots: [W], web: false, s3: false }, { bash: false });
-      onTestFinished(() => offered.close());
-      expect(list.tools).toEqual(
-        offered.tools
-          .filter(({ effects }) => effects.readOnly)
-          .map(({ name, title, description, effects, jsonSchema }) => ({
-            name,
-            title,
-            description,
-            effects,
-            inputSchema: jsonSchema,
-          })),
-      );
-      for (const path of ['f:2..2', 'none', '../outside/secret.txt', 'f:9']) {
-        const response = await running.post('/api/v0/tools/read', { path });
-        expect(response.status).toBe(200);
-        expect(await response.json()).toEqual(JSON.parse(JSON.stringify(await read(path))));
-      }
-      expect(await (await running.post('/api/v0/tools/read', { path: 5 })).json()).toMatchObject({
-        isError: true,
-        details: { error: { code: 'BAD_INPUT' } },
-      });
-      const unknown = await running.post('/api/v0/tools/nothing', {});
-      expect([unknown.status, await unknown.json()]).toEqual([
-        404,
-        { message: expect.stringMatching(/^There is no tool nothing\. Use one of read/), code: 'NOT_FOUND' },
-      ]);
-      const broken = await running.post('/api/v0/tools/read', {}, { body: '{"path":' });
-      expect([broken.status, await broken.json()]).toEqual([
-        400,
-        { message: 'The body is not valid JSON.', code: 'BAD_INPUT' },
-      ]);
-    },
-  );
+  test('lists tools and answers calls as the library does', { tags: 'slow' }, async () => {
+    const { W, write, read } = workspace();
+    write('f', 'a\nb\n');
+    const running = await serving({ cwd: W });
+    const list = (await (await running.get('/api/v0/tools')).json()) as {
+      dialect: string;
+      tools: object[];
+    };
+    expect(list.dialect).toBe('oriel');
+    const offered = orielOffering({ cwd: W, roots: [W], web: false, s3: false }, { bash: false });
+    onTestFinished(() => offered.close());
+    expect(list.tools).toEqual(
+      offered.tools
+        .filter(({ effects }) => effects.readOnly)
+        .map(({ name, title, description, effects, jsonSchema }) => ({
+          name,
+          title,
+          description,
+          effects,
+          inputSchema: jsonSchema,
+        })),
+    );
+    for (const path of ['f:2..2', 'none', '../outside/secret.txt', 'f:9']) {
+      const response = await running.post('/api/v0/tools/read', { path });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual(JSON.parse(JSON.stringify(await read(path))));
+    }
+    expect(await (await running.post('/api/v0/tools/read', { path: 5 })).json()).toMatchObject({
+      isError: true,
+      details: { error: { code: 'BAD_INPUT' } },
+    });
+    const unknown = await running.post('/api/v0/tools/nothing', {});
+    expect([unknown.status, await unknown.json()]).toEqual([
+      404,
+      { message: expect.stringMatching(/^There is no tool nothing\. Use one of read/), code: 'NOT_FOUND' },
+    ]);
+    const broken = await running.post('/api/v0/tools/read', {}, { body: '{"path":' });
+    expect([broken.status, await broken.json()]).toEqual([
+      400,
+      { message: 'The body is not valid JSON.', code: 'BAD_INPUT' },
+    ]);
+  });
 
-  test('tools that do more than read are offered only if the server allows them', async () => {
+  test('tools beyond reading need permission of the server', async () => {
     const { W } = workspace();
     const effects = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
     const dangerous = testTool('danger', () => Promise.resolve(textAnswer('boom')), { effects });
@@ -155,7 +151,7 @@ describe('/api/v0/tools', () => {
   });
 });
 
-test('a call in a session of protocol 2025 is cancelled by its notification', async () => {
+test('a notification cancels a call in a 2025 session', async () => {
   const { tool, started, stopped } = hangingTool('hang');
   const { url } = await serveOffer(offerOf(tool));
   const post = (body: object, id?: string): Promise<Response> =>
@@ -309,7 +305,7 @@ test('/metrics counts calls, bytes, truncations, errors and times', { tags: 'slo
 });
 
 test.runIf(has('promtool'))(
-  'the parser of Prometheus accepts /metrics, and its linter finds nothing',
+  'Prometheus parses /metrics and lints it without findings',
   { tags: 'slow' },
   async () => {
     const { W, write } = workspace();
@@ -328,48 +324,44 @@ test.runIf(has('promtool'))(
   },
 );
 
-test(
-  '/metrics counts the truncations of every dialect, by what the event says',
-  { tags: 'slow' },
-  async () => {
-    const { W, write } = workspace();
-    write('f', 'x\n'.repeat(4_000));
-    write('g', 'x\n');
-    const counted = async (dialect: DialectName, calls: readonly (readonly [string, object])[]) => {
-      const { post, get } = await serving({ cwd: W, allowBash: true, dialect });
-      for (const [tool, input] of calls) await (await post(`/api/v0/tools/${tool}`, input)).text();
-      const text = await (await get('/metrics')).text();
-      return text.match(/^oriel_truncations_total\{.*/gm);
-    };
-    const of = (tool: string, by: string) => `oriel_truncations_total{tool="${tool}",by="${by}"} 1`;
-    const lists = [
-      ['grep', { pattern: 'x', limit: 1 }],
-      ['find', { pattern: '*', limit: 1 }],
-      ['ls', { limit: 1 }],
-    ] as const;
-    const readAndRun = [
-      ['read', { path: 'f' }],
-      ['bash', { command: 'seq 5000' }],
-    ] as const;
-    const all = ['grep', 'find', 'ls'].map((tool) => of(tool, 'limit'));
-    for (const dialect of ['oriel', 'pi', 'pi@0.74'] as const)
-      expect(await counted(dialect, [...lists, ...readAndRun])).toEqual([
-        ...all,
-        of('read', 'lines'),
-        of('bash', 'lines'),
-      ]);
-    expect(await counted('pi', [['read', { path: 'f', limit: 5 }]])).toEqual([of('read', 'window')]);
-    for (const [dialect, input] of [
-      ['zed', { path: 'f', max_bytes: 10 }],
-      ['zdx', { path: 'f', limit: 9 }],
-      ['coder', { path: `${W}/f`, limit: 9 }],
-    ] as const)
-      expect(await counted(dialect, [[dialect === 'zdx' ? 'read' : 'read_file', input]])).toHaveLength(1);
-  },
-);
+test('/metrics counts the truncations of every dialect by event', { tags: 'slow' }, async () => {
+  const { W, write } = workspace();
+  write('f', 'x\n'.repeat(4_000));
+  write('g', 'x\n');
+  const counted = async (dialect: DialectName, calls: readonly (readonly [string, object])[]) => {
+    const { post, get } = await serving({ cwd: W, allowBash: true, dialect });
+    for (const [tool, input] of calls) await (await post(`/api/v0/tools/${tool}`, input)).text();
+    const text = await (await get('/metrics')).text();
+    return text.match(/^oriel_truncations_total\{.*/gm);
+  };
+  const of = (tool: string, by: string) => `oriel_truncations_total{tool="${tool}",by="${by}"} 1`;
+  const lists = [
+    ['grep', { pattern: 'x', limit: 1 }],
+    ['find', { pattern: '*', limit: 1 }],
+    ['ls', { limit: 1 }],
+  ] as const;
+  const readAndRun = [
+    ['read', { path: 'f' }],
+    ['bash', { command: 'seq 5000' }],
+  ] as const;
+  const all = ['grep', 'find', 'ls'].map((tool) => of(tool, 'limit'));
+  for (const dialect of ['oriel', 'pi', 'pi@0.74'] as const)
+    expect(await counted(dialect, [...lists, ...readAndRun])).toEqual([
+      ...all,
+      of('read', 'lines'),
+      of('bash', 'lines'),
+    ]);
+  expect(await counted('pi', [['read', { path: 'f', limit: 5 }]])).toEqual([of('read', 'window')]);
+  for (const [dialect, input] of [
+    ['zed', { path: 'f', max_bytes: 10 }],
+    ['zdx', { path: 'f', limit: 9 }],
+    ['coder', { path: `${W}/f`, limit: 9 }],
+  ] as const)
+    expect(await counted(dialect, [[dialect === 'zdx' ? 'read' : 'read_file', input]])).toHaveLength(1);
+});
 
 describe('listening and shutdown', () => {
-  test('a Unix socket for its owner only; one of a killed server is replaced', { tags: 'slow' }, async () => {
+  test('a Unix socket is private, and replaces a dead one', { tags: 'slow' }, async () => {
     const { W } = workspace();
     const path = join(W, 'oriel.sock');
     const dead = createServer();
@@ -413,7 +405,7 @@ describe('listening and shutdown', () => {
     ).rejects.toThrow(`Cannot listen on http://127.0.0.1:${port}: EADDRINUSE.`);
   });
 
-  test('calls that run when the server is told to end are answered', async () => {
+  test('running calls are answered before the server ends', async () => {
     let release = (): void => undefined;
     const slow = testTool(
       'slow',

@@ -84,7 +84,7 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     );
   });
 
-  test('a root that is removed, created again, or missing opens nothing else', { tags: 'slow' }, async () => {
+  test('a removed, recreated or missing root opens nothing else', { tags: 'slow' }, async () => {
     const { W, write } = workspace();
     write('a/in.txt', 'in\n');
     write('b/out.txt', 'out\n');
@@ -165,40 +165,35 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     await expect(client.readResource({ uri: 'test://nothing' })).rejects.toThrow(/not found/i);
   });
 
-  test(
-    'M17 of roots that all lie outside nothing is left; an empty list leaves the roots of the server',
-    { tags: 'slow' },
-    async () => {
-      const { W, O, write } = workspace();
-      write('b/out.txt', 'out\n');
-      symlinkSync(O, join(W, 'link'));
-      let roots: readonly string[] = [];
-      let client = await connect(way, W, () => roots);
-      const nothing = 'None of the roots that the client declares is a directory inside';
-      for (const [declared, left] of [
-        [[], '1|out\n'],
-        [[O], nothing],
-        [[join(W, 'link')], nothing],
-        [[O, join(W, 'link'), join(W, 'b/out.txt')], nothing],
-        [[O, join(W, 'b')], '1|out\n'],
-        [[dirname(W)], '1|out\n'],
-        [['/not/of/this/machine'], nothing],
-        [['file://elsewhere/y'], nothing],
-      ] as const) {
-        roots = declared;
-        if (way[0] === 'HTTP') client = await connect(way, W, () => declared);
-        else if (way[1] === '2025-11-25') await client.sendRootsListChanged();
-        expect(await read(client, join(W, 'b/out.txt'))).toContain(left);
-        expect(await resource(client, join(W, 'b/out.txt'))).toContain(left.replace('1|', ''));
-        expect(await read(client, join(O, 'secret.txt'))).toMatch(
-          /outside the directories|None of the roots/,
-        );
-      }
-    },
-  );
+  test('M17 outside roots leave nothing, an empty list changes nothing', { tags: 'slow' }, async () => {
+    const { W, O, write } = workspace();
+    write('b/out.txt', 'out\n');
+    symlinkSync(O, join(W, 'link'));
+    let roots: readonly string[] = [];
+    let client = await connect(way, W, () => roots);
+    const nothing = 'None of the roots that the client declares is a directory inside';
+    for (const [declared, left] of [
+      [[], '1|out\n'],
+      [[O], nothing],
+      [[join(W, 'link')], nothing],
+      [[O, join(W, 'link'), join(W, 'b/out.txt')], nothing],
+      [[O, join(W, 'b')], '1|out\n'],
+      [[dirname(W)], '1|out\n'],
+      [['/not/of/this/machine'], nothing],
+      [['file://elsewhere/y'], nothing],
+    ] as const) {
+      roots = declared;
+      if (way[0] === 'HTTP') client = await connect(way, W, () => declared);
+      else if (way[1] === '2025-11-25') await client.sendRootsListChanged();
+      expect(await read(client, join(W, 'b/out.txt'))).toContain(left);
+      expect(await resource(client, join(W, 'b/out.txt'))).toContain(left.replace('1|', ''));
+      expect(await read(client, join(O, 'secret.txt'))).toMatch(/outside the directories|None of the roots/);
+    }
+  });
 });
 
-test('a client of protocol 2025 that disconnects while its roots are requested does not affect others of its session', async () => {
+// Of its session, in protocol 2025.
+test('a client that disconnects during roots requests affects no others', async () => {
   const { W, write } = workspace();
   write('a/in.txt', 'in\n');
   let asked = 0;
@@ -215,27 +210,24 @@ test('a client of protocol 2025 that disconnects while its roots are requested d
   expect(await second).toBe('1|in\n');
 });
 
-test(
-  'a client of protocol 2025 that does not answer is asked once for all waiting calls, and again for the next one',
-  { tags: 'slow' },
-  async () => {
-    const { W, write } = workspace();
-    write('a/in.txt', 'in\n');
-    let asked = 0;
-    let answer: () => readonly string[] | Promise<readonly string[]> = () => new Promise(() => undefined);
-    const client = await connect(['HTTP', '2025-11-25'], W, () => {
-      asked += 1;
-      return answer();
-    });
-    const calls = await Promise.all(Array.from({ length: 8 }, () => read(client, 'in.txt')));
-    expect(calls).toEqual(Array(8).fill(expect.stringContaining('did not list them')));
-    expect(asked).toBe(1);
-    answer = () => [join(W, 'a')];
-    expect(await read(client, 'in.txt')).toBe('1|in\n');
-  },
-);
+// In protocol 2025; the next call asks again.
+test('a silent client is asked once for all waiting calls', { tags: 'slow' }, async () => {
+  const { W, write } = workspace();
+  write('a/in.txt', 'in\n');
+  let asked = 0;
+  let answer: () => readonly string[] | Promise<readonly string[]> = () => new Promise(() => undefined);
+  const client = await connect(['HTTP', '2025-11-25'], W, () => {
+    asked += 1;
+    return answer();
+  });
+  const calls = await Promise.all(Array.from({ length: 8 }, () => read(client, 'in.txt')));
+  expect(calls).toEqual(Array(8).fill(expect.stringContaining('did not list them')));
+  expect(asked).toBe(1);
+  answer = () => [join(W, 'a')];
+  expect(await read(client, 'in.txt')).toBe('1|in\n');
+});
 
-test('an operator can ignore the roots of clients, which are not even asked for', async () => {
+test('an operator can ignore client roots, which are not requested', async () => {
   const { W, write } = workspace();
   write('a.txt', 'a\n');
   const offer = createOffer({ cwd: W, ignoreClientRoots: true });
@@ -251,7 +243,7 @@ test('an operator can ignore the roots of clients, which are not even asked for'
   expect(await read(client, 'a.txt')).toBe('1|a\n');
 });
 
-test('M16 a program of the operator starts outside the declared roots', async () => {
+test('M16 a program of the operator starts outside declared roots', async () => {
   const { W, write } = workspace();
   const started = join(W, 'started');
   const program = (name: string) => `require('fs').writeFileSync(process.argv[2], '${name}')`;

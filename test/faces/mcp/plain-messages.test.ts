@@ -36,7 +36,7 @@ test.each([
   if (plain) expect(JSON.stringify(parseJSONRPCMessage(value))).toBe(JSON.stringify(value));
 });
 
-test('a field __proto__ is passed to the schema, which removes it', () => {
+test('a field __proto__ reaches the schema, which removes it', () => {
   const parsed = (text: string): unknown => JSON.parse(text);
   const inside = '{"jsonrpc":"2.0","id":1,"method":"m","params":{"__proto__":{},"a":1}}';
   expect(isPlainRequest(parsed(inside))).toBe(false);
@@ -68,7 +68,7 @@ test.each<[unknown, Lifted, boolean]>([
   [call, { envelope: {} }, false],
   [call, { inputResponses: {} }, false],
   [call, { state: 'x' }, false],
-])('the call %j, with %j beside it, needs no schema: %s', async (params, lifted, plain) => {
+])('the call %j, with %j, needs no schema: %s', async (params, lifted, plain) => {
   const found = plainCallIn({ ...request, params } as JSONRPCRequest, contextOf(lifted));
   expect(found).toEqual(plain ? params : undefined);
   if (!plain) return;
@@ -96,7 +96,7 @@ const answers: readonly Answer[] = [
   },
 ];
 
-test.each(answers)('the result of %j equals that of the schema, to the byte', async (answer) => {
+test.each(answers)('the result of %j equals the schema result in bytes', async (answer) => {
   for (const structured of [false, true]) {
     const result = toolResult(answer, structured);
     const checked = await specTypeSchemas.CallToolResult['~standard'].validate(result);

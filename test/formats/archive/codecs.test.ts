@@ -121,7 +121,7 @@ test('does not wait for data after a deflate stream', async () => {
   expect(bytes.toString()).toBe('text');
 });
 
-test('zstd: a window of a gigabyte is refused, a bad checksum is reported', { tags: 'slow' }, async () => {
+test('zstd: gigabyte windows are refused, bad checksums reported', { tags: 'slow' }, async () => {
   // Magic, a descriptor without size, a window of 2^30 bytes, then one raw block of one byte.
   const wide = Buffer.from('28b52ffd00a009000061', 'hex');
   expect((await unpack('zstd', wide)).failure).toMatchObject({ code: 'LIMIT' });
@@ -130,14 +130,10 @@ test('zstd: a window of a gigabyte is refused, a bad checksum is reported', { ta
   expect((await unpack('zstd', wrong)).failure).toMatchObject({ code: 'CORRUPT' });
 });
 
-test(
-  'xz: a dictionary of a gigabyte is refused, an unknown check is reported',
-  { tags: 'slow' },
-  async () => {
-    expect((await unpack('xz', packed.xz.hugeDictionary)).failure).toMatchObject({ code: 'LIMIT' });
-    expect((await unpack('xz', packed.xz.sha256)).failure).toMatchObject({ code: 'UNSUPPORTED' });
-  },
-);
+test('xz: gigabyte dictionaries are refused, unknown checks reported', { tags: 'slow' }, async () => {
+  expect((await unpack('xz', packed.xz.hugeDictionary)).failure).toMatchObject({ code: 'LIMIT' });
+  expect((await unpack('xz', packed.xz.sha256)).failure).toMatchObject({ code: 'UNSUPPORTED' });
+});
 
 test('a decompression bomb is stopped by the byte limit', { tags: 'slow' }, async () => {
   const { bytes, failure } = await unpack('gzip', gzipSync(Buffer.alloc(100 << 20)));
@@ -148,26 +144,23 @@ test('a decompression bomb is stopped by the byte limit', { tags: 'slow' }, asyn
   expect(bytes.length).toBeLessThanOrEqual(64 << 20);
 });
 
-test(
-  'bzip2: any damage gives an error or the right text, and no bytes of a damaged block',
-  { tags: 'slow' },
-  () =>
-    fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 4, max: packed.bz2.noise.length - 1 }),
-        fc.integer({ min: 1, max: 255 }),
-        async (at, flip) => {
-          const whole = (await drain(bunzip2(pieces(packed.bz2.noise)))).bytes;
-          const damaged = Buffer.from(packed.bz2.noise);
-          damaged.writeUInt8((damaged[at] as number) ^ flip, at);
-          const { bytes, failure } = await drain(bunzip2(pieces(damaged, 7)));
-          if (failure === undefined) expect(bytes.equals(whole)).toBe(true);
-          else {
-            expect(isOrielError(failure) && failure.code === 'CORRUPT').toBe(true);
-            expect(whole.subarray(0, bytes.length).equals(bytes)).toBe(true);
-          }
-        },
-      ),
-      { numRuns: 300 },
+test('bzip2: damage gives an error or the right text', { tags: 'slow' }, () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 4, max: packed.bz2.noise.length - 1 }),
+      fc.integer({ min: 1, max: 255 }),
+      async (at, flip) => {
+        const whole = (await drain(bunzip2(pieces(packed.bz2.noise)))).bytes;
+        const damaged = Buffer.from(packed.bz2.noise);
+        damaged.writeUInt8((damaged[at] as number) ^ flip, at);
+        const { bytes, failure } = await drain(bunzip2(pieces(damaged, 7)));
+        if (failure === undefined) expect(bytes.equals(whole)).toBe(true);
+        else {
+          expect(isOrielError(failure) && failure.code === 'CORRUPT').toBe(true);
+          expect(whole.subarray(0, bytes.length).equals(bytes)).toBe(true);
+        }
+      },
     ),
+    { numRuns: 300 },
+  ),
 );

@@ -40,7 +40,7 @@ function withLimit(limit: number): void {
   }
 }
 
-test('an idle decoder yields its slot to a waiting call and continues where it was', async () => {
+test('an idle decoder yields its slot and continues later', async () => {
   withLimit(1);
   const page = lines();
   const shown = await first(page);
@@ -61,7 +61,7 @@ test('alternating pages of several archives through one slot are right', { tags:
   expect(texts.map((text) => text === TEXT)).toEqual([true, true]);
 });
 
-test('a decoder that waits for packed bytes does not block others', async () => {
+test('a decoder that waits for packed bytes blocks no others', async () => {
   withLimit(1);
   let come = (): void => {};
   const late = new Promise<void>((resolve) => (come = resolve));

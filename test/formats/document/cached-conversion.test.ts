@@ -52,7 +52,7 @@ function cached(): {
   };
 }
 
-test('the cached text is found also under another name and in an archive', async () => {
+test('the cached text is found by other names and archives', async () => {
   const { write, read, entries } = cached();
   write('a.docx', docx(paragraph('the text')));
   expect(await read('a.docx')).toContain('the text');
@@ -93,7 +93,7 @@ test('a modified entry is not used', async () => {
   expect(await read('a.docx')).toBe(whole);
 });
 
-test('a text too large for memory is cached completely, and not used if its end is missing', async () => {
+test('text too large for memory is cached completely, or unused', async () => {
   const { write, read, entries } = cached();
   const line = 'word '.repeat(100);
   write('large.docx', docx(Array.from({ length: 4_000 }, (_, i) => paragraph(`${i} ${line}`)).join('')));
@@ -118,7 +118,7 @@ test('refusals and encrypted documents are not cached', async () => {
   expect(entries.size).toBe(0);
 });
 
-test('the cache files exist after the session has closed, and `cache: false` leaves none', async () => {
+test('cache files outlive the session, `cache: false` leaves none', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'oriel-test-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const { write } = workspace();
@@ -135,7 +135,7 @@ test('the cache files exist after the session has closed, and `cache: false` lea
   }
 });
 
-test('another document of the same name, size and times is not taken for the cached one', async () => {
+test('a document with equal name, size, times is told apart', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'oriel-test-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const { write } = workspace();

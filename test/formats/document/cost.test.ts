@@ -30,44 +30,40 @@ function longPdf(): Buffer {
   return pdfPages(Array.from({ length: PAGES }, (_, i) => page(i + 1)));
 }
 
-test(
-  'a call converts only the shown pages of a PDF of 400 pages, and each once',
-  { tags: 'slow' },
-  async () => {
-    const { write, oriel } = workspace(unhurried);
-    await settled(write('long.pdf', longPdf()));
-    const read = async (path: string) => {
-      const before = oriel.session.store.stats().get('document')?.misses ?? 0;
-      const answer = await oriel.tool('read').run({ path });
-      expect(answer.isError, textOf(answer)).toBe(false);
-      return { answer, conversions: (oriel.session.store.stats().get('document')?.misses ?? 0) - before };
-    };
-    // One page costs one page, wherever it lies.
-    const far = await read('long.pdf:p399:raw');
-    expect(far.conversions).toBe(1);
-    expect(textOf(far.answer).match(/^--- page \d+ ---$/gm)).toEqual(['--- page 399 ---']);
-    const first = await read('long.pdf');
-    expect(first.conversions).toBe(1);
-    // All the rest of what was converted with it, by the notices, and everything again.
-    let pages = 1;
-    for (let next = nextOf(first.answer); next !== undefined && !next.includes(':p'); pages += 1) {
-      const { answer, conversions } = await read(next);
-      expect(conversions).toBe(0);
-      next = nextOf(answer);
-    }
-    expect(pages).toBeGreaterThan(1);
-    expect((await read('long.pdf')).conversions).toBe(0);
-    expect((await read('long.pdf:p399:raw')).conversions).toBe(0);
-    expect((await read('long.pdf:100..110')).conversions).toBe(0);
-    // A range of pages ends where it was told to.
-    const range = await read('long.pdf:p250-360:-1');
-    expect(textOf(range.answer)).toContain(
-      '[These are the last lines of pages 250-349 of 400. Use long.pdf:p350-360:-1 for the last of all]',
-    );
-    // The next part has not been converted yet.
-    expect((await read('long.pdf:p101-')).conversions).toBe(1);
-  },
-);
+test('only shown pages of a PDF are converted, each once', { tags: 'slow' }, async () => {
+  const { write, oriel } = workspace(unhurried);
+  await settled(write('long.pdf', longPdf()));
+  const read = async (path: string) => {
+    const before = oriel.session.store.stats().get('document')?.misses ?? 0;
+    const answer = await oriel.tool('read').run({ path });
+    expect(answer.isError, textOf(answer)).toBe(false);
+    return { answer, conversions: (oriel.session.store.stats().get('document')?.misses ?? 0) - before };
+  };
+  // One page costs one page, wherever it lies.
+  const far = await read('long.pdf:p399:raw');
+  expect(far.conversions).toBe(1);
+  expect(textOf(far.answer).match(/^--- page \d+ ---$/gm)).toEqual(['--- page 399 ---']);
+  const first = await read('long.pdf');
+  expect(first.conversions).toBe(1);
+  // All the rest of what was converted with it, by the notices, and everything again.
+  let pages = 1;
+  for (let next = nextOf(first.answer); next !== undefined && !next.includes(':p'); pages += 1) {
+    const { answer, conversions } = await read(next);
+    expect(conversions).toBe(0);
+    next = nextOf(answer);
+  }
+  expect(pages).toBeGreaterThan(1);
+  expect((await read('long.pdf')).conversions).toBe(0);
+  expect((await read('long.pdf:p399:raw')).conversions).toBe(0);
+  expect((await read('long.pdf:100..110')).conversions).toBe(0);
+  // A range of pages ends where it was told to.
+  const range = await read('long.pdf:p250-360:-1');
+  expect(textOf(range.answer)).toContain(
+    '[These are the last lines of pages 250-349 of 400. Use long.pdf:p350-360:-1 for the last of all]',
+  );
+  // The next part has not been converted yet.
+  expect((await read('long.pdf:p101-')).conversions).toBe(1);
+});
 
 test.each([
   ['that has settled', settled],
@@ -82,7 +78,7 @@ test.each([
   expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
 });
 
-test('a recently written document is converted once while its identity becomes reliable', async () => {
+test('a recent document is converted once until its identity settles', async () => {
   const { write, oriel } = workspace(unhurried);
   const path = write('long.pdf', longPdf());
   const early = oriel.tool('read').run({ path: 'long.pdf' });
@@ -229,8 +225,9 @@ function largeBooks(names: readonly string[]): Buffer[] {
   return names.map((name) => xlsx([['Data', `<sheetData>${rows.replaceAll('NAME', name)}</sheetData>`]]));
 }
 
+// The converter ends; the next process finds the tables of the workbooks.
 test.runIf(process.platform === 'linux')(
-  'many large documents leave memory low and the converter ends; the next process finds the cached tables of workbooks',
+  'many large documents leave memory low and tables cached',
   { tags: 'slow' },
   async () => {
     // Its converter ends 20 s after its last work; the workbooks and texts are read meanwhile.

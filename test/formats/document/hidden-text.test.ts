@@ -44,7 +44,7 @@ const wordStyles = `<w:styles ${SPACE}>${[
 const word = (body: string, parts: Readonly<Record<string, string>> = {}): Promise<string> =>
   shown('a.docx', docx(body, '', { 'word/styles.xml': wordStyles, ...parts }));
 
-test('docx: text whose formatting was changed under tracking is shown as it is now', async () => {
+test('docx: tracked formatting is shown as it is now', async () => {
   const body = [
     run('one '),
     run('two ', `<w:i w:val="0"/>${was('<w:vanish/>')}`),
@@ -56,7 +56,7 @@ test('docx: text whose formatting was changed under tracking is shown as it is n
   expect(await word(`<w:p>${body.join('')}</w:p>`)).toBe('one two three four five\n');
 });
 
-test('docx: a style hides through its paragraph, and through its base style', async () => {
+test('docx: paragraph styles and base styles hide text', async () => {
   const body = [
     `<w:p>${run('one ')}${run('GONE ', '<w:rStyle w:val="Child"/>')}${run('two ', '<w:rStyle w:val="Back"/>')}${run('three ', '<w:rStyle w:val="Unknown"/>')}${run('four', '<w:rStyle w:val="Aside"/>')}</w:p>`,
     styled('Aside', 'GONE'),
@@ -84,7 +84,7 @@ test('docx: a style hides through its paragraph, and through its base style', as
   ]);
 });
 
-test('docx: the content of a hidden run is left out, but not a text box, a field or a comment', async () => {
+test('docx: hidden runs lose content, not text boxes or comments', async () => {
   const box = `<w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textbox><w:txbxContent><w:p>${run('GONE', '<w:vanish/>')}${run('BOXED')}</w:p></w:txbxContent></v:textbox></v:shape></w:pict>`;
   const field = (type: string, properties: string): string =>
     `<w:r>${properties}<w:fldChar w:fldCharType="${type}"/></w:r>`;
@@ -111,19 +111,15 @@ test('docx: hidden text of headers and footers is not shown', async () => {
   );
 });
 
-test(
-  'docx: a hidden run with 300,000 elements and a field is searched completely',
-  { tags: 'slow' },
-  async () => {
-    const field = '<w:fldChar w:fldCharType="begin"/><w:fldChar w:fldCharType="end"/>';
-    const text = await word(
-      `<w:p>${run('one ')}<w:r>${HIDES}${'<w:t>x</w:t>'.repeat(300_000)}${field}</w:r></w:p>`,
-    );
-    expect(text).toBe('one\n');
-  },
-);
+test('docx: a hidden run of 300,000 elements is searched completely', { tags: 'slow' }, async () => {
+  const field = '<w:fldChar w:fldCharType="begin"/><w:fldChar w:fldCharType="end"/>';
+  const text = await word(
+    `<w:p>${run('one ')}<w:r>${HIDES}${'<w:t>x</w:t>'.repeat(300_000)}${field}</w:r></w:p>`,
+  );
+  expect(text).toBe('one\n');
+});
 
-test('docx: a header with unclosed tags removes nothing from the text', async () => {
+test('docx: a header with unclosed tags removes no text', async () => {
   const header = '<mc:Fallback '.repeat(100_000);
   const text = await word(`<w:p>${run('text')}</w:p>`, { 'word/header1.xml': header });
   expect(text).toMatch(/^text\n/);
@@ -168,7 +164,7 @@ const p = (content: string, name = ''): string =>
 const span = (name: string, content: string): string =>
   `<text:span text:style-name="${name}">${content}</text:span>`;
 
-test('odt: a style hides only its family, in its own part', { tags: 'slow' }, async () => {
+test('odt: a style hides only its family in its part', { tags: 'slow' }, async () => {
   const text = await open(
     [
       p('one', 'XS'),
@@ -187,7 +183,7 @@ test('odt: a style hides only its family, in its own part', { tags: 'slow' }, as
   expect(text).toBe('one two three four five - header: six seven');
 });
 
-test('odt: children of a hiding style are hidden, unless they make text visible again', async () => {
+test('odt: children of hiding styles are hidden unless made visible', async () => {
   const text = await open(
     [
       p(`one ${span('XB', `GONE ${span('XP', 'GONE')} ${span('XV', 'two')} GONE`)}${span('XQ', ' three')}`),
@@ -209,7 +205,7 @@ test('odt: children of a hiding style are hidden, unless they make text visible 
   expect(text).toBe('one two three four five');
 });
 
-test('odt: hidden sections, fields and paragraphs are left out with their content', async () => {
+test('odt: hidden sections, fields and paragraphs are left out', async () => {
   const section = (attributes: string, content: string): string =>
     `<text:section text:name="s" ${attributes}>${content}</text:section>`;
   const gone = 'text:display="none"';

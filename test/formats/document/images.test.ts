@@ -60,23 +60,17 @@ async function sizeOf(answer: Promise<Awaited<ReturnType<ReturnType<typeof works
   return [png.readUInt32BE(16), png.readUInt32BE(20)];
 }
 
-test(
-  'of a page with its own fonts are listed and shown, whichever page was read before',
-  { tags: 'slow' },
-  async () => {
-    const { write, text } = workspace(unhurried);
-    write('r.pdf', fixture('report.pdf'));
-    const list = await text('r.pdf:images');
-    expect(list).toMatch(
-      /^1\|p1-1\.png {2}320x200 pixels\n\[Use r\.pdf:images\/p1-1\.png to see the first\]$/,
-    );
-    expect(await text('r.pdf:p1:images')).toBe(list);
-    write('s.pdf', fixture('report.pdf'));
-    expect(await text('s.pdf:images/p1-1.png')).toMatch(/^Image 1 in page 1 of s\.pdf \(320x200 pixels/);
-  },
-);
+test('of a page with own fonts are listed and shown', { tags: 'slow' }, async () => {
+  const { write, text } = workspace(unhurried);
+  write('r.pdf', fixture('report.pdf'));
+  const list = await text('r.pdf:images');
+  expect(list).toMatch(/^1\|p1-1\.png {2}320x200 pixels\n\[Use r\.pdf:images\/p1-1\.png to see the first\]$/);
+  expect(await text('r.pdf:p1:images')).toBe(list);
+  write('s.pdf', fixture('report.pdf'));
+  expect(await text('s.pdf:images/p1-1.png')).toMatch(/^Image 1 in page 1 of s\.pdf \(320x200 pixels/);
+});
 
-test('are mentioned, and listed for all pages, for some and for one', async () => {
+test('are mentioned, and listed for all, some or one page', async () => {
   const { write, text } = workspace(unhurried);
   write('a.pdf', document);
   expect(await text('a.pdf')).toMatch(/\n\[Images are embedded in it\. Use a\.pdf:images to list them\]$/m);
@@ -114,7 +108,7 @@ test('are read by name, and by page and number', async () => {
   });
 });
 
-test('of every kind: black and white, masks, inline; an undecodable one names its page', async () => {
+test('of every kind are shown; undecodable ones name their page', async () => {
   const { write, text, read } = workspace(unhurried);
   const inline = 'q 9 0 0 9 9 400 cm BI /W 4 /H 2 /CS /G /BPC 8 ID \x10\x20\x30\x40\x10\x20\x30\x40 EI Q ';
   const broken = { ...rgb(5, 5), entries: '/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/JPXDecode' };
@@ -131,7 +125,7 @@ test('of every kind: black and white, masks, inline; an undecodable one names it
   expect(await sizeOf(read('a.pdf:p1:image'))).toEqual([1081, 1400]);
 });
 
-test('of a long document are listed in parts, each with the call for the next', async () => {
+test('of long documents are listed in parts with next calls', async () => {
   const { write, text } = workspace(unhurried);
   const pages = Array.from({ length: 120 }, (_, i) => drawn(i < 110 ? 0 : 1));
   write('long.pdf', withImages([rgb(30, 20), rgb(8, 8)], pages));
@@ -168,29 +162,25 @@ const noise = (width: number, height: number): Image => ({
   data: randomBytes(3 * width * height),
 });
 
-test(
-  'pictures of pages and embedded images stay within the bytes of a shown image',
-  { tags: 'slow' },
-  async () => {
-    const { write, read } = workspace(unhurried);
-    const filled = 'q 612 0 0 792 0 0 cm /X0 Do Q';
-    write('noise.pdf', withImages([noise(1_400, 1_800)], [filled]));
-    write('lines.pdf', withImages([rgb(2_000, 1_500)], [filled]));
-    for (const [path, mimeType] of [
-      ['noise.pdf:p1:image', 'image/jpeg'],
-      ['noise.pdf:p1:image:1', 'image/jpeg'],
-      ['lines.pdf:p1:image', 'image/png'],
-      ['lines.pdf:images/p1-1.png', 'image/png'],
-    ] as const) {
-      const answer = await read(path);
-      const image = answer.content[1];
-      if (image?.type !== 'image') throw new Error(textOf(answer));
-      expect([path, image.mimeType]).toEqual([path, mimeType]);
-      expect(Buffer.from(image.data, 'base64').length).toBeLessThanOrEqual(300 * 1024);
-      expect(textOf(answer)).toMatch(new RegExp(`\\((\\d+)x(\\d+) pixels, ${mimeType}\\)$`));
-    }
-  },
-);
+test('images and pictures of pages stay within the byte limit', { tags: 'slow' }, async () => {
+  const { write, read } = workspace(unhurried);
+  const filled = 'q 612 0 0 792 0 0 cm /X0 Do Q';
+  write('noise.pdf', withImages([noise(1_400, 1_800)], [filled]));
+  write('lines.pdf', withImages([rgb(2_000, 1_500)], [filled]));
+  for (const [path, mimeType] of [
+    ['noise.pdf:p1:image', 'image/jpeg'],
+    ['noise.pdf:p1:image:1', 'image/jpeg'],
+    ['lines.pdf:p1:image', 'image/png'],
+    ['lines.pdf:images/p1-1.png', 'image/png'],
+  ] as const) {
+    const answer = await read(path);
+    const image = answer.content[1];
+    if (image?.type !== 'image') throw new Error(textOf(answer));
+    expect([path, image.mimeType]).toEqual([path, mimeType]);
+    expect(Buffer.from(image.data, 'base64').length).toBeLessThanOrEqual(300 * 1024);
+    expect(textOf(answer)).toMatch(new RegExp(`\\((\\d+)x(\\d+) pixels, ${mimeType}\\)$`));
+  }
+});
 
 test.each(['slides.pptx', 'report.docx', 'slides.odp', 'small.rtf', 'report.doc'])(
   'pages of %s are not rendered, without an error',

@@ -58,7 +58,8 @@ test('the next process sends no request', async () => {
   expect(asked()).toEqual([]);
 });
 
-test('after the soft age the old reply is used once more while it is refreshed, for all processes', async () => {
+// It is refreshed meanwhile, for all processes.
+test('after the soft age an old reply serves once more', async () => {
   const { read, asked, github } = await kept();
   await read(ISSUE);
   asked();
@@ -92,7 +93,7 @@ test('a long session uses what another process has read meanwhile', async () => 
   expect(asked()).toEqual([]);
 });
 
-test('a list is always revalidated, and a 304 keeps the cached one', async () => {
+test('a list is always revalidated, a 304 keeps it', async () => {
   const { read, asked } = await kept();
   const first = await read('issue://acme/widget');
   expect(await read('issue://acme/widget')).toEqual(first);
@@ -117,7 +118,7 @@ test('another token, or none, has separate entries', async () => {
   expect(asked()).toEqual([]);
 });
 
-test('the cache does not contain the token, and its names say nothing', async () => {
+test('the cache contains no token, its names say nothing', async () => {
   const { read, directory } = await kept();
   vi.stubEnv('GITHUB_TOKEN', 'token-of-ana');
   await read(ISSUE);
@@ -134,7 +135,7 @@ test.each([
   ['gone', 410],
   ['not for this token any more', 403],
   ['asked for with a token that was taken back', 401],
-])('a reply that has become %s (%i) is not shown again', async (_, status) => {
+])('a reply that became %s (%i) is not shown again', async (_, status) => {
   const { read, github, asked } = await kept();
   await read(ISSUE);
   github.instead = (_request, response) => json(response, status, { message: 'No' });
@@ -144,17 +145,14 @@ test.each([
   expect(asked()).toEqual([status]);
 });
 
-test.each([403, 429, 500, 502])(
-  'after a temporary server error (%i) the old reply is used',
-  async (status) => {
-    const { read, github } = await kept();
-    await read(ISSUE);
-    github.instead = (_, response) => json(response, status, {}, { 'x-ratelimit-remaining': '0' });
-    for (const at of [10, 20]) {
-      expect((await read(ISSUE, NOON + at * MINUTE)).text).toContain('PRIVATE-BODY');
-    }
-  },
-);
+test.each([403, 429, 500, 502])('after a server error (%i) the old reply is used', async (status) => {
+  const { read, github } = await kept();
+  await read(ISSUE);
+  github.instead = (_, response) => json(response, status, {}, { 'x-ratelimit-remaining': '0' });
+  for (const at of [10, 20]) {
+    expect((await read(ISSUE, NOON + at * MINUTE)).text).toContain('PRIVATE-BODY');
+  }
+});
 
 test('an entry from the future is not used', async () => {
   const { read, asked } = await kept();
@@ -185,24 +183,20 @@ test('without a cache nothing is stored', async () => {
   expect(() => readdirSync(directory)).toThrow('ENOENT');
 });
 
-test(
-  'a command answers immediately, and its process ends when the refresh is done',
-  { tags: 'slow' },
-  async () => {
-    const { asked } = await kept();
-    // In the cache that the command finds by its environment.
-    const then = Date.now() - 20 * MINUTE;
-    const here = place('oriel', { now: () => then });
-    await here.call('read', { path: ISSUE });
-    await here.oriel.close();
-    asked();
-    const command = () => runAsync(['read', ISSUE], { env: process.env });
-    const stale = await command();
-    expect(stale.out + stale.err).toContain('[Read 20m ago');
-    expect(asked()).toEqual([304, 304]);
-    const fresh = await command();
-    expect(fresh.out + fresh.err).not.toContain('ago');
-    expect(fresh.out).toContain('PRIVATE-BODY');
-    expect(asked()).toEqual([]);
-  },
-);
+test('a command answers immediately and ends after its refresh', { tags: 'slow' }, async () => {
+  const { asked } = await kept();
+  // In the cache that the command finds by its environment.
+  const then = Date.now() - 20 * MINUTE;
+  const here = place('oriel', { now: () => then });
+  await here.call('read', { path: ISSUE });
+  await here.oriel.close();
+  asked();
+  const command = () => runAsync(['read', ISSUE], { env: process.env });
+  const stale = await command();
+  expect(stale.out + stale.err).toContain('[Read 20m ago');
+  expect(asked()).toEqual([304, 304]);
+  const fresh = await command();
+  expect(fresh.out + fresh.err).not.toContain('ago');
+  expect(fresh.out).toContain('PRIVATE-BODY');
+  expect(asked()).toEqual([]);
+});

@@ -86,7 +86,7 @@ test.each([
   }
 });
 
-test('limit and offset may follow the statement, and are a part of it inside quotes', async () => {
+test('limit and offset may follow the statement, outside quotes', async () => {
   const read = reader(await database('db.sqlite', FIXTURE));
   const part = await read('db.sqlite?limit=2&offset=3&q=select id from t order by id');
   for (const path of [
@@ -98,7 +98,7 @@ test('limit and offset may follow the statement, and are a part of it inside quo
   expect((await read("db.sqlite?q=select 'a&limit=2' as a")).text).toContain('a&limit=2');
 });
 
-test('an expression with a column named offset is not a parameter', async () => {
+test('a column named offset in an expression is no parameter', async () => {
   const read = reader(
     await database(
       'db.sqlite',
@@ -133,7 +133,7 @@ test('a statement of many ampersands is split in linear time', async () => {
   expect(splitParameters(`q=${sql}`, true)).toEqual(new Map([['q', sql]]));
 });
 
-test('inserted and deleted rows before a page neither skip nor repeat later rows', async () => {
+test('changed rows before a page neither skip nor repeat others', async () => {
   const cwd = await database('db.sqlite', FIXTURE);
   const read = reader(cwd);
   const first = await read('db.sqlite:t?limit=10');

@@ -128,7 +128,7 @@ describe('ways to read a page', () => {
     },
   );
 
-  test('content that is not text is described, with a call that shows it', { tags: 'slow' }, async () => {
+  test('binary content is described, with a call that shows it', { tags: 'slow' }, async () => {
     const { url } = await site({
       '/page': { type: 'application/octet-stream', body: new Uint8Array([1, 0, 2, 0, 0x41]) },
     });
@@ -179,20 +179,16 @@ describe('alternates of a page', () => {
     expect(text).toContain('Method: alternate-markdown');
   });
 
-  test(
-    'of many links to Markdown two are tried, and a hanging one does not fail the page',
-    { tags: 'slow' },
-    async () => {
-      const links = Array.from(
-        { length: 30 },
-        (_, i) => `<link rel="alternate" type="text/markdown" href="/${i}">`,
-      );
-      const hanging = Object.fromEntries(links.map((_, i) => [`/${i}`, () => undefined]));
-      const { text, asked } = await readOne(article('A', paragraphs(3), links.join('')), '/page', hanging);
-      expect(text).toContain('Method: readability');
-      expect(asked.filter((path) => /^\/\d+$/.test(path))).toEqual(['/0', '/1']);
-    },
-  );
+  test('of many Markdown links two are tried, hanging ones included', { tags: 'slow' }, async () => {
+    const links = Array.from(
+      { length: 30 },
+      (_, i) => `<link rel="alternate" type="text/markdown" href="/${i}">`,
+    );
+    const hanging = Object.fromEntries(links.map((_, i) => [`/${i}`, () => undefined]));
+    const { text, asked } = await readOne(article('A', paragraphs(3), links.join('')), '/page', hanging);
+    expect(text).toContain('Method: readability');
+    expect(asked.filter((path) => /^\/\d+$/.test(path))).toEqual(['/0', '/1']);
+  });
 
   test('URL.md, if it is Markdown', async () => {
     const { text } = await readOne(article('A', paragraphs(3)), '/page', {
@@ -238,7 +234,7 @@ describe('alternates of a page', () => {
   });
 
   test.each(['/llms.txt', '/llms-full.txt', '/docs/llms.txt', '/'])(
-    '%s is not used as an alternate of a page that links to it',
+    '%s is not used as an alternate, even if linked',
     async (target) => {
       const page = article('Own', paragraphs(4))
         .toString()
@@ -251,7 +247,7 @@ describe('alternates of a page', () => {
   );
 
   test.each(['/page.md', '/linked.md', '/llms.txt', '/feed'])(
-    '%s: a redirect to another site is not used for a page',
+    '%s: a redirect to another site is not used',
     async (target) => {
       const foreign = await site({
         '/x': { type: 'text/markdown', body: `# Foreign\n\n${'Words of it. '.repeat(20)}` },
@@ -271,7 +267,7 @@ describe('alternates of a page', () => {
     ['Die angeforderte Seite wurde leider nirgends gefunden, vielleicht wurde sie verschoben oder entfernt.'],
     ['Sorry, we could not locate what you are looking for. Please log in to continue, or contact support.'],
     [`${'Welcome to our service, please subscribe to the newsletter. '.repeat(40)}`],
-  ])('a text unrelated to the page is not used as an alternate: %s', async (body) => {
+  ])('an unrelated text is not used as an alternate: %s', async (body) => {
     const words = Array.from(
       { length: 60 },
       (_, i) => `<p>Paragraph about ${'abcdefghij'[i % 10]}${'klmnopqrst'[(i / 10) | 0]}widgets.</p>`,
@@ -298,19 +294,16 @@ describe('alternates of a page', () => {
   test.each([
     [200, {}, 'the body is empty'],
     [206, { 'content-range': 'bytes 0-4/100' }, 'the server sent a part of it alone: bytes 0-4/100'],
-  ])(
-    '%i: an empty or partial page is reported, and no alternate is shown for it',
-    async (status, headers, note) => {
-      const page: Page = (_, response) =>
-        response
-          .writeHead(status, { 'content-type': 'text/html', ...headers })
-          .end(status === 206 ? '<p>abc' : '');
-      const llms = { type: 'text/plain', body: '# Guide\n' };
-      const { text } = await readOne(page, '/page', { '/llms.txt': llms });
-      expect(text).toContain(`Notes: ${note}`);
-      expect(text).not.toContain('Guide');
-    },
-  );
+  ])('%i: an empty or partial page is reported, without alternate', async (status, headers, note) => {
+    const page: Page = (_, response) =>
+      response
+        .writeHead(status, { 'content-type': 'text/html', ...headers })
+        .end(status === 206 ? '<p>abc' : '');
+    const llms = { type: 'text/plain', body: '# Guide\n' };
+    const { text } = await readOne(page, '/page', { '/llms.txt': llms });
+    expect(text).toContain(`Notes: ${note}`);
+    expect(text).not.toContain('Guide');
+  });
 
   test('llms.txt for a page rendered by scripts', async () => {
     const page = '<html><body><div id="app"></div><script src="/app.js"></script></body></html>';
@@ -347,7 +340,7 @@ describe('alternates of a page', () => {
       expect(text.split('\n---\n')[2]).toContain(other);
     });
 
-    test('are shown if the document that they link to cannot be read', { tags: 'slow' }, async () => {
+    test('are shown if the linked document cannot be read', { tags: 'slow' }, async () => {
       const page = `<!doctype html><title>Status</title><body>${own}<a href="/manual.pdf">Manual</a>`;
       const { text, details } = await readOne(page, '/page', others);
       expect(text).toContain('Notes: it links to a document that cannot be read: http://site/manual.pdf\n');
@@ -411,7 +404,7 @@ describe('alternates of a page', () => {
     });
   });
 
-  test('alternates at other origins, and at private addresses, are not requested', async () => {
+  test('alternates at other origins and private addresses are not requested', async () => {
     const other = await site({ '/x': { type: 'text/markdown', body: own } });
     const { text } = await readOne(
       article(
@@ -484,7 +477,7 @@ describe('windows', () => {
   const lines = (count: number): string =>
     Array.from({ length: count }, (_, i) => `line ${i + 1}\n`).join('');
 
-  test('pages of 300 lines from one request; the page is cached, header lines are not counted', async () => {
+  test('pages of 300 lines come from one cached request', async () => {
     const { url, asked } = await site({ '/long': { type: 'text/plain', body: lines(700) } });
     const here = reader();
     const first = await here.call('read', { path: `${url}/long` });
@@ -505,7 +498,7 @@ describe('windows', () => {
     expect((await here.call('read', { path: `${url}/page:raw:1..1` })).text).toContain('<!doctype html>');
   });
 
-  test('a number after a host is a port, after a slash a line', async () => {
+  test('a number after hosts is a port, otherwise a line', async () => {
     const { url } = await site({ '/': { type: 'text/plain', body: lines(9) } });
     const here = reader();
     expect((await here.call('read', { path: url })).text).toMatch(/line 9\n$/);
@@ -547,7 +540,7 @@ describe('windows', () => {
     expect(seen).toEqual([undefined, date]);
   });
 
-  test('the final URL is cached too, and two concurrent calls share one request', async () => {
+  test('the final URL is cached, and concurrent calls share requests', async () => {
     const { url, asked } = await site({
       '/from': (_, response) => response.writeHead(302, { location: '/to' }).end(),
       '/to': { type: 'text/plain', body: 'text\n' },
@@ -564,7 +557,7 @@ describe('windows', () => {
     expect(asked).toEqual(['/from', '/to']);
   });
 
-  test('a 304 of a new redirect target does not keep the page of the old one', async () => {
+  test('a 304 after a redirect change drops the old page', async () => {
     let to = '/old';
     const tagged =
       (body: string): Page =>
@@ -636,7 +629,7 @@ describe('failures', () => {
     expect(text).toMatch(/\n---\n\(The server says nothing more\.\)\n$/);
   });
 
-  test('the text of an HTML error page is shown, and with :raw its body', async () => {
+  test('an HTML error page is shown as text or raw', async () => {
     const body =
       '<!doctype html><html><body><h1>Gone fishing</h1><p>Nothing bites <b>here</b>.</p></body></html>';
     const { url } = await site({ '/page': { status: 404, body } });
@@ -649,7 +642,7 @@ describe('failures', () => {
     expect(raw.text).toContain(`\n---\n${body}`);
   });
 
-  test('a 304 to an unconditional request is an error, and is not cached', async () => {
+  test('a 304 to an unconditional request is an error, uncached', async () => {
     let status = 304;
     const { url } = await site({ '/page': (_, response) => void response.writeHead(status).end() });
     const here = reader();
@@ -658,7 +651,7 @@ describe('failures', () => {
     expect((await here.call('read', { path: `${url}/page` })).text).toContain('Notes: HTTP 404: ');
   });
 
-  test('the date of an error page is not used to revalidate the later page', async () => {
+  test('an error page does not give the date for revalidation', async () => {
     let isThere = false;
     const { url } = await site({
       '/page': (request, response) => {
@@ -712,14 +705,11 @@ describe('failures', () => {
     ['http://[64:ff9b::a9fe:a9fe]/', false],
     ['http://[::ffff:a9fe:a9fe]/', false],
     ['http://10.0.0.1/', true],
-  ])(
-    'the error says how to allow %s, unless it serves the credentials of the machine',
-    async (path, isTold) => {
-      const { text } = await reader({ web: {} }).call('read', { path });
-      expect(text).toContain('is not a public address, and is not read.');
-      expect(text.includes('can allow it')).toBe(isTold);
-    },
-  );
+  ])('how to allow %s is told unless it serves credentials', async (path, isTold) => {
+    const { text } = await reader({ web: {} }).call('read', { path });
+    expect(text).toContain('is not a public address, and is not read.');
+    expect(text.includes('can allow it')).toBe(isTold);
+  });
 
   test('a directory named like a host is a directory', async () => {
     const here = reader();
@@ -746,30 +736,26 @@ test.each([
   expect((await here.call('read', { path: `${url}/a.txt:301..301` })).text).toContain('some words');
 });
 
-test(
-  'evicted pages are released from memory, whatever age their servers allow',
-  { tags: 'slow' },
-  async () => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
-    const body = Buffer.alloc(2 << 20, 'some words on a line\n');
-    const paths = Array.from({ length: 12 }, (_, i) => `/${i}.txt`);
-    const page: Page = { type: 'text/plain', headers: { etag: '"1"' }, body };
-    const { url } = await site(Object.fromEntries(paths.map((path) => [path, page])));
-    const session = createSession({ spills: { state: temporaryFolder() }, store: { memory: 8 << 20 } });
-    const here = reader({ session });
-    const held = (): number => {
-      collect();
-      return process.memoryUsage().arrayBuffers;
-    };
-    const before = held();
-    for (const path of paths) expect((await here.call('read', { path: url + path })).isError).toBe(false);
-    // The store holds 8 MiB; all of them are 24 MiB.
-    await expect.poll(() => held() - before).toBeLessThan(14 << 20);
-  },
-);
+test('evicted pages are released, whatever age their servers allow', { tags: 'slow' }, async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const body = Buffer.alloc(2 << 20, 'some words on a line\n');
+  const paths = Array.from({ length: 12 }, (_, i) => `/${i}.txt`);
+  const page: Page = { type: 'text/plain', headers: { etag: '"1"' }, body };
+  const { url } = await site(Object.fromEntries(paths.map((path) => [path, page])));
+  const session = createSession({ spills: { state: temporaryFolder() }, store: { memory: 8 << 20 } });
+  const here = reader({ session });
+  const held = (): number => {
+    collect();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = held();
+  for (const path of paths) expect((await here.call('read', { path: url + path })).isError).toBe(false);
+  // The store holds 8 MiB; all of them are 24 MiB.
+  await expect.poll(() => held() - before).toBeLessThan(14 << 20);
+});
 
-test('for a page that is cached in part the notice says how much', async () => {
+test('for a partly cached page the notice says how much', async () => {
   const body = 'some words on a line\n'.repeat(2_000);
   const { url } = await site({ '/a.txt': { type: 'text/plain', body } });
   const here = reader({ spills: { state: temporaryFolder(), cap: 10_240 } });

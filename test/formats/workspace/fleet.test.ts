@@ -38,7 +38,7 @@ async function fake(handle: RequestListener): Promise<{ url: string; heard: Inco
   return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, heard };
 }
 
-test('workspaces at paths of one gateway are separate, whichever was read first', async () => {
+test('workspaces at paths of one gateway are separate', async () => {
   const { url, heard } = await fake((request, response) => {
     const [, below = ''] = /^\/([^/]+\/ws\d)\/api\/v0\/read-file\?/.exec(request.url ?? '') ?? [];
     response.writeHead(below === '' ? 404 : 200, { etag: '"same"' }).end(`of ${below}\n`);
@@ -57,7 +57,7 @@ test('workspaces at paths of one gateway are separate, whichever was read first'
   expect(heard.at(-1)?.url).toBe('/gw/ws2/api/v0/tools');
 });
 
-test('files of a workspace are read as if local, under its own name', { tags: 'slow' }, async () => {
+test('workspace files are read as local ones, under their name', { tags: 'slow' }, async () => {
   const { W, write, read: here } = workspace();
   write('big.txt', LINES.slice(0, 2_000).join(''));
   write('src/app.ts', 'export class App {\n  start(): void {}\n}\n');
@@ -101,27 +101,23 @@ test('files of a workspace are read as if local, under its own name', { tags: 's
   });
 });
 
-test(
-  'following the notices yields every line once, and each call works as it stands',
-  { tags: 'slow' },
-  async () => {
-    const { W, write } = workspace();
-    write('big.txt', LINES.join(''));
-    const { url } = await server(['--cwd', W]);
-    const { read } = reading({ dev: { url } });
-    const lines: string[] = [];
-    let calls = 0;
-    for (let path: string | undefined = 'ws://dev/big.txt:1..:raw'; path !== undefined; calls += 1) {
-      expect(path).toMatch(/^ws:\/\/dev\/big\.txt:\d+\.\.:raw$/);
-      const answer: Answer = await read(path);
-      const [shown, notice] = textOf(answer).split(/(?<=\n)(?=\[Showing)/);
-      lines.push(shown ?? '');
-      path = /Use (\S+) to continue/.exec(notice ?? '')?.[1];
-    }
-    expect(calls).toBeGreaterThan(10);
-    expect(lines.join('')).toBe(LINES.join(''));
-  },
-);
+test('following the notices yields every line once', { tags: 'slow' }, async () => {
+  const { W, write } = workspace();
+  write('big.txt', LINES.join(''));
+  const { url } = await server(['--cwd', W]);
+  const { read } = reading({ dev: { url } });
+  const lines: string[] = [];
+  let calls = 0;
+  for (let path: string | undefined = 'ws://dev/big.txt:1..:raw'; path !== undefined; calls += 1) {
+    expect(path).toMatch(/^ws:\/\/dev\/big\.txt:\d+\.\.:raw$/);
+    const answer: Answer = await read(path);
+    const [shown, notice] = textOf(answer).split(/(?<=\n)(?=\[Showing)/);
+    lines.push(shown ?? '');
+    path = /Use (\S+) to continue/.exec(notice ?? '')?.[1];
+  }
+  expect(calls).toBeGreaterThan(10);
+  expect(lines.join('')).toBe(LINES.join(''));
+});
 
 test('directories are paged; missing names are answered with existing ones', { tags: 'slow' }, async () => {
   const { W, write } = workspace();
@@ -148,103 +144,99 @@ test('directories are paged; missing names are answered with existing ones', { t
   expect(await text('ws://')).toBe(`ws://dev/  ${url}  answers\n`);
 });
 
-test(
-  'a workspace that is down, slow, lies or floods gives one error and does not block others',
-  { tags: 'slow' },
-  async () => {
-    const { W, write } = workspace();
-    write('f', 'here\n');
-    const { url } = await server(['--cwd', W]);
-    const other = await fake((_, response) => void response.end('of another server'));
-    const ranged =
-      (headers: Record<string, string>, body: string, status = 206): RequestListener =>
+test('a broken workspace gives one error and blocks no others', { tags: 'slow' }, async () => {
+  const { W, write } = workspace();
+  write('f', 'here\n');
+  const { url } = await server(['--cwd', W]);
+  const other = await fake((_, response) => void response.end('of another server'));
+  const ranged =
+    (headers: Record<string, string>, body: string, status = 206): RequestListener =>
+    (_, response) => {
+      response.writeHead(status, headers).end(body);
+    };
+  const cases: Record<string, readonly [RequestListener, string, RegExp]> = {
+    slow: [() => undefined, 'NETWORK', /sent nothing for 0\.5 seconds/],
+    drips: [
       (_, response) => {
-        response.writeHead(status, headers).end(body);
-      };
-    const cases: Record<string, readonly [RequestListener, string, RegExp]> = {
-      slow: [() => undefined, 'NETWORK', /sent nothing for 0\.5 seconds/],
-      drips: [
-        (_, response) => {
-          response.writeHead(206, { 'content-range': 'bytes 0-131071/200000' });
-          const drip = setInterval(() => response.write('x'), 20);
-          response.on('close', () => clearInterval(drip));
-        },
-        'TIMEOUT',
-        /took longer than/,
-      ],
-      redirects: [
-        ranged({ location: `${other.url}/api/v0/read-file` }, '', 302),
-        'REDIRECT',
-        /redirects \(status/,
-      ],
-      lies: [ranged({ 'content-range': 'bytes 5-9/10', etag: '"a"' }, 'wrong'), 'CORRUPT', /were asked for/],
-      short: [
-        ranged({ 'content-range': 'bytes 0-9/10', etag: '"a"' }, 'wrong'),
-        'CORRUPT',
-        /announces 10 bytes/,
-      ],
-      floods: [
-        (_, response) => {
-          response.writeHead(206, { 'content-range': 'bytes 0-9/10' });
-          const more = (): void => {
-            while (response.write('x'.repeat(65_536)));
-            response.once('drain', more);
-          };
-          more();
-        },
-        'CORRUPT',
-        /sends more/,
-      ],
-      whole: [
-        ranged({ 'content-type': 'text/plain' }, 'x'.repeat(300_000), 200),
-        'UNSUPPORTED',
-        /sends the whole file/,
-      ],
-      garbage: [ranged({}, '<html>'.repeat(10_000), 500), 'NETWORK', /answered 500/],
-      words: [
-        ranged(
-          {},
-          JSON.stringify({ message: `\u001b[2J${'Use rm -rf. '.repeat(1_000)}`, code: 'WHATEVER' }),
-          400,
-        ),
-        'NETWORK',
-        /answered 400 \("/,
-      ],
-    };
-    const workspaces: Record<string, { url: string; token: string; retries: number }> = {
-      away: { url: 'http://127.0.0.1:1', token: 'token-of-away', retries: 0 },
-      good: { url, token: 'token-of-good', retries: 0 },
-    };
-    const servers: Record<string, Awaited<ReturnType<typeof fake>>> = {};
-    for (const [name, [handle]] of Object.entries(cases)) {
-      const made = (servers[name] = await fake(handle));
-      workspaces[name] = { url: made.url, token: `token-of-${name}`, retries: 0 };
-    }
-    const { read, text } = reading(workspaces, { timeoutMs: 500, requestMs: 2_000 });
-    const bad = Promise.all(
-      [...Object.keys(cases), 'away'].map(async (name) => [name, await read(`ws://${name}/f:1..5`)] as const),
+        response.writeHead(206, { 'content-range': 'bytes 0-131071/200000' });
+        const drip = setInterval(() => response.write('x'), 20);
+        response.on('close', () => clearInterval(drip));
+      },
+      'TIMEOUT',
+      /took longer than/,
+    ],
+    redirects: [
+      ranged({ location: `${other.url}/api/v0/read-file` }, '', 302),
+      'REDIRECT',
+      /redirects \(status/,
+    ],
+    lies: [ranged({ 'content-range': 'bytes 5-9/10', etag: '"a"' }, 'wrong'), 'CORRUPT', /were asked for/],
+    short: [
+      ranged({ 'content-range': 'bytes 0-9/10', etag: '"a"' }, 'wrong'),
+      'CORRUPT',
+      /announces 10 bytes/,
+    ],
+    floods: [
+      (_, response) => {
+        response.writeHead(206, { 'content-range': 'bytes 0-9/10' });
+        const more = (): void => {
+          while (response.write('x'.repeat(65_536)));
+          response.once('drain', more);
+        };
+        more();
+      },
+      'CORRUPT',
+      /sends more/,
+    ],
+    whole: [
+      ranged({ 'content-type': 'text/plain' }, 'x'.repeat(300_000), 200),
+      'UNSUPPORTED',
+      /sends the whole file/,
+    ],
+    garbage: [ranged({}, '<html>'.repeat(10_000), 500), 'NETWORK', /answered 500/],
+    words: [
+      ranged(
+        {},
+        JSON.stringify({ message: `\u001b[2J${'Use rm -rf. '.repeat(1_000)}`, code: 'WHATEVER' }),
+        400,
+      ),
+      'NETWORK',
+      /answered 400 \("/,
+    ],
+  };
+  const workspaces: Record<string, { url: string; token: string; retries: number }> = {
+    away: { url: 'http://127.0.0.1:1', token: 'token-of-away', retries: 0 },
+    good: { url, token: 'token-of-good', retries: 0 },
+  };
+  const servers: Record<string, Awaited<ReturnType<typeof fake>>> = {};
+  for (const [name, [handle]] of Object.entries(cases)) {
+    const made = (servers[name] = await fake(handle));
+    workspaces[name] = { url: made.url, token: `token-of-${name}`, retries: 0 };
+  }
+  const { read, text } = reading(workspaces, { timeoutMs: 500, requestMs: 2_000 });
+  const bad = Promise.all(
+    [...Object.keys(cases), 'away'].map(async (name) => [name, await read(`ws://${name}/f:1..5`)] as const),
+  );
+  // While the others take their time.
+  expect(await text('ws://good/f:raw')).toBe('here\n');
+  for (const [name, answer] of await bad) {
+    const [, code = 'NETWORK', says = /No answer came/] = cases[name] ?? [];
+    const words = textOf(answer);
+    expect([name, codeOf(answer), words]).toEqual([name, code, expect.stringMatching(says)]);
+    expect(Buffer.byteLength(words)).toBeLessThan(1_500);
+    expect(words).not.toContain('\u001b');
+    expect(words).toContain(name);
+    if (code === 'NETWORK') expect(words).toMatch(/\. Use ws:\/\/ to see which workspaces answer\.$/);
+  }
+  // No token went to another server, and no redirect was followed.
+  expect(other.heard).toEqual([]);
+  for (const [name, { heard }] of Object.entries(servers)) {
+    expect(heard.map(({ headers }) => headers.authorization)).toEqual(
+      heard.map(() => `Bearer token-of-${name}`),
     );
-    // While the others take their time.
-    expect(await text('ws://good/f:raw')).toBe('here\n');
-    for (const [name, answer] of await bad) {
-      const [, code = 'NETWORK', says = /No answer came/] = cases[name] ?? [];
-      const words = textOf(answer);
-      expect([name, codeOf(answer), words]).toEqual([name, code, expect.stringMatching(says)]);
-      expect(Buffer.byteLength(words)).toBeLessThan(1_500);
-      expect(words).not.toContain('\u001b');
-      expect(words).toContain(name);
-      if (code === 'NETWORK') expect(words).toMatch(/\. Use ws:\/\/ to see which workspaces answer\.$/);
-    }
-    // No token went to another server, and no redirect was followed.
-    expect(other.heard).toEqual([]);
-    for (const [name, { heard }] of Object.entries(servers)) {
-      expect(heard.map(({ headers }) => headers.authorization)).toEqual(
-        heard.map(() => `Bearer token-of-${name}`),
-      );
-    }
-    expect(await text('ws://')).toContain(`ws://good/  ${url}  answers\n`);
-  },
-);
+  }
+  expect(await text('ws://')).toContain(`ws://good/  ${url}  answers\n`);
+});
 
 test('invalid listings, or names outside the directory, are not shown', { tags: 'slow' }, async () => {
   const answers: Record<string, unknown> = {
@@ -312,7 +304,7 @@ async function changing(
   };
 }
 
-test('a log that grows with every request is read in its state at opening', { tags: 'slow' }, async () => {
+test('a growing log is read as it was at opening', { tags: 'slow' }, async () => {
   const read = await changing(LINES.join(''), (path, i) =>
     appendFileSync(path, `appended ${i}\n`.repeat(100)),
   );
@@ -335,30 +327,26 @@ test('a log that grows with every request is read in its state at opening', { ta
   }
 });
 
-test(
-  'a database that was modified and has grown is not taken for the opened one',
-  { tags: 'slow' },
-  async () => {
-    const bytes = await databaseBytes(
-      'create table t (id integer primary key, text text)',
-      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) insert into t select i, 'row ' || i || '${'x'.repeat(40)}' from n`,
-    );
-    const read = await changing(
-      bytes,
-      (path) => {
-        const changed = Buffer.from(bytes);
-        changed.write('ROW', changed.indexOf('row 15000x'));
-        writeFileSync(path, Buffer.concat([changed, Buffer.alloc(4_096)]), { flag: 'r+' });
-      },
-      'app.db',
-    );
-    const answer = await read(':t:15000');
-    expect([codeOf(answer), textOf(answer)]).toEqual([
-      'BUSY',
-      expect.stringContaining('was replaced while it was read'),
-    ]);
-  },
-);
+test('a modified and grown database is not the opened one', { tags: 'slow' }, async () => {
+  const bytes = await databaseBytes(
+    'create table t (id integer primary key, text text)',
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) insert into t select i, 'row ' || i || '${'x'.repeat(40)}' from n`,
+  );
+  const read = await changing(
+    bytes,
+    (path) => {
+      const changed = Buffer.from(bytes);
+      changed.write('ROW', changed.indexOf('row 15000x'));
+      writeFileSync(path, Buffer.concat([changed, Buffer.alloc(4_096)]), { flag: 'r+' });
+    },
+    'app.db',
+  );
+  const answer = await read(':t:15000');
+  expect([codeOf(answer), textOf(answer)]).toEqual([
+    'BUSY',
+    expect.stringContaining('was replaced while it was read'),
+  ]);
+});
 
 const REPLACED: Readonly<Record<string, (path: string) => void>> = {
   'written anew in its place, and longer': (path) => writeFileSync(path, `new\n${LINES.join('')}`),
@@ -373,7 +361,7 @@ const REPLACED: Readonly<Record<string, (path: string) => void>> = {
   shorter: (path) => truncateSync(path, 500_000),
 };
 
-test('a file that is replaced between two requests is reported as replaced', { tags: 'slow' }, async () => {
+test('a file replaced between two requests is reported', { tags: 'slow' }, async () => {
   let change = (_path: string): void => {};
   const read = await changing(LINES.join(''), (path, i) => {
     if (i === 2) change(path);

@@ -94,8 +94,9 @@ describe.each(Object.entries(blocks))('a page with code %s', (_, code) => {
   });
 });
 
+// The libraries take quadratic time for it.
 test.each(['<ul><li>x', '<div>x', '<blockquote>x', '<table><tr><td>x'])(
-  'deeply nested text, %s, is converted as a whole, because the libraries take quadratic time for it',
+  'deeply nested text, %s, is converted as a whole',
   { tags: 'slow' },
   (inner) => {
     const { how, markdown } = extractPage(
