@@ -17,7 +17,7 @@ test.each([
   expect(await text(path)).toBe(answer);
 });
 
-test('each next call names the encoding, and the pages together are the text', async () => {
+test('each next call names the encoding; pages form the text', async () => {
   const { write, read } = workspace();
   const long = Buffer.concat(Array.from({ length: 3_000 }, () => KANJI));
   write('f', Buffer.concat([Buffer.from('a\n'), long, Buffer.from('\nb\n')]));
@@ -44,7 +44,7 @@ test('a declared encoding is used and reported', async () => {
   expect(answer.details['encoding']).toBe('windows-1252');
 });
 
-test('a Vim mode line in the last five lines counts too if the start is not valid UTF-8', async () => {
+test('a late Vim mode line counts after an invalid start', async () => {
   const { write, text } = workspace();
   const line = Buffer.concat([KANJI, Buffer.from('\n')]);
   const modeLine = Buffer.from('// vim: set fenc=cp932 :\n');
@@ -64,7 +64,7 @@ const FRENCH = Buffer.from(
   'latin1',
 );
 
-test('undeclared text that is not UTF-8 is decoded by a confident guess, with a notice', async () => {
+test('undeclared text is decoded by a confident guess, with notice', async () => {
   const { write, read, text } = workspace();
   write('a.c', Buffer.concat([Buffer.from('int a;\n'), FRENCH]));
   const answer = await read('a.c:2..2');
@@ -77,7 +77,7 @@ test('undeclared text that is not UTF-8 is decoded by a confident guess, with a 
   expect(await text('a.c:encoding=iso-8859-15:2..2')).not.toContain('[');
 });
 
-test('the guess is made from the first 64 KiB, whatever part is read', async () => {
+test('the guess uses the first 64 KiB for any part', async () => {
   const { write, text } = workspace();
   write('late.c', Buffer.concat([Buffer.alloc(60_000, 'int a;\n'), Buffer.from('\n'), FRENCH]));
   write('later.c', Buffer.concat([Buffer.alloc(70_000, 'int a;\n'), Buffer.from('\n'), FRENCH]));
@@ -88,7 +88,7 @@ test('the guess is made from the first 64 KiB, whatever part is read', async () 
   );
 });
 
-test('without a confident guess text is shown as UTF-8, with the call that decodes it otherwise', async () => {
+test('without a confident guess text is UTF-8, with another call', async () => {
   const { write, text } = workspace();
   write('menu.txt', Buffer.from('caf\u00e9\nth\u00e9\n', 'latin1'));
   expect(await text('menu.txt:2..2')).toBe(

@@ -94,7 +94,7 @@ describe('taken silently', () => {
     expect(JSON.parse(whole.text)).toMatchObject({ lines_read: 20 });
   });
 
-  test('bash: a timeout in quotes, and null for what is optional', async () => {
+  test('bash: a quoted timeout, and null for optional fields', async () => {
     const { call } = place('oriel');
     expect((await call('bash', { command: 'echo a', timeout: '5', cwd: null })).text).toBe('a\n');
   });
@@ -103,7 +103,7 @@ describe('taken silently', () => {
 test.each([
   ['log-12:30', { limit: 2 }],
   ['v1:1-2', { offset: 1, limit: 2 }],
-])('a name with a colon and digits is a name beside fields for lines: %s', async (name, fields) => {
+])('a name like `a:1` stays whole beside line fields: %s', async (name, fields) => {
   const { write, call } = place('oriel');
   write(name, numbered(1, 20));
   expect((await call('read', { path: name, ...fields })).text).toContain('2|2\n');

@@ -63,7 +63,7 @@ describe('spellings of other tools are understood', () => {
   });
 });
 
-describe('a place is shown with the lines around it and the next call', () => {
+describe('a place shows the lines around it and a call', () => {
   const places = ['80:5', '80:', '80:5:', 'L80C5', '80:5: error: x', '80: text', '80:5-9'];
   const spelled = [...places.map((place) => `a.log:${place}`), 'a.log#L80', 'a.log(80,5)', 'a.log, line 80'];
   test.each([...spelled, 'at run (a.log:80:5)', '@a.log:80:5'])('%j', async (typed) => {
@@ -94,7 +94,7 @@ describe('a place is shown with the lines around it and the next call', () => {
   });
 });
 
-test('a file URL of a missing file, and an invalid file URL, get a call that works', async () => {
+test('missing and invalid file URLs get a call that works', async () => {
   const { write, read } = workspace();
   write('src/c.ts', ten);
   const answers = [
@@ -149,7 +149,7 @@ test('a file with exactly that name takes precedence', async () => {
     expect(await text(name)).toBe(`1|${name}\n`);
 });
 
-test('a path of another machine gets the call for the local file', async () => {
+test('a path of another machine gets the local call', async () => {
   const { write, read } = workspace();
   write('src/c.ts', ten);
   const answer = await read('/workspace/src/c.ts:5-7');
@@ -157,7 +157,7 @@ test('a path of another machine gets the call for the local file', async () => {
   expect(textOf(answer)).toMatch(/ Use src\/c\.ts:5-7\.$/);
 });
 
-test('too many ranges in one selector are refused with that reason', async () => {
+test('too many ranges in one selector are refused as such', async () => {
   const { write, text } = workspace();
   write('a.log', 'a\n'.repeat(5_000));
   const ranges = Array.from({ length: 1_500 }, (_, i) => `${3 * i + 1}..${3 * i + 1}`).join(',');

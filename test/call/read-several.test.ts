@@ -31,7 +31,7 @@ test('paths in headers are canonical, whatever was typed', async () => {
   expect(await text('src/../a.ts,@src/b.ts#L2-L2')).toMatch(/^==> a\.ts <==\n[^]*==> src\/b\.ts:\S+ <==\n/);
 });
 
-test('a list is still a list if `..` would cancel its first part', { tags: 'slow' }, async () => {
+test('a list stays one though `..` would cancel its start', { tags: 'slow' }, async () => {
   const { write, text, read, oriel } = workspace();
   for (const name of ['aa.ts', 'src/a.ts', 'x,y/a.ts']) write(name, `${name}\n`);
   write('bb.ts', 'found\n');
@@ -51,14 +51,14 @@ test('a list is still a list if `..` would cancel its first part', { tags: 'slow
   );
 });
 
-test('the limit of paths is also the limit of archive members', { tags: 'slow' }, async () => {
+test('the limit of paths also limits archive members', { tags: 'slow' }, async () => {
   const { write, text } = workspace();
   write('c.zip', zip([{ name: 'd.txt', content: 'd\n' }]));
   const paths = Array.from({ length: 20 }, () => 'c.zip:d.txt');
   expect(await text(paths.join(','))).toBe('==> c.zip:d.txt <==\n1|d\n'.repeat(20));
 });
 
-test('a file with exactly that name takes precedence; a missing one is the answer', async () => {
+test('a file of that exact name comes first; missing fails', async () => {
   const { write, text, read } = workspace();
   write('a,b', 'whole\n');
   write('a', 'A\n');
@@ -147,7 +147,7 @@ test.each([
   ['my.ts; wc -l my.ts', 'Did you mean my.ts?', 'my.ts'],
   ['my.ts;$HOME.txt', 'Did you mean my.ts?', 'my.ts'],
   ['my.ts,zzz', 'Did you mean my.ts?', 'my.ts'],
-])('a path, a name or a command is not a list with a missing path: %s', async (path, meant, next) => {
+])('a path, name or command is not a list: %s', async (path, meant, next) => {
   const { write, read } = workspace();
   for (const name of ['my.ts', 'my.ts,file.ts', 'test/a', 'test-data/x.json', 'Smith/a']) write(name, 'x\n');
   const answer = await read(path);
@@ -157,7 +157,7 @@ test.each([
   ]);
 });
 
-test('paths share one budget, and every truncation names the call of its own part', async () => {
+test('paths share a budget; each truncation names its own call', async () => {
   const { write, read } = workspace();
   write('a', lines('a', 5_000));
   write('b', lines('b', 5_000));
@@ -206,7 +206,7 @@ describe('more paths than one call reads', () => {
       expect((await read(braces(count))).details['error']).toEqual(errorFor(names));
   });
 
-  test('with selectors, as a list of fields, and with commas in the names', async () => {
+  test('with selectors, as fields, and with commas in names', async () => {
     const { write, read, oriel } = workspace();
     for (const name of names) write(name, 'x\n');
     const ranges = names.map((name) => `${name}:1..3`);
@@ -229,7 +229,7 @@ describe('more paths than one call reads', () => {
   });
 });
 
-test('a failed part gives its reason, and the others are read', async () => {
+test('a failed part gives its reason; the others are read', async () => {
   const { write, read } = workspace();
   write('a.zip', zip([{ name: 'x', content: 'x\n' }]));
   write('b', 'b\n');
@@ -253,7 +253,7 @@ const linesOfParts = (text: string): number[] =>
     .slice(1)
     .map((part) => [...part.matchAll(/^\d+\|/gm)].length);
 
-test('with too few lines for all, the last paths are named', async () => {
+test('with too few lines the last paths are named', async () => {
   const { write, read } = workspace();
   for (const name of ['a', 'b', 'c', 'd']) write(name, lines(name, 100));
   const answer = await read('a,b,c,d', { limits: { lines: 2 } });
@@ -269,7 +269,7 @@ test('with too few lines for all, the last paths are named', async () => {
   ]);
 });
 
-test('with too few bytes for all, the first paths are shown', async () => {
+test('with too few bytes the first paths are shown', async () => {
   const { write, text } = workspace();
   const names = Array.from({ length: 20 }, (_, i) => `f${i + 10}`);
   for (const name of names) write(name, lines('line', 100));
@@ -293,7 +293,7 @@ test('a limit of tokens that leaves no room is named', async () => {
   expect(parts.at(-1)).toMatchObject({ source: 'c', truncation: { by: 'tokens', next: 'c' } });
 });
 
-test('the rest of a line that is oversized only because the budget is shared continues where it was cut', async () => {
+test('a line cut by the shared budget continues there', async () => {
   const { write, read, text } = workspace();
   const long = Array.from({ length: 6_000 }, (_, i) => `${i};`).join('');
   write('one.txt', `${long}\nlast\n`);
@@ -310,7 +310,7 @@ test('the rest of a line that is oversized only because the budget is shared con
   }
 });
 
-test('every call that a part names is in the details, also several of one part', async () => {
+test('details have every call that a part names', async () => {
   const { write, read } = workspace();
   for (let i = 0; i < 14; i += 1) for (const at of ['d/x', 'd/y', 'e/z']) write(`${at}/${i}`, '');
   write('a', lines('a', 5_000));

@@ -21,7 +21,7 @@ describe('how a command ends', () => {
     expect(result).toEqual(expect.not.objectContaining({ exitCode: expect.anything() }));
   });
 
-  test('a timeout may be a fraction of a second and keeps the output', { tags: 'slow' }, async () => {
+  test('a fractional timeout works and keeps the output', { tags: 'slow' }, async () => {
     const result = await bench().run('echo before; sleep 60; echo after', { timeout: 1.5 });
     expect(result).toMatchObject({ timedOut: true, cancelled: false, timeout: 1.5, signal: 'SIGTERM' });
     expect(shown(result)).toBe('before\n');
@@ -72,7 +72,7 @@ describe('how a command ends', () => {
     await expect(bench().run('echo \0')).rejects.toMatchObject({ code: 'BAD_INPUT' });
   });
 
-  test('a command too long for the system is refused with its length', async () => {
+  test('a command too long is refused with its length', async () => {
     await expect(bench().run(`: ${'x'.repeat(200_000)}`)).rejects.toMatchObject({
       code: 'BAD_INPUT',
       message:
@@ -88,7 +88,7 @@ describe('how a command ends', () => {
 });
 
 describe('streams', () => {
-  test('stdout and stderr come in the order in which they were written', async () => {
+  test('stdout and stderr come in the order of their writing', async () => {
     const result = await bench().run('for i in $(seq 200); do echo out $i; echo err $i >&2; done');
     const expected = Array.from({ length: 200 }, (_, i) => `out ${i + 1}\nerr ${i + 1}\n`).join('');
     expect(shown(result)).toBe(expected);
@@ -115,7 +115,7 @@ describe('streams', () => {
     expect(shown(result)).toBe('read: 1\n');
   });
 
-  test('output of a child that ends shortly after the shell is kept, or a notice says that the child was ended', async () => {
+  test('a lingering child’s output is kept, or a notice given', async () => {
     const result = await bench().run('echo early; echo late > >(cat)');
     // A child that has spoken may still be there to be ended: what must not be is one that is lost without a word.
     const lost = shown(result) !== 'early\nlate\n';
@@ -142,7 +142,7 @@ describe('environment', () => {
 
 describe('working directory', () => {
   test.each(['-x', '--version', '--'])(
-    'a command that begins with a dash is not an option of the shell: %s',
+    'a command with a dash is no shell option: %s',
     { tags: 'slow' },
     async (command) => {
       const result = await bench().run(command);
@@ -151,7 +151,7 @@ describe('working directory', () => {
     },
   );
 
-  test('B11 the folder of the session, another one, a missing one, a file', { tags: 'slow' }, async () => {
+  test('B11 a working directory: the session’s, another, missing, a file', { tags: 'slow' }, async () => {
     const { run, folder } = bench();
     mkdirSync(join(folder, 'sub'));
     writeFileSync(join(folder, 'file'), '');
@@ -258,7 +258,7 @@ describe('processes left behind', () => {
     expect(living(nap(714))).toEqual([]);
   });
 
-  test('a run inside a run is ended with the outer one', async () => {
+  test('a run inside a run ends with the outer one', async () => {
     process.env['ORIEL_RUN'] = 'outer';
     const result = await bench().run('echo $ORIEL_RUN');
     delete process.env['ORIEL_RUN'];

@@ -74,7 +74,7 @@ describe('oriel: `next` is the whole argument, and works', () => {
   });
 
   test.each(['bad.db', 'bad.zip', 'bad.gz', 'bad.png'])(
-    'the sentence about %s names programs, and no call of ours',
+    'the sentence about %s names programs, not our calls',
     { tags: 'slow' },
     async (path) => {
       const { call } = await tree();
@@ -131,19 +131,17 @@ describe('the other dialects', () => {
     }
   });
 
+  // It names no file: that may not be there.
   test.each<[Parameters<typeof place>[0], string]>([
     ['pi', 'read'],
     ['zdx', 'read'],
     ['zed', 'read_file'],
     ['coder', 'read_file'],
-  ])(
-    '%s %s: a call without a path names the form of one, and no file that may not be there',
-    async (dialect, tool) => {
-      const { text, details } = await place(dialect).call(tool, {});
-      expect(text).toContain(' Use a call like {');
-      expect(details['error']).toEqual(expect.not.objectContaining({ next: expect.anything() }));
-    },
-  );
+  ])('%s %s: without a path the error shows an example', async (dialect, tool) => {
+    const { text, details } = await place(dialect).call(tool, {});
+    expect(text).toContain(' Use a call like {');
+    expect(details['error']).toEqual(expect.not.objectContaining({ next: expect.anything() }));
+  });
 
   test('zdx: the command that lists a directory has its path', async () => {
     const { write, call } = place('zdx');

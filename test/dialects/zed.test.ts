@@ -69,7 +69,7 @@ describe('a file without a window', () => {
     expect(await zed(content)()).toBe(content);
   });
 
-  test('of more is its outline, which is no larger than a window', { tags: 'slow' }, async () => {
+  test('of more is its outline, no larger than a window', { tags: 'slow' }, async () => {
     const { write, call } = place('zed');
     const methods = (count: number): string =>
       Array.from(
@@ -114,7 +114,7 @@ describe('a file without a window', () => {
     expect(structs.at(-2)).toBe('  [L3999] b: usize');
   });
 
-  test('of more is its first window, where it has no outline', async () => {
+  test('of more is its first window without an outline', async () => {
     const content = wideLines(2000, 64);
     expect(await zed(content)()).toBe(
       `[bytes 0-65536 of 128000, lines 1-1024 of 2000; continue with start_byte=65536]\n${linesOf(content, 1, 1024)}`,
@@ -137,7 +137,7 @@ describe('byte windows', () => {
     expect(await read({ max_bytes: 4_000_000_000 })).toMatch(/^\[bytes 0-262144 of 640000, /);
   });
 
-  test('begin with the line that holds their start, and end with the line that holds their end', async () => {
+  test('begin and end with whole lines', async () => {
     expect(await zed(content)({ start_byte: 100, max_bytes: 100 })).toBe(
       `[bytes 64-256 of 640000, lines 2-4 of 10000; continue with start_byte=256]\n${linesOf(content, 2, 4)}`,
     );
@@ -193,7 +193,7 @@ describe('a line over the cap', () => {
     expect(text).toHaveLength(cap - 1);
   });
 
-  test('is shown in slices, each of which goes on in it', async () => {
+  test('is shown in slices, each continuing in it', async () => {
     const read = zed(content);
     expect(await read({ start_byte: 0 })).toBe(
       `[bytes 0-2 of ${size}, lines 1-1 of 3; continue with start_byte=2]\na\n`,
@@ -263,7 +263,7 @@ test('paging visits every byte once, inside oversized lines too', { tags: 'slow'
   );
 });
 
-test('a file of 1 MB is read in at most five calls', async () => {
+test('a file of 1 MB takes at most five calls', async () => {
   const here = place('zed');
   const content = wideLines(15_625, 64);
   here.write('f', content);

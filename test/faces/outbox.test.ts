@@ -27,7 +27,7 @@ function peer(): { out: Writable; taken: Buffer[]; take: () => void } {
   return { out, taken, take };
 }
 
-test('text and buffers are sent in order, in chunks of at most 64 KiB', async () => {
+test('text and buffers are sent in order, in small chunks', async () => {
   const { out, taken, take } = peer();
   const outlet = new PeerOutlet(out, {});
   const parts = ['first ', Buffer.alloc(200_000, 'b'), 'né'.repeat(50_000), 'last'];
@@ -45,7 +45,7 @@ test('text and buffers are sent in order, in chunks of at most 64 KiB', async ()
   expect(outbox.unsent).toBe(0);
 });
 
-test('a peer that reads nothing is disconnected; one that reads a chunk now and then is not', async () => {
+test('only a peer that reads nothing is disconnected', async () => {
   const before = outbox.ended;
   const [dead, slow] = [peer(), peer()];
   const outlets = [dead, slow].map(({ out }) => new PeerOutlet(out, {}, { timeoutMs: 2_000 }));
@@ -62,7 +62,7 @@ test('a peer that reads nothing is disconnected; one that reads a chunk now and 
   await expect.poll(() => outbox.unsent).toBe(0);
 });
 
-test('a client with too much unsent data gets no new work; others do', async () => {
+test('only a client with too much unsent data is refused', async () => {
   const { out, take } = peer();
   const [client, other] = [{}, {}];
   const outlet = new PeerOutlet(out, client);
@@ -78,7 +78,7 @@ test('a client with too much unsent data gets no new work; others do', async () 
   expect(order).toEqual(['other', 'client']);
 });
 
-test('of all unsent data, what has waited longest is dropped first', async () => {
+test('of all unsent data, the oldest is dropped first', async () => {
   const peers = Array.from({ length: 5 }, peer);
   for (const { out } of peers) new PeerOutlet(out, {}).write(Buffer.alloc(30 << 20));
   expect(peers.map(({ out }) => out.destroyed)).toEqual([true, false, false, false, false]);
@@ -86,7 +86,7 @@ test('of all unsent data, what has waited longest is dropped first', async () =>
   await expect.poll(() => outbox.unsent).toBe(0);
 });
 
-test('the client with most unsent data is dropped first, also if one answer alone is too large', async () => {
+test('the client with most unsent data is dropped first', async () => {
   const before = outbox.ended;
   const [honest, ...many] = Array.from({ length: 7 }, peer) as [
     ReturnType<typeof peer>,
@@ -119,7 +119,7 @@ test('the client with most unsent data is dropped first, also if one answer alon
   await expect.poll(() => outbox.unsent).toBe(0);
 });
 
-test('for a disconnected peer nothing is sent and nothing is counted', async () => {
+test('a disconnected peer gets nothing and counts nothing', async () => {
   const { out } = peer();
   out.destroy();
   const outlet = new PeerOutlet(out, {});

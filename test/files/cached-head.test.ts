@@ -12,7 +12,7 @@ async function readTwice(of: ReturnType<typeof workspace>, path: string): Promis
   for (let i = 0; i < 2; i += 1) expect(codeOf(await of.read(path))).toBe('OK');
 }
 
-test('a file of the same length and time that takes its place is read', async () => {
+test('a replacement of the same length and time is read', async () => {
   const of = workspace();
   const [first, second] = [of.write('d/f', 'one\n'), of.write('d/g', 'two\n')];
   const then = new Date(1_700_000_000_000);
@@ -22,7 +22,7 @@ test('a file of the same length and time that takes its place is read', async ()
   expect(await of.text('d/f')).toBe('1|two\n');
 });
 
-test('new content of the same length is read, though the time of the last change is set back', async () => {
+test('new content with the old length and time is read', async () => {
   const of = workspace();
   const full = of.write('d/f', 'one\n');
   const then = new Date(1_700_000_000_000);
@@ -49,23 +49,20 @@ test.each<[string, string, (W: string, O: string) => void]>([
   expect(JSON.stringify(answer)).not.toContain(SECRET);
 });
 
-test.each([[''], ['d/e/']])(
-  'its directory, %j below the root, gives way to a link that leads out',
-  async (above) => {
-    const of = workspace();
-    of.write(`${above}d/secret.txt`, 'one\n');
-    await readTwice(of, `${above}d/secret.txt`);
-    renameSync(join(of.W, `${above}d`), join(of.O, 'moved'));
-    symlinkSync(of.O, join(of.W, `${above}d`));
-    for (const path of ['d/secret.txt', 'd/moved/secret.txt']) {
-      const answer = await of.read(above + path);
-      expect(codeOf(answer)).toBe('OUTSIDE_ROOT');
-      expect(JSON.stringify(answer)).not.toContain(SECRET);
-    }
-  },
-);
+test.each([[''], ['d/e/']])('its directory (%j below the root) becomes a link outside', async (above) => {
+  const of = workspace();
+  of.write(`${above}d/secret.txt`, 'one\n');
+  await readTwice(of, `${above}d/secret.txt`);
+  renameSync(join(of.W, `${above}d`), join(of.O, 'moved'));
+  symlinkSync(of.O, join(of.W, `${above}d`));
+  for (const path of ['d/secret.txt', 'd/moved/secret.txt']) {
+    const answer = await of.read(above + path);
+    expect(codeOf(answer)).toBe('OUTSIDE_ROOT');
+    expect(JSON.stringify(answer)).not.toContain(SECRET);
+  }
+});
 
-test('a directory whose path is longer than the system tells is refused, and nothing stays open', async () => {
+test('too long a directory path is refused; nothing stays open', async () => {
   const of = workspace();
   const name = 'n'.repeat(200);
   onTestFinished(() => void execFileSync('rm', ['-rf', name], { cwd: of.W }));
@@ -83,23 +80,19 @@ test('a directory whose path is longer than the system tells is refused, and not
   expect(readdirSync('/proc/self/fd').length).toBeLessThan(before + 10);
 });
 
-test(
-  'between thousands of calls that read without a thread the event loop turns',
-  { tags: 'slow' },
-  async () => {
-    const { W, write, oriel } = workspace();
-    write('f', 'one\n');
-    const read = oriel.tool('read');
-    await read.run({ path: 'f' });
-    let turns = 0;
-    let counting = true;
-    const count = (): void => {
-      turns += 1;
-      if (counting) setImmediate(count);
-    };
-    setImmediate(count);
-    await Promise.all(Array.from({ length: 1_500 }, () => read.run({ path: 'f' })));
-    counting = false;
-    if (isLocalPath(W)) expect(turns).toBeGreaterThan(3);
-  },
-);
+test('thousands of threadless reads let the event loop turn', { tags: 'slow' }, async () => {
+  const { W, write, oriel } = workspace();
+  write('f', 'one\n');
+  const read = oriel.tool('read');
+  await read.run({ path: 'f' });
+  let turns = 0;
+  let counting = true;
+  const count = (): void => {
+    turns += 1;
+    if (counting) setImmediate(count);
+  };
+  setImmediate(count);
+  await Promise.all(Array.from({ length: 1_500 }, () => read.run({ path: 'f' })));
+  counting = false;
+  if (isLocalPath(W)) expect(turns).toBeGreaterThan(3);
+});

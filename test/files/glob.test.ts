@@ -58,7 +58,7 @@ describe('the meaning of a glob', () => {
     expect(matching('[😀-😂].txt', ['😁.txt', 'a.txt'])).toEqual(['😁.txt']);
   });
 
-  test('comma-separated globs are a list if each is a valid glob', () => {
+  test('comma-separated valid globs are a list', () => {
     const [list, name] = [new Glob('*.ts,*.js'), new Glob('*,*.csv')];
     expect(['a.ts', 'd/a.js', 'a.csv'].map((path) => list.matches(path))).toEqual([true, true, false]);
     expect(['a.txt', 'a.csv', 'a,b.csv'].map((path) => name.matches(path))).toEqual([false, false, true]);
@@ -89,7 +89,7 @@ describe('the meaning of a glob', () => {
 });
 
 describe('limits', () => {
-  test('a glob that is too long or has too many alternatives is refused with a call that works', () => {
+  test('a glob too long or wide is refused with advice', () => {
     expect(() => checkGlob('a'.repeat(1001))).toThrow(
       expect.objectContaining({ code: 'BAD_INPUT', next: '**/*.ts' }) as Error,
     );
@@ -107,7 +107,7 @@ describe('limits', () => {
     expect(checkGlob('*.ts')).toBeUndefined();
   });
 
-  test('the cost is linear in the path length, for any stars and alternatives', { tags: 'slow' }, () => {
+  test('the cost is linear in the path length', { tags: 'slow' }, () => {
     const name = `${'a'.repeat(250)}!`;
     expect(matches(`${'a*'.repeat(100)}b`, name)).toBe(false);
     const deep = 'a/'.repeat(200) + name;

@@ -112,7 +112,7 @@ const SPELLINGS: readonly ((value: number) => string)[] = [
   (value) => `[fc00::${hex(value)}]`,
 ];
 
-test('no spelling of an address that is not public leads there', { timeout }, async () => {
+test('no spelling of a private address leads there', { timeout }, async () => {
   const asked = fc.record({
     range: fc.constantFrom(...PRIVATE),
     inside: fc.nat(0xffff_ffff),
@@ -151,7 +151,7 @@ const CONTENTS: Readonly<Record<string, readonly [job: PageJob, content: string]
   'json without its end': [{ kind: 'json', url: 'http://h/', cut: true, feed: false }, VALUE],
 };
 
-describe('what is damaged is converted within its limits, or is nothing', () => {
+describe('damaged pages convert within limits or to nothing', () => {
   for (const [name, [job, content]] of Object.entries(CONTENTS)) {
     test(name, { timeout }, async () => {
       const signal = new AbortController().signal;

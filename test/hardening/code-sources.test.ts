@@ -13,7 +13,7 @@ import { textOf, workspace } from '../support/workspace.ts';
 
 const good = (name: string): string => `// a comment\nexport function ${name}() {\n  return 1;\n}\n`;
 
-test('deep nesting, long lines and binary bytes do not affect the symbols of other files', async () => {
+test('deep, long or binary files spare the symbols of others', async () => {
   const w = workspace();
   w.write('src/good.ts', good('found'));
   w.write('src/nested.ts', `export const a = ${'('.repeat(60_000)}1${')'.repeat(60_000)};\n`);
@@ -34,7 +34,7 @@ test('deep nesting, long lines and binary bytes do not affect the symbols of oth
   );
 });
 
-test('a file that needs more memory than a thread has for many files is parsed alone, and the others keep their symbols', async () => {
+test('a file too large for shared threads is parsed alone', async () => {
   const needy = `${'let a;\n'.repeat(60_000)}${'//\n'.repeat(200_000)}`;
   const language = languageOf('needy.ts', '');
   if (!language) throw new Error('no language');
@@ -62,7 +62,7 @@ test('any number of concurrent questions about different directories are answere
 });
 
 test.skipIf(process.platform === 'win32')(
-  'links inside a directory are not followed: no loops, and no file is listed or found twice',
+  'links inside a directory are not followed or found twice',
   async () => {
     const w = workspace();
     w.write('src/lib/good.ts', good('found'));
@@ -97,7 +97,7 @@ test.skipIf(process.getuid?.() === 0)('an unreadable directory is reported', asy
   expect(text).toContain('Some directories could not be read');
 });
 
-test('instances that index one directory concurrently with one cache give the same answer', async () => {
+test('concurrent instances with one cache give the same answer', async () => {
   const w = workspace();
   for (let i = 0; i < 120; i += 1) w.write(`src/f${i}.ts`, good(`name${i}`));
   const cache = { directory: join(w.O, 'cache') };
@@ -112,7 +112,7 @@ test('instances that index one directory concurrently with one cache give the sa
   for (const other of [...others, await mapped()]) expect(other).toBe(first);
 });
 
-test('files that were parsed before a cancellation are not parsed again, and the next call is complete', async () => {
+test('files parsed before a cancellation are not parsed again', async () => {
   const w = workspace();
   for (let i = 0; i < 200; i += 1) w.write(`src/f${i}.ts`, good(`name${i}`));
   const cancel = new AbortController();

@@ -10,7 +10,7 @@ import { workspace } from '../support/workspace.ts';
 
 const library = built('index.js');
 
-test.each([64, 256])('C08 five hundred concurrent reads with %i descriptors are all answered', (limit) => {
+test.each([64, 256])('C08 500 concurrent reads with %i descriptors are all answered', (limit) => {
   const { W, write } = workspace();
   for (let i = 0; i < 20; i += 1) write(`f${i}`, `${i}\n`);
   const script = `

@@ -24,7 +24,7 @@ const KINDS = [
 const OF_NAMES = KINDS.filter(([name]) => ['U+202E', 'tags', 'joiners'].includes(name));
 
 test.each(OF_NAMES)(
-  'K01 a hundred tables and columns with names of 30,000 %s',
+  'K01 a hundred tables and columns named by 30,000 %s',
   { tags: 'slow' },
   async (_, hidden) => {
     const { write, oriel } = workspace();

@@ -43,7 +43,7 @@ function furnish(): void {
   execFileSync('sh', ['-c', script], { cwd: W });
 }
 
-test('L01 a listing of any of them is bounded and does not block the event loop', async () => {
+test('L01 listings are bounded and never block the event loop', async () => {
   furnish();
   const path = join(W, deep);
   const list = async (input: object): Promise<{ page: Page; bytes: number }> => {
@@ -87,7 +87,7 @@ test('L01 a listing of any of them is bounded and does not block the event loop'
   expect(await (await running.get('/metrics')).text()).toContain('queue="listings"');
 });
 
-test('L02 more entries than can be sorted are reported, and a prefix lists the others', async () => {
+test('L02 entries beyond sorting are reported; a prefix lists them', async () => {
   const all = Array.from({ length: MAX_DIRECTORY_ENTRIES + 5 }, (_, i) => ({
     name: `n${i}`,
     type: 'file' as const,
@@ -114,7 +114,7 @@ test('L02 more entries than can be sorted are reported, and a prefix lists the o
   expect(asked).toEqual([5_000, MAX_DIRECTORY_ENTRIES, 5_000]);
 });
 
-test('L03 a missing name is compared with a bounded number of letters', async () => {
+test('L03 a missing name is compared within a letter limit', async () => {
   const hex = `mkdir sums long; cd sums; seq 6000 | while read n; do printf '%032x%032x\\n' $((n * 7919)) $((n * 104729)); done | xargs touch
     cd ../long; seq 2000 | while read n; do printf '%0190d\\n' $n; done | xargs touch`;
   execFileSync('sh', ['-c', hex], { cwd: W });
@@ -132,7 +132,7 @@ test('L04 missing paths of thousands of names', async () => {
   expect(await told(`${'a/'.repeat(300)}b`)).toContain(`Use ${'a/'.repeat(300)}`.slice(0, 60));
 });
 
-test('L05 matches of millions of lines are shown up to the limits of the answer', async () => {
+test('L05 matches of millions of lines stay within answer limits', async () => {
   write('lines.txt', Buffer.alloc(3 << 20, 10));
   write('d/lines.txt', Buffer.alloc(1 << 20, 10));
   for (const path of ['lines.txt', 'd']) {
@@ -145,7 +145,7 @@ test('L05 matches of millions of lines are shown up to the limits of the answer'
   }
 });
 
-test('L06 a search in an archive of many members does not block the event loop when it ends', async () => {
+test('L06 an archive search ends without blocking the event loop', async () => {
   const members = Array.from({ length: 12_000 }, (_, i) => ({
     name: `m${String(i).padStart(6, '0')}-${'q'.repeat(80)}.txt`,
     content: i % 2 ? '' : 'needle\n',

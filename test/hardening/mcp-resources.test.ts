@@ -105,7 +105,7 @@ describe('over HTTP', () => {
 });
 
 describe('lists', () => {
-  test('of 250,000 names the first thousand are listed, with a notice', async () => {
+  test('of 250,000 names the first thousand are listed', async () => {
     const { text } = await reader('many')('mcp://odd');
     expect(text.match(/^mcp:\/\/odd\/x:/gm)).toHaveLength(1_000);
     expect(text).toContain('The server has more than are listed');
@@ -123,7 +123,7 @@ describe('lists', () => {
 });
 
 describe('names', () => {
-  test('in a list are on one line each, with hidden characters escaped', async () => {
+  test('in a list fill one line each, hidden characters escaped', async () => {
     const { text } = await reader('names')('mcp://odd');
     expect(text.trimEnd().split('\n')).toHaveLength(1);
     expect(text).not.toMatch(HIDDEN);

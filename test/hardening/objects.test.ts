@@ -129,7 +129,7 @@ test.each(wrong)('%s', async (_, code, answer) => {
   expect(requests).toBe(1);
 });
 
-test('O14 an object that is replaced between two ranges: versions are not mixed, and the same call reads the new one', async () => {
+test('O14 versions of an object replaced between ranges never mix', async () => {
   const { read, server } = await hostile();
   let asked = 0;
   server.instead = () => {
@@ -146,7 +146,7 @@ test('O14 an object that is replaced between two ranges: versions are not mixed,
   expect(again.isError).toBe(false);
 });
 
-test('O15 the same from a server without conditional requests: the ETag of each response is compared', async () => {
+test('O15 without conditional requests, ETags of responses are compared', async () => {
   const { read, server } = await hostile();
   let asked = 0;
   server.instead = (request, response) => {
@@ -160,7 +160,7 @@ test('O15 the same from a server without conditional requests: the ETag of each 
   expect(await read('s3://box/big:15000..15001')).toMatchObject({ isError: true, code: 'BUSY' });
 });
 
-test('O16 an object that is replaced between two calls is reported as changed', async () => {
+test('O16 an object replaced between two calls counts as changed', async () => {
   const { read, server } = await hostile();
   await read('s3://box/big:@600000+64');
   server.buckets = { box: { big: numberedObject(1 << 20, '"other"') } };
@@ -172,7 +172,7 @@ test('O16 an object that is replaced between two calls is reported as changed', 
   expect((await read('s3://box/big:@600000+64')).text).not.toContain('replaced');
 });
 
-test('O17 a read of a million small requests ends after 256, and names a call that needs one', async () => {
+test('O17 a read of a million requests ends after 256', async () => {
   const { read } = await hostile((request, response) => {
     // One byte of each range, with a new line on each.
     const [, from = 0] = /(\d+)-/.exec(request.headers.range ?? '') ?? [];
@@ -184,7 +184,7 @@ test('O17 a read of a million small requests ends after 256, and names a call th
   expect(requests).toBe(256);
 });
 
-test('O18 a listing with an empty next page, or with keys outside the prefix', async () => {
+test('O18 a listing with an empty page, or foreign keys', async () => {
   const { read, server } = await hostile();
   const list = (inner: string) => (_request: IncomingMessage, response: ServerResponse) => {
     response.end(
@@ -209,7 +209,7 @@ test('O18 a listing with an empty next page, or with keys outside the prefix', a
   expect(await read('s3://box/dir/')).toMatchObject({ isError: true, code: 'CORRUPT' });
 });
 
-test('O19 credentials are sent only to the endpoint, and are in no answer', async () => {
+test('O19 credentials go only to the endpoint, into no answer', async () => {
   const { read } = await hostile((_request, response) => {
     response.writeHead(403).end('<Error><Code>AccessDenied</Code><Message>no &amp; never</Message></Error>');
     return true;
@@ -218,7 +218,7 @@ test('O19 credentials are sent only to the endpoint, and are in no answer', asyn
   expect(text).not.toMatch(/AKIA|secret/);
 });
 
-test('O20 a 412 without a condition in the request: its body is not taken for the object', async () => {
+test('O20 an unexpected 412 is not taken for the object', async () => {
   const { read } = await hostile((_request, response) => {
     response.writeHead(412, { etag: '"x"' }).end('no bytes of the object');
     return true;
@@ -241,7 +241,7 @@ test.each([
   [400, 'InvalidRequest', 'Account 1234-5678-9012, arn:aws:sts::123456789012:assumed-role/admin/bob'],
   [503, 'SlowDown', 'AKIAORIELTEST of arn:aws-cn:iam::123456789012:root is too fast'],
   [409, 'InvalidBucketState', 'owner 79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be'],
-])('O21 an account in an error of the server is not shown: %i %s', async (status, code, message) => {
+])('O21 accounts in server errors are not shown: %i %s', async (status, code, message) => {
   const { read } = await hostile((_request, response) => {
     response.writeHead(status).end(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`);
     return true;
@@ -287,7 +287,7 @@ test('O23 a bucket in another region is requested there, once', async () => {
   expect(await read('s3://box/big')).toMatchObject({ isError: true, requests: 1 });
 });
 
-test('O24 a document and an image that are replaced while they are read are not shown', async () => {
+test('O24 documents and images replaced while read are not shown', async () => {
   const { read, server } = await hostile();
   // Not to be compressed: it takes several requests.
   const noise = Array.from({ length: 40_000 }, (_, i) => Math.imul(i + 1, 2_654_435_761).toString(36)).join(
@@ -317,7 +317,7 @@ test('O24 a document and an image that are replaced while they are read are not 
   }
 });
 
-test('O25 a document with an enormous declared size takes one request', async () => {
+test('O25 a document declaring an enormous size takes one request', async () => {
   const small = docx(paragraph('text'));
   const { read } = await hostile(({ headers }, response) => {
     const [, from = 0, to = 0] = /(\d+)-(\d+)/.exec(headers.range ?? '') ?? [];
@@ -330,7 +330,7 @@ test('O25 a document with an enormous declared size takes one request', async ()
   expect(text.length).toBeLessThan(1000);
 });
 
-test('O26 a server that ignores later ranges causes no wrong bytes', async () => {
+test('O26 a server ignoring later ranges causes no wrong bytes', async () => {
   const { read, server } = await hostile();
   let asked = 0;
   server.instead = (_request, response) => {

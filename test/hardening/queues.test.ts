@@ -126,7 +126,7 @@ async function answers(oriel: Oriel, calls: readonly [string, object][]): Promis
 /** With one slot for each thing, and with one for everything. */
 const CROWDED: readonly (readonly QueueName[])[] = [['calls', 'commands'], []];
 
-test('no calls deadlock, and each is answered as if it were alone', async () => {
+test('no calls deadlock; each is answered as if alone', async () => {
   const space = workspace();
   const calls = await everything(space);
   const alone: string[] = [];
@@ -151,7 +151,7 @@ test('no calls deadlock, and each is answered as if it were alone', async () => 
   }
 });
 
-test('small compressed files and plain ones are answered while large compressed ones are read', async () => {
+test('small files are answered while large compressed ones are read', async () => {
   const { write, oriel } = workspace();
   // More than there are slots for, each with tens of megabytes to count.
   const large = Buffer.concat(Array<Buffer>(1_500).fill(packed.bz2.noise));
@@ -183,7 +183,7 @@ test('small compressed files and plain ones are answered while large compressed 
 });
 
 describe('commands', () => {
-  test('that run for long delay neither reads nor commands of other callers', async () => {
+  test('that run long delay no other caller', async () => {
     const { write, oriel } = workspace();
     write('a.txt', 'one\n');
     const bash = oriel.tool('bash');
@@ -204,7 +204,7 @@ describe('commands', () => {
     expect(queues.commands.stats).toMatchObject({ running: 0, waiting: 0 });
   });
 
-  test('have their whole timeout when they start, however long they waited', async () => {
+  test('get their whole timeout at the start, however long queued', async () => {
     limitAll(1, ['calls']);
     const { oriel } = workspace();
     const bash = oriel.tool('bash');
@@ -248,7 +248,7 @@ const manyMembers = zip(
   Array.from({ length: 12_000 }, (_, i) => ({ name: `f${i}`, content: '', method: 0 })),
 );
 
-describe('a shared computation runs in the turn of any caller that waits for it', () => {
+describe('a shared computation runs in the turn of any waiter', () => {
   test.each([
     ['outlines', (i: number) => [`f${i}.ts:outline`, `f${i}.ts`, 'export function f() {\n  return 1;\n}\n']],
     ['unpackSmall', (i: number) => [`f${i}.bz2`, `f${i}.bz2`, packed.bz2.hello]],
@@ -279,7 +279,7 @@ describe('a shared computation runs in the turn of any caller that waits for it'
     },
   );
 
-  test('a caller that joins does not wait in the queue of the one that started it', async () => {
+  test('a joining caller skips the queue of the first one', async () => {
     const { write, oriel } = workspace();
     const queue = queues.outlines;
     limitAll(1, ['calls']);
@@ -315,7 +315,7 @@ describe('a shared computation runs in the turn of any caller that waits for it'
   });
 });
 
-test('a page behind many pages of unresponsive servers is refused with BUSY', async () => {
+test('a page behind many unresponsive servers is refused with BUSY', async () => {
   limitAll(4, []);
   const silent = (): void => undefined;
   const { url, asked } = await site(

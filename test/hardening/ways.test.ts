@@ -97,7 +97,7 @@ for (const one of cases) {
   });
 }
 
-test('the servers end when they are told to, and leave no file', async () => {
+test('the servers end when told to and leave no file', async () => {
   for (const [name, door] of doors) {
     expect([name, await door.close()]).toEqual([name, 0]);
     const home = homes.get(name) as string;

@@ -57,7 +57,7 @@ const sends = (bytes: number, said = bytes) =>
 const { bodies } = queues;
 const held = () => [bodies.stats.running, bodies.stats.waiting];
 
-test('large bodies have a slot while they arrive, two of one caller, and give it back when the call is cancelled', async () => {
+test('large bodies hold two slots per caller until cancelled', async () => {
   const [stop, caller] = [new AbortController(), {}];
   registerCaller(caller, stop.signal);
   const asked = Array.from({ length: 6 }, async () => {
@@ -74,7 +74,7 @@ test('large bodies have a slot while they arrive, two of one caller, and give it
   expect(held()).toEqual([0, 0]);
 });
 
-test('a slot is given back however a body ends, and small ones take none', async () => {
+test('slots are freed however bodies end; small bodies use none', async () => {
   const acquire = vi.spyOn(bodies, 'acquire');
   closing.push(() => acquire.mockRestore());
   const signal = AbortSignal.timeout(8_000);
@@ -91,7 +91,7 @@ test('a slot is given back however a body ends, and small ones take none', async
   expect(held()).toEqual([0, 0]);
 });
 
-test('bytes that arrive in pieces are there in order, up to the most, and their memory is given back', () => {
+test('pieces arrive in order, up to the limit, freeing memory', () => {
   const bytes = new GrowingBytes(200_000);
   for (let i = 0; i < 3; i += 1) bytes.add(new Uint8Array(90_000).fill(i + 1));
   const copy = bytes.copy();
@@ -100,7 +100,7 @@ test('bytes that arrive in pieces are there in order, up to the most, and their 
   expect([bytes.length, bytes.copy().length, copy[199_999]]).toEqual([0, 0, 3]);
 });
 
-test('one piece of all bodies is taken in a turn of the event loop, in order', async () => {
+test('the event loop takes one piece a turn, in order', async () => {
   const taken: number[] = [];
   const all = Promise.all(Array.from({ length: 5 }, (_, i) => nextBodyTurn().then(() => void taken.push(i))));
   const seen: number[] = [];
@@ -113,7 +113,7 @@ test('one piece of all bodies is taken in a turn of the event loop, in order', a
   expect(seen.every((count, i) => count - (seen[i - 1] ?? 0) <= 1)).toBe(true);
 });
 
-test('chunks of one byte from many origins do not hold the event loop', { tags: 'slow' }, async () => {
+test('one-byte chunks from many origins keep the loop free', { tags: 'slow' }, async () => {
   const tiny = endlessly(
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
     '1\r\na\r\n'.repeat(20_000),

@@ -48,7 +48,7 @@ test.each(['chatty', 'chatty by strings'])('%s: not read on once nobody waits fo
   await untilStill(() => taken);
 });
 
-test('one that sends pings without an end and reads no answer is not read on', { tags: 'slow' }, async () => {
+test('a server that only sends pings is not read on', { tags: 'slow' }, async () => {
   const transport = transportTo('pings');
   let taken = 0;
   const answer = (message: JSONRPCMessage): void => {
@@ -66,7 +66,7 @@ test('one that sends pings without an end and reads no answer is not read on', {
   await transport.close();
 });
 
-test('one that does not read: over 1 MiB a request is refused', async () => {
+test('a server that does not read: 1 MiB is refused', async () => {
   const transport = transportTo('deaf');
   await transport.start();
   const uri = 'y'.repeat(60_000);

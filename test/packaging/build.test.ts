@@ -64,7 +64,7 @@ function files(directory = dist): string[] {
 
 const read = (path: string): string => readFileSync(join(project, path), 'utf8');
 
-test('builds at the same time leave whole builds of the same code and nothing else, whoever holds a lock', async () => {
+test('concurrent builds leave whole equal builds, whoever holds a lock', async () => {
   mkdirSync(dist);
   writeFileSync(join(dist, 'of the last build'), '');
   mkdirSync(join(project, '.build/999999999/dist'), { recursive: true });
@@ -96,7 +96,7 @@ test('builds at the same time leave whole builds of the same code and nothing el
   rmSync(join(project, '.build/tests'), { recursive: true });
 });
 
-test('the build has every file that package.json names, and its declarations', () => {
+test('the build has every file of package.json, and declarations', () => {
   const { exports, bin, man } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     exports: Record<string, string | Record<string, string>>;
     bin: Record<string, string>;
@@ -131,7 +131,7 @@ test('a build without changes leaves every file in place', async () => {
   expect(existsSync(join(project, 'same'))).toBe(false);
 });
 
-test('of builds that end at the same time one whole one is left', async () => {
+test('of builds ending together one whole is left', async () => {
   const names = ['one', 'other'];
   for (const name of names) {
     cpSync(dist, join(project, name), { recursive: true });
@@ -143,7 +143,7 @@ test('of builds that end at the same time one whole one is left', async () => {
   expect(readdirSync(project).filter((name) => /^(?:old-)?(?:one|other)$/.test(name))).toEqual([]);
 });
 
-test('a build that fails says why and leaves the last one as it is', async () => {
+test('a failed build says why and keeps the last one', async () => {
   const before = files();
   writeFileSync(join(project, 'src/wrong.ts'), 'export const text: string = 7;\n');
   configure({ include: ['src/wrong.ts'] });

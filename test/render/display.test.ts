@@ -37,7 +37,8 @@ test('a line that is not counted has no prefix', () => {
   expect([numbers.show(line('a\n')), hashline.show(line('a\n'))]).toStrictEqual(['a\n', 'a\n']);
 });
 
-test('raw text keeps everything but NUL, at which a terminal or a parser may stop', () => {
+// A terminal or a parser may stop at NUL.
+test('raw text keeps everything but NUL', () => {
   expect(raw.show(line('a\0b\r\n'))).toBe('a\\x00b\r\n');
 });
 
@@ -46,24 +47,20 @@ test('command output is shown as a terminal would leave it', () => {
   expect(outputDisplays.terminal.text('10%\r100%')).toBe('100%');
 });
 
-test(
-  'the cost of a line is the bytes that are shown of it, and a prefix is no longer than is said',
-  { tags: 'slow' },
-  () => {
-    const text = fc.string({ unit: 'binary', maxLength: 40 }).map((part) => part.toWellFormed());
-    const property = fc.property(text, fc.option(fc.nat(10 ** 15), { nil: undefined }), (content, no) => {
-      for (const display of [numbers, hashline, plain]) {
-        const one = line(content, no);
-        expect(display.cost?.(one)).toBe(Buffer.byteLength(display.show(one)));
-        const prefix = Buffer.byteLength(display.show(one)) - Buffer.byteLength(display.text(content));
-        expect(prefix).toBeLessThanOrEqual(display.prefix ?? 0);
-      }
-    });
-    fc.assert(property);
-  },
-);
+test('a line costs its shown bytes; its prefix stays bounded', { tags: 'slow' }, () => {
+  const text = fc.string({ unit: 'binary', maxLength: 40 }).map((part) => part.toWellFormed());
+  const property = fc.property(text, fc.option(fc.nat(10 ** 15), { nil: undefined }), (content, no) => {
+    for (const display of [numbers, hashline, plain]) {
+      const one = line(content, no);
+      expect(display.cost?.(one)).toBe(Buffer.byteLength(display.show(one)));
+      const prefix = Buffer.byteLength(display.show(one)) - Buffer.byteLength(display.text(content));
+      expect(prefix).toBeLessThanOrEqual(display.prefix ?? 0);
+    }
+  });
+  fc.assert(property);
+});
 
-test('the cost of a line known to be printable ASCII is the same', () => {
+test('the cost of a printable ASCII line is the same', () => {
   const one = line('const a = 1;\n', 7);
   for (const display of Object.values(displays)) {
     expect(display.cost?.({ ...one, ascii: true })).toBe(display.cost?.(one));
@@ -71,7 +68,7 @@ test('the cost of a line known to be printable ASCII is the same', () => {
   }
 });
 
-test('an invalid byte of a stream is one character, and costs one byte', () => {
+test('an invalid byte is one character and costs one byte', () => {
   const { stream } = outputDisplays;
   expect([stream.cost?.({ ...line('a\ufffd\n'), start: 7, end: 10 }), stream.text('a\ufffd')]).toStrictEqual([
     3,
@@ -83,7 +80,7 @@ test('only numbers and anchors are numbered', () => {
   expect([numbers, hashline, plain, raw].map(isNumbered)).toStrictEqual([true, true, false, false]);
 });
 
-test('the gap stands where lines were left out, and nowhere else', () => {
+test('the gap stands only where lines were left out', () => {
   const parts = [linesOf('a\nb\n'), linesOf('c\n', 3), linesOf('x\n', 9)];
   expect(showParts(parts, numbers, GAP)).toBe('1|a\n2|b\n3|c\n…\n9|x\n');
   expect(showParts([[line('a\n')], [line('b\n')]], plain, GAP)).toBe('a\n…\nb\n');
@@ -91,7 +88,7 @@ test('the gap stands where lines were left out, and nowhere else', () => {
   expect(showParts([], numbers, GAP)).toBe('');
 });
 
-test('a part of a summary carries the lines that it stands for', () => {
+test('a part of a summary carries its line numbers', () => {
   const whole = { kind: 'line', from: 12, to: 12, text: 'class A {' } as const;
   const merged = { kind: 'merged', from: 13, to: 20, text: '  run() { ... }' } as const;
   expect(showPart(whole, numbers) + showPart(merged, numbers)).toBe('12|class A {\n13-20|  run() { ... }\n');

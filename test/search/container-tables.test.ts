@@ -39,7 +39,7 @@ test.each(TABLES)('a table with %s', { tags: 'slow' }, async (_, columns, id) =>
 });
 
 test.each(['TEXT', 'bytes', 'NULL', 'u00e9', '200b', 'body', 'x', 'a b'])(
-  'finds what occurs only in the text of a row: %s',
+  'finds what only the text of a row has: %s',
   async (pattern) => {
     const { write, oriel } = workspace(unhurried);
     write(

@@ -21,7 +21,7 @@ async function found(w: ReturnType<typeof workspace>, path: string, pattern: str
   return lines;
 }
 
-test('pages of a PDF, slides, and the lines of a text', { tags: 'slow' }, async () => {
+test('searches the pages of a PDF, slides, and text lines', { tags: 'slow' }, async () => {
   const w = workspace(unhurried);
   w.write('a.pdf', pdfPages(['one', 'needle two', 'three'].map(pdfText)));
   w.write('a.pptx', fixture('slides.pptx'));
@@ -33,7 +33,7 @@ test('pages of a PDF, slides, and the lines of a text', { tags: 'slow' }, async 
   expect(await found(w, 'a.docx', 'needle')).toEqual(['a.docx:3: a needle']);
 });
 
-test('a content line that looks like a page mark is not taken for one', async () => {
+test('content like a page mark is not taken for one', async () => {
   const w = workspace(unhurried);
   w.write('d.rtf', '{\\rtf1 one\\par --- page 3 ---\\par a needle\\par}');
   w.write('a.pdf', pdfPages([pdfText('--- page 2 ---) Tj 0 -40 Td (a needle'), pdfText('two')]));
@@ -68,7 +68,7 @@ test('every page of a long PDF', { tags: 'slow' }, async () => {
   ]);
 });
 
-test('the shown parts of a workbook, and every row of its large sheets', { tags: 'slow' }, async () => {
+test('searches shown parts of a workbook, all rows if large', { tags: 'slow' }, async () => {
   const w = workspace(unhurried);
   const rows = (word: string): string =>
     `<sheetData>${Array.from({ length: 3000 }, (_, i) => sheetRow(i + 1, [i, `${word} ${i}`])).join('')}</sheetData>`;
@@ -138,7 +138,7 @@ const STORED: readonly (readonly [name: string, content: Buffer, word: string])[
 ];
 
 test.each(some(STORED, 2))(
-  'a member %s is searched as it is decoded, also over several lines',
+  'a member %s is searched as decoded, over lines too',
   { tags: 'slow' },
   async (name, content, word) => {
     const w = workspace(unhurried);
@@ -159,7 +159,7 @@ test.each(some(STORED, 2))(
   },
 );
 
-test('every member of an archive, and every archive below a directory', { tags: 'slow' }, async () => {
+test('searches every member of an archive or of all archives', { tags: 'slow' }, async () => {
   const w = workspace(unhurried);
   const members = Array.from({ length: 40 }, (_, i) => ({ name: `${10 + i}.txt`, content: 'a needle\n' }));
   w.write('a.zip', zip(members));
@@ -170,7 +170,7 @@ test('every member of an archive, and every archive below a directory', { tags: 
   expect(textOf(inside)).toBe(members.map(({ name }) => `d/${name}.zip:${name}:1: a needle`).join('\n'));
 });
 
-test('notebook cells, with the line numbers that a read of the cell shows', { tags: 'slow' }, async () => {
+test('searches notebook cells with the line numbers of a read', { tags: 'slow' }, async () => {
   const w = workspace(unhurried);
   const cells = [
     { cell_type: 'markdown', source: '# Title' },
@@ -217,7 +217,7 @@ test('rows of a database', { tags: 'slow' }, async () => {
   expect(await w.text('app.db:users:3:2')).toContain('name: name 3');
 });
 
-test('long values of a database, addressed by the calls that show them', { tags: 'slow' }, async () => {
+test('searches long database values, addressed by the calls for them', { tags: 'slow' }, async () => {
   const w = workspace(unhurried);
   const long = `${'word '.repeat(400)}needle at the end`;
   const columns = Array.from({ length: 20 }, (_, i) => `column_${i}`);
@@ -253,90 +253,76 @@ test('long values of a database, addressed by the calls that show them', { tags:
   );
 });
 
-test(
-  'every table of a database, even if the list has several pages and one table cannot be read',
-  { tags: 'slow' },
-  async () => {
-    const w = workspace(unhurried);
-    const names = Array.from({ length: 80 }, (_, i) => `t${10 + i}${'x'.repeat(700)}`);
-    w.write(
-      'app.db',
-      await databaseBytes(
-        ...names.map((name) => `create table ${name}(word text)`),
-        `insert into ${names[0]} values ('a needle')`,
-        `insert into ${names[79]} values ('a needle')`,
-        `create table "a (b)"(word text)`,
-        `insert into "a (b)" values ('a needle')`,
-        'create table gone(word text)',
-        'create view m as select * from gone',
-        'drop table gone',
-      ),
-    );
-    const grep = async (pattern: string): Promise<string> =>
-      textOf(await w.oriel.tool('grep').run({ path: 'app.db', pattern }));
-    const gap = /^\[1 document, archive, member or table was not searched \("app\.db:m"\): /;
-    const lines = (await grep('needle')).split('\n');
-    expect(lines.slice(0, 3).map((line) => /^app\.db:(.{5}).*:1:1: /.exec(line)?.[1])).toEqual([
-      'a (b)',
-      't10xx',
-      't89xx',
-    ]);
-    expect(lines.slice(3)).toEqual([expect.stringMatching(gap)]);
-    expect((await grep('absent')).split('\n')).toEqual(['No matches found', expect.stringMatching(gap)]);
-  },
-);
+test('searches every table of a database despite pages and errors', { tags: 'slow' }, async () => {
+  const w = workspace(unhurried);
+  const names = Array.from({ length: 80 }, (_, i) => `t${10 + i}${'x'.repeat(700)}`);
+  w.write(
+    'app.db',
+    await databaseBytes(
+      ...names.map((name) => `create table ${name}(word text)`),
+      `insert into ${names[0]} values ('a needle')`,
+      `insert into ${names[79]} values ('a needle')`,
+      `create table "a (b)"(word text)`,
+      `insert into "a (b)" values ('a needle')`,
+      'create table gone(word text)',
+      'create view m as select * from gone',
+      'drop table gone',
+    ),
+  );
+  const grep = async (pattern: string): Promise<string> =>
+    textOf(await w.oriel.tool('grep').run({ path: 'app.db', pattern }));
+  const gap = /^\[1 document, archive, member or table was not searched \("app\.db:m"\): /;
+  const lines = (await grep('needle')).split('\n');
+  expect(lines.slice(0, 3).map((line) => /^app\.db:(.{5}).*:1:1: /.exec(line)?.[1])).toEqual([
+    'a (b)',
+    't10xx',
+    't89xx',
+  ]);
+  expect(lines.slice(3)).toEqual([expect.stringMatching(gap)]);
+  expect((await grep('absent')).split('\n')).toEqual(['No matches found', expect.stringMatching(gap)]);
+});
 
-test(
-  'below a directory if requested: after the texts; unreadable containers are counted',
-  { tags: 'slow' },
-  async () => {
-    const w = workspace(unhurried);
-    w.write('d/z.txt', 'a needle\n');
-    w.write('d/b.pdf', pdfPages([pdfText('a needle')]));
-    w.write('d/c/a.zip', zip([{ name: 'x.txt', content: 'a needle\n' }]));
-    w.write('d/bad.docx', 'PK\x03\x04');
-    const grep = async (input: object): Promise<string> =>
-      textOf(await w.oriel.tool('grep').run({ path: 'd', pattern: 'needle', ...input }));
-    expect(await grep({})).toBe(
-      'd/z.txt:1: a needle\n' +
-        '[3 documents, notebooks, archives or databases were not searched. Use inside=true to search inside]',
-    );
-    expect(await grep({ glob: '*.docx' })).toBe(
-      'No matches found\n' +
-        '[1 document, notebook, archive or database was not searched. Use inside=true to search inside]',
-    );
-    expect(await grep({ inside: true })).toBe(
-      [
-        'd/z.txt:1: a needle',
-        'd/b.pdf:p1:3: a needle',
-        'd/c/a.zip:x.txt:1: a needle',
-        '[1 document, archive, member or table was not searched ("d/bad.docx"): damaged, encrypted, or over a limit]',
-      ].join('\n'),
-    );
-    expect(await grep({ inside: true, glob: '*.zip' })).toBe('d/c/a.zip:x.txt:1: a needle');
-  },
-);
+test('a directory’s containers follow its texts; unreadable ones are counted', { tags: 'slow' }, async () => {
+  const w = workspace(unhurried);
+  w.write('d/z.txt', 'a needle\n');
+  w.write('d/b.pdf', pdfPages([pdfText('a needle')]));
+  w.write('d/c/a.zip', zip([{ name: 'x.txt', content: 'a needle\n' }]));
+  w.write('d/bad.docx', 'PK\x03\x04');
+  const grep = async (input: object): Promise<string> =>
+    textOf(await w.oriel.tool('grep').run({ path: 'd', pattern: 'needle', ...input }));
+  expect(await grep({})).toBe(
+    'd/z.txt:1: a needle\n' +
+      '[3 documents, notebooks, archives or databases were not searched. Use inside=true to search inside]',
+  );
+  expect(await grep({ glob: '*.docx' })).toBe(
+    'No matches found\n' +
+      '[1 document, notebook, archive or database was not searched. Use inside=true to search inside]',
+  );
+  expect(await grep({ inside: true })).toBe(
+    [
+      'd/z.txt:1: a needle',
+      'd/b.pdf:p1:3: a needle',
+      'd/c/a.zip:x.txt:1: a needle',
+      '[1 document, archive, member or table was not searched ("d/bad.docx"): damaged, encrypted, or over a limit]',
+    ].join('\n'),
+  );
+  expect(await grep({ inside: true, glob: '*.zip' })).toBe('d/c/a.zip:x.txt:1: a needle');
+});
 
-test(
-  'the number of containers not searched is given if everything else was searched',
-  { tags: 'slow' },
-  async () => {
-    const w = workspace(unhurried);
-    w.write('a.txt', 'a needle\nanother needle\n');
-    w.write('.gitignore', 'ignored\n');
-    for (const name of ['b.pdf', 'ignored/c.pdf', '.git/d.zip']) w.write(name, '');
-    const grep = async (input: object): Promise<string> =>
-      textOf(await w.oriel.tool('grep').run({ pattern: 'needle', ...input }));
-    expect(await grep({ limit: 1 })).not.toContain('inside');
-    expect(await grep({ offset: 1 })).toContain(
-      '1 document, notebook, archive or database was not searched.',
-    );
-    expect(await grep({ glob: '*.txt' })).not.toContain('inside');
-    expect(await grep({ inside: true })).not.toContain('inside');
-  },
-);
+test('the number of containers not searched is given', { tags: 'slow' }, async () => {
+  const w = workspace(unhurried);
+  w.write('a.txt', 'a needle\nanother needle\n');
+  w.write('.gitignore', 'ignored\n');
+  for (const name of ['b.pdf', 'ignored/c.pdf', '.git/d.zip']) w.write(name, '');
+  const grep = async (input: object): Promise<string> =>
+    textOf(await w.oriel.tool('grep').run({ pattern: 'needle', ...input }));
+  expect(await grep({ limit: 1 })).not.toContain('inside');
+  expect(await grep({ offset: 1 })).toContain('1 document, notebook, archive or database was not searched.');
+  expect(await grep({ glob: '*.txt' })).not.toContain('inside');
+  expect(await grep({ inside: true })).not.toContain('inside');
+});
 
-test('a dialect that reads no documents does not search inside them', async () => {
+test('a dialect that reads no documents does not search them', async () => {
   const w = workspace(unhurried);
   w.write('a.pdf', pdfPages([pdfText('needle')]));
   const pi = w.with({ dialect: 'pi' });
@@ -345,7 +331,7 @@ test('a dialect that reads no documents does not search inside them', async () =
   await pi.close();
 });
 
-test('context stays within its page, a limit names the next call, and an unreadable part gives the reason', async () => {
+test('context stays in its page; limits and errors are named', async () => {
   const w = workspace(unhurried);
   w.write('a.pdf', pdfPages(['needle 1', 'needle 2', 'needle 3'].map(pdfText)));
   w.write('bad.docx', 'PK\x03\x04');
@@ -359,7 +345,7 @@ test('context stays within its page, a limit names the next call, and an unreada
 });
 
 test.runIf(process.platform === 'linux')(
-  'a container without matches is closed before the next is opened',
+  'a container without matches is closed before the next opens',
   { tags: 'slow' },
   async () => {
     const w = workspace(unhurried);
@@ -432,7 +418,7 @@ describe('parts that could not be searched are reported', () => {
     expect(await grep('absent')).toBe(`No matches found\n${gap(ONE, '"bad.docx"')}`);
   });
 
-  test('by the first three names on one line; long names are shortened to their end', async () => {
+  test('by three names on one line; long names are shortened', async () => {
     const w = workspace(unhurried);
     const long = `${'d'.repeat(90)}/${'e'.repeat(120)}.docx`;
     for (const name of ['a\nb.docx', 'cut.ipynb', long, 'z.docx']) w.write(name, bad);
@@ -449,7 +435,7 @@ describe('more containers than are counted, and a slow glob', () => {
   /** 140 alternatives that all nearly match. */
   const slow = `{z.zip,${Array.from({ length: 140 }, (_, i) => `*a*${i.toString(36)}q`).join(',')}}`;
 
-  test('do not block other calls, and one after the first 50,000 is found', { tags: 'slow' }, async () => {
+  test('do not block other calls; one past 50,000 is found', { tags: 'slow' }, async () => {
     const w = workspace(unhurried);
     const name = 'a'.repeat(60);
     w.write(`${name}0.zip`, zip([{ name: 'x.txt', content: 'no' }]));

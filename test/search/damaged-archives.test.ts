@@ -83,7 +83,7 @@ const withNul = (line: number): Buffer => {
   return bytes;
 };
 
-test('of a damaged text with a NUL the readable part is shown and searched', async () => {
+test('the readable part of damaged text with NUL is searched', async () => {
   const { write, call } = place('oriel');
   const whole = { name: 'a.txt', size: needleText.length, crc: crc32(needleText) };
   write('a.zip', zip([{ ...whole, content: withNul(3) }]));
@@ -95,7 +95,7 @@ test('of a damaged text with a NUL the readable part is shown and searched', asy
   );
 });
 
-test('a damaged member without a readable line is an error, and one that is not damaged a binary', async () => {
+test('a member without readable lines: damaged fails, whole is binary', async () => {
   const { write, call } = place('oriel');
   const content = withNul(1);
   const damaged = { name: 'a.txt', content, crc: crc32(needleText) };
@@ -110,7 +110,7 @@ test('a damaged member without a readable line is an error, and one that is not 
   );
 });
 
-test('a packed text that cannot be searched has the name by which it is read', { tags: 'slow' }, async () => {
+test('a packed text not searched is named as for read', { tags: 'slow' }, async () => {
   const { write, call } = place('oriel');
   write('a.txt.bz2', flipped(packed.bz2.needle, { at: 200, bit: 0 }));
   const { text } = await call('grep', { pattern: 'NEEDLE', path: 'a.txt.bz2', inside: true });
@@ -119,7 +119,7 @@ test('a packed text that cannot be searched has the name by which it is read', {
   );
 });
 
-test('a packed file that is binary is an error if it is named, as any binary is', async () => {
+test('a packed binary file fails if named', async () => {
   const { write, call } = place('oriel');
   write('d/a.gz', gzipSync('one\0\nNEEDLE\n'));
   expect((await call('grep', { pattern: 'NEEDLE', path: 'd/a.gz' })).text).toBe(

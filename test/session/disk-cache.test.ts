@@ -67,7 +67,7 @@ const ago = (path: string, seconds: number): void => {
   utimesSync(path, then, then);
 };
 
-test('a value is found by its key only, also in another process', async () => {
+test('a value is found only by its key, across processes', async () => {
   const directory = place();
   const cache = new FileCache({ directory });
   expect(await cache.get('a')).toBeUndefined();
@@ -81,7 +81,7 @@ test('a value is found by its key only, also in another process', async () => {
   expect(await text(directory, 'a')).toBe('three');
 });
 
-test('a value of several pieces is read back byte for byte', async () => {
+test('a value of several pieces is read back exactly', async () => {
   const directory = place();
   const value = Buffer.from(Array.from({ length: 2_500_000 }, (_, i) => (i * 7) & 255));
   await put({ directory }, { a: value });
@@ -116,7 +116,7 @@ test('a value is written and read in small pieces', { tags: 'slow' }, async () =
   expect(cache.lookups).toEqual({ hits: 0, misses: 0 });
 });
 
-test('a modified file of several pieces is a miss, and a piece that cannot be read leaves no file', async () => {
+test('modified pieces are a miss; unreadable pieces leave no file', async () => {
   const directory = place();
   await put({ directory }, { a: Buffer.alloc(2_500_000, 'a') });
   const path = onlyFile(directory);
@@ -132,7 +132,7 @@ test('a modified file of several pieces is a miss, and a piece that cannot be re
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test('the directory and its files are private, and names are digests', async () => {
+test('the directory and files are private; names are digests', async () => {
   const directory = place();
   await put({ directory }, { '../../secret key': Buffer.from('value') });
   const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -147,7 +147,7 @@ test('a directory accessible to others is made private', async () => {
   expect(statSync(directory).mode & 0o777).toBe(0o700);
 });
 
-test('a modified, truncated or extended file is a miss and is replaced by the next value', async () => {
+test('modified, truncated or extended files are misses and get replaced', async () => {
   const directory = place();
   await put({ directory }, { a: Buffer.from('a value of some length') });
   const path = onlyFile(directory);
@@ -170,7 +170,7 @@ test('a modified, truncated or extended file is a miss and is replaced by the ne
   expect(await text(directory, 'a')).toBe('another');
 });
 
-test('the file of one key under the name of another is a miss', async () => {
+test('another key’s file under this name is a miss', async () => {
   const directory = place();
   await put({ directory }, { a: Buffer.from('a') });
   const a = onlyFile(directory);
@@ -181,7 +181,7 @@ test('the file of one key under the name of another is a miss', async () => {
   expect(await text(directory, 'a')).toBe('a');
 });
 
-test('a link, FIFO or directory in place of a file is a miss and does not block', async () => {
+test('a link, FIFO or directory is a miss without blocking', async () => {
   const directory = place();
   await put({ directory }, { a: Buffer.from('a') });
   const path = onlyFile(directory);
@@ -200,7 +200,7 @@ test('a link, FIFO or directory in place of a file is a miss and does not block'
   }
 });
 
-test('a directory that is a link or cannot be created disables the cache', async () => {
+test('a linked or impossible directory disables the cache', async () => {
   const directory = place();
   const elsewhere = place();
   mkdirSync(elsewhere);
@@ -213,33 +213,30 @@ test('a directory that is a link or cannot be created disables the cache', async
 });
 
 /** A directory that anybody may replace, as another account could. */
-test.skipIf(!process.getuid)(
-  'C12 where others can replace the directory, nothing is written, read or removed',
-  async () => {
-    const directory = place();
-    const elsewhere = place();
-    const cache = new FileCache({ directory });
-    await cache.put('a', [Buffer.from('a')]);
-    // A value of this user, and one that would be removed for its age.
-    renameSync(directory, elsewhere);
-    const old = join(elsewhere, 'a'.repeat(64));
-    writeFileSync(old, '');
-    ago(old, 90 * DAY);
-    const before = readdirSync(elsewhere);
-    symlinkSync(elsewhere, directory);
-    chmodSync(dirname(directory), 0o777);
-    for (const path of [directory, join(dirname(directory), 'deeper/derived')]) {
-      await put({ directory: path }, { a: Buffer.from('a'), b: Buffer.from('b') });
-      expect(await get(path, 'a')).toBeUndefined();
-    }
-    await cache.put('b', [Buffer.from('b')]);
-    cache.remove('a');
-    await cache.close();
-    expect(await cache.get('a')).toBeUndefined();
-    expect(readdirSync(elsewhere)).toEqual(before);
-    expect(readdirSync(dirname(directory))).toEqual(['derived']);
-  },
-);
+test.skipIf(!process.getuid)('C12 a directory that others can replace is not used', async () => {
+  const directory = place();
+  const elsewhere = place();
+  const cache = new FileCache({ directory });
+  await cache.put('a', [Buffer.from('a')]);
+  // A value of this user, and one that would be removed for its age.
+  renameSync(directory, elsewhere);
+  const old = join(elsewhere, 'a'.repeat(64));
+  writeFileSync(old, '');
+  ago(old, 90 * DAY);
+  const before = readdirSync(elsewhere);
+  symlinkSync(elsewhere, directory);
+  chmodSync(dirname(directory), 0o777);
+  for (const path of [directory, join(dirname(directory), 'deeper/derived')]) {
+    await put({ directory: path }, { a: Buffer.from('a'), b: Buffer.from('b') });
+    expect(await get(path, 'a')).toBeUndefined();
+  }
+  await cache.put('b', [Buffer.from('b')]);
+  cache.remove('a');
+  await cache.close();
+  expect(await cache.get('a')).toBeUndefined();
+  expect(readdirSync(elsewhere)).toEqual(before);
+  expect(readdirSync(dirname(directory))).toEqual(['derived']);
+});
 
 test('a failed write leaves nothing behind', async () => {
   const directory = place();
@@ -278,7 +275,7 @@ test('a removed directory is created again', async () => {
   expect(await cache.get('c')).toEqual(Buffer.from('c'));
 });
 
-test('C11 all files stay within the budget; the least recently used is evicted first', async () => {
+test('C11 the budget holds; the least recently used goes first', async () => {
   const directory = place();
   const bytes = 1 << 20;
   const value = Buffer.alloc(100_000, 1);
@@ -304,14 +301,14 @@ test('C11 all files stay within the budget; the least recently used is evicted f
   expect(await get(directory, 'old')).toBeUndefined();
 });
 
-test('a value that would take a large part of the budget is not cached', async () => {
+test('a value taking much of the budget is not cached', async () => {
   const directory = place();
   await put({ directory, bytes: 80_000 }, { large: Buffer.alloc(11_000), small: Buffer.alloc(9_000) });
   expect(await get(directory, 'large')).toBeUndefined();
   expect(await get(directory, 'small')).toBeDefined();
 });
 
-test('files unused for a month and unfinished files after an hour are removed, and only names of the cache', async () => {
+test('old and unfinished files are removed, but no foreign names', async () => {
   const directory = place();
   await put({ directory }, { a: Buffer.from('a') });
   const value = onlyFile(directory);
@@ -340,7 +337,7 @@ test('updates of many values at once are all applied', async () => {
 });
 
 test(
-  'C04 two processes that write the same keys and are killed at any time leave complete values or none',
+  'C04 killed concurrent writers leave complete values or none',
   { tags: 'slow', timeout: 60_000 },
   async () => {
     const directory = place();

@@ -21,7 +21,7 @@ const patient = { timeout: 60_000, interval: 100 };
 /** What is derived from a file that has only just been written is not kept. */
 const settled = (): Promise<void> => sleep(30);
 
-test('outlines are weighed by their content and stay within the budget', async () => {
+test('outlines weigh their content and stay within the budget', async () => {
   const { write, with: withOptions } = workspace();
   const session = createSession({ store: { memory: 10 * MIB } });
   onTestFinished(() => session.close());

@@ -39,7 +39,7 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 test.skipIf(process.platform !== 'linux')(
-  'C11 the next process removes leftovers of a killed one on this machine',
+  'C11 the next process removes leftovers of a killed one',
   async () => {
     const [home, dead] = [temporaryFolder(), nameOfTheDead()];
     vi.stubEnv('TMPDIR', home);
@@ -74,7 +74,7 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 test.skipIf(process.platform !== 'linux')(
-  'in a shared temporary directory, links and files of other users are left alone',
+  'links and foreign files in a shared directory are untouched',
   { tags: 'slow' },
   async () => {
     const home = temporaryFolder();

@@ -49,7 +49,7 @@ for (const { kind, start, end } of storeKinds) {
       expect(await one.get(name)).toBeUndefined();
     });
 
-    test('calls concurrent with the first one wait for the connection as well', async () => {
+    test('calls concurrent with the first wait for the connection too', async () => {
       const space = state().space('first');
       const given = await Promise.all(Array.from({ length: 20 }, () => space.get(name)));
       expect(given).toEqual(Array.from({ length: 20 }, () => undefined));
@@ -88,7 +88,7 @@ for (const { kind, start, end } of storeKinds) {
       await expect.poll(() => space.get(name)).toBeUndefined();
     });
 
-    test('numbers are unique under concurrency and start at the given value', async () => {
+    test('concurrent numbers are unique and start at the given value', async () => {
       const spaces = [state().space('numbers'), state().space('numbers')];
       const given = await Promise.all(
         Array.from({ length: 40 }, (_, i) => spaces[i % 2]?.add({ kind: 'number', of: [] }, 1, 700, 60_000)),
@@ -98,7 +98,7 @@ for (const { kind, start, end } of storeKinds) {
       );
     });
 
-    test('a counter with an invalid value restarts, and the store counts as available', async () => {
+    test('an invalid counter restarts, and the store stays available', async () => {
       const backend = await raw();
       let at = '';
       const watched = new SharedStore({
@@ -152,57 +152,49 @@ for (const { kind, start, end } of storeKinds) {
       await watched.close();
     });
 
-    test(
-      'concurrent operations are limited, and the store does not become unavailable',
-      { tags: 'slow' },
-      async () => {
-        const backend = await raw();
-        let [running, most] = [0, 0];
-        const busy = new SharedStore({
-          seal: new ValueSeal(Buffer.from(key)),
-          timeoutMs: 30_000,
-          atOnce: 8,
-          open: async () => ({
-            ...backend,
-            get: async (at: string) => {
-              most = Math.max(most, (running += 1));
-              return backend.get(at).finally(() => (running -= 1));
-            },
-          }),
-        });
-        const spaces = [busy.space('one client'), busy.space('another')] as const;
-        const found = await Promise.all(
-          Array.from({ length: 1_000 }, (_, i) => spaces[i % 2]?.get({ kind: 'spill', of: [i] })),
-        );
-        expect(new Set(found)).toEqual(new Set([undefined]));
-        expect([most, busy.stats().outages]).toEqual([8, 0]);
-        await busy.close();
-      },
-    );
+    test('concurrent operations are limited; the store stays available', { tags: 'slow' }, async () => {
+      const backend = await raw();
+      let [running, most] = [0, 0];
+      const busy = new SharedStore({
+        seal: new ValueSeal(Buffer.from(key)),
+        timeoutMs: 30_000,
+        atOnce: 8,
+        open: async () => ({
+          ...backend,
+          get: async (at: string) => {
+            most = Math.max(most, (running += 1));
+            return backend.get(at).finally(() => (running -= 1));
+          },
+        }),
+      });
+      const spaces = [busy.space('one client'), busy.space('another')] as const;
+      const found = await Promise.all(
+        Array.from({ length: 1_000 }, (_, i) => spaces[i % 2]?.get({ kind: 'spill', of: [i] })),
+      );
+      expect(new Set(found)).toEqual(new Set([undefined]));
+      expect([most, busy.stats().outages]).toEqual([8, 0]);
+      await busy.close();
+    });
 
-    test(
-      'of a value that is much too large only the start is fetched, and it counts as missing',
-      { tags: 'slow' },
-      async () => {
-        const backend = await raw();
-        let at = '';
-        const watched = new SharedStore({
-          seal: new ValueSeal(Buffer.from(key)),
-          timeoutMs: 30_000,
-          open: async () => ({
-            ...backend,
-            set: (to: string, ...more: [string, number]) => backend.set((at = to), ...more),
-          }),
-        });
-        const space = watched.space('huge');
-        await space.put(name, Buffer.from('value'), 60_000);
-        await backend.set(at, 'x'.repeat(32 << 20), 60_000);
-        expect((await backend.get(at))?.length).toBe(MAX_SEALED_VALUE_CHARACTERS + 1);
-        expect(await space.get(name)).toBeUndefined();
-        expect(watched.stats()).toMatchObject({ up: true, outages: 0 });
-        await watched.close();
-      },
-    );
+    test('only the start of a too large value is fetched', { tags: 'slow' }, async () => {
+      const backend = await raw();
+      let at = '';
+      const watched = new SharedStore({
+        seal: new ValueSeal(Buffer.from(key)),
+        timeoutMs: 30_000,
+        open: async () => ({
+          ...backend,
+          set: (to: string, ...more: [string, number]) => backend.set((at = to), ...more),
+        }),
+      });
+      const space = watched.space('huge');
+      await space.put(name, Buffer.from('value'), 60_000);
+      await backend.set(at, 'x'.repeat(32 << 20), 60_000);
+      expect((await backend.get(at))?.length).toBe(MAX_SEALED_VALUE_CHARACTERS + 1);
+      expect(await space.get(name)).toBeUndefined();
+      expect(watched.stats()).toMatchObject({ up: true, outages: 0 });
+      await watched.close();
+    });
 
     test('a value that is too large is not stored', { tags: 'slow' }, async () => {
       const space = state().space('large');
@@ -211,33 +203,29 @@ for (const { kind, start, end } of storeKinds) {
       expect(((await space.get(name)) as Buffer).equals(Buffer.alloc(2 << 20, 1))).toBe(true);
     });
 
-    test(
-      'a store that dies is unavailable immediately, and becomes available again without a waiting call',
-      { tags: 'slow' },
-      async () => {
-        const shared = state();
-        const changes: StateChange[] = [];
-        shared.onChange((change) => void changes.push(change));
-        const space = shared.space('dies');
-        await space.put(name, Buffer.from('value'), 60_000);
-        await made.server.kill(end);
-        expect(await space.get(name)).toBe('away');
-        expect(await space.put(name, Buffer.from('value'), 60_000)).toBe(false);
-        expect(await space.add(name, 1, 0, 60_000)).toBe('away');
-        expect(shared.stats()).toMatchObject({ up: false, outages: 1 });
-        await made.server.restart();
-        await expect.poll(() => shared.stats().up).toBe(true);
-        expect(await space.put(name, Buffer.from('again'), 60_000)).toBe(true);
-        expect(text(await space.get(name))).toBe('again');
-        expect(changes.map(({ kind }) => kind)).toEqual(['away', 'back']);
-        expect(JSON.stringify(changes)).not.toContain('127.0.0.1');
-      },
-    );
+    test('a killed store is away immediately and comes back unasked', { tags: 'slow' }, async () => {
+      const shared = state();
+      const changes: StateChange[] = [];
+      shared.onChange((change) => void changes.push(change));
+      const space = shared.space('dies');
+      await space.put(name, Buffer.from('value'), 60_000);
+      await made.server.kill(end);
+      expect(await space.get(name)).toBe('away');
+      expect(await space.put(name, Buffer.from('value'), 60_000)).toBe(false);
+      expect(await space.add(name, 1, 0, 60_000)).toBe('away');
+      expect(shared.stats()).toMatchObject({ up: false, outages: 1 });
+      await made.server.restart();
+      await expect.poll(() => shared.stats().up).toBe(true);
+      expect(await space.put(name, Buffer.from('again'), 60_000)).toBe(true);
+      expect(text(await space.get(name))).toBe('again');
+      expect(changes.map(({ kind }) => kind)).toEqual(['away', 'back']);
+      expect(JSON.stringify(changes)).not.toContain('127.0.0.1');
+    });
   });
 }
 
 test.runIf(has('redis'))(
-  'a store that takes and never answers is away after the timeout, and for nobody else',
+  'a store that never answers is away after the timeout',
   { tags: 'slow' },
   async () => {
     const server = await redisServer();
@@ -259,40 +247,36 @@ test.runIf(has('redis'))(
   },
 );
 
-test.runIf(has('redis'))(
-  'a password that is wrong, and a store that is full, are said by code alone',
-  { tags: 'slow' },
-  async () => {
-    const server = await redisServer(['--requirepass', 'hunter2', '--maxmemory', '2mb']);
-    const why: StateChange[] = [];
-    const open = (password: string): SharedState => {
-      const url = server.url.replace('redis://', `redis://:${password}@`);
-      const shared = openState({ url, key, timeoutMs: 30_000 }) as SharedState;
-      shared.onChange((change) => void why.push(change));
-      return shared;
-    };
-    const [wrong, right] = [open('hunter3'), open('hunter2')];
-    expect(await wrong.space('s').get(name)).toBe('away');
-    const full = right.space('s');
-    expect(await full.put(name, Buffer.from('small'), 60_000)).toBe(true);
-    for (let i = 0; i < 3; i += 1) {
-      expect(await full.put(other, Buffer.alloc(2 << 20), 60_000)).toBe(false);
-      // It is full, and there: what lies in it is read.
-      expect(text(await full.get(name))).toBe('small');
-    }
-    expect(right.stats()).toMatchObject({ up: true, outages: 0 });
-    expect(JSON.stringify(why)).not.toMatch(/hunter|127/);
-    expect(why).toEqual([
-      { kind: 'away', why: 'WRONGPASS' },
-      { kind: 'refused', why: 'OOM' },
-    ]);
-    await Promise.all([wrong.close(), right.close()]);
-    await server.stop();
-  },
-);
+test.runIf(has('redis'))('a wrong password and a full store show codes alone', { tags: 'slow' }, async () => {
+  const server = await redisServer(['--requirepass', 'hunter2', '--maxmemory', '2mb']);
+  const why: StateChange[] = [];
+  const open = (password: string): SharedState => {
+    const url = server.url.replace('redis://', `redis://:${password}@`);
+    const shared = openState({ url, key, timeoutMs: 30_000 }) as SharedState;
+    shared.onChange((change) => void why.push(change));
+    return shared;
+  };
+  const [wrong, right] = [open('hunter3'), open('hunter2')];
+  expect(await wrong.space('s').get(name)).toBe('away');
+  const full = right.space('s');
+  expect(await full.put(name, Buffer.from('small'), 60_000)).toBe(true);
+  for (let i = 0; i < 3; i += 1) {
+    expect(await full.put(other, Buffer.alloc(2 << 20), 60_000)).toBe(false);
+    // It is full, and there: what lies in it is read.
+    expect(text(await full.get(name))).toBe('small');
+  }
+  expect(right.stats()).toMatchObject({ up: true, outages: 0 });
+  expect(JSON.stringify(why)).not.toMatch(/hunter|127/);
+  expect(why).toEqual([
+    { kind: 'away', why: 'WRONGPASS' },
+    { kind: 'refused', why: 'OOM' },
+  ]);
+  await Promise.all([wrong.close(), right.close()]);
+  await server.stop();
+});
 
 test.runIf(has('redis'))(
-  'a value of another type is one value that is not there, and no store that is away',
+  'a value of another type is missing; the store remains',
   { tags: 'slow' },
   async () => {
     const server = await redisServer();
@@ -323,29 +307,25 @@ test.runIf(has('redis'))(
   },
 );
 
-test.runIf(has('redis'))(
-  'a store that is slow, and answers in time, is there: nothing is away, and nothing is another value',
-  { tags: 'slow' },
-  async () => {
-    const server = await redisServer();
-    const proxy = await slowProxy(server.port, 150);
-    const shared = openState({
-      url: `redis://127.0.0.1:${proxy.port}`,
-      key,
-      timeoutMs: 30_000,
-    }) as SharedState;
-    const space = shared.space('slow');
-    const names = Array.from({ length: 20 }, (_, i): StateName => ({ kind: 'cache', of: [i] }));
-    await Promise.all(names.map((at, i) => space.put(at, Buffer.from(`value ${i}`), 60_000)));
-    expect((await Promise.all(names.map((at) => space.get(at)))).map(text)).toEqual(
-      names.map((_, i) => `value ${i}`),
-    );
-    expect(shared.stats()).toMatchObject({ up: true, outages: 0 });
-    await shared.close();
-    proxy.close();
-    await server.stop();
-  },
-);
+test.runIf(has('redis'))('a slow store that answers in time stays available', { tags: 'slow' }, async () => {
+  const server = await redisServer();
+  const proxy = await slowProxy(server.port, 150);
+  const shared = openState({
+    url: `redis://127.0.0.1:${proxy.port}`,
+    key,
+    timeoutMs: 30_000,
+  }) as SharedState;
+  const space = shared.space('slow');
+  const names = Array.from({ length: 20 }, (_, i): StateName => ({ kind: 'cache', of: [i] }));
+  await Promise.all(names.map((at, i) => space.put(at, Buffer.from(`value ${i}`), 60_000)));
+  expect((await Promise.all(names.map((at) => space.get(at)))).map(text)).toEqual(
+    names.map((_, i) => `value ${i}`),
+  );
+  expect(shared.stats()).toMatchObject({ up: true, outages: 0 });
+  await shared.close();
+  proxy.close();
+  await server.stop();
+});
 
 describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
   const made = storeForAll(postgresServer);
@@ -355,7 +335,7 @@ describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
     return act(client).finally(() => client.end());
   };
 
-  test('a role that may only use the table does; where there is none, the store is away with its code', async () => {
+  test('a role limited to the table works; without one, away', async () => {
     await asAdmin((admin) =>
       admin.query('CREATE ROLE reader LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC'),
     );
@@ -383,32 +363,28 @@ describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
     await Promise.all([early, owner, later].map((shared) => shared.close()));
   });
 
-  test(
-    'rows that have expired are removed with one write of a thousand, and by no clock but its own',
-    { tags: 'slow' },
-    async () => {
-      const shared = openState({ url: made.server.url, key, timeoutMs: 30_000 }) as SharedState;
-      const space = shared.space('sweep');
-      await space.put({ kind: 'cache', of: ['short'] }, Buffer.from('x'), 1);
-      // A replica whose clock is a day ahead.
-      const real = Date.now;
-      Date.now = () => real() + 86_400_000;
-      try {
-        for (let i = 0; i < 1_000; i += 1) await space.put(name, Buffer.from(`${i}`), 60_000);
-        expect(text(await space.get(name))).toBe('999');
-      } finally {
-        Date.now = real;
-      }
-      const expired = (): Promise<number> =>
-        asAdmin(async (admin) => {
-          const sql = 'SELECT 1 FROM oriel_state WHERE expires < extract(epoch FROM now()) * 1000';
-          return (await admin.query(sql)).rows.length;
-        });
-      await expect.poll(expired).toBe(0);
+  test('expired rows are removed by writes and the store’s clock', { tags: 'slow' }, async () => {
+    const shared = openState({ url: made.server.url, key, timeoutMs: 30_000 }) as SharedState;
+    const space = shared.space('sweep');
+    await space.put({ kind: 'cache', of: ['short'] }, Buffer.from('x'), 1);
+    // A replica whose clock is a day ahead.
+    const real = Date.now;
+    Date.now = () => real() + 86_400_000;
+    try {
+      for (let i = 0; i < 1_000; i += 1) await space.put(name, Buffer.from(`${i}`), 60_000);
       expect(text(await space.get(name))).toBe('999');
-      await shared.close();
-    },
-  );
+    } finally {
+      Date.now = real;
+    }
+    const expired = (): Promise<number> =>
+      asAdmin(async (admin) => {
+        const sql = 'SELECT 1 FROM oriel_state WHERE expires < extract(epoch FROM now()) * 1000';
+        return (await admin.query(sql)).rows.length;
+      });
+    await expect.poll(expired).toBe(0);
+    expect(text(await space.get(name))).toBe('999');
+    await shared.close();
+  });
 });
 
 /** Hands on what comes from the store `ms` milliseconds later. */

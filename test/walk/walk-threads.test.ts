@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import { expect, test } from 'vitest';
 import { textOf, workspace } from '../support/workspace.ts';
 
-test('requests and files of one search do not remain for the next', { tags: 'slow' }, async () => {
+test('requests and files of a search do not outlive it', { tags: 'slow' }, async () => {
   const { W, write, oriel } = workspace();
   // Enough for the helper, and files that are searched where they lie.
   for (let i = 0; i < 1_500; i += 1) write(`d/f${1000 + i}.txt`, `a word ${i}\n`);

@@ -34,7 +34,7 @@ function ballastOf(name: string): string {
   return name.endsWith('.h') ? `void ${ballast('ballast').slice('function '.length)}` : ballast('ballast');
 }
 
-test('with room, the first lines of comments are there, and the short bodies', { tags: 'slow' }, async () => {
+test('with room, first lines of comments and short bodies stay', { tags: 'slow' }, async () => {
   const text = `/**
  * A module.
  *
@@ -101,11 +101,8 @@ ${ballast('ballast')}`;
 `);
 });
 
-test(
-  'with less room, bodies and comments go first, and every symbol is visible with its whole signature',
-  { tags: 'slow' },
-  async () => {
-    const text = `/**
+test('with less room, bodies and comments go before signatures', { tags: 'slow' }, async () => {
+  const text = `/**
  * A module.
  *
  * Its licence.
@@ -135,8 +132,8 @@ try {
 ${body(5)}} catch (error) {
 ${body(5)}}
 `;
-    const summary = await summaryOf('server.ts', text, { bytes: 200 });
-    expect(shown(summary)).toBe(`1-4|...
+  const summary = await summaryOf('server.ts', text, { bytes: 200 });
+  expect(shown(summary)).toBe(`1-4|...
 6-9|import a from 'a'; ...
 11|export class Server {
 12|  port = 80;
@@ -147,18 +144,17 @@ ${body(5)}}
 29-32|  stop() { ... }
 35-46|...
 `);
-    expect(summary?.elided).toEqual([
-      { from: 1, to: 4 },
-      { from: 7, to: 9 },
-      { from: 18, to: 28 },
-      { from: 30, to: 46 },
-    ]);
-    expect(summary?.elidedLines).toBe(35);
-    expect(summary?.left).toBeUndefined();
-  },
-);
+  expect(summary?.elided).toEqual([
+    { from: 1, to: 4 },
+    { from: 7, to: 9 },
+    { from: 18, to: 28 },
+    { from: 30, to: 46 },
+  ]);
+  expect(summary?.elidedLines).toBe(35);
+  expect(summary?.left).toBeUndefined();
+});
 
-test('Python: docstrings are not part of the signature, nested functions stay visible', async () => {
+test('Python: signatures without docstrings; nested functions stay visible', async () => {
   const text = `"""Models.
 
 More.
@@ -202,7 +198,7 @@ ${body(60, '            ')}${body(30, '        ')}
 `);
 });
 
-test('a language of words: `end` closes on the line that opens, and never stands alone', async () => {
+test('languages with `end` close a block on its first line', async () => {
   const text = `class A
   def one
 ${body(50)}  end
@@ -216,25 +212,21 @@ end
 `);
 });
 
-test(
-  'where not every symbol fits, those inside are counted, with the call that lists them',
-  { tags: 'slow' },
-  async () => {
-    const classes = Array.from(
-      { length: 40 },
-      (_, i) =>
-        `class C${i} {\n  field = 1;\n  one() {\n${body(6)}    function deep() {\n${body(6)}    }\n  }\n  two() {\n${body(9)}  }\n}\n`,
-    ).join('');
-    const all = await summaryOf('many.js', classes);
-    expect(all?.left).toBeUndefined();
-    const tight = await summaryOf('many.js', classes, { bytes: 2_500 });
-    expect(tight?.left).toBeGreaterThan(0);
-    expect(shown(tight)).toMatch(/\n\d+-\d+\|class C39 \{ \.\.\. \d symbols, use :#C39:outline \}\n$/);
-    const tightest = await summaryOf('many.js', classes, { lines: 10 });
-    expect(shown(tightest)).toMatch(/class C8 \{ \.\.\..*\n271-1198\|\.\.\. \d+ symbols\n$/);
-    expect(tightest?.parts).toHaveLength(10);
-  },
-);
+test('symbols without room are counted, with the call listing them', { tags: 'slow' }, async () => {
+  const classes = Array.from(
+    { length: 40 },
+    (_, i) =>
+      `class C${i} {\n  field = 1;\n  one() {\n${body(6)}    function deep() {\n${body(6)}    }\n  }\n  two() {\n${body(9)}  }\n}\n`,
+  ).join('');
+  const all = await summaryOf('many.js', classes);
+  expect(all?.left).toBeUndefined();
+  const tight = await summaryOf('many.js', classes, { bytes: 2_500 });
+  expect(tight?.left).toBeGreaterThan(0);
+  expect(shown(tight)).toMatch(/\n\d+-\d+\|class C39 \{ \.\.\. \d symbols, use :#C39:outline \}\n$/);
+  const tightest = await summaryOf('many.js', classes, { lines: 10 });
+  expect(shown(tightest)).toMatch(/class C8 \{ \.\.\..*\n271-1198\|\.\.\. \d+ symbols\n$/);
+  expect(tightest?.parts).toHaveLength(10);
+});
 
 test.each([
   ['rs', (at: number) => `pub struct Test${at} {\n    pub first: String,\n    pub second: usize,\n}\n\n`],
@@ -247,7 +239,7 @@ test.each([
   expect(map).toMatch(/^6-9\|(?:pub struct|export interface) Test1 \{ \.\.\. 2 symbols \}$/m);
 });
 
-test('a class of thousands of methods shows its first ones, and says how many follow', async () => {
+test('of thousands of methods the first are shown, others counted', async () => {
   const methods = Array.from({ length: 3_000 }, (_, i) => `  m${i}(a) {\n${body(2)}  }\n`).join('');
   const text = shown(await summaryOf('wide.js', `class Wide {\n${methods}}\n`));
   expect(text.split('\n').slice(0, 2)).toEqual(['1|class Wide {', '2-5|  m0(a) { ... }']);
@@ -264,22 +256,19 @@ test.each([
   ],
   ['lua', (at: number) => `function M${at}.run(a)\n${body(8)}end\n`, 'local M = {}\n', ''],
   ['lua', (at: number) => `function M.f${at}(a) return a end\n`, 'local M = {}\n', ''],
-])(
-  'a line stands for its own symbol alone where blocks end with a word (%s)',
-  async (ext, block, head, tail) => {
-    const text = head + Array.from({ length: 150 }, (_, i) => block(i)).join('') + tail;
-    const map = await summaryOf(`lib.${ext}`, text, { bytes: 2_000 });
-    expect(map?.left).toBeGreaterThan(10);
-    const lines = text.split('\n');
-    for (const part of map?.parts ?? []) {
-      if (part.kind !== 'merged' || part.from === 1) continue;
-      const names = lines.slice(part.from - 1, part.to).filter((line) => /^ *(?:class|function)/.test(line));
-      expect(names).toHaveLength(1);
-    }
-  },
-);
+])('where words end blocks, lines stand for one symbol (%s)', async (ext, block, head, tail) => {
+  const text = head + Array.from({ length: 150 }, (_, i) => block(i)).join('') + tail;
+  const map = await summaryOf(`lib.${ext}`, text, { bytes: 2_000 });
+  expect(map?.left).toBeGreaterThan(10);
+  const lines = text.split('\n');
+  for (const part of map?.parts ?? []) {
+    if (part.kind !== 'merged' || part.from === 1) continue;
+    const names = lines.slice(part.from - 1, part.to).filter((line) => /^ *(?:class|function)/.test(line));
+    expect(names).toHaveLength(1);
+  }
+});
 
-test('a name that means several symbols, or is no plain name, is called by its lines, which stand before it', async () => {
+test('ambiguous or odd names are called by their lines', async () => {
   const block = (head: string): string =>
     `${head} {\n  fn a() {\n${body(9)}  }\n  fn b() {\n${body(9)}  }\n}\n`;
   const text = `${block('impl A for B')}${block('impl C for B')}`;
@@ -291,7 +280,7 @@ test('a name that means several symbols, or is no plain name, is called by its l
   );
 });
 
-test('a declaration of several lines is whole; without room for all symbols it stands on one line', async () => {
+test('a long declaration is whole, or one line without room', async () => {
   const one = (i: number): string =>
     `export function f${i}(\n  first: number,\n  second: string,\n): void {\n${body(9)}}\n`;
   const text = Array.from({ length: 40 }, (_, i) => one(i)).join('');
@@ -302,7 +291,7 @@ test('a declaration of several lines is whole; without room for all symbols it s
   expect(tight?.left).toBeUndefined();
 });
 
-test('a block whose one line is or has a comment is not closed on that line', async () => {
+test('a block with a comment line is not closed there', async () => {
   const text = `interface A extends Base {
   // _zod: internals;
 }
@@ -332,7 +321,7 @@ test.each([
   ['a.h', 'enum A {', '#include "values"', '};'],
   ['a.scss', '.a {', 'color: red; // red', '}'],
 ])(
-  'what follows a comment or directive is not put on its line (%s: %s %s)',
+  'nothing joins a comment or directive’s line (%s: %s %s)',
   { tags: 'slow' },
   async (name, head, line, end) => {
     const map = await summaryOf(name, `${head}\n  ${line}\n${end}\n\n${ballastOf(name)}`, { bytes: 500 });
@@ -345,15 +334,12 @@ test.each([
   ['a.js', 'class A {', '#x = 1;', '}'],
   ['a.js', 'class A {', 'url = "http://h";', '}'],
   ['a.ts', 'interface A {', 'at: "a--b" | " --c";', '}'],
-])(
-  'what is a comment in other languages is closed on its line (%s: %s %s)',
-  async (name, head, line, end) => {
-    const map = await summaryOf(name, `${head}\n  ${line}\n${end}\n\n${ballastOf(name)}`, { bytes: 500 });
-    expect(shown(map)).toContain(`1-3|${head} ${line} ${end}\n`);
-  },
-);
+])('comment marks of other languages allow folding (%s: %s %s)', async (name, head, line, end) => {
+  const map = await summaryOf(name, `${head}\n  ${line}\n${end}\n\n${ballastOf(name)}`, { bytes: 500 });
+  expect(shown(map)).toContain(`1-3|${head} ${line} ${end}\n`);
+});
 
-test('a comment before code on its line folds nothing of the code', async () => {
+test('a comment before code on its line folds no code', async () => {
   const text = `class A {
   /* package */ int run(
       int a) {
@@ -366,7 +352,7 @@ ${body(600)}  }
 `);
 });
 
-test('a text of which nothing would be left out has no map', async () => {
+test('a text with nothing to leave out has no map', async () => {
   const flat = Array.from({ length: 120 }, (_, i) => `const value${i} = ${i};\n`).join('');
   expect(await summaryOf('flat.ts', flat)).toBeUndefined();
   expect(shown(await summaryOf('flat.ts', flat, { bytes: 1_000 }))).toMatch(
@@ -405,7 +391,7 @@ const code = fc.letrec<{ block: string[]; item: string[] }>((tie) => ({
 
 const trivial = (line: string): boolean => /^\s*(?:[)\]}]*[;,]?|\*\/)\s*$/.test(line);
 
-test('the laws of a map, for any code and any budget', { tags: 'slow' }, async () => {
+test('laws of a map, for any code and any budget', { tags: 'slow' }, async () => {
   await fc.assert(
     fc.asyncProperty(code, fc.integer({ min: 64, max: 4_000 }), async (lines, bytes) => {
       const text = `function first() {\n}\n${lines.map((line) => `${line}\n`).join('')}`;
@@ -464,7 +450,7 @@ function obeys(
   expect(counted).toBe(lost);
 }
 
-test('text that lies mostly outside its symbols shows its least indented lines, the openers of blocks first', async () => {
+test('text outside of symbols shows its least indented lines first', async () => {
   const text = `${body(40, '').replaceAll('step', 'prepare')}
 if (ready) {
 ${body(10)}}
@@ -500,7 +486,7 @@ ${body(40, '')}`;
 `);
 });
 
-test('what follows a block that ends with its indentation is not in it', { tags: 'slow' }, async () => {
+test('code after an indented block is not part of it', { tags: 'slow' }, async () => {
   const calls = (count: number, line: string): string => `${line}\n`.repeat(count);
   const text = `${calls(40, 'prepare()')}if ready:\n${calls(10, '    work()')}${calls(2_000, 'after()')}def last():\n${body(20)}`;
   const openers = new Set<string | undefined>();
@@ -511,7 +497,7 @@ test('what follows a block that ends with its indentation is not in it', { tags:
   expect(openers).toEqual(new Set([undefined, '41|if ready:', '41-51|if ready: ...']));
 });
 
-test('the functions of generated C are known although the generator has written into their heads', async () => {
+test('functions of generated C are known despite #line in heads', async () => {
   const text = `#line 7 "./src/a.lzz"
 int Server::start (int port)
 #line 7 "./src/a.lzz"

@@ -56,7 +56,7 @@ function onlyOnce(fault: string): string[] {
   return [process.execPath, once, fault];
 }
 
-test('findings are reported, even if the server does not start again', async () => {
+test('findings are reported though the server never starts again', async () => {
   const { findings, roles } = await audit(onlyOnce('floods'), few, { signal });
   const broken = findings.findIndex(({ verdict }) => verdict === 'broken');
   expect(findings).toHaveLength(few.length);
@@ -128,7 +128,7 @@ test.each<[string, Record<string, string>, number?]>([
   expect(await brokenIn(fault, deadlineMs, tried)).toEqual(wanted);
 });
 
-test('a server that writes during reads is detected by cases that read, list and are refused', async () => {
+test('a server that writes during reads is detected', async () => {
   // Not by all of them: after each one the server is started anew.
   const ids = ['phantom-line', 'wall-link', 'wall-list', 'device'];
   const broken = await brokenIn(
@@ -149,7 +149,7 @@ test('a server that counts a phantom line is detected', async () => {
   });
 });
 
-test('the command line reports findings as text, JSON and SARIF, and ends with 1', async () => {
+test('findings come as text, JSON and SARIF, with exit 1', async () => {
   const command = ['--case', 'nul', '--case', 'fifo-search', '--', process.execPath, fileServer, 'crashes'];
   const { out, code } = run(['check', ...command]);
   const sarif = run(['check', '--sarif', ...command]);
@@ -174,7 +174,7 @@ test('the command line reports findings as text, JSON and SARIF, and ends with 1
   ]);
 });
 
-test('a mapping names the tools; one that does not fit is an error', () => {
+test('a mapping names the tools; a wrong one fails', () => {
   const file = join(temporaryFolder(), 'map.json');
   const command = ['check', '--map', file, '--', process.execPath, fileServer];
   writeFileSync(file, '{"read":{"tool":"look","path":"path"}}');

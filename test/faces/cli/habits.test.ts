@@ -75,7 +75,7 @@ describe('short options of other programs', () => {
     expect(run(...typed)).toEqual(run(...meant));
   });
 
-  test('for each of the others the error names the option to use', async () => {
+  test('for the others the error names the right option', async () => {
     for (const { name, habits = {} } of await allCommands()) {
       for (const [letter, meaning] of Object.entries(habits)) {
         if (meaning === 'default') continue;
@@ -126,7 +126,7 @@ describe('mistyped words', () => {
     expect(err.endsWith(`${said}\n`), err).toBe(true);
   });
 
-  test('for a glob with backslashes the error names the one with slashes', () => {
+  test('a glob with backslashes: the error names one with slashes', () => {
     const { code, out } = run('find', 'dir\\*.ts');
     expect(code).toBe(1);
     expect(out).toMatch(/ Command: oriel find 'dir\/\*\.ts'\]\n$/);
@@ -172,7 +172,7 @@ describe('read', () => {
     });
   });
 
-  test('several paths share one budget: the rest of one is available to the next', () => {
+  test('several paths share one budget; unused rest goes on', () => {
     const { out } = run('read', 'a.txt', 'my file.txt', '--limits', 'lines=100');
     const [, first = '', second = ''] = out.split(/==> .* <==\n/);
     expect(first).toBe('1|one\n2|two\n3|three\n');
@@ -183,7 +183,7 @@ describe('read', () => {
     ]);
   });
 
-  test('a line that is oversized only for its share of the budget is continued inside it', () => {
+  test('a line too long for its share continues inside it', () => {
     writeFileSync(join(cwd, 'long.txt'), `${'-'.repeat(30_000)}\n`);
     const { out } = run('read', 'long.txt', 'a.txt');
     expect(out).toContain('Use long.txt:1@25568.. to continue]');
@@ -201,7 +201,7 @@ describe('read', () => {
     expect(again).toMatch(/^11\|x\n/);
   });
 
-  test('every call of a map can be pasted, also one for a directory with a blank', () => {
+  test('every call of a map can be pasted, blanks included', () => {
     mkdirSync(join(cwd, 'my map/sub one'), { recursive: true });
     for (let i = 0; i < 300; i += 1) writeFileSync(join(cwd, `my map/sub one/file ${i}.txt`), '');
     const { out } = run('read', 'my map:outline?bytes=700');
@@ -209,7 +209,7 @@ describe('read', () => {
     expect([more, directory]).toEqual(["'my map:outline?bytes=2K'", "'my map/sub one:outline'"]);
   });
 
-  test('a list is continued with the options of the command line', () => {
+  test('a list continues with the options of the command line', () => {
     const { out } = run('grep', 'x', '--limit', '2');
     expect(out).toContain('or refine pattern. Command: oriel grep --limit 2 --offset 2 x]');
   });
@@ -218,7 +218,7 @@ describe('read', () => {
 describe('read -', () => {
   const piped = (input: string, ...args: string[]): Outcome => runIn(args, { cwd, env, input });
 
-  test('shows the standard input, and its later pages in later calls', () => {
+  test('shows standard input, and later pages in later calls', () => {
     const { out } = piped('line\n'.repeat(4_000), 'read', '-');
     const next = /Use (artifact:\/\/\d+:3001\.\.) to continue\]\n$/.exec(out)?.[1] ?? '';
     expect(run('read', next).out.split('\n').length).toBe(1_001);
@@ -233,28 +233,24 @@ describe('read -', () => {
     expect(piped('a\nb\n', 'read', '-', '--dialect', 'pi').out).toBe('a\nb\n');
   });
 
-  test(
-    'an endless input is read up to a bound, and later answers say so',
-    { tags: 'slow', timeout: 300_000 },
-    () => {
-      const piping = (producer: string): Outcome => {
-        const command = `${producer} | ${process.execPath} ${cli} read - --limits lines=1`;
-        const { stdout, stderr, status } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });
-        return { out: stdout, err: stderr, code: status };
-      };
-      // Lines of three bytes: the last one is cut.
-      const { out, err, code } = piping('yes ab');
-      expect([err, code]).toEqual(['oriel: only the first 256 MiB of the input are read\n', 0]);
-      const url = /artifact:\/\/\d+/.exec(out)?.[0] as string;
-      const said = `[${url} holds the first 256 MiB of its output; the rest was not kept]\n`;
-      expect(out).toContain(said);
-      expect(run('read', `${url}:-2`).out).toBe(`89478485|ab\n89478486|a\n${said}`);
-      // An input of exactly that size is kept whole.
-      const whole = piping(`yes ab | head -c ${256 << 20}`);
-      expect([whole.err, whole.code]).toEqual(['', 0]);
-      expect(whole.out).not.toContain('kept');
-    },
-  );
+  test('endless input is read up to a bound, with notice', { tags: 'slow', timeout: 300_000 }, () => {
+    const piping = (producer: string): Outcome => {
+      const command = `${producer} | ${process.execPath} ${cli} read - --limits lines=1`;
+      const { stdout, stderr, status } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });
+      return { out: stdout, err: stderr, code: status };
+    };
+    // Lines of three bytes: the last one is cut.
+    const { out, err, code } = piping('yes ab');
+    expect([err, code]).toEqual(['oriel: only the first 256 MiB of the input are read\n', 0]);
+    const url = /artifact:\/\/\d+/.exec(out)?.[0] as string;
+    const said = `[${url} holds the first 256 MiB of its output; the rest was not kept]\n`;
+    expect(out).toContain(said);
+    expect(run('read', `${url}:-2`).out).toBe(`89478485|ab\n89478486|a\n${said}`);
+    // An input of exactly that size is kept whole.
+    const whole = piping(`yes ab | head -c ${256 << 20}`);
+    expect([whole.err, whole.code]).toEqual(['', 0]);
+    expect(whole.out).not.toContain('kept');
+  });
 });
 
 describe('exit codes of bash', () => {

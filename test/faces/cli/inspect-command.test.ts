@@ -35,7 +35,7 @@ function fileWith(text: string): string {
 const list = async (shown: Awaited<ReturnType<typeof inspection>>): Promise<Record<string, unknown>> =>
   (await shown.ask('/api/v0/tasks')).json() as Promise<Record<string, unknown>>;
 
-test('prints the URL with a token and a summary of the file, and ends on SIGINT', async () => {
+test('prints a URL and a summary, and ends on SIGINT', async () => {
   const path = fileWith(
     `${lineOf(page(1, 100))}torn {\n\n${'x'.repeat(100_000)}\n${lineOf(call({ task: 'other' }))}`,
   );
@@ -58,7 +58,7 @@ test('as JSON: one line', async () => {
   expect(JSON.parse(shown.out())).toEqual({ url: `${shown.page}/#token=${shown.token}`, file: path });
 });
 
-test('access needs the token: no page of another site, no other name of this machine', async () => {
+test('access needs the token, from no other site or name', async () => {
   const shown = await inspection([fileWith(lineOf(call()))]);
   const ask = (path: string, headers: Record<string, string> = {}) => fetch(shown.page + path, { headers });
   expect((await ask('/')).status).toBe(200);
@@ -79,7 +79,7 @@ test('access needs the token: no page of another site, no other name of this mac
 });
 
 test.runIf(has('script'))(
-  'H26 a private file leads the browser in, once; a ticket used twice ends the server',
+  'H26 a file admits the browser once; reuse stops oriel',
   { tags: 'slow' },
   async () => {
     const path = fileWith(lineOf(call()));
@@ -126,7 +126,7 @@ test.runIf(has('script'))('with --no-open a terminal opens nothing', async () =>
   expect(existsSync(opened)).toBe(false);
 });
 
-test('new lines of the file are read, also after a rotation; an incomplete line is not an event yet', async () => {
+test('new lines are read after rotation too, incomplete ones later', async () => {
   const path = fileWith(lineOf(page(1, 100)));
   writeFileSync(`${path}.1`, lineOf(call({ task: 'before' })));
   const shown = await inspection([path]);
@@ -151,7 +151,7 @@ test('new lines of the file are read, also after a rotation; an incomplete line 
   expect(await calls()).toMatchObject({ events: 4, skipped: 0 });
 });
 
-test('a file that is emptied or replaced is read from its new start', { tags: 'slow' }, async () => {
+test('an emptied or replaced file is read from its start', { tags: 'slow' }, async () => {
   const path = fileWith(lineOf(page(1, 100)).repeat(20));
   writeFileSync(`${path}.1`, lineOf(call({ task: 'before' })));
   const shown = await inspection([path]);
@@ -178,7 +178,7 @@ test('a file that is emptied or replaced is read from its new start', { tags: 's
   expect(await tools('task')).toEqual([...before, 'anew', 'more', 'again']);
 });
 
-test('an unreadable file and a port in use are errors of one sentence', { tags: 'slow' }, async () => {
+test('unreadable files and used ports fail with one sentence', { tags: 'slow' }, async () => {
   const path = fileWith('');
   expect(run(['inspect', `${path}x`]).err).toBe(
     `oriel: ${path}x does not exist. Use oriel inspect FILE with a file that --telemetry FILE wrote.\n`,

@@ -43,7 +43,7 @@ describe('sources of the token', () => {
     expect(serverToken({}, {})).toBeUndefined();
   });
 
-  test('an option without a token, as of a variable that is not set, is refused', () => {
+  test('an option without a token (unset variable) is refused', () => {
     for (const token of ['', ' ', 'two words'])
       expect(thrownBy(() => serverToken({ token }, {}))).toMatchObject({ code: 'BAD_INPUT' });
   });
@@ -97,7 +97,7 @@ test.each([
   ['token', (path: string) => serverToken({ 'token-file': path }, {})],
   ['operator', (path: string) => operatorToken({ 'operator-token-file': path })],
   ['key', (path: string) => stateFromOptions({ state: 'redis://x', 'state-key-file': path }, warned)],
-])('the command in the error creates a missing file of a secret: %s', (_, take) => {
+])('the command in the error creates the secret file: %s', (_, take) => {
   const path = join(temporaryFolder(), "one's own");
   const { message } = thrownBy(() => take(path)) as Error;
   execFileSync('bash', ['-c', /Use (\(.*\)) to make one\.$/.exec(message)?.[1] ?? 'false']);
@@ -116,7 +116,7 @@ describe('commands', () => {
     ['serve', dev, { ORIEL_TOKEN_DEV: TOKEN }, 'ORIEL_TOKEN_DEV', ofDev],
     ['mcp', dev, { ORIEL_TOKEN_DEV: TOKEN }, 'ORIEL_TOKEN_DEV', ofDev],
   ])(
-    'a server that starts commands refuses a token that these could read: %s %j %j',
+    'a server with commands refuses readable tokens: %s %j %j',
     { tags: 'slow' },
     (name, args, env, where, use) => {
       for (const [option, who] of [
@@ -130,7 +130,7 @@ describe('commands', () => {
     },
   );
 
-  test('tokens leave the environment at the start, for whatever is started', () => {
+  test('tokens leave the environment at the start', () => {
     const env = { ...process.env, ORIEL_TOKEN: TOKEN, ORIEL_TOKEN_FILE: '/none', ORIEL_TOKEN_DEV: TOKEN };
     const list = ['--workspaces-command', `env >&2; echo '{"dev":"http://127.0.0.1:1"}'; exit 1`];
     const { err } = run(['call', 'read', '{"path":"ws://"}', ...list], { env });
@@ -138,7 +138,7 @@ describe('commands', () => {
     expect(err).not.toContain(TOKEN);
   });
 
-  test('a token of a workspace from a file is accepted, whatever tokens are in the environment', () => {
+  test('a workspace token from a file ignores the environment', () => {
     const args = ['mcp', '--allow-bash', ...dev, '--workspace-token-file', `dev=${tokenFile()}`];
     const env = { ...process.env, ORIEL_TOKEN_DEV: TOKEN, ORIEL_TOKEN_OTHER: TOKEN };
     expect(run(args, { env })).toMatchObject({ err: '', code: 0 });
@@ -164,27 +164,23 @@ describe('commands', () => {
   );
 });
 
-test(
-  'a command inherits only the three standard descriptors, however oriel was started',
-  { tags: 'slow' },
-  () => {
-    const cli = built('faces/cli/main.js');
-    const opened = 'exec 5</etc/hosts 40</etc/hosts 63</etc/hosts 200</etc/hosts';
-    const said = execFileSync(
-      'bash',
-      [
-        '-c',
-        `${opened}; "$0" "$1" bash 'for f in /proc/self/fd/*; do readlink $f; done | sort | uniq -c'`,
-        process.execPath,
-        cli,
-      ],
-      { encoding: 'utf8', cwd: temporaryFolder() },
-    );
-    expect(said).not.toContain('/etc/hosts');
-  },
-);
+test('a command inherits only the three standard descriptors', { tags: 'slow' }, () => {
+  const cli = built('faces/cli/main.js');
+  const opened = 'exec 5</etc/hosts 40</etc/hosts 63</etc/hosts 200</etc/hosts';
+  const said = execFileSync(
+    'bash',
+    [
+      '-c',
+      `${opened}; "$0" "$1" bash 'for f in /proc/self/fd/*; do readlink $f; done | sort | uniq -c'`,
+      process.execPath,
+      cli,
+    ],
+    { encoding: 'utf8', cwd: temporaryFolder() },
+  );
+  expect(said).not.toContain('/etc/hosts');
+});
 
-test('a descriptor above a limit that was lowered later does not prevent commands', () => {
+test('a descriptor above a lowered limit does not prevent commands', () => {
   const cli = built('faces/cli/main.js');
   const said = execFileSync(
     'bash',

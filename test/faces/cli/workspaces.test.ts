@@ -8,44 +8,40 @@ import { temporaryFolder } from '../../support/commands.ts';
 import { server } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
 
-test(
-  'workspaces come from arguments, a file and a command, each with its own token',
-  { tags: 'slow' },
-  async () => {
-    const { W, write } = workspace();
-    write('f', 'one\ntwo\n');
-    const { url } = await server(['--cwd', W], { env: { ORIEL_TOKEN: 'of-dev' } });
-    const home = temporaryFolder();
-    mkdirSync(join(home, 'tokens'));
-    const tokenFile = join(home, 'tokens/dev');
-    writeFileSync(tokenFile, 'of-dev\n', { mode: 0o600 });
-    const list = join(home, 'fleet.json');
-    writeFileSync(
-      list,
-      JSON.stringify({ 'team/dev': { url, tokenFile: 'tokens/dev' }, gone: 'http://127.0.0.1:1' }),
-    );
-    const read = (path: string, ...args: string[]): ReturnType<typeof run> =>
-      run(['read', path, ...args], { cwd: home });
+test('workspaces from arguments, files and commands have their own tokens', { tags: 'slow' }, async () => {
+  const { W, write } = workspace();
+  write('f', 'one\ntwo\n');
+  const { url } = await server(['--cwd', W], { env: { ORIEL_TOKEN: 'of-dev' } });
+  const home = temporaryFolder();
+  mkdirSync(join(home, 'tokens'));
+  const tokenFile = join(home, 'tokens/dev');
+  writeFileSync(tokenFile, 'of-dev\n', { mode: 0o600 });
+  const list = join(home, 'fleet.json');
+  writeFileSync(
+    list,
+    JSON.stringify({ 'team/dev': { url, tokenFile: 'tokens/dev' }, gone: 'http://127.0.0.1:1' }),
+  );
+  const read = (path: string, ...args: string[]): ReturnType<typeof run> =>
+    run(['read', path, ...args], { cwd: home });
 
-    expect(
-      read('ws://dev/f:2..2', '--workspace', `dev=${url}`, '--workspace-token-file', `dev=${tokenFile}`).out,
-    ).toBe('2|two\n');
-    expect(read('ws://team/dev/f:raw', '--workspaces', list).out).toBe('one\ntwo\n');
-    expect(read('ws://team/dev/f:raw', '--workspaces-command', `cat ${list}`).out).toBe('one\ntwo\n');
-    // Of several, one that is away fails alone.
-    const both = read('ws://gone/f', 'ws://team/dev/f:1..1', '--workspaces', list);
-    expect(both.out).toContain('1|one\n');
-    expect([both.err, both.code]).toEqual([expect.stringContaining('The workspace gone: No answer came'), 2]);
-    expect(read('ws://', '--workspaces', list).out).toBe(
-      `ws://gone/  http://127.0.0.1:1  NETWORK\nws://team/dev/  ${url}  answers\n`,
-    );
-    const without = read('ws://dev/f', '--workspace', `dev=${url}`);
-    expect([without.err, without.code]).toEqual([
-      'oriel: The workspace dev requires a token. Set ORIEL_TOKEN_DEV to the token of this workspace. Use ws:// to see which workspaces answer.\n',
-      2,
-    ]);
-  },
-);
+  expect(
+    read('ws://dev/f:2..2', '--workspace', `dev=${url}`, '--workspace-token-file', `dev=${tokenFile}`).out,
+  ).toBe('2|two\n');
+  expect(read('ws://team/dev/f:raw', '--workspaces', list).out).toBe('one\ntwo\n');
+  expect(read('ws://team/dev/f:raw', '--workspaces-command', `cat ${list}`).out).toBe('one\ntwo\n');
+  // Of several, one that is away fails alone.
+  const both = read('ws://gone/f', 'ws://team/dev/f:1..1', '--workspaces', list);
+  expect(both.out).toContain('1|one\n');
+  expect([both.err, both.code]).toEqual([expect.stringContaining('The workspace gone: No answer came'), 2]);
+  expect(read('ws://', '--workspaces', list).out).toBe(
+    `ws://gone/  http://127.0.0.1:1  NETWORK\nws://team/dev/  ${url}  answers\n`,
+  );
+  const without = read('ws://dev/f', '--workspace', `dev=${url}`);
+  expect([without.err, without.code]).toEqual([
+    'oriel: The workspace dev requires a token. Set ORIEL_TOKEN_DEV to the token of this workspace. Use ws:// to see which workspaces answer.\n',
+    2,
+  ]);
+});
 
 test('a server reports the state of each workspace', { tags: 'slow' }, async () => {
   const { W, write } = workspace();
@@ -125,7 +121,7 @@ test('a command that fails and an invalid name are refused', () => {
   ).toBe('oriel: There is no workspace prod for its token. Add --workspace prod=URL.\n');
 });
 
-test('a variable that could be the token of two workspaces is sent to neither', async () => {
+test('a variable for the tokens of two workspaces reaches neither', async () => {
   const heard: (string | undefined)[] = [];
   const made = createServer(({ headers }, response) => {
     heard.push(headers.authorization);

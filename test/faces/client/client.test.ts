@@ -55,7 +55,7 @@ test('every route has its method', async () => {
   expect(unwrap(await client.openApi())['openapi']).toBe('3.1.0');
 });
 
-test('a client with a name is the same on every connection', { tags: 'slow' }, async () => {
+test('a client with a name is one on every connection', { tags: 'slow' }, async () => {
   const names: unknown[] = [];
   const { url } = await answering((response, _, { headers }) => {
     names.push(headers['oriel-client']);
@@ -174,7 +174,7 @@ describe('read-only requests are retried', () => {
     expect(attempts()).toBe(2);
   });
 
-  test('at most as often as configured, not after an error of the caller, never for a tool', async () => {
+  test('up to a maximum; never caller errors, never a tool', async () => {
     const never = await answering(
       (response) => void response.writeHead(503, { 'retry-after': '0' }).end('{}'),
     );
@@ -194,7 +194,7 @@ describe('read-only requests are retried', () => {
     expect(tool.attempts()).toBe(1);
   });
 
-  test('a caller that aborts does not wait for the next attempt', async () => {
+  test('a caller that aborts skips the next attempt', async () => {
     const { url, attempts } = await answering(
       (response) => void response.writeHead(503, { 'retry-after': '5' }).end('{}'),
     );
@@ -208,7 +208,7 @@ describe('read-only requests are retried', () => {
   });
 });
 
-test('tasks: calls name a task, and its events are read by that name', { tags: 'slow' }, async () => {
+test('tasks: calls name a task, and read its events', { tags: 'slow' }, async () => {
   const { W, write } = workspace();
   const path = write('f', 'a\nb\n');
   const running = await server(['--cwd', W], { env: { ORIEL_TOKEN: TOKEN } });
@@ -242,7 +242,7 @@ test('unwrap throws the failure', async () => {
 });
 
 test.each(['127.0.0.1:7391', 'localhost:7391', '', 'file:///tmp'])(
-  'an address that is not a URL of a server is refused immediately: %j',
+  'an address of no server is refused immediately: %j',
   (url) => {
     expect(() => createClient({ url })).toThrow(
       new TypeError(`${JSON.stringify(url)} is not the URL of a server. Use http://127.0.0.1:7345.`),

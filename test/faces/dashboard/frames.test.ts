@@ -94,7 +94,7 @@ async function longestTask(page: Page, cdp: CDPSession, act: () => Promise<unkno
 }
 
 test.runIf(has('chromium'))(
-  'of 100,000 events: while they are loaded, with every control, and with new ones',
+  'of 100,000 events: loading, with every control, with new ones',
   { timeout: 240_000 },
   async () => {
     const { url, path } = await inspecting();

@@ -67,7 +67,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
     expect(await (await openSession(url))(1)).toBe(200);
   });
 
-  test('clients of one program without a name read only their own outputs, on every replica', async () => {
+  test('nameless clients read only their own outputs on every replica', async () => {
     const { url } = await shippedBalancer(await twoHere());
     /** From an address of its own, as the balancer sees it. */
     const from =
@@ -108,7 +108,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
       expect(await bob('read', { path: `artifact://${number}` })).toContain('NOT_FOUND');
   });
 
-  test('a client with a name stays on its replica, and continues reading when that is killed', async () => {
+  test('a named client keeps its replica and outlives it', async () => {
     const replicas = await two();
     const { url } = await shippedBalancer(replicas);
     const kept = artifactOf(await callOn(url, 'bash', { command: 'seq 100000' }));
@@ -158,7 +158,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
     }
 
     test.each(['balancer', 'replica'] as const)(
-      'a %s that is killed causes an error, never a truncated answer',
+      'a killed %s causes an error, never a truncated answer',
       async (victim) => {
         const workspace = temporaryFolder();
         const path = join(workspace, 'big');
@@ -201,7 +201,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
       expect([200, 404]).toContain(await session(1));
     });
 
-    test('when the store is killed while an output is copied, no answer contains a part of it', async () => {
+    test('a store killed during a copy leaks no partial output', async () => {
       const own = await redisServer();
       const [one, other] = [await replicaHere(own, key), await replicaHere(own, key)];
       const large = artifactOf(await callOn(one.url, 'bash', { command: 'seq 2000000' }));

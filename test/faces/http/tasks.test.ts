@@ -33,7 +33,7 @@ async function serving(options: Partial<OfferOptions> = {}, serve: Partial<Serve
   return { W, url, ask, read, tasks };
 }
 
-test('a call belongs to the task in its header, otherwise to that of its client', async () => {
+test('a call belongs to its header’s task, else its client’s', async () => {
   const { read, tasks, ask, W } = await serving();
   await read({ 'oriel-task': encodeURIComponent('task №1/2') });
   await read();
@@ -64,7 +64,7 @@ test('the events of a task, page by page', async () => {
   expect((await ask('/api/v0/tasks/t/events?from=-1')).status).toBe(400);
 });
 
-test('a page of events is bounded in bytes, and the next one continues there', { tags: 'slow' }, async () => {
+test('a page of events is bounded; the next continues there', { tags: 'slow' }, async () => {
   const { ask, W, read } = await serving();
   const ranges = Array.from({ length: 16 }, (_, i) => `${2 * i + 1}..${2 * i + 1}`).join(',');
   const names = Array.from({ length: 20 }, (_, i) => `${'long-name-'.repeat(18)}${i}.txt`);
@@ -89,7 +89,7 @@ test('a page of events is bounded in bytes, and the next one continues there', {
 });
 
 test.each(['.', '..', ' padded ', 'x'.repeat(300), 'a\u202eb', 'a/b', 'a%2Fb', '100%', 'a?b#c'])(
-  'a task is found by the name from its caller: %j',
+  'a task is found by its caller’s name: %j',
   async (name) => {
     const { read, ask, tasks } = await serving();
     await read({ 'oriel-task': encodeURIComponent(name) });
@@ -123,7 +123,7 @@ test('no client sees tasks of another, whatever it asks', async () => {
   expect((await tasks(a)).tasks[0]).toMatchObject({ id: 'secret plan', rateLimits: 0 });
 });
 
-test('the operator sees all tasks with its own token; clients with the token of the API see theirs', async () => {
+test('the operator sees all tasks, API clients only theirs', async () => {
   const { read, tasks, ask } = await serving({}, { token: 'api', operatorToken: 'chief' });
   const [api, chief] = [{ authorization: 'Bearer api' }, { authorization: 'Bearer chief' }];
   await read({ ...api, 'oriel-client': 'a', 'oriel-task': 't' });
@@ -143,7 +143,7 @@ test('the operator sees all tasks with its own token; clients with the token of 
     expect((await ask('/api/v0/tasks', wrong)).status).toBe(401);
 });
 
-test('for tasks of several clients with one name the operator names the client', async () => {
+test('for clients of one name the operator names the client', async () => {
   const { ask, read } = await serving({}, { operatorToken: 'chief' });
   const chief = { authorization: 'Bearer chief' };
   await read({ 'oriel-client': 'a', 'oriel-task': 't' });
@@ -187,7 +187,8 @@ test('rate limits are reported; invalid ones are refused', async () => {
   expect((await tasks()).tasks[0]?.rateLimits).toBe(1);
 });
 
-test('over MCP _meta names the task and requests totals; only the session reports to it over HTTP', async () => {
+// Only the session reports to the task over HTTP.
+test('over MCP _meta names the task and requests totals', async () => {
   const { ask } = await serving();
   const post = (message: object, headers: Record<string, string> = {}) =>
     ask('/mcp', { ...mcpHeaders, ...headers, body: { jsonrpc: '2.0', id: 1, ...message } });

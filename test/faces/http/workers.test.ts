@@ -82,65 +82,57 @@ describe.runIf(has('redis'))('workers', () => {
   const childrenOf = (pid: number): number[] =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
-  test(
-    'for two replicas that read the same document a worker converts it once',
-    { tags: 'slow' },
-    async () => {
-      const cwd = temporaryFolder();
-      writeFileSync(join(cwd, 'a.docx'), docx(paragraph('converted elsewhere')));
-      const working = await worker();
-      const replicas = await Promise.all([replica(cwd), replica(cwd)]);
-      const texts = await Promise.all(replicas.map(({ url }) => read(url, 'a.docx')));
-      expect(texts).toEqual(['1|converted elsewhere\n', '1|converted elsewhere\n']);
-      // A replica that asked a moment later may have left a job for which nothing is to be done.
-      const done = (): number => working.events('job').filter(({ outcome }) => outcome === 'done').length;
-      await expect.poll(done).toBe(1);
-      for (const { pid } of replicas) expect(childrenOf(pid)).toEqual([]);
-      // The next one finds it in the store, also when no worker is left.
-      working.kill('SIGTERM');
-      expect(await working.exited).toBe(0);
-      expect(working.events('ended')).toHaveLength(1);
-      const { url } = await replica(cwd);
-      expect(await read(url, 'a.docx')).toBe('1|converted elsewhere\n');
-    },
-  );
+  test('one document for two replicas is converted once', { tags: 'slow' }, async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'a.docx'), docx(paragraph('converted elsewhere')));
+    const working = await worker();
+    const replicas = await Promise.all([replica(cwd), replica(cwd)]);
+    const texts = await Promise.all(replicas.map(({ url }) => read(url, 'a.docx')));
+    expect(texts).toEqual(['1|converted elsewhere\n', '1|converted elsewhere\n']);
+    // A replica that asked a moment later may have left a job for which nothing is to be done.
+    const done = (): number => working.events('job').filter(({ outcome }) => outcome === 'done').length;
+    await expect.poll(done).toBe(1);
+    for (const { pid } of replicas) expect(childrenOf(pid)).toEqual([]);
+    // The next one finds it in the store, also when no worker is left.
+    working.kill('SIGTERM');
+    expect(await working.exited).toBe(0);
+    expect(working.events('ended')).toHaveLength(1);
+    const { url } = await replica(cwd);
+    expect(await read(url, 'a.docx')).toBe('1|converted elsewhere\n');
+  });
 
-  test(
-    'the read of a document is answered when its worker is killed, and the next worker finds the result',
-    { tags: 'slow' },
-    async () => {
-      const cwd = temporaryFolder();
-      const working = await worker();
-      const { url } = await replica(cwd);
-      /** Asks for new documents until the converter of one is caught and stopped before it answers. */
-      const caught = async (): Promise<{ name: string; answer: Promise<string>; converter: number }> => {
-        for (let i = 0; ; i += 1) {
-          const name = `${i}.docx`;
-          writeFileSync(join(cwd, name), docx(paragraph(`text ${i}`)));
-          let over = false;
-          const answer = read(url, name).finally(() => (over = true));
-          while (!over) {
-            const [converter] = childrenOf(working.pid);
-            if (converter !== undefined) {
-              process.kill(converter, 'SIGSTOP');
-              await new Promise((resolve) => setImmediate(resolve));
-              if (!over) return { name, answer, converter };
-              process.kill(converter, 'SIGKILL');
-            }
-            await new Promise((resolve) => setTimeout(resolve, 2));
+  test('a killed worker’s read is answered; the next finds it', { tags: 'slow' }, async () => {
+    const cwd = temporaryFolder();
+    const working = await worker();
+    const { url } = await replica(cwd);
+    /** Asks for new documents until the converter of one is caught and stopped before it answers. */
+    const caught = async (): Promise<{ name: string; answer: Promise<string>; converter: number }> => {
+      for (let i = 0; ; i += 1) {
+        const name = `${i}.docx`;
+        writeFileSync(join(cwd, name), docx(paragraph(`text ${i}`)));
+        let over = false;
+        const answer = read(url, name).finally(() => (over = true));
+        while (!over) {
+          const [converter] = childrenOf(working.pid);
+          if (converter !== undefined) {
+            process.kill(converter, 'SIGSTOP');
+            await new Promise((resolve) => setImmediate(resolve));
+            if (!over) return { name, answer, converter };
+            process.kill(converter, 'SIGKILL');
           }
+          await new Promise((resolve) => setTimeout(resolve, 2));
         }
-      };
-      const { name, answer, converter } = await caught();
-      working.kill('SIGKILL');
-      await working.exited;
-      process.kill(converter, 'SIGKILL');
-      expect(await answer).toBe(`1|text ${Number.parseInt(name, 10)}\n`);
-      // Another worker takes the job over: what it would make is there already.
-      const next = await worker();
-      await expect.poll(() => next.events('job')).toMatchObject([{ outcome: 'known' }]);
-    },
-  );
+      }
+    };
+    const { name, answer, converter } = await caught();
+    working.kill('SIGKILL');
+    await working.exited;
+    process.kill(converter, 'SIGKILL');
+    expect(await answer).toBe(`1|text ${Number.parseInt(name, 10)}\n`);
+    // Another worker takes the job over: what it would make is there already.
+    const next = await worker();
+    await expect.poll(() => next.events('job')).toMatchObject([{ outcome: 'known' }]);
+  });
 
   test('a worker serves its metrics and its health', { tags: 'slow' }, async () => {
     const cwd = temporaryFolder();
@@ -165,7 +157,7 @@ describe.runIf(has('redis'))('workers', () => {
     expect(await working.exited).toBe(0);
   });
 
-  test('a worker without a store from the start ends when it is told to', { tags: 'slow' }, async () => {
+  test('a worker that never had a store ends when told', { tags: 'slow' }, async () => {
     const port = await freePort();
     const args = ['--state', `redis://127.0.0.1:${port}`, '--state-key-file', keyFile];
     const child = spawn(process.execPath, [cli, 'worker', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });

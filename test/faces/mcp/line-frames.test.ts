@@ -24,7 +24,7 @@ describe('frames', () => {
     );
   });
 
-  test('that are too long are dropped, and the next one is complete', () => {
+  test('that are too long are dropped; the next is complete', () => {
     const splitter = new FrameSplitter(16);
     const push = (text: string): string[] => [...splitter.push(Buffer.from(text))].map(shown);
     expect(push('{"params":{"id":1,"x":"aaaa')).toEqual([]);
@@ -32,7 +32,7 @@ describe('frames', () => {
     expect(push(',"id":7}\n1234567890123456\n')).toEqual(['oversized', '1234567890123456']);
   });
 
-  test('that arrive byte by byte take little more memory than their bytes', () => {
+  test('that arrive byte by byte take little more memory', () => {
     const splitter = new FrameSplitter();
     const before = bytesHeld();
     for (let i = 0; i < 500_000; i += 1) splitter.push(Buffer.from('a')).next();

@@ -38,7 +38,7 @@ test('entries of equal age are sorted by name', async () => {
   expect((await space.text('.', { now })).match(/^\S+/gm)).toEqual(['10', '9', 'B', 'a', 'b', 'é']);
 });
 
-test('shows twelve entries of each subfolder, and all of the root', async () => {
+test('shows twelve entries of each subfolder, all of the root', async () => {
   const space = workspace();
   const names = Array.from({ length: 15 }, (_, i) => `f${String(i).padStart(2, '0')}`);
   for (const name of names) {
@@ -56,7 +56,7 @@ test('shows twelve entries of each subfolder, and all of the root', async () => 
   expect(lines.slice(14)).toEqual(names.map((name) => `${name}  0 B  1h`));
 });
 
-test('hidden, ignored and special entries are marked; ignored folders and .git are not entered', async () => {
+test('hidden, ignored and special entries are marked, ignored never entered', async () => {
   const space = workspace();
   space.write('.gitignore', 'build/\n*.log\n!keep.log\n');
   space.write('.git/config', '');
@@ -123,7 +123,7 @@ test.skipIf(process.platform !== 'linux')('kernel file systems are listed and no
   expect(listed).not.toContain('Use /proc for all');
 });
 
-test('the last line of a long .gitignore decides, and one that is too long is reported', async () => {
+test('a long .gitignore counts whole; one too long is reported', async () => {
   const space = workspace();
   const filler = 'nothing-of-that-name\n'.repeat(1_000);
   space.write('.gitignore', `/a/\n*.log\n${filler}!/a/\n${filler}!keep.log\n`);
@@ -155,7 +155,7 @@ test('slow rules do not block other calls', { tags: 'slow' }, async () => {
   await listed();
 });
 
-test('what is no selector of a directory is answered with those that it has', async () => {
+test('an unknown directory selector is answered with the valid ones', async () => {
   const { write, read } = workspace();
   write('src/a.ts', '');
   expect(textOf(await read('src:Store'))).toBe(

@@ -39,7 +39,7 @@ function reader(files: readonly File[]) {
   return async (rest: string) => here.call('read', { path: `report.pdf${rest}` });
 }
 
-test('are mentioned by the document, listed, and read with every selector', async () => {
+test('are mentioned, listed, and read with every selector', async () => {
   const read = reader([
     ['notes.txt', Buffer.from('one\ntwo\nthree\n')],
     ['data.zip', zip([{ name: 'in/a.txt', content: 'packed\n' }])],
@@ -64,7 +64,7 @@ test('a missing one is answered with similar ones', async () => {
   );
 });
 
-test('names are not paths and hide nothing; two with the same name are separate', async () => {
+test('names are not paths; two of one name stay separate', async () => {
   const read = reader([
     ['../../etc/passwd', Buffer.from('a\n')],
     ['a:5-9\u001b[2J', Buffer.from('b\n')],
@@ -86,19 +86,15 @@ test('names are not paths and hide nothing; two with the same name are separate'
   expect(contents).toEqual(['a\n', 'b\n', 'c\n', 'd\n']);
 });
 
-test(
-  'one that decompresses to gigabytes is refused, and the page itself is read',
-  { tags: 'slow' },
-  async () => {
-    const read = reader([['bomb', Buffer.alloc(400 << 20), '/Filter/FlateDecode']]);
-    expect((await read('')).text).toContain('the page itself');
-    const { text, isError, details } = await read(':attachments');
-    expect(isError).toBe(true);
-    expect(details).toMatchObject({ error: { code: 'LIMIT' } });
-    expect(text).toMatch(/^\[Cannot read \.pdf file: /);
-    expect((await read(':p1')).text).toContain('the page itself');
-  },
-);
+test('one that unpacks to gigabytes is refused, its page read', { tags: 'slow' }, async () => {
+  const read = reader([['bomb', Buffer.alloc(400 << 20), '/Filter/FlateDecode']]);
+  expect((await read('')).text).toContain('the page itself');
+  const { text, isError, details } = await read(':attachments');
+  expect(isError).toBe(true);
+  expect(details).toMatchObject({ error: { code: 'LIMIT' } });
+  expect(text).toMatch(/^\[Cannot read \.pdf file: /);
+  expect((await read(':p1')).text).toContain('the page itself');
+});
 
 test('a document without any says so', async () => {
   const here = place('oriel', { display: 'plain' });

@@ -18,7 +18,7 @@ const noticesOf = (answer: { readonly details: Record<string, unknown> }): strin
   ((answer.details['notices'] ?? []) as { text: string }[]).map(({ text }) => text);
 
 test.each(['HR', 'Q1', 'USA', 'FY24', 'A1', 'A', 'A:B', 'A1:B2'])(
-  'a large sheet named %s is reported as truncated, alone too',
+  'a large sheet named %s is reported truncated, alone too',
   async (name) => {
     const { write, read } = workspace(unhurried);
     write(
@@ -37,7 +37,7 @@ test.each(['HR', 'Q1', 'USA', 'FY24', 'A1', 'A', 'A:B', 'A1:B2'])(
   },
 );
 
-test('all truncated sheets are counted, and the calls lead to all', { tags: 'slow' }, async () => {
+test('all truncated sheets are counted and reached by calls', { tags: 'slow' }, async () => {
   const { write, read } = workspace(unhurried);
   const names = Array.from({ length: 8 }, (_, i) => `Sheet ${i}`);
   const large = sheet(1_100);
@@ -104,7 +104,7 @@ function largeBook(declared: string): Buffer {
 }
 
 test.each(['A1', 'A1:D3000', 'A1:D1048576'])(
-  'the rows of a large sheet are counted, whatever it declares: %s',
+  'rows of a large sheet are counted despite declarations: %s',
   { tags: 'slow' },
   async (declared) => {
     const { write, read, text } = workspace(unhurried);
@@ -139,7 +139,7 @@ test.each(['xlsb', 'biff8', 'ods'] as const)(
   },
 );
 
-test('columns with equal names get unique names, and no other sheet is lost', async () => {
+test('equal column names become unique and lose no other sheet', async () => {
   const { write, text } = workspace(unhurried);
   const rows = (header: readonly string[]): string =>
     `<sheetData>${sheetRow(1, header)}${sheetRow(2, [1, 2, 3, 4])}</sheetData>`;
@@ -156,7 +156,7 @@ test('columns with equal names get unique names, and no other sheet is lost', as
   expect((await text('dup.xlsx:T?limit=1')).split('\n')[2]).toMatch(/^\| 1 +\| 2 +\| 3 +\| 4 +\|$/);
 });
 
-test('the header of a sheet is detected from its first rows', { tags: 'slow' }, async () => {
+test('the header of a sheet comes from its first rows', { tags: 'slow' }, async () => {
   const { write, read, text } = workspace(unhurried);
   const far = `<row r="2000">${[...'ABCDEFGH'].map((letter) => `<c r="${letter}2000"><v>7</v></c>`).join('')}</row>`;
   const noise = Array.from({ length: 1_998 }, (_, i) => sheetRow(i + 2, [i, i / 7]));
@@ -172,7 +172,7 @@ test('the header of a sheet is detected from its first rows', { tags: 'slow' }, 
   expect((await text('late.xlsx:Late?limit=1&offset=19')).split('\n')[2]).toMatch(/^\| 19 +\|/);
 });
 
-test('a hidden sheet of OpenDocument is marked by its own style, whatever other styles come first', async () => {
+test('hidden OpenDocument sheets are marked by their own style', async () => {
   const { write, text } = workspace(unhurried);
   const parts = Object.entries(unzipSync(fixture('sheet.ods'))).map(([name, content]) => {
     if (name !== 'content.xml') return { name, content };
@@ -185,39 +185,35 @@ test('a hidden sheet of OpenDocument is marked by its own style, whatever other 
   expect(heads).toEqual(['## Sales', '## Merged & Wide', '## Hidden (hidden)', '## Empty']);
 });
 
-test(
-  'columns that do not fit a table are reported, with the call for their cells',
-  { tags: 'slow' },
-  async () => {
-    const { write, read, text } = workspace(unhurried);
-    const cells = utils.aoa_to_sheet([
-      Array.from({ length: 1_200 }, (_, i) => `c${i}`),
-      Array.from({ length: 1_200 }, (_, i) => i),
-      Array.from({ length: 1_200 }, (_, i) => -i),
+test('columns beyond a table are reported with their call', { tags: 'slow' }, async () => {
+  const { write, read, text } = workspace(unhurried);
+  const cells = utils.aoa_to_sheet([
+    Array.from({ length: 1_200 }, (_, i) => `c${i}`),
+    Array.from({ length: 1_200 }, (_, i) => i),
+    Array.from({ length: 1_200 }, (_, i) => -i),
+  ]);
+  const book = utils.book_new();
+  utils.book_append_sheet(book, cells, 'Wide');
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['a'], [1]]), 'Narrow');
+  write('wide.xlsx', writeBook(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer);
+  for (const path of [
+    'wide.xlsx:Wide?limit=1',
+    'wide.xlsx:Wide:2',
+    'wide.xlsx?q=select count(*) from Wide',
+  ]) {
+    const said = noticesOf(await read(path));
+    expect([path, said]).toEqual([
+      path,
+      expect.arrayContaining([
+        'Wide has 1200 columns; those from ALM on are not in its rows. Use wide.xlsx:Wide:ALM1:ATD50 for their cells',
+      ]),
     ]);
-    const book = utils.book_new();
-    utils.book_append_sheet(book, cells, 'Wide');
-    utils.book_append_sheet(book, utils.aoa_to_sheet([['a'], [1]]), 'Narrow');
-    write('wide.xlsx', writeBook(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer);
-    for (const path of [
-      'wide.xlsx:Wide?limit=1',
-      'wide.xlsx:Wide:2',
-      'wide.xlsx?q=select count(*) from Wide',
-    ]) {
-      const said = noticesOf(await read(path));
-      expect([path, said]).toEqual([
-        path,
-        expect.arrayContaining([
-          'Wide has 1200 columns; those from ALM on are not in its rows. Use wide.xlsx:Wide:ALM1:ATD50 for their cells',
-        ]),
-      ]);
-    }
-    expect(await text('wide.xlsx:Wide:ALM1:ATD50')).toContain('| 2 | 1000 | 1001 |');
-    expect(noticesOf(await read('wide.xlsx:Narrow?limit=1')).join('')).not.toContain('columns');
-  },
-);
+  }
+  expect(await text('wide.xlsx:Wide:ALM1:ATD50')).toContain('| 2 | 1000 | 1001 |');
+  expect(noticesOf(await read('wide.xlsx:Narrow?limit=1')).join('')).not.toContain('columns');
+});
 
-test('an empty sheet has no rows, and the calls for it work', async () => {
+test('an empty sheet has no rows, and its calls work', async () => {
   const { write, read, text } = workspace(unhurried);
   write(
     'empty.xlsx',
@@ -236,7 +232,7 @@ test.each([
   ['whose bytes have changed', (xml: Buffer) => ({ content: xml, packed: broken(xml) })],
   ['that ends in the middle', (xml: Buffer) => ({ content: xml.subarray(0, xml.length >> 1) })],
   ['with another checksum', (xml: Buffer) => ({ content: xml, crc: 1 })],
-])('a sheet %s is reported as damaged, and the others are read', async (_, damage) => {
+])('a sheet %s is reported damaged; the others are read', async (_, damage) => {
   const { write, text } = workspace(unhurried);
   const parts = unzipSync(
     xlsx([

@@ -36,22 +36,18 @@ describe('artifact://N', () => {
     expect(await text(made, 'read', { path: `artifact://1${selector}` })).toBe(expected);
   });
 
-  test(
-    'if the shared store does not answer, the error names the call for the same part',
-    { tags: 'slow' },
-    async () => {
-      const key = 'the key of one operator, and no other';
-      const made = oriel({ state: { url: 'redis://127.0.0.1:1', key } });
-      for (const path of ['artifact://1234567', 'artifact://1234567:5..9', 'artifact://1234567:-20']) {
-        const { details } = await made.tool('read').run({ path });
-        expect(details['error']).toEqual({
-          code: 'BUSY',
-          message: `artifact://1234567 is not on this replica, and the shared store, which may have it, does not answer now. Read it again in a moment. Use ${path}.`,
-          next: path,
-        });
-      }
-    },
-  );
+  test('a silent shared store: the error names the same part', { tags: 'slow' }, async () => {
+    const key = 'the key of one operator, and no other';
+    const made = oriel({ state: { url: 'redis://127.0.0.1:1', key } });
+    for (const path of ['artifact://1234567', 'artifact://1234567:5..9', 'artifact://1234567:-20']) {
+      const { details } = await made.tool('read').run({ path });
+      expect(details['error']).toEqual({
+        code: 'BUSY',
+        message: `artifact://1234567 is not on this replica, and the shared store, which may have it, does not answer now. Read it again in a moment. Use ${path}.`,
+        next: path,
+      });
+    }
+  });
 
   test('names the output and its file in details', { tags: 'slow' }, async () => {
     const made = oriel();
@@ -105,7 +101,7 @@ describe('artifact://N', () => {
     expect(details['error']).toMatchObject({ code: 'BAD_SELECTOR', next: 'artifact://1' });
   });
 
-  test('can be read by its path too, even if the roots exclude everything around it', async () => {
+  test('can be read by path though the roots exclude it', async () => {
     const folder = temporaryFolder();
     const made = oriel({ cwd: folder, roots: [folder] });
     const ran = await made.tool('bash').run({ command: 'seq 5000' });

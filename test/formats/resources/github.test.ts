@@ -117,7 +117,7 @@ describe('an issue', () => {
     expect(github.heard.filter(({ path }) => path.includes('/comments')).length).toBe(3);
   });
 
-  test('a next page of comments on another host is not requested', async () => {
+  test('next comments on another host are not requested', async () => {
     const other = await site({ '/steal': '[]' });
     const { read, github } = await open();
     vi.stubEnv('GITHUB_TOKEN', 'secret-token');
@@ -132,24 +132,20 @@ describe('an issue', () => {
   });
 });
 
-test(
-  'the rest of a long thread is that of the new one, when it was refreshed',
-  { tags: 'slow' },
-  async () => {
-    const long = Array.from({ length: 150 }, (_, i) => comment('bob', `remark ${i} ${'word '.repeat(200)}`));
-    const repository: Repository = { ...widget, comments: { 7: long } };
-    const { read, github } = await open(repository);
-    expect((await read('issue://acme/widget/7:-1')).text).toContain('remark 149');
-    github.repositories = {
-      'acme/widget': { ...repository, comments: { 7: [...long, comment('ana', 'The last one')] } },
-    };
-    now += 6 * MINUTE;
-    await expect.poll(async () => (await read('issue://acme/widget/7:-1')).text).toContain('The last one');
-  },
-);
+test('after a refresh the rest of a thread is new', { tags: 'slow' }, async () => {
+  const long = Array.from({ length: 150 }, (_, i) => comment('bob', `remark ${i} ${'word '.repeat(200)}`));
+  const repository: Repository = { ...widget, comments: { 7: long } };
+  const { read, github } = await open(repository);
+  expect((await read('issue://acme/widget/7:-1')).text).toContain('remark 149');
+  github.repositories = {
+    'acme/widget': { ...repository, comments: { 7: [...long, comment('ana', 'The last one')] } },
+  };
+  now += 6 * MINUTE;
+  await expect.poll(async () => (await read('issue://acme/widget/7:-1')).text).toContain('The last one');
+});
 
 describe('a pull request', () => {
-  test('has branches, reviews and comments on its diff, in their order', async () => {
+  test('has branches, reviews and comments on its diff in order', async () => {
     const { read } = await open();
     expect((await read('pr://acme/widget/12')).text).toBe(
       '# Keep the last record (#12)\n\nState: open · Author: bob · Created: 2026-05-01 · Labels: bug\n' +
@@ -160,7 +156,7 @@ describe('a pull request', () => {
     );
   });
 
-  test('lists the files of its diff, and shows each and the whole diff as received, with one request', async () => {
+  test('one request shows the diff, its files, and each file', async () => {
     const { read, github } = await open();
     expect((await read('pr://acme/widget/12/diff')).text).toBe(
       'pr://acme/widget/12/diff/1  src/a.ts  (+2 -1)\n' +
@@ -177,7 +173,7 @@ describe('a pull request', () => {
     expect(github.heard).toHaveLength(1);
   });
 
-  test('a diff refused by GitHub is assembled from its files, page by page', async () => {
+  test('a diff refused by GitHub is assembled from its files', async () => {
     const files = Array.from({ length: 120 }, (_, i) => ({
       filename: `f${i}.txt`,
       status: i === 0 ? 'added' : 'modified',
@@ -197,7 +193,7 @@ describe('a pull request', () => {
     );
   });
 
-  test('a name that would look like a line of the diff is quoted, as git does', async () => {
+  test('a name like a line of the diff is quoted', async () => {
     const filename = 'a\n+++ "b\u0085\\c.txt';
     const file = { filename, previous_filename: 'x\ty', status: 'renamed', patch: '@@ -1 +1 @@\n-a\n+b' };
     const { read } = await open({ ...widget, diffs: {}, files: { 12: [file] } });
@@ -216,7 +212,7 @@ rename to "${quoted}"
     expect((await read('pr://acme/widget/12/diff')).text).toContain('(renamed from x');
   });
 
-  test('a diff keeps the bytes of its files, whatever their encoding and their names', async () => {
+  test('a diff keeps its bytes, whatever the encoding and names', async () => {
     const diff = Buffer.concat([
       Buffer.from('diff --git a/à b/à\n--- a/à\n+++ b/à\n@@ -1 +1 @@\n-caf'),
       Buffer.from([0xe9, 0x0a]),
@@ -244,7 +240,7 @@ rename to "${quoted}"
     }
   });
 
-  test('a file that is not in the diff is answered with those in it', async () => {
+  test('a file outside the diff gets the list of files', async () => {
     const { read } = await open();
     const { text, isError } = await read('pr://acme/widget/12/diff/6');
     expect(isError).toBe(true);
@@ -304,7 +300,7 @@ describe('lists', () => {
     );
   });
 
-  test('next pages of a server that uses another name for itself are requested under ours', async () => {
+  test('next pages under another name of the server use ours', async () => {
     const { read, github } = await open();
     github.instead = (request, response) => {
       const page = Number(new URL(request.url ?? '', github.url).searchParams.get('page'));
@@ -343,7 +339,7 @@ describe('lists', () => {
     );
   });
 
-  test('a list is always revalidated; its later lines are from the first reply', async () => {
+  test('a list is revalidated; later lines are the first reply’s', async () => {
     const { read, github, here } = await open();
     await read('issue://acme/widget');
     await read('issue://acme/widget:2..2');
@@ -355,7 +351,7 @@ describe('lists', () => {
 });
 
 describe('the repository of the working directory', () => {
-  test('is the remote on the host of the API, the preferred one first', async () => {
+  test('is the preferred remote on the host of the API', async () => {
     const { read, here } = await open();
     here.write(
       '.git/config',
@@ -387,7 +383,7 @@ describe('the repository of the working directory', () => {
 });
 
 describe('the cache', () => {
-  test('is fresh for five minutes, then used while it is refreshed, and after seven days not at all', async () => {
+  test('is fresh for minutes, refreshed for days, unused after seven', async () => {
     const { read, github } = await open();
     await read('issue://acme/widget/7?comments=0');
     now += 4 * MINUTE;
@@ -560,7 +556,7 @@ describe('refusals are one sentence with advice', () => {
 });
 
 describe('the network', () => {
-  test('the API that the operator names is reached without --allow-net, and nothing else of its host', async () => {
+  test('only the named API is reached without --allow-net', async () => {
     const { read, github } = await open();
     expect((await read('issue://acme/widget/7')).isError).toBe(false);
     expect((await read(`${github.url}/repos/acme/widget/issues/7`)).details).toMatchObject({
@@ -574,7 +570,7 @@ describe('the network', () => {
     expect(other.asked).toEqual([]);
   });
 
-  test('the token goes to the API, and to no other origin', async () => {
+  test('the token goes to the API and no other origin', async () => {
     const heard: (string | undefined)[] = [];
     const other = await site({
       '/elsewhere': (request, response) => {

@@ -80,14 +80,14 @@ describe.each(['mcp://notes/doc:/', 'mcp://notes/any://files'])('%s', (at) => {
     },
   );
 
-  test('a missing part is reported by oriel, a missing resource by its server', async () => {
+  test('oriel reports a missing part, the server a missing resource', async () => {
     expect(await read(`${at}/app.db:nope`)).toMatchObject({ isError: true });
     expect((await read(`${at}/app.db:nope`)).text).toContain('There is no table nope');
     expect((await read(`${at}/nope.pdf:p1`)).text).toMatch(/^The MCP server notes answers: /);
   });
 });
 
-test('a listed resource can only be continued as the URI of a template', async () => {
+test('a listed resource continues only as a template URI', async () => {
   expect((await read('mcp://notes/note:list')).text).toBe('listed\n');
   expect((await read('mcp://notes/note:list:b')).text).toBe('b of the list\n');
   expect((await read('mcp://notes/note://one:p7')).text).toMatch(
@@ -95,7 +95,7 @@ test('a listed resource can only be continued as the URI of a template', async (
   );
 });
 
-test('a type is detected by the content, not by its name', async () => {
+test('a type is detected by content, not by name', async () => {
   expect(await read('mcp://notes/any://files/plain:p1')).toMatchObject({ isError: false });
   expect((await read('mcp://notes/any://files/table:users:2')).text).toContain('Bob');
 });

@@ -45,7 +45,7 @@ test('lists the resources of a server, templates last', { tags: 'slow' }, async 
   expect((await read('mcp://notes:1..1')).text).toBe('mcp://notes/note://one  one: the first note\n');
 });
 
-test('reads a resource with every selector; a literal name takes precedence', async () => {
+test('reads a resource with every selector; literal names come first', async () => {
   const { read } = open();
   expect((await read('mcp://notes/note://one')).text).toBe('# One\nline 2\nline 3\n');
   expect((await read('mcp://notes/note://one:2..2')).text).toBe('line 2\n');
@@ -55,7 +55,7 @@ test('reads a resource with every selector; a literal name takes precedence', as
   expect((await read('mcp://notes/echo://me:2..2')).text).toBe('second\n');
 });
 
-test('a text is requested again, its further parts are from the same reply', async () => {
+test('a text is requested again; further parts are one reply', async () => {
   const { read } = open();
   expect((await read('mcp://notes/note://count')).text).toBe('read 1\nsecond line\n');
   expect((await read('mcp://notes/note://count:1..1')).text).toBe('read 1\n');
@@ -133,7 +133,7 @@ describe('failures are one sentence with advice', () => {
     );
   });
 
-  test('of a server by its URL only the origin is shown', async () => {
+  test('a server by its URL shows only the origin', async () => {
     const { url } = await site({});
     const closed = url.replace(/:\d+$/, ':9');
     const { read } = open({ mcpServers: { away: { url: `${closed}/SECRET/mcp?key=SECRET` } } });
@@ -152,7 +152,7 @@ describe('failures are one sentence with advice', () => {
     },
   );
 
-  test('a URL with a password is refused, and the password is not shown', () => {
+  test('a URL with a password is refused without showing it', () => {
     const mcpServers = { away: { url: 'https://me:SECRET@mcp.example/' } };
     expect(() => createOriel({ mcpServers })).toThrow(
       'The option mcpServers.away.url holds a user name or a password. Use mcpServers.away.headers.',
@@ -188,7 +188,7 @@ describe('a server', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'is started once, and ends with the session, with its child processes',
+    'starts once and ends with the session, children included',
     { tags: 'slow' },
     async () => {
       const folder = temporaryFolder();
@@ -283,7 +283,7 @@ describe('.mcp.json', () => {
   };
   const addresses = { allow: [], howToAllow: 'with --allow-net HOST' };
 
-  test('M16 of a file that is not approved as it is no server is reached, and the answer says how to approve it', async () => {
+  test('M16 an unapproved file reaches no server and explains approval', async () => {
     const listed = { a: { command: 'x' }, b: { url: 'https://x.example' } };
     const refused =
       /\.mcp\.json names programs to start .* with --mcp-approve '?\S+\/\.mcp\.json=[\da-f]{64}'?\.$/;
@@ -336,7 +336,7 @@ describe('.mcp.json', () => {
     expect(JSON.stringify(configured(servers))).not.toMatch(/x\.example|"secret"/);
   });
 
-  test('M16 an address that is not public is asked only if the operator allows it', async () => {
+  test('M16 a private address is asked only if allowed', async () => {
     const { url, asked } = await site({ '/mcp': (_, response) => void response.writeHead(405).end() });
     const { host } = new URL(url);
     const read = (values: object) =>
@@ -351,31 +351,27 @@ describe('.mcp.json', () => {
     expect(asked).not.toEqual([]);
   });
 
-  test(
-    'a started server uses the configuration of its start, not later changes',
-    { tags: 'slow' },
-    async () => {
-      const { W, write } = workspace();
-      const listing = (mcpServers: object): void => void write('.mcp.json', JSON.stringify({ mcpServers }));
-      listing({ first: { command: 'first' } });
-      const { post } = await server(['--cwd', W, '--mcp-resources']);
-      const listed = async (): Promise<string> =>
-        JSON.stringify(await (await post('/api/v0/tools/read', { path: 'mcp://' })).json());
-      expect(await listed()).toContain('mcp://first');
-      listing({ later: { command: 'later' } });
-      expect(await listed()).toContain('mcp://first');
-      expect(await listed()).not.toContain('mcp://later');
-    },
-  );
+  test('a started server keeps the configuration of its start', { tags: 'slow' }, async () => {
+    const { W, write } = workspace();
+    const listing = (mcpServers: object): void => void write('.mcp.json', JSON.stringify({ mcpServers }));
+    listing({ first: { command: 'first' } });
+    const { post } = await server(['--cwd', W, '--mcp-resources']);
+    const listed = async (): Promise<string> =>
+      JSON.stringify(await (await post('/api/v0/tools/read', { path: 'mcp://' })).json());
+    expect(await listed()).toContain('mcp://first');
+    listing({ later: { command: 'later' } });
+    expect(await listed()).toContain('mcp://first');
+    expect(await listed()).not.toContain('mcp://later');
+  });
 
-  test('without the option none is read; with --offline no HTTP servers', () => {
+  test('needs the option; with --offline no HTTP servers', () => {
     expect(configured({ a: { command: 'x' } }, { 'mcp-resources': undefined })).toBeUndefined();
     expect(configured({ a: { command: 'x' }, b: { url: 'https://x.example' } }, { offline: true })).toEqual({
       a: { command: 'x' },
     });
   });
 
-  test('a missing file means no servers; an invalid one is refused', () => {
+  test('a missing file means no servers; an invalid one fails', () => {
     expect(mcpServersIn(temporaryFolder(), { 'mcp-resources': true })).toEqual({ mcpServers: {} });
     expect(() => configured('{')).toThrow(/cannot be read as a list of MCP servers: /);
     expect(() => createOriel({ mcpServers: { a: {} as never } })).toThrow(

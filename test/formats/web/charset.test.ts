@@ -78,7 +78,7 @@ describe('without a declared encoding', () => {
       'behind 20 KB of ASCII',
       Buffer.concat([Buffer.alloc(20_000, 'x'), Buffer.from([0xff]), Buffer.from(japanese)]),
     ],
-  ])('a few bytes that are not UTF-8 %s make nothing else of the others', async (_, bytes) => {
+  ])('a few invalid bytes %s do not change the others', async (_, bytes) => {
     const { text, note } = await textOfBytes(bytes, 'text/plain');
     expect(text === utf8(bytes)).toBe(true);
     expect(note).toBe('1 invalid sequence of UTF-8 shown as U+FFFD');

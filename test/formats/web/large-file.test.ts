@@ -57,7 +57,7 @@ function largeLog(accepts = 'bytes', hasRanges = accepts === 'bytes'): Served {
 
 const web = { allow: ['127.0.0.1'] };
 
-test('a page of a large log is read by a range, its end too', async () => {
+test('pages of a large log use ranges, its end too', async () => {
   const log = largeLog();
   const { url } = await site({ '/big.log': log.page });
   const here = place('oriel', { display: 'plain', web });
@@ -85,7 +85,7 @@ test('a page of a large log is read by a range, its end too', async () => {
 test.each([
   ['without ranges', largeLog('none'), [undefined]],
   ['that announces ranges and has none', largeLog('bytes', false), [undefined, 'bytes=0-131071', undefined]],
-])('from a server %s the beginning is read, with a notice', { tags: 'slow' }, async (_, log, requests) => {
+])('a server %s: the beginning is read, with a notice', { tags: 'slow' }, async (_, log, requests) => {
   const { url } = await site({ '/big.log': log.page });
   const here = place('oriel', { web });
   const read = async (rest: string): Promise<string> =>
@@ -108,7 +108,7 @@ test.each([
   expect(pages()).toBe(2 * before);
 });
 
-test('a full reply after a range in the first call is an error, and the same call succeeds later', async () => {
+test('a full reply to a first range fails, then succeeds', async () => {
   const log = largeLog();
   const { url } = await site({
     '/big.log'(request, response) {

@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 
 describe.each(['pkg.tar', 'pkg.tgz', 'pkg.zip'])('%s', (name) => {
-  test('shows its map, and the map of a directory in it', { tags: 'slow' }, async () => {
+  test('shows its map and that of a directory inside', { tags: 'slow' }, async () => {
     const text = await w.text(`${name}:package:outline`);
     expect(text).toContain('lib/store.js: Store 4-12, .put 5-7, .get 9-11, exports 14\n');
     expect(text).toContain('lib/trim.js: ');
@@ -65,7 +65,7 @@ describe.each(['pkg.tar', 'pkg.tgz', 'pkg.zip'])('%s', (name) => {
     expect(list).toContain(`${name}:other/x.py [L1-2]\n1|def run(path):`);
   });
 
-  test('shows the uses of a symbol and the importers of a member', async () => {
+  test('shows uses of a symbol and importers of a member', async () => {
     expect(await w.text(`${name}:package:#trim:refs`)).toContain(
       '  6|this[key] = trim(value); [in Store.put 5-7]',
     );
@@ -83,7 +83,7 @@ describe.each(['pkg.tar', 'pkg.tgz', 'pkg.zip'])('%s', (name) => {
     expect(await w.text(`${name}:package:#Store`)).toContain('4|class Store {');
   });
 
-  test('the outline and a symbol of one member are those of the member', async () => {
+  test('outline and symbols of a member are its own', async () => {
     expect(await w.text(`${name}:package/lib/trim.js:outline`)).toContain('[L1-3]');
     expect(await w.text(`${name}:package/lib/store.js:#Store.get`)).toContain('9|  get(key) {');
   });
@@ -106,7 +106,7 @@ test('following the pages reaches the last file', async () => {
   expect(seen.length).toBeGreaterThan(2);
 });
 
-test('a change of an archive is visible to the next call', async () => {
+test('a changed archive is visible to the next call', async () => {
   expect(await w.text('pkg.tgz:#Store.put')).toContain('5|  put(');
   const changed = files.map(([name, body]) => ({
     name,
@@ -116,7 +116,7 @@ test('a change of an archive is visible to the next call', async () => {
   expect(await w.text('pkg.tgz:#Store.put')).toContain('6|  put(');
 });
 
-test('a member that is too large has no symbols, with a notice', async () => {
+test('a member too large has no symbols, with a notice', async () => {
   const large = `function early() {}\n${'// a comment line that is long enough\n'.repeat(40_000)}`;
   w.write(
     'large.tgz',

@@ -71,26 +71,22 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-test(
-  'that ends with its thread: each is parsed alone, and the next call parses none of them again',
-  { tags: 'slow' },
-  async () => {
-    answer.of = ends;
-    const map = await mapping(60_000);
-    const first = await map();
-    expectOthers(first);
-    expect(first).toContain('[hostile.ts took too long to parse: without symbols here]');
-    const { batch, late } = batchAndLate();
-    expect(late).toEqual(batch);
-    // Time is left for those that come after.
-    for (const { part } of asked) expect(part).toBeLessThan(0.9);
-    asked.length = 0;
-    expect(await map()).toBe(first);
-    expect(asked).toEqual([]);
-  },
-);
+test('that ends with its thread is not parsed again', { tags: 'slow' }, async () => {
+  answer.of = ends;
+  const map = await mapping(60_000);
+  const first = await map();
+  expectOthers(first);
+  expect(first).toContain('[hostile.ts took too long to parse: without symbols here]');
+  const { batch, late } = batchAndLate();
+  expect(late).toEqual(batch);
+  // Time is left for those that come after.
+  for (const { part } of asked) expect(part).toBeLessThan(0.9);
+  asked.length = 0;
+  expect(await map()).toBe(first);
+  expect(asked).toEqual([]);
+});
 
-test('whose parse is stopped: it and the later files are parsed alone', async () => {
+test('whose parse is stopped: later files are parsed alone', async () => {
   answer.of = (tagsOf, [files, ...rest]) => {
     const at = files.map(textIn).findIndex(isHostile);
     return tagsOf(at === -1 ? files : files.slice(0, at), ...rest);
@@ -101,7 +97,7 @@ test('whose parse is stopped: it and the later files are parsed alone', async ()
   expect(late).toEqual(batch.slice(batch.findIndex(isHostile)));
 });
 
-test('that had little time: the others are parsed, and the next call parses it again', async () => {
+test('that had little time is parsed again, the others once', async () => {
   answer.of = ends;
   const map = await mapping(7_000);
   expectOthers(await map());
@@ -111,7 +107,7 @@ test('that had little time: the others are parsed, and the next call parses it a
   expect(asked.map(({ texts }) => texts.map(isHostile))).toEqual([[true]]);
 });
 
-test('that changed and finds no parser: its lines are not those of the version before', async () => {
+test('that changed without a parser never shows old lines', async () => {
   const { write, with: withOptions } = workspace();
   const of = (name: string, lines: number): void => {
     write(`src/${name}.ts`, `export function ${name}(): void {\n${'  run();\n'.repeat(lines)}}\n`);
@@ -133,7 +129,7 @@ test('that changed and finds no parser: its lines are not those of the version b
   expect(await map()).toContain('c.ts: c 1-9\n');
 });
 
-test('that changes with every one of many concurrent calls: all are answered', async () => {
+test('that changes with each concurrent call: all are answered', async () => {
   const { write, with: withOptions } = workspace();
   for (const name of NAMES) write(`src/${name}.ts`, `export function ${name}(): void {\n  return;\n}\n`);
   await sleep(50);
@@ -155,7 +151,7 @@ test('that changes with every one of many concurrent calls: all are answered', a
   }
 });
 
-test('that one call gives up and another has parsed: its symbols stay', async () => {
+test('that one call drops and another parsed keeps its symbols', async () => {
   const w = workspace();
   for (const name of NAMES) w.write(`src/${name}.ts`, `export function ${name}(): void {\n  return;\n}\n`);
   await sleep(50);
@@ -179,7 +175,7 @@ test('that one call gives up and another has parsed: its symbols stay', async ()
   expect(asked).toEqual([]);
 });
 
-test('that uses up the CPU time of its parser, alone: no call parses it again', async () => {
+test('that uses up the CPU time alone is not retried', async () => {
   const limits: (number | undefined)[] = [];
   answer.of = (tagsOf, given) => {
     const [files, , , { alone = false, within = 0, cpuMs } = {}] = given;

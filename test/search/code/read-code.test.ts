@@ -67,39 +67,31 @@ beforeEach(() => {
 });
 
 describe('the map of a directory', () => {
-  test(
-    'lists files with their symbols and ranges, the most used first; others by name',
-    { tags: 'slow' },
-    async () => {
-      expect(await w.text('src:outline')).toBe(
-        [
-          'lib/open.ts: open 1-3',
-          'lib/store.ts: Store 4-15, .put 8-10, .close 12-14',
-          'door.ts: open 1-4, .close 2',
-          'main.ts: main 3-7',
-          './: README.md',
-          '[5 files of src, the most important first, with 7 symbols. Use src:#NAME for a symbol]',
-        ].join('\n'),
-      );
-    },
-  );
+  test('lists files with symbols and ranges, the most used first', { tags: 'slow' }, async () => {
+    expect(await w.text('src:outline')).toBe(
+      [
+        'lib/open.ts: open 1-3',
+        'lib/store.ts: Store 4-15, .put 8-10, .close 12-14',
+        'door.ts: open 1-4, .close 2',
+        'main.ts: main 3-7',
+        './: README.md',
+        '[5 files of src, the most important first, with 7 symbols. Use src:#NAME for a symbol]',
+      ].join('\n'),
+    );
+  });
 
-  test(
-    'files that do not fit the budget are counted, and the next calls reach the last file',
-    { tags: 'slow' },
-    async () => {
-      for (let i = 0; i < 60; i += 1)
-        w.write(`src/many/file${i}.ts`, `export function made${i}() {\n  return ${i};\n}\n`);
-      const seen = new Set<string>();
-      let target: string | undefined = 'src:outline?bytes=400';
-      for (let call = 0; target !== undefined && call < 40; call += 1) {
-        const answer = await w.read(target);
-        for (const name of namedIn(textOf(answer))) seen.add(name);
-        target = nextOf(answer);
-      }
-      expect(seen.size).toBe(65);
-    },
-  );
+  test('files beyond the budget are counted; next calls reach them', { tags: 'slow' }, async () => {
+    for (let i = 0; i < 60; i += 1)
+      w.write(`src/many/file${i}.ts`, `export function made${i}() {\n  return ${i};\n}\n`);
+    const seen = new Set<string>();
+    let target: string | undefined = 'src:outline?bytes=400';
+    for (let call = 0; target !== undefined && call < 40; call += 1) {
+      const answer = await w.read(target);
+      for (const name of namedIn(textOf(answer))) seen.add(name);
+      target = nextOf(answer);
+    }
+    expect(seen.size).toBe(65);
+  });
 
   test('the lines and the notices together fit the budget', { tags: 'slow' }, async () => {
     const words = ['read', 'write', 'open', 'close', 'parse', 'print', 'merge', 'split', 'join', 'sort'];
@@ -125,7 +117,7 @@ describe('the map of a directory', () => {
     expect(text).toContain('src:#NAME for a symbol');
   });
 
-  test('notices that are known only with the map are part of the budget too', { tags: 'slow' }, async () => {
+  test('notices known only with the map count in its budget', { tags: 'slow' }, async () => {
     for (let i = 0; i < 60; i += 1) w.write(`src/many/file${i}.ts`, `export const made${i} = ${i};\n`);
     w.write('src/huge.ts', `// ${'x'.repeat(1 << 20)}\n`);
     for (const bytes of [400, 450, 500, 600]) {
@@ -135,23 +127,20 @@ describe('the map of a directory', () => {
     }
   });
 
-  test(
-    'a path longer than the budget is shown anyway: every page makes progress',
-    { tags: 'slow' },
-    async () => {
-      w.write(`src/${'long/'.repeat(120)}x.ts`, 'export const x = 1;\n');
-      const seen = new Set<string>();
-      let target: string | undefined = 'src:outline?bytes=256';
-      for (let call = 0; target !== undefined && call < 20; call += 1) {
-        expect(seen).not.toContain(target);
-        seen.add(target);
-        target = nextOf(await w.read(target));
-      }
-      expect(target).toBeUndefined();
-    },
-  );
+  // Every page makes progress.
+  test('a path longer than the budget is shown anyway', { tags: 'slow' }, async () => {
+    w.write(`src/${'long/'.repeat(120)}x.ts`, 'export const x = 1;\n');
+    const seen = new Set<string>();
+    let target: string | undefined = 'src:outline?bytes=256';
+    for (let call = 0; target !== undefined && call < 20; call += 1) {
+      expect(seen).not.toContain(target);
+      seen.add(target);
+      target = nextOf(await w.read(target));
+    }
+    expect(target).toBeUndefined();
+  });
 
-  test('a line budget is kept too, and the next calls reach the last file', { tags: 'slow' }, async () => {
+  test('a line budget is kept; calls reach the last file', { tags: 'slow' }, async () => {
     for (let i = 0; i < 40; i += 1) w.write(`src/d${i}/file${i}.ts`, `export const made${i} = ${i};\n`);
     const seen = new Set<string>();
     let target: string | undefined = 'src:outline';
@@ -203,7 +192,7 @@ describe('the map of a directory', () => {
     );
   });
 
-  test('ignored files are left out, and a tree without code shows names', async () => {
+  test('omits ignored files; a tree without code shows names', async () => {
     w.write('.gitignore', 'src/lib\n');
     expect(await w.text('src:outline')).not.toContain('store.ts');
     w.write('notes/a.txt', 'a\n');
@@ -244,7 +233,7 @@ describe('a name below a directory', () => {
     expect(await w.text('src:#Safe.turn')).toContain('2|  #turn() {\n');
   });
 
-  test('a name without a path is searched below the working directory', async () => {
+  test('a bare name is searched below the working directory', async () => {
     expect(await w.text('#Store.close')).toContain('12|  close(): void {\n');
   });
 
@@ -277,7 +266,7 @@ describe('a name below a directory', () => {
     expect(await w.text('src:#same?from=71')).toContain('71 is beyond the last of 70. Use src:#same');
   });
 
-  test('a page past the last file of a map names the call for its start', async () => {
+  test('a page past the end names the first page’s call', async () => {
     const w = workspace();
     for (const name of ['one', 'two'])
       w.write(`src/${name}.ts`, `export function ${name}() {\n  return 1;\n}\n`);
@@ -287,13 +276,13 @@ describe('a name below a directory', () => {
     );
   });
 
-  test('a list reads several symbols from several files in one call', async () => {
+  test('a list reads several symbols from several files', async () => {
     const text = await w.text('.:#Store.put,#main,#run');
     for (const line of ['8|  put(', '3|export function main(', '4|def run(path):'])
       expect(text).toContain(line);
   });
 
-  test('in a list of ambiguous names, undeclared names are reported too', async () => {
+  test('in a list of ambiguous names, undeclared ones are reported', async () => {
     for (let i = 0; i < 9; i += 1) w.write(`src/x/${i}.ts`, `export function same() {\n  return ${i};\n}\n`);
     const text = await w.text('src:#nosuch,#same');
     expect(text).toContain("src declares no 'nosuch'");
@@ -306,7 +295,7 @@ describe('a name below a directory', () => {
     expect(textOf(answer)).toBe("No code below src declares 'Stoer'. Did you mean Store? Use src:#Store.");
   });
 
-  test('a change is visible to the next call, and a deleted file is not listed', async () => {
+  test('a changed file is reread, a deleted one not listed', async () => {
     await w.text('src:#Store.put');
     w.write('src/lib/store.ts', `// one line more\n${STORE}`);
     expect(await w.text('src:#Store.put')).toContain('9|  put(');
@@ -324,7 +313,7 @@ describe('a name below a directory', () => {
   });
 });
 
-test('of languages without known uses, the answer says so and does not claim that there are none', async () => {
+test('no uses in an unsupported language are reported as unknown', async () => {
   w.write('ios/a.swift', 'func parseThing(_ x: Int) -> Int { return x }\nfunc other() { parseThing(3) }\n');
   w.write('ios/b.pl', 'sub parse_line { 1 }\nparse_line();\n');
   w.write('ios/c.ts', 'export function typed() {}\n');
@@ -361,7 +350,7 @@ describe('names with control characters', () => {
     expect(await w.text(`${line}:refs`)).toBe(`[No file below . imports ${line}]`);
   });
 
-  test('definitions that are shown in full, and the symbols that find lists', async () => {
+  test('are escaped in full definitions and in what find lists', async () => {
     w.write('odd/d\nl/0.ts', body('same'));
     w.write('odd/new\nline.ts', body('same'));
     const files = [url('odd/d\nl/0.ts'), url('odd/new\nline.ts')];
@@ -374,7 +363,7 @@ describe('names with control characters', () => {
     }
   });
 
-  test('the map of a directory names the call for one directory in it', { tags: 'slow' }, async () => {
+  test('are escaped in the call for a map’s directory', { tags: 'slow' }, async () => {
     for (let i = 0; i < 60; i += 1) w.write(`odd/d\nl/${i}/file${i}.ts`, body(`made${i}`));
     const call = `${url('odd/d\nl')}:outline`;
     expect(await w.text('odd:outline?bytes=700')).toContain(`${call} for one directory`);
@@ -383,7 +372,7 @@ describe('names with control characters', () => {
 });
 
 describe('uses and importers', () => {
-  test('uses confirmed by imports come before those that only share the name', async () => {
+  test('uses confirmed by imports come before those by name alone', async () => {
     expect(await w.text('src:#Store.close:refs')).toBe(
       [
         'src/main.ts',
@@ -426,7 +415,8 @@ describe('uses and importers', () => {
     }
   });
 
-  test('an import from a file that declares its own function of that name is not a sure use', async () => {
+  // The imported file declares its own.
+  test('imports of another function of that name are not sure', async () => {
     w.write('same/a.ts', 'export function merge() {}\n');
     w.write('same/b.ts', "import { merge as first } from './a';\nexport function merge() {\n  first();\n}\n");
     w.write('same/c.ts', "import { merge } from './b';\nmerge();\n");
@@ -440,7 +430,7 @@ describe('uses and importers', () => {
     expect(await w.text('src/main.ts:refs')).toBe('[No file below . imports src/main.ts]');
   });
 
-  test('imports of a package by its own name are importers of it', async () => {
+  test('imports of a package by its own name are importers', async () => {
     w.write('shop/lexers/__init__.py', 'def find(name):\n    return name\n');
     w.write('shop/lexers/a.py', 'x = 1\n');
     w.write('shop/main.py', 'from shop.lexers import find\n\nfind(1)\n');
@@ -455,13 +445,13 @@ describe('uses and importers', () => {
       );
   });
 
-  test('of a name in one file: only the declaration in that file', async () => {
+  test('of a name in one file: only the declaration there', async () => {
     const text = await w.text('src/lib/open.ts:#open:refs');
     expect(text).toContain('src/lib/store.ts\n');
     expect(text).toContain('Declared: src/lib/open.ts:#open]');
   });
 
-  test('more uses than fit one answer are paged to the end', async () => {
+  test('more uses than fit are paged to the end', async () => {
     w.write('src/far.ts', `import { main } from './main.ts';\n${'main();\n'.repeat(150)}`);
     const first = await w.text('src:#main:refs');
     expect(first).toContain('Uses 1-100 of 151');
@@ -476,7 +466,7 @@ describe('uses and importers', () => {
 describe('find with words', () => {
   const find = async (input: object): Promise<string> => textOf(await w.oriel.tool('find').run(input));
 
-  test('lists matching symbols, each as the call that reads it, and one call for the best', async () => {
+  test('lists matching symbols as calls, and one for the best', async () => {
     expect(await find({ symbol: 'store put value' })).toMatch(
       /^src\/lib\/store\.ts:#Store\.put {2}8-10 {2}put\(key: string, value: string\): void\n/,
     );
@@ -485,7 +475,7 @@ describe('find with words', () => {
     expect(await w.text(best)).toContain('export class Store {');
   });
 
-  test('the call for the best reads exactly these, and no others with the same names', async () => {
+  test('the call for the best reads exactly these symbols', async () => {
     w.write('src/a.ts', 'export function parseHeader(head: string): string {\n  return head;\n}\n');
     w.write('src/b.ts', 'export function parseFooter(foot: string): string {\n  return foot;\n}\n');
     w.write('src/c.ts', 'export const other = { parseFooter(): void {\n  close();\n} };\n');

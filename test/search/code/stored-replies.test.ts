@@ -36,7 +36,7 @@ beforeAll(async () => {
   await sleep(50);
 });
 
-test('without any tags on disk the map is the same, and nothing is parsed again', { tags: 'slow' }, () => {
+test('without tags on disk the map is equal, parsing nothing', { tags: 'slow' }, () => {
   ask('src:#run7');
   const tags = stored();
   const map = ask('src:outline');
@@ -48,7 +48,7 @@ test('without any tags on disk the map is the same, and nothing is parsed again'
   expect(stored()).toEqual(maps);
 });
 
-test('each question has its own map, and a changed file another', { tags: 'slow' }, async () => {
+test('each question has its own map, changed files another', { tags: 'slow' }, async () => {
   const map = ask('src:outline');
   expect(ask('src:outline?bytes=1K')).not.toBe(map);
   expect(ask('src:outline?q=run7')).not.toBe(map);
@@ -114,7 +114,7 @@ describe('what is stored', () => {
     expect(cache.puts).toBe(0);
   });
 
-  test('not of fewer files, and not the replies to other questions', () => {
+  test('not of fewer files, nor replies to other questions', () => {
     const cache = cacheOf();
     new StoredReplies(job, cache, 4).put(question, answer);
     new StoredReplies(job, cache, 3).put({ kind: 'words', query: 'x', from: 0, most: 1 }, answer);

@@ -179,7 +179,7 @@ test.each([
   expect(markdown(`<p>${html}</p>`)).toBe(`${shown}\n`);
 });
 
-test('a table with a code block keeps its headers, numbers and rows', () => {
+test('a table with code keeps its headers, numbers and rows', () => {
   expect(markdown('<table><tr><th>Code<th>Snippet<tr><td>1<td><pre>print(1)\nprint(2)</pre></table>')).toBe(
     '| Code | Snippet |\n| --- | --- |\n| 1 | `print(1)`<br>`print(2)` |\n',
   );
@@ -201,7 +201,7 @@ test('a page faded in by a script keeps its code', () => {
   ).toBe('Text\n\n```\na\nb\n```\n');
 });
 
-test('nested tables, and many blanks in a link, have linear cost', { tags: 'slow' }, async () => {
+test('nested tables and many blanks have linear cost', { tags: 'slow' }, async () => {
   const nested = `${'<table><tr><td>'.repeat(60)}<table>${'<tr><td>a<td>b'.repeat(10_000)}`;
   const { root } = parseHtml(nested);
   await withoutLag(() => Promise.resolve(clean(structuredClone(root))));

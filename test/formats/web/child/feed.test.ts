@@ -34,7 +34,7 @@ describe('xml:base', () => {
   });
 });
 
-test('links in the text of an entry are resolved against its URL if the feed has no base', () => {
+test('links of an entry without a base use its URL', () => {
   const rss =
     '<rss version="2.0"><channel><title>F</title><item><title>E</title><link>/2026/post</link>' +
     '<description>&lt;a href="more"&gt;m&lt;/a&gt;</description></item></channel></rss>';
@@ -43,7 +43,7 @@ test('links in the text of an entry are resolved against its URL if the feed has
   );
 });
 
-describe('a feed is parsed only as far as it is shown', () => {
+describe('a feed is parsed only as far as shown', () => {
   const rss = (inside: string): string => `<rss version="2.0"><channel>${inside}</channel></rss>`;
   const MANY = 200_000;
   const entriesIn = (text: string | undefined): number => text?.match(/^## /gm)?.length ?? 0;
@@ -77,7 +77,7 @@ describe('a feed is parsed only as far as it is shown', () => {
     expect(text?.endsWith('(1 more entries)\n')).toBe(shown === 0);
   });
 
-  test('tags in comments, in CDATA and inside an entry are not counted as entries', () => {
+  test('tags in comments, CDATA and entries are not entries', () => {
     const item =
       '<item><title>E</title><x:item>a</x:item><!-- <item> --><description><![CDATA[<item>b]]></description></item>';
     const text = feedText(rss(`<title>F</title>${item.repeat(1_001)}`), URL);
@@ -98,7 +98,7 @@ describe('a feed is parsed only as far as it is shown', () => {
     expect(entriesIn(text)).toBe(shown);
   });
 
-  test('of a long text of an entry only the shown part is converted', { tags: 'slow' }, () => {
+  test('a long entry is converted only where it is shown', { tags: 'slow' }, () => {
     const html = `${'<p>Some <b>words</b>.</p>'.repeat(1_000)}${'<b>'.repeat(1_000_000)}`;
     const shown = `${'Some **words**.\n\n'.repeat(200).slice(0, 2_000)}… (longer)`;
     const item = `<item><title>E</title><description><![CDATA[${html}]]></description></item>`;
@@ -108,7 +108,7 @@ describe('a feed is parsed only as far as it is shown', () => {
   });
 });
 
-describe('escaped text of an entry is unescaped as often as it was escaped', () => {
+describe('escaped text is unescaped as often as it was escaped', () => {
   const CODE =
     '<p>Write <code>&lt;div&gt;</code>, a &amp;lt; b:</p><pre><code>&lt;ul&gt;\n  &lt;li&gt;\n&lt;/ul&gt;</code></pre>';
   const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
@@ -142,7 +142,7 @@ describe('escaped text of an entry is unescaped as often as it was escaped', () 
   });
 });
 
-test('an entry shows its files, a link given only by its guid, and the link to the rest of a long text', () => {
+test('an entry shows files, a guid link, and the rest', () => {
   const long = 'word '.repeat(1_000);
   const item =
     '<item><title>E</title><guid>http://site.example/e</guid><enclosure url="e.mp3" type="audio/mpeg" length="1"/>' +
@@ -169,7 +169,7 @@ test('a page that only mentions feeds is not a feed', () => {
   ).toBeUndefined();
 });
 
-test('in a JSON feed attachments are absolute, addresses are links, and long descriptions are truncated', () => {
+test('JSON feed: absolute attachments, addresses as links, descriptions truncated', () => {
   const items = [
     { id: 'http://site.example/1', title: 'One', attachments: [{ url: '/a.mp3', mime_type: 'audio/mpeg' }] },
     { id: 'urn:2', title: 'Two' },

@@ -24,7 +24,7 @@ test('elements nested too deep become separate words', () => {
   expect(elementText(root)).toMatch(/^ one two three$/);
 });
 
-test('of too many elements the first are kept, and the text of all', { tags: 'slow' }, () => {
+test('of too many elements the first remain, and all text', { tags: 'slow' }, () => {
   const { root } = parseHtml('<i>x</i>'.repeat(260_000));
   let kept = 0;
   for (const _ of walkHtml(root)) kept += 1;
@@ -36,11 +36,11 @@ test.each([
   ['elements', '<p>a word</p>'.repeat(20_001)],
   ['cells', `<table>${'<tr><td>a<td>b'.repeat(10_001)}</table>`],
   ['entities', `<p>${'a < b '.repeat(60_001)}</p>`],
-])('too many %s for a library: the page is converted as a whole', (_, html) => {
+])('too many %s for a library: converts the whole page', (_, html) => {
   expect(extractPage(`<body>${html}</body>`, 'http://x.example/').how).toBe('page');
 });
 
-test('a page too large for one library is converted by the other', () => {
+test('a page too large for one library uses the other', () => {
   const page = (blocks: number): string =>
     `<body><nav>${'<div>x</div>'.repeat(blocks)}</nav><article>${'<p>Some words, and more of them here.</p>'.repeat(40)}</article>`;
   expect(extractPage(page(10), 'http://x.example/').how).toBe('readability');
@@ -72,7 +72,7 @@ test.each([
   );
 });
 
-test('links kept by the libraries are resolved as on the page', () => {
+test('links from the libraries resolve as on the page', () => {
   const link =
     '<a href="/x?a=1&amp;currency=USD&amp;section=2"><img src="a.png" alt="&amp;lt;alt&amp;gt;"> here</a>';
   const { how, markdown } = extractPage(
