@@ -23,7 +23,7 @@ function bench(...words: readonly string[]) {
   return { stdout, stderr, status };
 }
 
-test('lists its groups, and explains each in its help, and writes nothing', () => {
+test('lists its groups, explains each, and writes nothing', () => {
   const { stdout, status } = bench('--list');
   const groups = stdout.trim().split('\n');
   expect(status).toBe(0);
@@ -34,7 +34,7 @@ test('lists its groups, and explains each in its help, and writes nothing', () =
   expect(existsSync(join(cwd, '.bench'))).toBe(false);
 });
 
-test('the script of the package builds nothing for what only explains', () => {
+test('the package script builds nothing for --help, --list and --clean', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { bench: string } };
   const [, ...words] = scripts.bench.split(' ').slice(1);
   expect(scripts.bench).toMatch(/^node bench\/run\.mjs /);

@@ -29,7 +29,7 @@ const calls = (text: string): string[] => /e\.g\. (\S+), or all of it: (\S+)\]$/
 
 const size = (text: string): number => Buffer.byteLength(text);
 
-test('code over 12 KiB is answered with its map: every symbol, within 8 KiB', { tags: 'slow' }, async () => {
+test('code over 12 KiB shows its map within 8 KiB', { tags: 'slow' }, async () => {
   const { write, read } = workspace();
   write('src/wide.ts', source);
   const answer = await read('src/wide.ts');
@@ -63,7 +63,7 @@ test.each([400, 1_000, 4_000, 8_192, 20_000])(
   },
 );
 
-test('limits of the host below the size of a map apply', { tags: 'slow' }, async () => {
+test('a host limit below the size of a map applies', { tags: 'slow' }, async () => {
   const { write, text } = workspace();
   write('wide.ts', source);
   expect(size(await text('wide.ts', { limits: { bytes: 1_500 } }))).toBeLessThanOrEqual(1_500);
@@ -74,7 +74,7 @@ test('limits of the host below the size of a map apply', { tags: 'slow' }, async
   expect(await text('wide.ts', { read: { defaultLimit: 5 } })).toBe(await text('wide.ts'));
 });
 
-test('the ranges that a map names cover exactly the first lines that it left out', async () => {
+test('the ranges in a map cover exactly the omitted lines', async () => {
   const { write, read } = workspace();
   write('wide.ts', source);
   const answer = await read('wide.ts');
@@ -88,43 +88,39 @@ test('the ranges that a map names cover exactly the first lines that it left out
   expect(reread).toBe(expected.join('…\n'));
 });
 
-test(
-  'no map for code up to 12 KiB, prose and data, selectors, :raw and other settings',
-  { tags: 'slow' },
-  async () => {
-    const { write, read } = workspace();
-    const isMap = async (path: string, options = {}): Promise<boolean> =>
-      'summary' in (await read(path, options)).details;
-    const cut = source.slice(0, 12 * 1024);
-    write('wide.ts', source);
-    write('short.ts', cut);
-    write('longer.ts', `${cut} `);
-    write('notes.md', '# One\n\ntext\n\n'.repeat(2_000));
-    write(
-      'data.json',
-      JSON.stringify(
-        Array.from({ length: 2_000 }, (_, i) => ({ i })),
-        null,
-        1,
-      ),
-    );
-    write('script', `#!/usr/bin/env node\n${source.replace('export ', '').replaceAll(': number', '')}`);
-    for (const path of ['wide.ts', 'longer.ts', 'script'])
-      expect([path, await isMap(path)]).toEqual([path, true]);
-    for (const path of [
-      'short.ts',
-      'notes.md',
-      'data.json',
-      'wide.ts:raw',
-      'wide.ts:1',
-      'wide.ts:-500',
-      'wide.ts:@0',
-    ]) {
-      expect([path, await isMap(path)]).toEqual([path, false]);
-    }
-    expect(await isMap('wide.ts', { read: { summarize: false } })).toBe(false);
-  },
-);
+test('small code, prose, data, selectors and :raw have no map', { tags: 'slow' }, async () => {
+  const { write, read } = workspace();
+  const isMap = async (path: string, options = {}): Promise<boolean> =>
+    'summary' in (await read(path, options)).details;
+  const cut = source.slice(0, 12 * 1024);
+  write('wide.ts', source);
+  write('short.ts', cut);
+  write('longer.ts', `${cut} `);
+  write('notes.md', '# One\n\ntext\n\n'.repeat(2_000));
+  write(
+    'data.json',
+    JSON.stringify(
+      Array.from({ length: 2_000 }, (_, i) => ({ i })),
+      null,
+      1,
+    ),
+  );
+  write('script', `#!/usr/bin/env node\n${source.replace('export ', '').replaceAll(': number', '')}`);
+  for (const path of ['wide.ts', 'longer.ts', 'script'])
+    expect([path, await isMap(path)]).toEqual([path, true]);
+  for (const path of [
+    'short.ts',
+    'notes.md',
+    'data.json',
+    'wide.ts:raw',
+    'wide.ts:1',
+    'wide.ts:-500',
+    'wide.ts:@0',
+  ]) {
+    expect([path, await isMap(path)]).toEqual([path, false]);
+  }
+  expect(await isMap('wide.ts', { read: { summarize: false } })).toBe(false);
+});
 
 test('long code shown without a map gives the reason', { tags: 'slow' }, async () => {
   const { write, text } = workspace();
@@ -146,7 +142,7 @@ test('long code shown without a map gives the reason', { tags: 'slow' }, async (
   expect(await note('min.js:outline')).toBeUndefined();
 });
 
-test('of minified code only the budget of a map is shown, and the next call continues', async () => {
+test('minified code shows only the map budget, then continues', async () => {
   const { write, read, text } = workspace();
   const code = Array.from({ length: 900 }, (_, i) => `function f${i}(a){return a+${i}}`).join('');
   write('x.min.js', `${code}\n`);
@@ -172,7 +168,7 @@ test('of minified code only the budget of a map is shown, and the next call cont
   expect(wide.split('\n').slice(20)).toEqual(['[No map: it looks minified. This is the text itself]']);
 });
 
-test('every page inside a line says the length of the whole line', async () => {
+test('every page inside a line gives the whole line’s length', async () => {
   const { write, read } = workspace();
   const code = `${Array.from({ length: 9_000 }, (_, i) => `function f${i}(a){return a+${i}}`).join('')}\n`;
   write('x.min.js', code);
@@ -199,7 +195,7 @@ test('plain and hashline displays have the ranges too', async () => {
   expect(anchored).toContain('\n787-802:  method49(a: number): number { ... }\n');
 });
 
-test('code with syntax errors is mapped as far as it was parsed, then by its indentation', async () => {
+test('code with syntax errors is mapped as far as possible', async () => {
   const { write, text } = workspace();
   write('broken.ts', source.replace('    const b = a + 3;', '    const b = a + (((;'));
   const shown = await text('broken.ts');
@@ -211,7 +207,7 @@ test('code with syntax errors is mapped as far as it was parsed, then by its ind
   expect(ruined).toContain('method40(a: number): number');
 });
 
-test('UTF-16, a byte order mark and CRLF are summarised like any text', async () => {
+test('UTF-16, byte order marks and CRLF are summarised', async () => {
   const { write, text } = workspace();
   write('wide.ts', Buffer.from(`\ufeff${source.replaceAll('\n', '\r\n')}`, 'utf16le'));
   const shown = await text('wide.ts');
@@ -229,7 +225,7 @@ test('hidden characters are shown as escapes and counted', async () => {
   );
 });
 
-test(':outline lists symbols with their lines and pages like a text', async () => {
+test(':outline lists symbols with lines, and pages like a text', async () => {
   const { write, text, read } = workspace();
   write('wide.ts', source);
   const outline = await text('wide.ts:outline');
@@ -248,7 +244,7 @@ test(':outline lists symbols with their lines and pages like a text', async () =
   );
 });
 
-test(':outline of a text without one is answered in one line', async () => {
+test(':outline of a text without one is one line', async () => {
   const { write, text } = workspace();
   write('notes.txt', 'one\ntwo\n');
   expect(await text('notes.txt:outline')).toBe(
@@ -275,7 +271,7 @@ test(':#name reads one symbol, and pages like a range', async () => {
   expect(cut.split('\n').at(-1)).toBe('[Showing lines 2-101 of 804. Use wide.ts:102..803 to continue]');
 });
 
-test(':#a,#Class.b,12..14 reads symbols and ranges in one call, under one budget', async () => {
+test(':#a,#Class.b,12..14 reads symbols and ranges under one budget', async () => {
   const { write, text } = workspace();
   write('wide.ts', source);
   const expected = await text('wide.ts:1..1,19..34,51..52,99..99');
@@ -300,7 +296,7 @@ test(':#a,#Class.b,12..14 reads symbols and ranges in one call, under one budget
   );
 });
 
-test('an ambiguous name shows all its symbols if they fit, otherwise the calls', async () => {
+test('an ambiguous name shows all its symbols, or their calls', async () => {
   const { write, text } = workspace();
   write('two.js', 'class A {\n  run() {}\n}\nclass B {\n  run() {}\n}\n');
   const said = "'run' is ambiguous in two.js: A.run (two.js:#A.run), B.run (two.js:#B.run)";
@@ -345,7 +341,7 @@ test('another version of a file has another outline', async () => {
   expect(await text('a.js:outline')).toContain('[L2] function second() {}');
 });
 
-test('binary content under the name of a code file is not text', async () => {
+test('binary content in a code file is not text', async () => {
   const { write, text } = workspace();
   write('code.ts', Buffer.concat([Buffer.from([0, 1, 2, 0]), Buffer.from(source)]));
   expect(await text('code.ts')).toContain('code.ts is binary');
@@ -386,7 +382,7 @@ describe('a dialect that requests the outline of large texts', () => {
     );
   });
 
-  test('shows small texts, windows and texts without an outline as text', async () => {
+  test('small texts, windows and texts without outline show as text', async () => {
     expect(textOf(await whole('small.ts', 'const a = 1;\n'))).toContain('const a = 1;\n');
     const window = { kind: 'lines', ranges: [{ from: 3, to: 4 }], context: false } as const;
     expect(textOf(await whole('wide.ts', source, { window }))).toContain('const b = a + 0;');
@@ -398,33 +394,29 @@ describe('a dialect that requests the outline of large texts', () => {
   });
 });
 
-test('members of archives, compressed files and converted texts have outlines too', async () => {
+test('archive members, compressed files and converted texts have outlines', async () => {
   const { write, text } = workspace();
   write('wide.ts.gz', gzipSync(source));
   expect(await text('wide.ts.gz')).toContain('787-802|  method49(a: number): number { ... }\n');
   expect(await text('wide.ts.gz:outline')).toContain('  [L3-18] method0(a: number): number\n');
 });
 
-test(
-  'a map shows the same amount for any path length, and says where the path of its calls goes',
-  { tags: 'slow' },
-  async () => {
-    const { write, text } = workspace();
-    const methods = Array.from(
-      { length: 20 },
-      (_, i) => `  method${i}() {\n${'    step();\n'.repeat(9)}  }\n`,
-    ).join('');
-    const code = Array.from({ length: 60 }, (_, i) => `export class Class${i} {\n${methods}}\n`).join('');
-    const far = `packages/${'some-directory/'.repeat(7)}two.ts`;
-    write('two.ts', code);
-    write(far, code);
-    const classes = (map: string): number => map.match(/\|export class Class\d+ /g)?.length ?? 0;
-    const map = await text(far);
-    expect(classes(await text('two.ts'))).toBe(60);
-    expect(classes(map)).toBe(60);
-    expect(Buffer.byteLength(map)).toBeLessThanOrEqual(8192);
-    const [, call = ''] = / symbols, use (:#Class59:outline) /.exec(map) ?? [];
-    expect(map).toContain('; the path goes before each :#… and :N..M)');
-    expect(await text(far + call)).toContain('method19()');
-  },
-);
+test('a map shows the same amount for any path length', { tags: 'slow' }, async () => {
+  const { write, text } = workspace();
+  const methods = Array.from(
+    { length: 20 },
+    (_, i) => `  method${i}() {\n${'    step();\n'.repeat(9)}  }\n`,
+  ).join('');
+  const code = Array.from({ length: 60 }, (_, i) => `export class Class${i} {\n${methods}}\n`).join('');
+  const far = `packages/${'some-directory/'.repeat(7)}two.ts`;
+  write('two.ts', code);
+  write(far, code);
+  const classes = (map: string): number => map.match(/\|export class Class\d+ /g)?.length ?? 0;
+  const map = await text(far);
+  expect(classes(await text('two.ts'))).toBe(60);
+  expect(classes(map)).toBe(60);
+  expect(Buffer.byteLength(map)).toBeLessThanOrEqual(8192);
+  const [, call = ''] = / symbols, use (:#Class59:outline) /.exec(map) ?? [];
+  expect(map).toContain('; the path goes before each :#… and :N..M)');
+  expect(await text(far + call)).toContain('method19()');
+});

@@ -24,7 +24,7 @@ test('every language of the table has a fixture', () => {
   expect(languages.map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
 });
 
-test('a function that is assigned under its own name is one symbol', { tags: 'slow' }, async () => {
+test('a function assigned under its own name is one symbol', { tags: 'slow' }, async () => {
   const text = `View.prototype.lookup = function lookup(name) {
   return this.render(function render() {
     return name;
@@ -122,7 +122,7 @@ test('a file with syntax errors keeps the symbols around them', { tags: 'slow' }
   );
 });
 
-test('text that is no code has a reason for having no outline', { tags: 'slow' }, async () => {
+test('text other than code has a reason for no outline', { tags: 'slow' }, async () => {
   expect(await structureOf('photo.xyz', 'text')).toBe('language');
   expect(await structureOf('empty.ts', '')).toBe('empty');
   expect(await structureOf('nul.ts', 'const a = 1;\n\0')).toBe('binary');
@@ -130,7 +130,7 @@ test('text that is no code has a reason for having no outline', { tags: 'slow' }
   expect(await structureOf('big.ts', 'const a = 1;\n'.repeat(400_000))).toBe('size');
 });
 
-test('CRLF, a missing last newline and characters beyond the BMP do not move lines', async () => {
+test('CRLF, a missing newline and astral characters move no lines', async () => {
   const unix = 'const smile = "😀";\nfunction a() {\n  // 😀\n  return 1;\n}\nclass B {\n  c() {}\n}';
   expect(await outlineOf('a.js', unix.replaceAll('\n', '\r\n'))).toBe(await outlineOf('a.js', unix));
   expect(await outlineOf('a.js', unix)).toBe(
@@ -138,7 +138,7 @@ test('CRLF, a missing last newline and characters beyond the BMP do not move lin
   );
 });
 
-describe('whatever the text, symbols have lines of it, in its order, and lie in what is around them', () => {
+describe('symbols have lines of the text, ordered, within their parents', () => {
   const sources = names.map((name) => [name, fixture(`${name}.txt`)] as const);
   const junk = fc.constantFrom(
     '',

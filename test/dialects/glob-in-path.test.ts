@@ -139,7 +139,7 @@ describe.each<DialectName>(['oriel', 'pi'])('%s', (dialect) => {
     expect((await call('find', named)).text.split('\n')).toContain(found);
   });
 
-  test('a directory outside the working directory is in the path of find', async () => {
+  test('a directory outside the working directory is in find’s path', async () => {
     const { call, folder } = tree(dialect);
     const { text } = await call('read', { path: `${folder}/src/*.j?` });
     const pattern = { pattern: '/*.j?', path: `${folder}/src` };
@@ -147,7 +147,7 @@ describe.each<DialectName>(['oriel', 'pi'])('%s', (dialect) => {
     expect((await call('find', pattern)).text).toBe('src/a.js');
   });
 
-  test('no call is named in a directory that does not exist', async () => {
+  test('no call names a directory that does not exist', async () => {
     const { call } = tree(dialect);
     for (const tool of ['grep', 'find', 'ls'])
       expect((await call(tool, { path: 'nope/*.ts', ...(tool !== 'ls' && { pattern: 'x' }) })).text).toBe(

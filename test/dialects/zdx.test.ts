@@ -53,7 +53,7 @@ describe('read', () => {
     });
   });
 
-  test('X01 controls stand as JSON escapes: nothing raw in the text, nothing lost in the value', async () => {
+  test('X01 controls become JSON escapes, and the value loses nothing', async () => {
     const content = '\x1b[2J\x07\x7f\x9b\u202e\u2028 é\n';
     const { write, call } = place('zdx');
     write('\x85\u202e', content);
@@ -97,7 +97,7 @@ describe('read', () => {
     });
   });
 
-  test('an offset beyond the file is empty, and so is an empty file', async () => {
+  test('an offset past the end is empty, like empty files', async () => {
     const empty = { path: 'file.txt', content: '', lines_shown: 0, truncated: false };
     expect(await read('a\nb\n', { offset: 3 })).toEqual({ ...empty, offset: 3, total_lines: 2 });
     expect(await read('')).toEqual({ ...empty, offset: 1, total_lines: 0 });
@@ -269,13 +269,13 @@ describe('bash', () => {
     });
   });
 
-  test('exactly 50 KiB are whole, and a cut falls between characters', async () => {
+  test('50 KiB are whole, and a cut falls between characters', async () => {
     expect(await bash('head -c 51200 /dev/zero | tr "\\0" x')).toMatchObject({ stdout_truncated: false });
     const { stdout } = await bash(`printf x; printf '€%.0s' $(seq 20000)`);
     expect(stdout).toBe(`x${'€'.repeat(17_066)}`);
   });
 
-  test('what was cut is in a file that read can page through', { tags: 'slow' }, async () => {
+  test('what was cut is in a file that read pages', { tags: 'slow' }, async () => {
     const { call } = place('zdx');
     const { data = {} } = envelopeOf(await call('bash', { command: 'seq 100000' }));
     const path = data['stdout_file'] as string;
@@ -309,7 +309,7 @@ describe('bash', () => {
     expect(stdout.length).toBeGreaterThan(51_000);
   });
 
-  test('what a command says is shown while it runs, within bounds', { tags: 'slow' }, async () => {
+  test('a command’s output shows while it runs, within bounds', { tags: 'slow' }, async () => {
     const { oriel } = place('zdx');
     const tails: string[] = [];
     await oriel

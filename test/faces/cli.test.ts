@@ -7,7 +7,7 @@ import { has } from '../support/has.ts';
 import { run } from '../support/warm-cli.ts';
 import { workspace } from '../support/workspace.ts';
 
-test('read prints the answer and ends with 0, 1 or 2', { tags: 'slow' }, () => {
+test('read prints the answer and exits with 0 to 2', { tags: 'slow' }, () => {
   const { W, write } = workspace();
   write('f', 'a\nb\n');
   expect(runProcess(['read', 'f'], { cwd: W })).toEqual({ out: '1|a\n2|b\n', err: '', code: 0 });
@@ -23,7 +23,7 @@ test('read prints the answer and ends with 0, 1 or 2', { tags: 'slow' }, () => {
   });
 });
 
-test('several paths are separated; the worst outcome is the exit code', { tags: 'slow' }, () => {
+test('several paths are separated and exit with the worst code', { tags: 'slow' }, () => {
   const { W, write } = workspace();
   write('f', 'a\n');
   const { out, code } = run(['read', 'f', 'none', 'f:1..1'], { cwd: W });
@@ -31,7 +31,7 @@ test('several paths are separated; the worst outcome is the exit code', { tags: 
   expect(code).toBe(2);
 });
 
-test('--json prints the same answer as the library, one object for each line', { tags: 'slow' }, async () => {
+test('--json prints the library’s answer, one object per line', { tags: 'slow' }, async () => {
   const { W, write, read } = workspace();
   write('f', 'a\nb\n');
   const { out } = run(['read', 'f:2..2', 'none', '--json', '--root', W, '--cwd', W]);
@@ -43,7 +43,7 @@ test('--json prints the same answer as the library, one object for each line', {
   expect(second).toEqual(await read('none'));
 });
 
-test('call runs any tool with JSON arguments, tools shows their schemas', () => {
+test('call runs tools with JSON arguments, tools shows their schemas', () => {
   const { W, write } = workspace();
   write('f', 'a\n');
   expect(run(['call', 'read', '{"path":"f"}', '--cwd', W]).out).toBe('1|a\n');
@@ -94,7 +94,7 @@ test('limits and display follow the options', () => {
   );
 });
 
-test('a reader that closes the pipe early is not a failure', () => {
+test('a reader that closes the pipe early is no failure', () => {
   const { W, write } = workspace();
   write('f', 'line of some length to fill the pipe\n'.repeat(20_000));
   const { stderr, status } = spawnSync(
@@ -112,7 +112,7 @@ test('a reader that closes the pipe early is not a failure', () => {
 });
 
 test.runIf(has('script'))(
-  'on a terminal notices are coloured and control sequences are escaped; NO_COLOR is respected',
+  'a terminal gets coloured notices and escapes; NO_COLOR is respected',
   { tags: 'slow' },
   () => {
     const { W, write } = workspace();
@@ -143,7 +143,7 @@ test('help and version', () => {
   expect(runProcess(['--version']).out).toBe(`${version}\n`);
 });
 
-test('a deleted working directory is an error, except when another one is given', { tags: 'slow' }, () => {
+test('a deleted working directory fails unless another is given', { tags: 'slow' }, () => {
   const { W, write } = workspace();
   write('f', 'a\n');
   mkdirSync(join(W, 'gone'));

@@ -56,32 +56,28 @@ test.each([
   'app/[post-id]/page.tsx',
 ])('%s is accepted', (glob) => expect(refusal(glob)).toBeUndefined());
 
-test('a hostile glob is refused quickly, with a short valid one', { tags: 'slow' }, () => {
+test('a hostile glob is refused quickly with a valid one', { tags: 'slow' }, () => {
   for (const part of ['[', '{', '}', '{,', '[!'])
     expect(refusal(part.repeat(200_000))?.message).toMatch(/ Use glob \*\*\.$/);
 });
 
-test(
-  'refuses what ripgrep refuses, except ranges that run backwards, and names a valid glob',
-  { tags: 'slow' },
-  () => {
-    const cwd = temporaryFolder();
-    const fault = (glob: string): string | undefined => {
-      const { stderr } = spawnSync(ripgrepPath(), ['--files', '-g', glob], { cwd, encoding: 'utf8' });
-      return /error parsing glob .*: (.*)/.exec(stderr)?.[1];
-    };
-    const character = fc.constantFrom('[', ']', '{', '}', '!', '^', ',', '\\', '*', 'a', '-', '/');
-    fc.assert(
-      fc.property(fc.string({ unit: character, minLength: 1, maxLength: 8 }), (glob) => {
-        // ripgrep removes a slash at the end first, so that the backslash before it escapes nothing.
-        if (glob.endsWith('\\/')) return;
-        const theirs = fault(glob);
-        if (theirs?.includes('invalid range')) return;
-        const ours = refusal(glob);
-        expect({ glob, refused: ours !== undefined }).toEqual({ glob, refused: theirs !== undefined });
-        if (ours) expect(fault(ours.next)?.replace(/^invalid range.*/, '') ?? '').toBe('');
-      }),
-      { numRuns: isLongRun ? 1_000 : 80, seed: seedOfRun },
-    );
-  },
-);
+test('refuses what ripgrep refuses, except ranges that run backwards', { tags: 'slow' }, () => {
+  const cwd = temporaryFolder();
+  const fault = (glob: string): string | undefined => {
+    const { stderr } = spawnSync(ripgrepPath(), ['--files', '-g', glob], { cwd, encoding: 'utf8' });
+    return /error parsing glob .*: (.*)/.exec(stderr)?.[1];
+  };
+  const character = fc.constantFrom('[', ']', '{', '}', '!', '^', ',', '\\', '*', 'a', '-', '/');
+  fc.assert(
+    fc.property(fc.string({ unit: character, minLength: 1, maxLength: 8 }), (glob) => {
+      // ripgrep removes a slash at the end first, so that the backslash before it escapes nothing.
+      if (glob.endsWith('\\/')) return;
+      const theirs = fault(glob);
+      if (theirs?.includes('invalid range')) return;
+      const ours = refusal(glob);
+      expect({ glob, refused: ours !== undefined }).toEqual({ glob, refused: theirs !== undefined });
+      if (ours) expect(fault(ours.next)?.replace(/^invalid range.*/, '') ?? '').toBe('');
+    }),
+    { numRuns: isLongRun ? 1_000 : 80, seed: seedOfRun },
+  );
+});

@@ -67,7 +67,7 @@ describe.each(['a.zip', 'a.tar', 'a.tar.gz'])('%s', (name) => {
     );
   });
 
-  test.each(['ok.txt', 'dir/'])('a wrong range of %s is answered with the complete call', async (path) => {
+  test.each(['ok.txt', 'dir/'])('a wrong range of %s names the complete call', async (path) => {
     const { error } = await oriel.details(`${name}:${path}:9-2`);
     expect(error).toMatchObject({ code: 'BAD_SELECTOR', next: `${name}:${path}:2-9` });
   });
@@ -82,7 +82,7 @@ describe.each(['a.zip', 'a.tar', 'a.tar.gz'])('%s', (name) => {
   });
 });
 
-test('500 entries are shown, and the notices lead to all of them', { tags: 'slow' }, async () => {
+test('500 entries are shown, and the notices lead to all', { tags: 'slow' }, async () => {
   const names = Array.from({ length: 1_203 }, (_, i) => `f${String(i).padStart(4, '0')}.txt`);
   oriel.write('many.zip', zip(names.map((name) => ({ name: `d/${name}`, content: 'x' }))));
   const seen: string[] = [];
@@ -170,7 +170,7 @@ test('the content determines the format, not the name', async () => {
   expect(await oriel.read('nothing.zip')).toBe('(empty archive)\n');
 });
 
-test('documents in zip format are archives if a member is requested', async () => {
+test('zip documents are archives if a member is requested', async () => {
   oriel.write('book.epub', zip([{ name: 'OEBPS/ch1.html', content: '<p>hi</p>\n' }]));
   expect(await oriel.read('book.epub:/')).toBe('OEBPS/\n');
   expect(await oriel.read('book.epub:OEBPS/ch1.html')).toBe('1|<p>hi</p>\n');
@@ -254,7 +254,7 @@ test('encrypted members are marked and refused one by one', async () => {
   }
 });
 
-test('hostile names are shown escaped and can be read by the shown name', async () => {
+test('hostile names are escaped, and read by the escaped name', async () => {
   const names = [
     'new\nline',
     '\u001b[31mred',
@@ -345,7 +345,7 @@ test('long names of both kinds', async () => {
   expect(await oriel.read(`long.tar:gnu/${long}`)).toBe('1|gnu\n');
 });
 
-test('a member larger than one answer is paged to its end, with every byte once', async () => {
+test('a member larger than an answer is paged without gaps', async () => {
   const text = Array.from({ length: 30_000 }, (_, i) => `line ${i} of a text\n`).join('');
   oriel.write('paged.zip', zip([{ name: 'big.txt', content: text }]));
   let all = '';
@@ -358,21 +358,17 @@ test('a member larger than one answer is paged to its end, with every byte once'
   expect(all).toBe(text);
 });
 
-test(
-  'reading changes nothing on the disk, and the same call gives the same answer',
-  { tags: 'slow' },
-  async () => {
-    const before = await stat(oriel.folder);
-    const names = (await readdir(oriel.folder)).sort();
-    const bytes = await readFile(`${oriel.folder}/a.tar.gz`);
-    for (const path of ['a.tar.gz', 'a.tar.gz:dir/x.ts', 'a.zip:dir', 't.tar.xz:ok.txt']) {
-      expect(await oriel.read(path)).toBe(await oriel.read(path));
-    }
-    expect((await readdir(oriel.folder)).sort()).toEqual(names);
-    expect((await stat(oriel.folder)).mtimeMs).toBe(before.mtimeMs);
-    expect(await readFile(`${oriel.folder}/a.tar.gz`)).toEqual(bytes);
-  },
-);
+test('reading changes nothing on disk and repeats its answer', { tags: 'slow' }, async () => {
+  const before = await stat(oriel.folder);
+  const names = (await readdir(oriel.folder)).sort();
+  const bytes = await readFile(`${oriel.folder}/a.tar.gz`);
+  for (const path of ['a.tar.gz', 'a.tar.gz:dir/x.ts', 'a.zip:dir', 't.tar.xz:ok.txt']) {
+    expect(await oriel.read(path)).toBe(await oriel.read(path));
+  }
+  expect((await readdir(oriel.folder)).sort()).toEqual(names);
+  expect((await stat(oriel.folder)).mtimeMs).toBe(before.mtimeMs);
+  expect(await readFile(`${oriel.folder}/a.tar.gz`)).toEqual(bytes);
+});
 
 test('a changed archive is listed again', async () => {
   oriel.write('live.zip', zip([{ name: 'old', content: '1' }]));
@@ -381,7 +377,7 @@ test('a changed archive is listed again', async () => {
   expect(await oriel.read('live.zip')).toBe('newer (2 B)\n');
 });
 
-test('a cancelled call ends with CANCELLED, whatever decoder it waits for', async () => {
+test('a cancelled call ends with CANCELLED in every decoder', async () => {
   for (const path of ['a.tar.gz:ok.txt', 't.tar.xz', 't.tar.xz:ok.txt']) {
     expect(await oriel.read(path, AbortSignal.abort())).toBe('CANCELLED: The call was cancelled.');
   }

@@ -110,25 +110,21 @@ const DECK: readonly (readonly string[])[] = [
   ['LAST'],
 ];
 
-test(
-  'a binary presentation has each text under its slide, also with equal texts, none, or notes only',
-  { tags: 'slow' },
-  async () => {
-    const { write, text } = workspace(unhurried);
-    write('deck.ppt', fixture('deck.ppt.gz'));
-    const words = (slide: string): string[] =>
-      slide
-        .split('\n')
-        .map((line) => line.replace(/^ *[->] ?/, '').trim())
-        .filter((line) => line !== '');
-    const whole = (await text('deck.ppt:raw')).split(/^--- slide \d+ ---$/m).slice(1);
-    expect(whole.map(words)).toEqual(DECK);
-    for (const [i, lines] of DECK.entries()) {
-      const [mark, ...shown] = (await text(`deck.ppt:p${i + 1}:raw`)).split('\n');
-      expect([mark, words(shown.join('\n'))]).toEqual([`--- slide ${i + 1} ---`, lines]);
-    }
-  },
-);
+test('a binary presentation has each text under its slide', { tags: 'slow' }, async () => {
+  const { write, text } = workspace(unhurried);
+  write('deck.ppt', fixture('deck.ppt.gz'));
+  const words = (slide: string): string[] =>
+    slide
+      .split('\n')
+      .map((line) => line.replace(/^ *[->] ?/, '').trim())
+      .filter((line) => line !== '');
+  const whole = (await text('deck.ppt:raw')).split(/^--- slide \d+ ---$/m).slice(1);
+  expect(whole.map(words)).toEqual(DECK);
+  for (const [i, lines] of DECK.entries()) {
+    const [mark, ...shown] = (await text(`deck.ppt:p${i + 1}:raw`)).split('\n');
+    expect([mark, words(shown.join('\n'))]).toEqual([`--- slide ${i + 1} ---`, lines]);
+  }
+});
 
 test('a missing slide does not affect the others', { tags: 'slow' }, async () => {
   const { write, read, text } = workspace(unhurried);
@@ -167,46 +163,38 @@ test.each(['sheet.xlsx', 'sheet.xls', 'sheet.ods'])(
   },
 );
 
-test(
-  'a range of cells, a row, and pages of rows with the grammar of databases',
-  { tags: 'slow' },
-  async () => {
-    const { write, text, read } = workspace(unhurried);
-    write('sheet.xlsx', fixture('sheet.xlsx'));
-    expect(await text('sheet.xlsx:Sales:A1:C3')).toBe(
-      '1||  | A | B | C |\n2|| --- | --- | --- | --- |\n3|| 1 | Date | Region | Units |\n4|| 2 | 2026-01-01 | North | 47 |\n5|| 3 | 2026-01-02 | South | 377 |\n',
-    );
-    expect(await text('sheet.xlsx:b2:c2')).toContain('| 2 | North | 47 |');
-    expect(await text('sheet.xlsx:Merged & Wide:raw')).toMatch(/^## Merged & Wide\n/);
-    const page = await text("sheet.xlsx:Sales?where=Region='South' and Units>450&order=Units:desc&limit=2");
-    expect(page).toContain('489');
-    expect(page.trim().split('\n')).toHaveLength(4);
-    expect(await text('sheet.xlsx:Sales:2')).toContain('Region: North');
-    expect(await text('sheet.xlsx?q=select count(*) as n from Sales')).toContain('| 45 |');
-    const missing = await read('sheet.xlsx:Nope?limit=1');
-    expect(missing.details['error']).toMatchObject({ code: 'NOT_FOUND', next: 'sheet.xlsx:Sales' });
-  },
-);
+test('cell ranges, rows and pages with the grammar of databases', { tags: 'slow' }, async () => {
+  const { write, text, read } = workspace(unhurried);
+  write('sheet.xlsx', fixture('sheet.xlsx'));
+  expect(await text('sheet.xlsx:Sales:A1:C3')).toBe(
+    '1||  | A | B | C |\n2|| --- | --- | --- | --- |\n3|| 1 | Date | Region | Units |\n4|| 2 | 2026-01-01 | North | 47 |\n5|| 3 | 2026-01-02 | South | 377 |\n',
+  );
+  expect(await text('sheet.xlsx:b2:c2')).toContain('| 2 | North | 47 |');
+  expect(await text('sheet.xlsx:Merged & Wide:raw')).toMatch(/^## Merged & Wide\n/);
+  const page = await text("sheet.xlsx:Sales?where=Region='South' and Units>450&order=Units:desc&limit=2");
+  expect(page).toContain('489');
+  expect(page.trim().split('\n')).toHaveLength(4);
+  expect(await text('sheet.xlsx:Sales:2')).toContain('Region: North');
+  expect(await text('sheet.xlsx?q=select count(*) as n from Sales')).toContain('| 45 |');
+  const missing = await read('sheet.xlsx:Nope?limit=1');
+  expect(missing.details['error']).toMatchObject({ code: 'NOT_FOUND', next: 'sheet.xlsx:Sales' });
+});
 
-test(
-  'a large sheet is answered with its first rows, its size and the calls for more',
-  { tags: 'slow' },
-  async () => {
-    const { write, read, text } = workspace(unhurried);
-    const rows = Array.from({ length: 1_500 }, (_, i) => sheetRow(i + 2, [i, `name ${i}`]));
-    const content = `<sheetData>${sheetRow(1, ['id', 'name'])}${rows.join('')}</sheetData>`;
-    write('big.xlsx', xlsx([['Big', content]]));
-    const answer = await read('big.xlsx');
-    expect(textOf(answer)).toContain('A1:B1501, 1501 rows, 2 columns');
-    expect(textOf(answer).split('\n').length).toBeLessThan(40);
-    expect(textOf(answer)).toContain('Big has 1501 rows, of which the first 20 are shown');
-    expect(textOf(answer)).toContain('big.xlsx:Big?limit=50&offset=19');
-    expect(await text('big.xlsx:Big?limit=2&offset=19')).toContain('name 19');
-    expect(await text('big.xlsx:Big:A1500:B1501')).toContain('| 1501 | 1499 | name 1499 |');
-  },
-);
+test('a large sheet shows first rows, size and further calls', { tags: 'slow' }, async () => {
+  const { write, read, text } = workspace(unhurried);
+  const rows = Array.from({ length: 1_500 }, (_, i) => sheetRow(i + 2, [i, `name ${i}`]));
+  const content = `<sheetData>${sheetRow(1, ['id', 'name'])}${rows.join('')}</sheetData>`;
+  write('big.xlsx', xlsx([['Big', content]]));
+  const answer = await read('big.xlsx');
+  expect(textOf(answer)).toContain('A1:B1501, 1501 rows, 2 columns');
+  expect(textOf(answer).split('\n').length).toBeLessThan(40);
+  expect(textOf(answer)).toContain('Big has 1501 rows, of which the first 20 are shown');
+  expect(textOf(answer)).toContain('big.xlsx:Big?limit=50&offset=19');
+  expect(await text('big.xlsx:Big?limit=2&offset=19')).toContain('name 19');
+  expect(await text('big.xlsx:Big:A1500:B1501')).toContain('| 1501 | 1499 | name 1499 |');
+});
 
-test('columns with names of the row number keep their values beside it', { tags: 'slow' }, async () => {
+test('columns named like the row number keep their values', { tags: 'slow' }, async () => {
   const { write, text } = workspace(unhurried);
   const sheets: Readonly<Record<string, readonly string[]>> = {
     One: ['RowID', 'amount'],
@@ -251,22 +239,18 @@ test('cells A1 and XFD1048576, and a sheet named __proto__', { tags: 'slow' }, a
   expect(await text('far.xlsx:__proto__?limit=1')).toContain('value');
 });
 
-test(
-  'a sheet with more rows than a function call may have arguments: cells, rows and queries far down',
-  { tags: 'slow' },
-  async () => {
-    const { write, text } = workspace(unhurried);
-    const rows = Array.from(
-      { length: 150_000 },
-      (_, i) => `<row r="${i + 1}"><c r="A${i + 1}"><v>${i}</v></c></row>`,
-    );
-    write('long.xlsx', xlsx([['Long', `<sheetData>${rows.join('')}</sheetData>`]]));
-    expect(await text('long.xlsx:Long:A149999:A150000')).toContain('4|| 150000 | 149999 |');
-    expect(await text('long.xlsx:Long?limit=1&offset=149999')).toContain('| 149999 |');
-  },
-);
+test('a huge sheet answers cells, rows and queries far down', { tags: 'slow' }, async () => {
+  const { write, text } = workspace(unhurried);
+  const rows = Array.from(
+    { length: 150_000 },
+    (_, i) => `<row r="${i + 1}"><c r="A${i + 1}"><v>${i}</v></c></row>`,
+  );
+  write('long.xlsx', xlsx([['Long', `<sheetData>${rows.join('')}</sheetData>`]]));
+  expect(await text('long.xlsx:Long:A149999:A150000')).toContain('4|| 150000 | 149999 |');
+  expect(await text('long.xlsx:Long?limit=1&offset=149999')).toContain('| 149999 |');
+});
 
-test('the row count of a large workbook that does not declare it', { tags: 'slow' }, async () => {
+test('rows of a large workbook without declared size are counted', { tags: 'slow' }, async () => {
   const { write, text, oriel } = workspace(unhurried);
   const rows = Array.from({ length: 1_400 }, (_, i) => sheetRow(i + 1, ['a word', `name ${i}`]));
   // Larger than what is read completely to count its rows.
@@ -282,7 +266,7 @@ test('the row count of a large workbook that does not declare it', { tags: 'slow
   expect(await text('wide.xlsx:Wide:1400')).toContain('name 1399');
 });
 
-test('a large workbook with more text than is searched gives a notice', { tags: 'slow' }, async () => {
+test('a workbook with too much text for search says so', { tags: 'slow' }, async () => {
   const { write, oriel } = workspace(unhurried);
   const row = (_: unknown, i: number): string =>
     `<row r="${i + 1}"><c r="A${i + 1}" t="s"><v>0</v></c><c r="B${i + 1}"><v>${i}</v></c></row>`;
@@ -335,33 +319,29 @@ test('cells of the column P are not pages', async () => {
   expect(await text('named.xlsx:P2')).toContain('## P2');
 });
 
-test(
-  'names of any length and any number of sheets: the answer and its details are bounded',
-  { tags: 'slow' },
-  async () => {
-    const { write, read } = workspace(unhurried);
-    const one = `<sheetData>${sheetRow(1, ['value'])}</sheetData>`;
-    const long = 'N'.repeat(100_000);
-    write(
-      'long.xlsx',
-      xlsx([
-        [long, one],
-        ['b', one],
-      ]),
-    );
-    write('many.xlsx', xlsx(Array.from({ length: 600 }, (_, i) => [`Sheet number ${i}`, one] as const)));
-    for (const path of ['long.xlsx', 'long.xlsx:zz', 'many.xlsx', 'many.xlsx:zz']) {
-      const answer = await read(path);
-      expect(textOf(answer).length).toBeLessThan(52_000);
-      expect(JSON.stringify(answer.details).length).toBeLessThan(16_000);
-    }
-    expect(textOf(await read(`long.xlsx:${'N'.repeat(255)}:A1`))).toContain('| 1 | value |');
-    expect(textOf(await read('many.xlsx:Sheet number 599:A1'))).toContain('| 1 | value |');
-    expect((await read('many.xlsx')).details['meta']).toMatchObject({ document: { sheetCount: 600 } });
-  },
-);
+test('long names and many sheets are bounded in the answer', { tags: 'slow' }, async () => {
+  const { write, read } = workspace(unhurried);
+  const one = `<sheetData>${sheetRow(1, ['value'])}</sheetData>`;
+  const long = 'N'.repeat(100_000);
+  write(
+    'long.xlsx',
+    xlsx([
+      [long, one],
+      ['b', one],
+    ]),
+  );
+  write('many.xlsx', xlsx(Array.from({ length: 600 }, (_, i) => [`Sheet number ${i}`, one] as const)));
+  for (const path of ['long.xlsx', 'long.xlsx:zz', 'many.xlsx', 'many.xlsx:zz']) {
+    const answer = await read(path);
+    expect(textOf(answer).length).toBeLessThan(52_000);
+    expect(JSON.stringify(answer.details).length).toBeLessThan(16_000);
+  }
+  expect(textOf(await read(`long.xlsx:${'N'.repeat(255)}:A1`))).toContain('| 1 | value |');
+  expect(textOf(await read('many.xlsx:Sheet number 599:A1'))).toContain('| 1 | value |');
+  expect((await read('many.xlsx')).details['meta']).toMatchObject({ document: { sheetCount: 600 } });
+});
 
-test('the notice of a large sheet is short, whatever its name', { tags: 'slow' }, async () => {
+test('the notice of a large sheet is short, whatever name', { tags: 'slow' }, async () => {
   const { write, read, text } = workspace(unhurried);
   const rows = Array.from({ length: 1_200 }, (_, i) => sheetRow(i + 1, [i]));
   const large = `<sheetData>${rows.join('')}</sheetData>`;
@@ -418,7 +398,7 @@ test('pages of a PDF: marks, numbers, selections', { tags: 'slow' }, async () =>
   });
 });
 
-test('two-column text is read column by column, tables row by row', async () => {
+test('two-column text reads column by column, tables row by row', async () => {
   const { write, text } = workspace(unhurried);
   write('twocol.pdf', fixture('twocol.pdf'));
   write('tables.pdf', fixture('tables.pdf'));
@@ -494,7 +474,7 @@ test.each([
   expect(await text(`book.xlsx:${typed}`)).toContain(said);
 });
 
-test('a single page of a PDF has the same lines as among others', { tags: 'slow' }, async () => {
+test('a PDF page read alone has the same lines', { tags: 'slow' }, async () => {
   const { write, text, oriel } = workspace(unhurried);
   const line = (y: number, size: number, words: string): string =>
     `BT /F1 ${size} Tf 72 ${y} Td (${words}) Tj ET\n`;
@@ -523,39 +503,35 @@ test('a single page of a PDF has the same lines as among others', { tags: 'slow'
   expect(await text(`${call}:${no}..${no}`)).toBe(`${no}|${shown}\n`);
 });
 
-test(
-  'the calls for rows and cells of a large sheet work, whatever its start cell and name',
-  { tags: 'slow' },
-  async () => {
-    const { write, text, read } = workspace(unhurried);
-    const rows = Array.from(
-      { length: 1_300 },
-      (_, i) => `<row r="${i + 100}"><c r="C${i + 100}"><v>${i}</v></c></row>`,
-    );
-    const far = `<sheetData>${rows.join('')}</sheetData>`;
-    write(
-      'book.xlsx',
-      xlsx([
-        ['far', far],
-        ['sqlite_x', far],
-        ['Far', far],
-      ]),
-    );
-    const whole = await text('book.xlsx:raw');
-    const named = [...whole.matchAll(/(book\.xlsx:\S+?) for (?:rows|cells)/g)].map(([, call = '']) => call);
-    expect(named).toEqual(
-      ['far', 'sqlite_x', 'Far'].flatMap((name) => [
-        expect.stringMatching(`^book\\.xlsx:${name}\\?limit=50&offset=\\d+$`),
-        `book.xlsx:${name}:C100:C149`,
-      ]),
-    );
-    for (const call of named) {
-      const answer = await read(call);
-      expect([call, answer.isError]).toEqual([call, false]);
-      expect(textOf(answer).match(/^(?:\d+\|)?\|/gm)?.length).toBeGreaterThanOrEqual(50);
-      // The next page of the rows too.
-      const next = nextOf(answer);
-      if (next !== undefined) expect([next, (await read(next)).isError]).toEqual([next, false]);
-    }
-  },
-);
+test('calls for rows and cells of a large sheet work', { tags: 'slow' }, async () => {
+  const { write, text, read } = workspace(unhurried);
+  const rows = Array.from(
+    { length: 1_300 },
+    (_, i) => `<row r="${i + 100}"><c r="C${i + 100}"><v>${i}</v></c></row>`,
+  );
+  const far = `<sheetData>${rows.join('')}</sheetData>`;
+  write(
+    'book.xlsx',
+    xlsx([
+      ['far', far],
+      ['sqlite_x', far],
+      ['Far', far],
+    ]),
+  );
+  const whole = await text('book.xlsx:raw');
+  const named = [...whole.matchAll(/(book\.xlsx:\S+?) for (?:rows|cells)/g)].map(([, call = '']) => call);
+  expect(named).toEqual(
+    ['far', 'sqlite_x', 'Far'].flatMap((name) => [
+      expect.stringMatching(`^book\\.xlsx:${name}\\?limit=50&offset=\\d+$`),
+      `book.xlsx:${name}:C100:C149`,
+    ]),
+  );
+  for (const call of named) {
+    const answer = await read(call);
+    expect([call, answer.isError]).toEqual([call, false]);
+    expect(textOf(answer).match(/^(?:\d+\|)?\|/gm)?.length).toBeGreaterThanOrEqual(50);
+    // The next page of the rows too.
+    const next = nextOf(answer);
+    if (next !== undefined) expect([next, (await read(next)).isError]).toEqual([next, false]);
+  }
+});

@@ -46,7 +46,7 @@ const asked = (text: Awaited<ReturnType<ReturnType<typeof windowedText>['read']>
     .map((line) => line.text)
     .join('');
 
-test('windows are what sed, head and tail print, totals what wc counts', { timeout }, async () => {
+test('windows equal sed, head and tail; totals equal wc', { timeout }, async () => {
   const { W } = workspace();
   const one = fc.record({
     bytes: fc.oneof(texts, raw),
@@ -191,7 +191,7 @@ describe('archives', () => {
 });
 
 test.runIf(has('python3') && has('sqlite3'))(
-  'what a database says is what the sqlite3 shell and Python say',
+  'databases read like the sqlite3 shell and Python',
   { timeout },
   async () => {
     const made = workspace();

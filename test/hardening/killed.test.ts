@@ -170,7 +170,7 @@ test('J02 SIGKILL of oriel mcp', async () => {
   await expectNothingLeft(mark);
 });
 
-test('J02 oriel in a command of oriel: both end with the outer one', async () => {
+test('J02 oriel inside oriel ends with the outer one', async () => {
   const inner = marked('setsid sleep MARK.1 & sleep MARK.2');
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'inner.sh'), inner.command);

@@ -64,7 +64,7 @@ describe.runIf(process.platform === 'linux')('processes that a server has starte
     ['gigabyte', /^The MCP server sent more than 16 MiB at once, and was ended\.$/],
     ['dies', /^The MCP server odd answers: Connection closed\. Use mcp:\/\/odd for its resources\.$/],
     ['killed', /^The MCP server odd answers: Connection closed\. Use mcp:\/\/odd for its resources\.$/],
-  ])('end with a server that fails in the middle of an answer: %s', async (how, sentence) => {
+  ])('end with a server that fails while it answers: %s', async (how, sentence) => {
     const { read, running, gone } = stubborn(how);
     await read('mcp://odd');
     await running();
@@ -93,7 +93,7 @@ describe.runIf(process.platform === 'linux')('processes that a server has starte
     expect(started().filter(isAlive)).toEqual([]);
   });
 
-  test('of a million names behind endless cursors the first thousand are listed', async () => {
+  test('endless cursors list the first thousand of a million names', async () => {
     const { read, close, started } = stubborn('million');
     const { text } = await read('mcp://odd');
     expect(text.match(/^mcp:\/\/odd\/x:/gm)).toHaveLength(1_000);

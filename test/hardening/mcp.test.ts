@@ -86,7 +86,7 @@ describe('M03 framing', () => {
     expect(reply).toEqual({ jsonrpc: '2.0', id: 'bytes', result: {} });
   });
 
-  test('500 frames in one write, with CRLF and blank lines: each is answered once', async () => {
+  test('500 frames in one write are answered once each', async () => {
     write('f', 'hi\n');
     const wire = await session(['--cwd', W]);
     const frames = Array.from(
@@ -110,7 +110,7 @@ describe('M04 endless line without newline', () => {
   const rssMb = (pid: number): number =>
     Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-  test('150 MB are cut at the maximum: memory stays constant, and the message is refused', async () => {
+  test('a message of 150 MB is refused in constant memory', async () => {
     const before = rssMb(wire.pid);
     const known = wire.lines.length;
     await wire.write(
@@ -134,7 +134,7 @@ describe('M04 endless line without newline', () => {
     await alive();
   });
 
-  test('a message of very many values is refused before it is parsed', async () => {
+  test('a message of too many values is refused before parsing', async () => {
     const values = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`f${i}`, 1]));
     for (const params of [
       { name: 'read', arguments: values },
@@ -150,7 +150,7 @@ describe('M04 endless line without newline', () => {
     await alive();
   });
 
-  test('a client of the SDK works on after its request of 11 MB is refused', async () => {
+  test('an SDK client works on after an 11 MB request', async () => {
     write('f', 'hi\n');
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -184,7 +184,7 @@ describe('M05 arguments', () => {
     ]);
   });
 
-  test('a missing path, an unknown key and __proto__ are refused, and no prototype is changed', async () => {
+  test('a missing path, unknown key and __proto__ are refused', async () => {
     const raw = async (args: string): Promise<string> =>
       textIn(
         await replyTo(
@@ -208,7 +208,7 @@ describe('M05 arguments', () => {
   });
 });
 
-test('M08 an id in flight is refused, and can be used again after its answer', async () => {
+test('M08 an id in flight is refused, then free again', async () => {
   const input = new PassThrough();
   const output = new PassThrough();
   const release: (() => void)[] = [];
@@ -263,7 +263,7 @@ test('M09 stdout purity: nothing but JSON-RPC, whatever is called', async () => 
   }
 });
 
-test('M13 progress increases, is sent at most ten times a second, ends before the answer, and needs a token', async () => {
+test('M13 progress increases, is limited, ends first, needs a token', async () => {
   const input = new PassThrough();
   const output = new PassThrough();
   let took = 0;

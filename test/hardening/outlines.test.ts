@@ -61,7 +61,7 @@ test.each(Object.keys(hostile))('G14 %s', async (name) => {
   }
 });
 
-test('G14 one line, control characters and invalid encodings are given as the reason', async () => {
+test('G14 one line, control characters and invalid encodings are reasons', async () => {
   const { write, text } = workspace();
   write('one-line.js', hostile['one-line.js'] ?? '');
   expect(await text('one-line.js:outline')).toBe(
@@ -73,7 +73,7 @@ test('G14 one line, control characters and invalid encodings are given as the re
   );
 });
 
-test('G14 calls that are concurrent with a hostile one are answered', async () => {
+test('G14 calls concurrent with a hostile one are answered', async () => {
   const { write, read, text } = workspace();
   write(
     'parens.js',

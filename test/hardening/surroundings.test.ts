@@ -43,7 +43,7 @@ test.each(Object.entries(HOMES))('C07 %s: files and documents are read', (_, env
   expect(read('d.docx')).toContain('1|a text\n');
 });
 
-test.skipIf(!mayMount())('C14 without /proc everything is read, and what does not hold is said', () => {
+test.skipIf(!mayMount())('C14 without /proc all is read, and limitations are told', () => {
   const { W, O, write } = workspace();
   write('large.txt', `${'filler\n'.repeat(400_000)}needle\n`);
   write('small.ts', 'export function needle() {}\n');
@@ -121,7 +121,7 @@ function memoryGroup(bytes: number): string | undefined {
   return undefined;
 }
 
-test('C09 in 256 MB of memory every hostile file is answered, and no process is killed', async (context) => {
+test('C09 hostile files are answered in 256 MB of memory', async (context) => {
   const group = memoryGroup(256 << 20);
   if (group === undefined) return skip(context, 'no control group of memory can be created here');
   const { W, write } = workspace();
@@ -158,7 +158,7 @@ test('C09 in 256 MB of memory every hostile file is answered, and no process is 
   expect(said.stdout).toBe(paths.map((path) => `${path} OK\n`).join(''));
 });
 
-test('C10 a clock that jumps by a day changes no deadline and no answer', () => {
+test('C10 a clock jump changes no deadline and no answer', () => {
   const { W, write } = workspace();
   write('f', 'hi\n');
   const script = `

@@ -47,7 +47,7 @@ describe('U: addresses', () => {
     expect(details).toMatchObject({ error: { code: 'BLOCKED_ADDRESS' } });
   });
 
-  test('U09 a user name before the host is not taken for the host, and a password is not repeated', async () => {
+  test('U09 user names are no host, and passwords not repeated', async () => {
     const { isError, text } = await place('oriel').call('read', { path: 'http://me:secret@127.0.0.1/' });
     expect([isError, text.includes('secret')]).toEqual([true, false]);
   });
@@ -84,7 +84,7 @@ describe('U: bodies and pages', () => {
     expect(text).toMatch(/^URL: http:/);
   });
 
-  test('U22 a table of 500 by 300 and a cell that is a billion columns wide', async () => {
+  test('U22 a table of 500×300, and a billion-column cell', async () => {
     const row = `<tr>${'<td>cell</td>'.repeat(300)}</tr>`;
     expect((await readOne(`<html><body><table>${row.repeat(500)}</table>`)).text).toContain(
       '| cell | cell |',
@@ -129,7 +129,7 @@ describe('U: bodies and pages', () => {
   });
 });
 
-test('X04 a header of an answer is one line, whatever the server sends', async () => {
+test('X04 a header of an answer is always one line', async () => {
   const { text } = await readOne({ type: 'text/plain; x="\u009b"', body: 'x\n' });
   expect(text.split('\n---\n')[0]).toMatch(/^URL: .*\nContent-Type: [\x20-\x7e]*\nMethod: text\n$/);
 });
@@ -168,7 +168,7 @@ describe('U21 headers about a body', () => {
     );
   });
 
-  test('U21 a file name from the server is not used as a path', async () => {
+  test('U21 a file name from the server is no path', async () => {
     const { url } = await site({
       '/page': {
         type: 'text/plain',
@@ -184,7 +184,7 @@ describe('U21 headers about a body', () => {
   });
 });
 
-test('X06 within roots the library reads no page and no object unless it was asked for', async () => {
+test('X06 within roots the library reads no page unless asked', async () => {
   const folder = temporaryFolder();
   const readable = (options: object): unknown => {
     const oriel = createOriel({ cwd: folder, ...options });
@@ -224,7 +224,7 @@ test.each([
   [[], false],
   [['--web'], true],
   [['--offline'], false],
-])('X06 `oriel mcp` with %j declares whether read leaves this machine: %j', async (args, openWorldHint) => {
+])('X06 `oriel mcp` with %j declares an open world: %j', async (args, openWorldHint) => {
   const { result } = await (await session(args)).ask(1, 'tools/list');
   const tools = result?.['tools'] as { name: string; annotations: object }[];
   expect(tools.find(({ name }) => name === 'read')?.annotations).toMatchObject({ openWorldHint });

@@ -36,25 +36,21 @@ test('a job is answered', async () => {
   expect(reply).toMatchObject({ said: 'hello', stopped: 0 });
 });
 
-test(
-  'a worker that was woken for a call that is over does not end at its old time in the next one',
-  { tags: 'slow' },
-  async () => {
-    const workers = pool(1);
-    await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
-    holdTimers();
-    await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
-    const over = AbortSignal.abort(new Error('over'));
-    await expect(workers.lend({ signal: never }, (ask) => ask({}, later(), over))).rejects.toThrow('over');
-    const stop = new AbortController();
-    const reply = workers.lend({ signal: never }, (ask) => ask({ do: 'obey' }, later(1e8), stop.signal));
-    vi.advanceTimersByTime(60_001);
-    // A thread that was ended takes a moment to be gone.
-    await sleep(200);
-    stop.abort();
-    expect(await reply).toMatchObject({ stopped: 1 });
-  },
-);
+test('a woken worker does not end at its old time', { tags: 'slow' }, async () => {
+  const workers = pool(1);
+  await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
+  holdTimers();
+  await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
+  const over = AbortSignal.abort(new Error('over'));
+  await expect(workers.lend({ signal: never }, (ask) => ask({}, later(), over))).rejects.toThrow('over');
+  const stop = new AbortController();
+  const reply = workers.lend({ signal: never }, (ask) => ask({ do: 'obey' }, later(1e8), stop.signal));
+  vi.advanceTimersByTime(60_001);
+  // A thread that was ended takes a moment to be gone.
+  await sleep(200);
+  stop.abort();
+  expect(await reply).toMatchObject({ stopped: 1 });
+});
 
 test('no more calls hold a worker than there are workers', async () => {
   const workers = pool(2);
@@ -85,7 +81,7 @@ test('calls are served in order', async () => {
   expect(done).toEqual(Array.from({ length: 20 }, (_, at) => at));
 });
 
-test('a job that is out of time is told so and may answer', async () => {
+test('a job out of time is told, and may answer', async () => {
   const workers = pool(1);
   await workers.lend({ signal: never }, (ask) => ask({ say: 'warm' }, later(), never));
   holdTimers();
@@ -94,7 +90,7 @@ test('a job that is out of time is told so and may answer', async () => {
   expect(await reply).toMatchObject({ said: 'late', stopped: 2 });
 });
 
-test('a job that is cancelled is told so and may answer', async () => {
+test('a cancelled job is told, and may answer', async () => {
   const workers = pool(1);
   await workers.lend({ signal: never }, (ask) => ask({ say: 'warm' }, later(), never));
   holdTimers();
@@ -106,7 +102,7 @@ test('a job that is cancelled is told so and may answer', async () => {
   expect(await reply).toMatchObject({ said: 'off', stopped: 1 });
 });
 
-test('a job that does not stop loses its worker, and the next one gets another', async () => {
+test('a job that does not stop loses its worker', async () => {
   const workers = pool(1);
   const stuck = workers.lend({ signal: never }, (ask) => ask({ do: 'spin' }, later(20), never));
   const next = workers.lend({ signal: never }, (ask) => ask({ say: 'alive' }, later(), never));
@@ -126,22 +122,19 @@ test('a cancelled call leaves the queue', async () => {
   expect(await third).toMatchObject({ said: 'third' });
 });
 
-test.each(['throw', 'exit'] as const)(
-  'a worker that ends by itself (%s) fails its job alone',
-  async (how) => {
-    const workers = pool(1);
-    await expect(
-      workers.lend({ signal: never }, (ask) => ask({ do: how }, later(), never)),
-    ).rejects.toMatchObject({
-      code: 'INTERNAL',
-    });
-    expect(
-      await workers.lend({ signal: never }, (ask) => ask({ say: 'again' }, later(), never)),
-    ).toMatchObject({
+test.each(['throw', 'exit'] as const)('a worker that ends itself (%s) fails only its job', async (how) => {
+  const workers = pool(1);
+  await expect(
+    workers.lend({ signal: never }, (ask) => ask({ do: how }, later(), never)),
+  ).rejects.toMatchObject({
+    code: 'INTERNAL',
+  });
+  expect(await workers.lend({ signal: never }, (ask) => ask({ say: 'again' }, later(), never))).toMatchObject(
+    {
       said: 'again',
-    });
-  },
-);
+    },
+  );
+});
 
 test('a worker that retires is followed by a new one', async () => {
   const workers = pool(1);
@@ -159,7 +152,7 @@ test('a worker that retires is followed by a new one', async () => {
 const threadOf = async (workers: WorkerPool<Job, Reply>): Promise<number> =>
   (await workers.lend({ signal: never }, (ask) => ask({}, later(), never))).thread;
 
-test('a thread is started for the first job, and rests after a call for the next one', async () => {
+test('a thread starts at the first job, rests between calls', async () => {
   const workers = pool(2);
   await workers.lend({ signal: never }, () => Promise.resolve());
   expect(workers.hasIdle).toBe(false);
@@ -176,7 +169,7 @@ test('a thread is started for the first job, and rests after a call for the next
   });
 });
 
-test('a call goes on with another thread if its own has ended', async () => {
+test('a call continues on another thread if its own ends', async () => {
   const workers = pool(1);
   await workers.lend({ signal: never }, async (ask) => {
     await expect(ask({ do: 'exit' }, later(), never)).rejects.toMatchObject({ code: 'INTERNAL' });

@@ -79,7 +79,7 @@ describe('where there is no mkfifo', () => {
   });
 });
 
-test('the pipes of six short commands are made by one process', { tags: 'slow' }, async () => {
+test('one process makes the pipes of six short commands', { tags: 'slow' }, async () => {
   closeSparePipes();
   const mkfifo = execFileSync('which', ['mkfifo'], { encoding: 'utf8' }).trim();
   const log = join(temporaryFolder(), 'log');
@@ -149,7 +149,7 @@ test('no pipe and no descriptor is left behind', { tags: 'slow' }, async () => {
   await expect.poll(named).toEqual([]);
 });
 
-test('a taker that asks for a pause gets nothing until it is over', async () => {
+test('a taker gets nothing during the pause that it wants', async () => {
   let paused = false;
   const taken: string[] = [];
   const shell = await startShell({
@@ -268,14 +268,14 @@ describe('a command', () => {
     [undefined, /^[0-9a-f]{32}\n$/],
     ['', /^[0-9a-f]{32}\n$/],
     ['outer,inner', /^outer,inner,[0-9a-f]{32}\n$/],
-  ])('has a token in its environment, after those of outer runs: %j', async (outer, expected) => {
+  ])('has a token in its environment after outer ones: %j', async (outer, expected) => {
     const env = { PATH: process.env['PATH'] ?? '', ...(outer !== undefined && { ORIEL_RUN: outer }) };
     const { shell, text } = await started('echo $ORIEL_RUN', { env });
     await shell.drained;
     expect(text()).toMatch(expected);
   });
 
-  test('is in a process group and a session of its own, and its input is empty', async () => {
+  test('has its own process group and session, and empty input', async () => {
     const { shell, text } = await started('ps -o pgid= -o sid= -p $$; echo $$; cat');
     await shell.drained;
     const [group, session, pid] = text().trim().split(/\s+/);
@@ -311,7 +311,7 @@ describe('a command', () => {
     await shell.drained;
   });
 
-  test('is drained when the last writer has ended, which may be after its exit', async () => {
+  test('is drained when the last writer ends, even after exit', async () => {
     const folder = temporaryFolder();
     const { shell, text } = await started(`(until [ -e ${folder}/go ]; do sleep 0.02; done; echo late) &`);
     expect(await shell.exited).toEqual({ code: 0 });

@@ -29,7 +29,7 @@ const members = (count: number): TextMember[] =>
     content: `word${i}end ${randomBytes(400).toString('hex')}\n`,
   }));
 
-test('a compressed tar is unpacked once, however many members it has', { tags: 'slow' }, async () => {
+test('a compressed tar with many members is unpacked once', { tags: 'slow' }, async () => {
   const { write, oriel, grep } = archives();
   write('many.tar.gz', gzipSync(tar(members(600))));
   expect(await grep('word599end', 'many.tar.gz')).toContain('many.tar.gz:d/f599.txt:1: word599end');
@@ -41,7 +41,7 @@ test.each([
   ['stored', (of: readonly TextMember[]) => zip(of.map((one) => ({ ...one, method: 0 }))), ''],
   ['in a compressed tar', (of: readonly TextMember[]) => gzipSync(tar(of)), ''],
   ['or is too large to be looked through', (of: readonly TextMember[]) => zip(of), 'x'.repeat(1 << 20)],
-])('a process is started only for a member that has the word: %s', async (_, pack, rest) => {
+])('only a member with the word starts a process: %s', async (_, pack, rest) => {
   const { write, grep } = archives();
   const run = vi.spyOn(SearchRun.prototype, 'run');
   onTestFinished(() => run.mockRestore());
@@ -52,25 +52,21 @@ test.each([
   expect(run).toHaveBeenCalledTimes(rest === '' ? 2 : 3);
 });
 
-test(
-  'a truncated archive gives a notice that not all was searched, with or without matches',
-  { tags: 'slow' },
-  async () => {
-    const { write, grep } = archives();
-    const whole = gzipSync(tar(members(600)));
-    write('cut.tar.gz', whole.subarray(0, whole.length / 2));
-    write('cut.tar', tar(members(600)).subarray(0, 300_700));
-    for (const name of ['cut.tar.gz', 'cut.tar']) {
-      expect(await grep('word3end', name)).toMatch(/f3\.txt:1: word3end[^]*\n\[1 text searched in part/);
-      expect(await grep('word599end', name)).toContain(PART);
-    }
-    write(
-      'cut.log.gz',
-      gzipSync(`first\n${randomBytes(300_000).toString('hex')}\nlast\n`).subarray(0, 200_000),
-    );
-    expect(await grep('last', 'cut.log.gz')).toContain(PART);
-  },
-);
+test('a truncated archive gives a notice with and without matches', { tags: 'slow' }, async () => {
+  const { write, grep } = archives();
+  const whole = gzipSync(tar(members(600)));
+  write('cut.tar.gz', whole.subarray(0, whole.length / 2));
+  write('cut.tar', tar(members(600)).subarray(0, 300_700));
+  for (const name of ['cut.tar.gz', 'cut.tar']) {
+    expect(await grep('word3end', name)).toMatch(/f3\.txt:1: word3end[^]*\n\[1 text searched in part/);
+    expect(await grep('word599end', name)).toContain(PART);
+  }
+  write(
+    'cut.log.gz',
+    gzipSync(`first\n${randomBytes(300_000).toString('hex')}\nlast\n`).subarray(0, 200_000),
+  );
+  expect(await grep('last', 'cut.log.gz')).toContain(PART);
+});
 
 test('members that are addressed only by number are searched', async () => {
   const { write, read, grep } = archives();
@@ -89,19 +85,15 @@ test('members that are addressed only by number are searched', async () => {
   expect(found).not.toContain('outside');
 });
 
-test(
-  'matches so far are shown if a document takes longer than the timeout of the search',
-  { tags: 'slow' },
-  async () => {
-    const { write, with: withOptions } = workspace(unhurried);
-    write('a.txt', 'the needle\n');
-    const rows = Array.from({ length: 200_000 }, (_, i) => sheetRow(i + 1, [i, `row ${i}`, i / 7, i * 3]));
-    write('z.xlsx', xlsx([['S', `<sheetData>${rows.join('')}</sheetData>`]]));
-    const grep = withOptions({ timeoutMs: 4_000 }).tool('grep');
-    const answer = await grep.run({ pattern: 'needle', path: '.', inside: true });
-    expect([answer.isError, textOf(answer)]).toEqual([
-      false,
-      expect.stringMatching(/^a\.txt:1: the needle\n[^]*The time limit was reached/),
-    ]);
-  },
-);
+test('a timeout in a document shows the matches so far', { tags: 'slow' }, async () => {
+  const { write, with: withOptions } = workspace(unhurried);
+  write('a.txt', 'the needle\n');
+  const rows = Array.from({ length: 200_000 }, (_, i) => sheetRow(i + 1, [i, `row ${i}`, i / 7, i * 3]));
+  write('z.xlsx', xlsx([['S', `<sheetData>${rows.join('')}</sheetData>`]]));
+  const grep = withOptions({ timeoutMs: 4_000 }).tool('grep');
+  const answer = await grep.run({ pattern: 'needle', path: '.', inside: true });
+  expect([answer.isError, textOf(answer)]).toEqual([
+    false,
+    expect.stringMatching(/^a\.txt:1: the needle\n[^]*The time limit was reached/),
+  ]);
+});

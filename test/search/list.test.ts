@@ -47,7 +47,7 @@ test('the order is by code units, not by locale', async () => {
   expect(await ls()).toBe('a-b\na_b\naB\nab\nZ\nz\né');
 });
 
-test('a limit names the next call, and the last page names none', async () => {
+test('a limit names the next call, the last page none', async () => {
   await work.write(Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`f${i}`, ''])));
   expect(await ls({ limit: 4 })).toBe(
     'f0\nf1\nf2\nf3\n[4 entries limit reached. Use offset=4 to continue, limit=8 for more]',
@@ -73,7 +73,7 @@ test('the byte limit truncates between names', async () => {
   expect(await ls({ offset: 1 }, { limits })).toBe(`${'b'.repeat(40)}\nc`);
 });
 
-test('a name larger than the answer is truncated, and the notice names the next call', async () => {
+test('a name larger than the answer is truncated with notice', async () => {
   await work.write({ ['a'.repeat(200)]: '', b: '' });
   const limits = { bytes: 64 };
   expect(await ls({}, { limits })).toBe(`${'a'.repeat(64)}\n[64 B limit reached. Use offset=1 to continue]`);

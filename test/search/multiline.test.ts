@@ -47,7 +47,7 @@ describe('matches over several lines', () => {
     expect(await grep({ pattern: raw`b\(\) \{\nclass` })).toBe('No matches found');
   });
 
-  test('. matches no line break without (?s); ^ and $ match at line starts and ends, also before CRLF', async () => {
+  test('. needs (?s) for line breaks; ^ and $ match at lines', async () => {
     await work.write({ a: 'one\r\ntwo\r\nthree\r\n' });
     expect(await grep({ pattern: 'one.*two' })).toBe('No matches found');
     expect(await grep({ pattern: '(?s)one.*two' })).toBe('a:1: one\na:2: two');
@@ -56,7 +56,7 @@ describe('matches over several lines', () => {
   });
 
   test.each([1, 5])(
-    '%i context lines that are long are shown, below many others',
+    '%i long context lines are shown below many others',
     { tags: 'slow' },
     async (context) => {
       // A line of 700 KiB, and 3 MiB of short lines before these.
@@ -132,7 +132,7 @@ describe('matches over several lines', () => {
     );
   });
 
-  test('a text over 16 MiB is not searched, with a notice; one over 4 MiB is', { tags: 'slow' }, async () => {
+  test('texts over 16 MiB give a notice, smaller ones matches', { tags: 'slow' }, async () => {
     const filler = Buffer.alloc(5 << 20, `${'x'.repeat(99)}\n`);
     await work.write({
       'big.txt': Buffer.concat([filler, filler, filler, filler, Buffer.from('one\ntwo\n')]),
@@ -149,42 +149,38 @@ describe('matches over several lines', () => {
     );
   });
 
-  test(
-    'following the offsets shows every line once, with the same lines as one answer',
-    { tags: 'slow' },
-    async () => {
-      const content = fc
-        .array(fc.constantFrom('x', 'y', 'x y', 'no', 'x\r'), { maxLength: 12 })
-        .map((lines) => lines.join('\n'));
-      await fc.assert(
-        fc.asyncProperty(
-          fc.dictionary(fc.stringMatching(/^[ab]\/[a-c]$|^[a-f]\.t$/), content, { maxKeys: 5 }),
-          fc.record({ limit: fc.integer({ min: 1, max: 4 }), before: fc.nat(2), after: fc.nat(2) }),
-          async (files, input) => {
-            const tree = await Tree.create(files);
-            const pattern = raw`x\s+y`;
-            const matched = (text: string): string[] =>
-              text.split('\n').filter((line) => /^[^:]+:\d+: /.test(line));
-            const whole = await tree.text('grep', { pattern, multiline: true, limit: 1000 });
-            const seen: string[] = [];
-            for (let offset: number | undefined = 0; offset !== undefined;) {
-              const answer = await tree.answer('grep', { pattern, multiline: true, ...input, offset });
-              seen.push(...matched(answer.content[0]?.type === 'text' ? answer.content[0].text : ''));
-              const { next } = (answer.details['truncation'] ?? {}) as { next?: { offset: number } };
-              offset = next?.offset;
-            }
-            expect(seen).toEqual(matched(whole));
-            await tree.remove();
-          },
-        ),
-        { numRuns: isLongRun ? 100 : 6, seed: seedOfRun },
-      );
-    },
-  );
+  test('following the offsets shows every line exactly once', { tags: 'slow' }, async () => {
+    const content = fc
+      .array(fc.constantFrom('x', 'y', 'x y', 'no', 'x\r'), { maxLength: 12 })
+      .map((lines) => lines.join('\n'));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.stringMatching(/^[ab]\/[a-c]$|^[a-f]\.t$/), content, { maxKeys: 5 }),
+        fc.record({ limit: fc.integer({ min: 1, max: 4 }), before: fc.nat(2), after: fc.nat(2) }),
+        async (files, input) => {
+          const tree = await Tree.create(files);
+          const pattern = raw`x\s+y`;
+          const matched = (text: string): string[] =>
+            text.split('\n').filter((line) => /^[^:]+:\d+: /.test(line));
+          const whole = await tree.text('grep', { pattern, multiline: true, limit: 1000 });
+          const seen: string[] = [];
+          for (let offset: number | undefined = 0; offset !== undefined;) {
+            const answer = await tree.answer('grep', { pattern, multiline: true, ...input, offset });
+            seen.push(...matched(answer.content[0]?.type === 'text' ? answer.content[0].text : ''));
+            const { next } = (answer.details['truncation'] ?? {}) as { next?: { offset: number } };
+            offset = next?.offset;
+          }
+          expect(seen).toEqual(matched(whole));
+          await tree.remove();
+        },
+      ),
+      { numRuns: isLongRun ? 100 : 6, seed: seedOfRun },
+    );
+  });
 });
 
 describe('patterns', () => {
-  test('a line break in the pattern is answered with the option for it', async () => {
+  test('a line break in the pattern names its option', async () => {
     await work.write({ a: 'a\nb\n' });
     expect(await work.answer('grep', { pattern: raw`a\nb` })).toMatchObject({
       content: [
@@ -202,7 +198,7 @@ describe('patterns', () => {
     );
   });
 
-  test('the position of an error is counted in the pattern as typed', async () => {
+  test('an error position is counted in the pattern as typed', async () => {
     await work.write({ a: 'a\n' });
     expect(await grep({ pattern: 'ab[' })).toContain('unclosed character class at character 3.');
     expect(await grep({ pattern: 'a\0b' })).toContain('a NUL character at character 2');

@@ -86,7 +86,7 @@ test('find: paths, pages and no result', async () => {
   expect(await work.text('find', { pattern: '*.txt', sort: 'path', limit: 1 })).toContain('a.txt\n');
 });
 
-test('texts inside containers have no time: the error names what works', async () => {
+test('texts in containers have no time; the error names alternatives', async () => {
   expect(await work.answer('grep', { pattern: 'x', sort: 'time', inside: true })).toMatchObject({
     content: [
       {
@@ -105,24 +105,20 @@ test.each([
   ['TIMEOUT', 'not searched'],
   ['NOT_FOUND', undefined],
   ['BUSY', 'these results are partial'],
-] as const)(
-  'a file that becomes unreadable after it was found (%s) is reported as a gap',
-  { tags: 'slow' },
-  async (code, said) => {
-    const { engine, run, tool } = assemble({ cwd: work.path, telemetry: false });
-    const { open } = engine.access;
-    Object.assign(engine.access, {
-      open: async (path: string, signal: AbortSignal) => {
-        if (path.endsWith('e.txt')) throw new OrielError(code, 'Made by a test.');
-        return open(path, signal);
-      },
-    });
-    const { content } = await run(tool('grep'), { pattern: 'x', sort: 'time' });
-    const { text } = content[0] as { text: string };
-    const notice = said === undefined ? '' : `\n[${text.split('\n[')[1]}`;
-    const others = inOrder.filter((line) => !line.startsWith('c/e.txt')).join('\n');
-    expect(notice).toContain(said ?? '');
-    if (said === 'these results are partial') expect(others).toContain(text.replace(notice, ''));
-    else expect(text).toBe(others + notice);
-  },
-);
+] as const)('a found file that becomes unreadable (%s) is a gap', { tags: 'slow' }, async (code, said) => {
+  const { engine, run, tool } = assemble({ cwd: work.path, telemetry: false });
+  const { open } = engine.access;
+  Object.assign(engine.access, {
+    open: async (path: string, signal: AbortSignal) => {
+      if (path.endsWith('e.txt')) throw new OrielError(code, 'Made by a test.');
+      return open(path, signal);
+    },
+  });
+  const { content } = await run(tool('grep'), { pattern: 'x', sort: 'time' });
+  const { text } = content[0] as { text: string };
+  const notice = said === undefined ? '' : `\n[${text.split('\n[')[1]}`;
+  const others = inOrder.filter((line) => !line.startsWith('c/e.txt')).join('\n');
+  expect(notice).toContain(said ?? '');
+  if (said === 'these results are partial') expect(others).toContain(text.replace(notice, ''));
+  else expect(text).toBe(others + notice);
+});

@@ -78,35 +78,31 @@ describe('matches', () => {
     expect(await grep({ pattern: 'a.b', word: true, literal: true })).toBe('a:4: a.b a.bc');
   });
 
-  test('$ matches before CRLF, and a lone CR does not end a line', { tags: 'slow' }, async () => {
+  test('$ matches before CRLF, and a lone CR ends no line', { tags: 'slow' }, async () => {
     await work.write({ a: 'one\r\ntwo one\rmore\r\nlast one' });
     expect(await grep({ pattern: 'one$' })).toContain('a:1: one\n');
     expect(await grep({ pattern: 'last' })).toBe('a:3: last one');
   });
 
-  test(
-    'UTF-16 and text after a byte order mark, with the line numbers of a read',
-    { tags: 'slow' },
-    async () => {
-      const text = 'first\nzwei Äpfel\n😀 Äpfel\n';
-      const utf16 = Buffer.from(text, 'utf16le');
-      await work.write({
-        'bom.txt': `\ufeff${text}`,
-        'utf16.txt': Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]),
-        'utf16be.txt': Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(utf16).swap16()]),
-        'unmarked.txt': utf16,
-      });
-      const found = ['bom.txt', 'utf16.txt', 'utf16be.txt'].map(
-        (name) => `${name}:2: zwei Äpfel\n${name}:3: 😀 Äpfel`,
-      );
-      expect(await grep({ pattern: 'Äpfel$' })).toBe(found.join('\n'));
-      const plain = Buffer.from('first\nsecond first\n', 'utf16le');
-      await work.write({ 'unmarked.txt': plain });
-      expect(await grep({ pattern: 'first$', path: 'unmarked.txt' })).toBe(
-        'unmarked.txt:1: first\nunmarked.txt:2: second first',
-      );
-    },
-  );
+  test('UTF-16 and marked texts have the line numbers of reads', { tags: 'slow' }, async () => {
+    const text = 'first\nzwei Äpfel\n😀 Äpfel\n';
+    const utf16 = Buffer.from(text, 'utf16le');
+    await work.write({
+      'bom.txt': `\ufeff${text}`,
+      'utf16.txt': Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]),
+      'utf16be.txt': Buffer.concat([Buffer.from([0xfe, 0xff]), Buffer.from(utf16).swap16()]),
+      'unmarked.txt': utf16,
+    });
+    const found = ['bom.txt', 'utf16.txt', 'utf16be.txt'].map(
+      (name) => `${name}:2: zwei Äpfel\n${name}:3: 😀 Äpfel`,
+    );
+    expect(await grep({ pattern: 'Äpfel$' })).toBe(found.join('\n'));
+    const plain = Buffer.from('first\nsecond first\n', 'utf16le');
+    await work.write({ 'unmarked.txt': plain });
+    expect(await grep({ pattern: 'first$', path: 'unmarked.txt' })).toBe(
+      'unmarked.txt:1: first\nunmarked.txt:2: second first',
+    );
+  });
 
   test('invalid bytes are shown as U+FFFD', { tags: 'slow' }, async () => {
     await work.write({ a: Buffer.from('ok\n\xff x\n', 'latin1') });
@@ -135,7 +131,7 @@ describe('which files', () => {
     }),
   );
 
-  test('ignored files and .git are left out; hidden files are searched', { tags: 'slow' }, async () => {
+  test('ignored files and .git are left out, hidden files searched', { tags: 'slow' }, async () => {
     expect(await grep({ pattern: '^x' })).toBe('a.ts:1: x\nb.js:1: x\nsrc/.env:1: x\nsrc/c.ts:1: x');
   });
 
@@ -152,42 +148,38 @@ describe('which files', () => {
     expect(await grep({ pattern: '^x', path: 'src' })).toBe('src/.env:1: x\nsrc/c.ts:1: x');
   });
 
-  test('ignore rules above a root do not apply: nothing is read there', { tags: 'slow' }, async () => {
+  test('ignore rules above a root are not read', { tags: 'slow' }, async () => {
     await writeFile(join(work.path, '..', '.gitignore'), '*\n');
     expect(await grep({ pattern: '^x', glob: 'a.ts' }, { roots: [work.path] })).toBe('a.ts:1: x');
     expect(await grep({ pattern: '^x', glob: 'a.ts' })).toBe('a.ts:1: x');
   });
 
-  test('a glob in another tool’s syntax is explained if it finds nothing', async () => {
+  test('a glob of another tool that finds nothing is explained', async () => {
     expect(await grep({ pattern: 'x', glob: '+(a|b).ts' })).toBe(
       'No matches found\n[Extended globs like +(a|b) are read as plain text. Use {a,b}]',
     );
   });
 });
 
-test(
-  'the kept output of a command is searched by its URL, whatever the roots',
-  { tags: 'slow' },
-  async () => {
-    const oriel = createOriel({ cwd: work.path, roots: [work.path] });
-    await oriel.tool('bash').run({ command: 'seq 1 100000' });
-    const { content } = await oriel.tool('grep').run({ pattern: '^4242', path: 'artifact://1', limit: 2 });
-    expect(content).toEqual([
-      {
-        type: 'text',
-        text: 'artifact://1:4242: 4242\nartifact://1:42420: 42420\n[2 matches limit reached. Use offset=2 to continue, limit=4 for more, or refine pattern]',
-      },
-    ]);
-    const missing = await oriel.tool('grep').run({ pattern: 'x', path: 'artifact://7' });
-    expect(missing.details).toMatchObject({ error: { code: 'NOT_FOUND' } });
-    const listed = await oriel.tool('ls').run({ path: 'artifact://1' });
-    expect(listed.details).toMatchObject({ error: { code: 'NOT_DIRECTORY', next: '{"path":"."}' } });
-    await oriel.close();
-  },
-);
+test('the kept output of a command is searched by URL', { tags: 'slow' }, async () => {
+  const oriel = createOriel({ cwd: work.path, roots: [work.path] });
+  await oriel.tool('bash').run({ command: 'seq 1 100000' });
+  const { content } = await oriel.tool('grep').run({ pattern: '^4242', path: 'artifact://1', limit: 2 });
+  expect(content).toEqual([
+    {
+      type: 'text',
+      text: 'artifact://1:4242: 4242\nartifact://1:42420: 42420\n[2 matches limit reached. Use offset=2 to continue, limit=4 for more, or refine pattern]',
+    },
+  ]);
+  const missing = await oriel.tool('grep').run({ pattern: 'x', path: 'artifact://7' });
+  expect(missing.details).toMatchObject({ error: { code: 'NOT_FOUND' } });
+  const listed = await oriel.tool('ls').run({ path: 'artifact://1' });
+  expect(listed.details).toMatchObject({ error: { code: 'NOT_DIRECTORY', next: '{"path":"."}' } });
+  await oriel.close();
+});
 
 describe('limits', () => {
-  test('a limit names the next call, and the last page names none', { tags: 'slow' }, async () => {
+  test('a limit names the next call, the last page none', { tags: 'slow' }, async () => {
     await work.write({ a: 'x1\nx2\nx3\n' });
     expect(await work.answer('grep', { pattern: 'x', limit: 2 })).toEqual({
       content: [
@@ -302,19 +294,15 @@ describe('limits', () => {
 });
 
 describe('long lines', () => {
-  test(
-    'are shown around the match, and completely by the read that the notice names',
-    { tags: 'slow' },
-    async () => {
-      await work.write({ a: `${'-'.repeat(1000)}needle${'+'.repeat(1000)}\nneedle\n` });
-      const text = await grep({ pattern: 'needle' });
-      expect(text).toBe(
-        `a:1: [truncated] ...${'-'.repeat(166)}needle${'+'.repeat(328)}... [truncated]\na:2: needle\n` +
-          '[Some lines truncated to 500 chars. Use read a:1..1 to see the first of them in full]',
-      );
-      expect(await work.text('read', { path: 'a:1..1' })).toContain(`1|${'-'.repeat(1000)}needle`);
-    },
-  );
+  test('are cut around the match; a named read shows all', { tags: 'slow' }, async () => {
+    await work.write({ a: `${'-'.repeat(1000)}needle${'+'.repeat(1000)}\nneedle\n` });
+    const text = await grep({ pattern: 'needle' });
+    expect(text).toBe(
+      `a:1: [truncated] ...${'-'.repeat(166)}needle${'+'.repeat(328)}... [truncated]\na:2: needle\n` +
+        '[Some lines truncated to 500 chars. Use read a:1..1 to see the first of them in full]',
+    );
+    expect(await work.text('read', { path: 'a:1..1' })).toContain(`1|${'-'.repeat(1000)}needle`);
+  });
 
   test('of exactly 500 characters are complete, whatever their bytes', { tags: 'slow' }, async () => {
     await work.write({ a: `${'😀'.repeat(499)}x\n${'😀'.repeat(500)}x\n` });
@@ -429,49 +417,45 @@ describe('hostile input', () => {
     expect(await grep({ pattern: '--no-config', literal: true })).toBe('No matches found');
   });
 
-  test(
-    'G13 binaries are refused with the call that reads them, damaged containers with the reason',
-    { tags: 'slow' },
-    async () => {
-      await work.write({
-        'a.zip': Buffer.from('PK\x03\x04\x14\0\0\0x', 'latin1'),
-        'b.db': Buffer.from('SQLite format 3\0x', 'latin1'),
-        'c.pdf': '%PDF-1.7\nx\n',
-        'd.bin': Buffer.from([0, 1, 2, 0x78]),
+  test('G13 binaries name the call to read, damaged containers why', { tags: 'slow' }, async () => {
+    await work.write({
+      'a.zip': Buffer.from('PK\x03\x04\x14\0\0\0x', 'latin1'),
+      'b.db': Buffer.from('SQLite format 3\0x', 'latin1'),
+      'c.pdf': '%PDF-1.7\nx\n',
+      'd.bin': Buffer.from([0, 1, 2, 0x78]),
+    });
+    for (const path of ['d.bin']) {
+      expect(await work.answer('grep', { pattern: 'x', path })).toMatchObject({
+        content: [
+          {
+            text: `${path} is not plain text: binary files are not searched. Read it instead.`,
+          },
+        ],
+        details: { error: { code: 'UNSUPPORTED', next: path } },
       });
-      for (const path of ['d.bin']) {
-        expect(await work.answer('grep', { pattern: 'x', path })).toMatchObject({
-          content: [
-            {
-              text: `${path} is not plain text: binary files are not searched. Read it instead.`,
-            },
-          ],
-          details: { error: { code: 'UNSUPPORTED', next: path } },
-        });
-      }
-      for (const path of ['a.zip', 'b.db', 'c.pdf']) {
-        const { details } = await work.answer('grep', { pattern: 'x', path });
-        expect(details).toMatchObject({ error: { code: 'CORRUPT' } });
-      }
-      for (const path of ['a.zip:dir/x.ts', 'b.db:table', 'https://example.com/x']) {
-        const { details } = await work.answer('grep', { pattern: 'x', path });
-        expect(details).toMatchObject({ error: { code: 'UNSUPPORTED', next: path } });
-      }
-      expect((await work.answer('grep', { pattern: 'x', path: 'c.pdf:1-5' })).details).toMatchObject({
-        error: {
-          code: 'UNSUPPORTED',
-          message: 'c.pdf:1-5 has a selector: only whole files are searched. Use c.pdf.',
-          next: '{"pattern":"x","path":"c.pdf"}',
-        },
-      });
-      // In a folder they are passed over.
-      expect(await grep({ pattern: 'SQLite|PK' })).toBe(
-        'No matches found\n[3 documents, notebooks, archives or databases were not searched. Use inside=true to search inside]',
-      );
-    },
-  );
+    }
+    for (const path of ['a.zip', 'b.db', 'c.pdf']) {
+      const { details } = await work.answer('grep', { pattern: 'x', path });
+      expect(details).toMatchObject({ error: { code: 'CORRUPT' } });
+    }
+    for (const path of ['a.zip:dir/x.ts', 'b.db:table', 'https://example.com/x']) {
+      const { details } = await work.answer('grep', { pattern: 'x', path });
+      expect(details).toMatchObject({ error: { code: 'UNSUPPORTED', next: path } });
+    }
+    expect((await work.answer('grep', { pattern: 'x', path: 'c.pdf:1-5' })).details).toMatchObject({
+      error: {
+        code: 'UNSUPPORTED',
+        message: 'c.pdf:1-5 has a selector: only whole files are searched. Use c.pdf.',
+        next: '{"pattern":"x","path":"c.pdf"}',
+      },
+    });
+    // In a folder they are passed over.
+    expect(await grep({ pattern: 'SQLite|PK' })).toBe(
+      'No matches found\n[3 documents, notebooks, archives or databases were not searched. Use inside=true to search inside]',
+    );
+  });
 
-  test('a FIFO in the tree is skipped, and refused by name', { tags: 'slow' }, async () => {
+  test('a FIFO is skipped in a tree, refused by name', { tags: 'slow' }, async () => {
     await work.write({ a: 'x\n' });
     execFileSync('mkfifo', [join(work.path, 'pipe')]);
     expect(await grep({ pattern: 'x' })).toBe('a:1: x');
@@ -493,7 +477,7 @@ describe('hostile input', () => {
     expect(await grep({ pattern: 'x' })).toBe('a:1: x\n[1 file left out whose name is not UTF-8]');
   });
 
-  test('a path that does not exist, and one that is empty', async () => {
+  test('a missing path and an empty path fail', async () => {
     expect((await work.answer('grep', { pattern: 'x', path: 'nope' })).details).toMatchObject({
       error: {
         code: 'NOT_FOUND',
@@ -506,7 +490,7 @@ describe('hostile input', () => {
     });
   });
 
-  test('a path that cannot be searched is explained as one that cannot be read', async () => {
+  test('an unsearchable path is explained like an unreadable one', async () => {
     await work.write({ 'src/app.ts': 'x\n' });
     await symlink('nowhere', join(work.path, 'broken'));
     await symlink('round', join(work.path, 'round'));
@@ -525,7 +509,7 @@ describe('hostile input', () => {
   });
 });
 
-test('after a timeout the matches so far are shown, with a notice that they are incomplete', async () => {
+test('a timeout shows the matches so far, marked as incomplete', async () => {
   await work.write({ a: 'x\n' });
   const call = work.call({ deadline: performance.now() - 1000 });
   const result = await search({ ...searchRequest, path: 'a' }, call);

@@ -78,7 +78,7 @@ test.each(some(CASES, 12))('%s, %s', { tags: 'slow' }, async (_, __, encoded, { 
 });
 
 test.each(some(['utf-32le', 'utf-32be'], 1))(
-  '%s: a text larger than the blocks in which it is decoded',
+  '%s: a text larger than the decoded blocks',
   { tags: 'slow' },
   async (name) => {
     const { write, call } = place('oriel');

@@ -101,7 +101,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(await ask(orderOf(kindOf(), 'text'))).toEqual({ kind: 'here' });
   });
 
-  test('a worker does the job once for all replicas, and the result is cached', async () => {
+  test('a job is done once for all replicas, then cached', async () => {
     let go: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (go = resolve));
     const plain = kindOf();
@@ -132,27 +132,23 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     await expect.poll(() => events).toHaveLength(2);
   });
 
-  test(
-    'large inputs and results are sent in pieces; the replica does still larger jobs',
-    { tags: 'slow' },
-    async () => {
-      const handler = kindOf();
-      const events = await worker(handler);
-      const large = 'a line of text\n'.repeat(200_000);
-      const outcome = await ask(orderOf(handler, large));
-      expect(outcome).toMatchObject({ kind: 'done' });
-      expect(textOf(outcome) === large.toUpperCase()).toBe(true);
-      expect(await ask(orderOf(handler, 'x', { bytes: (32 << 20) + 1, key: 'larger' }))).toEqual({
-        kind: 'here',
-      });
-      await expect.poll(() => events).toHaveLength(1);
-      const huge = kindOf(() => Promise.resolve(Buffer.alloc((32 << 20) + 1)));
-      await worker(huge);
-      expect(await ask(orderOf(huge, 'x'))).toEqual({ kind: 'here' });
-    },
-  );
+  test('large jobs go in pieces, larger ones to the replica', { tags: 'slow' }, async () => {
+    const handler = kindOf();
+    const events = await worker(handler);
+    const large = 'a line of text\n'.repeat(200_000);
+    const outcome = await ask(orderOf(handler, large));
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(textOf(outcome) === large.toUpperCase()).toBe(true);
+    expect(await ask(orderOf(handler, 'x', { bytes: (32 << 20) + 1, key: 'larger' }))).toEqual({
+      kind: 'here',
+    });
+    await expect.poll(() => events).toHaveLength(1);
+    const huge = kindOf(() => Promise.resolve(Buffer.alloc((32 << 20) + 1)));
+    await worker(huge);
+    expect(await ask(orderOf(huge, 'x'))).toEqual({ kind: 'here' });
+  });
 
-  test('a job that always fails is tried three times, and the failure is cached', async () => {
+  test('a failing job is tried three times, then cached', async () => {
     const handler = kindOf(() => Promise.resolve({ why: 'crashed', isLasting: false }));
     const events = await worker(handler);
     const order = orderOf(handler, 'text');
@@ -166,7 +162,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     await expect.poll(() => once).toHaveLength(1);
   });
 
-  test('a handler that throws ends neither the worker nor the read', async () => {
+  test('a handler that throws ends neither worker nor read', async () => {
     const handler = kindOf(() => Promise.reject(new Error('unexpected')));
     const events = await worker(handler);
     expect(await ask(orderOf(handler, 'text'))).toEqual({ kind: 'failed', why: 'error' });
@@ -236,7 +232,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(events.every(({ outcome }) => outcome === 'done' || outcome === 'known')).toBe(true);
   });
 
-  test('a store that is emptied in mid job, or whose queues are of another type, fails no read', async () => {
+  test('a store emptied or of wrong type fails no read', async () => {
     const { default: KeyvRedis } = await import('@keyv/redis');
     const adapter = new KeyvRedis(server.url);
     onTestFinished(() => adapter.disconnect());
@@ -309,7 +305,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     void jobs;
   });
 
-  test('a job does not wait for a store that accepts connections and never answers', async () => {
+  test('a job does not wait for a store that hangs', async () => {
     const frozen = await redisServer();
     onTestFinished(() => frozen.stop());
     frozen.freeze();
@@ -343,7 +339,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
       .space('work')
       .put({ kind: 'job', of: [idOf(order)] }, Buffer.from(JSON.stringify(record)), 60_000);
 
-  test('an old record of it that somebody put back makes nothing unreadable', async () => {
+  test('an old record that is put back makes nothing unreadable', async () => {
     const handler = kindOf();
     await worker(handler);
     for (const [i, record] of [
@@ -356,7 +352,8 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     }
   });
 
-  test('a job that may have ended its worker runs alone, and the others beside it only once more', async () => {
+  // The others beside it are tried only once more.
+  test('a job that may have ended its worker runs alone', async () => {
     const running = new Set<string>();
     const beside: string[][] = [];
     const handler = kindOf(async (_, { body }) => {
@@ -375,7 +372,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(beside.toSorted()).toEqual([['one'], ['three'], ['two']]);
   });
 
-  test('a job that has failed, and not ended its worker, is tried again beside others', async () => {
+  test('a job that failed is tried again beside others', async () => {
     let tries = 0;
     let [began, end] = [(): void => undefined, (): void => undefined];
     const isUnderWay = new Promise<void>((resolve) => (began = resolve));
@@ -399,24 +396,21 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(textOf(await first)).toBe('SLOW');
   });
 
-  test(
-    'a worker that ends says so: nobody waits for it, and one that goes on is asked again',
-    { tags: 'slow' },
-    async () => {
-      const handler = kindOf();
-      const run = () =>
-        runJobs({ url: server.url, state: open(), handlers: [handler], jobs: 1, log: () => undefined });
-      const hasWorkers = () => open().work('s')?.hasWorkers(handler);
-      const [one, two] = [await run(), await run()];
-      expect(await hasWorkers()).toBe(true);
-      await one?.close();
-      await expect.poll(hasWorkers).toBe(true);
-      await two?.close();
-      expect(await hasWorkers()).toBe(false);
-    },
-  );
+  // One that goes on is asked again.
+  test('a worker that ends says so, and nobody waits', { tags: 'slow' }, async () => {
+    const handler = kindOf();
+    const run = () =>
+      runJobs({ url: server.url, state: open(), handlers: [handler], jobs: 1, log: () => undefined });
+    const hasWorkers = () => open().work('s')?.hasWorkers(handler);
+    const [one, two] = [await run(), await run()];
+    expect(await hasWorkers()).toBe(true);
+    await one?.close();
+    await expect.poll(hasWorkers).toBe(true);
+    await two?.close();
+    expect(await hasWorkers()).toBe(false);
+  });
 
-  test('a result of which a piece was evicted is made again', { tags: 'slow' }, async () => {
+  test('a result with an evicted piece is made again', { tags: 'slow' }, async () => {
     const handler = kindOf();
     const events = await worker(handler);
     const large = 'a line of text\n'.repeat(200_000);
@@ -430,7 +424,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     await expect.poll(() => events.map(({ outcome }) => outcome)).toEqual(['done', 'done']);
   });
 
-  test('a job that is cut off by the end of its worker was not tried', async () => {
+  test('a cut-off job of an ended worker counts as untried', async () => {
     let began: () => void = () => undefined;
     const working = new Promise<void>((resolve) => (began = resolve));
     const handler = kindOf(() => {
@@ -461,7 +455,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     void jobs;
   });
 
-  test('dashboards are shown the last jobs that have ended, and the same can be asked for again', async () => {
+  test('dashboards show the last ended jobs, which can run again', async () => {
     const handler = kindOf();
     await worker(handler);
     const order = orderOf(handler, 'text');
@@ -475,7 +469,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     await expect.poll(() => queue.getCompletedCount()).toBe(2);
   });
 
-  test('workers together begin no more jobs within a minute than they are told', async () => {
+  test('workers together keep to the limit of jobs per minute', async () => {
     const handler = kindOf();
     const ended: WorkEvent[] = [];
     for (let i = 0; i < 2; i += 1) {

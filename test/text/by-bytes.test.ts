@@ -43,7 +43,7 @@ describe('whole lines', () => {
     );
   });
 
-  test('an end beyond the cap moves back to a line boundary', async () => {
+  test('an end beyond the cap moves back to a line', async () => {
     const content = `${'a'.repeat(39)}\n${'b'.repeat(39)}\n`;
     const page = await at(content, 0, CAP);
     expect(page.span).toEqual({ start: 0, end: 40 });
@@ -54,7 +54,7 @@ describe('whole lines', () => {
     expect((await at('x\n'.repeat(100), 0, 10_000)).span).toEqual({ start: 0, end: CAP });
   });
 
-  test('a line of exactly the cap is whole, from wherever in it', async () => {
+  test('a line of exactly the cap is whole from anywhere', async () => {
     const content = `${'x'.repeat(CAP - 1)}\nend\n`;
     for (const start of [0, 1, CAP / 2, CAP - 1]) {
       const page = await at(content, start, 1);
@@ -90,7 +90,7 @@ describe('a line over the cap', () => {
     expect(page.oversized).toEqual({ no: 2, start: 2, bytes: lengthOfGiant });
   });
 
-  test('ends a window with its own end: a part is not shown beside whole lines', async () => {
+  test('ends a window with its own end, without whole lines', async () => {
     const end = 2 + lengthOfGiant;
     const page = await at(content, end - 5, CAP);
     expect(textOf(page)).toBe('yyyy\n');
@@ -142,7 +142,7 @@ describe('whole answers', () => {
     role: 'asked',
   });
 
-  test('lines have numbers, and the next window is as long as this one', async () => {
+  test('lines have numbers, and the next window has equal length', async () => {
     expect(await at('one\nzwö\ndrei\nv', 5, 6)).toEqual({
       parts: [[line(2, 4, 9, 'zwö\n'), line(3, 9, 14, 'drei\n')]],
       invalid: 0,
@@ -165,14 +165,14 @@ describe('whole answers', () => {
     });
   });
 
-  test('lines of printable ASCII are marked as such, with and without numbers', async () => {
+  test('lines of printable ASCII are marked with and without numbers', async () => {
     const window = { kind: 'bytes', start: 4, length: 3 } as const;
     const plain = { start: 4, end: 8, text: 'two\n', ascii: true, role: 'asked' };
     expect((await cutWindow(inputOf('one\ntwo\n', false), window, fit)).parts).toEqual([[plain]]);
     expect((await cutWindow(inputOf('one\ntwo\n'), window, fit)).parts).toEqual([[{ no: 2, ...plain }]]);
   });
 
-  test('a window before a line that does not fit beside the others is cut by the window', async () => {
+  test('a window ends before a line that does not fit', async () => {
     const page = await at(`é\n${'b'.repeat(62)}\n`, 0, 10);
     expect(page).toEqual({
       parts: [[line(1, 0, 3, 'é\n')]],
@@ -216,7 +216,7 @@ describe('whole answers', () => {
     ]);
   });
 
-  test('a slice of an oversized line, with what is known of the line', async () => {
+  test('a slice of an oversized line tells about the line', async () => {
     const content = Buffer.from(`a\n${'é'.repeat(CAP)}\xff\n`, 'latin1');
     const window = { kind: 'bytes', start: 60, length: 7 } as const;
     const slice = { ...line(2, 60, 67, '\ufffd'.repeat(7)), cut: 'slice' };
@@ -240,7 +240,7 @@ describe('whole answers', () => {
   });
 });
 
-describe('a line that is oversized for lines, and not for a window', () => {
+describe('a line too long for lines, not for a window', () => {
   const narrow = plainFit({ ...limits, bytes: 32, line: 32 });
   const content = `a\n${'€'.repeat(16)}\nb\n`;
   const from = async (start: number): Promise<unknown> => {
@@ -261,7 +261,7 @@ describe('a line that is oversized for lines, and not for a window', () => {
   });
 });
 
-test('in a legacy encoding a window begins where it is told to', async () => {
+test('a window in a legacy encoding begins where told', async () => {
   const bytes = Buffer.from('8abf'.repeat(100), 'hex');
   const encoding = encodingNamed('shift_jis', 'told', bytes) ?? utf8;
   const input = { source: memoryBytes(bytes), encoding, index: new LineIndex(encoding), counted: true };
@@ -291,7 +291,7 @@ test('a window reads little more than itself, wherever it is', async () => {
   expect(asked).toBe(1 + (CAP + 256 + 2) + (60 + 4096) + 1);
 });
 
-test('following `next` from any start reaches the end of the text', { tags: 'slow' }, async () => {
+test('following `next` from any start reaches the end', { tags: 'slow' }, async () => {
   const line = fc.oneof(
     { weight: 5, arbitrary: fc.string({ maxLength: 20 }) },
     { weight: 1, arbitrary: fc.integer({ min: 50, max: 300 }).map((length) => 'é'.repeat(length)) },

@@ -38,7 +38,7 @@ describe('every code point without ink', () => {
     expect(passed).toEqual([]);
   });
 
-  test('is written so that it can be told which it was', () => {
+  test('is written so that it can be identified', () => {
     const shown = WITHOUT.map((code) => makeVisible(char(code)).text);
     const form = /^(\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\u\{[0-9a-f]{5,6}\})$/;
     expect(shown.filter((text) => !form.test(text))).toEqual([]);

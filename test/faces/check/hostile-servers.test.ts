@@ -51,7 +51,7 @@ const REPLACED = 'the server moved, replaced or removed the directory of the che
 
 const EARLY = 'files were changed by the start or the first calls';
 
-test('a link that the server puts in the place of a file is not followed', async () => {
+test('a link that the server puts is not followed', async () => {
   const victim = join(temporaryFolder(), 'precious.txt');
   writeFileSync(victim, 'precious\n');
   const found = await check(['whole-lines', 'bounded-file'], 'links a file', victim);
@@ -59,7 +59,7 @@ test('a link that the server puts in the place of a file is not followed', async
   expect(readFileSync(victim, 'utf8')).toBe('precious\n');
 });
 
-test('a directory that the server puts in the place of its root is not emptied', async () => {
+test('a directory in place of the root is not emptied', async () => {
   const victim = temporaryFolder();
   mkdirSync(join(victim, 'sub'));
   writeFileSync(join(victim, 'sub/b.txt'), 'b');
@@ -68,7 +68,7 @@ test('a directory that the server puts in the place of its root is not emptied',
   expect(readdirSync(victim, { recursive: true })).toEqual(['sub', 'sub/b.txt']);
 });
 
-test.runIf(ON_LINUX)('a directory that the server puts above its root is not touched', async () => {
+test.runIf(ON_LINUX)('a directory put above the root is not touched', async () => {
   const victim = temporaryFolder();
   const tmp = newTmp();
   for (const name of ['work', 'outside']) {
@@ -89,7 +89,7 @@ test.runIf(ON_LINUX)('a directory that the server puts above its root is not tou
   expect(readdirSync(tmp, { withFileTypes: true }).filter((entry) => !entry.isSymbolicLink())).toEqual([]);
 });
 
-test('a server that removes the directory above its root is reported, and checked further', async () => {
+test('a server that removes its root’s parent is reported', async () => {
   const tmp = newTmp();
   const found = await check(['missing', 'nul'], 'removes the directory above its root');
   expect(found.findings.map(({ verdict, evidence }) => [verdict, evidence?.changes])).toEqual([
@@ -100,7 +100,7 @@ test('a server that removes the directory above its root is reported, and checke
   expect(readdirSync(tmp)).toEqual([]);
 });
 
-test('directories whose path is too long for the system are a finding, and are removed', async () => {
+test('directories with paths too long for the system are removed', async () => {
   const tmp = newTmp();
   const found = await check(['missing'], 'makes deep directories');
   expect(found.findings[0]?.evidence?.changes).toEqual([
@@ -109,7 +109,7 @@ test('directories whose path is too long for the system are a finding, and are r
   expect(readdirSync(tmp)).toEqual([]);
 });
 
-test.skipIf(!ON_LINUX || IS_ROOT)('what cannot be removed is named, and the report is not lost', async () => {
+test.skipIf(!ON_LINUX || IS_ROOT)('what cannot be removed is named, and the report kept', async () => {
   const tmp = newTmp();
   const found = await check(['missing'], 'locks a directory');
   const [left] = readdirSync(tmp);
@@ -118,7 +118,7 @@ test.skipIf(!ON_LINUX || IS_ROOT)('what cannot be removed is named, and the repo
   expect(found.notRemoved).toEqual([`${join(tmp, left as string)} (EACCES)`]);
 });
 
-test('what cannot be removed is named also if the check fails', async () => {
+test('what cannot be removed is named if the check fails', async () => {
   newTmp();
   const remove = vi.spyOn(CheckSandbox.prototype, 'remove').mockReturnValue(['/tmp/oriel-check (EACCES)']);
   await expect(audit([process.execPath, '-e', '0'], cases, { signal })).rejects.toThrow(
@@ -198,7 +198,7 @@ test.each([
   ]);
 });
 
-test('a secret that is sent at the start, or by the listing that is tried first, is detected', async () => {
+test('a secret sent at the start or listing is detected', async () => {
   for (const mode of ['leaks in its instructions', 'leaks at its start', 'leaks in its first listing'])
     expect([mode, verdicts(await check(['missing'], mode))]).toEqual([
       mode,
@@ -216,7 +216,7 @@ test.each(['writes at its start', 'removes the secret'])('a server that %s is de
   expect(verdicts(await check(['missing'], mode))).toEqual([['missing', 'broken', EARLY]]);
 });
 
-test('a write after which the time of the file is restored is detected', async () => {
+test('a write that restores the file time is detected', async () => {
   expect(verdicts(await check(['missing'], 'restores times'))).toEqual([
     [
       'missing',
@@ -226,7 +226,7 @@ test('a write after which the time of the file is restored is detected', async (
   ]);
 });
 
-test('a server that removes its root is reported, and checked further', async () => {
+test('a server that removes its root is reported', async () => {
   const found = await check(['missing', 'wall-parent'], 'removes its root');
   expect(found.findings.map(({ verdict }) => verdict)).toEqual(['broken', 'broken']);
 });
@@ -255,18 +255,18 @@ test('what cannot be tried leaves nothing for the next case', async () => {
   expect(left).toEqual(['plain.txt']);
 });
 
-test('a name of a tool with escapes is neither used nor shown', async () => {
+test('a tool name with escapes is neither used nor shown', async () => {
   const found = await check(['missing'], 'names a tool with escapes');
   expect(verdicts(found)).toEqual([['missing', 'skipped', 'it has no tool for reading a file']]);
   const mapped = { ...found, roles: { read: { tool: '\u001b[2J\nheld', path: 'p\u001b' } } };
   expect(formatAudit(mapped).split('\n')[0]).toBe(String.raw`read: \x1b[2J\nheld(p\x1b)`);
 });
 
-test('a tool for reading that also lists is taken if the one for listing fails', async () => {
+test('a reading tool lists when the listing tool fails', async () => {
   expect((await check(['wall-list'], 'lists with read')).roles.list?.tool).toBe('read');
 });
 
-test('of a list of thousands of tools the first are looked at', async () => {
+test('of thousands of tools only the first are looked at', async () => {
   expect(verdicts(await check(['missing'], 'has too many tools'))).toEqual([['missing', 'held']]);
 });
 
@@ -295,7 +295,7 @@ test('a tool that fails for every call is not checked', async () => {
   ]);
 });
 
-test('what the server writes when its input ends counts for the case that was tried last', async () => {
+test('writes at its end count for the last case', async () => {
   const ended: string[] = [];
   const found = await audit(
     [process.execPath, server, 'writes at its end'],
@@ -314,7 +314,7 @@ test('what the server writes when its input ends counts for the case that was tr
   expect(ended).toEqual(['fifo-search skipped', 'missing held', 'nul held', 'nul broken']);
 });
 
-test('what the server writes while the next case makes its files counts for the case before', async () => {
+test('late writes count for the case before, not the next', async () => {
   const missing = cases.find(({ id }) => id === 'missing') as HostileCase;
   let tries = 0;
   const second: HostileCase = {
@@ -337,7 +337,7 @@ test('what the server writes while the next case makes its files counts for the 
   expect(tries).toBe(2);
 });
 
-test('a case whose files the system refuses is skipped, and the report is not lost', async () => {
+test('a case whose files the system refuses is skipped', async () => {
   const refused: HostileCase = {
     ...(cases.find(({ id }) => id === 'missing') as HostileCase),
     prepare: () => void readFileSync(join(temporaryFolder(), 'none')),
@@ -347,7 +347,7 @@ test('a case whose files the system refuses is skipped, and the report is not lo
   ]);
 });
 
-test('files that cannot be made at all are an error that says where', async () => {
+test('files that cannot be made: the error says where', async () => {
   const missing = join(temporaryFolder(), 'none');
   vi.stubEnv('TMPDIR', missing);
   await expect(check(['missing'], 'none')).rejects.toMatchObject({
@@ -356,12 +356,12 @@ test('files that cannot be made at all are an error that says where', async () =
   });
 });
 
-test.runIf(ON_LINUX)('the memory of a process that left the tree is counted', async () => {
+test.runIf(ON_LINUX)('memory of a process that left the tree is counted', async () => {
   const found = await check(['missing'], 'leaves a process that takes memory', temporaryFolder());
   expect(verdicts(found)).toEqual([['missing', 'broken', 'it took over 300 MB of memory']]);
 });
 
-test('a list of tools without end is ended by the deadline of the start', async () => {
+test('an endless list of tools ends at the start deadline', async () => {
   const command = [process.execPath, server, 'lists without end'];
   await expect(audit(command, cases, { signal, startMs: 1_000 })).rejects.toMatchObject({
     code: 'BAD_INPUT',

@@ -18,7 +18,7 @@ async function found(role: string, fault: string): Promise<{ tool: unknown; find
   return { tool: roles[role as 'list']?.tool, findings: findings.map(shown) };
 }
 
-test('a search for names is none: its cases are skipped, and the report says why', async () => {
+test('a search for names is none, and cases are skipped', async () => {
   const why =
     'it has no tool for searching: search_files does not search the directory of the sandbox: a word inside plain.txt is not found; it answers "No matches found"';
   expect(await found('search', 'searches names')).toEqual({
@@ -31,21 +31,17 @@ test('a search for names is none: its cases are skipped, and the report says why
   });
 });
 
-test(
-  'beside a search for names, the one for content is found; without regular expressions it cannot be slow',
-  { tags: 'slow' },
-  async () => {
-    expect(await found('search', 'searches both')).toEqual({
-      tool: 'search_content',
-      findings: [
-        ['bounded-search', 'held'],
-        ['wall-search', 'held'],
-        ['fifo-search', 'held'],
-        ['slow-pattern', 'skipped', 'its search takes no regular expressions'],
-      ],
-    });
-  },
-);
+test('a search for content is found beside one for names', { tags: 'slow' }, async () => {
+  expect(await found('search', 'searches both')).toEqual({
+    tool: 'search_content',
+    findings: [
+      ['bounded-search', 'held'],
+      ['wall-search', 'held'],
+      ['fifo-search', 'held'],
+      ['slow-pattern', 'skipped', 'its search takes no regular expressions'],
+    ],
+  });
+});
 
 test('a listing without the names of the files is none', async () => {
   const why =
@@ -56,7 +52,7 @@ test('a listing without the names of the files is none', async () => {
   });
 });
 
-test('a tool that a mapping names for what it does not do is an error', { tags: 'slow' }, () => {
+test('a mapped tool that does something else is an error', { tags: 'slow' }, () => {
   const file = join(temporaryFolder(), 'map.json');
   writeFileSync(
     file,

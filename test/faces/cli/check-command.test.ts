@@ -20,7 +20,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-test('--case tries only the cases that are named, in the order of the report', { tags: 'slow' }, () => {
+test('--case tries only the named cases, in report order', { tags: 'slow' }, () => {
   const { out, err, code } = run(['check', '--case', 'nul', '--case=missing', ...server]);
   expect(out).toBe(
     [
@@ -44,22 +44,18 @@ test('an unknown case is refused with the list of all', { tags: 'slow' }, () => 
   });
 });
 
-test(
-  '--keep leaves the files of the last case, and says where; otherwise nothing is left',
-  { tags: 'slow' },
-  () => {
-    const tmp = temporaryFolder();
-    const env = { ...process.env, TMPDIR: tmp };
-    const kept = runProcess(['check', '--json', '--keep', '--case', 'phantom-line', ...server], { env });
-    const directory = /^oriel: The files of the check are kept in (.+)\n$/.exec(kept.err)?.[1] as string;
-    expect(dirname(directory)).toBe(tmp);
-    expect(readdirSync(join(directory, 'work')).toSorted()).toEqual(['plain.txt', 'three.txt']);
-    expect(JSON.parse(kept.out)).toMatchObject({ held: 1, left: 0 });
-    rmSync(directory, { recursive: true });
-    runProcess(['check', '--case', 'phantom-line', ...server], { env });
-    expect(readdirSync(tmp)).toEqual([]);
-  },
-);
+test('--keep leaves files of the last case, and says where', { tags: 'slow' }, () => {
+  const tmp = temporaryFolder();
+  const env = { ...process.env, TMPDIR: tmp };
+  const kept = runProcess(['check', '--json', '--keep', '--case', 'phantom-line', ...server], { env });
+  const directory = /^oriel: The files of the check are kept in (.+)\n$/.exec(kept.err)?.[1] as string;
+  expect(dirname(directory)).toBe(tmp);
+  expect(readdirSync(join(directory, 'work')).toSorted()).toEqual(['plain.txt', 'three.txt']);
+  expect(JSON.parse(kept.out)).toMatchObject({ held: 1, left: 0 });
+  rmSync(directory, { recursive: true });
+  runProcess(['check', '--case', 'phantom-line', ...server], { env });
+  expect(readdirSync(tmp)).toEqual([]);
+});
 
 test('--location is for SARIF', () => {
   expect(run(['check', '--location', 'a', ...server])).toMatchObject({
@@ -69,7 +65,7 @@ test('--location is for SARIF', () => {
 });
 
 describe('a server that does not start', () => {
-  test('is reported with the end of what it wrote to stderr, escaped', { tags: 'slow' }, () => {
+  test('is reported with the escaped end of its stderr', { tags: 'slow' }, () => {
     const script = `console.error('x'.repeat(9000)); for (const i of [1, 2, 3, 4, 5, 6, 7]) console.error('line ' + i + '\\x1b[2J'); process.exitCode = 3`;
     const lines = [1, 2, 3, 4, 5, 6, 7].map((i) => String.raw`line ${i}\x1b[2J`);
     expect(run(['check', '--', process.execPath, '-e', script])).toEqual({
@@ -79,7 +75,7 @@ describe('a server that does not start', () => {
     });
   });
 
-  test('whose argument is too long for the name of a file is reported as any other', { tags: 'slow' }, () => {
+  test('whose argument is longer than a file name is reported', { tags: 'slow' }, () => {
     const long = 'a'.repeat(300);
     expect(run(['check', '--', long])).toEqual({
       out: '',
@@ -88,25 +84,21 @@ describe('a server that does not start', () => {
     });
   });
 
-  test(
-    'because a file of this directory is named without ./, is told how to write it',
-    { tags: 'slow' },
-    () => {
-      const cwd = temporaryFolder();
-      writeFileSync(join(cwd, 'bad.mjs'), '');
-      mkdirSync(join(cwd, 'mcp'));
-      expect(run(['check', '--', process.execPath, 'bad.mjs', 'mcp'], { cwd }).err).toMatch(
-        /^oriel: .* Cannot find module .* It runs in another directory than this one, which has a file bad\.mjs: write \.\/bad\.mjs\. Use oriel check -- COMMAND, with/,
-      );
-    },
-  );
+  test('because its file is named without ./ is explained', { tags: 'slow' }, () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'bad.mjs'), '');
+    mkdirSync(join(cwd, 'mcp'));
+    expect(run(['check', '--', process.execPath, 'bad.mjs', 'mcp'], { cwd }).err).toMatch(
+      /^oriel: .* Cannot find module .* It runs in another directory than this one, which has a file bad\.mjs: write \.\/bad\.mjs\. Use oriel check -- COMMAND, with/,
+    );
+  });
 });
 
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)(
-  '%s ends the server and removes the files; what was found is reported',
+  '%s ends the server, removes files and reports findings',
   { tags: 'slow' },
   async (signal, code) => {
     const tmp = temporaryFolder();
@@ -151,7 +143,7 @@ test.each([
   },
 );
 
-test('a signal also ends a server that does not list its tools', { tags: 'slow' }, async () => {
+test('a signal ends a server that does not list tools', { tags: 'slow' }, async () => {
   const tmp = temporaryFolder();
   const marks = temporaryFolder();
   const hostile = resolve('test/support/hostile-checked-server.mjs');
@@ -174,7 +166,7 @@ test('a signal also ends a server that does not list its tools', { tags: 'slow' 
   expect(readdirSync(tmp)).toEqual([]);
 });
 
-test('on a terminal each case is shown as it ends; otherwise nothing is', () => {
+test('each case is shown as it ends on a terminal', () => {
   const written: string[] = [];
   const figures = { ms: 0, bytes: 0, memoryMb: 0 };
   const all = (isTTY: boolean): string => {

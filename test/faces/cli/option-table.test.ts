@@ -534,7 +534,7 @@ test('every option is tried', () => {
 });
 
 test.each([...allOptions.values()].filter(({ choices }) => choices))(
-  'a value of --$name that does not exist is refused on every command that takes it',
+  'an unknown value of --$name is refused on every command',
   (option: CliOption) => {
     const message = `There is no ${option.name} nonsense. Use one of ${option.choices?.join(', ')}.`;
     const taking = commands.filter(({ options }) => options.includes(option));
@@ -570,6 +570,6 @@ test.each([
     ['f', '--workspaces', 'list.json', '--offline'],
     'With --offline no remote workspaces are read. Leave out --workspaces, or --offline.',
   ],
-])('oriel %s %j: an option that the dialect does not use is refused', (name, args, message) => {
+])('oriel %s %j: options unused by the dialect are refused', (name, args, message) => {
   expect(run([name, ...args], { cwd })).toEqual({ out: '', err: `oriel: ${message}\n`, code: 2 });
 });

@@ -82,7 +82,7 @@ test('messages for a call by fields name fields alone', () => {
   expect(err).not.toContain('Command:');
 });
 
-test('what was typed to be read is quoted as a whole, brackets included', () => {
+test('typed text is quoted as a whole, brackets included', () => {
   const sentence = 'memory://:[5-2] does not exist. memory:// is empty. Use memory://.';
   const details = { error: { code: 'NOT_FOUND', message: sentence, next: 'memory://' } } as const;
   expect(pasteableError(sentence, details, { name: 'read', operands: ['memory://:[5-2]'], values: {} })).toBe(

@@ -31,13 +31,13 @@ const settled = (screen: string): string => screen.replaceAll(/(?:\r\u001b\[K[^\
 const shown = (args: string, env?: NodeJS.ProcessEnv): string => settled(onTerminal(args, env).screen);
 
 describe.runIf(has('script'))('on a terminal', () => {
-  test('the output of a command is shown as it arrives, then its exit code', () => {
+  test('a command’s output shows as it arrives, then its code', () => {
     const { screen, code } = onTerminal('bash sh run.sh', { NO_COLOR: '1' });
     expect(screen).toBe('1\n2\n3\n\\x1b[2J\nCommand exited with code 4\n');
     expect(code).toBe(4);
   });
 
-  test('a long output is shown in full, with the path where it is kept', { tags: 'slow' }, () => {
+  test('a long output shows in full, with its kept path', { tags: 'slow' }, () => {
     const { screen } = onTerminal('bash seq 5000', { NO_COLOR: '1' });
     expect(screen.split('\n').slice(0, 2)).toEqual(['1', '2']);
     const named = /\n5000\n\[The whole output is kept: oriel read (artifact:\/\/\d+)\]\n$/.exec(screen)?.[1];
@@ -57,7 +57,7 @@ describe.runIf(has('script'))('on a terminal', () => {
     expect(shown('read none')).toMatch(/^\u001b\[31moriel: none does not exist\..*\u001b\[39m\n$/);
   });
 
-  test('a long call shows its progress on a line that is erased', () => {
+  test('a long call shows progress on an erased line', () => {
     const { screen } = onTerminal('--json bash --timeout 1.5 sleep 5', { NO_COLOR: '1' });
     expect(screen).toMatch(/^\r\u001b\[Kworking for \d+ s[^{]*\r\u001b\[K\{"content"/);
   });
@@ -83,7 +83,7 @@ describe.runIf(has('script'))('on a terminal', () => {
     expect(onTerminal('mcp').screen).toContain('claude mcp add oriel -- oriel mcp');
   });
 
-  test('oriel serve explains how to try it, and logs as text', async () => {
+  test('oriel serve explains how to try it, and logs text', async () => {
     const command = `${process.execPath} ${cli} serve --listen 127.0.0.1:0 --token-file token`;
     writeFileSync(join(cwd, 'token'), 'a-token-of-more-than-sixteen-bytes\n', { mode: 0o600 });
     const child = spawn('script', ['-qefc', command, '/dev/null'], {
@@ -105,7 +105,7 @@ describe.runIf(has('script'))('on a terminal', () => {
     }
   }, 60_000);
 
-  test('a read of the standard input on a terminal explains what to type', () => {
+  test('reading standard input on a terminal explains what to type', () => {
     const { screen, code } = onTerminal('read -', { NO_COLOR: '1' });
     expect(screen).toBe('oriel: The standard input is a terminal. Use COMMAND | oriel read -.\n');
     expect(code).toBe(2);

@@ -64,28 +64,25 @@ const EVENTS = 10_000;
 /** More would make a browser slow, whatever the file holds. */
 const MOST_NODES = 5_000;
 
-test.runIf(has('chromium'))(
-  'of a file of 10,000 events all are counted, and a bounded part is drawn',
-  async () => {
-    const url = await inspecting([...many(EVENTS), 'torn {']);
-    const { page, said } = await pageOf(`${url}/#token=secret`);
-    // The token does not stay in the address.
-    await expect.poll(() => page.url()).toBe(`${url}/#/`);
-    await page.getByText('10,000 events; 1 line is not an event', { exact: false }).waitFor();
-    await page.getByRole('link', { name: 'a long task' }).click();
-    await page.getByText('9,776 to 9,800 of 9,800').waitFor();
-    await page.getByText('Of more than 2,000 calls the outline is drawn.', { exact: false }).waitFor();
-    expect(await page.locator('*').count()).toBeLessThan(MOST_NODES);
-    // The page answers while all of it is there.
-    await page.getByRole('button', { name: 'Older' }).click();
-    await page.getByText('9,751 to 9,775 of 9,800').waitFor();
-    await page.getByRole('button', { name: 'Show more sources' }).click();
-    expect(await page.locator('*').count()).toBeLessThan(MOST_NODES);
-    expect(said).toEqual([]);
-  },
-);
+test.runIf(has('chromium'))('10,000 events are all counted, and some are drawn', async () => {
+  const url = await inspecting([...many(EVENTS), 'torn {']);
+  const { page, said } = await pageOf(`${url}/#token=secret`);
+  // The token does not stay in the address.
+  await expect.poll(() => page.url()).toBe(`${url}/#/`);
+  await page.getByText('10,000 events; 1 line is not an event', { exact: false }).waitFor();
+  await page.getByRole('link', { name: 'a long task' }).click();
+  await page.getByText('9,776 to 9,800 of 9,800').waitFor();
+  await page.getByText('Of more than 2,000 calls the outline is drawn.', { exact: false }).waitFor();
+  expect(await page.locator('*').count()).toBeLessThan(MOST_NODES);
+  // The page answers while all of it is there.
+  await page.getByRole('button', { name: 'Older' }).click();
+  await page.getByText('9,751 to 9,775 of 9,800').waitFor();
+  await page.getByRole('button', { name: 'Show more sources' }).click();
+  expect(await page.locator('*').count()).toBeLessThan(MOST_NODES);
+  expect(said).toEqual([]);
+});
 
-test.runIf(has('chromium'))('a file of more tasks than a page shows: page by page, by keyboard', async () => {
+test.runIf(has('chromium'))('tasks over a page are shown by page and keyboard', async () => {
   const tasks = Array.from({ length: 300 }, (_, i) => call({ task: `task ${i}` }));
   const url = await inspecting(written(tasks));
   const { page } = await pageOf(`${url}/#ticket=once`);
@@ -102,7 +99,7 @@ test.runIf(has('chromium'))('a file of more tasks than a page shows: page by pag
   await other.page.getByLabel('Token of this server').waitFor();
 });
 
-test.runIf(has('chromium'))('tasks of one name: each link opens that of its client', async () => {
+test.runIf(has('chromium'))('tasks of one name link to their own clients', async () => {
   const url = await inspecting(
     written([
       call({ task: 't', tool: 'of-none' }),
@@ -122,36 +119,33 @@ test.runIf(has('chromium'))('tasks of one name: each link opens that of its clie
   }
 });
 
-test.runIf(has('chromium'))(
-  'hostile names and words in a file are text, with hidden characters escaped',
-  async () => {
-    const evil = '<img src=x onerror=alert(1)>';
-    const events = [
-      pageEvent(
-        1,
-        10,
-        { source: `${evil}.ts`, what: evil, view: evil, cutBy: evil },
-        { task: evil, host: evil },
-      ),
-      call({ task: evil, tool: evil, error: evil, dialect: '__proto__' }),
-      call({ task: '__proto__', tool: 'constructor' }),
-      { kind: 'rate-limit', at: 5, task: evil, by: `${evil}\u202e` } as const,
-    ];
-    const url = await inspecting([
-      ...written(events),
-      '{"kind":"call","at":1e999,"task":"t"}',
-      '{"kind":"call","at":1,"task":"t","tool":"read","dialect":"oriel","bytes":-1}',
-      '[['.repeat(10_000),
-    ]);
-    const { page, said } = await pageOf(`${url}/#token=secret`);
-    await page.getByText('4 events; 3 lines are not events', { exact: false }).waitFor();
-    await page.getByRole('link', { name: '__proto__' }).click();
-    await page.getByRole('heading', { name: '__proto__' }).waitFor();
-    await page.goto(`${url}/#/`);
-    await page.getByRole('link', { name: evil }).click();
-    await page.getByText(`rate limit by ${evil}\\u202e`).waitFor();
-    expect(await page.locator('main img, main script').count()).toBe(0);
-    expect(said).toEqual([]);
-    await expectAccessible(page);
-  },
-);
+test.runIf(has('chromium'))('hostile names and words in a file are escaped text', async () => {
+  const evil = '<img src=x onerror=alert(1)>';
+  const events = [
+    pageEvent(
+      1,
+      10,
+      { source: `${evil}.ts`, what: evil, view: evil, cutBy: evil },
+      { task: evil, host: evil },
+    ),
+    call({ task: evil, tool: evil, error: evil, dialect: '__proto__' }),
+    call({ task: '__proto__', tool: 'constructor' }),
+    { kind: 'rate-limit', at: 5, task: evil, by: `${evil}\u202e` } as const,
+  ];
+  const url = await inspecting([
+    ...written(events),
+    '{"kind":"call","at":1e999,"task":"t"}',
+    '{"kind":"call","at":1,"task":"t","tool":"read","dialect":"oriel","bytes":-1}',
+    '[['.repeat(10_000),
+  ]);
+  const { page, said } = await pageOf(`${url}/#token=secret`);
+  await page.getByText('4 events; 3 lines are not events', { exact: false }).waitFor();
+  await page.getByRole('link', { name: '__proto__' }).click();
+  await page.getByRole('heading', { name: '__proto__' }).waitFor();
+  await page.goto(`${url}/#/`);
+  await page.getByRole('link', { name: evil }).click();
+  await page.getByText(`rate limit by ${evil}\\u202e`).waitFor();
+  expect(await page.locator('main img, main script').count()).toBe(0);
+  expect(said).toEqual([]);
+  await expectAccessible(page);
+});

@@ -44,7 +44,7 @@ function listener(url: string, token: string) {
   return { socket, text: () => text.replaceAll(/\r\n[0-9a-f]+\r\n/g, '') };
 }
 
-test('the operator gets all events, a client its own, nobody without a token', async () => {
+test('operators get all events, clients theirs, nobody without a token', async () => {
   const { url, record } = await serving();
   const [chief, client] = [listener(url, 'chief'), listener(url, 'api')];
   for (const one of [chief, client]) await expect.poll(one.text).toContain('event: open');
@@ -74,7 +74,7 @@ test('HEAD uses no stream', async () => {
   await expect.poll(one.text).toContain('event: open');
 });
 
-test('the streams of one client leave some for others, and those of all clients leave some for the operator', async () => {
+test('streams of clients leave some for others and the operator', async () => {
   const { url } = await serving();
   const warnings: string[] = [];
   const warned = (warning: Error): void => void warnings.push(warning.message);
@@ -106,31 +106,27 @@ test('the streams of one client leave some for others, and those of all clients 
   expect(held.length).toBeGreaterThan(32);
 });
 
-test(
-  'unread events of a client are bounded, and it gets the number of missed events',
-  { tags: 'slow' },
-  async () => {
-    const { url, record } = await serving();
-    const { socket, text } = listener(url, 'chief');
-    await expect.poll(text).toContain('event: open');
-    socket.pause();
-    const host = 'h'.repeat(90);
-    let [events, most, full] = [0, 0, 0];
-    // Until its buffers and those of the system have been full for a while.
-    for (let i = 0; full < 300 && i < 40_000; i += 1) {
-      for (let n = 0; n < 100; n += 1) record(`t${(events += 1)}`, { host });
-      await turn();
-      most = Math.max(most, outbox.unsent);
-      if (outbox.unsent > 256 << 10) full += 1;
-    }
-    expect(full).toBe(300);
-    // What was left to send, and one batch that was made before that was seen.
-    expect(most).toBeLessThan(600 << 10);
-    socket.resume();
-    record('last');
-    const all = (): number =>
-      told(text()).reduce((sum, { missed, events: some }) => sum + missed + some.length, 0);
-    await expect.poll(all).toBe(events + 1);
-    expect(told(text()).some(({ missed }) => missed > 0)).toBe(true);
-  },
-);
+test('unread events are bounded, and the client learns the number', { tags: 'slow' }, async () => {
+  const { url, record } = await serving();
+  const { socket, text } = listener(url, 'chief');
+  await expect.poll(text).toContain('event: open');
+  socket.pause();
+  const host = 'h'.repeat(90);
+  let [events, most, full] = [0, 0, 0];
+  // Until its buffers and those of the system have been full for a while.
+  for (let i = 0; full < 300 && i < 40_000; i += 1) {
+    for (let n = 0; n < 100; n += 1) record(`t${(events += 1)}`, { host });
+    await turn();
+    most = Math.max(most, outbox.unsent);
+    if (outbox.unsent > 256 << 10) full += 1;
+  }
+  expect(full).toBe(300);
+  // What was left to send, and one batch that was made before that was seen.
+  expect(most).toBeLessThan(600 << 10);
+  socket.resume();
+  record('last');
+  const all = (): number =>
+    told(text()).reduce((sum, { missed, events: some }) => sum + missed + some.length, 0);
+  await expect.poll(all).toBe(events + 1);
+  expect(told(text()).some(({ missed }) => missed > 0)).toBe(true);
+});

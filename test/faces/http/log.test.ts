@@ -31,7 +31,7 @@ test('plain text on a terminal, one line for each event', () => {
   expect(written(true, { path: 'a\nb\u001b[2J' }).split('\n')).toHaveLength(2);
 });
 
-test('the requests of a client have one label, without its name', { tags: 'slow' }, async () => {
+test('requests of a client share a label without its name', { tags: 'slow' }, async () => {
   const running = await server([]);
   const clientsOf = (): string[] =>
     [...running.log().matchAll(/"event":"request".*"client":"([0-9a-f]{8})"/g)].map(

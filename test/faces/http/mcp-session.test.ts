@@ -86,31 +86,27 @@ async function serving(): Promise<{ post: Post; another: () => Promise<Post> } &
   return { ...made, post: await open(app), another: () => open(app) };
 }
 
-test(
-  'an id in flight is refused, in another POST and within a batch, and nothing of these starts',
-  { tags: 'slow' },
-  async () => {
-    const { post, begun, begin } = await serving();
-    const first = answersIn(post(call(1, 'first')));
-    await begin(1);
-    const second = await post(call(1, 'second'));
-    expect([second.status, await second.json()]).toEqual([
-      400,
-      {
-        jsonrpc: '2.0',
-        id: 1,
-        error: { code: -32600, message: 'A request with this id is still being answered.' },
-      },
-    ]);
-    expect(await answersIn(post([call(2, 'x'), call(1, 'y')]))).toEqual([[1, -32600]]);
-    expect(await answersIn(post([call(3, 'x'), call(3, 'y')]))).toEqual([[3, -32600]]);
-    expect(begun.map(({ name }) => name)).toEqual(['first']);
-    begun[0]?.end();
-    expect(await first).toEqual([[1, 'first']]);
-  },
-);
+test('an id in flight is refused in POSTs and batches', { tags: 'slow' }, async () => {
+  const { post, begun, begin } = await serving();
+  const first = answersIn(post(call(1, 'first')));
+  await begin(1);
+  const second = await post(call(1, 'second'));
+  expect([second.status, await second.json()]).toEqual([
+    400,
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32600, message: 'A request with this id is still being answered.' },
+    },
+  ]);
+  expect(await answersIn(post([call(2, 'x'), call(1, 'y')]))).toEqual([[1, -32600]]);
+  expect(await answersIn(post([call(3, 'x'), call(3, 'y')]))).toEqual([[3, -32600]]);
+  expect(begun.map(({ name }) => name)).toEqual(['first']);
+  begun[0]?.end();
+  expect(await first).toEqual([[1, 'first']]);
+});
 
-test('of many concurrent POSTs with one id, one is answered, with its own answer', async () => {
+test('of concurrent POSTs with one id, one gets its answer', async () => {
   const { post, begun, begin } = await serving();
   const all = Array.from({ length: 20 }, (_, i) => answersIn(post(call('same', `job ${i}`))));
   await begin(1);
@@ -130,7 +126,7 @@ async function settled(all: readonly Promise<unknown>[]): Promise<number> {
   return count;
 }
 
-test('0 and "0" are two ids, and an id is free again after its answer', async () => {
+test('0 and "0" are two ids, free after their answers', async () => {
   const { post, begun, begin } = await serving();
   const both = [answersIn(post(call(0, 'number'))), answersIn(post(call('0', 'string')))];
   await begin(2);
@@ -172,7 +168,8 @@ test('a client that disconnects cancels only its own request', async () => {
   expect([await reused, await stays]).toEqual([[[1, 'reused']], [[2, 'stays']]]);
 });
 
-test('a notification cancels only the request of its own session, whose stream ends without an answer', async () => {
+// Its stream ends without an answer.
+test('a notification cancels only the request of its own session', async () => {
   const { post, another, begun, begin } = await serving();
   const other = await another();
   const mine = answersIn(post(call(1, 'mine')));
@@ -190,7 +187,7 @@ test('a notification cancels only the request of its own session, whose stream e
   expect([await mine, await reused]).toEqual([[[1, 'mine']], [[1, 'reused']]]);
 });
 
-test('of a batch each request is answered once, also when one of them is cancelled', async () => {
+test('a batch answers each request once, except a cancelled one', async () => {
   const { post, begun, begin } = await serving();
   const batch = answersIn(post([call(1, 'one'), call(2, 'two'), call(3, 'three')]));
   await begin(3);
@@ -212,7 +209,7 @@ test('of a batch each request is answered once, also when one of them is cancell
   ]);
 });
 
-describe('POSTs of very many messages are refused before any is processed', () => {
+describe('POSTs of too many messages are refused before processing', () => {
   const many = (count: number, message: (i: number) => object): object[] =>
     Array.from({ length: count }, (_, i) => message(i));
   const bodies: [string, object[]][] = [

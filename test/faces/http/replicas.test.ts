@@ -26,30 +26,27 @@ for (const { kind, start, end } of storeKinds) {
     const shared = replicasOn(start);
     const { replica, here, twoHere } = shared;
 
-    test.runIf(has('haproxy'))(
-      'pages of a kept output can be read on every replica, also when its own was killed',
-      async () => {
-        const mortal = await replica();
-        const { url } = await balancerInTurn([mortal, await here()]);
-        const kept = artifactOf(await call(url, 'bash', { command: 'seq 100000' }));
-        expect(kept).toMatch(/^artifact:\/\/\d{4,9}$/);
-        const page = async (from: number): Promise<string> =>
-          textOf(await call(url, 'read', { path: `${kept}:${from}..${from + 1}:raw` }));
-        // One after the other, from both in turn.
-        for (const from of [1, 99_998, 50_000, 7]) expect(await page(from)).toContain(`${from}\n${from + 1}`);
-        mortal.kill('SIGKILL');
-        await mortal.exited;
-        for (const from of [50_002, 3]) expect(await page(from)).toContain(`${from}\n${from + 1}`);
-        expect(textOf(await call(url, 'read', { path: 'artifact://' }))).toContain(kept.slice(11));
-        const foreign = await call(url, 'read', { path: kept }, { client: 'bob' });
-        expect(foreign.details.error?.code).toBe('NOT_FOUND');
-        // What the dead one kept can also be read where it was never asked for.
-        const { url: fresh } = await here();
-        expect(textOf(await call(fresh, 'read', { path: `${kept}:9..10:raw` }))).toContain('9\n10');
-      },
-    );
+    test.runIf(has('haproxy'))('a kept output outlives its replica and is read everywhere', async () => {
+      const mortal = await replica();
+      const { url } = await balancerInTurn([mortal, await here()]);
+      const kept = artifactOf(await call(url, 'bash', { command: 'seq 100000' }));
+      expect(kept).toMatch(/^artifact:\/\/\d{4,9}$/);
+      const page = async (from: number): Promise<string> =>
+        textOf(await call(url, 'read', { path: `${kept}:${from}..${from + 1}:raw` }));
+      // One after the other, from both in turn.
+      for (const from of [1, 99_998, 50_000, 7]) expect(await page(from)).toContain(`${from}\n${from + 1}`);
+      mortal.kill('SIGKILL');
+      await mortal.exited;
+      for (const from of [50_002, 3]) expect(await page(from)).toContain(`${from}\n${from + 1}`);
+      expect(textOf(await call(url, 'read', { path: 'artifact://' }))).toContain(kept.slice(11));
+      const foreign = await call(url, 'read', { path: kept }, { client: 'bob' });
+      expect(foreign.details.error?.code).toBe('NOT_FOUND');
+      // What the dead one kept can also be read where it was never asked for.
+      const { url: fresh } = await here();
+      expect(textOf(await call(fresh, 'read', { path: `${kept}:9..10:raw` }))).toContain('9\n10');
+    });
 
-    test('outputs of clients without a name are read on every replica by their number, and are in no list', async () => {
+    test('outputs of unnamed clients are read by number, never listed', async () => {
       const replicas = await twoHere();
       const nameless = (i: 0 | 1, tool: string, input: object): ReturnType<typeof call> =>
         call(replicas[i].url, tool, input, {
@@ -69,7 +66,7 @@ for (const { kind, start, end } of storeKinds) {
       expect((await call(replicas[0].url, 'read', { path: one })).details.error?.code).toBe('NOT_FOUND');
     });
 
-    test('a task on several replicas has common totals, with all reported rate limits', async () => {
+    test('a task on several replicas has common totals', async () => {
       const replicas = [await replica(), await here(), await here()] as const;
       const path = join(temporaryFolder(), 'none');
       interface Totals {
@@ -108,7 +105,7 @@ for (const { kind, start, end } of storeKinds) {
       await shared.store.restart();
     });
 
-    test('without the store each replica works alone, and reports that in its answers, log and metrics', async () => {
+    test('without the store each replica works alone and says so', async () => {
       const [one, other] = await twoHere();
       const kept = artifactOf(await call(one.url, 'bash', { command: 'seq 100000' }));
       const before = await call(other.url, 'read', { path: `${kept}:1..2:raw` });

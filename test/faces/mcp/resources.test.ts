@@ -51,7 +51,7 @@ test('kept outputs are listed, completed and read, also in part', { tags: 'slow'
   );
 });
 
-test('the size of a resource is that of its content, or is not stated', async () => {
+test('the size of a resource is its content’s, or unstated', async () => {
   const { W } = workspace();
   const client = await connect(W, { allowBash: true });
   await client.callTool({
@@ -66,7 +66,7 @@ test('the size of a resource is that of its content, or is not stated', async ()
   expect(large?.size).toBeUndefined();
 });
 
-test('the error of a file that may not be read names a resource that can be read', async () => {
+test('the error of an unreadable file names a readable resource', async () => {
   const { W } = workspace();
   const client = await connect(W);
   const there = pathToFileURL(W).href;
@@ -76,13 +76,13 @@ test('the error of a file that may not be read names a resource that can be read
   expect((await client.readResource({ uri: there })).contents).toHaveLength(1);
 });
 
-test('the server describes its purpose for hosts that show no tools', async () => {
+test('the server describes itself for hosts that show no tools', async () => {
   const { W } = workspace();
   const client = await connect(W);
   expect(client.getInstructions()).toMatch(/^Read files.*Tools: read, grep, find, ls\./);
 });
 
-test('roots that a client declares apply inside those of the server', { tags: 'slow' }, async () => {
+test('client roots apply inside those of the server', { tags: 'slow' }, async () => {
   const { W, O, write } = workspace();
   write('a/in.txt', 'in\n');
   write('b/out.txt', 'out\n');
@@ -114,7 +114,7 @@ test('roots that a client declares apply inside those of the server', { tags: 's
   }
 });
 
-test('without --allow-bash a call of bash is an error that says why', { tags: 'slow' }, async () => {
+test('without --allow-bash a bash call fails and says why', { tags: 'slow' }, async () => {
   const { W } = workspace();
   const client = await connect(W);
   const names = (await client.listTools()).tools.map(({ name }) => name);

@@ -40,24 +40,20 @@ function repliesIn({ lines }: Wire): Message[] {
 const idsIn = (running: Wire): unknown[] => repliesIn(running).map(({ id }) => id);
 
 describe('a process', () => {
-  test(
-    'SIGTERM: each request that was sent before has one reply, also those that are not read yet',
-    { tags: 'slow' },
-    async () => {
-      const { W } = workspace();
-      const running = await session(['--allow-bash', W]);
-      const count = 1_500;
-      const calls = ids(count).map((id) => callOf(id, 'bash', { command: 'sleep 1000' }));
-      await running.write(calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
-      running.kill('SIGTERM');
-      expect(await running.exited).toBe(0);
-      expect(idsIn(running)).toEqual(ids(count));
-      expect(repliesIn(running)[0]?.error).toEqual(ENDED);
-      expect(running.stderr()).toBe('');
-    },
-  );
+  test('SIGTERM: each request sent before, even unread, has one reply', { tags: 'slow' }, async () => {
+    const { W } = workspace();
+    const running = await session(['--allow-bash', W]);
+    const count = 1_500;
+    const calls = ids(count).map((id) => callOf(id, 'bash', { command: 'sleep 1000' }));
+    await running.write(calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
+    running.kill('SIGTERM');
+    expect(await running.exited).toBe(0);
+    expect(idsIn(running)).toEqual(ids(count));
+    expect(repliesIn(running)[0]?.error).toEqual(ENDED);
+    expect(running.stderr()).toBe('');
+  });
 
-  test('calls that take no time have one reply each, or one error', { tags: 'slow' }, async () => {
+  test('calls that take no time have one reply or error', { tags: 'slow' }, async () => {
     const { W, write } = workspace();
     write('f', 'hi\n');
     const running = await session([W]);
@@ -152,7 +148,7 @@ describe('a session, whose timers do not run', () => {
     return { gated, begun, open: () => open() };
   }
 
-  test('running calls are answered after the signal, and new requests refused', async () => {
+  test('after the signal running calls are answered, new requests refused', async () => {
     const { gated, begun, open } = gatedTool();
     const { send, stop, got, ended } = serving(gated);
     send(callOf(1, 'gated', {}));
@@ -188,7 +184,7 @@ describe('a session, whose timers do not run', () => {
     expect(await ended).toEqual([error(1, ENDING)]);
   });
 
-  test('a signal after the end of the input is not waited for again', async () => {
+  test('a signal after the input’s end is not awaited again', async () => {
     const { tool, started, stopped } = hangingTool('hang');
     const { input, send, stop, ended } = serving(tool);
     send(callOf(1, 'hang', {}));
@@ -200,7 +196,7 @@ describe('a session, whose timers do not run', () => {
     expect(await ended).toEqual([error(1, ENDED)]);
   });
 
-  test('the end of the input: what hangs has its time, then an error', async () => {
+  test('at the input’s end what hangs has time, then fails', async () => {
     const { tool, started, stopped } = hangingTool('hang');
     const { input, send, ended } = serving(tool);
     send(callOf(1, 'hang', {}));
@@ -212,7 +208,7 @@ describe('a session, whose timers do not run', () => {
     expect(await ended).toEqual([error(1, ENDED)]);
   });
 
-  test.each(['signal', 'input'])('who listens is told of the end of the %s without a wait', async (what) => {
+  test.each(['signal', 'input'])('who listens is told of the end (%s) without waiting', async (what) => {
     const { input, send, stop, got, ended } = serving();
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

@@ -48,32 +48,28 @@ function inThisProcess(options: OfferOptions, more?: McpOptions): Transport {
 const OWN_LIMITS = { lines: 3_000, bytes: 50 << 10, window: 64 << 10 };
 
 describe.each(eras)('protocol %s', (version, mode) => {
-  test(
-    'tools are listed and called: text in content, facts in _meta, nothing structured',
-    { tags: 'slow' },
-    async () => {
-      const { W, write, read } = workspace();
-      write('f', 'a\nb\n');
-      const limits = ['--limits', 'lines=3000,bytes=50K,window=64K'];
-      const client = await connect(processOf('--cwd', W, ...limits), mode);
-      expect(client.getNegotiatedProtocolVersion()).toBe(version);
-      expect(client.getServerVersion()).toMatchObject({ name: 'oriel' });
-      const { tools } = await client.listTools();
-      const offered = orielOffering({ cwd: W, roots: [W], web: false }, { bash: false });
-      onTestFinished(() => offered.close());
-      expect(tools.map(({ name, description }) => ({ name, description }))).toEqual(
-        offered.tools
-          .filter(({ effects }) => effects.readOnly)
-          .map(({ name, description }) => ({ name, description })),
-      );
-      const result = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' } });
-      const answer = await read('f:2..2');
-      expect(result.content).toEqual(answer.content);
-      expect(result._meta?.['io.github.oriel/details']).toEqual(answer.details);
-      expect(result).not.toHaveProperty('structuredContent');
-      expect(result.isError).toBeFalsy();
-    },
-  );
+  test('tools are listed, and calls give text and _meta facts', { tags: 'slow' }, async () => {
+    const { W, write, read } = workspace();
+    write('f', 'a\nb\n');
+    const limits = ['--limits', 'lines=3000,bytes=50K,window=64K'];
+    const client = await connect(processOf('--cwd', W, ...limits), mode);
+    expect(client.getNegotiatedProtocolVersion()).toBe(version);
+    expect(client.getServerVersion()).toMatchObject({ name: 'oriel' });
+    const { tools } = await client.listTools();
+    const offered = orielOffering({ cwd: W, roots: [W], web: false }, { bash: false });
+    onTestFinished(() => offered.close());
+    expect(tools.map(({ name, description }) => ({ name, description }))).toEqual(
+      offered.tools
+        .filter(({ effects }) => effects.readOnly)
+        .map(({ name, description }) => ({ name, description })),
+    );
+    const result = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' } });
+    const answer = await read('f:2..2');
+    expect(result.content).toEqual(answer.content);
+    expect(result._meta?.['io.github.oriel/details']).toEqual(answer.details);
+    expect(result).not.toHaveProperty('structuredContent');
+    expect(result.isError).toBeFalsy();
+  });
 
   test('a failure is an answer', { tags: 'slow' }, async () => {
     const { W } = workspace();
@@ -153,7 +149,7 @@ describe('cancellation', () => {
 });
 
 describe('the end', () => {
-  test('at the end of its input the process ends with 0', async () => {
+  test('the process exits with 0 when its input ends', async () => {
     const { W, write } = workspace();
     write('f', 'hi\n');
     const piped = await session(['--cwd', W]);
@@ -188,7 +184,7 @@ test.each([
   expect(run(args)).toMatchObject({ out: '', err: expect.stringContaining(message), code: 2 });
 });
 
-test('a file that is not regular does not hang the session', async () => {
+test('a file that is not regular does not hang', async () => {
   const { W } = workspace();
   writeFileSync(join(W, 'f'), 'x');
   const client = await connect(inThisProcess({ cwd: W, roots: [W, '/dev'] }), 'legacy');

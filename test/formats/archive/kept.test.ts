@@ -150,7 +150,7 @@ test('a completely unpacked member is paged without reading its archive', async 
   });
 });
 
-test('members of a nested archive: the inner archive is unpacked once', async () => {
+test('the members of a nested archive unpack it once', async () => {
   const inner = zip([{ name: 'app.log', content }]);
   const archive = new Archive('o.tar.gz', gzipSync(tar([{ name: 'in.zip', content: inner }])));
   expect((await archive.page('in.zip:app.log', 0, 64)).text).toBe(content.subarray(0, 64).toString());
@@ -199,7 +199,7 @@ async function streamOf(
   };
 }
 
-test('unpacking aborted by a shortage is not cached as complete: the next call starts again', async () => {
+test('unpacking that a shortage aborted starts again', async () => {
   let begun = 0;
   async function* open(): AsyncGenerator<Uint8Array> {
     begun += 1;
@@ -215,7 +215,8 @@ test('unpacking aborted by a shortage is not cached as complete: the next call s
   expect(begun).toBe(2);
 });
 
-test('size and damage are known only to a reader that has reached the end, whatever others have read', async () => {
+// It does not matter what other readers have read.
+test('size and damage are known only to complete readers', async () => {
   async function* open(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('good bytes');
     throw new OrielError('CORRUPT', 'its CRC does not match');

@@ -40,7 +40,7 @@ test.each([
     '<table:covered-table-cell table:number-columns-repeated="2"><text:p>hidden</text:p></table:covered-table-cell>',
     '|  |  | x | y |',
   ],
-])('cells to the right of a merged area are in their columns: %s', async (covered, line) => {
+])('cells right of a merged area keep their columns: %s', async (covered, line) => {
   const { write, text } = workspace(unhurried);
   const merged = odsText('merged', ' table:number-columns-spanned="2" table:number-rows-spanned="2"');
   const end = odsText('end');
@@ -56,7 +56,7 @@ test.each([
   expect(await text('s.ods')).toContain(`| 2 ${line}${'  |'.repeat(6 - columns - 1)}`.trimEnd());
 });
 
-test('dates of OpenDocument sheets keep their time and day in any year', { tags: 'slow' }, async () => {
+test('dates of OpenDocument sheets keep time and day every year', { tags: 'slow' }, async () => {
   const { write, text } = workspace(unhurried);
   const days = [
     '2024-02-29',
@@ -108,7 +108,7 @@ function withLongBooleans(bytes: Buffer): Buffer {
   return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
 }
 
-test('a boolean of .xls is right, with and without a byte after it', { tags: 'slow' }, async () => {
+test('a .xls boolean is right with or without extra byte', { tags: 'slow' }, async () => {
   const { write, text } = workspace(unhurried);
   const book = utils.book_new();
   const rows = Array.from({ length: 600 }, (_, i) => [
@@ -126,48 +126,44 @@ test('a boolean of .xls is right, with and without a byte after it', { tags: 'sl
   expect(await text('long.xls')).toBe(plain.replaceAll('plain.xls', 'long.xls'));
 });
 
-test(
-  'bytes behind the last record of .xls that are too few for a record do not hang',
-  { tags: 'slow' },
-  async () => {
-    const { write, text } = workspace(unhurried);
-    const book = utils.book_new();
-    utils.book_append_sheet(book, utils.aoa_to_sheet([['name'], ['x']]), 'S');
-    const file = CFB.read(writeBook(book, { type: 'buffer', bookType: 'biff8' }), { type: 'buffer' });
-    const records = Buffer.from(CFB.find(file, 'Workbook')?.content as Uint8Array);
-    const xls = (content: Buffer): Buffer => {
-      CFB.utils.cfb_add(file, 'Workbook', content);
-      return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
-    };
-    write('a.xls', xls(records));
-    const plain = await text('a.xls:raw');
-    expect(plain).toContain('| x');
-    const bare = writeBook(book, { type: 'buffer', bookType: 'biff2' }) as Buffer;
-    for (const rest of [[7], [7, 0], [7, 0, 1], [0, 0]]) {
-      write('a.xls', xls(Buffer.concat([records, Buffer.from(rest)])));
-      expect([rest, await text('a.xls:raw')]).toEqual([rest, plain]);
-      write('bare.xls', Buffer.concat([bare, Buffer.from(rest)]));
-      expect([rest, await text('bare.xls:raw')]).toEqual([rest, expect.stringContaining('| x')]);
-    }
-    for (const content of [
-      [7, 0],
-      [7, 0, 1],
-      [9, 8, 1],
-    ]) {
-      write('a.xls', xls(Buffer.from(content)));
-      expect([content, await text('a.xls')]).toEqual([
-        content,
-        '[Cannot read .xls file: it is damaged or truncated. Get the file again, or ask for a copy in another format.]',
-      ]);
-    }
-  },
-);
+test('bytes after the last record of .xls do not hang', { tags: 'slow' }, async () => {
+  const { write, text } = workspace(unhurried);
+  const book = utils.book_new();
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['name'], ['x']]), 'S');
+  const file = CFB.read(writeBook(book, { type: 'buffer', bookType: 'biff8' }), { type: 'buffer' });
+  const records = Buffer.from(CFB.find(file, 'Workbook')?.content as Uint8Array);
+  const xls = (content: Buffer): Buffer => {
+    CFB.utils.cfb_add(file, 'Workbook', content);
+    return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
+  };
+  write('a.xls', xls(records));
+  const plain = await text('a.xls:raw');
+  expect(plain).toContain('| x');
+  const bare = writeBook(book, { type: 'buffer', bookType: 'biff2' }) as Buffer;
+  for (const rest of [[7], [7, 0], [7, 0, 1], [0, 0]]) {
+    write('a.xls', xls(Buffer.concat([records, Buffer.from(rest)])));
+    expect([rest, await text('a.xls:raw')]).toEqual([rest, plain]);
+    write('bare.xls', Buffer.concat([bare, Buffer.from(rest)]));
+    expect([rest, await text('bare.xls:raw')]).toEqual([rest, expect.stringContaining('| x')]);
+  }
+  for (const content of [
+    [7, 0],
+    [7, 0, 1],
+    [9, 8, 1],
+  ]) {
+    write('a.xls', xls(Buffer.from(content)));
+    expect([content, await text('a.xls')]).toEqual([
+      content,
+      '[Cannot read .xls file: it is damaged or truncated. Get the file again, or ask for a copy in another format.]',
+    ]);
+  }
+});
 
 test.each([
   ['an array formula', [0x21, 0, 2, 0, 1, 1]],
   ['a formula', [0x06, 0, 20, 0, ...Array.from({ length: 20 }, () => 0)]],
   ['a shared formula', [0xbc, 4, 8, 0, ...Array.from({ length: 8 }, () => 0)]],
-])('%s of .xls whose record ends before its length does not hang', async (_, record) => {
+])('%s of .xls in a short record does not hang', async (_, record) => {
   const { write, text } = workspace(unhurried);
   const book = utils.book_new();
   utils.book_append_sheet(book, utils.aoa_to_sheet([['name'], ['x']]), 'S');
@@ -180,7 +176,7 @@ test.each([
   expect(await text('a.xls')).toContain('[Cannot read .xls file: it is damaged or truncated. ');
 });
 
-test('links of .xls whose areas are all cells of a sheet are left out, and others are shown', async () => {
+test('links of .xls over a whole sheet are left out', async () => {
   const { write, text } = workspace(unhurried);
   const book = utils.book_new();
   const sheet = utils.aoa_to_sheet([['linked'], ['not linked']]);
@@ -205,31 +201,27 @@ test('links of .xls whose areas are all cells of a sheet are left out, and other
   expect(shown).toContain('| not linked');
 });
 
-test(
-  'rows whose cells hold an empty result or nothing are not counted, in a small and in a large workbook',
-  { tags: 'slow' },
-  async () => {
-    const { write, text } = workspace(unhurried);
-    const empty = ['<v></v>', '<v/>', '<f>""</f><v></v>', '<f>""</f><v xml:space="preserve"></v>'];
-    const filled = Array.from({ length: 900 }, (_, i) => sheetRow(i + 1, [`w${i}`, `x${i}`]));
-    for (const size of ['small', 'large']) {
-      const rest = Array.from(
-        { length: 500 },
-        (_, i) => `<row r="${i + 901}"><c r="A${i + 901}" t="str">${empty[i % 4]}</c></row>`,
-      );
-      const data = `<sheetData>${filled.join('')}${rest.join('')}</sheetData>`;
-      // What is over a megabyte is read in part.
-      write(`${size}.xlsx`, xlsx([['S', data]], 'parts', size === 'small' ? {} : ballast()));
-      expect(await text(`${size}.xlsx:S:1..3`)).toContain('A1:B900, 900 rows, 2 columns');
-    }
-  },
-);
+test('rows of empty results or empty cells are not counted', { tags: 'slow' }, async () => {
+  const { write, text } = workspace(unhurried);
+  const empty = ['<v></v>', '<v/>', '<f>""</f><v></v>', '<f>""</f><v xml:space="preserve"></v>'];
+  const filled = Array.from({ length: 900 }, (_, i) => sheetRow(i + 1, [`w${i}`, `x${i}`]));
+  for (const size of ['small', 'large']) {
+    const rest = Array.from(
+      { length: 500 },
+      (_, i) => `<row r="${i + 901}"><c r="A${i + 901}" t="str">${empty[i % 4]}</c></row>`,
+    );
+    const data = `<sheetData>${filled.join('')}${rest.join('')}</sheetData>`;
+    // What is over a megabyte is read in part.
+    write(`${size}.xlsx`, xlsx([['S', data]], 'parts', size === 'small' ? {} : ballast()));
+    expect(await text(`${size}.xlsx:S:1..3`)).toContain('A1:B900, 900 rows, 2 columns');
+  }
+});
 
 test.each([
   [600, 5_000],
   [10, 1_002],
   [990, 40_000],
-])('a search finds the row far below %i others, at %i', { tags: 'slow' }, async (rows, far) => {
+])('a search finds the row below %i others, at %i', { tags: 'slow' }, async (rows, far) => {
   const { write, oriel } = workspace(unhurried);
   const filled = Array.from({ length: rows }, (_, i) => sheetRow(i + 1, ['a word', `near${i}end`]));
   const last = sheetRow(far, ['farneedle', 'deep']);
@@ -244,7 +236,7 @@ test.each([
   expect(await grep(`near${rows - 1}end`)).toContain(`near${rows - 1}end`);
 });
 
-test('row 1 of a sheet with a header is its header', { tags: 'slow' }, async () => {
+test('row 1 of a sheet with header is its header', { tags: 'slow' }, async () => {
   const { write, text } = workspace(unhurried);
   write(
     'h.xlsx',
@@ -255,7 +247,7 @@ test('row 1 of a sheet with a header is its header', { tags: 'slow' }, async () 
   expect(await text('h.xlsx:S:9')).toContain('S has no row 9');
 });
 
-test('an empty row of a sheet is an answer, and one after the last an error', { tags: 'slow' }, async () => {
+test('an empty row is answered, one past the end fails', { tags: 'slow' }, async () => {
   const { write, text, read } = workspace(unhurried);
   const rows = [1, 2, 4].map((number) => sheetRow(number, [number === 1 ? 'id' : number, 'x']));
   write('gap.xlsx', xlsx([['S', `<sheetData>${rows.join('')}</sheetData>`]]));
@@ -269,32 +261,28 @@ test('an empty row of a sheet is an answer, and one after the last an error', { 
   );
 });
 
-test(
-  'a condition without a sheet, or with an unquoted text, is answered with the intended call',
-  { tags: 'slow' },
-  async () => {
-    const { write, read } = workspace(unhurried);
-    const rows = [sheetRow(1, ['Region', 'Units']), sheetRow(2, ['North', 4]), sheetRow(3, ['South', 5])];
-    write('book.xlsx', xlsx([['My Sales', `<sheetData>${rows.join('')}</sheetData>`]]));
-    const next = async (path: string): Promise<string> => {
-      const { details } = await read(path);
-      return String((details['error'] as { next?: string } | undefined)?.next);
-    };
-    expect(await next('book.xlsx?where=Units>4')).toBe('book.xlsx:My Sales?where=Units>4');
-    const meant = await next('book.xlsx:My Sales?where=Region=North');
-    expect(meant).toBe("book.xlsx:My Sales?where=Region='North'");
-    expect(textOf(await read(meant))).toContain('| North  | 4     |');
-    expect(await next('book.xlsx:My Sales?where=Units>4 and Region like Nor')).toBe(
-      "book.xlsx:My Sales?where=Units>4%20and%20Region%20like%20'Nor'",
-    );
-    // A column that is there, and one that is not, are no texts.
-    expect(await next('book.xlsx:My Sales?where=Region=Unitz')).toBe('book.xlsx:My Sales');
-    expect(await next('book.xlsx:My Sales?where=nope=4')).toBe('book.xlsx:My Sales');
-  },
-);
+test('a condition without sheet or quotes names the intended call', { tags: 'slow' }, async () => {
+  const { write, read } = workspace(unhurried);
+  const rows = [sheetRow(1, ['Region', 'Units']), sheetRow(2, ['North', 4]), sheetRow(3, ['South', 5])];
+  write('book.xlsx', xlsx([['My Sales', `<sheetData>${rows.join('')}</sheetData>`]]));
+  const next = async (path: string): Promise<string> => {
+    const { details } = await read(path);
+    return String((details['error'] as { next?: string } | undefined)?.next);
+  };
+  expect(await next('book.xlsx?where=Units>4')).toBe('book.xlsx:My Sales?where=Units>4');
+  const meant = await next('book.xlsx:My Sales?where=Region=North');
+  expect(meant).toBe("book.xlsx:My Sales?where=Region='North'");
+  expect(textOf(await read(meant))).toContain('| North  | 4     |');
+  expect(await next('book.xlsx:My Sales?where=Units>4 and Region like Nor')).toBe(
+    "book.xlsx:My Sales?where=Units>4%20and%20Region%20like%20'Nor'",
+  );
+  // A column that is there, and one that is not, are no texts.
+  expect(await next('book.xlsx:My Sales?where=Region=Unitz')).toBe('book.xlsx:My Sales');
+  expect(await next('book.xlsx:My Sales?where=nope=4')).toBe('book.xlsx:My Sales');
+});
 
 test.each(['small', 'large'])(
-  'formulas without a stored result are shown, in a %s workbook',
+  'formulas without a stored result show in a %s workbook',
   { tags: 'slow' },
   async (size) => {
     const { write, text } = workspace(unhurried);
@@ -337,7 +325,7 @@ const FORMATS: readonly (readonly [format: string, value: number, shown: string]
   ['dd.mm.yy h:mm;@', 45291.5, '2023-12-31 12:00'],
 ];
 
-test('numbers in formats of other locales keep their signs, and durations are not shown as dates', async () => {
+test('numbers in other locales keep signs, durations are no dates', async () => {
   const { write, text } = workspace(unhurried);
   const book = utils.book_new();
   const sheet = utils.aoa_to_sheet(FORMATS.map(([format, value]) => [format, value]));
@@ -350,7 +338,7 @@ test('numbers in formats of other locales keep their signs, and durations are no
 });
 
 test.each(['foo', 'AAAA1', 'A1:ZZZZ9', 'B', 'x:1..2'])(
-  '%s after a sheet name is refused as a part of that sheet',
+  '%s after a sheet name is refused as its part',
   async (tail) => {
     const { write, read } = workspace(unhurried);
     write(

@@ -41,7 +41,7 @@ test('bookmarks that are not listed are counted', { tags: 'slow' }, async () => 
   await oriel.close();
 });
 
-test('a range past the last page gives the number of pages', async () => {
+test('a range past the last page gives the page count', async () => {
   const { write, text } = workspace(unhurried);
   write('long.pdf', pdfPages(Array.from({ length: 30 }, (_, i) => pdfText(`page number ${i + 1}`))));
   write('slides.pptx', fixture('slides.pptx'));
@@ -67,7 +67,7 @@ test('the truncated text of a shape names its part', async () => {
   expect(await text('shapes.xlsx:xl/drawings/drawing1.xml:raw')).toContain('END');
 });
 
-test('the calls in notices are quoted for a shell if necessary', async () => {
+test('the calls in notices are quoted for a shell', async () => {
   const { write, read } = workspace(unhurried);
   write('my scan.pdf', pdfPages([pdfText('')]));
   const answer = await read('my scan.pdf');

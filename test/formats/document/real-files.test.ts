@@ -110,7 +110,7 @@ describe.runIf(has('libreoffice'))('by LibreOffice', () => {
     },
   );
 
-  test('doc: comments, text boxes, headers and footers stand at the end', async () => {
+  test('doc: comments, text boxes, headers and footers come last', async () => {
     const shown = await (await made('noted', 'doc'))(':raw');
     expect(shown.slice(shown.indexOf('## '))).toBe(
       '## Comments\n\n- comment by Ann: Why & how?\n\n## Text boxes\n\n- IN A BOX\n\n## Headers and footers\n\n- header: ON TOP\n- footer: BELOW\n',

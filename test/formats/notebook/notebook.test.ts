@@ -165,7 +165,7 @@ describe('selectors', () => {
 });
 
 describe('damaged notebooks', () => {
-  test('N01 truncated JSON is CORRUPT with its offset, and :raw still shows it', async () => {
+  test('N01 truncated JSON is CORRUPT with an offset; :raw works', async () => {
     const stored = JSON.stringify(small);
     for (const length of [0, 1, 40, 120, stored.length - 1]) {
       const cut = stored.slice(0, length);
@@ -326,7 +326,7 @@ describe(':outputs', () => {
     expect(resource).toMatchObject({ editable: false, modes: ['outputs'], notes: [] });
   });
 
-  test('the text of one cell is truncated, with the call for the rest', async () => {
+  test('one cell’s text is truncated and names the next call', async () => {
     const long = Array.from({ length: 50_000 }, (_, line) => `line ${line}\n`);
     const content = v4(code('loop()', [{ output_type: 'stream', text: long }]), code('next'));
     const whole = await wholeText(await text(content, 'outputs'));
@@ -347,7 +347,7 @@ describe(':outputs', () => {
     ]);
   });
 
-  test('one long line is bounded too, and so are many small outputs', async () => {
+  test('one long line and many small outputs are bounded', async () => {
     const line = await wholeText(
       await text(v4(code('a', [{ output_type: 'stream', text: '😀'.repeat(30_000) }])), 'outputs'),
     );

@@ -60,7 +60,7 @@ describe('skill://', () => {
     expect(await read('skill://other/zz.md')).toContain('skill://deploy');
   });
 
-  test('reads a skill, a file of it, and parts of both', async () => {
+  test('reads a skill, its files, and parts of both', async () => {
     here.write('.agents/skills/deploy/SKILL.md', '1\n2\n3\n');
     here.write('.agents/skills/deploy/references/a.md', 'a\nb\n');
     expect(await read('skill://deploy')).toBe('1\n2\n3\n');
@@ -69,7 +69,7 @@ describe('skill://', () => {
     expect(await read('skill://deploy/references')).toContain('a.md');
   });
 
-  test('those of the user are listed unless the roots exclude them', async () => {
+  test('user skills are listed unless the roots exclude them', async () => {
     write(join(home, '.claude/skills/mine/SKILL.md'), 'mine\n');
     expect(await read('skill://mine')).toMatch(/^skill:\/\/mine does not exist\. skill:\/\/ is empty\./);
     here = place('oriel', { display: 'plain', roots: [] });
@@ -79,7 +79,7 @@ describe('skill://', () => {
   describe("the user's own, beside the roots", () => {
     const mine = (): Place => place('oriel', { display: 'plain', userFiles: true });
 
-    test('are read if the operator allows it; those of the project take precedence', async () => {
+    test('are read if the operator allows; the project’s take precedence', async () => {
       write(join(home, '.claude/skills/mine/SKILL.md'), 'mine\n');
       write(join(home, '.claude/skills/both/SKILL.md'), 'of the user\n');
       write(join(home, 'data/oriel/memory/taste.md'), 'tabs\n');
@@ -94,7 +94,7 @@ describe('skill://', () => {
       expect(await read('memory://taste')).toBe('tabs\n');
     });
 
-    test('nothing else of the home directory is readable, by any link or path', async () => {
+    test('nothing else of the home directory is readable', async () => {
       write(join(home, 'secret/SKILL.md'), 'secret\n');
       write(join(home, '.claude/skills/mine/SKILL.md'), 'mine\n');
       symlinkSync(join(home, 'secret'), join(home, '.claude/skills/link'));
@@ -164,7 +164,7 @@ describe('special files in a project', () => {
 });
 
 describe('rule://', () => {
-  test('lists the rules of the project and reads them by the listed names', async () => {
+  test('lists the rules of the project and reads by name', async () => {
     here.write('AGENTS.md', 'agents\n');
     here.write('.cursor/rules/style.mdc', 'style\n');
     here.write('.agents/rules/ts/types.md', 'types\n');
@@ -193,7 +193,7 @@ describe('memory://', () => {
     expect(await read('memory://taste.md')).toBe('tabs\n');
   });
 
-  test('a name may be percent-encoded if no file has the literal name', async () => {
+  test('a name may be percent-encoded unless it exists literally', async () => {
     here.write('.oriel/memory/the plan.md', '1\n2\n');
     here.write('.oriel/memory/50%25.md', 'as typed\n');
     here.write('.oriel/memory/50%.md', 'decoded\n');
@@ -212,7 +212,7 @@ describe('memory://', () => {
 });
 
 describe('local://', () => {
-  test('is the scratch directory of the session; its path is shown if it is empty', async () => {
+  test('is the scratch directory of the session, shown if empty', async () => {
     const directory = /Files in (.*) are read as local:/.exec(await read('local://'))?.[1] ?? '';
     await here.call('bash', {
       command: `seq 5 > '${directory}/five.txt'; ln -s /etc/passwd '${directory}/link'`,
@@ -246,7 +246,7 @@ describe('agent://', () => {
     expect(await read('agent://notes/')).toBe('# Notes\n');
   });
 
-  test('an output is read by its listed name, whatever characters it has', async () => {
+  test('an output with special characters is read by its name', async () => {
     write(join(outputs, 'a:b.json'), '{"k":"of a:b"}');
     write(join(outputs, 'what?.md'), 'of what?\n');
     write(join(outputs, 'a.txt'), 'of a\n');
@@ -308,7 +308,7 @@ describe('agent://', () => {
     else expect(text).toMatch(message);
   });
 
-  test('a part with escaped characters has a call that shows it unescaped', async () => {
+  test('a part with escaped characters names the unescaped call', async () => {
     write(join(outputs, 'ctl.json'), JSON.stringify({ a: 'bell \u0007.', b: 'café' }));
     const { text } = await here.call('read', { path: 'agent://ctl/a' });
     const [, use = ''] = /(artifact:\/\/\d+:raw) has it as stored/.exec(text) ?? [];
@@ -344,7 +344,7 @@ describe('agent://', () => {
     expect(await read(kept)).toMatch(/^ {2}\d+,\n/);
   });
 
-  test('a directory that is replaced by a link is not entered', async () => {
+  test('a directory replaced by a link is not entered', async () => {
     const outside = temporaryFolder();
     write(join(outside, 'secret.json'), '{"k":"secret"}');
     expect(await read('agent://scout/length')).toBe('7\n');
@@ -419,7 +419,7 @@ describe('lists', () => {
     expect(await read('memory://c/n8000')).toBe('[memory://c/n8000 is empty: 0 lines]');
   });
 
-  test('an output of an agent beyond the listed ones is found by its ID', { tags: 'slow' }, async () => {
+  test('an agent output beyond the list is found by ID', { tags: 'slow' }, async () => {
     const outputs = temporaryFolder();
     fill(outputs, 'o%05g.json', 20_050);
     here = place('oriel', { display: 'plain', agentOutputs: outputs });

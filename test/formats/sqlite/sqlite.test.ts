@@ -87,7 +87,7 @@ describe('the list', () => {
     expect(listed).toEqual(names);
   });
 
-  test('large tables are counted up to a bounded amount of work', { tags: 'slow' }, async () => {
+  test('large tables are counted with a bounded amount of work', { tags: 'slow' }, async () => {
     const read = reader(
       await database(
         'db.sqlite',
@@ -128,7 +128,7 @@ CREATE INDEX by_name on users(name);
     expect((await read('db.sqlite:orders?limit=1')).text).toBe('| a |\n|---|\n| 1 |\n');
   });
 
-  test("SQLite's own tables can be read, though they are not listed", async () => {
+  test("SQLite's own tables are unlisted, and can be read", async () => {
     const read = reader(
       await database('db.sqlite', 'create table t(id integer primary key autoincrement, a)'),
     );
@@ -156,7 +156,7 @@ CREATE INDEX by_name on users(name);
     expect((await read('db.sqlite:f:1')).text).toBe('title: hello\nbody: world\n');
   });
 
-  test('a view that uses "words" as strings, as most builds of SQLite allow', async () => {
+  test('a view that uses "words" as strings works', async () => {
     const { loadLibrary } = await import('../../../src/formats/sqlite/worker/library.ts');
     const { capi, oo1 } = await loadLibrary();
     const cwd = folder();
@@ -239,7 +239,7 @@ describe('a row', () => {
     expect(await value('""')).toBe('empty');
   });
 
-  test('by rowid if there is no single key, with a notice', async () => {
+  test('by rowid without a single key, with a notice', async () => {
     const read = reader(
       await database(
         'db.sqlite',
@@ -406,7 +406,7 @@ describe('SQL', () => {
     expect(next.text).toContain('| 7  |');
   });
 
-  test('several statements are refused, with the call for the first one', async () => {
+  test('several statements are refused with the call for the first', async () => {
     const read = reader(await database('db.sqlite', USERS));
     expect(await read('db.sqlite?q=select 1; select 2')).toMatchObject({
       code: 'BAD_QUERY',
@@ -458,7 +458,7 @@ describe('SQL', () => {
   });
 });
 
-test('a database behind a link is read with its own write-ahead log', async () => {
+test('a database behind a link uses its own write-ahead log', async () => {
   const cwd = await database('db.sqlite', USERS);
   const aside = folder();
   copyFileSync(join(cwd, 'db.sqlite'), join(aside, 'real.sqlite'));

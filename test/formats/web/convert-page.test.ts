@@ -14,7 +14,7 @@ function signalOf(caller: object): AbortSignal {
   return signal;
 }
 
-test('one caller uses at most one of the two converters for large pages', { tags: 'slow' }, async () => {
+test('one caller uses one of two converters for large pages', { tags: 'slow' }, async () => {
   const heavy = {};
   const slot = await queues.pages.acquire({ caller: heavy });
   const next = Promise.resolve(queues.pages.acquire({ caller: heavy }));

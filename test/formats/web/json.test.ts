@@ -22,7 +22,7 @@ test.each([
   expect(laid(json)).toBe(expected);
 });
 
-test('formatted JSON has the same value, and formatting it again gives the same text', () => {
+test('formatted JSON keeps its value, and formats to itself', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6 }), (json) => {
       const text = laid(json) ?? '';
@@ -50,7 +50,7 @@ test('exactly valid JSON is formatted', () => {
 });
 
 describe('truncated JSON', () => {
-  test('is shown up to its last complete value, with every value unchanged', () => {
+  test('is shown up to its last complete value, unchanged', () => {
     const flat = (text: string): string => text.replace(/\s/g, '');
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), fc.nat(), (json, cut) => {
@@ -109,7 +109,7 @@ describe('JSON Feed', () => {
   const feed = (more: object): string =>
     JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', title: 'J', ...more });
 
-  test('HTML of an entry becomes Markdown, links are absolute, names are on one line', () => {
+  test('HTML becomes Markdown, links absolute, and names one line', () => {
     const items = [
       { title: 'One\n## Two', url: '/1', content_html: '<p>a <a href="/x">b</a></p><script>no</script>' },
     ];

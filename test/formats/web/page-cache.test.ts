@@ -14,7 +14,7 @@ const tagged =
       ? response.writeHead(304).end()
       : response.writeHead(200, { 'content-type': type, etag: '"1"' }).end(body);
 
-describe('a page that was read without a part that did not arrive in time', () => {
+describe('a page read without a part that came too late', () => {
   const markdown = `# The Markdown\n\n${'Some words of it. '.repeat(20)}\n`;
 
   async function unsettled(missing: (response: ServerResponse) => void) {
@@ -35,7 +35,7 @@ describe('a page that was read without a part that did not arrive in time', () =
   test.each<[string, (response: ServerResponse) => void]>([
     ['a connection that breaks', (response) => response.destroy()],
     ['an answer that does not come', () => undefined],
-  ])('%s: is read anew, whatever its validator; its parts are kept', { tags: 'slow' }, async (_, missing) => {
+  ])('%s: is read anew, and its parts are kept', { tags: 'slow' }, async (_, missing) => {
     const { asked, read, comes } = await unsettled(missing);
     const before = asked.length;
     expect(await read(':301..')).toContain('Paragraph');
@@ -46,7 +46,7 @@ describe('a page that was read without a part that did not arrive in time', () =
     expect(asked).toHaveLength(before + 2);
   });
 
-  test('a part that does not exist does not count as missing', async () => {
+  test('a part that does not exist is not missing', async () => {
     const { asked, read } = await unsettled((response) => response.writeHead(404).end());
     const before = asked.length;
     expect(await read()).toContain('Method: readability');
@@ -54,7 +54,7 @@ describe('a page that was read without a part that did not arrive in time', () =
   });
 });
 
-test('a URL that redirects to a page fetches its newest version', async () => {
+test('a URL that redirects fetches the newest version', async () => {
   let version = 1;
   const { url } = await site({
     '/from': (_, response) => response.writeHead(302, { location: '/to' }).end(),
@@ -129,7 +129,7 @@ describe('an error page longer than an answer', () => {
 test.each<[string, (response: ServerResponse) => void]>([
   ['an error', (response) => response.writeHead(500).end('no')],
   ['a connection that breaks', (response) => response.destroy()],
-])('a page that is there stays where %s comes in place of a newer one', async (_, fail) => {
+])('a cached page stays if its update is %s', async (_, fail) => {
   let isAway = false;
   const { url, asked } = await site({
     '/page': (_request, response) =>
