@@ -51,6 +51,8 @@ export function setup(project: TestProject): void {
   if (process.env['ORIEL_TEST_RUN'] !== String(process.pid)) cleanup = startCleanup();
   process.env['ORIEL_TEST_RUN'] = String(process.pid);
   process.env['XDG_CACHE_HOME'] = cache;
+  // Otherwise bash runs ~/.bashrc if its input is a socket, as Node's pipes are. Source: run_startup_files in shell.c of bash.
+  process.env['SHLVL'] = '2';
   const provide = (): void => project.provide('buildDirectory', buildDirectory());
   provide();
   project.onTestsRerun(async () => provide());
