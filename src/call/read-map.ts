@@ -7,14 +7,13 @@ import { displays, showPart } from '../render/display.ts';
 import { say, wording } from '../render/notices.ts';
 import { footer, summaryText } from '../render/read-notices.ts';
 import { readAt } from '../text/bytes.ts';
-import { estimateTokens } from '../text/limits.ts';
+import { estimateTokens, MAX_WHOLE_BYTES } from '../text/limits.ts';
 import type { TextInput } from '../text/line-reader.ts';
 import type { NoStructure, Notice } from '../types/answer.ts';
 import type { Call, TextResource } from '../types/call.ts';
 import type { LineDisplay } from '../types/excerpt.ts';
 import type { CodeSummary, SummaryResult } from '../types/result.ts';
 import type { ComputedValue, DerivedKind, ValueComputation } from '../types/session.ts';
-import { MAX_WHOLE_BYTES } from './read-text.ts';
 
 const MAX_MAPPED_LINES = 20_000;
 const MAX_MAPPED_BYTES = 2 << 20;

@@ -7,7 +7,7 @@ import { displays, isNumbered, raw } from '../render/display.ts';
 import { writeSelector } from '../selector/selection.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { cutAtRequestedEnd, cutWindow } from '../text/excerpt.ts';
-import { fitOf } from '../text/limits.ts';
+import { fitOf, MAX_WHOLE_BYTES } from '../text/limits.ts';
 import type { TextInput } from '../text/line-reader.ts';
 import { quote, useSentence } from '../text/visible.ts';
 import type { Call, NoteResource, SourceKind, TextResource } from '../types/call.ts';
@@ -181,9 +181,6 @@ async function refuseConflicts(resource: TextResource, call: Call): Promise<void
     { next: target },
   );
 }
-
-/** A text of up to this many bytes is shown in full. */
-export const MAX_WHOLE_BYTES = 12 * 1024;
 
 function mayHaveMap({ display, bytes }: TextResource): boolean {
   return display === 'lines' && (bytes.size === undefined || bytes.size > MAX_WHOLE_BYTES);

@@ -18,6 +18,9 @@ import { quote } from './visible.ts';
 
 export const KIB = 1024;
 
+/** A text of up to this many bytes is shown in full, longer code as its map. */
+export const MAX_WHOLE_BYTES = 12 * KIB;
+
 export const baseLimits: Limits = {
   lines: 3000,
   answerLines: Number.POSITIVE_INFINITY,

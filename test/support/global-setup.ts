@@ -28,6 +28,8 @@ const RUN = `ORIEL_TEST_RUN=${process.pid}`;
 /** Ends what a run has left, also a killed one, and workers that loop: waits for the end of its input, which is ours. */
 const CLEANUP = `
   cat
+  # What ends with its parent has ended then.
+  sleep 0.3
   for process in $(grep -lsz '^${RUN}$' /proc/[0-9]*/environ); do
     process=\${process%/environ}
     left="$left$(tr '\\0' ' ' <"$process/cmdline" | cut -c 1-200)
