@@ -22,7 +22,7 @@ export function withCommands() {
 
 const inside = fileURLToPath(new URL('./inside.mjs', import.meta.url));
 
-/** The numbers of runs: the first of `most + 1` warms the page cache. In quick mode there is one, and it counts. */
+/** Whether each run counts: the first of `most + 1` only warms the page cache. In quick mode there is one, and it counts. */
 const runsOf = (most) => Array.from({ length: quick ? 1 : most + 1 }, (_, i) => quick || i > 0);
 
 /** Milliseconds from start to end, the median of `runs`; output is discarded. */

@@ -91,12 +91,12 @@ interface NamedFile {
 
 /**
  * The same for an opened kernel file, wherever /proc or a part of it is mounted. Returns the path of the file in its file system.
- * Throws `DENIED` too if the system does not tell that path: the mount belongs to another namespace, or there is no /proc.
+ * Throws `DENIED` too for a file of /proc whose path the system does not tell: it is mounted in another namespace, or /proc is hidden.
  */
 export function nameInKernel({ fd, path, again }: NamedFile, shown: () => string): string {
   const name = fd === undefined ? undefined : pathInMount(fd, path);
   if (name === undefined && mayBeElsewhere(fd, path) && statfsSync(again).type === PROC) {
-    const message = `${quote(shown())} is a file of /proc of which the system does not tell which one, and is not read. Use . to list the working directory.`;
+    const message = `${quote(shown())} is a file of /proc that cannot be identified, so it is not read. Use . to list the working directory.`;
     throw new OrielError('DENIED', message, { next: '.' });
   }
   if (PROCESS_SECRET.test(name ?? path)) throw processSecret(shown());

@@ -211,8 +211,8 @@ async function found(path: string, all: FileRoots): Promise<readonly HeldRoot[]>
 function byName(real: string, holder: HeldRoot, all: FileRoots): readonly HeldRoot[] {
   const root = realDirectory(real) === undefined ? undefined : rootAt(real);
   if (!root || !isPathWithin(root.real, holder.real) || !isRootInPlace(holder)) return [];
-  const stats = lstatSync(root.real, { bigint: true });
-  return isKeptAt(keptFromClients(all.paths), root.real, stats) ? [] : [root];
+  const stats = lstatSync(root.real, { bigint: true, throwIfNoEntry: false });
+  return stats && !isKeptAt(keptFromClients(all.paths), root.real, stats) ? [root] : [];
 }
 
 // Lists of roots with the identities of their directories, which are read once: all users of a list have the

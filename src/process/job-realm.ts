@@ -74,17 +74,19 @@ export class JobRealms {
   }
 
   async answer(head: unknown, body: Buffer): Promise<ChildAnswer> {
-    const { job, adopt } = this.#open();
+    const timers = new JobTimers();
+    const { job, adopt } = this.#open(timers);
     try {
       const made = await job.answer(JSON.stringify(head), adopt(body));
       return { reply: JSON.parse(made.reply) as unknown, body: made.body };
     } finally {
-      for (const timer of timers) clearTimeout(timer);
-      timers.clear();
+      timers.end();
     }
   }
 
-  #open(): { readonly job: RealmJob; adopt(bytes: Buffer): Uint8Array } {
+  #open(timers: JobTimers): { readonly job: RealmJob; adopt(bytes: Buffer): Uint8Array } {
+    const host = { ...this.#host, functions: { ...this.#host.functions, ...timers.functions } };
+    harden(host);
     const context = createContext(Object.create(null) as object, {
       codeGeneration: { strings: false, wasm: true },
     });
@@ -97,7 +99,7 @@ export class JobRealms {
         if (id.startsWith('.')) return load(join(dirname(path), id));
         return id === 'node:zlib' ? globals.zlib : this.#native(id);
       };
-      const made = evaluate(Object.freeze(require), this.#host);
+      const made = evaluate(Object.freeze(require), host);
       loaded.set(path, made);
       return made;
     };
@@ -138,8 +140,29 @@ const {
   ...methods
 } = Object.getOwnPropertyDescriptors(Buffer.prototype);
 
-/** Of the job that runs; they end with it. */
-const timers = new Set<number>();
+/** Those of one job: they end with it, and it begins none after its end. */
+class JobTimers {
+  readonly #running = new Set<number>();
+  #ended = false;
+
+  readonly functions = {
+    setTimeout: (run: () => void, ms: number): number => {
+      if (this.#ended) return 0;
+      // Without `this`, which would be an object of the child.
+      const timer = Number(setTimeout(Function.prototype.bind.call(run, undefined), ms));
+      this.#running.add(timer);
+      return timer;
+    },
+    clearTimeout: (timer: number): void => {
+      if (this.#running.delete(timer)) clearTimeout(timer);
+    },
+  };
+
+  end(): void {
+    this.#ended = true;
+    for (const timer of this.#running) clearTimeout(timer);
+  }
+}
 
 const HOST: RealmHost = {
   buffer: {
@@ -161,13 +184,6 @@ const HOST: RealmHost = {
     atob,
     btoa,
     queueMicrotask,
-    setTimeout: (run: () => void, ms: number) => {
-      // Without `this`, which would be an object of the child.
-      const timer = Number(setTimeout(Function.prototype.bind.call(run, undefined), ms));
-      timers.add(timer);
-      return timer;
-    },
-    clearTimeout: (timer: number) => clearTimeout(timer),
     now: () => performance.now(),
   },
   classes: {
@@ -194,7 +210,7 @@ const NAMES = [
   INTRINSICS,
   'Buffer',
   'structuredClone',
-  ...Object.keys({ ...HOST.classes, ...HOST.functions }),
+  ...Object.keys({ ...HOST.classes, ...HOST.functions, ...new JobTimers().functions }),
 ].join();
 
 /** What the classes of the child make, and what they throw: its prototypes cannot be reached from the classes. */

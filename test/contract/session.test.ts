@@ -298,7 +298,7 @@ const ROOMS: Readonly<Record<string, SessionOptions>> = {
   'for almost nothing': { store: { memory: 64 << 10, disk: 64 << 10, descriptors: 2 } },
 };
 
-test('law 3: earlier calls change no answer, in any room', async () => {
+test('law 3: earlier calls change no answer, whatever store', async () => {
   const world = await World.create();
   const sessions: (readonly [room: string, session: LivingSession])[] = [];
   for (const [room, options] of Object.entries(ROOMS)) {

@@ -160,7 +160,7 @@ test('D24 a workbook of 2,000 sheets has a small index', async () => {
   expect(textOf(await read(`sheets.xlsx:7 ${'N'.repeat(240)}`))).toContain('## 7 NNN');
 });
 
-test('D22 no writable directory is reported, small documents are read', async () => {
+test('D22 without a writable directory small documents are still read', async () => {
   const { write, read } = workspace();
   // No other test's text, which the cache on disk may still have.
   write('large.docx', largeText('unwritten'));

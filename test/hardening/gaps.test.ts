@@ -99,7 +99,7 @@ describe.skipIf(process.platform !== 'linux')('F02 files that cannot be read', (
     expect(said.map((text) => text.includes(FAILED))).toEqual(asked.map(([, , isSaid]) => isSaid));
   });
 
-  test('with large files, and of paths', async () => {
+  test('large files and find name them, too', async () => {
     const [one, two, all, some] = await texts(furnished(), [
       ['grep', { pattern: 'a needle', path: 'large', limit: 1 }],
       ['grep', { pattern: 'a needle', path: 'large', limit: 2 }],
@@ -130,7 +130,7 @@ describe.skipIf(process.platform !== 'linux')('F03 ignore files that cannot be r
   test.each([
     ['find', { pattern: '*.txt', path: 'd/e' }],
     ['grep', { pattern: 'needle', path: 'd/e' }],
-  ] as const)('%s: unreadable for a short time, without descriptors, or always', async (...call) => {
+  ] as const)('%s: unreadable once, for lack of descriptors, always', async (...call) => {
     const cases = (code: string, times?: number) =>
       places.map((name): [Call, Fault] => [call, times === undefined ? [name, code] : [name, code, times]]);
     const [whole, ...answers] = await answered(ruled(), [

@@ -263,7 +263,7 @@ test('M09 stdout purity: nothing but JSON-RPC, whatever is called', async () => 
   }
 });
 
-test('M13 progress increases, is limited, ends first, needs a token', async () => {
+test('M13 progress increases, is limited and ends before the answer', async () => {
   const input = new PassThrough();
   const output = new PassThrough();
   let took = 0;

@@ -61,7 +61,7 @@ test.each(Object.keys(hostile))('G14 %s', async (name) => {
   }
 });
 
-test('G14 one line, control characters and invalid encodings are reasons', async () => {
+test('G14 no outline of one line, control characters, invalid encodings', async () => {
   const { write, text } = workspace();
   write('one-line.js', hostile['one-line.js'] ?? '');
   expect(await text('one-line.js:outline')).toBe(

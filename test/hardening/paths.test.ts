@@ -209,21 +209,6 @@ describe('roots', () => {
     expect(JSON.stringify(answer)).not.toContain(SECRET);
   });
 
-  test('P44 bind mount inside root: readable, as documented', async () => {
-    const { W, O } = workspace();
-    fs.mkdirSync(`${W}/m`);
-    const script = `mount --bind ${O} ${W}/m && exec ${process.execPath} ${cli} read m/secret.txt --root ${W} --cwd ${W}`;
-    let verdict: string;
-    try {
-      verdict = execFileSync('unshare', ['-rm', 'sh', '-c', script], { encoding: 'utf8', stdio: 'pipe' });
-    } catch (error) {
-      verdict = String((error as { stderr?: string }).stderr ?? error);
-    }
-    // Where a test may not mount, the mount's refusal is all that can be seen.
-    expect(verdict).toMatch(/TOPSECRET|outside the folders|unshare|mount|ENOENT/);
-    expect(fs.readFileSync('docs/safety.md', 'utf8')).toContain('bind mount');
-  });
-
   test('P46 nothing is written through a link in the root', async () => {
     const { W, O, read } = workspace();
     fs.symlinkSync(O, `${W}/d`);
@@ -382,7 +367,7 @@ describe('special files', () => {
       env,
     });
     expect(ran.stdout + ran.stderr).not.toMatch(/of-the-environment|of-the-arguments/);
-    expect(ran.stderr.match(/ does not tell which one/g)).toHaveLength(4);
+    expect(ran.stderr.match(/ that cannot be identified/g)).toHaveLength(4);
   });
 
   test('P54 listings of a process do not enter its descriptors', async () => {
@@ -435,7 +420,7 @@ describe('special files', () => {
     }
   });
 
-  test('P53 kernel files are refused wherever mounted, unless allowed', () => {
+  test.runIf(mayMount())('P53 kernel files are refused wherever mounted, unless allowed', () => {
     const { W } = workspace();
     fs.writeFileSync(`${W}/version`, '');
     // A user's namespace may mount single files of the kernel only.

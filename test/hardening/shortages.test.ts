@@ -21,7 +21,6 @@ import { zip } from '../support/zip.ts';
 
 const library = built('index.js');
 
-/** Not everywhere may a user mount something in a namespace of their own. */
 interface Outcome {
   /** Room that was left: pages of 4 KiB, or files. */
   readonly room: number;

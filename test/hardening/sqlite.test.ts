@@ -379,7 +379,7 @@ print('ready', flush=True)
     expect(fs.readdirSync(W)).toEqual(['sq-wal-live.db']);
   });
 
-  test('a WAL file that links outside the roots is ignored', async () => {
+  test('a WAL file that links outside the roots is refused', async () => {
     const { W, O, read } = await holding('sq-wal-live.db', 'create table t(a)');
     fs.symlinkSync(join(O, 'secret.txt'), join(W, 'sq-wal-live.db-wal'));
     expect(codeOf(await read('sq-wal-live.db'))).toBe('OUTSIDE_ROOT');

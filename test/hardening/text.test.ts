@@ -145,7 +145,7 @@ test('T10 U+2028, U+2029, NEL, VT, FF: one line', async () => {
   );
 });
 
-test('T12 a byte window inside a character starts its line', async () => {
+test('T12 a byte window that starts inside a character', async () => {
   const { write, text } = workspace();
   write('f', 'é€😀\nnext\n');
   expect(await text('f:@1+2')).toBe(

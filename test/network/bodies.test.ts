@@ -57,7 +57,7 @@ const sends = (bytes: number, said = bytes) =>
 const { bodies } = queues;
 const held = () => [bodies.stats.running, bodies.stats.waiting];
 
-test('large bodies hold two slots per caller until cancelled', async () => {
+test('two large bodies of a caller are read at once', async () => {
   const [stop, caller] = [new AbortController(), {}];
   registerCaller(caller, stop.signal);
   const asked = Array.from({ length: 6 }, async () => {

@@ -131,7 +131,7 @@ test('a build without changes leaves every file in place', async () => {
   expect(existsSync(join(project, 'same'))).toBe(false);
 });
 
-test('of builds ending together one whole is left', async () => {
+test('builds that end at once leave one whole build', async () => {
   const names = ['one', 'other'];
   for (const name of names) {
     cpSync(dist, join(project, name), { recursive: true });

@@ -335,7 +335,7 @@ describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
     return act(client).finally(() => client.end());
   };
 
-  test('a role limited to the table works; without one, away', async () => {
+  test('a role limited to the table works, without table not', async () => {
     await asAdmin((admin) =>
       admin.query('CREATE ROLE reader LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC'),
     );

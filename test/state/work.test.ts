@@ -352,7 +352,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     }
   });
 
-  // The others beside it are tried only once more.
+  // Jobs that ran beside it are tried only once more.
   test('a job that may have ended its worker runs alone', async () => {
     const running = new Set<string>();
     const beside: string[][] = [];
@@ -396,7 +396,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(textOf(await first)).toBe('SLOW');
   });
 
-  // One that goes on is asked again.
+  // A worker that goes on is asked again.
   test('a worker that ends says so, and nobody waits', { tags: 'slow' }, async () => {
     const handler = kindOf();
     const run = () =>

@@ -16,8 +16,8 @@ fc.configureGlobal({
 
 export { fc };
 
-/** Another one in each run of CI, which prints it. */
-export const seedOfRun = Number(process.env['ORIEL_FUZZ_SEED'] ?? 1);
+/** Another one in each run of CI, which prints it; otherwise that of the properties. */
+export const seedOfRun = Number(process.env['ORIEL_FUZZ_SEED'] ?? process.env['ORIEL_PROPERTY_SEED'] ?? 1);
 
 /** Whether the run has the time for all cases. */
 export const isLongRun = Number(process.env['ORIEL_FUZZ_SECONDS'] ?? 0) > 0;

@@ -11,7 +11,7 @@ declare module 'vitest' {
   }
 }
 
-/** Above it, a cost is divided by the slowness of the machine: programs that share caches and cores cost each other CPU time. */
+/** A higher cost is divided by the slowness of the machine: programs that share caches and cores cost each other CPU time. */
 const DEAR_SECONDS = 3;
 
 useTestBuild();

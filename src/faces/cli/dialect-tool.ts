@@ -291,9 +291,9 @@ function configured(path: string): {
 
 /** Undefined for an unsupported transport (`sse`). An entry without command and URL is refused later, as an option. */
 function serverOf(entry: unknown): ReachedMcpServer | undefined {
-  const { type, command, args, env, url, headers } = entry as Readonly<Record<string, never>>;
+  const { type, command, args, cwd, env, url, headers } = entry as Readonly<Record<string, never>>;
   if (type === 'sse') return undefined;
-  return { command, args, env, url, headers } as unknown as ReachedMcpServer;
+  return { command, args, cwd, env, url, headers } as unknown as ReachedMcpServer;
 }
 
 /**

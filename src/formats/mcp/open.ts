@@ -83,7 +83,7 @@ function directoryOf(server: ReachedMcpServer, call: Call): string {
   return resolve(call.access.cwd, server.command === undefined ? '.' : (server.cwd ?? '.'));
 }
 
-/** The cache key. It includes the working directory, because the server is started there and roots may differ. */
+/** The cache key. It includes where the server is started, because instances may share a session. */
 function factsOf({ name, server, call }: Reading): {
   readonly name: string;
   readonly server: string;

@@ -189,7 +189,7 @@ test('the packaged manual page has every command and option', async () => {
   expect(readFileSync(built(man[0].replace('./dist/', '')), 'utf8')).toBe(out);
 });
 
-test('help of help is general and names the version', () => {
+test('help of help is general and names --version', () => {
   const { out, code } = run(['help']);
   expect(code).toBe(0);
   expect(out).toContain('--version');

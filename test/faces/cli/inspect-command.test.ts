@@ -58,7 +58,7 @@ test('as JSON: one line', async () => {
   expect(JSON.parse(shown.out())).toEqual({ url: `${shown.page}/#token=${shown.token}`, file: path });
 });
 
-test('access needs the token, from no other site or name', async () => {
+test('access needs the token and comes from no other site', async () => {
   const shown = await inspection([fileWith(lineOf(call()))]);
   const ask = (path: string, headers: Record<string, string> = {}) => fetch(shown.page + path, { headers });
   expect((await ask('/')).status).toBe(200);

@@ -37,7 +37,7 @@ async function serving(options: Partial<ServeOptions> = {}) {
   return { url, read, write, telemetry: offer.telemetry as TelemetryRecorder };
 }
 
-test.runIf(has('chromium'))('from signing in to lens by keyboard without axe complaints', async () => {
+test.runIf(has('chromium'))('the keyboard alone leads from signing in to the lens', async () => {
   const { url, read } = await serving({ token: 'api' });
   const bearer = { authorization: 'Bearer api' };
   for (const path of ['big.txt', 'big.txt:494..', 'big.txt:987..', 'big.txt:40..80', 'missing'])

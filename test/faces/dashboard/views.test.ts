@@ -80,7 +80,7 @@ const BROKEN = `(() => {
 })()`;
 
 // No figure is broken, and nothing scrolls horizontally.
-test.runIf(has('chromium'))('axe accepts every view, light and dark, at every width', async () => {
+test.runIf(has('chromium'))('axe accepts every view, light and dark, narrow and wide', async () => {
   const url = await serving();
   const { page, said } = await pageOf(url, { colorScheme: 'light' });
   await signIn(page);

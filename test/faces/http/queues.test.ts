@@ -121,7 +121,7 @@ test('every route that reads files is counted as a call', async () => {
   }
 });
 
-test('when full, every route that reads answers 503 with Retry-After', { tags: 'slow' }, async () => {
+test('routes that read answer 503 with Retry-After when full', { tags: 'slow' }, async () => {
   const held = await Promise.all(
     Array.from({ length: queues.calls.limit }, () => queues.calls.acquire({ caller: {} })),
   );

@@ -192,7 +192,7 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
   });
 });
 
-// Of its session, in protocol 2025.
+// In protocol 2025 a server asks for the roots of its session.
 test('a client that disconnects during roots requests affects no others', async () => {
   const { W, write } = workspace();
   write('a/in.txt', 'in\n');

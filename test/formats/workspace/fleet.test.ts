@@ -281,7 +281,7 @@ test('without workspaces the scheme says how they are configured', async () => {
   ]);
 });
 
-/** A real workspace with one file, written for each read, of which something becomes before each request but the first. */
+/** A real workspace with one file that is written for each read; something happens to it before each request but the first. */
 async function changing(
   content: string | Uint8Array,
   change: (path: string, request: number) => void,
