@@ -18,7 +18,7 @@ export const languages = [
     name: 'JavaScript',
     grammar: 'javascript',
     queries: ['ecma', 'javascript'],
-    from: () => [within(peer('eslint', '9.39.1'), 'lib'), 'node_modules/hono/dist'],
+    from: () => [within(peer('eslint', '9.39.1'), 'lib'), 'node_modules/undici/lib'],
     ending: '.js',
     kinds: 'function,class,method,generator,getter,setter',
   },
