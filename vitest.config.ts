@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { TierReporter } from './test/support/reporter.ts';
 
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
@@ -21,6 +22,15 @@ const hasTag = (text: string, tag: string): boolean => text.includes(`* @module-
 const isFast = (text: string): boolean => !hasTag(text, 'slow') && !hasTag(text, 'check');
 const mocksModules = (text: string): boolean => /\bvi\.(mock|doMock|resetModules)\(/.test(text);
 
+/** The file that takes longest begins first; at the end it would run alone. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLongest = ({ moduleId }: TestSpecification): number =>
+      Number(moduleId.endsWith('test/hardening/ways.test.ts'));
+    return (await super.sort(files)).toSorted((one, other) => isLongest(other) - isLongest(one));
+  }
+}
+
 /** Of every run of tests, mutation tests too. */
 export const common = {
   globalSetup: ['test/support/global-setup.ts'],
@@ -28,6 +38,7 @@ export const common = {
   pool: 'forks',
   // One more than cores, because tests also wait: for servers, timers and the disk.
   maxWorkers: availableParallelism() + 1,
+  sequence: { sequencer: LongestFirst },
   // These only end what hangs: on a busy machine a test takes many times as long as on an idle one.
   testTimeout: 300_000,
   hookTimeout: 300_000,
