@@ -141,6 +141,12 @@ function saying(message: string, server: ReachedMcpServer): string {
     );
 }
 
+/** The system does not tell whether the program or its directory is missing. */
+function placeOf(server: ReachedMcpServer): string {
+  const cwd = server.command === undefined ? undefined : server.cwd;
+  return cwd === undefined ? '' : `, or no directory ${quote(cwd)}`;
+}
+
 function notStarted(name: string, server: ReachedMcpServer, cause: unknown): OrielError {
   if (cause instanceof OrielError) return cause;
   const { code, message } = cause as NodeJS.ErrnoException;
@@ -148,7 +154,7 @@ function notStarted(name: string, server: ReachedMcpServer, cause: unknown): Ori
   if (code === 'ENOENT' || code === 'EACCES') {
     return new OrielError(
       'NOT_FOUND',
-      `The MCP server ${quote(name)} cannot be started: there is no program ${where} (${code}). Use mcp:// for the servers.`,
+      `The MCP server ${quote(name)} cannot be started: there is no program ${where}${placeOf(server)} (${code}). Use mcp:// for the servers.`,
       { next: 'mcp://', cause },
     );
   }

@@ -122,11 +122,15 @@ describe('failures are one sentence with advice', () => {
     const { read } = open({
       mcpServers: {
         gone: { command: 'no-such-program-here' },
+        nowhere: { command: process.execPath, cwd: '/no/such/directory' },
         other: { command: process.execPath, args: ['-e', '0'] },
       },
     });
     expect((await read('mcp://gone/x')).text).toBe(
       'The MCP server gone cannot be started: there is no program no-such-program-here (ENOENT). Use mcp:// for the servers.',
+    );
+    expect((await read('mcp://nowhere/x')).text).toBe(
+      `The MCP server nowhere cannot be started: there is no program ${process.execPath}, or no directory /no/such/directory (ENOENT). Use mcp:// for the servers.`,
     );
     expect((await read('mcp://other/x')).text).toBe(
       `The MCP server other (${process.execPath}) does not answer: Connection closed. Use mcp:// for the servers.`,
