@@ -8,6 +8,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cases } from './ways/cases/table.ts';
 import type { Case, Verdict } from './ways/case.ts';
+import type { Figures } from './ways/invariants.ts';
 import { makePlace, type Place } from './ways/place.ts';
 import { Report } from './ways/report.ts';
 import { prepare, runCase } from './ways/run-case.ts';
@@ -17,6 +18,9 @@ import { type Door, type Settings, type Way, type WayName, wayNames } from './wa
 /** Without it, what takes seconds is run on one way only, each case on another. */
 const all = Boolean(process.env['ORIEL_ALL_WAYS']);
 const heavy = cases.filter((one) => one.heavy);
+
+/** What holds the loop, or takes memory, does so every time. */
+const TRIES = 3;
 
 const report = new Report(cases);
 const doors = new Map<WayName, Door>();
@@ -61,18 +65,32 @@ function waysOf(one: Case): readonly Way[] {
   return one.heavy && !all ? [mine[heavy.indexOf(one) % mine.length] as Way] : mine;
 }
 
-/** Through one way, in a process of its own where the case wants that. */
+/**
+ * Through one way, in a process of its own where the case wants that. What takes too much is tried anew, with files and a
+ * process that nothing is known of: a busy machine takes it now and then, the product does every time.
+ */
 async function through(way: Way, one: Case): Promise<readonly Verdict[]> {
   report.set(one.id, way.name, 'BROKEN');
-  const shared = doors.get(way.name) as Door;
-  const settings = one.own && { ...settingsOf(way), ...one.own(place) };
-  const door = settings ? await way.open(settings) : shared;
+  const figures: Figures = { lagMs: 0, addedMb: 0, seconds: 0 };
+  for (let tries = 1; ; tries += 1) {
+    const [verdicts, problem] = await once(way, one, figures);
+    if (problem === undefined) {
+      report.set(one.id, way.name, 'holds');
+      return verdicts;
+    }
+    expect(tries, problem).toBeLessThan(TRIES);
+    await prepare(one, place);
+  }
+}
+
+async function once(way: Way, one: Case, figures: Figures): ReturnType<typeof runCase> {
+  const own = one.own && { ...settingsOf(way), ...one.own(place) };
+  const door = own ? await way.open(own) : (doors.get(way.name) as Door);
+  if (own) delete figures.idleMb;
   try {
-    const [verdicts] = await runCase(one, door, place);
-    report.set(one.id, way.name, 'holds');
-    return verdicts;
+    return await runCase(one, door, place, figures);
   } finally {
-    if (settings) expect(await door.close(), 'the exit code').toBe(0);
+    if (own) expect(await door.close(), 'the exit code').toBe(0);
   }
 }
 

@@ -24,7 +24,7 @@ export interface Watch {
 }
 
 export interface Figures {
-  /** Of the server before the first try. */
+  /** Of the server before its first try. */
   idleMb?: number;
   lagMs: number;
   addedMb: number;
