@@ -3,7 +3,7 @@
 import type { core, ZodType } from 'zod';
 import * as zod from 'zod';
 import { assemble, type RunOptions } from './assemble.ts';
-import type { DeclaredTool, Effects, SchemaKit } from './call/dialect.ts';
+import type { DeclaredTool, Effects, OfferedFeatures, SchemaKit } from './call/dialect.ts';
 import { type InputSchema, lenient } from './call/other-names.ts';
 import { OrielError } from './errors.ts';
 import type { OrielOptions } from './options.ts';
@@ -52,11 +52,11 @@ export interface Oriel {
 
 /** Throws OrielError for options that cannot work: a root that is not a directory, a limit that is not a number. */
 export function createOriel(options: OrielOptions = {}): Oriel {
-  return orielOffering(options, { bash: true });
+  return orielOffering(options, () => true);
 }
 
-/** Like `createOriel`, for a server that offers only some tools: descriptions do not mention `bash` if it is false. */
-export function orielOffering(options: OrielOptions, { bash }: { readonly bash: boolean }): Oriel {
+/** Like `createOriel`, for a server that offers only some tools: descriptions do not mention the others. */
+export function orielOffering(options: OrielOptions, offers: OfferedFeatures['offers']): Oriel {
   const assembly = assemble(options);
   const { dialect, limits, session } = assembly;
   const { web, s3, mcpServers } = assembly.engine.settings;
@@ -67,7 +67,7 @@ export function orielOffering(options: OrielOptions, { bash }: { readonly bash: 
     return {
       name: declared.name,
       title: declared.title,
-      description: declared.about(limits, { bash, settings: assembly.engine.settings }),
+      description: declared.about(limits, { offers, settings: assembly.engine.settings }),
       // A tool that only reads leaves this machine only through web pages and MCP servers.
       effects: declared.effects.readOnly
         ? { ...declared.effects, openWorld: declared.effects.openWorld && reachesOut }

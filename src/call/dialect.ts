@@ -47,7 +47,8 @@ export const runs: Effects = { readOnly: false, destructive: true, idempotent: f
 
 /** What else is turned on: the description of a tool mentions nothing that is turned off. */
 export interface OfferedFeatures {
-  readonly bash: boolean;
+  /** Whether the tool of that name is offered, too. */
+  readonly offers: (tool: string) => boolean;
   readonly settings: Pick<
     Settings,
     | 'display'

@@ -57,12 +57,12 @@ import {
 // The default dialect's `find` and `ls`.
 
 const findFields = (zod: SchemaKit) => ({
-  pattern: zod.string().optional().describe('Glob, only without symbol: *.ts, src/**/*.{ts,tsx}'),
+  pattern: zod.string().optional().describe('Glob; only without symbol'),
   symbol: zod.string().optional().describe('Words about code, only without pattern: parse header'),
-  path: zod.string().optional().describe('Directory to look in (default: working directory)'),
+  path: zod.string().optional().describe('Directory (default: working directory)'),
   sort: sorting(zod),
-  limit: countField(zod, 1).describe(`Most paths in this answer (default: ${RESULTS})`),
-  offset: countField(zod, 0).describe('Paths to leave out first (default: 0)'),
+  limit: countField(zod, 1).describe(`Default: ${RESULTS}`),
+  offset: countField(zod, 0).describe('Results to leave out first (default: 0)'),
 });
 
 type OrielFindInput = InputOf<typeof findFields>;
@@ -94,10 +94,10 @@ const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
   title: 'Find files',
   example: { pattern: 'src/**/*.ts' },
   effects: reads,
-  about: (limits) =>
-    `Finds files by a glob, or symbols of code by words; use it for names, grep for contents. *.ts by name at any depth, src/**/*.test.ts by path. ` +
-    `Respects .gitignore, finds hidden files, never .git; links are not followed. Paths are sorted, at most ${RESULTS} ` +
-    `by default and ${binarySize(limits.bytes)}. A notice gives the offset for the next call.`,
+  about: (limits, { offers }) =>
+    `Finds files by glob (*.ts by name at any depth, src/**/*.test.ts by path), or symbols of code by words${offers('grep') ? '; use grep for contents' : ''}. ` +
+    `Respects .gitignore, finds hidden files, never .git; links are not followed. Paths are sorted. At most ` +
+    `${binarySize(limits.bytes)}; a notice gives the next offset.`,
   input: (zod) => zod.strictObject(findFields(zod)),
   failure: (error, input) => listFailure('find', error, input),
   request: filesOrSymbols,
@@ -113,14 +113,14 @@ const ls = tool<LsInput, ListRequest>({
   title: 'List a directory',
   example: { path: '.' },
   effects: reads,
-  about: (limits) =>
-    `Lists one directory (e.g. path src), dotfiles included, sorted without regard to case: / marks directories, @ links. ` +
-    `Use it for plain names; read shows sizes and ages too. ` +
-    `At most ${ENTRIES} entries by default and ${binarySize(limits.bytes)}. A notice gives the offset for the next call.`,
+  about: (limits, { offers }) =>
+    `Lists one directory (e.g. path src), dotfiles included: / marks directories, @ links. ` +
+    `${offers('read') ? 'Use it for plain names; read shows sizes and ages too. ' : ''}` +
+    `At most ${binarySize(limits.bytes)}; a notice gives the next offset.`,
   input: (zod) =>
     zod.strictObject({
       path: zod.string().optional().describe('Directory (default: working directory)'),
-      limit: countField(zod, 1).describe(`Most entries in this answer (default: ${ENTRIES})`),
+      limit: countField(zod, 1).describe(`Default: ${ENTRIES}`),
       offset: countField(zod, 0).describe('Entries to leave out first (default: 0)'),
     }),
   failure: (error, input) => listFailure('ls', error, input),
@@ -134,7 +134,7 @@ const ls = tool<LsInput, ListRequest>({
 
 /** The order of files. */
 function sorting(zod: SchemaKit) {
-  return zod.enum(['path', 'time']).optional().describe('path (default), or time: newest files first');
+  return zod.enum(['path', 'time']).optional().describe('time: newest first (default: path)');
 }
 
 /** `details.truncation`, with the offset of the next page. */
@@ -145,34 +145,27 @@ function truncation({ cutBy, next }: Pick<ShownEntries, 'cutBy' | 'next'>): Reco
 // The default dialect's `grep`: matches with context, the files with matches, or the number of matches in each.
 
 const fields = (zod: SchemaKit) => ({
-  pattern: zod.string().describe('Regular expression, or plain text with literal'),
+  pattern: zod.string().describe('Regular expression'),
   path: zod.string().optional().describe('File or directory (default: working directory)'),
-  glob: zod.string().optional().describe('Only files that match: *.ts, src/**/*.{ts,tsx}'),
-  type: zod.string().optional().describe("Only files of one of ripgrep's types: ts, py, md"),
+  glob: zod.string().optional().describe('Only these files: *.ts, src/**/*.{ts,tsx}'),
+  type: zod.string().optional().describe('Only files of this ripgrep type: ts, py'),
   output: zod
     .enum(['matches', 'files', 'count'])
     .optional()
-    .describe('matches (default), files: their paths alone, count: matches in each'),
-  ignoreCase: zod.boolean().optional().describe('Ignore case (default: false)'),
-  literal: zod.boolean().optional().describe('Take the pattern as plain text (default: false)'),
-  word: zod.boolean().optional().describe('Match whole words only (default: false)'),
-  multiline: zod
-    .boolean()
-    .optional()
-    .describe('A match may go over several lines; (?s) lets . match line breaks (default: false)'),
+    .describe('files: paths alone, count: matches in each (default: matches)'),
+  ignoreCase: zod.boolean().optional(),
+  literal: zod.boolean().optional().describe('The pattern is plain text'),
+  word: zod.boolean().optional().describe('Whole words only'),
+  multiline: zod.boolean().optional().describe('Matches may span lines'),
   inside: zod
     .boolean()
     .optional()
-    .describe(
-      'Also search inside documents, notebooks, archives and databases below the path (default: false)',
-    ),
+    .describe('Also in documents, notebooks, archives, databases below the path'),
   sort: sorting(zod),
-  context: countField(zod, 0, MAX_CONTEXT_LINES).describe(
-    'Lines to show before and after each match (default: 0)',
-  ),
-  before: countField(zod, 0, MAX_CONTEXT_LINES).describe('Lines before each match (default: context)'),
-  after: countField(zod, 0, MAX_CONTEXT_LINES).describe('Lines after each match (default: context)'),
-  limit: countField(zod, 1).describe(`Most matches in this answer (default: ${MATCHES}; files: ${RESULTS})`),
+  context: countField(zod, 0, MAX_CONTEXT_LINES).describe('Lines around each match (default: 0)'),
+  before: countField(zod, 0, MAX_CONTEXT_LINES).describe('Default: context'),
+  after: countField(zod, 0, MAX_CONTEXT_LINES).describe('Default: context'),
+  limit: countField(zod, 1).describe(`Default: ${MATCHES}; files: ${RESULTS}`),
   offset: countField(zod, 0).describe('Matches or files to leave out first (default: 0)'),
 });
 
@@ -183,14 +176,12 @@ const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
   title: 'Search file contents',
   example: { pattern: 'TODO|FIXME', glob: '*.ts' },
   effects: reads,
-  about: (limits) =>
-    `Searches the lines of files with a regular expression (ripgrep syntax, no look-around). Use it to find where ` +
-    `something is, e.g. pattern TODO|FIXME with glob *.ts; use find for file names. Respects ` +
-    `.gitignore, searches hidden files, never .git. Results are sorted by path and line, as path:LINE: text, in code ` +
-    `below the symbol that holds them (in Server.start [L6-9]). ` +
-    `At most ${MATCHES} matches by default and ${binarySize(limits.bytes)}; lines over ${LINE_CHARACTERS} characters are ` +
-    `shown around the match. A notice gives the offset for the next call. Documents, ` +
-    'notebooks, archives and databases are searched inside where named: report.pdf:p12:LINE.',
+  about: (limits, { offers }) =>
+    `Searches the lines of files with a regular expression (ripgrep syntax, no look-around), e.g. ` +
+    `TODO|FIXME with glob *.ts${offers('find') ? '; use find for file names' : ''}. Respects .gitignore, searches hidden files, never .git. Results are sorted, as path:LINE: text, in code ` +
+    `below their symbol. At most ${binarySize(limits.bytes)}; lines over ${LINE_CHARACTERS} ` +
+    `characters are shown around the match; a notice gives the next offset. Searches inside a document, notebook, ` +
+    'archive or database that is named: report.pdf:p12:LINE.',
   input: (zod) => zod.strictObject(fields(zod)),
   failure: (error, input) => listFailure('grep', error, input),
   request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),
@@ -244,30 +235,21 @@ const read = tool<{ path: string }, ReadRequest>({
   title: 'Read',
   example: { path: '.' },
   effects: readsWeb,
-  about: (limits, { bash, settings }) =>
-    `Reads what one path names: text, a directory, a document (PDF, docx, xlsx, pptx), an archive, a SQLite database, a notebook, ${settings.imageMetadataOnly ? 'the facts of an image' : 'an image'}. ` +
-    `Use it instead of cat, head, sed, unzip, pdftotext; use grep to search many files. An answer has at most ${limits.lines} lines and ` +
-    `${binarySize(limits.bytes)}; when cut, it ends with a notice in brackets that gives the exact path of the next call.
+  about: (limits, { offers, settings }) =>
+    `Reads any path, also what plain readers cannot: a directory, PDF, docx, xlsx, pptx, an archive, a SQLite database, a notebook, ${settings.imageMetadataOnly ? 'the facts of an image' : 'an image'}, a symbol of code. ` +
+    `Use it instead of cat, sed, unzip. An answer has at most ${limits.lines} lines and ` +
+    `${binarySize(limits.bytes)}; a cut one ends with the exact path of the next call.
 
-Append a selector to the path:
-:50 line 50 to the end · :50-100 these lines and a few around them · :50..100 exactly these · :50+20 twenty lines · :5-16,40-80 several ranges
-:-20 the last 20 lines · :@65536+${writeSize(limits.window)} ${binarySize(limits.window)} from byte 65536, whole lines
-:raw as stored${settings.display === 'plain' ? '' : ', without line numbers'}, also :50-100:raw · :conflicts unresolved merge conflicts
-:outline symbols with their line ranges · :#Server.start one symbol · :#a,#B.c,120..140 several at once
-src:outline the code below a directory, what matters most first · src:#Server.start wherever below it · src:#name:refs its uses · src/app.ts:refs what imports it
-report.pdf:p3 or :p3-5 pages, also slides · book.xlsx:Sales one sheet · book.xlsx:Sales:A1:B5 cells · book.xlsx:Sales?where=Units>100
-app.zip lists · app.zip:src a directory · app.zip:src/x.ts:5-9 lines of a member
-app.db tables · app.db:users schema and rows · app.db:users:42 row by key · app.db:users?where=age>30&order=age:desc&limit=20 · app.db?q=SELECT ... (read-only)
-book.ipynb cells · book.ipynb:outputs with outputs${settings.imageMetadataOnly ? '' : ' · photo.jpg:meta facts alone'}${internal(settings, bash)}${settings.web ? online(settings.schemes) : ''}${settings.summarize ? `\nCode over 12 KiB is answered with a map of at most ${binarySize(settings.mapBytes)}: signatures, with ... for what is left out. Its last line names calls for that and for the whole text (:1..).` : ''}
-Lines are 1-indexed${SHOWN[settings.display]}. A file whose name ends like a selector is read as that file. ` +
-    'Prefer one large window to many small ones.',
+Append to the path:
+:50 to the end · :50-100 lines and a few around · :50..100 exactly · :50+20 · :5-16,40-80 · :-20 the last · :@65536+${writeSize(limits.window)} bytes
+:raw${settings.display === 'plain' ? '' : ' without line numbers'} · :conflicts
+:outline symbols with lines · :#Server.start,#b symbols · src:outline, src:#Server below a directory · src:#name:refs uses · src/app.ts:refs importers
+report.pdf:p3-5 · book.xlsx:Sales:A1:B5 · app.zip:src/x.ts:5-9 · book.ipynb:outputs${settings.imageMetadataOnly ? '' : ' · photo.jpg:meta'}
+app.db:users:42 a row · app.db:users?where=age>30&order=age:desc&limit=20 · app.db?q=SELECT ...${internal(settings, offers)}${settings.web ? online(settings.schemes) : ''}${settings.summarize ? `\nCode over 12 KiB comes as a map of at most ${binarySize(settings.mapBytes)}, whose last line names calls for the rest and the whole text (:1..).` : ''}
+Lines are 1-indexed${SHOWN[settings.display]}. Prefer one large window to many small ones.`,
   input: (zod) =>
     zod.strictObject({
-      path: zod
-        .string()
-        .describe(
-          'Path from the working directory, or absolute, with an optional selector: src/app.ts, src/app.ts:50-100, src',
-        ),
+      path: zod.string().describe('Relative or absolute, e.g. src/app.ts:50-100'),
     }),
   adapt: linesToSelector,
   request: ({ path }) => ({ kind: 'read', target: path, grammar: 'selectors' }),
@@ -285,7 +267,7 @@ const SHOWN = {
 /** The line about internal resources, without those that are turned off or that a host removed. */
 function internal(
   { schemes, mcpServers, agentOutputs, workspaces }: OfferedFeatures['settings'],
-  bash: boolean,
+  offers: OfferedFeatures['offers'],
 ): string {
   const isOn = (name: string): boolean => schemes[name] !== false;
   const lists = [
@@ -301,7 +283,7 @@ function internal(
     .map((name) => `${name}://`);
   const named = `${lists.slice(0, -1).join(', ')} and ${lists.at(-1)} list`;
   const single = [
-    ...(bash && isOn('artifact') ? ['artifact://1 a kept command output'] : []),
+    ...(offers('bash') && isOn('artifact') ? ['artifact://1 an output'] : []),
     ...(isOn('oriel') ? ['oriel:// the manual'] : []),
   ].join(' · ');
   const listed = lists.length > 1 ? `${named} theirs` : lists.map((name) => `${name} lists its own`).join('');
@@ -313,7 +295,7 @@ function internal(
 function online(schemes: Settings['schemes']): string {
   const gitHub = ['issue://7', 'pr://12/diff'].filter((url) => schemes[url.replace(/:.*/, '')] !== false);
   const theirs = gitHub.length > 0 ? ` · ${gitHub.join(', ')} on GitHub` : '';
-  return `\nhttps://example.com/x a web page as Markdown · :raw its source · :fresh asks again${theirs}`;
+  return `\nhttps://example.com/x a web page · :raw its source · :fresh${theirs}`;
 }
 
 const bash = tool<{ command: string; timeout?: number | undefined; cwd?: string | undefined }, RunRequest>({

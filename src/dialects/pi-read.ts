@@ -41,11 +41,11 @@ export function piRead(style: PiStyle): DeclaredTool {
     title: 'Read',
     example: { path: 'src/app.ts', offset: 50, limit: 100 },
     effects: reads,
-    about: ({ lines, bytes }, { bash, settings }) =>
+    about: ({ lines, bytes }, { offers, settings }) =>
       `Read the contents of a text file${settings.imageMetadataOnly ? '' : ' or an image'}. Output is truncated to ${lines} lines or ${style.size(bytes)}, ` +
       'whichever is hit first, always after a whole line; a notice in brackets at the end gives the offset to continue ' +
       'with. Use this tool rather than cat, with offset and limit for large files (e.g. offset 2001), and go on until no notice follows. A single line over the size ' +
-      `limit is not shown${bash ? ': the notice gives the bash command that shows it' : ''}.`,
+      `limit is not shown${offers('bash') ? ': the notice gives the bash command that shows it' : ''}.`,
     input: (zod) =>
       zod.strictObject({
         path: zod.string().describe('Path to the file to read (relative or absolute)'),

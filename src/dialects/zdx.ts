@@ -161,12 +161,12 @@ const read = tool<ReadInput, ReadRequest>({
   title: 'Read',
   example: { path: 'src/app.ts', offset: 50, limit: 100 },
   effects: reads,
-  about: (limits, { bash, settings }) =>
+  about: (limits, { offers, settings }) =>
     `Reads a text file${settings.imageMetadataOnly ? '' : ' or an image'}; use it rather than cat. Answers JSON: data.content is an unchanged slice of the file, lines_shown of its total_lines ` +
     `lines from line offset on; truncated tells whether lines follow. At most ${limits.lines} lines and ${pageOf(limits)} bytes ` +
     '(byte_limited says that these ended the page). To continue while truncated is true, call again with offset = ' +
     `offset + lines_shown (e.g. 2001 after a first page of 2000). Lines over ${charactersOf(limits.line)} characters are cut silently; pass max_line_length for longer ` +
-    `ones${bash ? ', or use bash' : ''}.${settings.imageMetadataOnly ? '' : ' An image is shown.'}`,
+    `ones${offers('bash') ? ', or use bash' : ''}.${settings.imageMetadataOnly ? '' : ' An image is shown.'}`,
   input: (zod) => {
     const count = (least: number) => numeric(zod, zod.int().min(least)).optional();
     return zod.strictObject({

@@ -19,7 +19,7 @@ export interface HostIdentity {
 }
 
 interface Host {
-  /** The host and its version that was measured: its own agent loop against a model server that recorded the requests. */
+  /** The host and its newest version that was measured: its own agent loop against a model server that recorded the requests. */
   readonly measured: string;
   /** How it truncates a longer answer. */
   readonly cuts: string;
@@ -29,57 +29,99 @@ interface Host {
   readonly model?: RegExp | undefined;
   /** Limits that leave room for a notice of 1 KiB. */
   readonly limits: LimitOptions;
+  /** Whether it counts the bytes of an answer as JSON. */
+  readonly countsJson?: boolean | undefined;
+  /** Whether it turns images into text, so that a model gets their facts instead. */
+  readonly hidesImages?: boolean | undefined;
 }
 
-/** The first matching row applies. */
+/**
+ * The first matching row applies, to newer versions too. A model of the host's own vendor that no row names is taken for its
+ * newest one, any other for the one that got least.
+ */
 export const HOSTS: readonly Host[] = [
   {
-    measured: 'Claude Code 2.1.197: 48,031 characters came whole',
+    measured: 'Claude Code 2.1.332: 48,900 characters came whole',
     cuts: 'over 25,000 tokens or about 48,000 characters: a reference to a file instead',
     name: /^claude-code\b/i,
     limits: { bytes: 47_000, tokens: 23_500 },
   },
   {
-    measured: 'Codex 0.169 with a model that it knows: 48,947 characters came whole',
-    cuts: 'nothing of that size',
+    measured: 'Codex 0.171 with gpt-5.5: 46,000 characters came whole',
+    cuts: 'the middle of what is over about 46,000 characters',
     name: /^codex\b/i,
-    model: /^(?:gpt-5|codex-)/i,
-    limits: { bytes: 47_900 },
+    model: /^gpt-5\.5\b/i,
+    limits: { bytes: 44_900 },
+  },
+  {
+    measured: 'Codex 0.171 with gpt-5: 11,900 characters and 900 lines came whole',
+    cuts: 'the middle of what is over about 12,000 characters',
+    name: /^codex\b/i,
+    model: /^gpt-5$/i,
+    limits: { bytes: 10_800, lines: 890 },
+  },
+  {
+    measured: 'Codex 0.171 with gpt-6 and other models of its vendor: 39,500 characters came whole',
+    cuts: 'the middle of what is over 10,000 tokens',
+    name: /^codex\b/i,
+    model: /^(?:gpt-|codex-|o\d)/i,
+    limits: { bytes: 38_400 },
   },
   {
     measured: 'Codex 0.169 with another model: 9,309 characters came whole',
     cuts: 'the middle of what is over about 10 KB',
     name: /^codex\b/i,
-    limits: { bytes: 8_900 },
+    limits: { bytes: 8_200, lines: 890 },
   },
   {
-    measured: 'opencode 1.18: 49,000 characters and 1,990 lines came whole',
+    measured: 'opencode 1.18 and Kilo 7.7: 51,000 characters and 1,990 lines came whole',
     cuts: 'the end of what is over 50 KiB or 2,000 lines',
-    name: /^opencode\b/i,
-    limits: { bytes: 48_900, lines: 1_980 },
+    name: /^(?:opencode|kilo)/i,
+    limits: { bytes: 49_900, lines: 1_980 },
   },
   {
-    measured: 'Gemini CLI 0.61: 38,000 characters came whole',
+    measured: 'Gemini CLI 0.61: 39,500 characters came whole',
     cuts: 'all but the first 8,000 and the last 32,000 characters',
     name: /^gemini-cli\b/i,
-    limits: { bytes: 37_000 },
+    limits: { bytes: 38_400 },
   },
   {
-    measured: 'Qwen Code 0.15: 23,000 characters and 990 lines came whole',
-    cuts: 'the middle of what is over about 25,000 characters or 1,000 lines',
-    name: /^qwen-cli\b/i,
-    limits: { bytes: 22_500, lines: 980 },
+    measured: 'Qwen Code 0.24: 24,500 characters came whole',
+    cuts: 'the middle of what is over about 25,000 characters',
+    name: /^qwen-/i,
+    limits: { bytes: 23_400, lines: 2_800 },
   },
   {
-    measured: 'Copilot CLI 1.0.102: 12,000 characters came whole',
+    measured: 'Copilot CLI 1.0.102: 19,500 characters came whole',
     cuts: 'over 20 KB: a file instead',
     name: /copilot/i,
-    limits: { bytes: 11_500 },
+    limits: { bytes: 18_400, lines: 2_800 },
+  },
+  {
+    measured: 'pi 1.6: 19,500 characters came whole',
+    cuts: 'the middle of what is over 20 KB',
+    name: /^pi\b/i,
+    limits: { bytes: 18_400, lines: 2_800 },
+  },
+  {
+    measured: 'Cline 3.0: 6,000 characters and 900 lines came whole, images as text',
+    cuts: 'the middle of what is over 8,000 characters of JSON',
+    name: /^cline\b/i,
+    limits: { bytes: 5_000, lines: 890 },
+    countsJson: true,
+    hidesImages: true,
+  },
+  {
+    measured: 'Continue 1.5: 90,000 characters and 2,900 lines came whole, images as text',
+    cuts: 'nothing of that size',
+    name: /^continue\b/i,
+    limits: { lines: 2_800 },
+    hidesImages: true,
   },
 ];
 
-/** Limits for unknown hosts: the answer with its notice has at most 50,000 bytes and 2,000 lines. */
-export const UNKNOWN_HOST: LimitOptions = { bytes: 48_900, lines: 1_980 };
+/** Limits for unknown hosts: the answer with its notice has at most 19,500 bytes and 1,990 lines. */
+export const UNKNOWN_HOST: LimitOptions = { bytes: 18_400, lines: 1_980 };
 
 /**
  * Maximum bytes of the details in structured content, and of a notice as JSON above its 1 KiB. Larger details are left out
@@ -94,7 +136,8 @@ export const FACTS_ROOM = 2_048;
 export function fittedTo(host: HostIdentity, options: OrielOptions): OrielOptions {
   const suits = ({ name, model }: Host): boolean =>
     name.test(host.name) && (model === undefined || model.test(host.model ?? ''));
-  const wanted = HOSTS.find(suits)?.limits ?? UNKNOWN_HOST;
+  const known = HOSTS.find(suits);
+  const wanted = known?.limits ?? UNKNOWN_HOST;
   const dialect = dialectOf(options.dialect ?? 'oriel');
   const set = limitsWith(dialect.limits, options.limits);
   const lower = limitNames.flatMap((name) => {
@@ -102,8 +145,13 @@ export function fittedTo(host: HostIdentity, options: OrielOptions): OrielOption
     const given = options.limits?.[name] !== undefined;
     return !given && most !== undefined && most < set[name] ? [[name, most] as const] : [];
   });
-  const fitted = { ...options, limits: { ...options.limits, ...Object.fromEntries(lower) } };
-  const depth = (dialect.answersJson ? 1 : 0) + (host.structured ? 1 : 0);
+  const fitted = {
+    ...options,
+    limits: { ...options.limits, ...Object.fromEntries(lower) },
+    read: { ...(known?.hidesImages && { imageMetadataOnly: true }), ...options.read },
+  };
+  const isJson = host.structured === true || known?.countsJson === true;
+  const depth = (dialect.answersJson ? 1 : 0) + (isJson ? 1 : 0);
   const own = options.limits?.bytes ?? options.limits?.tokens ?? options.tokens;
   return depth === 0 || own !== undefined
     ? fitted

@@ -3,7 +3,8 @@
 import { resolve } from 'node:path';
 import { assemble, hostSpace, type RunOptions, sessionOptions } from '../assemble.ts';
 import type { Engine } from '../call/open-call.ts';
-import type { DialectName } from '../dialects/dialect-table.ts';
+import type { Effects, OfferedFeatures } from '../call/dialect.ts';
+import { type DialectName, dialectOf } from '../dialects/dialect-table.ts';
 import { OrielError } from '../errors.ts';
 import { fromWorkingDirectory, isPathWithin } from '../files/paths.ts';
 import { holdRoots, type NarrowedRoots, narrowRoots, realDirectory, rootsKey } from '../files/roots.ts';
@@ -28,6 +29,10 @@ import { fittedTo, type HostIdentity } from './hosts.ts';
 export interface OfferOptions extends OrielOptions {
   /** Also offer the tools that do more than read. */
   readonly allowBash?: boolean | undefined;
+  /** Offer only these tools of the dialect. Throws `BAD_INPUT` for a name that it does not have. */
+  readonly tools?: readonly string[] | undefined;
+  /** Over MCP, leave the tools to the host's search: it need not show them in its first request. */
+  readonly deferred?: boolean | undefined;
   /** Whether all clients share kept outputs; when absent, each client has its own. */
   readonly shareArtifacts?: boolean | undefined;
   /** Whether several clients share the server: events distinguish them. */
@@ -48,6 +53,7 @@ export interface LensOffer {
 
 export interface ServerOffer {
   readonly dialect: string;
+  readonly deferred: boolean;
   /** The recorded calls; absent without telemetry. */
   readonly telemetry?: TelemetryRecorder | undefined;
   /**
@@ -90,6 +96,8 @@ export interface ServerOffer {
 /** Without roots in the options the root is the working directory. Throws OrielError. */
 export function createOffer({
   allowBash = false,
+  tools: names,
+  deferred = false,
   shareArtifacts = false,
   manyClients = false,
   ignoreClientRoots = false,
@@ -98,8 +106,9 @@ export function createOffer({
   ...given
 }: OfferOptions): ServerOffer {
   const roots = given.roots && given.roots.length > 0 ? given.roots : [fromWorkingDirectory(given.cwd)];
-  const spaces = new ClientSpaces({ ...given, roots }, { allowBash, shareArtifacts, manyClients });
-  const isOffered = ({ effects }: Tool): boolean => effects.readOnly || allowBash;
+  const offers = offeredTools(dialectOf(given.dialect ?? 'oriel').tools, { allowBash, names });
+  const spaces = new ClientSpaces({ ...given, roots }, { offers, shareArtifacts, manyClients });
+  const isOffered = ({ name }: Tool): boolean => offers(name);
   const base = spaces.common.oriel();
   let loading: Promise<void> | undefined;
   // Errors of loading are reported by the calls that need the code.
@@ -115,6 +124,7 @@ export function createOffer({
     });
   return {
     dialect: base.dialect,
+    deferred,
     telemetry: spaces.telemetry,
     state: spaces.state,
     fleet,
@@ -126,7 +136,9 @@ export function createOffer({
     find(name, asker = {}) {
       const { tools } = spaces.of(asker.caller).oriel(asker);
       const tool = tools.find((known) => known.name === name);
-      return tool && isOffered(tool) ? tool : notOffered(name, tool, base.tools.filter(isOffered));
+      return tool && isOffered(tool)
+        ? tool
+        : notOffered(name, tool && !allowBash ? tool.effects : undefined, base.tools.filter(isOffered));
     },
     prepare,
     call: (tool, input, run) => answer(run?.caller, () => tool.run(input, run)),
@@ -139,12 +151,28 @@ export function createOffer({
   };
 }
 
-/** The error for an unknown tool. `tool`: it exists but is not offered. */
-function notOffered(name: string, tool: Tool | undefined, offered: readonly Tool[]): OrielError {
+/** Which of a dialect's tools are offered: those that only read unless all are allowed, and of these only `names`. */
+function offeredTools(
+  tools: readonly { readonly name: string; readonly effects: Effects }[],
+  { allowBash, names }: { readonly allowBash: boolean; readonly names?: readonly string[] | undefined },
+): OfferedFeatures['offers'] {
+  const allowed = tools.filter(({ effects }) => effects.readOnly || allowBash).map(({ name }) => name);
+  for (const name of names ?? []) {
+    if (allowed.includes(name)) continue;
+    const isKnown = tools.some((tool) => tool.name === name);
+    const why = isKnown ? 'does more than read, and --allow-bash is missing' : 'is none of the dialect';
+    throw new OrielError('BAD_INPUT', `The tool ${quote(name)} ${why}. Use --tools ${allowed.join(',')}.`);
+  }
+  const offered = new Set(names ?? allowed);
+  return (name) => offered.has(name);
+}
+
+/** The error for an unknown tool. `effects`: of one that exists but is not offered. */
+function notOffered(name: string, effects: Effects | undefined, offered: readonly Tool[]): OrielError {
   const names = offered.map((known) => known.name);
   return new OrielError(
     'BAD_INPUT',
-    tool
+    effects?.readOnly === false
       ? `The tool ${name} does more than read, and this server was started without --allow-bash.`
       : `There is no tool ${quote(name)}. Use one of ${names.join(', ')}.${didYouMean(nearNames(name, names))}`,
     { next: names[0] },
@@ -168,7 +196,7 @@ interface ResourceReader {
 }
 
 interface SpacesOptions {
-  readonly allowBash: boolean;
+  readonly offers: OfferedFeatures['offers'];
   /** Whether all clients share one space. */
   readonly shareArtifacts: boolean;
   /** Whether several clients share the server: events distinguish them. */
@@ -235,7 +263,7 @@ class ClientSpaces {
       mcpServers: startedIn(fromWorkingDirectory(options.cwd), options.mcpServers),
     };
     this.#flags = flags;
-    this.common = spaceOf(this.#options, this.#session, flags.allowBash);
+    this.common = spaceOf(this.#options, this.#session, flags.offers);
   }
 
   /** Number of kept outputs of all clients, and their bytes. */
@@ -305,7 +333,7 @@ class ClientSpaces {
       ...(telemetry && { telemetry }),
     };
     const session: Session = { ...own, ...shared };
-    return spaceOf({ ...this.#options, session }, own, this.#flags.allowBash);
+    return spaceOf({ ...this.#options, session }, own, this.#flags.offers);
   }
 
   /** An unnamed client cannot be identified reliably, so its outputs are in a common space and are not listed: only their numbers give access. */
@@ -346,7 +374,7 @@ function forClients(options: SessionOptions, manyClients: boolean): SessionOptio
 }
 
 /** `session` is closed with the space. */
-function spaceOf(options: OrielOptions, session: Session, bash: boolean): ClientSpace {
+function spaceOf(options: OrielOptions, session: Session, offers: OfferedFeatures['offers']): ClientSpace {
   /** A cache by the host and its declared roots. */
   const fitted = new LruMap<Oriel>(MAX_FITTED_TOOLS);
   let engine: Engine | undefined;
@@ -370,7 +398,7 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Client
       let oriel = fitted.get(key);
       if (!oriel) {
         const inside = narrowed(options, roots);
-        oriel = orielOffering(host ? fittedTo(host, inside) : inside, { bash });
+        oriel = orielOffering(host ? fittedTo(host, inside) : inside, offers);
         fitted.set(key, oriel);
       }
       return oriel;
@@ -382,7 +410,7 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Client
       const asked = { ...options.limits, ...limits };
       return orielOffering(
         { ...others, dialect, limits: asked, display: isOwn ? display : undefined },
-        { bash: false },
+        (name) => name !== 'bash',
       );
     },
     reader({ roots } = {}) {

@@ -1,7 +1,9 @@
 /** What a model is given, as literals: names, descriptions, fields and defaults change on purpose or not at all. */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createOffer, type OfferOptions } from '../../src/faces/offer.ts';
 import { createOriel, dialectNames } from '../../src/index.ts';
+import { toolDefinition } from '../../src/faces/mcp/tool-result.ts';
 
 const listOf = (dialect: (typeof dialectNames)[number]): object[] =>
   createOriel({ dialect }).tools.map(({ name, title, description, effects, jsonSchema }) => ({
@@ -28,6 +30,33 @@ describe.each(dialectNames)('%s', (dialect) => {
     // Sent with every request of a session.
     expect(Buffer.byteLength(JSON.stringify(listOf(dialect)))).toBeLessThan(8 * 1024);
   });
+});
+
+/** Four characters of what a model gets for a token. */
+const tokensOf = (options: OfferOptions): number => {
+  const offer = createOffer({ web: false, ...options });
+  onTestFinished(() => offer.close());
+  const lists = offer.tools({ host: { name: 'claude-code' } }).map(({ name, description, jsonSchema }) => {
+    const { $schema: _, ...input_schema } = jsonSchema;
+    return JSON.stringify({ name, description, input_schema });
+  });
+  return lists.join('').length / 4;
+};
+
+test('every request carries few tokens of them', () => {
+  expect(tokensOf({})).toBeLessThanOrEqual(1_200);
+  expect(tokensOf({ tools: ['read'] })).toBeLessThanOrEqual(450);
+});
+
+test.each([
+  [undefined, ['read', 'grep']],
+  [true, []],
+])('hosts that hide tools show two, deferred %s', (deferred, names) => {
+  const tools = createOriel().tools.map((tool) => toolDefinition(tool, { deferred }));
+  const having = (field: string, value: unknown): string[] =>
+    tools.filter(({ _meta }) => _meta?.[field] === value).map(({ name }) => name);
+  expect(having('anthropic/alwaysLoad', true)).toEqual(names);
+  expect(having('anthropic/maxResultSizeChars', 90_000)).toEqual(['read', 'grep']);
 });
 
 test('the names', () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { dialectOf } from '../../src/dialects/dialect-table.ts';
+import { limitsWith } from '../../src/text/limits.ts';
 import { fittedTo, HOSTS, UNKNOWN_HOST } from '../../src/faces/hosts.ts';
 import { dialectNames } from '../../src/index.ts';
 import { temporaryFolder } from '../support/commands.ts';
@@ -9,29 +10,47 @@ import { place } from '../support/dialect.ts';
 describe('limits by host', () => {
   test.each([
     ['claude-code', undefined, { bytes: 47_000, tokens: 23_500 }],
-    ['codex-mcp-client', 'gpt-5.1-codex', { bytes: 47_900 }],
-    ['codex-mcp-client', 'some-model', { bytes: 8_900 }],
-    ['codex-mcp-client', undefined, { bytes: 8_900 }],
-    ['opencode', undefined, { bytes: 48_900, lines: 1_980 }],
-    ['gemini-cli-mcp-client', undefined, { bytes: 37_000 }],
-    ['qwen-cli-mcp-client-oriel', undefined, { bytes: 22_500, lines: 980 }],
-    ['github-copilot-developer', undefined, { bytes: 11_500 }],
+    ['codex-mcp-client', 'gpt-5.5', { bytes: 44_900 }],
+    ['codex-mcp-client', 'gpt-5', { bytes: 10_800, lines: 890 }],
+    ['codex-mcp-client', 'gpt-6.2-sol', { bytes: 38_400 }],
+    ['codex-mcp-client', 'gpt-9-next', { bytes: 38_400 }],
+    ['codex-mcp-client', 'o7', { bytes: 38_400 }],
+    ['codex-mcp-client', 'codex-mini', { bytes: 38_400 }],
+    ['codex-mcp-client', 'my-own-model:8b', { bytes: 8_200, lines: 890 }],
+    ['codex-mcp-client', undefined, { bytes: 8_200, lines: 890 }],
+    ['opencode', undefined, { bytes: 49_900, lines: 1_980 }],
+    ['kilo', undefined, { bytes: 49_900, lines: 1_980 }],
+    ['gemini-cli-mcp-client', undefined, { bytes: 38_400 }],
+    ['qwen-cli-mcp-client-oriel', undefined, { bytes: 23_400, lines: 2_800 }],
+    ['github-copilot-developer', undefined, { bytes: 18_400, lines: 2_800 }],
+    ['pi', undefined, { bytes: 18_400, lines: 2_800 }],
+    ['continue-cli-client', undefined, { lines: 2_800 }],
     ['someone', undefined, UNKNOWN_HOST],
     ['', undefined, UNKNOWN_HOST],
   ])('%s %s', (name, model, limits) => {
     expect(fittedTo({ name, ...(model !== undefined && { model }) }, {}).limits).toEqual(limits);
   });
 
+  test('Cline counts JSON, and shows no images', () => {
+    const { limits, tokens, read } = fittedTo({ name: 'Cline' }, {});
+    expect(limits).toMatchObject({ tokens: 1_250 });
+    expect(tokens?.('"\n'.repeat(100))).toBe(100);
+    expect(read).toEqual({ imageMetadataOnly: true });
+    expect(fittedTo({ name: 'Cline' }, { read: { imageMetadataOnly: false } }).read).toEqual({
+      imageMetadataOnly: false,
+    });
+  });
+
   test('limits set by a person take precedence, each by itself', () => {
     const host = { name: 'opencode' };
     expect(fittedTo(host, { limits: { bytes: 200_000 } }).limits).toEqual({ bytes: 200_000, lines: 1_980 });
-    expect(fittedTo(host, { limits: { lines: 9_000 } }).limits).toEqual({ bytes: 48_900, lines: 9_000 });
-    expect(fittedTo(host, { limits: { tokens: 500 } }).limits).toMatchObject({ tokens: 500, bytes: 48_900 });
+    expect(fittedTo(host, { limits: { lines: 9_000 } }).limits).toEqual({ bytes: 49_900, lines: 9_000 });
+    expect(fittedTo(host, { limits: { tokens: 500 } }).limits).toMatchObject({ tokens: 500, bytes: 49_900 });
   });
 
   test('a dialect with smaller answers keeps them', () => {
-    expect(fittedTo({ name: 'x' }, { dialect: 'pi' }).limits).toEqual({ lines: 1_980 });
-    expect(dialectOf('pi').limits.bytes).toBeLessThan(48_900);
+    expect(fittedTo({ name: 'opencode' }, { dialect: 'pi' }).limits).toEqual({ lines: 1_980 });
+    expect(dialectOf('pi').limits.bytes).toBeLessThan(49_900);
   });
 
   test('every row names its measurement', () => {
@@ -52,19 +71,23 @@ const TEXTS: readonly (readonly [string, string])[] = [
 ];
 
 describe.each(HOSTS.map(({ name }) => name.source).concat('unknown'))('answers for %s', (source) => {
-  const name = source.replace(/[^a-z-]/g, '').replace(/b$/, '');
+  const name = source
+    .replace(/[|)].*/, '')
+    .replace(/[^a-z-]/g, '')
+    .replace(/b$/, '');
   test.each(TEXTS)('%s stay within its limits, notice included', async (title, content) => {
     const options = fittedTo({ name }, {});
+    const most = limitsWith(dialectOf('oriel').limits, options.limits);
     const { write, call } = place('oriel', options);
     write(`${title}.txt`, content);
     const { text } = await call('read', { path: `${title}.txt` });
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual((options.limits?.bytes ?? 0) + 1024);
-    expect(text.split('\n').length).toBeLessThanOrEqual((options.limits?.lines ?? 3_000) + 10);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most.bytes + 1024);
+    expect(text.split('\n').length).toBeLessThanOrEqual(most.lines + 10);
     expect(text).toMatch(/Use .* to continue\]$/);
   });
 });
 
-test('an unknown host gets at most 50,000 bytes, 2,000 lines', async () => {
+test('an unknown host gets at most 19,500 bytes, 1,990 lines', async () => {
   for (const dialect of dialectNames) {
     const cwd = temporaryFolder();
     const options = fittedTo({ name: 'unknown' }, { dialect, cwd });
@@ -73,8 +96,8 @@ test('an unknown host gets at most 50,000 bytes, 2,000 lines', async () => {
     for (const tool of oriel.tools.filter(({ name }) => /read_file|^read$/.test(name))) {
       const answer = await tool.run({ path });
       const text = answer.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-      expect(Buffer.byteLength(text), `${dialect} ${tool.name}`).toBeLessThanOrEqual(50_000);
-      expect(text.split('\n').length).toBeLessThanOrEqual(2_000);
+      expect(Buffer.byteLength(text), `${dialect} ${tool.name}`).toBeLessThanOrEqual(19_500);
+      expect(text.split('\n').length).toBeLessThanOrEqual(1_990);
     }
   }
 });

@@ -84,7 +84,7 @@ async function mcp({ url }: AppUnderTest, client?: string): Promise<Ask> {
 const overMcp =
   (ask: Ask): Call =>
   async (name, input) => {
-    const { result } = (await ask('tools/call', { name, arguments: input })) as {
+    const { result } = (await ask('tools/call', { name, arguments: input, _meta: { [DETAILS]: true } })) as {
       result: { content: Answer['content']; isError?: boolean; _meta: Record<string, Answer['details']> };
     };
     return {

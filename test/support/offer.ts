@@ -55,6 +55,7 @@ export function offerOf(...tools: readonly Tool[]): ServerOffer {
   const { engine } = assemble();
   return {
     dialect: 'test',
+    deferred: false,
     engine: () => engine,
     cwd: () => engine.access.cwd,
     narrow: () => narrowRoots([], []),

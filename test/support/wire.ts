@@ -120,7 +120,11 @@ export async function session(
   return opened;
 }
 
-export const readCall = (path: unknown): { name: string; arguments: { path: unknown } } => ({
+/** Its answer has the details. */
+export const readCall = (
+  path: unknown,
+): { name: string; arguments: { path: unknown }; _meta: Record<string, unknown> } => ({
   name: 'read',
   arguments: { path },
+  _meta: { 'io.github.oriel/details': true },
 });

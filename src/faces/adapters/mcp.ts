@@ -3,7 +3,7 @@
 import type { McpServer, RegisteredTool, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { looseObject, type ZodType } from 'zod';
 import type { Tool } from '../../oriel.ts';
-import { progressTo, toolDefinition, toolResult } from '../mcp/tool-result.ts';
+import { progressTo, toolDefinition, toolResult, wantsDetails } from '../mcp/tool-result.ts';
 import { needsPeer } from './blocks.ts';
 
 export interface RegisterOptions {
@@ -64,7 +64,7 @@ function register(server: McpServer, tool: Tool, structured: boolean): Registere
       const { signal } = context.mcpReq;
       const answer = await tool.run(input, { signal, ...(progress && { onProgress: progress.tell }) });
       progress?.end();
-      return toolResult(answer, structured);
+      return toolResult(answer, { structured, detailed: wantsDetails(context.mcpReq._meta) });
     },
   );
 }
@@ -80,17 +80,18 @@ function registerInV1(server: McpServerV1, tool: Tool, structured: boolean): voi
     const progress = progressTo({ mcpReq: { signal, _meta, notify: sendNotification } });
     const answer = await tool.run(input, { signal, onProgress: progress?.tell });
     progress?.end();
-    return toolResult(answer, structured);
+    return toolResult(answer, { structured, detailed: wantsDetails(_meta) });
   };
   server.registerTool(tool.name, declared as never, callback as never);
 }
 
 function configOf(tool: Tool, structured: boolean) {
-  const { title, description, annotations, outputSchema } = toolDefinition(tool, structured);
+  const { title, description, annotations, outputSchema, _meta } = toolDefinition(tool, { structured });
   return {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(annotations && { annotations }),
+    ...(_meta && { _meta }),
     outputSchema,
   };
 }

@@ -137,6 +137,17 @@ export const serverOptions: readonly CliOption[] = [
     help: 'offer the tools that do more than read, above all bash',
   },
   {
+    name: 'tools',
+    type: 'string',
+    value: 'NAME,…',
+    help: 'offer only these tools, for instance read',
+  },
+  {
+    name: 'deferred',
+    type: 'boolean',
+    help: "over MCP, leave the tools to the host's search instead of asking it to show read and grep at once",
+  },
+  {
     name: 'ignore-client-roots',
     type: 'boolean',
     help: 'ignore the roots that MCP clients declare (on another machine they name its directories)',
@@ -194,6 +205,8 @@ export async function offerOptions(
     ...stateFromOptions(values, (warning) => void streams.err.write(`oriel: ${warning}\n`)),
     ...(await fleetOf(values, streams)),
     allowBash: values['allow-bash'] === true,
+    tools: (values['tools'] as string | undefined)?.split(',').map((name) => name.trim()),
+    deferred: values['deferred'] === true,
     ignoreClientRoots: values['ignore-client-roots'] === true,
   };
 }

@@ -36,7 +36,7 @@ import type { McpOrigin, TraceOrigin } from '../../types/telemetry.ts';
 import { withAbsoluteCall } from '../hosts.ts';
 import type { AnswerReceiver, ServerOffer } from '../offer.ts';
 import { CallServer } from './call-server.ts';
-import { DETAILS_KEY, progressTo, toolDefinition, toolResult } from './tool-result.ts';
+import { DETAILS_KEY, progressTo, toolDefinition, toolResult, wantsDetails } from './tool-result.ts';
 
 export interface McpOptions {
   /** Also return details in `structuredContent`. */
@@ -95,7 +95,11 @@ export function createMcpServer(
   server.setRequestHandler('tools/list', (_request, context) => {
     // After this answer there is time until the model's first call, in which the code of calls is loaded.
     setImmediate(() => void offer.prepare());
-    return { tools: offer.tools(askerOf(context)).map((tool) => toolDefinition(tool, structured)) };
+    return {
+      tools: offer
+        .tools(askerOf(context))
+        .map((tool) => toolDefinition(tool, { structured, deferred: offer.deferred })),
+    };
   });
   const call = (params: CalledTool, context: ServerContext): Promise<CallToolResult | InputRequiredResult> =>
     inside(context, async (asker) => {
@@ -111,7 +115,7 @@ export function createMcpServer(
         onProgress: progress?.tell,
       });
       progress?.end();
-      return toolResult(answer, structured);
+      return toolResult(answer, { structured, detailed: wantsDetails(context.mcpReq._meta) });
     });
   server.setRequestHandler('tools/call', ({ params }, context) => call(params, context));
   server.answerPlainCalls(call);
@@ -125,7 +129,8 @@ export function createMcpServer(
       ...taskIn(context),
       trace: traceIn(context, 'resources/read', transport),
     };
-    return inside(context, (asker) => readResource(offer, params.uri, options, asker));
+    const detailed = wantsDetails(context.mcpReq._meta);
+    return inside(context, (asker) => readResource(offer, params.uri, { ...options, detailed }, asker));
   });
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
     const known =
@@ -264,7 +269,7 @@ function checkResource(uri: string): void {
 async function readResource(
   offer: ServerOffer,
   uri: string,
-  options: RunOptions,
+  { detailed, ...options }: RunOptions & { readonly detailed: boolean },
   asker: AnswerReceiver,
 ): Promise<ReadResourceResult> {
   const answer = await offer.read(ALL_OF_ONE.test(uri) ? `${uri}:raw` : uri, options, asker);
@@ -281,7 +286,7 @@ async function readResource(
         ? { uri, mimeType: 'text/plain', text: block.text }
         : { uri, mimeType: block.mimeType, blob: block.data },
     ),
-    _meta: { [DETAILS_KEY]: answer.details },
+    _meta: detailed ? { [DETAILS_KEY]: answer.details } : undefined,
   };
 }
 
@@ -389,23 +394,26 @@ function pathsOf(roots: readonly { readonly uri: string }[]): string[] {
 
 export function instructionsFor(offer: ServerOffer): string {
   const tools = offer.tools();
-  const names = tools.map(({ name }) => name);
+  const [reader, searcher] = [/^read/, /^grep$/].map(
+    (name) => tools.find((tool) => name.test(tool.name))?.name,
+  );
   const runs = tools.some(({ effects }) => !effects.readOnly);
   const web = offer.engine().settings.web !== false;
   // Other dialects read only files.
   const kinds =
     offer.dialect === 'oriel'
-      ? `files, directories, documents, archives, SQLite databases, notebooks, images${web ? ', pages of the web' : ''}`
-      : 'files';
-  return (
-    `Read ${kinds} in answers that fit a context window` +
-    `${runs ? ', and run commands' : ''}. Use these tools instead of cat, head, sed, grep or unzip in a shell. ` +
-    `An answer that was cut says so and names the exact next call; nothing is lost between two calls. ` +
-    `Tools: ${names.join(', ')}. Relative paths start from the working directory of the server.` +
-    wideRoots(offer)
-      .map((sentence) => ` ${sentence}`)
-      .join('')
-  );
+      ? `any file or directory, also what a built-in reader cannot show: documents, archives, SQLite databases, notebooks, images${web ? ', pages of the web' : ''}`
+      : 'any file';
+  return [
+    reader && `Call ${reader} for ${kinds}.`,
+    searcher && `Call ${searcher} to search files.`,
+    runs && 'Call bash to run commands.',
+    'An answer fits the context window; one that was cut names the exact next call.',
+    'Relative paths start from the working directory of the server.',
+    ...wideRoots(offer),
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** A sentence for each root with a home directory or the whole disk in it: nobody may have meant to serve that. */

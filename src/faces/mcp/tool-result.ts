@@ -8,8 +8,23 @@ import type { Answer } from '../../types/answer.ts';
 import { FACTS_ROOM } from '../hosts.ts';
 import { pace, type ProgressPace, unsentTo } from '../outbox.ts';
 
-/** The key in `_meta` for the details of an answer, so that no host shows them instead of the text. */
+/**
+ * The key in `_meta` for the details of an answer, and with the value true in `_meta` of a request, that of a client which
+ * wants them: some hosts count `_meta`, or show it to the model.
+ */
 export const DETAILS_KEY = 'io.github.oriel/details';
+
+/** Whether a request asks for the details of its answer. */
+export function wantsDetails(meta: unknown): boolean {
+  return (Object(meta) as Readonly<Record<string, unknown>>)[DETAILS_KEY] === true;
+}
+
+export interface ResultOptions {
+  /** Also answer with `structuredContent`. */
+  readonly structured?: boolean | undefined;
+  /** Also answer with the details in `_meta`. */
+  readonly detailed?: boolean | undefined;
+}
 
 /** The schema of `structuredContent`. */
 const structuredSchema = {
@@ -18,7 +33,20 @@ const structuredSchema = {
   required: ['text', 'details'],
 } as const;
 
-export function toolDefinition(tool: Tool, structured = false): McpTool {
+/** Of the tools that a host shows from the first request on, unless the operator left them to its search. */
+const ALWAYS_SHOWN = /^(?:read|read_file|grep)$/;
+
+/** Characters of an answer that arrive whole in a host that reads this field; limits above are the operator's own. */
+const MAX_RESULT_CHARACTERS = 90_000;
+
+export interface DefinitionOptions {
+  /** Also declare `structuredContent`. */
+  readonly structured?: boolean | undefined;
+  /** Leave the tool to the host's search. */
+  readonly deferred?: boolean | undefined;
+}
+
+export function toolDefinition(tool: Tool, { structured, deferred }: DefinitionOptions = {}): McpTool {
   const { name, title, description, effects } = tool;
   const { $schema: _, ...inputSchema } = tool.jsonSchema;
   return {
@@ -36,6 +64,12 @@ export function toolDefinition(tool: Tool, structured = false): McpTool {
       idempotentHint: effects.idempotent,
       openWorldHint: effects.openWorld,
     },
+    _meta: ALWAYS_SHOWN.test(name)
+      ? {
+          ...(!deferred && { 'anthropic/alwaysLoad': true }),
+          'anthropic/maxResultSizeChars': MAX_RESULT_CHARACTERS,
+        }
+      : undefined,
   };
 }
 
@@ -43,10 +77,13 @@ export function toolDefinition(tool: Tool, structured = false): McpTool {
  * Hosts show a model only `structuredContent` if it is present. So it includes the text, and is only there if the operator
  * turned it on.
  */
-export function toolResult({ content, details, isError }: Answer, structured = false): CallToolResult {
+export function toolResult(
+  { content, details, isError }: Answer,
+  { structured, detailed }: ResultOptions = {},
+): CallToolResult {
   // The fields are in the order of the SDK's schemas, which plain calls skip.
   return {
-    _meta: { [DETAILS_KEY]: details },
+    _meta: detailed ? { [DETAILS_KEY]: details } : undefined,
     content: content.map((block) =>
       block.type === 'text'
         ? { type: block.type, text: block.text }

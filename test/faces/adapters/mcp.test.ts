@@ -36,7 +36,8 @@ test('tools join those of the server, with schema and annotations', async () => 
 
 test('calls answer with text, images, facts in _meta and failures', async () => {
   const { client } = await connected();
-  const read = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' } });
+  const _meta = { 'io.github.oriel/details': true };
+  const read = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' }, _meta });
   expect(read.content).toEqual([{ type: 'text', text: '2|b\n' }]);
   expect(read._meta).toMatchObject({ 'io.github.oriel/details': { kind: 'file' } });
   expect((await client.callTool({ name: 'picture', arguments: {} })).content).toContainEqual({

@@ -134,6 +134,8 @@ const given: Readonly<Record<string, readonly string[]>> = {
   workspaces: ['--workspaces', workspacesFile],
   'workspaces-command': ['--workspaces-command', `cat ${workspacesFile}`],
   'allow-bash': ['--allow-bash'],
+  tools: ['--tools', 'read'],
+  deferred: ['--deferred'],
   'ignore-client-roots': ['--ignore-client-roots'],
   structured: ['--structured'],
   'write-timeout': ['--write-timeout', NO_TIME],
@@ -366,8 +368,10 @@ const shownBy: Readonly<Record<string, object>> = {
   workspace: readInWorkspace,
 };
 
+const TOTALS = { 'io.github.oriel/totals': true, 'io.github.oriel/details': true };
+
 function callsFor(option: string): readonly object[] {
-  const read = { name: 'read', arguments: { path: 'f' }, _meta: { 'io.github.oriel/totals': true } };
+  const read = { name: 'read', arguments: { path: 'f' }, _meta: TOTALS };
   return [read, ...[shownBy[option] ?? []].flat()];
 }
 

@@ -202,7 +202,11 @@ test('over MCP _meta names the task and requests totals', async () => {
     ask('/api/v0/tasks/t/events', { body: { kind: 'rate-limit' }, ...headers });
   expect((await limit(session)).status).toBe(202);
   expect((await limit({ 'mcp-session-id': 'another' })).status).toBe(404);
-  const _meta = { 'io.github.oriel/task': 't', 'io.github.oriel/totals': true };
+  const _meta = {
+    'io.github.oriel/task': 't',
+    'io.github.oriel/totals': true,
+    'io.github.oriel/details': true,
+  };
   const params = { name: 'read', arguments: { path: 'a.txt' }, _meta };
   const { result } = (await mcpMessage(await post({ method: 'tools/call', params }, session))) as {
     result: { _meta: Record<string, { task: TaskTotals }> };

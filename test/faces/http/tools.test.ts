@@ -31,7 +31,7 @@ describe('/api/v0/tools', () => {
       tools: object[];
     };
     expect(list.dialect).toBe('oriel');
-    const offered = orielOffering({ cwd: W, roots: [W], web: false, s3: false }, { bash: false });
+    const offered = orielOffering({ cwd: W, roots: [W], web: false, s3: false }, (name) => name !== 'bash');
     onTestFinished(() => offered.close());
     expect(list.tools).toEqual(
       offered.tools

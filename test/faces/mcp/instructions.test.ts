@@ -17,14 +17,25 @@ function instructions(options: OfferOptions): string {
 
 test('they name what the server reads, not what is off', () => {
   const plain = instructions({ web: false });
-  expect(plain).toContain('documents, archives, SQLite databases, notebooks, images in answers');
+  expect(plain).toMatch(
+    /^Call read for any file .*documents, archives, SQLite databases, notebooks, images\. /,
+  );
   expect(plain).not.toMatch(/web|run commands|bash/);
-  expect(instructions({ web: { allow: [] } })).toContain('images, pages of the web in answers');
-  expect(instructions({ web: false, allowBash: true })).toContain(', and run commands.');
+  expect(instructions({ web: { allow: [] } })).toContain('images, pages of the web. ');
+  expect(instructions({ web: false, allowBash: true })).toContain(' Call bash to run commands. ');
+});
+
+test('fewer tools are named, and only those offered', () => {
+  const read = instructions({ tools: ['read'] });
+  expect(read).not.toContain('grep');
+  expect(() => createOffer({ tools: ['bash'] })).toThrow(
+    '--allow-bash is missing. Use --tools read,grep,find,ls.',
+  );
+  expect(() => createOffer({ tools: ['cat'] })).toThrow('The tool cat is none of the dialect.');
 });
 
 test.each(['pi', 'pi@0.74', 'zed', 'zdx', 'coder'] as const)('%s promises only files', (dialect) => {
-  expect(instructions({ dialect, web: false })).toMatch(/^Read files in answers that fit/);
+  expect(instructions({ dialect, web: false })).toMatch(/^Call read(_file)? for any file\. /);
 });
 
 test('M17 serving the home directory or whole disk is reported', () => {

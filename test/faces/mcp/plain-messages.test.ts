@@ -98,7 +98,7 @@ const answers: readonly Answer[] = [
 
 test.each(answers)('the result of %j equals the schema result in bytes', async (answer) => {
   for (const structured of [false, true]) {
-    const result = toolResult(answer, structured);
+    const result = toolResult(answer, { structured, detailed: true });
     const checked = await specTypeSchemas.CallToolResult['~standard'].validate(result);
     expect(JSON.stringify(checked)).toBe(JSON.stringify({ value: result }));
   }

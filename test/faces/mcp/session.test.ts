@@ -21,6 +21,8 @@ import { run } from '../../support/warm-cli.ts';
 import { readCall, session } from '../../support/wire.ts';
 import { workspace } from '../../support/workspace.ts';
 
+const DETAILED = { _meta: { 'io.github.oriel/details': true } };
+
 const eras = [
   ['2025-11-25', 'legacy'],
   ['2026-07-28', { pin: '2026-07-28' }],
@@ -56,14 +58,14 @@ describe.each(eras)('protocol %s', (version, mode) => {
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
     expect(client.getServerVersion()).toMatchObject({ name: 'oriel' });
     const { tools } = await client.listTools();
-    const offered = orielOffering({ cwd: W, roots: [W], web: false }, { bash: false });
+    const offered = orielOffering({ cwd: W, roots: [W], web: false }, (name) => name !== 'bash');
     onTestFinished(() => offered.close());
     expect(tools.map(({ name, description }) => ({ name, description }))).toEqual(
       offered.tools
         .filter(({ effects }) => effects.readOnly)
         .map(({ name, description }) => ({ name, description })),
     );
-    const result = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' } });
+    const result = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' }, ...DETAILED });
     const answer = await read('f:2..2');
     expect(result.content).toEqual(answer.content);
     expect(result._meta?.['io.github.oriel/details']).toEqual(answer.details);
@@ -74,7 +76,11 @@ describe.each(eras)('protocol %s', (version, mode) => {
   test('a failure is an answer', { tags: 'slow' }, async () => {
     const { W } = workspace();
     const client = await connect(inThisProcess({ cwd: W }), mode);
-    const result = await client.callTool({ name: 'read', arguments: { path: '../outside/secret.txt' } });
+    const result = await client.callTool({
+      name: 'read',
+      arguments: { path: '../outside/secret.txt' },
+      ...DETAILED,
+    });
     expect(result.isError).toBe(true);
     expect(result._meta?.['io.github.oriel/details']).toMatchObject({ error: { code: 'OUTSIDE_ROOT' } });
   });
@@ -103,9 +109,9 @@ describe.each(eras)('protocol %s', (version, mode) => {
       return block?.text.length ?? 0;
     };
     const usual = await sizes('some-host');
-    expect(usual).toBeGreaterThan(48_000);
-    expect(usual).toBeLessThanOrEqual(50_000);
-    expect(await sizes('claude-code')).toBeLessThanOrEqual(48_031);
+    expect(usual).toBeGreaterThan(18_000);
+    expect(usual).toBeLessThanOrEqual(19_500);
+    expect(await sizes('claude-code')).toBeLessThanOrEqual(48_900);
     expect(await sizes('codex-mcp-client')).toBeLessThanOrEqual(10_000);
   });
 });

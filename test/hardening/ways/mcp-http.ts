@@ -1,7 +1,7 @@
 /** `/mcp` of `oriel serve`, in one session of Streamable HTTP. */
 
 import { mcpHeaders } from '../../support/server.ts';
-import { replyOfMessage } from './reply.ts';
+import { DETAILED, replyOfMessage } from './reply.ts';
 import { startServer, TOKEN, unlessAborted } from './served.ts';
 import type { Door, Settings, Way } from './way.ts';
 
@@ -33,7 +33,7 @@ export const mcpHttp: Way = {
       way: 'mcp-http',
       pid,
       async call(tool, input, signal) {
-        const asked = ask('tools/call', { name: tool, arguments: input }, signal);
+        const asked = ask('tools/call', { name: tool, arguments: input, ...DETAILED }, signal);
         const text = await unlessAborted(asked, signal);
         return text === undefined ? undefined : replyOfMessage(lastMessage(text), text);
       },
@@ -48,7 +48,7 @@ export const mcpHttp: Way = {
         token: TOKEN,
         path: '/mcp',
         raw,
-        body: (path) => message(1, 'tools/call', { name: 'read', arguments: { path } }),
+        body: (path) => message(1, 'tools/call', { name: 'read', arguments: { path }, ...DETAILED }),
       },
       close,
     };

@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline';
 import { cli } from '../../support/cli.ts';
 import { ended, logOf, optionsOf, startNode } from './program.ts';
-import { replyOfMessage } from './reply.ts';
+import { DETAILED, replyOfMessage } from './reply.ts';
 import type { Door, Settings, Way } from './way.ts';
 
 type Message = Record<string, unknown>;
@@ -65,7 +65,7 @@ export const mcpStdio: Way = {
       way: 'mcp-stdio',
       pid: child.pid as number,
       async call(tool, input, signal) {
-        const line = await ask('tools/call', { name: tool, arguments: input }, signal);
+        const line = await ask('tools/call', { name: tool, arguments: input, ...DETAILED }, signal);
         return line === undefined ? undefined : replyOfMessage(JSON.parse(line) as Message, line);
       },
       async tools() {

@@ -15,6 +15,9 @@ export function replyOf({ content, details, isError }: Answer, bytes: string): R
   };
 }
 
+/** In the parameters of `tools/call`: the details of the answer are wanted. */
+export const DETAILED = { _meta: { 'io.github.oriel/details': true } } as const;
+
 /** Of `tools/call`: an error of the protocol has the code `PROTOCOL`. */
 export function replyOfMessage(message: Record<string, unknown>, bytes: string): Reply {
   const { result, error } = message as {
