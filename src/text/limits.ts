@@ -14,6 +14,7 @@ import type {
 } from '../types/excerpt.ts';
 import { cutHead, cutTail } from './bytes.ts';
 import { decode } from './encoding.ts';
+import { didYouMean, nearNames } from './near.ts';
 import { quote } from './visible.ts';
 
 export const KIB = 1024;
@@ -87,12 +88,13 @@ function check(name: string, value: number | undefined): void {
   if (!Object.hasOwn(MIN_LIMITS, name)) {
     throw new OrielError(
       'BAD_INPUT',
-      `There is no limit ${quote(name)}. Use one of ${limitNames.join(', ')}.`,
+      `There is no limit ${quote(name)}. Use one of ${limitNames.join(', ')}.${didYouMean(nearNames(name, limitNames))}`,
     );
   }
   const least = MIN_LIMITS[name as LimitName];
   if (value !== undefined && !(value >= least)) {
-    throw new OrielError('BAD_INPUT', `The limit ${name} is at least ${least}.`);
+    const near = value === undefined ? [] : limitNames.filter((other) => other === `${name}s`);
+    throw new OrielError('BAD_INPUT', `The limit ${name} is at least ${least}.${didYouMean(near)}`);
   }
 }
 

@@ -13,8 +13,8 @@ export const checkCommand: CliCommand = {
   name: 'check',
   operands: 'COMMAND…',
   help:
-    'start an MCP server that reads files, {} in COMMAND being its directory, and try hostile cases on it. Ends with 0 when ' +
-    'all that could be tried held, 1 when something did not, 2 when it could not be checked',
+    'try hostile cases on an MCP server that reads files; COMMAND starts it, {} being its directory. Ends with 0 when all ' +
+    'that could be tried held, 1 when something did not, 2 when it could not be checked',
   options: [
     jsonOption,
     { name: 'sarif', type: 'boolean', help: 'print the report as SARIF 2.1.0, for tools that show findings' },

@@ -77,23 +77,23 @@ function insteadOf(name: string): string {
   return `${didYouMean(nearNames(name, commandNames))} Use one of ${commandNames.join(', ')}; oriel help says what each does.`;
 }
 
-/** The output of help, with its width if it is a terminal. */
+/** The output of help, with its width if it is a terminal; else 80 columns. */
 type Width = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>;
 
-export async function generalHelp(to: Width): Promise<string> {
+/** One screen: what each command is for, and the options that people use. */
+export async function generalHelp(to: Width, all = false): Promise<string> {
   const commands = await allCommands();
-  const rows = commands.map(
-    ({ name, operands, help }) => [`oriel ${name} ${operands}`.trimEnd(), help] as const,
-  );
+  const rows = commands.map(({ name, help }): [string, string] => [
+    `oriel ${name}`,
+    all ? help : help.replace(/[;:].*/s, ''),
+  ]);
   rows.push(['oriel help [COMMAND]', 'list the commands, or the options of one']);
   return [
     ...lines('oriel: bounded windows onto anything a coding agent reads', to),
     '',
-    'Usage:',
     ...table(rows, to),
     '',
-    ...lines('Options of several commands (oriel help COMMAND lists those of one):', to),
-    ...table([...sharedOptions, ...globalOptions, versionOption].map(optionRow), to),
+    ...optionLines([...sharedOptions, ...globalOptions, versionOption], to, { all, command: '' }),
     '',
     ...lines(
       'Exit codes: 0 found, 1 nothing there, 2 error; oriel bash ends with the code of its command.',
@@ -103,15 +103,28 @@ export async function generalHelp(to: Width): Promise<string> {
   ].join('\n');
 }
 
-export function commandHelp({ name, operands, help, options }: CliCommand, to: Width): string {
+export function commandHelp({ name, operands, help, options }: CliCommand, to: Width, all = false): string {
   return [
     `oriel ${name} ${operands}`.trimEnd(),
     ...lines(help, to, 2),
     '',
-    'Options:',
-    ...table([...options, ...globalOptions].map(optionRow), to),
+    ...optionLines([...options, ...globalOptions], to, { all, command: `${name} ` }),
     '',
   ].join('\n');
+}
+
+function optionLines(
+  options: readonly CliOption[],
+  to: Width,
+  { all, command }: { readonly all: boolean; readonly command: string },
+): string[] {
+  const shown = options.filter(({ rare }) => all || !rare);
+  const more = options.length - shown.length;
+  return [
+    'Options:',
+    ...table(shown.map(optionRow), to),
+    ...(more > 0 ? lines(`${more} more: oriel help ${command}--all`, to, 2) : []),
+  ];
 }
 
 export async function allCommands(names = commandNames): Promise<CliCommand[]> {
@@ -121,19 +134,21 @@ export async function allCommands(names = commandNames): Promise<CliCommand[]> {
 /** Minimum characters of the right column; otherwise it is put below the left one. */
 const NARROW = 24;
 
-/** Two columns. On a terminal the right one is wrapped. */
+/** Two columns, the right one wrapped. */
 function table(rows: readonly (readonly [string, string])[], to: Width): string[] {
   const left = Math.max(...rows.map(([term]) => term.length)) + 4;
-  const room = to.isTTY ? to.columns - left : Number.POSITIVE_INFINITY;
+  const room = widthOf(to) - left;
   return rows.map(([term, about]) => {
     if (room < NARROW) return [`  ${term}`, ...lines(about, to, 6)].join('\n');
     return `  ${term.padEnd(left - 2)}${wrap(about, room).join(`\n${' '.repeat(left)}`)}`;
   });
 }
 
-/** Wrapped on a terminal, `indent` columns from its edge. */
+const widthOf = (to: Width): number => (to.isTTY ? to.columns : 80);
+
+/** Wrapped, `indent` columns from the edge. */
 function lines(text: string, to: Width, indent = 0): string[] {
-  const room = to.isTTY ? Math.max(NARROW, to.columns - indent) : Number.POSITIVE_INFINITY;
+  const room = Math.max(NARROW, widthOf(to) - indent);
   return wrap(text, room).map((line) => ' '.repeat(indent) + line);
 }
 

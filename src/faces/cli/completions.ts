@@ -108,7 +108,7 @@ export const completionsCommand = (
 ): CliCommand => ({
   name: 'completions',
   operands: 'SHELL [WORD…]',
-  help: `print the script that ${names.join(', ')} needs to complete this command line, or what completes the last WORD behind oriel`,
+  help: `print completions for a shell; its script (${names.join(', ')}), or what completes the last WORD behind oriel`,
   choices: names,
   options: [],
   endsOptions: true,

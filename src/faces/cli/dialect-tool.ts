@@ -173,7 +173,7 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
     s3: isOff(values['s3']) ? false : s3Options(list(allowNet), list(s3), text(s3Endpoint)),
     cache: values[noCache.name] === true ? false : undefined,
     ...mcpServersIn(fromWorkingDirectory(directory), values),
-    onError: values['debug'] === true ? printUnexpected : undefined,
+    onError: values['debug'] === true ? printUnexpected : mentionDebug,
     telemetry: telemetryOf(values, directory),
     // Kept outputs must outlive this process, because the next command is another process.
     spills: { workingDirectory: fromWorkingDirectory(directory) },
@@ -405,6 +405,17 @@ export async function endSession(session: Session, signal: AbortSignal): Promise
 }
 
 // `--debug`: unexpected errors on stderr, each with its stack and its causes.
+
+/** Said once: a bug is worth a report, and its stack is what a report needs. */
+let isMentioned = false;
+
+function mentionDebug(_error: unknown, { code }: Pick<ErrorContext, 'code'>): void {
+  if (isMentioned || code !== 'INTERNAL') return;
+  isMentioned = true;
+  process.stderr.write(
+    'oriel: This is a bug of oriel. Please report it, with the stack that --debug prints.\n',
+  );
+}
 
 /** Prints on stderr, because stdout is for answers and protocols. */
 export function printUnexpected(error: unknown, { code, tool }: Pick<ErrorContext, 'code' | 'tool'>): void {

@@ -194,7 +194,7 @@ const symbolOption: CliOption = {
 export const findCommand: CliCommand = {
   name: 'find',
   operands: 'GLOB [DIR]',
-  help: 'find files by a glob, or symbols by words, without what .gitignore names',
+  help: 'find files by a glob, or symbols by words; without what .gitignore names',
   options: [symbolOption, sortOption, ...pagingOptions, ...callOptions],
   habits: {
     n: GLOB_FIRST,

@@ -17,19 +17,22 @@ async function main(args: readonly string[], streams: CliStreams): Promise<ExitC
   const { name, rest } = splitCommand(args);
   if (name === undefined) return withoutCommand(args, streams);
   if (name === 'help') {
-    const [about] = rest;
+    const all = rest.includes('--all');
+    const [about] = rest.filter((word) => word !== '--all');
     streams.out.write(
       about === undefined || about === 'help'
-        ? await generalHelp(streams.out)
-        : commandHelp(await loadCommand(about), streams.out),
+        ? await generalHelp(streams.out, all)
+        : commandHelp(await loadCommand(about), streams.out, all),
     );
     return 0;
   }
   const command = await loadCommand(name);
   failureCode = command.failureCode ?? failureCode;
-  const parsed = parseCommandLine(rest, command);
+  const isHelp = rest.some((word) => word === '--help' || word === '-h');
+  // Only beside --help: `--all` means something else elsewhere.
+  const parsed = parseCommandLine(isHelp ? rest.filter((word) => word !== '--all') : rest, command);
   if (parsed.values['help'] === true) {
-    streams.out.write(commandHelp(command, streams.out));
+    streams.out.write(commandHelp(command, streams.out, rest.includes('--all')));
     return 0;
   }
   refuseExtraOperand(command, parsed.operands);
@@ -45,7 +48,7 @@ async function withoutCommand(args: readonly string[], { out }: CliStreams): Pro
   }
   const asked = args.some((arg) => ['--help', '-h'].includes(arg));
   if (args.length > 0 && !asked) await loadCommand(args[0] as string);
-  out.write(await generalHelp(out));
+  out.write(await generalHelp(out, args.includes('--all')));
   return asked ? 0 : 2;
 }
 

@@ -30,6 +30,7 @@ const serverRoot: CliOption = {
 
 export const allow: CliOption = {
   name: 'allow',
+  rare: true,
   type: 'string',
   multiple: true,
   value: 'DIR',
@@ -61,6 +62,7 @@ export const display: CliOption = {
 
 export const agentOutputs: CliOption = {
   name: 'agent-outputs',
+  rare: true,
   type: 'string',
   value: 'DIR',
   help: 'read the files of DIR as agent://NAME: outputs of other agents',
@@ -68,6 +70,7 @@ export const agentOutputs: CliOption = {
 
 export const userFiles: CliOption = {
   name: 'user-files',
+  rare: true,
   type: 'boolean',
   help: "read the user's own skills and notes as skill:// and memory://, also where they are outside the roots",
 };
@@ -86,6 +89,7 @@ const offline: CliOption = {
 
 export const allowNet: CliOption = {
   name: 'allow-net',
+  rare: true,
   type: 'string',
   multiple: true,
   value: 'HOST|CIDR[:PORT]',
@@ -94,6 +98,7 @@ export const allowNet: CliOption = {
 
 export const s3: CliOption = {
   name: 's3',
+  rare: true,
   type: 'string',
   multiple: true,
   value: 's3://BUCKET/PREFIX',
@@ -102,6 +107,7 @@ export const s3: CliOption = {
 
 export const s3Endpoint: CliOption = {
   name: 's3-endpoint',
+  rare: true,
   type: 'string',
   value: 'URL',
   help: 'the server of s3://, in place of AWS_ENDPOINT_URL_S3: http://localhost:9000',
@@ -115,12 +121,14 @@ export const noCache: CliOption = {
 
 const mcpResources: CliOption = {
   name: 'mcp-resources',
+  rare: true,
   type: 'boolean',
   help: 'read resources of the MCP servers in .mcp.json as mcp://SERVER/URI; to read one starts its command',
 };
 
 export const mcpApprove: CliOption = {
   name: 'mcp-approve',
+  rare: true,
   type: 'string',
   multiple: true,
   value: 'FILE=SHA256',
@@ -129,6 +137,7 @@ export const mcpApprove: CliOption = {
 
 export const mcpEnv: CliOption = {
   name: 'mcp-env',
+  rare: true,
   type: 'string',
   multiple: true,
   value: 'NAME',
@@ -149,6 +158,7 @@ const webOptions: readonly CliOption[] = [
 
 export const telemetry: CliOption = {
   name: 'telemetry',
+  rare: true,
   type: 'string',
   value: 'FILE',
   help: 'append an event of each call to FILE, as JSON Lines without any content; oriel report FILE reads it',
@@ -156,6 +166,7 @@ export const telemetry: CliOption = {
 
 export const task: CliOption = {
   name: 'task',
+  rare: true,
   type: 'string',
   value: 'NAME',
   help: 'the task of calls that name none, for telemetry (default one for each session, or working directory)',
@@ -203,7 +214,7 @@ export const sharedOptions: readonly CliOption[] = readOptions;
 /** Options of every command. */
 export const globalOptions: readonly CliOption[] = [
   { name: 'debug', type: 'boolean', help: 'print the stack of every unexpected error on stderr' },
-  { name: 'help', type: 'boolean', short: 'h', help: 'show this help' },
+  { name: 'help', type: 'boolean', short: 'h', help: 'show help; --help --all lists every option' },
 ];
 
 /** The only option without a command. */
@@ -231,6 +242,7 @@ export interface CliCommand {
   readonly name: string;
   /** The operands, one word each: `PATTERN [PATH]`; `PATH…` for any number of them. */
   readonly operands: string;
+  /** Up to the first `;` or `:` it stands in the list of commands. */
   readonly help: string;
   /** The valid values of an operand, if they are limited; for completion. */
   readonly choices?: readonly string[] | undefined;
@@ -259,6 +271,8 @@ export interface CliOption {
   readonly value?: string | undefined;
   /** The valid values; others are refused. */
   readonly choices?: readonly string[] | undefined;
+  /** Help lists it only with `--all`. */
+  readonly rare?: true | undefined;
   readonly help: string;
 }
 

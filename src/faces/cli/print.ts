@@ -87,10 +87,12 @@ type Style = Parameters<typeof styleText>[0];
 
 /** NO_COLOR and FORCE_COLOR as in other tools; NO_COLOR has priority. */
 function usesColour(out: NodeJS.WriteStream): boolean {
-  const { NO_COLOR: no, FORCE_COLOR: force, TERM: terminal } = process.env;
+  const { NO_COLOR: no, ...env } = process.env;
+  const { FORCE_COLOR: force, TERM: terminal } = env;
   if (no) return false;
   if (force !== undefined) return force !== '0' && force !== 'false';
-  return out.isTTY && terminal !== 'dumb' && out.hasColors();
+  // Without an empty NO_COLOR, which Node.js takes for a set one.
+  return out.isTTY && terminal !== 'dumb' && out.hasColors(env);
 }
 
 /** `styleText` without its own check of the environment. */

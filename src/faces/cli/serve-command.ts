@@ -31,12 +31,14 @@ export const serveCommand: CliCommand = {
     },
     {
       name: 'max-connections',
+      rare: true,
       type: 'string',
       value: 'N',
       help: 'connections that one address may have open (default 256)',
     },
     {
       name: 'share-artifacts',
+      rare: true,
       type: 'boolean',
       help: 'let every client read the outputs that were kept for the others',
     },

@@ -25,24 +25,28 @@ import { fleetOf, makeSecret, readSecret, workspaceOptions } from './workspaces.
 export const stateOptions: readonly CliOption[] = [
   {
     name: 'state',
+    rare: true,
     type: 'string',
     value: 'URL',
     help: 'share kept outputs and caches with other replicas: redis://, rediss:// or postgres:// (default file:, shared with none)',
   },
   {
     name: 'state-file',
+    rare: true,
     type: 'string',
     value: 'FILE',
     help: 'read the URL of --state from FILE: one with a password is in no process list then',
   },
   {
     name: 'state-key-file',
+    rare: true,
     type: 'string',
     value: 'FILE',
     help: 'the key of all replicas, which encrypts what they share (openssl rand -hex 32)',
   },
   {
     name: 'state-timeout',
+    rare: true,
     type: 'string',
     value: 'SECONDS',
     help: 'timeout for the shared store; work then continues without it (default 1)',
@@ -52,6 +56,7 @@ export const stateOptions: readonly CliOption[] = [
 /** For servers, which have kept outputs. */
 const spaceOption: CliOption = {
   name: 'state-space',
+  rare: true,
   type: 'string',
   value: 'NAME',
   help: 'share with all that use the same NAME; use different ones for people whose outputs must stay separate (default common)',
@@ -60,6 +65,7 @@ const spaceOption: CliOption = {
 /** For servers, which send work to workers. */
 const workersOption: CliOption = {
   name: 'workers',
+  rare: true,
   type: 'boolean',
   help: 'let oriel worker processes on the same Redis or Valkey do heavy work, if there are any',
 };
@@ -149,16 +155,19 @@ export const serverOptions: readonly CliOption[] = [
   },
   {
     name: 'ignore-client-roots',
+    rare: true,
     type: 'boolean',
     help: 'ignore the roots that MCP clients declare (on another machine they name its directories)',
   },
   {
     name: 'structured',
+    rare: true,
     type: 'boolean',
     help: 'over MCP, put text and facts into structuredContent too (hosts then show that instead of the text)',
   },
   {
     name: 'write-timeout',
+    rare: true,
     type: 'string',
     value: 'SECONDS',
     help: 'disconnect a client that has read nothing for so long (default 30)',
@@ -261,7 +270,7 @@ const GREETING =
 export const mcpCommand: CliCommand = {
   name: 'mcp',
   operands: '[DIR…]',
-  help: 'serve the tools of the chosen dialect over MCP on stdin and stdout, within DIR or the working directory',
+  help: 'serve tools over MCP on stdin and stdout; those of the chosen dialect, within DIR or the working directory',
   options: serverOptions,
   serves: true,
   async run(parsed, streams) {

@@ -19,6 +19,7 @@ import {
 export const workspaceOptions: readonly CliOption[] = [
   {
     name: 'workspace',
+    rare: true,
     type: 'string',
     multiple: true,
     value: 'NAME=URL',
@@ -26,6 +27,7 @@ export const workspaceOptions: readonly CliOption[] = [
   },
   {
     name: 'workspace-token-file',
+    rare: true,
     type: 'string',
     multiple: true,
     value: 'NAME=FILE',
@@ -33,12 +35,14 @@ export const workspaceOptions: readonly CliOption[] = [
   },
   {
     name: 'workspaces',
+    rare: true,
     type: 'string',
     value: 'FILE',
     help: 'workspaces as JSON: {"NAME":"URL"}, or {"NAME":{"url":"URL","tokenFile":"FILE"}}',
   },
   {
     name: 'workspaces-command',
+    rare: true,
     type: 'string',
     value: 'COMMAND',
     help: 'a shell command that prints the same JSON as --workspaces reads',
@@ -168,6 +172,7 @@ export const tokenOptions: readonly CliOption[] = [
   },
   {
     name: 'token',
+    rare: true,
     type: 'string',
     value: 'TOKEN',
     help: 'require this bearer token, which other processes can see; ORIEL_TOKEN stays out of process lists',

@@ -189,9 +189,15 @@ test('the packaged manual page has every command and option', async () => {
   expect(readFileSync(built(man[0].replace('./dist/', '')), 'utf8')).toBe(out);
 });
 
-test('help of help is general and names --version', () => {
+test('help is one screen, and names --version', () => {
   const { out, code } = run(['help']);
   expect(code).toBe(0);
   expect(out).toContain('--version');
+  for (const about of [[], ['mcp'], ['read'], ['grep'], ['serve']]) {
+    const shown = run(['help', ...about]).out.split('\n');
+    expect(shown.length, about.join('')).toBeLessThanOrEqual(45);
+    for (const line of shown) expect(line.length).toBeLessThanOrEqual(80);
+  }
+  expect(run(['help', '--all']).out).toContain('--mcp-approve');
   expect(run(['help', 'help'])).toEqual({ out, err: '', code });
 });

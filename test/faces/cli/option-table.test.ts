@@ -509,12 +509,13 @@ describe.each(commands)('$name', (command) => {
   });
 
   test('lists its options in its help, each once', () => {
-    const { out, code } = run([name, '--help']);
+    const { out, code } = run([name, '--help', '--all']);
     expect(code).toBe(0);
     expect([...out.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, option]) => option)).toEqual(
       taken.map((option) => option.name),
     );
-    expect(run(['help', name]).out).toBe(out);
+    expect(run(['help', name, '--all']).out).toBe(out);
+    expect(run(['help', name]).out).toBe(run([name, '--help']).out);
   });
 
   test('refuses an additional operand', () => {

@@ -54,6 +54,7 @@ describe.runIf(has('script'))('on a terminal', () => {
     expect(shown('grep -F o a.txt --count')).toBe('\u001b[35ma.txt\u001b[39m: \u001b[32m1\u001b[39m\n');
     expect(shown(`find '*.txt'`)).toBe('\u001b[35ma.txt\u001b[39m\n');
     expect(shown('grep on a.txt', { NO_COLOR: '1', FORCE_COLOR: '1' })).toBe('a.txt:1: one\n');
+    expect(shown('grep on a.txt', { NO_COLOR: '' })).toContain('\u001b[35ma.txt');
     expect(shown('read none')).toMatch(/^\u001b\[31moriel: none does not exist\..*\u001b\[39m\n$/);
   });
 
