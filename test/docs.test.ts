@@ -77,7 +77,7 @@ describe('commands that nobody runs here', { timeout: 120_000 }, () => {
   const commands = new Map<string, string>();
   /** What the command line says of one of its commands. */
   const helpOf = (command: string): string => {
-    const known = commands.get(command) ?? run([command, '--help']).out;
+    const known = commands.get(command) ?? run([command, '--help', '--all']).out;
     commands.set(command, known);
     return known;
   };
