@@ -129,3 +129,18 @@ test('a job cannot begin the answer of the next', () => {
     [2, 20],
   ]);
 });
+
+test('a job ends what it can before its answer', () => {
+  const job = `
+  exports.answer = async () => {
+    const body = new Uint8Array(1);
+    const goOn = async () => {
+      for (let step = 0; step < 1000; step += 1) await null;
+      body[0] = 1;
+    };
+    void goOn();
+    return { reply: '0', body };
+  };`;
+  const [answer] = answersOf('formats/web', 'page', job, [1]);
+  expect([...(answer?.body ?? [])]).toEqual([1]);
+});
