@@ -118,11 +118,11 @@ function processSecret(shown: string): OrielError {
 }
 
 /**
- * Tokens in the arguments of a process: of `--token`, also on the next line of a script, of a variable that a shell sets, of a
- * header for curl.
+ * Tokens in the arguments of a process: of `--token`, of a variable that a shell or JSON sets, of a header for curl. In a script the
+ * names may be quoted, and a line may go on after a backslash.
  */
 const TOKEN_ARGUMENT =
-  /(--token(?:[=\0\s]|\\\r?\n)+|ORIEL_TOKEN\w*=|Bearer\s+)(?:"[^\0"]*"|'[^\0']*'|[^\0\s])+/gi;
+  /((?:--token|ORIEL_TOKEN\w*)["']?(?:[=:,\0\s]|\\\r?\n)+|Bearer\s+)(?:\\[^\0]|"[^\0"]*"|'[^\0']*'|[^\0\s])+/gi;
 
 /** The arguments of a process (`/proc/PID/cmdline`) without tokens. */
 export function withoutTokens(bytes: Buffer): Buffer {

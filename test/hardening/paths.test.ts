@@ -392,6 +392,11 @@ describe('special files', () => {
       `1'token-5"token-6`,
       'ORIEL_TOKEN="1 token-7" oriel serve',
       'oriel serve --token \\\n  token-8',
+      `"oriel" '--token' 'token-9'`,
+      'set -x ORIEL_TOKEN token-10',
+      '{"ORIEL_TOKEN": "token-11"}',
+      '["serve", "--token", "token-12"]',
+      'oriel --token a\\\ntoken-13',
     ];
     const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1e6)', '--', ...given]);
     onTestFinished(() => void child.kill('SIGKILL'));

@@ -1,10 +1,10 @@
 /** A realm for each job: nothing that a job can reach keeps what it writes there. */
 
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { encodeFrame, readFrame } from '../../src/text/frames.ts';
+import { encodeFrame, type PipeFrame, readFrame } from '../../src/text/frames.ts';
 import { built } from '../support/built.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
@@ -32,7 +32,23 @@ exports.answer = async (head) => {
     bytes: () => [Buffer.from('x'), Buffer.from('x').entries(), Buffer.concat([])],
     failures: () => [() => new TextDecoder('none'), () => new URL('none'), () => atob('%'), () => Buffer.alloc(-1), () => setTimeout(1), () => new ReadableStream(1), () => new ReadableStream({ type: 'x' }), () => { const it = new ReadableStream({}); it.getReader(); it.getReader(); }, () => new ReadableStream({ start: (it) => { it.close(); it.enqueue(1); } }), () => new AbortSignal(), () => new AbortController().signal.addEventListener(), () => require('none')].map((fail) => { try { return fail(); } catch (error) { return error; } }),
     require: () => require,
+    anydoc: () => { const it = require('@firecrawl/anydoc'); try { return [it, it.toMarkdownBytes()]; } catch (error) { return [it, error]; } },
+    canvas: () => {
+      const it = require('@napi-rs/canvas');
+      const one = it.createCanvas(1, 1, 1);
+      const context = one.getContext('2d');
+      const save = () => {};
+      context.save = save;
+      if (context.save !== save) throw new Error('a method cannot be replaced');
+      return [it, one, context, one.toBuffer('image/png'), context.getTransform(), context.createPattern(one, 'repeat'), new it.DOMMatrix(), new it.Path2D()];
+    },
   };
+  if (!NATIVE) for (const name of ['anydoc', 'canvas']) delete made[name];
+  else {
+    const { loadImage } = require('@napi-rs/canvas');
+    const { extractPagesMarkdownAsync } = require('@firecrawl/pdf-inspector');
+    for (const fail of [loadImage, extractPagesMarkdownAsync]) await fail(Buffer.from('x')).catch((error) => reach(error, 'native'));
+  }
   reach(await new Promise((done) => setTimeout(function () { done(this); }, 0)), 'timer');
   reach(globalThis, 'globalThis');
   for (const [name, make] of Object.entries(made)) reach(make(), name);
@@ -60,15 +76,22 @@ exports.answer = async (head) => {
 };
 `;
 
-test('what a job writes anywhere is gone in the next', () => {
+/** The answers of a built child, with `job` as its realm, to jobs with these heads. */
+function answersOf(
+  directory: string,
+  name: string,
+  job: string,
+  heads: readonly unknown[],
+): (PipeFrame | undefined)[] {
   const home = temporaryFolder();
-  for (const directory of ['formats/web', 'process']) mkdirSync(join(home, directory), { recursive: true });
-  for (const file of ['formats/web/page-child.js', 'process/realm-globals.cjs'])
-    copyFileSync(built(file), join(home, file));
+  for (const part of [directory, 'process']) mkdirSync(join(home, part), { recursive: true });
+  const child = `${directory}/${name}-child.js`;
+  for (const file of [child, 'process/realm-globals.cjs']) copyFileSync(built(file), join(home, file));
+  symlinkSync(join(import.meta.dirname, '../../node_modules'), join(home, 'node_modules'));
   writeFileSync(join(home, 'package.json'), '{"type":"module"}');
-  writeFileSync(join(home, 'formats/web/page-realm.cjs'), JOB);
-  const { stdout, stderr } = spawnSync(process.execPath, [join(home, 'formats/web/page-child.js')], {
-    input: Buffer.concat(['write', 'look'].flatMap((head) => encodeFrame(head, Buffer.from('x')))),
+  writeFileSync(join(home, `${directory}/${name}-realm.cjs`), job);
+  const { stdout, stderr } = spawnSync(process.execPath, [join(home, child)], {
+    input: Buffer.concat(heads.flatMap((head) => encodeFrame(head, Buffer.from('x')))),
   });
   expect(stderr.toString()).toBe('');
   let at = 0;
@@ -76,8 +99,48 @@ test('what a job writes anywhere is gone in the next', () => {
     at += target.length;
     return stdout.copy(target, 0, at - target.length, at) === target.length;
   };
-  const [first, second] = [readFrame(1 << 20, fill), readFrame(1 << 20, fill)];
+  return heads.map(() => readFrame(1 << 20, fill));
+}
+
+test.each([
+  { directory: 'formats/web', name: 'page', native: false },
+  { directory: 'formats/document', name: 'convert', native: true },
+])('what a $name job writes anywhere is gone in the next', ({ directory, name, native }) => {
+  const job = `const NATIVE = ${native};${JOB}`;
+  const [first, second] = answersOf(directory, name, job, ['write', 'look']);
   const { reached = 0 } = (first?.head ?? {}) as { reached?: number };
   expect(reached).toBeGreaterThan(500);
   expect(second?.head).toEqual({ reached, found: [] });
+});
+
+test('a job cannot begin the answer of the next', () => {
+  const job = `
+  exports.answer = async (head) => {
+    const body = new Uint8Array(20);
+    if (head === '1') {
+      let asked = 0;
+      Object.defineProperty(body, 'length', { get: () => (asked++ ? 20 : 0) });
+    }
+    return { reply: head, body };
+  };`;
+  const answers = answersOf('formats/web', 'page', job, [1, 2]);
+  expect(answers.map((answer) => [answer?.head, answer?.body.length])).toEqual([
+    [1, 20],
+    [2, 20],
+  ]);
+});
+
+test('a job ends what it can before its answer', () => {
+  const job = `
+  exports.answer = async () => {
+    const body = new Uint8Array(1);
+    const goOn = async () => {
+      for (let step = 0; step < 1000; step += 1) await null;
+      body[0] = 1;
+    };
+    void goOn();
+    return { reply: '0', body };
+  };`;
+  const [answer] = answersOf('formats/web', 'page', job, [1]);
+  expect([...(answer?.body ?? [])]).toEqual([1]);
 });

@@ -238,16 +238,17 @@ export function mcpServersIn(directory: string, values: OptionValues): Pick<Orie
   const path = join(directory, FILE);
   const { entries, sha256 } = configured(path);
   const approval = `${path}=${sha256}`;
-  const isApproved = list(mcpApprove.name).includes(approval);
+  const isApproved = list(mcpApprove.name).some((given) => fromWorkingDirectory(given) === approval);
   const variables = new Set(list(mcpEnv.name));
   const addresses = { allow: list(allowNet.name), howToAllow: COMMAND.allowWeb };
   const servers = Object.entries(entries).flatMap(([name, entry]): [string, McpServer][] => {
     if (!isApproved) return [[name, { refused: notApproved(path, approval) }]];
-    const missing = new Set<string>();
+    const missing: MissingVariables = { listed: new Set(), other: new Set() };
     const server = serverOf(expanded(entry ?? {}, variables, missing));
     // With --offline there are no network requests.
     if (!server || (server.url !== undefined && values['offline'] === true)) return [];
-    if (missing.size > 0) return [[name, { refused: notGiven(name, [...missing]) }]];
+    const refused = notGiven(name, missing);
+    if (refused !== undefined) return [[name, { refused }]];
     return [[name, server.url !== undefined ? { ...server, addresses } : server]];
   });
   return { mcpServers: Object.fromEntries(servers) };
@@ -260,9 +261,20 @@ function notApproved(path: string, approval: string): string {
   );
 }
 
-function notGiven(name: string, missing: readonly string[]): string {
-  const options = missing.map((variable) => `--mcp-env ${variable}`).join(' ');
-  return `The MCP server ${quote(name)} uses variables of the environment that are not given to it. The operator of oriel can allow them with ${options}.`;
+/** Variables without a value, by whether the operator listed them. */
+interface MissingVariables {
+  readonly listed: Set<string>;
+  readonly other: Set<string>;
+}
+
+function notGiven(name: string, { listed, other }: MissingVariables): string | undefined {
+  const uses = `The MCP server ${quote(name)} uses variables of the environment that are not`;
+  if (other.size > 0) {
+    const options = Array.from(other, (variable) => `--mcp-env ${variable}`).join(' ');
+    return `${uses} given to it. The operator of oriel can allow them with ${options}.`;
+  }
+  if (listed.size === 0) return undefined;
+  return `${uses} set: ${[...listed].join(', ')}. The operator of oriel can set them where it is started.`;
 }
 
 /** The entries of the file, and the digest of its bytes. */
@@ -297,16 +309,18 @@ function serverOf(entry: unknown): ReachedMcpServer | undefined {
 }
 
 /**
- * Expands `${NAME}` and `${NAME:-value}`, as Claude Code does, if NAME is one of `variables`; another is unset, and is added to
- * `missing` if it has no value here.
+ * Expands `${NAME}` and `${NAME:-value}`, as Claude Code does, if NAME is one of `variables`; another is unset. Adds to `missing` what
+ * has no value.
  */
-function expanded(value: unknown, variables: ReadonlySet<string>, missing: Set<string>): unknown {
+function expanded(value: unknown, variables: ReadonlySet<string>, missing: MissingVariables): unknown {
   if (typeof value === 'string') {
     return value.replace(
       /\$\{(\w+)(?::-([^}]*))?\}/g,
       (whole, name: string, otherwise: string | undefined) => {
-        if (!variables.has(name) && otherwise === undefined) missing.add(name);
-        return (variables.has(name) ? process.env[name] : undefined) ?? otherwise ?? whole;
+        const isListed = variables.has(name);
+        const found = (isListed ? process.env[name] : undefined) ?? otherwise;
+        if (found === undefined) missing[isListed ? 'listed' : 'other'].add(name);
+        return found ?? whole;
       },
     );
   }

@@ -130,7 +130,7 @@ async function listen(server: Server, address: ListenAddress, option: string): P
       reject(
         new OrielError(
           'BUSY',
-          `Cannot listen on ${quote(addressText(address))}: ${error.code ?? 'unknown'}.${adviceFor(error, option)}`,
+          `Cannot listen on ${quote(addressText(address))}: ${error.code ?? 'unknown'}.${reasonOf(error, address)} Use another address with ${option}.`,
         ),
       ),
     );
@@ -140,9 +140,11 @@ async function listen(server: Server, address: ListenAddress, option: string): P
   });
 }
 
-function adviceFor({ code }: NodeJS.ErrnoException, option: string): string {
+function reasonOf({ code }: NodeJS.ErrnoException, { kind }: ListenAddress): string {
   if (code !== 'EADDRINUSE') return '';
-  return ` Another process listens there. Use another address with ${option}.`;
+  return kind === 'socket'
+    ? ' A process listens there, or it is no socket.'
+    : ' Another process listens there.';
 }
 
 /** `listen` creates the socket synchronously, so that it has mode 0600 from the beginning. */

@@ -370,7 +370,7 @@ async function listRoots({ mcpReq }: ServerContext): Promise<readonly { readonly
 function unknown(cause?: unknown): OrielError {
   return new OrielError(
     'OUTSIDE_ROOT',
-    'The client declared roots but did not list them, so nothing is read. Make the same call again.',
+    'The client declared roots but did not list them as file:// URLs, so nothing is read. Make the same call again when it does.',
     { cause },
   );
 }

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { answerJobs } from '../../process/child-jobs.ts';
-import { JobRealms } from '../../process/job-realm.ts';
+import { harden, JobRealms } from '../../process/job-realm.ts';
 
 /** The most bytes of an input frame; no document that is sent is larger. */
 const MAX_DOCUMENT_INPUT_BYTES = 512 << 20;
@@ -23,22 +23,68 @@ function inspector(): Pick<typeof import('@firecrawl/pdf-inspector'), 'extractPa
     async extractPagesMarkdownAsync(bytes) {
       const digest = createHash('sha256').update(bytes).digest('hex');
       if (inspected?.digest !== digest)
-        inspected = { digest, said: library.extractPagesMarkdownAsync(bytes).then(JSON.stringify) };
+        inspected = { digest, said: library.extractPagesMarkdownAsync(bytes).then(JSON.stringify, refuse) };
       return JSON.parse(await inspected.said) as ReturnType<typeof library.extractPagesMarkdownAsync>;
     },
   };
 }
 
-/** Its `loadImage` takes only buffers of this realm. */
+/** The next job may get the same error. */
+function refuse(error: unknown): never {
+  harden(error);
+  throw error;
+}
+
+/** What pdf.js and our code need of it: it also has fonts for all documents, and reads files. */
 function canvas(): unknown {
-  const library = load('@napi-rs/canvas') as typeof import('@napi-rs/canvas');
-  return { ...library, loadImage: (bytes: Uint8Array) => library.loadImage(Buffer.from(bytes)) };
+  const { createCanvas, DOMMatrix, Image, ImageData, loadImage, Path2D } = load(
+    '@napi-rs/canvas',
+  ) as typeof import('@napi-rs/canvas');
+  const made = createCanvas(1, 1);
+  const context = made.getContext('2d');
+  const examples = [
+    made,
+    context,
+    context.createLinearGradient(0, 0, 1, 1),
+    context.createPattern(made, 'repeat'),
+    context.getTransform(),
+    new Image(),
+  ];
+  replaceable(Object.getPrototypeOf(context) as object);
+  for (const example of examples) harden(Object.getPrototypeOf(example));
+  return {
+    createCanvas: (width: number, height: number) => createCanvas(width, height),
+    DOMMatrix,
+    ImageData,
+    // It takes only buffers of this realm.
+    loadImage: (bytes: Uint8Array) => loadImage(Buffer.from(bytes)),
+    Path2D,
+  };
+}
+
+/** pdf.js assigns methods to contexts, which a frozen prototype would prevent. */
+function replaceable(prototype: object): void {
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype)))
+    if (typeof value === 'function' && name !== 'constructor') {
+      harden(value);
+      Object.defineProperty(prototype, name, {
+        get: () => value as unknown,
+        set(own: unknown) {
+          Object.defineProperty(this, name, { value: own, writable: true, configurable: true });
+        },
+      });
+    }
+}
+
+function anydoc(): unknown {
+  const { toMarkdownBytes } = load('@firecrawl/anydoc') as typeof import('@firecrawl/anydoc');
+  return { toMarkdownBytes };
 }
 
 const realms = new JobRealms(
   new URL('convert-realm.cjs', import.meta.url),
   {
-    '@firecrawl/anydoc': () => load('@firecrawl/anydoc') as unknown,
+    '@firecrawl/anydoc': anydoc,
     '@firecrawl/pdf-inspector': inspector,
     '@napi-rs/canvas': canvas,
   },

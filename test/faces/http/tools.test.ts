@@ -392,7 +392,7 @@ describe('listening and shutdown', () => {
     const path = join(W, 'file');
     writeFileSync(path, 'precious');
     await expect(serveOffer(offerOf(), { address: { kind: 'socket', path } })).rejects.toThrow(
-      'Cannot listen on',
+      /EADDRINUSE\. A process listens there, or it is no socket\. Use another address with --listen\.$/,
     );
     expect(existsSync(path)).toBe(true);
   });

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { createOriel, createSession } from '../../../src/index.ts';
 import { mcpServersIn } from '../../../src/faces/cli/dialect-tool.ts';
@@ -309,6 +309,9 @@ describe('.mcp.json', () => {
         text: expect.stringMatching(refused),
       });
     }
+    expect(configured(listed, {}, (path, sha256) => `${relative('.', path)}=${sha256}`)).toMatchObject({
+      a: listed.a,
+    });
     const approved = configured(listed);
     expect(approved).toEqual({ a: listed.a, b: { ...listed.b, addresses } });
     const { read } = open({ mcpServers: approved as never });
@@ -334,7 +337,10 @@ describe('.mcp.json', () => {
     });
     expect(configured(servers, { 'mcp-env': ['WHERE', 'SECRET', 'NOT_LISTED'] })).toMatchObject({
       a: { headers: { o: 'secret' } },
-      b: { args: ['${NOT_LISTED}'], env: { A: 'secret' } },
+      b: {
+        refused:
+          'The MCP server b uses variables of the environment that are not set: NOT_LISTED. The operator of oriel can set them where it is started.',
+      },
       d: { command: 'secret' },
     });
     expect(JSON.stringify(configured(servers))).not.toMatch(/x\.example|"secret"/);
