@@ -134,6 +134,8 @@ export const listWording: ListWording = {
     `${code}: the search ended before it was complete, so these results are partial. ${code === 'BUSY' ? 'Make the same call again' : 'Narrow the path or the pattern'}`,
   hint: ({ hint, pattern }) => {
     if (typeof hint === 'string') return HINTS[hint](quote(pattern));
+    if (hint.kind === 'elsewhere')
+      return `The ${hint.field} leads out of the searched directory. Use path=${quote(hint.path)} with ${hint.field} ${quote(hint.glob)}`;
     if (hint.kind !== 'near') return regexHint(hint);
     return didYouMean([hint.pattern, ...hint.others].map(quote)).trim();
   },
@@ -185,7 +187,9 @@ export function fieldsOf(hint: SearchHint, pattern: string): Readonly<Record<str
   if (hint === 'backslash') return { pattern: withSlashes(pattern) };
   if (hint === 'directory') return { pattern: `${pattern}/**` };
   if (hint === 'words') return { symbol: pattern };
-  if (typeof hint === 'string' || hint.pattern === undefined) return undefined;
+  if (typeof hint === 'string') return undefined;
+  if (hint.kind === 'elsewhere') return { path: hint.path, [hint.field]: hint.glob };
+  if (hint.pattern === undefined) return undefined;
   if (hint.kind === 'near') return { pattern: hint.pattern };
   return {
     pattern: hint.pattern,

@@ -2,7 +2,7 @@
 
 import { basename, join } from 'node:path';
 import { checkGlobSyntax } from '../files/glob-text.ts';
-import { checkGlob, globBelow } from '../files/glob.ts';
+import { checkGlob, isElsewhere } from '../files/glob.ts';
 import { withProgress } from '../queues/caller.ts';
 import { openDirectory, shownBelow } from '../target/open-target.ts';
 import { nearNames } from '../text/near.ts';
@@ -20,14 +20,17 @@ import { checkRange, entriesOf, MAX_PAGE_RESULTS, walkFailed } from './page-boun
 export async function find(request: FindRequest, call: Call): Promise<ListResult> {
   checkRange(request);
   checkGlobSyntax(request.pattern, 'pattern');
-  const typed = request.path ?? '.';
-  const { opened: directory, path: start } = await openDirectory(typed, call);
+  const placed = isElsewhere(request.pattern)
+    ? await (await import('./search-scope.ts')).placedGlob(request.pattern, request.path, 'pattern', call)
+    : { path: request.path, glob: request.pattern };
+  const { opened: directory, path: start } = await openDirectory(placed.path ?? '.', call);
   call.onEnd(() => directory.close());
-  const pattern = globBelow(directory.path, call.access.cwd, request.pattern);
+  const pattern = placed.glob;
   const foreign = checkGlob(pattern);
   const limit = Math.min(request.limit, MAX_PAGE_RESULTS);
   const end = request.offset + limit;
-  const filter = { kind: 'glob', pattern } as const;
+  const place = { directory: directory.path, cwd: call.access.cwd };
+  const filter = { kind: 'glob', pattern, place } as const;
   const { page, found, gaps } = await withProgress(call, 'walking', () =>
     request.sort === 'time'
       ? newestPage(directory, filter, [request.offset, end], call)
@@ -37,6 +40,7 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   const hint =
     found === 0
       ? (foreign ??
+        (await elsewhere(request, call)) ??
         (await directoryHint(directory, request, call)) ??
         slashHint(request) ??
         wordsHint(request) ??
@@ -54,6 +58,11 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
     gaps: gaps.facts,
     hint: hint || undefined,
   };
+}
+
+async function elsewhere({ path, pattern }: FindRequest, call: Call): Promise<SearchHint | undefined> {
+  if (path === undefined || !pattern.includes('/')) return undefined;
+  return (await import('./search-scope.ts')).elsewhereHint(path, pattern, 'pattern', call);
 }
 
 /** The most characters of a pattern that a hint repeats: all notices of an answer together must stay below 1 KiB. */

@@ -8,7 +8,7 @@ import { findEncoding } from '../code/text-input.ts';
 import { OrielError } from '../errors.ts';
 import { lentFile } from '../files/file.ts';
 import { checkGlobSyntax } from '../files/glob-text.ts';
-import { checkGlob, globBelow } from '../files/glob.ts';
+import { checkGlob, isElsewhere } from '../files/glob.ts';
 import { isFault } from '../files/system-failure.ts';
 import type { FileSubject } from '../formats/archive/members.ts';
 import { isBinary } from '../formats/text/open.ts';
@@ -21,8 +21,8 @@ import type { Call } from '../types/call.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { ListResult, SearchHint, SearchResult } from '../types/result.ts';
-import type { LargeTextFile } from '../walk/walk-messages.ts';
-import { WaitCondition, WalkBroken, WalkRun } from '../walk/walk-run.ts';
+import type { LargeTextFile, WalkFilter } from '../walk/walk-messages.ts';
+import { WaitCondition, WalkBroken, type WalkOptions, WalkRun } from '../walk/walk-run.ts';
 import { containerSubject, isPackedBinary, textsInside } from './container-texts.ts';
 import { checkRange } from './page-bounds.ts';
 import { foreignRegex, hasEscapedBar } from './pattern.ts';
@@ -45,7 +45,8 @@ export async function search(request: SearchRequest, call: Call): Promise<Search
   const hint = await lookThrough(found, call);
   const result = await found.result();
   const nothing = result.found === 0 && result.beyond === undefined;
-  return { ...result, ...advice(result, nothing, hint, request), ...counterOf(call) };
+  const where = nothing ? await elsewhere(request, call) : undefined;
+  return { ...result, ...advice(result, nothing, hint ?? where, request), ...counterOf(call) };
 }
 
 /** Lists the files that contain a match, sorted. Deterministic, with the same errors as `search`. */
@@ -54,7 +55,16 @@ export async function countMatches(request: CountRequest, call: Call): Promise<L
   const hint = await lookThrough(counts, call);
   const result = counts.result();
   const nothing = result.entries.length === 0 && result.beyond === undefined;
-  return { ...result, ...advice(result, nothing, hint, request), ...counterOf(call) };
+  const where = nothing ? await elsewhere(request, call) : undefined;
+  return { ...result, ...advice(result, nothing, hint ?? where, request), ...counterOf(call) };
+}
+
+async function elsewhere(
+  { path, glob }: SearchRequest | CountRequest,
+  call: Call,
+): Promise<SearchHint | undefined> {
+  if (path === undefined || !glob?.includes('/')) return undefined;
+  return (await import('./search-scope.ts')).elsewhereHint(path, glob, 'glob', call);
 }
 
 const counterOf = ({ settings: { tokens } }: Call): Pick<SearchResult, 'tokens'> =>
@@ -82,7 +92,10 @@ async function lookThrough(sink: SearchSink, call: Call): Promise<SearchHint | u
   // As in ripgrep, an empty glob is none.
   if (request.glob) checkGlobSyntax(request.glob, 'glob');
   if (request.sort) (await import('./search-by-time.ts')).checkSort(request);
-  const typed = request.path ?? '.';
+  const { path: typed = '.', glob } =
+    request.glob && isElsewhere(request.glob)
+      ? await (await import('./search-scope.ts')).placedGlob(request.glob, request.path, 'glob', call)
+      : request;
   const named = request.type === undefined ? undefined : await globOfType(request.type, call);
   const searchFrom = async (
     { opened, path }: SearchStart,
@@ -92,7 +105,7 @@ async function lookThrough(sink: SearchSink, call: Call): Promise<SearchHint | u
       return await withProgress(call, 'searching', () =>
         opened.kind === 'file'
           ? searchFile(opened, path, into, call)
-          : searchDirectory(opened, { typed: path, named }, into, call),
+          : searchDirectory(opened, { typed: path, named, glob }, into, call),
       );
     } finally {
       await opened.close();
@@ -139,6 +152,7 @@ async function globOfType(type: string, { signal }: Call): Promise<string> {
 interface Below {
   /** The directory as it was typed, or in the spelling that exists. */
   readonly typed: string;
+  readonly glob: string | undefined;
   /** A second glob that file names must match, from the file type. */
   readonly named: string | undefined;
 }
@@ -150,13 +164,12 @@ async function searchDirectory(
   call: Call,
 ): Promise<SearchHint | undefined> {
   const { request, deadline, needle } = sink.search;
-  const glob = request.glob && globBelow(directory.path, call.access.cwd, request.glob);
+  const { glob, named } = below;
   const hint = glob ? checkGlob(glob) : undefined;
-  const { named } = below;
-  const options = {
-    filter: glob ? ({ kind: 'glob', pattern: glob } as const) : undefined,
-    named,
-  };
+  const place = { directory: directory.path, cwd: call.access.cwd };
+  // Globs are matched in the walk thread, so that a slow glob does not block other calls.
+  const filter: WalkFilter | undefined = glob ? { kind: 'glob', pattern: glob, place } : undefined;
+  const options = { filter, named };
   const walkTexts = async (into: SearchSink, names: PathNaming): Promise<void> => {
     const wants = { kind: 'texts', needle, asStored: !request.inside } as const;
     const walk = await WalkRun.start(directory, { wants, ...options, deadline }, call);
@@ -175,7 +188,7 @@ async function searchDirectory(
     const { takeByTime } = await import('./search-by-time.ts');
     await takeByTime({ directory, options, names }, sink, walkTexts, call);
   } else await walkTexts(sink, names);
-  if (request.inside === 'below') await searchContainers(directory, { ...below, glob }, sink, call);
+  if (request.inside === 'below') await searchContainers(directory, below.typed, options, sink, call);
   return hint;
 }
 
@@ -189,17 +202,15 @@ const MAX_COUNTED_CONTAINERS = 50_000;
  */
 async function searchContainers(
   directory: OpenedDirectory,
-  { typed, named, glob }: Below & { readonly glob: string | undefined },
+  typed: string,
+  filters: Pick<WalkOptions, 'filter' | 'named'>,
   sink: SearchSink,
   call: Call,
 ): Promise<void> {
   const { deadline, gaps } = sink.search;
   const shown = shownBelow(typed, call);
   const wants = { kind: 'paths', most: MAX_COUNTED_CONTAINERS + 1, containers: true } as const;
-  // Globs are matched in the walk thread, so that a slow glob does not block other calls.
-  const filter = glob ? ({ kind: 'glob', pattern: glob } as const) : undefined;
-  const options = { wants, filter, named, deadline };
-  const walk = await WalkRun.start(directory, options, call);
+  const walk = await WalkRun.start(directory, { wants, ...filters, deadline }, call);
   const paths: string[] = [];
   const disguised = gaps.takeDisguised().map((path) => Buffer.from(path, 'latin1').toString('utf8'));
   try {

@@ -79,7 +79,18 @@ export type SearchHint =
   | 'directory'
   | 'words'
   | RegexHint
-  | NearHint;
+  | NearHint
+  | ElsewhereHint;
+
+/** The glob names a directory outside the searched one. */
+interface ElsewhereHint {
+  readonly kind: 'elsewhere';
+  /** That directory, as it is shown, and the glob below it. */
+  readonly path: string;
+  readonly glob: string;
+  /** The field of the call for the glob. */
+  readonly field: 'pattern' | 'glob';
+}
 
 /** Paths with similar names, as they are shown: at least one. */
 interface NearHint {

@@ -1,5 +1,6 @@
 /** The messages between a walk's worker thread and the call that started it. */
 
+import type { GlobPlace } from '../files/glob.ts';
 import { openRefusalFor } from '../files/held-directory.ts';
 import type { KeptFiles } from '../files/private-files.ts';
 import type { SearchGaps } from '../types/result.ts';
@@ -33,7 +34,7 @@ export interface WalkJob {
 }
 
 export type WalkFilter =
-  | { readonly kind: 'glob'; readonly pattern: string }
+  | { readonly kind: 'glob'; readonly pattern: string; readonly place?: GlobPlace | undefined }
   /** Matches paths that end in these names. */
   | { readonly kind: 'ending'; readonly names: string };
 

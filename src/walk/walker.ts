@@ -78,7 +78,7 @@ export class DirectoryWalker {
     this.gaps = gaps;
     this.#reading = { gaps, retryOnShortage: (open) => retryOnShortage(control, open) };
     const { filter, named } = job;
-    if (filter?.kind === 'glob') this.#filter = new Glob(filter.pattern);
+    if (filter?.kind === 'glob') this.#filter = new Glob(filter.pattern, filter.place);
     if (filter?.kind === 'ending') this.#ending = `/${filter.names}`;
     this.#named = named === undefined ? undefined : new Glob(named);
     this.#onlyContainers = job.wants.kind === 'paths' && job.wants.containers === true;
