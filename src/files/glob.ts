@@ -25,7 +25,8 @@ export function checkGlob(pattern: string): SearchHint | undefined {
 
 /** Where a glob is matched, as absolute paths: it may begin with the searched directory, as it is seen from `cwd`. */
 export interface GlobPlace {
-  readonly directory: string;
+  /** Its real path, and the one by which it was named. */
+  readonly directories: readonly string[];
   readonly cwd: string;
 }
 
@@ -96,12 +97,12 @@ interface GlobFront {
 }
 
 function frontsOf(
-  { directory, cwd }: GlobPlace,
+  { directories, cwd }: GlobPlace,
   wanted: readonly string[],
   excluded: readonly string[],
 ): GlobFront[] {
   const fronts: GlobFront[] = [];
-  for (const way of [directory, relative(cwd, directory)]) {
+  for (const way of new Set(directories.flatMap((path) => [path, relative(cwd, path)]))) {
     const names = way.split('/').filter((name) => name !== '');
     const first = way.startsWith('/') ? `/${names[0]}/` : `${names[0]}/`;
     if (names.length === 0 || names[0] === '..') continue;

@@ -16,6 +16,8 @@ export interface WalkJob {
   readonly top: number;
   /** The roots as byte strings (latin1); nothing outside them is entered. Empty for no roots. */
   readonly roots: readonly string[];
+  /** The prefix of the searched directory in shown paths. */
+  readonly front: string;
   /** What is skipped silently: oriel's own files and directories. */
   readonly kept: KeptFiles;
   readonly wants: WalkQuery;

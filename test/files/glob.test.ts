@@ -178,7 +178,7 @@ test.each<[string, string[]]>([
   ['*/*.ts', ['src/b.ts', 'deep/c.ts']],
   ['srcs/*.ts', []],
 ])('in /w/src from /w, %s may begin with src', (pattern, expected) => {
-  const glob = new Glob(pattern, { directory: '/w/src', cwd: '/w' });
+  const glob = new Glob(pattern, { directories: ['/w/src', '/w/src'], cwd: '/w' });
   const paths = ['a.ts', 'src/b.ts', 'deep/c.ts'];
   expect(paths.filter((path) => glob.matches(path))).toEqual(expected);
   for (const path of expected.filter((one) => one.includes('/')))
