@@ -104,7 +104,8 @@ export function listFailure(
   if (!input) return errorAnswer(error);
   if (error.glob) return errorAnswer(withGlobMoved(error, error.glob, tool, input));
   // The suggestion is to read the same path, which is a call of another tool.
-  if (error.next === input.path) return errorAnswer(reads ? error : withoutAdvice(error));
+  if (error.next === input.path || error.next === `${input.path}:raw`)
+    return errorAnswer(reads ? error : withoutAdvice(error));
   const glob = 'glob' in input && input.glob !== undefined ? 'glob' : 'pattern';
   return errorAnswer(withWholeCall(error, input, error.code === 'BAD_INPUT' ? glob : 'path'));
 }

@@ -137,9 +137,14 @@ function sorting(zod: SchemaKit) {
   return zod.enum(['path', 'time']).optional().describe('time: newest first (default: path)');
 }
 
-/** `details.truncation`, with the offset of the next page. */
-function truncation({ cutBy, next }: Pick<ShownEntries, 'cutBy' | 'next'>): Record<string, unknown> {
-  return next === undefined ? {} : { truncation: { by: cutBy ?? 'limit', next: { offset: next } } };
+/** `details.truncation`, with the offset of the next page; without one, what was left out. */
+function truncation({
+  cutBy,
+  next,
+  leftOut,
+}: Pick<ShownEntries, 'cutBy' | 'next' | 'leftOut'>): Record<string, unknown> {
+  if (next !== undefined) return { truncation: { by: cutBy ?? 'limit', next: { offset: next } } };
+  return leftOut ? { leftOut } : {};
 }
 
 // The default dialect's `grep`: matches with context, the files with matches, or the number of matches in each.

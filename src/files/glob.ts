@@ -3,7 +3,7 @@
  * `.gitignore`. (ripgrep's own `--glob` overrides ignore files: with `**` it would search node_modules.)
  */
 
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { SearchHint } from '../types/result.ts';
@@ -23,60 +23,98 @@ export function checkGlob(pattern: string): SearchHint | undefined {
   return undefined;
 }
 
+/** Where a glob is matched, as absolute paths: it may begin with the searched directory, as it is seen from `cwd`. */
+export interface GlobPlace {
+  /** Its real path, and the one by which it was named. */
+  readonly directories: readonly string[];
+  readonly cwd: string;
+}
+
 /**
  * A glob for paths relative to the searched directory. A pattern without a slash is matched against the file name at every
- * depth, one with a slash against the whole path. `**` matches any number of directories. A path that equals the pattern
- * literally matches too: `app/[id]/page.tsx` may be a file. A pattern that begins with `!` excludes what it matches, and
- * everything below a directory that it matches.
+ * depth, one with a slash against the whole path. `**` matches any number of directories. Brackets match as characters too:
+ * `app/[id]/*.tsx` also means a directory of that name; and so does a path that equals the whole pattern. A pattern that
+ * begins with `!` excludes what it matches, and everything below a directory that it matches.
+ *
+ * With a `place`, a pattern that begins with the name of a directory may lead to the searched one, absolutely or from `cwd`:
+ * in `src`, `src/*.ts` matches the files of `src` and those of `src/src`.
  */
 export class Glob {
   readonly #literal: string | undefined;
   readonly #wanted: readonly PathPattern[];
   readonly #excluded: readonly PathPattern[];
+  readonly #fronts: readonly GlobFront[];
 
   /** Throws as `checkGlob` does. */
-  constructor(pattern: string) {
+  constructor(pattern: string, place?: GlobPlace) {
     const all = expanded(pattern);
     const excluded = all.filter(isExcluding).map((one) => one.slice(1));
     const wanted = all.filter((one) => !isExcluding(one));
     this.#literal = excluded.length === 0 ? withoutDot(pattern) : undefined;
     this.#wanted = (wanted.length === 0 ? ['**'] : wanted).map(patternOf);
     this.#excluded = excluded.flatMap((one) => [patternOf(one), patternOf(below(one))]);
+    this.#fronts = place ? frontsOf(place, wanted, excluded) : [];
   }
 
   matches(path: string): boolean {
     const names = path.split('/');
-    const isWanted = path === this.#literal || this.#wanted.some((one) => matchesPath(one, names));
-    return isWanted && !this.#excluded.some((one) => matchesPath(one, names));
+    const { wanted, excluded } = this.#verdict(names, matchesPath);
+    return (path === this.#literal || wanted) && !excluded;
   }
 
   /** Whether anything below the directory `path` may match. */
   mayMatchBelow(path: string): boolean {
-    const names = path.split('/');
     return (
-      this.#literal?.startsWith(`${path}/`) === true || this.#wanted.some((one) => mayMatchBelow(one, names))
+      this.#literal?.startsWith(`${path}/`) === true || this.#verdict(path.split('/'), mayMatchBelow).wanted
     );
+  }
+
+  #verdict(
+    names: readonly string[],
+    fits: (pattern: PathPattern, names: readonly string[]) => boolean,
+  ): { readonly wanted: boolean; readonly excluded: boolean } {
+    let wanted = this.#wanted.some((one) => fits(one, names));
+    let excluded = this.#excluded.some((one) => fits(one, names));
+    for (const front of this.#fronts) {
+      const whole = [...front.names, ...names];
+      wanted ||= front.wanted.some((one) => fits(one, whole));
+      excluded ||= front.excluded.some((one) => fits(one, whole));
+    }
+    return { wanted, excluded };
   }
 }
 
-/**
- * Rewrites a pattern that begins with the searched directory (`directory`: real and absolute), given as an absolute path
- * or relative to `cwd`: `src/*.ts` for the directory `src` matches in `src` and also in `src/src`. Other patterns are
- * returned unchanged.
- */
-export function globBelow(directory: string, cwd: string, pattern: string): string {
-  const [, not = '', rest = ''] = /^(!?)(?:\.\/)?(.*)$/s.exec(pattern) ?? [];
-  const absolute = join(directory, '/');
-  if (rest.startsWith(absolute)) return not + anchored(rest.slice(absolute.length));
-  const front = directory === cwd ? '' : relative(cwd, absolute) + '/';
-  const isNamed = front !== '' && !front.startsWith('..') && rest.startsWith(front);
-  if (!isNamed || 2 * pattern.length > MAX_GLOB_CHARACTERS) return pattern;
-  return `${not}{${rest},${anchored(rest.slice(front.length))}}`;
+/** Whether a glob may lead out of the searched directory: `~/x/*.md`, `/other/*.md`, `../x/*.md`. */
+export function isElsewhere(pattern: string): boolean {
+  return /^(?:~?\/|(?:\.\/)?\.\.\/)./.test(pattern);
 }
 
-/** A leading slash anchors a pattern without a slash, which would otherwise match at every depth. */
-function anchored(pattern: string): string {
-  return pattern.includes('/') ? pattern : `/${pattern}`;
+/** The names that lead to the searched directory, and the patterns that begin with them. */
+interface GlobFront {
+  readonly names: readonly string[];
+  readonly wanted: readonly PathPattern[];
+  readonly excluded: readonly PathPattern[];
+}
+
+function frontsOf(
+  { directories, cwd }: GlobPlace,
+  wanted: readonly string[],
+  excluded: readonly string[],
+): GlobFront[] {
+  const fronts: GlobFront[] = [];
+  for (const way of new Set(directories.flatMap((path) => [path, relative(cwd, path)]))) {
+    const names = way.split('/').filter((name) => name !== '');
+    const first = way.startsWith('/') ? `/${names[0]}/` : `${names[0]}/`;
+    if (names.length === 0 || names[0] === '..') continue;
+    const begins = (pattern: string): boolean => withoutDot(pattern).startsWith(first);
+    const front = {
+      names,
+      wanted: wanted.filter(begins).map(patternOf),
+      excluded: excluded.filter(begins).flatMap((one) => [patternOf(one), patternOf(below(one))]),
+    };
+    if (front.wanted.length + front.excluded.length > 0) fronts.push(front);
+  }
+  return fronts;
 }
 
 /** Whether a pattern excludes (`!*.test.ts`). `!(a)` does not: it is an extended glob of shells. */
@@ -117,10 +155,10 @@ function patternOf(pattern: string): PathPattern {
   const plain = withoutDot(pattern);
   // "**/*.ts" is the common way to write "*.ts".
   const name = plain.startsWith('**/') ? plain.slice(3) : plain;
-  if (name !== '' && !name.includes('/') && name !== '**') return [DEPTH, nameTokens(name)];
+  if (name !== '' && !name.includes('/') && name !== '**') return [DEPTH, namedPart(name)];
   const path = plain.startsWith('/') ? plain.slice(1) : plain;
   // "src/" matches everything in that directory.
-  return parsePattern(path.endsWith('/') ? `${path}**` : path);
+  return parsePattern(path.endsWith('/') ? `${path}**` : path, namedPart);
 }
 
 function withoutDot(pattern: string): string {
@@ -146,19 +184,31 @@ const RUN = -2;
 /** A part that is any number of whole names. */
 const DEPTH = '**';
 
-type PathPattern = readonly (readonly NameToken[] | typeof DEPTH)[];
+/** A part between two slashes; with brackets, also the part in which they are plain characters. */
+type PartPattern = readonly (readonly NameToken[])[] | typeof DEPTH;
+
+type PathPattern = readonly PartPattern[];
 
 /**
  * The pattern for whole paths: `**` as a part matches any number of names, as the last part at least one. More than two
  * stars mean the same as two, as in Git.
  */
-function parsePattern(pattern: string): PathPattern {
-  const parts: (NameToken[] | typeof DEPTH)[] = [];
+function parsePattern(pattern: string, isPart: (part: string) => PartPattern = exactPart): PathPattern {
+  const parts: PartPattern[] = [];
   for (const part of pattern.split('/')) {
-    if (!/^\*{2,}$/.test(part)) parts.push(nameTokens(part));
+    if (!/^\*{2,}$/.test(part)) parts.push(isPart(part));
     else if (parts.at(-1) !== DEPTH) parts.push(DEPTH);
   }
-  return parts.at(-1) === DEPTH ? [...parts, [RUN]] : parts;
+  return parts.at(-1) === DEPTH ? [...parts, [[RUN]]] : parts;
+}
+
+/** As in Git. */
+function exactPart(part: string): PartPattern {
+  return [nameTokens(part)];
+}
+
+function namedPart(part: string): PartPattern {
+  return part.includes('[') ? [nameTokens(part), nameTokens(part, false)] : exactPart(part);
 }
 
 function matchesPath(pattern: PathPattern, names: readonly string[]): boolean {
@@ -184,7 +234,11 @@ function mayMatchBelow(pattern: PathPattern, directory: readonly string[]): bool
   return directory.length < pattern.length;
 }
 
-function matchesName(tokens: readonly NameToken[], name: string): boolean {
+function matchesName(ways: Exclude<PartPattern, typeof DEPTH>, name: string): boolean {
+  return ways.some((tokens) => matchesTokens(tokens, name));
+}
+
+function matchesTokens(tokens: readonly NameToken[], name: string): boolean {
   let [at, token, retryAt, retryToken] = [0, 0, -1, -1];
   while (at < name.length) {
     const wanted = tokens[token];
@@ -211,10 +265,10 @@ function takesCharacter(token: NameToken, code: number): boolean {
   return token.not !== token.ranges.some(([low, high]) => code >= low && code <= high);
 }
 
-/** The tokens of the part between two slashes. Malformed syntax is literal text. */
-function nameTokens(part: string): NameToken[] {
+/** The tokens of the part between two slashes. Malformed syntax is literal text, and so are brackets without `classes`. */
+function nameTokens(part: string, classes = true): NameToken[] {
   const characters = [...part];
-  const lastClosing = characters.lastIndexOf(']');
+  const lastClosing = classes ? characters.lastIndexOf(']') : -1;
   const tokens: NameToken[] = [];
   for (let i = 0; i < characters.length; i += 1) {
     const character = characters[i] as string;

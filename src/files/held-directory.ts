@@ -17,7 +17,7 @@ import { errno } from './system-failure.ts';
 
 export interface HeldEntry {
   readonly name: string;
-  readonly kind: 'file' | 'directory' | 'other';
+  readonly kind: 'file' | 'directory' | 'link' | 'other';
 }
 
 export interface HeldFile {
@@ -146,6 +146,7 @@ export class HeldDirectory {
   kindOf(name: string): HeldEntry['kind'] | undefined {
     const stats = fs.lstatSync(nameOf(`${this.self}/${name}`), { throwIfNoEntry: false });
     if (!stats) return undefined;
+    if (stats.isSymbolicLink()) return 'link';
     return stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other';
   }
 
@@ -183,7 +184,8 @@ export class HeldDirectory {
   #typeOf(entry: fs.Dirent): HeldEntry['kind'] {
     if (entry.isFile()) return 'file';
     if (entry.isDirectory()) return 'directory';
-    if (entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket()) return 'other';
+    if (entry.isSymbolicLink()) return 'link';
+    if (entry.isFIFO() || entry.isSocket()) return 'other';
     if (entry.isCharacterDevice() || entry.isBlockDevice()) return 'other';
     // The file system does not report types.
     return this.kindOf(entry.name) ?? 'other';

@@ -54,10 +54,15 @@ export function absolutePath(typed: string, cwd: string): string {
   const path = /^file:\/\//i.test(typed) ? fromFileUrl(typed) : typed;
   if (path.includes('\0')) throw new OrielError('BAD_PATH', `The path ${quote(typed)} holds a NUL byte.`);
   if (path === '/') return cwd;
-  const expanded = path === '~' || path.startsWith('~/') ? homedir() + path.slice(1) : path;
+  const expanded = withHome(path);
   const absolute = isAbsolute(expanded) ? resolve(expanded) : resolve(cwd, expanded);
   if (Buffer.byteLength(absolute) > PATH_MAX) throw tooLong(typed);
   return absolute;
+}
+
+/** The path with the home directory in place of a leading `~`. */
+export function withHome(path: string): string {
+  return path === '~' || path.startsWith('~/') ? homedir() + path.slice(1) : path;
 }
 
 function tooLong(typed: string): OrielError {

@@ -52,6 +52,20 @@ export interface ShownEntries {
   /** The offset of the first entry that is not shown. */
   readonly next?: number | undefined;
   readonly notices: readonly ListNotice[];
+  readonly leftOut?: LeftOut | undefined;
+}
+
+/** Numbers of files and directories that were left out, by reason, if all of the search is known. */
+type LeftOut = Readonly<Record<string, number>>;
+
+function leftOutOf({ gaps, next }: Pick<ListResult, 'gaps' | 'next'>): LeftOut | undefined {
+  if (next !== undefined || gaps.timedOut || gaps.broken) return undefined;
+  const { ignored, link, special, binary, garbled } = gaps.passed ?? {};
+  const counts = Object.entries({ ignored, link, special, binary, garbled })
+    .map(([reason, entries]) => [reason, entries?.count ?? 0] as const)
+    .concat([['container', gaps.containers]])
+    .filter(([, count]) => count > 0);
+  return counts.length > 0 ? Object.fromEntries(counts) : undefined;
 }
 
 interface WholeListSize {
@@ -127,9 +141,6 @@ function fitEntries(
     const part = { shown, found: lines.length, more: result.next !== undefined };
     notices.push({ kind: 'budget', of, by: cutBy, budget: budgetOf(limits, cutBy), next, ...part });
   } else if (next !== undefined) notices.push({ kind: 'limit', of, limit: next - offset, next });
-  if (result.passedOver !== undefined && next === undefined) {
-    notices.push({ kind: 'containers', count: result.passedOver });
-  }
   if (result.beyond !== undefined) notices.push({ kind: 'beyond', of, offset, total: result.beyond });
   return {
     text: forced ?? budget.text,
@@ -141,6 +152,7 @@ function fitEntries(
     limits,
     next,
     notices,
+    leftOut: leftOutOf(result),
   };
 }
 
@@ -155,7 +167,10 @@ function globOf(request: CountRequest | FindRequest | ListRequest | SymbolsReque
 }
 
 /** The notices about what the answer does not cover. They come before the one that names the next page. */
-export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pattern = ''): ListNotice[] {
+export function gapNotices(
+  { gaps, hint, passed = [] }: Pick<ListResult, 'gaps' | 'hint' | 'passed'>,
+  pattern = '',
+): ListNotice[] {
   const notices: ListNotice[] = [];
   if (hint !== undefined) notices.push({ kind: 'hint', hint, pattern });
   if (gaps.timedOut) notices.push({ kind: 'timed-out' });
@@ -178,6 +193,7 @@ export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pa
   }
   if (gaps.scanned) notices.push({ kind: 'scanned', count: gaps.scanned });
   if (gaps.unnamed > 0) notices.push({ kind: 'unnamed', count: gaps.unnamed });
+  for (const one of passed) notices.push({ kind: 'passed', ...one, pattern });
   return notices;
 }
 
@@ -192,8 +208,7 @@ function answerWithNotices<Shown extends { readonly notices: readonly ListNotice
   const calls = shown.notices.map((notice) => ('use' in notice ? notice.use : undefined));
   const notices = [withCalls({ kind: 'list', text: said }, calls)];
   const broken = shown.notices.find((notice) => notice.kind === 'broken');
-  const hint = shown.notices.find((notice) => notice.kind === 'hint');
-  const next = hint && fieldsOf(hint.hint, hint.pattern);
+  const next = shown.notices.map(fieldsOf).find((fields) => fields !== undefined);
   return textAnswer(text === '' ? `[${said}]` : `${text}\n${gap}[${said}]`, {
     ...details(shown),
     ...(broken && { incomplete: { code: broken.code } }),
@@ -282,6 +297,7 @@ export interface ShownMatches {
   /** The offset of the first match that is not shown. */
   readonly next?: number | undefined;
   readonly notices: readonly ListNotice[];
+  readonly leftOut?: LeftOut | undefined;
 }
 
 export function matchesAnswer(
@@ -311,9 +327,6 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
   if (guessed[0]?.guessed !== undefined) {
     const { path, guessed: encoding } = guessed[0];
     notices.push({ kind: 'guessed', count: guessed.length, path, encoding });
-  }
-  if (result.passedOver !== undefined && next === undefined) {
-    notices.push({ kind: 'containers', count: result.passedOver });
   }
   if (cutBy && next !== undefined) {
     const part = { shown: matches.length, found: result.found, more: result.next !== undefined };
@@ -346,6 +359,7 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
     clipped: clipped !== undefined,
     next,
     notices,
+    leftOut: leftOutOf(result),
   };
 }
 

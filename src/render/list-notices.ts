@@ -5,7 +5,7 @@
 
 import { didYouMean } from '../text/near.ts';
 import { oneLine, quote } from '../text/visible.ts';
-import type { RegexHint, SearchHint } from '../types/result.ts';
+import type { PassedOver, RegexHint, SearchHint } from '../types/result.ts';
 import { binarySize, bounded, plural } from './display.ts';
 
 /** The answer of grep without matching lines, in every dialect. */
@@ -46,8 +46,8 @@ export type ListNotice =
   | { readonly kind: 'too-many' }
   | { readonly kind: 'unnamed'; readonly count: number }
   | { readonly kind: 'rules'; readonly count: number }
-  /** Documents, notebooks, archives and databases that were not searched. */
-  | { readonly kind: 'containers'; readonly count: number }
+  /** `pattern`: the glob of the search. */
+  | (PassedOver & { readonly kind: 'passed'; readonly pattern: string })
   /** The call that reads the best symbols together. */
   | { readonly kind: 'best'; readonly use: string }
   | { readonly kind: 'unparsed'; readonly count: number }
@@ -107,8 +107,7 @@ export const listWording: ListWording = {
   unnamed: ({ count }) => `${plural(count, 'file')} left out whose name is not UTF-8`,
   rules: ({ count }) =>
     `${plural(count, 'ignore file')} not used: unreadable, larger than 1 MiB, or not a regular file`,
-  containers: ({ count }) =>
-    `${count === 1 ? '1 document, notebook, archive or database was' : `${count} documents, notebooks, archives or databases were`} not searched. Use inside=true to search inside`,
+  passed: (notice) => PASSED[notice.reason](notice) + usePassed(notice),
   best: ({ use }) => `Use read ${oneLine(use)} for the best ones`,
   unparsed: ({ count }) =>
     `${plural(count, 'code file')} not parsed before the time limit. Make the same call again to parse them: the answer and its order may change`,
@@ -134,6 +133,8 @@ export const listWording: ListWording = {
     `${code}: the search ended before it was complete, so these results are partial. ${code === 'BUSY' ? 'Make the same call again' : 'Narrow the path or the pattern'}`,
   hint: ({ hint, pattern }) => {
     if (typeof hint === 'string') return HINTS[hint](quote(pattern));
+    if (hint.kind === 'elsewhere')
+      return `The ${hint.field} leads out of the searched directory. Use path=${quote(hint.path)} with ${hint.field} ${quote(hint.glob)}`;
     if (hint.kind !== 'near') return regexHint(hint);
     return didYouMean([hint.pattern, ...hint.others].map(quote)).trim();
   },
@@ -173,19 +174,62 @@ const HINTS: Readonly<Record<Extract<SearchHint, string>, (pattern: string) => s
   'brace-range': () => 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}',
   backslash: (pattern) =>
     `A character after a backslash is plain text. Use pattern ${withSlashes(pattern)} for names in a directory`,
-  directory: (pattern) => `${pattern} is a directory. Use ${pattern}/** for the files below it`,
   words: (pattern) =>
     `Code is found by words with symbol. Use symbol "${pattern}" for code about these words`,
 };
 
+type PassedNotice = Extract<ListNotice, { kind: 'passed' }>;
+
+const left = (count: number, one: string, several = `${one}s`): string =>
+  `${count} ${count === 1 ? one : several} left out`;
+
+const PASSED: Readonly<Record<PassedOver['reason'], (notice: PassedNotice) => string>> = {
+  ignored: ({ count }) => left(count, 'ignored file or directory', 'ignored files or directories'),
+  link: ({ count }) => left(count, 'link'),
+  special: ({ count }) => left(count, 'pipe, socket or device', 'pipes, sockets or devices'),
+  binary: ({ count }) => left(count, 'binary file'),
+  garbled: ({ count }) => `${left(count, 'text', 'texts')}: NUL bytes, as in binary files`,
+  directory: ({ call = {} }) => {
+    const [glob = ''] = Object.values(call);
+    return `${quote(String(glob).slice(0, -'/**'.length))} is a directory`;
+  },
+  glob: ({ pattern, call }) =>
+    call ? 'Alternatives are written as {a,b}' : `No file matches the glob ${quote(pattern)}`,
+  type: ({ count }) =>
+    count === 1 ? 'The only file is not of the type' : `None of ${count} files is of the type`,
+  container: ({ count }) =>
+    count === 1
+      ? '1 document, notebook, archive or database was not searched'
+      : `${count} documents, notebooks, archives or databases were not searched`,
+};
+
+function usePassed({ reason, call, use, count }: PassedNotice): string {
+  if (use !== undefined)
+    return `. Use read ${oneLine(use)} to see ${count === 1 ? 'it' : 'the first of them'}`;
+  const [field, value] = Object.entries(call ?? {})[0] ?? [];
+  if (field === undefined) return '';
+  if (reason === 'container') return '. Use inside=true to search inside';
+  if (reason === 'directory') return `. Use ${quote(String(value))} for the files below it`;
+  const named = `. Use ${field}=${quote(String(value))}`;
+  if (reason === 'glob') return named;
+  const all = count === 1 ? 'it' : 'them';
+  return `${named} to include ${String(value).split(',').length < count ? 'the first of them' : all}`;
+}
+
 const withSlashes = (pattern: string): string => pattern.replaceAll(/\\+/g, '/');
 
-/** The fields of the call that a hint suggests, if it suggests one. `pattern`: the pattern of this search. */
-export function fieldsOf(hint: SearchHint, pattern: string): Readonly<Record<string, unknown>> | undefined {
+/** The fields that change in the call that a notice suggests, if it suggests one instead of this search. */
+export function fieldsOf(notice: ListNotice): Readonly<Record<string, unknown>> | undefined {
+  if (notice.kind === 'passed') return notice.call;
+  return notice.kind === 'hint' ? fieldsOfHint(notice.hint, notice.pattern) : undefined;
+}
+
+function fieldsOfHint(hint: SearchHint, pattern: string): Readonly<Record<string, unknown>> | undefined {
   if (hint === 'backslash') return { pattern: withSlashes(pattern) };
-  if (hint === 'directory') return { pattern: `${pattern}/**` };
   if (hint === 'words') return { symbol: pattern };
-  if (typeof hint === 'string' || hint.pattern === undefined) return undefined;
+  if (typeof hint === 'string') return undefined;
+  if (hint.kind === 'elsewhere') return { path: hint.path, [hint.field]: hint.glob };
+  if (hint.pattern === undefined) return undefined;
   if (hint.kind === 'near') return { pattern: hint.pattern };
   return {
     pattern: hint.pattern,

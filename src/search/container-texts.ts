@@ -101,7 +101,7 @@ async function* memberTexts(
   try {
     const resource: Resource = await call.open(subject);
     const text = resource.kind === 'mixed' ? resource.text : resource;
-    if (text.kind !== 'text') return;
+    if (text.kind !== 'text') return search.gaps.pass('binary');
     if (text.format === 'document') yield* partsOf(text, subject, sink, call);
     // A listing means an archive or database inside this one; nested containers are not searched.
     else if (text.display === 'plain') search.gaps.leaveNested(text.target);

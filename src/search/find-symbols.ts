@@ -34,10 +34,12 @@ export async function searchSymbols(request: SymbolsRequest, call: Call): Promis
   const typed = request.path ?? '.';
   const { opened: directory, path: start } = await openDirectory(typed, call);
   call.onEnd(() => directory.close());
-  const code = await CodeBelow.look(await filesBelow(directory, call), call);
+  const shown = namesShownIn(start, call);
+  const code = await CodeBelow.look(await filesBelow(directory, call, shown), call);
   const most = Math.min(request.limit, MAX_FOUND_SYMBOLS);
   const { found, all } = await code.ask({ kind: 'words', query, from: offset, most });
-  const shown = namesShownIn(start, call);
+  const nothing = all === 0;
+  const search = { tool: 'symbols', nothing } as const;
   const unknown = code.unknown.whole + code.unknown.parts + code.unknown.slow;
   const end = offset + found.length;
   const best = found.slice(0, BEST).map((one) => callOf(one, shown));
@@ -54,6 +56,9 @@ export async function searchSymbols(request: SymbolsRequest, call: Call): Promis
     unparsed: code.unknown.missing > 0 ? code.unknown.missing : undefined,
     ...(unknown > 0 && { unknown }),
     gaps: code.gaps.facts,
+    passed: nothing
+      ? await (await import('./passed-over.ts')).passedOver({ gaps: code.gaps }, search, call)
+      : undefined,
   };
 }
 

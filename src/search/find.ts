@@ -2,9 +2,9 @@
 
 import { basename, join } from 'node:path';
 import { checkGlobSyntax } from '../files/glob-text.ts';
-import { checkGlob, globBelow } from '../files/glob.ts';
+import { checkGlob, isElsewhere } from '../files/glob.ts';
 import { withProgress } from '../queues/caller.ts';
-import { openDirectory, shownBelow } from '../target/open-target.ts';
+import { openDirectory, shownBelow, startPath } from '../target/open-target.ts';
 import { nearNames } from '../text/near.ts';
 import type { OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
@@ -12,7 +12,6 @@ import type { FindRequest } from '../types/request.ts';
 import type { ListResult, SearchHint } from '../types/result.ts';
 import { collectWalk, lookUntil, newestPaths } from '../walk/collect-walk.ts';
 import { GapsSeen } from '../walk/gaps.ts';
-import type { WalkFilter } from '../walk/walk-messages.ts';
 import type { WalkOptions } from '../walk/walk-run.ts';
 import { checkRange, entriesOf, MAX_PAGE_RESULTS, walkFailed } from './page-bounds.ts';
 
@@ -20,29 +19,38 @@ import { checkRange, entriesOf, MAX_PAGE_RESULTS, walkFailed } from './page-boun
 export async function find(request: FindRequest, call: Call): Promise<ListResult> {
   checkRange(request);
   checkGlobSyntax(request.pattern, 'pattern');
-  const typed = request.path ?? '.';
-  const { opened: directory, path: start } = await openDirectory(typed, call);
+  const placed = isElsewhere(request.pattern)
+    ? await (await import('./search-scope.ts')).placedGlob(request.pattern, request.path, 'pattern', call)
+    : { path: request.path, glob: request.pattern };
+  const { opened: directory, path: start } = await openDirectory(placed.path ?? '.', call);
   call.onEnd(() => directory.close());
-  const pattern = globBelow(directory.path, call.access.cwd, request.pattern);
+  const pattern = placed.glob;
   const foreign = checkGlob(pattern);
   const limit = Math.min(request.limit, MAX_PAGE_RESULTS);
   const end = request.offset + limit;
-  const filter = { kind: 'glob', pattern } as const;
-  const { page, found, gaps } = await withProgress(call, 'walking', () =>
-    request.sort === 'time'
-      ? newestPage(directory, filter, [request.offset, end], call)
-      : firstPage(directory, filter, [request.offset, end], call),
-  );
+  const place = { directories: [directory.path, startPath(start, call)], cwd: call.access.cwd };
+  const filter = { kind: 'glob', pattern, place } as const;
+  const shown = shownBelow(start, call);
+  const walk = { filter, front: shown('x').slice(0, -1) };
+  const { page, found, gaps } = await withProgress(call, 'walking', async () => {
+    const walked = await (request.sort === 'time' ? newestPage : firstPage)(
+      directory,
+      walk,
+      [request.offset, end],
+      call,
+    );
+    return walked.found > 0 ? walked : { ...walked, ...(await namedFile(directory, pattern, request, call)) };
+  });
   if (gaps.broken && found === 0) throw walkFailed(gaps);
   const hint =
     found === 0
       ? (foreign ??
-        (await directoryHint(directory, request, call)) ??
+        (await elsewhere(request, call)) ??
         slashHint(request) ??
         wordsHint(request) ??
         (await nearHint(directory, start, request, call)))
       : undefined;
-  const shown = shownBelow(start, call);
+  const search = { tool: 'find', path: placed.path, glob: pattern, nothing: found === 0 } as const;
   const entries = entriesOf(page, (path, i) => ({ path: shown(path), rank: request.offset + i }));
   const next = request.offset + entries.length;
   return {
@@ -53,23 +61,39 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
     beyond: page.length === 0 && found > 0 ? found : undefined,
     gaps: gaps.facts,
     hint: hint || undefined,
+    passed:
+      found === 0 ? await (await import('./passed-over.ts')).passedOver({ gaps }, search, call) : undefined,
   };
+}
+
+/** The file that a pattern names literally is found though it is ignored or a link, but not in `.git`. */
+async function namedFile(
+  directory: OpenedDirectory,
+  pattern: string,
+  { offset }: FindRequest,
+  call: Call,
+): Promise<Pick<FoundPage, 'page' | 'found'> | undefined> {
+  const path = pattern.replace(/^(?:\.?\/)+/, '');
+  const names = path.split('/');
+  if (names.some((name) => name === '' || name === '..' || name === '.git' || name.includes('\0')))
+    return undefined;
+  try {
+    const opened = await call.access.open(join(directory.path, path), call.signal);
+    await opened.close();
+    return opened.kind === 'file' ? { page: offset === 0 ? [path] : [], found: 1 } : undefined;
+  } catch {
+    call.signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+async function elsewhere({ path, pattern }: FindRequest, call: Call): Promise<SearchHint | undefined> {
+  if (path === undefined || !pattern.includes('/')) return undefined;
+  return (await import('./search-scope.ts')).elsewhereHint(path, pattern, 'pattern', call);
 }
 
 /** The most characters of a pattern that a hint repeats: all notices of an answer together must stay below 1 KiB. */
 const MAX_HINTED_PATTERN_CHARACTERS = 60;
-
-/** A hint if the pattern is the name of a directory: models look for directories by name too, but `find` lists only files. */
-async function directoryHint(
-  directory: OpenedDirectory,
-  { pattern }: FindRequest,
-  call: Call,
-): Promise<SearchHint | undefined> {
-  if (pattern.length > MAX_HINTED_PATTERN_CHARACTERS || /[\0*?[{]/.test(pattern)) return undefined;
-  const opened = await openQuietly(join(directory.path, pattern), call);
-  await opened?.close();
-  return opened && 'directory';
-}
 
 /** The most paths that are compared with a name. */
 const MAX_COMPARED_PATHS = 20_000;
@@ -86,7 +110,12 @@ async function nearHint(
   call: Call,
 ): Promise<SearchHint | undefined> {
   if (pattern.length > MAX_HINTED_PATTERN_CHARACTERS || /[\0*?[{!]/.test(pattern)) return undefined;
-  const { page } = await firstPage(directory, { kind: 'glob', pattern: '**' }, [0, MAX_COMPARED_PATHS], call);
+  const { page } = await firstPage(
+    directory,
+    { filter: { kind: 'glob', pattern: '**' } },
+    [0, MAX_COMPARED_PATHS],
+    call,
+  );
   const shown = shownBelow(start, call);
   const [first, ...others] = nearNames(
     basename(pattern),
@@ -124,14 +153,14 @@ type Range = readonly [offset: number, end: number];
 /** A page in the order of paths; paths before the page are only counted. */
 async function firstPage(
   directory: OpenedDirectory,
-  filter: WalkFilter,
+  how: Pick<WalkOptions, 'filter' | 'front'>,
   [offset, end]: Range,
   call: Call,
 ): Promise<FoundPage> {
   const page: string[] = [];
   let found = 0;
   const wants = { kind: 'paths', most: end + 1 } as const;
-  const options: WalkOptions = { wants, filter, deadline: lookUntil(call.deadline) };
+  const options: WalkOptions = { wants, ...how, deadline: lookUntil(call.deadline) };
   const gaps = await collectWalk(directory, options, call, async (walk) => {
     for await (const batch of walk.paths()) {
       page.push(...batch.slice(Math.max(0, offset - found), Math.max(0, end - found)));
@@ -143,22 +172,10 @@ async function firstPage(
 
 async function newestPage(
   directory: OpenedDirectory,
-  filter: WalkFilter,
+  how: Pick<WalkOptions, 'filter' | 'front'>,
   [offset, end]: Range,
   call: Call,
 ): Promise<FoundPage> {
-  const { paths, gaps } = await newestPaths(directory, { filter }, call);
+  const { paths, gaps } = await newestPaths(directory, how, call);
   return { page: paths.slice(offset, end), found: paths.length, gaps };
-}
-
-async function openQuietly(path: string, call: Call): Promise<OpenedDirectory | undefined> {
-  call.signal.throwIfAborted();
-  try {
-    const opened = await call.access.open(path, call.signal);
-    if (opened.kind === 'directory') return opened;
-    await opened.close();
-  } catch {
-    call.signal.throwIfAborted();
-  }
-  return undefined;
 }

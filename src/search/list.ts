@@ -3,7 +3,7 @@
 import { type ListedEntries, withEntries } from '../files/local.ts';
 import { sortInTurns } from '../queues/turns.ts';
 import { openDirectory } from '../target/open-target.ts';
-import type { FileSystemEntry } from '../types/access.ts';
+import type { FileSystemEntry, OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { ListRequest } from '../types/request.ts';
 import type { ListedEntry, ListResult } from '../types/result.ts';
@@ -15,14 +15,28 @@ export async function list(request: ListRequest, call: Call): Promise<ListResult
   checkRange(request);
   const { opened } = await openDirectory(request.path ?? '.', call, 'list');
   try {
-    return await withEntries(opened, call.signal, (listed) => pageOf(listed, request, call));
+    return await withEntries(opened, call.signal, async (listed) =>
+      pageOf(await named(listed, opened), request, call),
+    );
   } finally {
     await opened.close();
   }
 }
 
-async function pageOf(
+/** Leaves out and counts names that are not UTF-8: they are decoded with U+FFFD, by which nothing is found. */
+async function named(
   { entries, more }: ListedEntries,
+  directory: OpenedDirectory,
+): Promise<ListedEntries & { readonly unnamed: number }> {
+  const lost = new Set<FileSystemEntry>();
+  for (const entry of entries)
+    if (entry.name.includes('\ufffd') && !(await directory.stat(entry.name))) lost.add(entry);
+  const kept = lost.size === 0 ? entries : entries.filter((entry) => !lost.has(entry));
+  return { entries: kept, more, unnamed: lost.size };
+}
+
+async function pageOf(
+  { entries, more, unnamed }: ListedEntries & { readonly unnamed: number },
   { offset, limit }: ListRequest,
   call: Call,
 ): Promise<ListResult> {
@@ -31,6 +45,7 @@ async function pageOf(
   const page = sorted.slice(offset, end);
   const gaps = new GapsSeen();
   gaps.tooMany = more;
+  gaps.unnamed = unnamed;
   return {
     kind: 'entries',
     tokens: call.settings.tokens,

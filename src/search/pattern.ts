@@ -156,6 +156,28 @@ function isValid(pattern: string): boolean {
 }
 
 /**
+ * A pattern whose line breaks (`\n`, or the character) match CRLF too; plain text becomes a regular expression. Unchanged if it
+ * is not valid, so that positions in errors are right, and with the flag `x`, by which a line break is only layout.
+ */
+export function overLineBreaks(pattern: string, literal: boolean): string {
+  if (literal)
+    return pattern
+      .split(/\r?\n/)
+      .map((line) => line.replaceAll(/[\\^$.*+?()[\]{}|#&~-]/g, String.raw`\$&`))
+      .join(String.raw`\r?\n`);
+  const plain = pattern.replaceAll(/\(\?[a-zA-Z-]+(:|\))/g, (_, end) => (end === ':' ? '(?:' : ''));
+  if (!isValid(plain) || /\(\?[a-zA-Z]*x/.test(pattern)) return pattern;
+  // An escape, the start of a class, or a character.
+  let classes = 0;
+  return pattern.replaceAll(/\\.|\[\^?\]?|[\]\n]/gsu, (found) => {
+    if (found.startsWith('[')) classes += 1;
+    else if (found === ']') classes = Math.max(0, classes - 1);
+    else if (classes === 0 && (found === '\n' || found === String.raw`\n`)) return String.raw`(?:\r?\n)`;
+    return found;
+  });
+}
+
+/**
  * The pattern without look-around and with `.*` for backreferences, which matches all lines that the given one matches, and
  * perhaps more. Undefined if the pattern has neither, or if no word character would be left.
  */

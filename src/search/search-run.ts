@@ -12,7 +12,7 @@ import type { TextEncoding } from '../types/excerpt.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import { lookUntil } from '../walk/collect-walk.ts';
 import { type GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
-import { badRegex, checkPattern, needleOf } from './pattern.ts';
+import { badRegex, checkPattern, needleOf, overLineBreaks } from './pattern.ts';
 
 /** The most bytes of a compiled pattern, and of its lazy DFA in each thread; together they must fit ripgrep's memory limit. */
 const REGEX_BYTES = 32 << 20;
@@ -111,10 +111,13 @@ export class SearchRun {
 }
 
 function patternFlags(request: SearchRequest | CountRequest): string[] {
-  const { pattern, literal, ignoreCase, word, multiline } = request;
+  const { pattern, ignoreCase, word, multiline } = request;
+  const literal = request.literal && !(multiline && pattern.includes('\n'));
+  const regex = multiline && !literal ? CRLF + overLineBreaks(pattern, request.literal) : pattern;
   return [
     // With these options `$` matches before the \r of a CRLF.
-    ...(multiline ? [`--regexp=${literal ? '' : CRLF}${pattern}`] : [`--regexp=${pattern}`, '--crlf']),
+    `--regexp=${regex}`,
+    ...(multiline ? [] : ['--crlf']),
     literal ? '--fixed-strings' : '--engine=default',
     ignoreCase ? '--ignore-case' : '--case-sensitive',
     ...(word ? ['--word-regexp'] : []),

@@ -1,13 +1,16 @@
 /** Several paths in one string, such as `a.ts,src`, that one search visits one after the other. */
 
+import { join } from 'node:path';
 import { advised, OrielError } from '../errors.ts';
-import { isPathWithin } from '../files/paths.ts';
+import { isPathWithin, withHome } from '../files/paths.ts';
 import { fileTypes } from '../process/ripgrep.ts';
 import { MAX_LISTED_PATHS, pathLists } from '../selector/rewrites.ts';
+import { openAny, splitGlob } from '../target/find-target.ts';
 import { openTarget } from '../target/open-target.ts';
 import { nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
+import type { SearchHint } from '../types/result.ts';
 
 /**
  * The paths of a list, without those inside another path of the list. Undefined unless all paths of the list exist. Throws
@@ -79,4 +82,86 @@ function unknownType(type: string, types: ReadonlyMap<string, readonly string[]>
   const message = `${quote(type)} is not a file type of ripgrep. Use ${offered.join(' or ') || 'glob'}.`;
   const next = meant[0] === undefined ? undefined : JSON.stringify({ type: meant[0] });
   return new OrielError('BAD_INPUT', message, { next });
+}
+
+// Globs that lead out of the searched directory: `~/x/*.md`, `/other/*.md`, `../x/*.md`.
+
+/** A glob, and the directory that is searched for it. */
+interface PlacedGlob {
+  /** The field `path` of a call. */
+  readonly path: string | undefined;
+  readonly glob: string;
+}
+
+/**
+ * Without a `path`, the directory in front of an absolute glob is searched if it is not below the working directory. Throws
+ * `OUTSIDE_ROOT` if it lies outside the roots; a glob such as `/src/*.ts` is anchored if there is no such directory.
+ */
+export async function placedGlob(
+  glob: string,
+  path: string | undefined,
+  field: 'pattern' | 'glob',
+  call: Call,
+): Promise<PlacedGlob> {
+  const typed = withHome(glob);
+  const { front, rest, outside } = await frontOf(typed, path, call);
+  const from = await realDirectory(path ?? '.', call).catch(() => undefined);
+  if (front !== undefined && from !== undefined) {
+    if (path === undefined && !isPathWithin(front, from)) return { path: front, glob: `/${rest}` };
+    return { path, glob: join(front, rest) };
+  }
+  const first = /^\/[^/*?[{]+/.exec(typed)?.[0];
+  const isAnchored = first !== undefined && (await realDirectory(`.${first}`, call).catch(() => undefined));
+  if (!outside || isAnchored) return { path, glob: typed };
+  const { code, why, next: inside = '.' } = outside;
+  const name = typed.slice(typed.lastIndexOf('/') + 1) || '**';
+  const next = JSON.stringify({ path: inside, [field]: name });
+  throw advised(code, why, `Use path ${quote(inside)} with ${field} ${quote(name)}.`, {
+    next,
+    cause: outside,
+  });
+}
+
+/** A hint if the glob names a directory that is neither in the directory `path` nor above it. */
+export async function elsewhereHint(
+  path: string,
+  glob: string,
+  field: 'pattern' | 'glob',
+  call: Call,
+): Promise<SearchHint | undefined> {
+  const { front, rest } = await frontOf(withHome(glob), path, call);
+  const from = await realDirectory(path, call).catch(() => undefined);
+  if (front === undefined || from === undefined) return undefined;
+  if (isPathWithin(front, from) || isPathWithin(from, front)) return undefined;
+  return { kind: 'elsewhere', path: call.access.display(front), glob: `/${rest}`, field };
+}
+
+interface GlobDirectory {
+  /** The real path of the existing directory in front of a glob, and what follows. */
+  readonly front?: string | undefined;
+  readonly rest: string;
+  /** The error if there may be one outside the roots. */
+  readonly outside?: OrielError | undefined;
+}
+
+async function frontOf(typed: string, path: string | undefined, call: Call): Promise<GlobDirectory> {
+  let [front, outside]: [string?, OrielError?] = [];
+  const split = await splitGlob(typed, async (at) => {
+    if (at === '/' || at === '.') return false;
+    const named = at.startsWith('..') ? join(path ?? '.', at) : at;
+    front = await realDirectory(named, call).catch((error: unknown) => {
+      call.signal.throwIfAborted();
+      if (error instanceof OrielError && error.code === 'OUTSIDE_ROOT') outside ??= error;
+      return undefined;
+    });
+    return front !== undefined;
+  });
+  return { front, rest: split?.glob ?? '', outside };
+}
+
+/** The real path of a directory; undefined for a file. */
+async function realDirectory(path: string, call: Call): Promise<string | undefined> {
+  const opened = await openAny(path, call);
+  await opened.close();
+  return opened.kind === 'directory' ? opened.path : undefined;
 }

@@ -5,15 +5,15 @@
 
 import { basename, join } from 'node:path';
 import { findEncoding } from '../code/text-input.ts';
-import { OrielError } from '../errors.ts';
+import { advised, OrielError } from '../errors.ts';
 import { lentFile } from '../files/file.ts';
 import { checkGlobSyntax } from '../files/glob-text.ts';
-import { checkGlob, globBelow } from '../files/glob.ts';
+import { checkGlob, isElsewhere } from '../files/glob.ts';
 import { isFault } from '../files/system-failure.ts';
 import type { FileSubject } from '../formats/archive/members.ts';
-import { isBinary } from '../formats/text/open.ts';
+import { isBinary, isNearlyText } from '../formats/text/open.ts';
 import { withProgress } from '../queues/caller.ts';
-import { openTarget, type SearchStart, shownBelow, shownTarget } from '../target/open-target.ts';
+import { openTarget, type SearchStart, shownBelow, shownTarget, startPath } from '../target/open-target.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory, OpenedFile } from '../types/access.ts';
@@ -21,8 +21,8 @@ import type { Call } from '../types/call.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { ListResult, SearchHint, SearchResult } from '../types/result.ts';
-import type { LargeTextFile } from '../walk/walk-messages.ts';
-import { WaitCondition, WalkBroken, WalkRun } from '../walk/walk-run.ts';
+import type { LargeTextFile, WalkFilter } from '../walk/walk-messages.ts';
+import { WaitCondition, WalkBroken, type WalkOptions, WalkRun } from '../walk/walk-run.ts';
 import { containerSubject, isPackedBinary, textsInside } from './container-texts.ts';
 import { checkRange } from './page-bounds.ts';
 import { foreignRegex, hasEscapedBar } from './pattern.ts';
@@ -45,7 +45,7 @@ export async function search(request: SearchRequest, call: Call): Promise<Search
   const hint = await lookThrough(found, call);
   const result = await found.result();
   const nothing = result.found === 0 && result.beyond === undefined;
-  return { ...result, ...advice(result, nothing, hint, request), ...counterOf(call) };
+  return { ...result, ...(await advice(result, nothing, hint, request, call)) };
 }
 
 /** Lists the files that contain a match, sorted. Deterministic, with the same errors as `search`. */
@@ -54,25 +54,41 @@ export async function countMatches(request: CountRequest, call: Call): Promise<L
   const hint = await lookThrough(counts, call);
   const result = counts.result();
   const nothing = result.entries.length === 0 && result.beyond === undefined;
-  return { ...result, ...advice(result, nothing, hint, request), ...counterOf(call) };
+  return { ...result, ...(await advice(result, nothing, hint, request, call)) };
 }
 
-const counterOf = ({ settings: { tokens } }: Call): Pick<SearchResult, 'tokens'> =>
-  tokens ? { tokens } : {};
-
-/** A hint if nothing was found (or the pattern has an escaped bar), and the number of containers that were not searched. */
-function advice(
-  { next, gaps }: Pick<SearchResult, 'next' | 'gaps'>,
+/** A hint if nothing was found (or the pattern has an escaped bar), and what was left out. */
+async function advice(
+  result: Pick<SearchResult, 'next' | 'gaps'>,
   nothing: boolean,
   hint: SearchHint | undefined,
-  { pattern, literal, inside }: SearchRequest | CountRequest,
-): { readonly hint?: SearchHint | undefined; readonly passedOver?: number | undefined } {
+  { pattern, literal, inside, path, glob }: SearchRequest | CountRequest,
+  call: Call,
+): Promise<Pick<SearchResult, 'hint' | 'passed' | 'tokens'>> {
   const misread = literal || !(nothing || hasEscapedBar(pattern)) ? undefined : foreignRegex(pattern);
-  const why = nothing ? (hint ?? misread) : misread;
-  // The number of containers is known only after the whole walk.
-  const isWhole = next === undefined && !gaps.timedOut && !gaps.broken;
-  const passedOver = inside === 'named' && isWhole ? gaps.containers : 0;
-  return { hint: why || undefined, passedOver: passedOver > 0 ? passedOver : undefined };
+  const search = {
+    tool: 'grep',
+    path,
+    glob,
+    selectors: inside !== undefined,
+    passesContainers: inside === 'named',
+    nothing,
+  } as const;
+  const leaves = nothing || result.gaps.passed?.garbled !== undefined;
+  return {
+    hint: (nothing ? (hint ?? (await elsewhere(path, glob, call))) : undefined) ?? misread,
+    passed: leaves ? await (await import('./passed-over.ts')).passedOver(result, search, call) : undefined,
+    tokens: call.settings.tokens,
+  };
+}
+
+async function elsewhere(
+  path: string | undefined,
+  glob: string | undefined,
+  call: Call,
+): Promise<SearchHint | undefined> {
+  if (path === undefined || !glob?.includes('/')) return undefined;
+  return (await import('./search-scope.ts')).elsewhereHint(path, glob, 'glob', call);
 }
 
 /** Searches everything until the sink is full. Returns a hint for an answer without matches. */
@@ -82,7 +98,10 @@ async function lookThrough(sink: SearchSink, call: Call): Promise<SearchHint | u
   // As in ripgrep, an empty glob is none.
   if (request.glob) checkGlobSyntax(request.glob, 'glob');
   if (request.sort) (await import('./search-by-time.ts')).checkSort(request);
-  const typed = request.path ?? '.';
+  const { path: typed = '.', glob } =
+    request.glob && isElsewhere(request.glob)
+      ? await (await import('./search-scope.ts')).placedGlob(request.glob, request.path, 'glob', call)
+      : request;
   const named = request.type === undefined ? undefined : await globOfType(request.type, call);
   const searchFrom = async (
     { opened, path }: SearchStart,
@@ -92,7 +111,7 @@ async function lookThrough(sink: SearchSink, call: Call): Promise<SearchHint | u
       return await withProgress(call, 'searching', () =>
         opened.kind === 'file'
           ? searchFile(opened, path, into, call)
-          : searchDirectory(opened, { typed: path, named }, into, call),
+          : searchDirectory(opened, { typed: path, named, glob }, into, call),
       );
     } finally {
       await opened.close();
@@ -139,6 +158,7 @@ async function globOfType(type: string, { signal }: Call): Promise<string> {
 interface Below {
   /** The directory as it was typed, or in the spelling that exists. */
   readonly typed: string;
+  readonly glob: string | undefined;
   /** A second glob that file names must match, from the file type. */
   readonly named: string | undefined;
 }
@@ -150,32 +170,31 @@ async function searchDirectory(
   call: Call,
 ): Promise<SearchHint | undefined> {
   const { request, deadline, needle } = sink.search;
-  const glob = request.glob && globBelow(directory.path, call.access.cwd, request.glob);
+  const { glob, named } = below;
   const hint = glob ? checkGlob(glob) : undefined;
-  const { named } = below;
-  const options = {
-    filter: glob ? ({ kind: 'glob', pattern: glob } as const) : undefined,
-    named,
+  const place = { directories: [directory.path, startPath(below.typed, call)], cwd: call.access.cwd };
+  // Globs are matched in the walk thread, so that a slow glob does not block other calls.
+  const filter: WalkFilter | undefined = glob ? { kind: 'glob', pattern: glob, place } : undefined;
+  const names: PathNaming = {
+    shown: shownBelow(below.typed, call),
+    real: (path) => join(directory.path, path),
   };
-  const walkTexts = async (into: SearchSink, names: PathNaming): Promise<void> => {
+  const options = { filter, named, front: names.shown('x').slice(0, -1) };
+  const walkTexts = async (into: SearchSink, naming: PathNaming): Promise<void> => {
     const wants = { kind: 'texts', needle, asStored: !request.inside } as const;
     const walk = await WalkRun.start(directory, { wants, ...options, deadline }, call);
     const inputs = new SearchInputs(walk, into.search, call);
     try {
-      for await (const input of inputs) if (!(await into.take(input, names))) break;
+      for await (const input of inputs) if (!(await into.take(input, naming))) break;
     } finally {
       await inputs.close();
     }
-  };
-  const names: PathNaming = {
-    shown: shownBelow(below.typed, call),
-    real: (path) => join(directory.path, path),
   };
   if (request.sort === 'time') {
     const { takeByTime } = await import('./search-by-time.ts');
     await takeByTime({ directory, options, names }, sink, walkTexts, call);
   } else await walkTexts(sink, names);
-  if (request.inside === 'below') await searchContainers(directory, { ...below, glob }, sink, call);
+  if (request.inside === 'below') await searchContainers(directory, names.shown, options, sink, call);
   return hint;
 }
 
@@ -189,17 +208,14 @@ const MAX_COUNTED_CONTAINERS = 50_000;
  */
 async function searchContainers(
   directory: OpenedDirectory,
-  { typed, named, glob }: Below & { readonly glob: string | undefined },
+  shown: PathNaming['shown'],
+  filters: Pick<WalkOptions, 'filter' | 'named'>,
   sink: SearchSink,
   call: Call,
 ): Promise<void> {
   const { deadline, gaps } = sink.search;
-  const shown = shownBelow(typed, call);
   const wants = { kind: 'paths', most: MAX_COUNTED_CONTAINERS + 1, containers: true } as const;
-  // Globs are matched in the walk thread, so that a slow glob does not block other calls.
-  const filter = glob ? ({ kind: 'glob', pattern: glob } as const) : undefined;
-  const options = { wants, filter, named, deadline };
-  const walk = await WalkRun.start(directory, options, call);
+  const walk = await WalkRun.start(directory, { wants, ...filters, deadline }, call);
   const paths: string[] = [];
   const disguised = gaps.takeDisguised().map((path) => Buffer.from(path, 'latin1').toString('utf8'));
   try {
@@ -279,12 +295,13 @@ async function encodingOfNamed(file: OpenedFile, typed: string, call: Call): Pro
   const head = await readSourceHead(file.bytes, call.signal);
   const encoding = await findEncoding(file.bytes, call);
   if (encoding.unit > 1 || !isBinary(head)) return encoding;
-  throw notText(typed);
+  throw notText(typed, isNearlyText(head) ? `${typed}:raw` : typed);
 }
 
-function notText(typed: string): OrielError {
-  const message = `${quote(typed)} is not plain text: binary files are not searched. Read it instead.`;
-  return new OrielError('UNSUPPORTED', message, { next: typed });
+function notText(typed: string, next = typed): OrielError {
+  const why = `${quote(typed)} is not plain text: binary files are not searched.`;
+  if (next !== typed) return advised('UNSUPPORTED', why, `Read ${quote(next)} instead.`, { next });
+  return new OrielError('UNSUPPORTED', `${why} Read it instead.`, { next });
 }
 
 // Groups the files of a walk into inputs, in order. The next input is started while one is read.

@@ -346,11 +346,22 @@ export async function globInPath(typed: string, call: Call): Promise<GlobInPath 
   if (list) return list;
   // The form with slashes first: `src\*.ts` is a path of Windows if `src` is a directory.
   for (const path of [...pathRewrites(typed).reverse(), typed]) {
-    // `[id]` may be the name of a directory, or a part of the glob.
-    for (const first of [/\*/, /[*?[{]/]) {
-      const split = splitAt(path, path.search(first));
-      if (await isDirectory(split.at, call)) return split;
-    }
+    const split = await splitGlob(path, (at) => isDirectory(at, call));
+    if (split) return split;
+  }
+  return undefined;
+}
+
+/** Splits a path with a glob behind the directory for which `exists` is true; without wildcards, before its last name. */
+export async function splitGlob(
+  path: string,
+  exists: (at: string) => Promise<boolean>,
+): Promise<GlobInPath | undefined> {
+  // `[id]` may be the name of a directory, or a part of the glob.
+  for (const first of [/\*/, /[*?[{]/, /[^/]*$/]) {
+    const index = path.search(first);
+    const split = index === -1 ? undefined : splitAt(path, index);
+    if (split && (await exists(split.at))) return split;
   }
   return undefined;
 }

@@ -79,9 +79,14 @@ export function shownTarget(typed: string, call: Call): string {
   return URL_FORM.test(typed) ? typed : call.access.display(call.access.absolute(typed));
 }
 
-/** Returns the function that gives the shown form of a path relative to the directory `typed`. */
+/** The absolute path of `SearchStart.path`, in which `/` is the root of the file system. */
+export function startPath(path: string, { access }: Call): string {
+  return path === '/' ? path : access.absolute(path);
+}
+
+/** Returns the function that gives the shown form of a path relative to the directory `typed` (`SearchStart.path`). */
 export function shownBelow(typed: string, call: Call): (path: string) => string {
-  const base = call.access.absolute(typed);
+  const base = startPath(typed, call);
   const front = call.access.display(join(base, 'x')).slice(0, -1);
   // In the working directory the bare path could be misread as something else, such as "https:/a".
   return (path) => (front === '' ? call.access.display(join(base, path)) : front + path);

@@ -238,7 +238,8 @@ export function detectEncoding(head: Uint8Array): TextEncoding {
 
 /**
  * Detects UTF-16 without a byte order mark: nearly every unit is a printable character below U+0100, so that every
- * second byte is zero, and no other byte is zero.
+ * second byte is zero, and no other byte is zero. With letters of other scripts: some units are, and all of them are
+ * characters in use.
  */
 function unmarkedUtf16(head: Uint8Array): UnicodeName | undefined {
   const units = head.length >> 1;
@@ -252,8 +253,17 @@ function unmarkedUtf16(head: Uint8Array): UnicodeName | undefined {
   }
   if (plain['utf-16le'] >= units * 0.9 && plain['utf-16be'] === 0) return 'utf-16le';
   if (plain['utf-16be'] >= units * 0.9 && plain['utf-16le'] === 0) return 'utf-16be';
-  return undefined;
+  const few = Math.min(plain['utf-16le'], plain['utf-16be']);
+  const many = Math.max(plain['utf-16le'], plain['utf-16be']);
+  // A text has blanks and line breaks, and seldom a letter that looks like one in the other order, such as U+4E00.
+  if (units < 16 || many < units / 32 || few > units / 50) return undefined;
+  const name = plain['utf-16le'] === many ? 'utf-16le' : 'utf-16be';
+  const { text } = decode(head.subarray(0, units * 2), unicodeEncoding(name));
+  return UNUSED.test(text.replace(/\ufffd$/, '')) ? undefined : name;
 }
+
+/** Controls, unpaired surrogates (decoded as U+FFFD), code points for private use, and unassigned ones. */
+const UNUSED = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufffd\p{Co}\p{Cn}]/u;
 
 function isPrintable(byte: number): boolean {
   return (byte >= 0x20 && byte !== 0x7f) || (byte >= 0x09 && byte <= 0x0d);

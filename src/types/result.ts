@@ -38,8 +38,7 @@ export interface SearchResult {
   /** How many there are in all, when the offset is beyond them. */
   readonly beyond?: number | undefined;
   readonly gaps: SearchGaps;
-  /** Number of documents, archives and databases that were skipped, and would be searched with `inside`. */
-  readonly passedOver?: number | undefined;
+  readonly passed?: readonly PassedOver[] | undefined;
   readonly hint?: SearchHint | undefined;
   /** The host's own counter: the list is cut where it is rendered. */
   readonly tokens?: TokenCounter | undefined;
@@ -68,18 +67,57 @@ export interface MatchedLine {
   readonly within?: { readonly name: string; readonly from: number; readonly to: number } | undefined;
 }
 
-/**
- * A possible reason why nothing was found: syntax that is plain text here, a directory (only files are
- * found), or words about code.
- */
+/** Why files or directories were left out of a search, whatever they hold. */
+export type PassedReason =
+  | 'ignored'
+  | 'link'
+  /** A pipe, socket or device. */
+  | 'special'
+  | 'binary'
+  /** It has NUL bytes, but otherwise looks like a text. */
+  | 'garbled'
+  /** A directory that matches a glob, which is for files. */
+  | 'directory'
+  /** A file that does not match the glob, or is not of the type. */
+  | 'glob'
+  | 'type';
+
+/** Entries that were left out for one reason. */
+export interface PassedEntries {
+  readonly count: number;
+  /** The first of them, as shown to the model, at most three. */
+  readonly first: readonly string[];
+}
+
+/** What an answer says of entries that were left out. `container`: a document, archive, notebook or database. */
+export interface PassedOver {
+  readonly reason: PassedReason | 'container';
+  readonly count: number;
+  /** The fields that change in the call that includes them, or the first of them. */
+  readonly call?: Readonly<Record<string, string | boolean>> | undefined;
+  /** The `path` of a read that shows the first of them, if no such call can include it. */
+  readonly use?: string | undefined;
+}
+
+/** A possible reason why nothing was found: syntax that is plain text here, or words about code. */
 export type SearchHint =
   | 'extended-glob'
   | 'brace-range'
   | 'backslash'
-  | 'directory'
   | 'words'
   | RegexHint
-  | NearHint;
+  | NearHint
+  | ElsewhereHint;
+
+/** The glob names a directory outside the searched one. */
+interface ElsewhereHint {
+  readonly kind: 'elsewhere';
+  /** That directory, as it is shown, and the glob below it. */
+  readonly path: string;
+  readonly glob: string;
+  /** The field of the call for the glob. */
+  readonly field: 'pattern' | 'glob';
+}
 
 /** Paths with similar names, as they are shown: at least one. */
 interface NearHint {
@@ -138,6 +176,9 @@ export interface SearchGaps {
   readonly disguised?: readonly string[] | undefined;
   /** Pages of documents that have no text to be searched. */
   readonly scanned?: number | undefined;
+  /** Number of files below a directory that were not left out. */
+  readonly files?: number | undefined;
+  readonly passed?: Readonly<Partial<Record<PassedReason, PassedEntries>>> | undefined;
   /** A thread or process of the search failed: the matches are incomplete. */
   readonly broken: boolean;
 }
@@ -154,7 +195,7 @@ export interface ListResult {
   readonly beyond?: number | undefined;
   readonly gaps: SearchGaps;
   /** As for `SearchResult`. */
-  readonly passedOver?: number | undefined;
+  readonly passed?: readonly PassedOver[] | undefined;
   readonly hint?: SearchHint | undefined;
   /** The call that reads the first entries together, if an entry is itself a call. */
   readonly best?: string | undefined;

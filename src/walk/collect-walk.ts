@@ -41,7 +41,7 @@ interface Timed {
 /** Throws `LIMIT` if there are too many to sort. */
 export async function newestPaths(
   directory: OpenedDirectory,
-  options: Pick<WalkOptions, 'filter' | 'named'>,
+  options: Pick<WalkOptions, 'filter' | 'named' | 'front'>,
   call: Call,
 ): Promise<{ paths: string[]; gaps: GapsSeen }> {
   const timed: Timed[] = [];

@@ -1,7 +1,7 @@
 /** Gaps: everything that makes an answer incomplete, such as timeouts, refusals and files that were not read. */
 
 import type { OpenRefusal } from '../files/held-directory.ts';
-import type { SearchGaps } from '../types/result.ts';
+import type { PassedEntries, PassedReason, SearchGaps } from '../types/result.ts';
 
 /** The most unsearched files that are named in an answer. */
 const MAX_NAMED_GAPS = 3;
@@ -30,6 +30,8 @@ export class GapsSeen implements SearchGaps {
   full = false;
   short = false;
   broken = false;
+  files = 0;
+  passed: Partial<Record<PassedReason, { count: number; first: PassedEntries['first'] }>> = {};
 
   add(other: SearchGaps): void {
     this.timedOut ||= other.timedOut;
@@ -52,6 +54,20 @@ export class GapsSeen implements SearchGaps {
     this.full ||= other.full ?? false;
     this.short ||= other.short ?? false;
     this.broken ||= other.broken;
+    this.files += other.files ?? 0;
+    for (const [reason, { count, first }] of Object.entries(other.passed ?? {}))
+      this.#pass(reason as PassedReason, count, first);
+  }
+
+  /** Records an entry that was left out, by its shown name if an answer may need it. */
+  pass(reason: PassedReason, name?: string): void {
+    this.#pass(reason, 1, name === undefined ? undefined : [name]);
+  }
+
+  #pass(reason: PassedReason, count: number, names: readonly string[] | undefined): void {
+    const known = (this.passed[reason] ??= { count: 0, first: [] });
+    known.count += count;
+    known.first = joined(known.first, names, MAX_NAMED_GAPS);
   }
 
   /** Adds the gaps of a second walk over the same files: only the flags, because the counts are already included. */
@@ -113,6 +129,8 @@ export class GapsSeen implements SearchGaps {
       scanned: scanned > 0 ? scanned : undefined,
       full: full || undefined,
       short: short || undefined,
+      files: this.files > 0 ? this.files : undefined,
+      passed: Object.keys(this.passed).length > 0 ? this.passed : undefined,
     };
     return { timedOut, denied, failed: failed || undefined, tooDeep, tooMany, ...counted, broken };
   }

@@ -11,7 +11,7 @@ import {
   peekHeld,
   readHeld,
 } from '../files/held-directory.ts';
-import { isBinary } from '../formats/text/open.ts';
+import { isBinary, isNearlyText } from '../formats/text/open.ts';
 import { decode, detectEncoding, encodingOfText, HEAD_BYTES, utf8 } from '../text/encoding.ts';
 import { type AnalyseEncoding, declaredEncoding } from '../text/legacy-encoding.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
@@ -31,6 +31,7 @@ interface ReaderOptions {
   readonly needle: string | undefined;
   readonly asStored: boolean;
   /** See `WalkJob`. */
+  readonly front: string;
   readonly prefilters: boolean;
   readonly until: number;
 }
@@ -41,6 +42,8 @@ export class TextReader {
   readonly #prefilter: PatternPrefilter | undefined;
   readonly #asStored: boolean;
   readonly #until: number;
+  readonly #front: string;
+  readonly #needle: Buffer | undefined;
   readonly #head = Buffer.alloc(HEAD_BYTES);
   #unsent = 0;
 
@@ -49,6 +52,8 @@ export class TextReader {
     this.#control = control;
     this.#asStored = options.asStored;
     this.#until = options.until;
+    this.#front = options.front;
+    this.#needle = needle === undefined ? undefined : Buffer.from(needle);
     this.#pieces = new TextPieces(control, needle, post);
     // Only ASCII has the same bytes in all other supported encodings (except UTF-16 and UTF-32).
     const plain = needle === undefined ? '' : longestAscii(needle);
@@ -127,7 +132,18 @@ export class TextReader {
   #isText(file: HeldFile, path: string): boolean {
     const head = this.#head.subarray(0, readHeld(file, this.#head, 0, this.#head.length));
     if (this.#passesOver(path, head, file.size)) return false;
-    return detectEncoding(head).unit > 1 || !isBinary(head);
+    if (detectEncoding(head).unit > 1 || !isBinary(head)) return true;
+    this.#passBinary(path, head);
+    return false;
+  }
+
+  #passBinary(path: string, head: Uint8Array): void {
+    // A database is counted by its name.
+    if (!this.#asStored && isContainerName(path.slice(path.lastIndexOf('/') + 1))) return;
+    const gaps = new GapsSeen();
+    const name = this.#front + Buffer.from(path, 'latin1').toString('utf8');
+    gaps.pass(isNearlyText(head.subarray(0, HEAD_BYTES)) ? 'garbled' : 'binary', name);
+    this.#pieces.leave(gaps);
   }
 
   #take(file: HeldFile, path: string): void {
@@ -141,8 +157,11 @@ export class TextReader {
     const binary = isBinary(bytes);
     const mayBeMarked = binary || (bytes[0] as number) >= 0xef;
     const encoding = mayBeMarked ? detectEncoding(bytes.subarray(0, HEAD_BYTES)) : utf8;
-    if (encoding.unit === 1 && binary) bytes.fill(0);
-    else if (encoding.unit > 1 || encoding.bom > 0) this.#takeUnicode(bytes, encoding, path);
+    if (encoding.unit === 1 && binary) {
+      // Without the needle it has no match, in whatever way it would be searched.
+      if (!this.#needle || bytes.includes(this.#needle)) this.#passBinary(path, bytes);
+      bytes.fill(0);
+    } else if (encoding.unit > 1 || encoding.bom > 0) this.#takeUnicode(bytes, encoding, path);
     else if (isAscii(bytes) || !this.#takeForeign(bytes, path)) this.#pieces.keep(bytes.length, path);
   }
 

@@ -1,5 +1,6 @@
 /** The messages between a walk's worker thread and the call that started it. */
 
+import type { GlobPlace } from '../files/glob.ts';
 import { openRefusalFor } from '../files/held-directory.ts';
 import type { KeptFiles } from '../files/private-files.ts';
 import type { SearchGaps } from '../types/result.ts';
@@ -15,6 +16,8 @@ export interface WalkJob {
   readonly top: number;
   /** The roots as byte strings (latin1); nothing outside them is entered. Empty for no roots. */
   readonly roots: readonly string[];
+  /** The prefix of the searched directory in shown paths. */
+  readonly front: string;
   /** What is skipped silently: oriel's own files and directories. */
   readonly kept: KeptFiles;
   readonly wants: WalkQuery;
@@ -33,7 +36,7 @@ export interface WalkJob {
 }
 
 export type WalkFilter =
-  | { readonly kind: 'glob'; readonly pattern: string }
+  | { readonly kind: 'glob'; readonly pattern: string; readonly place?: GlobPlace | undefined }
   /** Matches paths that end in these names. */
   | { readonly kind: 'ending'; readonly names: string };
 

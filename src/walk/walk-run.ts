@@ -33,6 +33,8 @@ export interface WalkOptions {
   readonly filter?: WalkFilter | undefined;
   /** A second glob that file names must match. */
   readonly named?: string | undefined;
+  /** The prefix of the directory in shown paths; without one, paths are shown relative to the directory. */
+  readonly front?: string | undefined;
   /** In milliseconds of `performance.now()`. */
   readonly deadline: number;
 }
@@ -141,13 +143,18 @@ export class WalkRun {
     }
   }
 
-  #begin(chain: RuleChain, { wants, filter, named, deadline }: WalkOptions, access: FileAccess): void {
+  #begin(
+    chain: RuleChain,
+    { wants, filter, named, front = '', deadline }: WalkOptions,
+    access: FileAccess,
+  ): void {
     const base = chain.directories.at(-1) as OpenedDirectory;
     if (chain.isCut) this.gaps.rules += 1;
     const job: WalkJob = {
       chain: chain.directories.map(({ path, fd }) => ({ path, fd })),
       top: chain.top,
       roots: access.roots.map(pathToLatin1),
+      front,
       kept: keptFromClients(access.roots),
       wants,
       prefilters: wants.kind === 'texts' && wants.needle !== undefined && isLocalWhole(base.path),

@@ -18,7 +18,7 @@ import { isArchive, isNamedArchive } from '../formats/archive/detect.ts';
 import { isDocument, isNamedDocument } from '../formats/document/detect.ts';
 import { isNamedNotebook } from '../formats/notebook/detect.ts';
 import { isNamedDatabase } from '../formats/sqlite/detect.ts';
-import type { SearchGaps } from '../types/result.ts';
+import type { PassedReason, SearchGaps } from '../types/result.ts';
 import type { GapsSeen } from './gaps.ts';
 import { DescriptorShortage, now, retryOnShortage, type WalkControl, type WalkJob } from './walk-messages.ts';
 
@@ -78,7 +78,7 @@ export class DirectoryWalker {
     this.gaps = gaps;
     this.#reading = { gaps, retryOnShortage: (open) => retryOnShortage(control, open) };
     const { filter, named } = job;
-    if (filter?.kind === 'glob') this.#filter = new Glob(filter.pattern);
+    if (filter?.kind === 'glob') this.#filter = new Glob(filter.pattern, filter.place);
     if (filter?.kind === 'ending') this.#ending = `/${filter.names}`;
     this.#named = named === undefined ? undefined : new Glob(named);
     this.#onlyContainers = job.wants.kind === 'paths' && job.wants.containers === true;
@@ -88,6 +88,7 @@ export class DirectoryWalker {
     const rules = this.#rulesAbove();
     const base = this.#job.chain.at(-1) as WalkJob['chain'][number];
     this.#push(this.#adopt(base.path, base.fd), '', '', rules);
+    this.#searchNamed();
     for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
       const entry = level.entries[level.at++];
       if (!entry) this.#pop();
@@ -109,6 +110,17 @@ export class DirectoryWalker {
   /** Closes the directories that are still held if the walk ended early. */
   close(): void {
     for (const { directory } of this.#levels.splice(0)) directory?.release();
+  }
+
+  /** A directory that was named is searched though rules ignore all that is in it: then they do not apply below it. */
+  #searchNamed(): void {
+    const [level] = this.#levels;
+    const isKept = ({ name }: HeldEntry): boolean => name === '.git' || level?.kept?.has(name) === true;
+    const isIgnored = ({ name, kind }: HeldEntry): boolean =>
+      level?.rules.ignores(decodeName(name) ?? name, kind === 'directory') === true;
+    const isSkipped = (entry: HeldEntry): boolean =>
+      isKept(entry) || isIgnored(entry) || entry.name === '.gitignore' || entry.name === '.ignore';
+    if (level?.entries.every(isSkipped) && level.entries.some(isIgnored)) level.rules = WalkRules.none;
   }
 
   /** The rules from the directories above the walked one, without those of its own ignore files. */
@@ -137,9 +149,16 @@ export class DirectoryWalker {
 
   /** Returns false if the visitor ends the walk. */
   #visit(level: Level, { name, kind }: HeldEntry, visitor: WalkVisitor): boolean {
-    if (kind === 'other' || name === '.git' || level.kept?.has(name)) return true;
+    if (name === '.git' || level.kept?.has(name)) return true;
     const text = decodeName(name);
-    if (level.rules.ignores(text ?? name, kind === 'directory')) return true;
+    if (level.rules.ignores(text ?? name, kind === 'directory')) {
+      this.#passOver('ignored', level, text, kind);
+      return true;
+    }
+    if (kind === 'link' || kind === 'other') {
+      this.#passOver(kind === 'link' ? kind : 'special', level, text, kind);
+      return true;
+    }
     if (kind === 'directory') {
       this.#enter(level, name, text);
       return true;
@@ -149,16 +168,34 @@ export class DirectoryWalker {
       return true;
     }
     const path = level.text + text;
-    if (this.#filter && !this.#filter.matches(path)) return true;
+    if (this.#filter && !this.#filter.matches(path)) {
+      this.gaps.pass('glob');
+      return true;
+    }
     if (this.#ending !== undefined && !path.endsWith(this.#ending)) return true;
-    if (this.#named && !this.#named.matches(text)) return true;
+    if (this.#named && !this.#named.matches(text)) {
+      this.gaps.pass('type');
+      return true;
+    }
     if (this.#onlyContainers && !isContainerName(name)) return true;
     if (level.path.length + 1 + name.length > MAX_WALKED_PATH_BYTES) {
       this.gaps.tooDeep = true;
       return true;
     }
+    this.gaps.files += 1;
     if (this.#job.wants.kind === 'texts' && isContainerName(name)) this.gaps.containers += 1;
     return !level.directory || visitor.file(level.directory, level.front, name);
+  }
+
+  /** Counts an entry that is left out, if it could have been found otherwise. */
+  #passOver(reason: PassedReason, level: Level, text: string | undefined, kind: HeldEntry['kind']): void {
+    if (text === undefined || level.text === undefined || this.#ending !== undefined) return;
+    const path = level.text + text;
+    const isDirectory = kind === 'directory';
+    const isWanted =
+      !isDirectory && this.#filter?.matches(path) !== false && this.#named?.matches(text) !== false;
+    const mayHold = kind !== 'file' && kind !== 'other' && this.#filter?.mayMatchBelow(path) !== false;
+    if (isWanted || mayHold) this.gaps.pass(reason, this.#job.front + path);
   }
 
   #enter(level: Level, name: string, text: string | undefined): void {
@@ -168,6 +205,8 @@ export class DirectoryWalker {
       return;
     }
     const path = text === undefined || level.text === undefined ? undefined : level.text + text;
+    if (path !== undefined && this.#filter?.matches(path))
+      this.gaps.pass('directory', this.#job.front + path);
     if (path !== undefined && this.#filter?.mayMatchBelow(path) === false) return;
     const { directory } = level;
     const inner = this.#attempt(() => directory.enter(name, this.#job.roots));
@@ -246,7 +285,7 @@ interface Layer {
   readonly front: string;
 }
 
-type Kind = 'file' | 'directory' | 'other' | undefined;
+type Kind = HeldEntry['kind'] | undefined;
 
 /** Returns the kind of the entry with a name. */
 type KindOf = (name: string) => Kind;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { checkGlob, Glob, globBelow } from '../../src/files/glob.ts';
+import { checkGlob, Glob } from '../../src/files/glob.ts';
 
 const paths = [
   'a.ts',
@@ -168,16 +168,32 @@ describe('a leading ! excludes', () => {
   });
 });
 
-test.each<[string, string]>([
-  ['src/**/*.ts', '{src/**/*.ts,**/*.ts}'],
-  ['./src/*.ts', '{src/*.ts,/*.ts}'],
-  ['!src/*.test.ts', '!{src/*.test.ts,/*.test.ts}'],
-  ['/w/src/*.ts', '/*.ts'],
-  ['!/w/src/*.ts', '!/*.ts'],
-  ['*.ts', '*.ts'],
-  ['srcs/*.ts', 'srcs/*.ts'],
-])('in /w/src from /w, %s is %s', (pattern, below) => {
-  expect(globBelow('/w/src', '/w', pattern)).toBe(below);
-  expect(globBelow('/w', '/w', '*.ts')).toBe('*.ts');
-  expect(globBelow('/other', '/w', 'src/*.ts')).toBe('src/*.ts');
+test.each<[string, string[]]>([
+  ['src/**/*.ts', ['a.ts', 'src/b.ts', 'deep/c.ts']],
+  ['./src/*.ts', ['a.ts', 'src/b.ts']],
+  ['!src/*.ts', ['deep/c.ts']],
+  ['/w/src/*.ts', ['a.ts']],
+  ['!/w/src/*.ts', ['src/b.ts', 'deep/c.ts']],
+  ['/w/**/*.ts', ['a.ts', 'src/b.ts', 'deep/c.ts']],
+  ['*/*.ts', ['src/b.ts', 'deep/c.ts']],
+  ['srcs/*.ts', []],
+])('in /w/src from /w, %s may begin with src', (pattern, expected) => {
+  const glob = new Glob(pattern, { directories: ['/w/src', '/w/src'], cwd: '/w' });
+  const paths = ['a.ts', 'src/b.ts', 'deep/c.ts'];
+  expect(paths.filter((path) => glob.matches(path))).toEqual(expected);
+  for (const path of expected.filter((one) => one.includes('/')))
+    expect(glob.mayMatchBelow(path.slice(0, path.indexOf('/')))).toBe(true);
+});
+
+test.each<[string, string[]]>([
+  ['app/[slug]/*.tsx', ['app/[slug]/a.tsx', 'app/s/a.tsx']],
+  ['**/[slug]/*.tsx', ['app/[slug]/a.tsx', 'app/s/a.tsx']],
+  ['app/[...all]/*', ['app/[...all]/a.tsx', 'app/./a.tsx']],
+  ['app/[[...opt]]/**', ['app/[[...opt]]/a.tsx', 'app/o]/a.tsx']],
+  ['[slug]*.tsx', ['[slug]-a.tsx', 'app/s/sa.tsx']],
+  ['!app/[slug]/**', ['[slug]-a.tsx']],
+])('%s also names brackets literally', (pattern, expected) => {
+  const glob = new Glob(pattern);
+  for (const path of expected) expect(glob.matches(path)).toBe(true);
+  expect(glob.matches('app/x/a.tsx')).toBe(pattern.startsWith('!'));
 });

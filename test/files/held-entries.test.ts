@@ -139,8 +139,8 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     { name: 'directory', kind: 'directory' },
     { name: 'fifo', kind: 'other' },
     { name: 'file', kind: 'file' },
-    { name: 'link', kind: 'other' },
-    { name: 'link-to-directory', kind: 'other' },
+    { name: 'link', kind: 'link' },
+    { name: 'link-to-directory', kind: 'link' },
     { name: 'Ã¤', kind: 'file' },
   ];
 
@@ -173,7 +173,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
   test.each([
     ['isFile', 'file'],
     ['isDirectory', 'directory'],
-    ['isSymbolicLink', 'other'],
+    ['isSymbolicLink', 'link'],
     ['isFIFO', 'other'],
     ['isSocket', 'other'],
     ['isCharacterDevice', 'other'],

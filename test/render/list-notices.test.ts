@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { fieldsOf, listWording, sayTogether, shownName } from '../../src/render/list-notices.ts';
-import type { SearchHint } from '../../src/types/result.ts';
+import {
+  fieldsOf,
+  type ListNotice,
+  listWording,
+  sayTogether,
+  shownName,
+} from '../../src/render/list-notices.ts';
+import type { PassedOver, SearchHint } from '../../src/types/result.ts';
 
 test('every sentence, as it is', () => {
   const say = (...notices: Parameters<typeof sayTogether>[0]): string => sayTogether(notices, listWording);
@@ -76,13 +82,51 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
     '1 ignore file not used: unreadable, larger than 1 MiB, or not a regular file',
   ],
   [
-    { kind: 'containers', count: 1 },
+    { kind: 'passed', reason: 'container', count: 1, call: { inside: true }, pattern: '' },
     '1 document, notebook, archive or database was not searched. Use inside=true to search inside',
   ],
   [
-    { kind: 'containers', count: 2 },
+    { kind: 'passed', reason: 'container', count: 2, call: { inside: true }, pattern: '' },
     '2 documents, notebooks, archives or databases were not searched. Use inside=true to search inside',
   ],
+  ...(
+    [
+      [
+        { reason: 'ignored', count: 1, call: { path: 'dist' } },
+        '1 ignored file or directory left out. Use path=dist to include it',
+      ],
+      [
+        { reason: 'ignored', count: 2, call: { path: 'a,b' } },
+        '2 ignored files or directories left out. Use path=a,b to include them',
+      ],
+      [
+        { reason: 'ignored', count: 4, call: { path: 'a,b' } },
+        '4 ignored files or directories left out. Use path=a,b to include the first of them',
+      ],
+      [
+        { reason: 'ignored', count: 2, use: '.env' },
+        '2 ignored files or directories left out. Use read .env to see the first of them',
+      ],
+      [{ reason: 'link', count: 1 }, '1 link left out'],
+      [{ reason: 'special', count: 2 }, '2 pipes, sockets or devices left out'],
+      [{ reason: 'binary', count: 2 }, '2 binary files left out'],
+      [
+        { reason: 'garbled', count: 1, use: 'a.js:raw' },
+        '1 text left out: NUL bytes, as in binary files. Use read a.js:raw to see it',
+      ],
+      [
+        { reason: 'directory', count: 1, call: { glob: 'src/**' } },
+        'src is a directory. Use src/** for the files below it',
+      ],
+      [{ reason: 'glob', count: 3 }, 'No file matches the glob g|h'],
+      [
+        { reason: 'glob', count: 3, call: { glob: '{g,h}' } },
+        'Alternatives are written as {a,b}. Use glob={g,h}',
+      ],
+      [{ reason: 'type', count: 3 }, 'None of 3 files is of the type'],
+      [{ reason: 'type', count: 1 }, 'The only file is not of the type'],
+    ] satisfies [PassedOver, string][]
+  ).map(([one, sentence]): [ListNotice, string] => [{ kind: 'passed', pattern: 'g|h', ...one }, sentence]),
   [{ kind: 'best', use: 'a.ts:#b\n' }, 'Use read a.ts:#b\\n for the best ones'],
   [
     { kind: 'unparsed', count: 2 },
@@ -166,7 +210,6 @@ test.each<[SearchHint, string, string, object | undefined]>([
     'A character after a backslash is plain text. Use pattern src/a/b for names in a directory',
     { pattern: 'src/a/b' },
   ],
-  ['directory', 'src', 'src is a directory. Use src/** for the files below it', { pattern: 'src/**' }],
   [
     'words',
     'read a file',
@@ -207,7 +250,7 @@ test.each<[SearchHint, string, string, object | undefined]>([
   ],
 ])('%j of %j', (hint, pattern, sentence, fields) => {
   expect(sayTogether([{ kind: 'hint', hint, pattern }], listWording)).toBe(sentence);
-  expect(fieldsOf(hint, pattern)).toEqual(fields);
+  expect(fieldsOf({ kind: 'hint', hint, pattern })).toEqual(fields);
 });
 
 test('only brackets with a blank could be our sentences', () => {

@@ -74,12 +74,12 @@ test('an offset beyond the end, and what is not covered', () => {
     broken: false,
   };
   const request = { ...findRequest, offset: 9 };
-  const result = { kind: 'entries', entries: [], beyond: 3, gaps, hint: 'directory' } as const;
-  const [block] = foundAnswer(result, { ...request, pattern: 'src' }, baseLimits, style).content;
+  const result = { kind: 'entries', entries: [], beyond: 3, gaps, hint: 'brace-range' } as const;
+  const [block] = foundAnswer(result, request, baseLimits, style).content;
   expect(block).toEqual({
     type: 'text',
     text:
-      '[src is a directory. Use src/** for the files below it. ' +
+      '[Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}. ' +
       'The time limit was reached: more may follow. Narrow the path or the pattern. ' +
       'Some files or directories could not be read (permission denied). ' +
       '1 file left out whose name is not UTF-8. ' +
@@ -195,10 +195,10 @@ test('the other gaps of an answer, and what leads on', () => {
     const kindsOnly = { words: words as unknown as ListWording, details: () => ({}) };
     return textOf(foundAnswer({ ...entriesOf(['a']), ...result }, findRequest, baseLimits, kindsOnly));
   };
-  expect(kinds({ unparsed: 1, unknown: 2, best: 'a:#b', passedOver: 3 })).toBe(
-    'a\n[unparsed. unknown. best. containers]',
+  const passed = [{ reason: 'ignored', count: 1 }] as const;
+  expect(kinds({ unparsed: 1, unknown: 2, best: 'a:#b', passed })).toBe(
+    'a\n[passed. unparsed. unknown. best]',
   );
-  expect(kinds({ passedOver: 3, next: 1 })).toBe('a\n[limit]');
 });
 
 test('details have the broken search, the hint and the call', () => {
@@ -206,7 +206,8 @@ test('details have the broken search, the hint and the call', () => {
     foundAnswer({ ...entriesOf(['a']), ...result }, { ...findRequest, pattern: 'src' }, baseLimits, style)
       .details;
   expect(details({ gaps: { ...noGaps, broken: true } })).toMatchObject({ incomplete: { code: 'LIMIT' } });
-  expect(details({ hint: 'directory' })).toMatchObject({ hint: { next: '{"pattern":"src/**"}' } });
+  const passed = [{ reason: 'ignored', count: 1, call: { path: 'dist' } }] as const;
+  expect(details({ passed })).toMatchObject({ hint: { next: '{"path":"dist"}' } });
   expect(details({ hint: 'brace-range' })).not.toHaveProperty('hint');
   const { notices } = details({ best: 'a.ts:#b', next: 1 });
   expect(callsOf((notices as readonly object[])[0] as object)).toEqual(['a.ts:#b']);

@@ -232,18 +232,15 @@ test.each([
   expect(notice && 'use' in notice && notice.use !== undefined).toBe(isNamed);
 });
 
-test('guessed encodings of shown files and passed-over files are told', () => {
+test('guessed encodings of shown files are told', () => {
   const files = ['a.ts', 'b.ts', 'c.ts'].map((path, rank) => ({
     path,
     lines: [{ no: 1, rank, text: 'x' }],
     ...(path !== 'a.ts' && { guessed: 'gbk' }),
   }));
   const of = (limit: number, more: Partial<SearchResult> = {}) =>
-    fitMatches(found(files, { passedOver: 4, ...more }), searchRequest, bytes(limit)).notices;
-  expect(of(1_000)).toEqual([
-    { kind: 'guessed', count: 2, path: 'b.ts', encoding: 'gbk' },
-    { kind: 'containers', count: 4 },
-  ]);
+    fitMatches(found(files, more), searchRequest, bytes(limit)).notices;
+  expect(of(1_000)).toEqual([{ kind: 'guessed', count: 2, path: 'b.ts', encoding: 'gbk' }]);
   expect(of(22).map((notice) => notice.kind)).toEqual(['guessed', 'budget']);
   expect(of(22)[0]).toMatchObject({ count: 1 });
   expect(of(12).map((notice) => notice.kind)).toEqual(['budget']);

@@ -290,8 +290,9 @@ test('a directory’s containers follow its texts; unreadable ones are counted',
   w.write('d/bad.docx', 'PK\x03\x04');
   const grep = async (input: object): Promise<string> =>
     textOf(await w.oriel.tool('grep').run({ path: 'd', pattern: 'needle', ...input }));
-  expect(await grep({})).toBe(
-    'd/z.txt:1: a needle\n' +
+  expect(await grep({})).toBe('d/z.txt:1: a needle');
+  expect(await grep({ pattern: 'absent' })).toBe(
+    'No matches found\n' +
       '[3 documents, notebooks, archives or databases were not searched. Use inside=true to search inside]',
   );
   expect(await grep({ glob: '*.docx' })).toBe(
@@ -314,19 +315,20 @@ test('the number of containers not searched is given', { tags: 'slow' }, async (
   w.write('a.txt', 'a needle\nanother needle\n');
   w.write('.gitignore', 'ignored\n');
   for (const name of ['b.pdf', 'ignored/c.pdf', '.git/d.zip']) w.write(name, '');
-  const grep = async (input: object): Promise<string> =>
-    textOf(await w.oriel.tool('grep').run({ pattern: 'needle', ...input }));
-  expect(await grep({ limit: 1 })).not.toContain('inside');
-  expect(await grep({ offset: 1 })).toContain('1 document, notebook, archive or database was not searched.');
-  expect(await grep({ glob: '*.txt' })).not.toContain('inside');
-  expect(await grep({ inside: true })).not.toContain('inside');
+  const leftOut = async (input: object): Promise<unknown> =>
+    (await w.oriel.tool('grep').run({ pattern: 'needle', ...input })).details['leftOut'];
+  expect(await leftOut({ limit: 1 })).toBeUndefined();
+  expect(await leftOut({ offset: 1 })).toEqual({ ignored: 1, container: 1 });
+  expect(await leftOut({ glob: '*.txt' })).toEqual({ ignored: 1 });
 });
 
 test('a dialect that reads no documents does not search them', async () => {
   const w = workspace(unhurried);
   w.write('a.pdf', pdfPages([pdfText('needle')]));
   const pi = w.with({ dialect: 'pi' });
-  expect(textOf(await pi.tool('grep').run({ pattern: 'needle' }))).toBe('No matches found');
+  expect(textOf(await pi.tool('grep').run({ pattern: 'needle' }))).toBe(
+    'No matches found\n[1 binary file left out]',
+  );
   expect(codeOf(await pi.tool('grep').run({ path: 'a.pdf', pattern: 'needle' }))).toBe('UNSUPPORTED');
   await pi.close();
 });
@@ -390,7 +392,9 @@ describe('parts that could not be searched are reported', () => {
       `[1 document, archive, member or table was not searched ("a.zip:b.docx"): damaged, encrypted, or over a limit. ` +
       `1 archive or database inside an archive was not searched ("a.zip:c.zip"). Use read a.zip:c.zip to list it, then read what it holds]`;
     expect(await grep({ pattern: 'needle' })).toBe(`a.zip:a.txt:1: a needle\n${gaps}`);
-    expect(await grep({ pattern: 'absent', output: 'count' })).toBe(`No matches found\n${gaps}`);
+    expect(await grep({ pattern: 'absent', output: 'count' })).toBe(
+      `No matches found\n${gaps.slice(0, -1)}. 1 binary file left out]`,
+    );
     // The named calls lead to the text.
     const named = await w.oriel.tool('grep').run({ path: 'a.zip:c.zip', pattern: 'needle' });
     expect(textOf(named)).toBe(
@@ -415,7 +419,9 @@ describe('parts that could not be searched are reported', () => {
     const grep = async (pattern: string): Promise<string> =>
       textOf(await w.oriel.tool('grep').run({ pattern, inside: true }));
     expect(await grep('needle')).toBe(`good.zip:x.txt:1: a needle\n${gap(ONE, '"bad.docx"')}`);
-    expect(await grep('absent')).toBe(`No matches found\n${gap(ONE, '"bad.docx"')}`);
+    expect(await grep('absent')).toBe(
+      `No matches found\n${gap(ONE, '"bad.docx"').slice(0, -1)}. 1 link left out]`,
+    );
   });
 
   test('by three names on one line; long names are shortened', async () => {

@@ -36,7 +36,7 @@ describe('output: files and count', () => {
     await work.write({ a: 'y\n' });
     expect(await grep({ pattern: 'x', output: 'count' })).toBe('No matches found');
     expect(await grep({ pattern: 'x', output: 'files', glob: '+(a|b)' })).toBe(
-      'No matches found\n[Extended globs like +(a|b) are read as plain text. Use {a,b}]',
+      'No matches found\n[Extended globs like +(a|b) are read as plain text. Use {a,b}. No file matches the glob +(a|b)]',
     );
   });
 

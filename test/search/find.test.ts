@@ -55,20 +55,27 @@ test('ignore files apply without a repository too', { tags: 'slow' }, async () =
   await plain.remove();
 });
 
+const IGNORED = '1 ignored file or directory left out. Use path=node_modules to include it';
+
 test('nothing', async () => {
   expect(await work.answer('find', { pattern: '*.rs' })).toEqual({
-    content: [{ type: 'text', text: 'No files found matching pattern' }],
-    details: { results: 0 },
+    content: [{ type: 'text', text: `No files found matching pattern\n[${IGNORED}]` }],
+    details: {
+      results: 0,
+      leftOut: { ignored: 1 },
+      hint: { next: '{"path":"node_modules"}' },
+      notices: [{ kind: 'list', text: IGNORED }],
+    },
     isError: false,
   });
 });
 
 test('a folder is not found, and a hint says so', async () => {
   expect(await find({ pattern: 'src' })).toBe(
-    'No files found matching pattern\n[src is a directory. Use src/** for the files below it]',
+    `No files found matching pattern\n[src is a directory. Use src/** for the files below it. ${IGNORED}]`,
   );
   expect(await find({ pattern: '../outside' }, { roots: [work.path] })).toBe(
-    'No files found matching pattern',
+    'That path lies outside the directories that may be read. Use path . with pattern outside.',
   );
 });
 
@@ -133,16 +140,17 @@ describe('hostile input', () => {
   test('G02 ReDoS glob', async () => {
     await work.write({ [`g/${'a'.repeat(37)}!`]: '' });
     expect(await find({ pattern: '*(*(*(*(a|b))))' })).toBe(
-      'No files found matching pattern\n[Extended globs like +(a|b) are read as plain text. Use {a,b}]',
+      `No files found matching pattern\n[Extended globs like +(a|b) are read as plain text. Use {a,b}. ${IGNORED}]`,
     );
     expect(await find({ pattern: '+(a|aa)' })).toBe(
-      'No files found matching pattern\n[Extended globs like +(a|b) are read as plain text. Use {a,b}]',
+      `No files found matching pattern\n[Extended globs like +(a|b) are read as plain text. Use {a,b}. ${IGNORED}]`,
     );
-    expect(await find({ pattern: `${'**/a/'.repeat(8)}**/b` })).toBe('No files found matching pattern');
+    const nothing = `No files found matching pattern\n[${IGNORED}]`;
+    expect(await find({ pattern: `${'**/a/'.repeat(8)}**/b` })).toBe(nothing);
     expect(await find({ pattern: '{1..100000000}' })).toBe(
-      'No files found matching pattern\n[Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}]',
+      `No files found matching pattern\n[Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}. ${IGNORED}]`,
     );
-    expect(await find({ pattern: `${'*a'.repeat(400)}b` })).toBe('No files found matching pattern');
+    expect(await find({ pattern: `${'*a'.repeat(400)}b` })).toBe(nothing);
     for (const pattern of [
       '{a,b}'.repeat(150),
       'x'.repeat(5000),
@@ -164,8 +172,8 @@ describe('hostile input', () => {
     ).toMatchObject({
       error: { code: 'OUTSIDE_ROOT' },
     });
-    expect((await work.answer('find', { pattern: '../outside/*' }, { roots: [work.path] })).details).toEqual({
-      results: 0,
+    expect(await work.answer('find', { pattern: '../outside/*' }, { roots: [work.path] })).toMatchObject({
+      details: { error: { code: 'OUTSIDE_ROOT' } },
     });
   });
 
@@ -187,8 +195,8 @@ describe('hostile input', () => {
     expect(await find({ pattern: '**/*.ts' })).toBe(
       'a/z.ts\na.ts\nb.ts\nsrc/deep/c.ts\n[Directories whose paths are longer than 4096 bytes were left out]',
     );
-    expect(await work.text('grep', { pattern: 'nothing' })).toBe(
-      'No matches found\n[Directories whose paths are longer than 4096 bytes were left out]',
+    expect(await work.text('grep', { pattern: 'nothing' })).toEqual(
+      expect.stringContaining('[Directories whose paths are longer than 4096 bytes were left out. '),
     );
   });
 

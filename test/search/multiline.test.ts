@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fc, isLongRun, seedOfRun } from '../support/properties.ts';
 import { matchSpans } from '../../src/search/whole-text-input.ts';
+import { place } from '../support/dialect.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { Tree } from '../support/tree.ts';
 import { zip } from '../support/zip.ts';
@@ -203,4 +204,20 @@ describe('patterns', () => {
     expect(await grep({ pattern: 'ab[' })).toContain('unclosed character class at character 3.');
     expect(await grep({ pattern: 'a\0b' })).toContain('a NUL character at character 2');
   });
+});
+
+test.each([
+  ['crlf', '\r\n'],
+  ['lf', '\n'],
+])('a line break in a pattern matches that of a text with %s', async (_, end) => {
+  const { call, write } = place('oriel');
+  write('a.txt', ['one', 'two', 'three (3)', ''].join(end));
+  for (const pattern of ['one\\ntwo', 'one\ntwo', 'one\\r?\\ntwo', '(?i)ONE(\\n)+two', 'e[\\r\\n]+two'])
+    expect((await call('grep', { pattern, multiline: true })).text, pattern).toBe(
+      'a.txt:1: one\na.txt:2: two',
+    );
+  const literal = { pattern: 'two\nthree (3)', literal: true, multiline: true };
+  expect((await call('grep', literal)).text).toBe('a.txt:2: two\na.txt:3: three (3)');
+  expect((await call('grep', { pattern: 'one[^\\n]*two', multiline: true })).text).toBe('No matches found');
+  expect((await call('grep', { pattern: '(?x)one \\n two', multiline: true })).isError).toBe(false);
 });

@@ -1,9 +1,10 @@
 /** Directory listings: a tree two levels deep, newest first. Lines are produced lazily, as far as a window needs them. */
 
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Identity } from '../../identity.ts';
-import { age, binarySize } from '../../render/display.ts';
+import { age, binarySize, plural } from '../../render/display.ts';
 import { Spool } from '../../text/spool.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { FileSystemEntryStat, OpenedDirectory } from '../../types/access.ts';
@@ -94,7 +95,7 @@ async function* level(
   depth: number,
   call: Call,
 ): AsyncGenerator<Row> {
-  const { entries, more } = await newestFirst(directory, call.signal);
+  const { entries, unnamed, more } = await newestFirst(directory, call.signal);
   const shown = depth === 1 ? entries : entries.slice(0, ENTRIES_BELOW_ROOT);
   const indent = '  '.repeat(depth - 1);
   for (const [i, entry] of shown.entries()) {
@@ -119,6 +120,10 @@ async function* level(
   if (entries.length > shown.length) {
     yield { text: `${indent}… ${entries.length - shown.length} more. Use ${typed} for all`, use: typed };
   }
+  if (unnamed > 0)
+    yield {
+      text: `${indent}… ${plural(unnamed, 'name')} left out that ${unnamed === 1 ? 'is' : 'are'} not UTF-8`,
+    };
   if (more) {
     const what = `only ${ENTRIES_LOOKED_AT} of this directory were looked at`;
     yield { text: `${indent}… more entries: ${what}. Use find with a pattern to see others` };
@@ -137,17 +142,22 @@ function nameBelow(typed: string, name: string, real: string): string {
 async function newestFirst(
   directory: OpenedDirectory,
   signal: AbortSignal,
-): Promise<{ entries: FileSystemEntryStat[]; more: boolean }> {
+): Promise<{ entries: FileSystemEntryStat[]; unnamed: number; more: boolean }> {
   const { entries, more } = await directory.list(ENTRIES_LOOKED_AT, signal);
   const found: FileSystemEntryStat[] = [];
+  // The name of such an entry is decoded with U+FFFD, by which it is not found.
+  let unnamed = 0;
   for (let at = 0; at < entries.length; at += 64) {
     signal.throwIfAborted();
     const batch = await Promise.all(entries.slice(at, at + 64).map((entry) => directory.stat(entry.name)));
     // Entries that were removed meanwhile are left out.
-    for (const stat of batch) if (stat) found.push(stat);
+    for (const [i, stat] of batch.entries()) {
+      if (stat) found.push(stat);
+      else if (entries[at + i]?.name.includes('\ufffd')) unnamed += 1;
+    }
   }
   found.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.name < b.name ? -1 : 1));
-  return { entries: found, more };
+  return { entries: found, unnamed, more };
 }
 
 async function describe(
@@ -158,9 +168,12 @@ async function describe(
 ): Promise<string> {
   const name = oneLine(entry.name);
   const old = age(call.now() - entry.mtimeMs);
-  const marks = [entry.name.startsWith('.') && 'hidden', ignored && 'ignored', SPECIAL[entry.type]].filter(
-    Boolean,
-  );
+  const marks = [
+    entry.name.startsWith('.') && 'hidden',
+    ignored && 'ignored',
+    SPECIAL[entry.type],
+    name !== entry.name && `read ${pathToFileURL(join(directory.path, entry.name)).href}`,
+  ].filter(Boolean);
   const mark = marks.length > 0 ? `  (${marks.join(', ')})` : '';
   if (entry.type === 'directory') return `${name}/  ${old}${mark}`;
   if (entry.type === 'link') {

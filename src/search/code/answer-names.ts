@@ -6,6 +6,7 @@ import { OrielError } from '../../errors.ts';
 import { pageRange, plural, span } from '../../render/display.ts';
 import type { CodeSelector } from '../../selector/selection.ts';
 import { nameablePath } from '../../target/find-target.ts';
+import { startPath } from '../../target/open-target.ts';
 import { didYouMean } from '../../text/near.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/answer.ts';
@@ -267,7 +268,7 @@ function notDeclared(
 
 /** Returns a function from a path below the directory `typed` to its shown form, which can be typed again. */
 export function namesShownIn(typed: string, call: Call): (path: string) => string {
-  const base = call.access.absolute(typed);
+  const base = startPath(typed, call);
   return (path) => nameablePath(join(base, path), call);
 }
 

@@ -45,11 +45,15 @@ export interface CodeFile {
 // Lists the files below a directory with a walk, for questions about code.
 
 /** The walk may take half of the remaining time, the rest is for parsing. Throws `BUSY` and the errors of opening. */
-export async function filesBelow(directory: OpenedDirectory, call: Call): Promise<CodeFiles> {
+export async function filesBelow(
+  directory: OpenedDirectory,
+  call: Call,
+  shown: (path: string) => string = (path) => path,
+): Promise<CodeFiles> {
   const paths: string[] = [];
   const keys = new Map<string, string>();
   const wants = { kind: 'paths', keys: true, most: MAX_CODE_FILES } as const;
-  const options = { wants, deadline: halfUntil(call.deadline) };
+  const options = { wants, front: shown('x').slice(0, -1), deadline: halfUntil(call.deadline) };
   const gaps = await withProgress(call, 'walking', () =>
     collectWalk(directory, options, call, async (run) => {
       for await (const batch of run.versions()) {

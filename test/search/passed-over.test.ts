@@ -1,0 +1,204 @@
+/** An empty answer names what was left out, and the call that includes it; what was found costs no line more. */
+
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { type Place, place } from '../support/dialect.ts';
+
+/** Makes the call, then the call that its answer names. */
+async function followed({ call }: Place, tool: string, input: object): Promise<readonly [string, string]> {
+  const { text, details } = await call(tool, input);
+  const { next } = details['hint'] as { next: string };
+  const again = await call(tool, { ...input, ...(JSON.parse(next) as object) });
+  return [text, again.text];
+}
+
+function project(): Place {
+  const made = place('oriel');
+  made.write('.gitignore', 'dist/\n.env\n*.log\n');
+  made.write('src/a.ts', 'const MARKER = 1;\n');
+  made.write('dist/b.js', 'needle\n');
+  made.write('dist/c.ts', 'export function neverUsed() {}\n');
+  made.write('.env', 'needle\n');
+  made.write('logs/x.log', 'x\n');
+  return made;
+}
+
+describe('ignored files', () => {
+  test('grep', async () => {
+    expect(await followed(project(), 'grep', { pattern: 'needle' })).toEqual([
+      'No matches found\n[3 ignored files or directories left out. Use path=dist,.env,logs/x.log to include them]',
+      'dist/b.js:1: needle\n.env:1: needle',
+    ]);
+  });
+
+  test('count, and only what the glob may match', async () => {
+    const input = { pattern: 'needle', glob: 'dist/*.js', output: 'count' };
+    expect(await followed(project(), 'grep', input)).toEqual([
+      'No matches found\n[No file matches the glob dist/*.js. 1 ignored file or directory left out. Use path=dist to include it]',
+      'dist/b.js: 1',
+    ]);
+  });
+
+  test('find', async () => {
+    const made = project();
+    expect(await followed(made, 'find', { pattern: '**/*.js' })).toEqual([
+      'No files found matching pattern\n[1 ignored file or directory left out. Use path=dist to include it]',
+      'dist/b.js',
+    ]);
+    made.write('.gitignore', '*.log\n');
+    expect((await made.call('find', { pattern: '*.log' })).text).toBe(
+      'No files found matching pattern\n[1 ignored file or directory left out. Use read logs/x.log to see it]',
+    );
+  });
+
+  test('symbols', async () => {
+    const [text, again] = await followed(project(), 'find', { pattern: undefined, symbol: 'neverUsed' });
+    expect(text).toContain('ignored files or directories left out. Use path=dist to include');
+    expect(again).toContain('dist/c.ts:#neverUsed');
+  });
+
+  test('a file that find names is found', async () => {
+    const { call, write } = project();
+    write('.git/HEAD', 'ref\n');
+    for (const pattern of ['.env', 'dist/b.js', './dist/b.js'])
+      expect((await call('find', { pattern })).text).toBe(pattern.replace('./', ''));
+    expect((await call('find', { pattern: 'dist/b.js', offset: 1 })).text).toContain('beyond the last of 1');
+    expect((await call('find', { pattern: '.git/HEAD' })).text).toContain('No files found');
+  });
+
+  test.each(['*', 'scripts/*', '/scripts/**'])(
+    'a named directory is searched despite the rule %s',
+    async (rule) => {
+      const { call, write } = place('oriel');
+      write(rule === '*' ? 'scripts/.gitignore' : '.gitignore', `${rule}\n`);
+      write('scripts/deep/w.py', 'needle\n');
+      expect((await call('grep', { pattern: 'needle', path: 'scripts' })).text).toBe(
+        'scripts/deep/w.py:1: needle',
+      );
+      expect((await call('find', { pattern: '*.py', path: 'scripts' })).text).toBe('scripts/deep/w.py');
+    },
+  );
+});
+
+describe('links, directories and special files', () => {
+  test('a link is named by the call that follows it', async () => {
+    const made = place('oriel');
+    made.write('real/kw.json', 'needle\n');
+    made.write('.ignore', 'real\n');
+    symlinkSync('real', join(made.folder, 'res'));
+    symlinkSync('nowhere', join(made.folder, 'broken'));
+    expect(await followed(made, 'find', { pattern: 'res/**/*.json' })).toEqual([
+      'No files found matching pattern\n[1 link left out. Use path=res to include it]',
+      'res/kw.json',
+    ]);
+    const [text, again] = await followed(made, 'grep', { pattern: 'needle', glob: '*.json' });
+    expect(text).toContain('2 links left out. Use path=res to include the first of them');
+    expect(again).toContain('kw.json:1: needle');
+    expect((await made.call('find', { pattern: 'res/kw.json' })).text).toBe('res/kw.json');
+  });
+
+  test('a directory at any depth, by its name', async () => {
+    const made = place('oriel');
+    made.write('src/api/r.ts', 'needle\n');
+    for (const [tool, input, found] of [
+      ['find', { pattern: 'api' }, 'src/api/r.ts'],
+      ['find', { pattern: 'api', path: 'src' }, 'src/api/r.ts'],
+      ['grep', { pattern: 'needle', glob: 'api' }, 'src/api/r.ts:1: needle'],
+    ] as const) {
+      const [text, again] = await followed(made, tool, input);
+      expect(text).toContain('[src/api is a directory. Use src/api/** for the files below it]');
+      expect(again).toBe(found);
+    }
+  });
+
+  test('a pipe is counted', { tags: 'slow' }, async () => {
+    const { call, folder, write } = place('oriel');
+    write('a.txt', 'a\n');
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    expect((await call('grep', { pattern: 'needle' })).text).toBe(
+      'No matches found\n[1 pipe, socket or device left out]',
+    );
+    expect((await call('grep', { pattern: 'needle', glob: '*.txt' })).text).toBe('No matches found');
+  });
+});
+
+describe('a glob or a type that selects no file', () => {
+  test.each(['src/**|test/**', '*.ts *.py', '*.ts | *.py'])('%s is written with braces', async (glob) => {
+    const [text, again] = await followed(project(), 'grep', { pattern: 'MARKER', glob });
+    expect(text).toContain('Alternatives are written as {a,b}. Use glob={');
+    expect(again).toBe('src/a.ts:1: const MARKER = 1;');
+    const found = await followed(project(), 'find', { pattern: glob });
+    expect(found[1]).toContain('src/a.ts');
+  });
+
+  test('it is said', async () => {
+    const { call, write } = place('oriel');
+    write('a.ts', 'needle\n');
+    write('b.ts', 'needle\n');
+    expect((await call('grep', { pattern: 'needle', glob: '*.py' })).text).toBe(
+      'No matches found\n[No file matches the glob *.py]',
+    );
+    expect((await call('grep', { pattern: 'needle', type: 'rust' })).text).toBe(
+      'No matches found\n[None of 2 files is of the type]',
+    );
+    expect((await call('grep', { pattern: 'needles', glob: '*.ts' })).text).toBe('No matches found');
+  });
+});
+
+describe('binary files', () => {
+  const garbled = 'const sep = "\0";\nexport const needle = 1;\n';
+
+  test('a text with a NUL is told, also beside matches', async () => {
+    const { call, write } = place('oriel');
+    write('mid.js', garbled);
+    write('large.js', garbled + 'x'.repeat(5 << 20));
+    write('other.js', garbled.replace('needle', 'x'));
+    const notice =
+      '[2 texts left out: NUL bytes, as in binary files. Use read large.js:raw to see the first of them]';
+    expect((await call('grep', { pattern: 'needle' })).text).toBe(`No matches found\n${notice}`);
+    write('a.txt', 'needle\n');
+    expect((await call('grep', { pattern: 'needle' })).text).toBe(`a.txt:1: needle\n${notice}`);
+    expect((await call('read', { path: 'mid.js:raw' })).text).toContain('needle');
+    const { text, details } = await call('grep', { pattern: 'needle', path: 'mid.js' });
+    expect(text).toContain('Read mid.js:raw instead.');
+    expect(details['error']).toMatchObject({ next: 'mid.js:raw' });
+  });
+
+  test('a real one is counted if it may match', async () => {
+    const { call, write } = place('oriel');
+    const bytes = Buffer.from(Array.from({ length: 512 }, (_, i) => i % 256));
+    write('a.bin', Buffer.concat([bytes, Buffer.from('needle')]));
+    write('b.bin', bytes);
+    expect((await call('grep', { pattern: 'needle' })).text).toBe(
+      'No matches found\n[1 binary file left out]',
+    );
+    expect((await call('grep', { pattern: 'NEEDLE', ignoreCase: true })).text).toBe(
+      'No matches found\n[2 binary files left out]',
+    );
+  });
+
+  test('UTF-16 without a mark is a text in any script', async () => {
+    const { call, write } = place('oriel');
+    const text = 'Привет needle 日本語テキスト\n'.repeat(5);
+    write('le.txt', Buffer.from(text, 'utf16le'));
+    write('be.txt', Buffer.from(text, 'utf16le').swap16());
+    expect((await call('grep', { pattern: 'needle', output: 'count' })).text).toBe('be.txt: 5\nle.txt: 5');
+    expect((await call('read', { path: 'be.txt:1..1' })).text).toContain('1|Привет needle 日本語テキスト');
+  });
+});
+
+test('an answer that found something has the numbers in details only', async () => {
+  const { call, folder, write } = project();
+  mkdirSync(join(folder, 'links'));
+  symlinkSync('../src', join(folder, 'links/src'));
+  write('book.zip', Buffer.from('PK\x05\x06' + '\0'.repeat(18), 'latin1'));
+  const leftOut = { ignored: 3, link: 1, container: 1 };
+  const { text, details } = await call('grep', { pattern: 'MARKER', output: 'files' });
+  expect([text, details]).toEqual(['src/a.ts', { files: 1, leftOut }]);
+  expect((await call('find', { pattern: '*.ts' })).details).toEqual({
+    results: 1,
+    leftOut: { ignored: 1, link: 1 },
+  });
+});
