@@ -1,5 +1,5 @@
 /**
- * Corrects inputs that a schema refuses although their meaning is clear: `null` for an optional field, numbers in quotes,
+ * Corrects inputs that a schema refuses although their meaning is clear: `null` or an empty text for an optional field, numbers in quotes,
  * other names of `path`, a list of paths, line fields of other tools. The schema that models see stays strict.
  */
 
@@ -96,9 +96,10 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Whether a value counts as absent: `null`, and a blank string for a field that is not a string. */
+/** Whether a value of an optional field counts as absent: `null`, an empty string, and a blank one for a field that is not a string. */
 function isAbsent(value: unknown, type: unknown): boolean {
-  return value === null || (type !== 'string' && typeof value === 'string' && value.trim() === '');
+  if (typeof value !== 'string') return value === null;
+  return value === '' || (type !== 'string' && value.trim() === '');
 }
 
 /** Whether it is a non-empty array of strings. */
