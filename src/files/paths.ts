@@ -7,10 +7,11 @@ import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 
 /**
- * Resolves a path given by the host against the working directory of this process. Throws `NOT_FOUND` if that
- * is gone.
+ * Resolves a path given by the host against the working directory of this process. `~` is the home directory, because programs
+ * that start servers expand nothing. Throws `NOT_FOUND` if the working directory is gone.
  */
-export function fromWorkingDirectory(path = '.'): string {
+export function fromWorkingDirectory(given = '.'): string {
+  const path = withHome(given);
   if (isAbsolute(path)) return resolve(path);
   try {
     return resolve(process.cwd(), path);
@@ -21,6 +22,11 @@ export function fromWorkingDirectory(path = '.'): string {
       { cause },
     );
   }
+}
+
+/** A path with `~` in place of the home directory. */
+function withHome(path: string): string {
+  return path === '~' || path.startsWith('~/') ? homedir() + path.slice(1) : path;
 }
 
 /** Whether `path` is `directory` or is below it; both absolute. */
@@ -54,7 +60,7 @@ export function absolutePath(typed: string, cwd: string): string {
   const path = /^file:\/\//i.test(typed) ? fromFileUrl(typed) : typed;
   if (path.includes('\0')) throw new OrielError('BAD_PATH', `The path ${quote(typed)} holds a NUL byte.`);
   if (path === '/') return cwd;
-  const expanded = path === '~' || path.startsWith('~/') ? homedir() + path.slice(1) : path;
+  const expanded = withHome(path);
   const absolute = isAbsolute(expanded) ? resolve(expanded) : resolve(cwd, expanded);
   if (Buffer.byteLength(absolute) > PATH_MAX) throw tooLong(typed);
   return absolute;

@@ -136,7 +136,12 @@ export async function explainGone(call: Call, cause: unknown): Promise<OrielErro
   const opened = await openDirectory(cwd, call);
   await opened?.close();
   if (opened) return undefined;
-  const message = `The working directory ${quote(cwd)} does not exist. Use an absolute path, or start in a directory that exists.`;
+  const { roots } = call.access;
+  const use =
+    roots.length > 0 && roots.every((root) => isPathWithin(root, cwd))
+      ? 'It has to be made before anything can be read.'
+      : 'Use an absolute path, or start in a directory that exists.';
+  const message = `The working directory ${quote(cwd)} does not exist. ${use}`;
   return new OrielError('NOT_FOUND', message, { cause });
 }
 
