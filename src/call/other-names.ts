@@ -196,6 +196,11 @@ function selectorOf(lines: LineFields, path: string): string {
       return Math.min(number, Number.MAX_SAFE_INTEGER);
     // `end_line: -1` and `limit: -1` are the end of the file.
     if (number === -1 && (name === 'end_line' || name === 'limit')) return undefined;
+    if (typeof number === 'number' && Number.isInteger(number) && name === 'offset')
+      throw bad(
+        'A negative offset is for the last lines and takes no limit',
+        `:${Math.max(number, -Number.MAX_SAFE_INTEGER)}`,
+      );
     throw bad(`${name} is a line number, 1 or more`);
   };
   const { view_range: range } = lines;

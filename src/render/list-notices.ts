@@ -172,17 +172,28 @@ const HINTS: Readonly<Record<Extract<SearchHint, string>, (pattern: string) => s
   'extended-glob': () => 'Extended globs like +(a|b) are read as plain text. Use {a,b}',
   'brace-range': () => 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}',
   backslash: (pattern) =>
-    `A character after a backslash is plain text. Use pattern ${withSlashes(pattern)} for names in a directory`,
+    isRegex(pattern)
+      ? `find takes a glob, not a regular expression. Use pattern ${withoutEscapes(pattern)}`
+      : `A character after a backslash is plain text. Use pattern ${withoutEscapes(pattern)} for names in a directory`,
   directory: (pattern) => `${pattern} is a directory. Use ${pattern}/** for the files below it`,
   words: (pattern) =>
     `Code is found by words with symbol. Use symbol "${pattern}" for code about these words`,
 };
 
-const withSlashes = (pattern: string): string => pattern.replaceAll(/\\+/g, '/');
+const isRegex = (pattern: string): boolean => /\.[*+]|\\\.|^\^|\$$/.test(pattern);
+
+/** A glob for `.*\.tsx$`, and `src/a.ts` for `src\a.ts`. */
+const withoutEscapes = (pattern: string): string =>
+  isRegex(pattern)
+    ? pattern
+        .replaceAll(/^\^|\$$/g, '')
+        .replaceAll(/\.[*+]/g, '*')
+        .replaceAll(/\\(?=.)/g, '')
+    : pattern.replaceAll(/\\+/g, '/');
 
 /** The fields of the call that a hint suggests, if it suggests one. `pattern`: the pattern of this search. */
 export function fieldsOf(hint: SearchHint, pattern: string): Readonly<Record<string, unknown>> | undefined {
-  if (hint === 'backslash') return { pattern: withSlashes(pattern) };
+  if (hint === 'backslash') return { pattern: withoutEscapes(pattern) };
   if (hint === 'directory') return { pattern: `${pattern}/**` };
   if (hint === 'words') return { symbol: pattern };
   if (typeof hint === 'string' || hint.pattern === undefined) return undefined;
