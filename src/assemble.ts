@@ -211,7 +211,9 @@ export function s3Settings(options: NonNullable<OrielOptions['s3']>): Settings['
 function runSettings(options: Partial<RunSettings> = {}): RunSettings {
   const settings = { ...defaultSettings.run, ...options };
   timeout('run.timeout', settings.timeout);
-  return settings;
+  const { maxTimeout = Math.max(defaultSettings.run.maxTimeout, settings.timeout) } = options;
+  timeout('run.maxTimeout', maxTimeout);
+  return { ...settings, maxTimeout };
 }
 
 /** Access to the user's own files. Empty if none of the directories exists, because an access without roots may open everything. */
@@ -279,7 +281,7 @@ export const defaultSettings: Settings = {
   summarize: true,
   mapBytes: 8 * KIB,
   imageMetadataOnly: false,
-  run: { timeout: 120, background: 'end' },
+  run: { timeout: 120, maxTimeout: 600, background: 'end' },
   schemes: {},
   web: { allow: [], endpoints: {} },
   s3: { allow: [] },

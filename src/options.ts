@@ -179,6 +179,7 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
   timeoutMs: 'a number',
   run: {
     timeout: 'a number',
+    maxTimeout: 'a number',
     environment: 'a list of strings',
     background: ['end', 'keep'],
   } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['run']>>]: Rule },

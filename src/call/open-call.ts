@@ -12,7 +12,7 @@ import { endsInCodeQuestion } from '../selector/selection.ts';
 import type { FileAccess } from '../types/access.ts';
 import type { Call, CallBounds, SourceKind } from '../types/call.ts';
 import type { Limits, TextPolicy } from '../types/excerpt.ts';
-import type { EngineRequest } from '../types/request.ts';
+import type { EngineRequest, RunRequest } from '../types/request.ts';
 import type { Progress, Session } from '../types/session.ts';
 import type { Settings } from '../types/settings.ts';
 import type { TraceOrigin } from '../types/telemetry.ts';
@@ -146,9 +146,14 @@ export function openCall(
   };
 }
 
+/** Seconds that a command has, at most the maximum. */
+export function commandTimeout({ timeout }: RunRequest, { run }: Settings): number {
+  return Math.min(timeout ?? run.timeout, run.maxTimeout);
+}
+
 function timeoutOf(request: EngineRequest, { settings, timeoutMs }: Engine): number {
   if (request.kind !== 'run') return timeoutMs;
-  const seconds = request.timeout ?? settings.run.timeout;
+  const seconds = commandTimeout(request, settings);
   // `run` rejects a timeout that is not positive.
   return (seconds > 0 ? seconds : 0) * 1000 + RUN_GRACE_MS;
 }

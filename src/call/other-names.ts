@@ -1,5 +1,5 @@
 /**
- * Corrects inputs that a schema refuses although their meaning is clear: `null` for an optional field, numbers in quotes,
+ * Corrects inputs that a schema refuses although their meaning is clear: `null` or an empty text for an optional field, numbers in quotes,
  * other names of `path`, a list of paths, line fields of other tools. The schema that models see stays strict.
  */
 
@@ -96,9 +96,10 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Whether a value counts as absent: `null`, and a blank string for a field that is not a string. */
+/** Whether a value of an optional field counts as absent: `null`, an empty string, and a blank one for a field that is not a string. */
 function isAbsent(value: unknown, type: unknown): boolean {
-  return value === null || (type !== 'string' && typeof value === 'string' && value.trim() === '');
+  if (typeof value !== 'string') return value === null;
+  return value === '' || (type !== 'string' && value.trim() === '');
 }
 
 /** Whether it is a non-empty array of strings. */
@@ -195,6 +196,11 @@ function selectorOf(lines: LineFields, path: string): string {
       return Math.min(number, Number.MAX_SAFE_INTEGER);
     // `end_line: -1` and `limit: -1` are the end of the file.
     if (number === -1 && (name === 'end_line' || name === 'limit')) return undefined;
+    if (typeof number === 'number' && Number.isInteger(number) && name === 'offset')
+      throw bad(
+        'A negative offset is for the last lines and takes no limit',
+        `:${Math.max(number, -Number.MAX_SAFE_INTEGER)}`,
+      );
     throw bad(`${name} is a line number, 1 or more`);
   };
   const { view_range: range } = lines;

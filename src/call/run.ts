@@ -19,6 +19,7 @@ import type { Line, LineDisplay } from '../types/excerpt.ts';
 import type { KeptEnd, RunRequest } from '../types/request.ts';
 import type { RunResult, RunStream } from '../types/result.ts';
 import type { SpillSink, SpillStore } from '../types/session.ts';
+import { commandTimeout } from './open-call.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL for the process tree, by the reason for ending it. */
 const GRACE = { timeout: 1_000, cancel: 200, background: 50 };
@@ -41,7 +42,7 @@ const REPORT = 300;
  * `NOT_FOUND`, `NOT_DIRECTORY`, `OUTSIDE_ROOT`, …
  */
 export async function run(request: RunRequest, call: Call): Promise<RunResult> {
-  const timeout = timeLimit(request.timeout ?? call.settings.run.timeout);
+  const timeout = timeLimit(commandTimeout(request, call.settings));
   const directory = await workingDirectory(request.cwd, call);
   if (call.signal.aborted)
     throw new OrielError('CANCELLED', 'The call was cancelled before the command began.');
@@ -73,6 +74,7 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
       timedOut: cause === 'timeout',
       cancelled: cause === 'cancel',
       timeout,
+      capped: request.timeout !== undefined && request.timeout > timeout ? request.timeout : undefined,
       seconds: (performance.now() - began) / 1_000,
       background,
       streams: await Promise.all(outputs.map((output) => output.finish())),

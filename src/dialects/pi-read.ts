@@ -76,7 +76,7 @@ export function piRead(style: PiStyle): DeclaredTool {
     failure(error, input) {
       if (error.code !== 'IS_DIRECTORY' || !input) return errorAnswer(withFindCall(error));
       return errorAnswer(
-        new OrielError(error.code, `${error.message} Use ls to list it.`, { next: input.path, cause: error }),
+        new OrielError(error.code, `${error.message} Use ls to list it.`, { cause: error }),
       );
     },
   });

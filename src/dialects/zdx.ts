@@ -108,6 +108,7 @@ function runOf(result: RunResult): Answer {
     stderr_total_bytes: stderr.bytes,
     ...cutFacts(stdout),
     ...cutFacts(stderr),
+    ...(result.capped !== undefined && { timeout_capped_at: result.timeout }),
   };
   const { signal, background } = result;
   return zdxSuccess(

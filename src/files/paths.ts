@@ -7,10 +7,11 @@ import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 
 /**
- * Resolves a path given by the host against the working directory of this process. Throws `NOT_FOUND` if that
- * is gone.
+ * Resolves a path given by the host against the working directory of this process. `~` is the home directory, because programs
+ * that start servers expand nothing. Throws `NOT_FOUND` if the working directory is gone.
  */
-export function fromWorkingDirectory(path = '.'): string {
+export function fromWorkingDirectory(given = '.'): string {
+  const path = withHome(given);
   if (isAbsolute(path)) return resolve(path);
   try {
     return resolve(process.cwd(), path);

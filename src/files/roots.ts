@@ -1,9 +1,19 @@
 /**
  * The roots: nothing outside of these directories is opened. A root is identified by its real path, device and inode, taken
- * once at the start; after the directory was replaced by a link or another directory, nothing in it is opened.
+ * once at the start; after the directory was replaced by a link or another directory, nothing in it is opened. Only where the
+ * roots are held and the directory was removed, one that is made at its path takes its place.
  */
 
-import { type BigIntStats, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs';
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { advised, OrielError } from '../errors.ts';
@@ -11,7 +21,7 @@ import { quote } from '../text/visible.ts';
 import { hasDescriptorPaths, inspectorOf } from './descriptors.ts';
 import { refuseProcessSecret } from './kernel-files.ts';
 import { isLocalPath } from './mounts.ts';
-import { type ReachedPath, walkPath } from './path-walk.ts';
+import { O_PATH, type ReachedPath, walkPath } from './path-walk.ts';
 import { fromWorkingDirectory, isPathWithin } from './paths.ts';
 import { isKeptAt, keptFromClients } from './private-files.ts';
 import { isShortage, systemError } from './system-failure.ts';
@@ -49,7 +59,7 @@ export class FileRoots {
   async holds(realPath: string): Promise<boolean> {
     if (!this.any) return true;
     for (const root of this.#roots) {
-      if (isPathWithin(realPath, root.real) && (await isUnchanged(root))) return true;
+      if (isPathWithin(realPath, root.real) && ((await isUnchanged(root)) || isMadeAgain(root))) return true;
     }
     return false;
   }
@@ -70,9 +80,9 @@ export class FileRoots {
    */
   async find(path: string, shown: () => string): Promise<ReachedPath> {
     return this.#follow(path, shown, async (at, root) => {
-      const found = await walkPath(at, root);
-      if (found === undefined) throw this.outside(shown());
-      return found;
+      const found = (await walkPath(at, root)) ?? (isMadeAgain(root) ? await walkPath(at, root) : undefined);
+      if (found !== undefined) return found;
+      throw isRemoved(root) ? missingRoot(root.given) : this.outside(shown());
     });
   }
 
@@ -222,8 +232,10 @@ interface HeldRoot {
   /** The path as it was given: typed paths may begin with it. */
   readonly given: string;
   readonly real: string;
-  readonly dev: bigint;
-  readonly ino: bigint;
+  dev: bigint;
+  ino: bigint;
+  /** Held open by `holdRoots`, so that a directory that was removed can be told from one that was moved. */
+  fd?: number | undefined;
 }
 
 /** The roots of the lists that `holdRoots` returned. */
@@ -236,8 +248,43 @@ const held = new WeakMap<readonly string[], readonly HeldRoot[]>();
 export function holdRoots(paths: readonly string[]): readonly string[] {
   if (held.has(paths)) return paths;
   const list = Array.from(paths);
-  held.set(list, list.map(rootAt));
+  const roots = list.map((path) => holdOpen(rootAt(path)));
+  held.set(list, roots);
+  unused.register(list, roots);
   return list;
+}
+
+/** Closes the descriptors of roots that nobody uses any more. */
+const unused = new FinalizationRegistry<readonly HeldRoot[]>((roots) => {
+  for (const { fd } of roots) if (fd !== undefined) closeSync(fd);
+});
+
+function holdOpen(root: HeldRoot): HeldRoot {
+  if (hasDescriptorPaths())
+    root.fd = openSync(root.real, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  return root;
+}
+
+function isRemoved({ fd }: HeldRoot): boolean {
+  return fd !== undefined && fstatSync(fd).nlink === 0;
+}
+
+/** Whether the root was removed and a directory was made at its path, which is the root from now on. */
+function isMadeAgain(root: HeldRoot): boolean {
+  if (!isRemoved(root)) return false;
+  const old = root.fd as number;
+  try {
+    const fd = holdOpen(root).fd as number;
+    const { dev, ino } = fstatSync(fd, { bigint: true });
+    // A link above it leads elsewhere.
+    const isThere = readlinkSync(`/proc/self/fd/${fd}`) === root.real;
+    if (isThere) Object.assign(root, { dev, ino });
+    else root.fd = old;
+    closeSync(isThere ? old : fd);
+    return isThere;
+  } catch {
+    return false;
+  }
 }
 
 /** Held roots that are inside those of a server, at least one. Only `holdNarrowed` makes them. */
@@ -274,12 +321,16 @@ export function rootAt(path: string): HeldRoot {
   } catch (error) {
     const known = systemError(error, given);
     if (!(known instanceof OrielError) || known.code !== 'NOT_FOUND') throw known;
-    const message = `The root ${quote(given)} does not exist. Use a directory that does.`;
-    throw new OrielError('NOT_FOUND', message, { cause: error });
+    throw missingRoot(given, error);
   }
   if (!stats.isDirectory())
     throw new OrielError('NOT_DIRECTORY', `The root ${quote(given)} is not a directory. Use one that is.`);
   return { given, real, dev: stats.dev, ino: stats.ino };
+}
+
+function missingRoot(given: string, cause?: unknown): OrielError {
+  const message = `The root ${quote(given)} does not exist. Use a directory that does.`;
+  return new OrielError('NOT_FOUND', message, { cause });
 }
 
 /** The real path of a directory; undefined for a path that is not one. */

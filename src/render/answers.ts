@@ -234,7 +234,9 @@ const plainStyle: RunStyle = { notices: 'each', gap: '', outcome: 'above' };
 export function runAnswer(result: RunResult, words: NoticeWording, style: RunStyle = plainStyle): Answer {
   const output = result.streams.map((stream) => shownOutput(stream, result)).join('');
   const ending = endingOf(result);
-  const notices = [
+  const { capped, timeout } = result;
+  const notices: Notice[] = [
+    ...(capped === undefined ? [] : [{ kind: 'timeout-capped' as const, asked: capped, seconds: timeout }]),
     ...backgroundOf(result),
     ...result.streams.flatMap((stream) => outputNotices(stream, result)),
   ];

@@ -173,7 +173,9 @@ const HINTS: Readonly<Record<Extract<SearchHint, string>, (pattern: string) => s
   'extended-glob': () => 'Extended globs like +(a|b) are read as plain text. Use {a,b}',
   'brace-range': () => 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}',
   backslash: (pattern) =>
-    `A character after a backslash is plain text. Use pattern ${withSlashes(pattern)} for names in a directory`,
+    isRegex(pattern)
+      ? `find takes a glob, not a regular expression. Use pattern ${withoutEscapes(pattern)}`
+      : `A character after a backslash is plain text. Use pattern ${withoutEscapes(pattern)} for names in a directory`,
   words: (pattern) =>
     `Code is found by words with symbol. Use symbol "${pattern}" for code about these words`,
 };
@@ -216,7 +218,16 @@ function usePassed({ reason, call, use, count }: PassedNotice): string {
   return `${named} to include ${String(value).split(',').length < count ? 'the first of them' : all}`;
 }
 
-const withSlashes = (pattern: string): string => pattern.replaceAll(/\\+/g, '/');
+const isRegex = (pattern: string): boolean => /\.[*+]|\\\.|^\^|\$$/.test(pattern);
+
+/** A glob for `.*\.tsx$`, and `src/a.ts` for `src\a.ts`. */
+const withoutEscapes = (pattern: string): string =>
+  isRegex(pattern)
+    ? pattern
+        .replaceAll(/^\^|\$$/g, '')
+        .replaceAll(/\.[*+]/g, '*')
+        .replaceAll(/\\(?=.)/g, '')
+    : pattern.replaceAll(/\\+/g, '/');
 
 /** The fields that change in the call that a notice suggests, if it suggests one instead of this search. */
 export function fieldsOf(notice: ListNotice): Readonly<Record<string, unknown>> | undefined {
@@ -225,7 +236,7 @@ export function fieldsOf(notice: ListNotice): Readonly<Record<string, unknown>> 
 }
 
 function fieldsOfHint(hint: SearchHint, pattern: string): Readonly<Record<string, unknown>> | undefined {
-  if (hint === 'backslash') return { pattern: withSlashes(pattern) };
+  if (hint === 'backslash') return { pattern: withoutEscapes(pattern) };
   if (hint === 'words') return { symbol: pattern };
   if (typeof hint === 'string') return undefined;
   if (hint.kind === 'elsewhere') return { path: hint.path, [hint.field]: hint.glob };

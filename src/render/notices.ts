@@ -79,6 +79,7 @@ export const wording: NoticeWording = {
   signal: ({ signal }) => `Command was ended by signal ${signal}`,
   'time-out': ({ seconds }) => `Command timed out after ${plural(seconds, 'second')}`,
   cancelled: () => 'Command was cancelled',
+  'timeout-capped': ({ asked, seconds }) => `timeout is in seconds: ${asked} was capped at ${seconds}`,
   background: ({ ended, left }) =>
     left > 0
       ? `${left} of the command's processes could not be ended`

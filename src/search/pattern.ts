@@ -40,9 +40,15 @@ export function badRegex(
   if (stderr.includes('regex parse error:')) {
     const missing = /^error: .*(look-around|backreferences)/m.exec(stderr)?.[1];
     if (missing) return unsupported(missing, pattern);
-    const why = /^error: (.+)$/m.exec(stderr)?.[1] ?? 'it cannot be parsed';
+    const isOpenEscape = (/\\*$/.exec(pattern)?.[0].length ?? 0) % 2 === 1;
+    // ripgrep speaks of the group in which it wraps the pattern.
+    const why = isOpenEscape
+      ? 'the backslash escapes nothing'
+      : (/^error: (.+)$/m.exec(stderr)?.[1] ?? 'it cannot be parsed');
     const at =
-      (/\bun(?:closed|opened) group/.test(why) && unbalancedGroup(pattern)) || position(stderr, lead);
+      (isOpenEscape && pattern.length) ||
+      (/\bun(?:closed|opened) group/.test(why) && unbalancedGroup(pattern)) ||
+      position(stderr, lead);
     const where = at === undefined ? '' : ` at character ${at}`;
     return bad(
       `${quote(pattern)} is not a valid regular expression: ${why}${where}. Escape special characters with a backslash, or search for plain text with literal=true.`,

@@ -65,6 +65,30 @@ export async function typeGlob(type: string, signal: AbortSignal): Promise<strin
   return globs.length === 1 ? (globs[0] as string) : `{${globs.join(',')}}`;
 }
 
+/** Names of languages that models write, and the types of ripgrep that select them. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  javascript: 'js',
+  node: 'js',
+  golang: 'go',
+  'c++': 'cpp',
+  cxx: 'cpp',
+  'c#': 'csharp',
+  'f#': 'fsharp',
+  'objective-c': 'objc',
+  objectivec: 'objc',
+  shell: 'sh',
+  bash: 'sh',
+  python3: 'py',
+  text: 'txt',
+  dockerfile: 'docker',
+  makefile: 'make',
+  powershell: 'ps',
+  assembly: 'asm',
+  latex: 'tex',
+  terraform: 'tf',
+  restructuredtext: 'rst',
+};
+
 /** The most suggested types. */
 const MAX_OFFERED_TYPES = 3;
 
@@ -73,11 +97,13 @@ function unknownType(type: string, types: ReadonlyMap<string, readonly string[]>
   const byExtension = [...types]
     .filter(([, globs]) => globs.includes(`*.${extension}`))
     .map(([name]) => name);
-  const near = byExtension.length > 0 ? byExtension : nearNames(extension, types.keys());
+  const name = Object.hasOwn(TYPE_NAMES, extension) ? TYPE_NAMES[extension] : undefined;
+  const known = name !== undefined && types.has(name);
+  const near = known ? [name] : byExtension.length > 0 ? byExtension : nearNames(extension, types.keys());
   const meant = near.slice(0, MAX_OFFERED_TYPES);
   const offered = meant.map((name) => `type=${name}`);
   const several = extension.split(/[, |]+(?:\*?\.)?/).filter((one) => one !== '');
-  if (several.length > 0 && several.every((one) => /^[\w+-]{1,20}$/.test(one)))
+  if (!known && several.length > 0 && several.every((one) => /^[\w+-]{1,20}$/.test(one)))
     offered.push(several.length > 1 ? `glob=*.{${several.join(',')}}` : `glob=*.${several[0]}`);
   const message = `${quote(type)} is not a file type of ripgrep. Use ${offered.join(' or ') || 'glob'}.`;
   const next = meant[0] === undefined ? undefined : JSON.stringify({ type: meant[0] });

@@ -1,7 +1,6 @@
 /** Resolves a typed string: which part of it is the path, which spelling exists, and what is similar if none does. */
 
-import { basename, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { basename } from 'node:path';
 import { advised, type ErrorCode, type GlobInPath, isOrielError, OrielError } from '../errors.ts';
 import { validGlob } from '../files/glob-text.ts';
 import { absolutePath, foreignName, pathSpellings } from '../files/paths.ts';
@@ -9,10 +8,11 @@ import { sources } from '../formats/table.ts';
 import { pathRewrites, targetRewrites, withFragment } from '../selector/rewrites.ts';
 import { candidates, isSpelledSelector, type PathCandidate } from '../selector/selection.ts';
 import { readSourceHead } from '../text/bytes.ts';
-import { oneLine, quote, shellWord } from '../text/visible.ts';
+import { quote, shellWord } from '../text/visible.ts';
 import type { OpenedItem } from '../types/access.ts';
 import type { Call, SourceSubject } from '../types/call.ts';
 import type { PathGrammar } from '../types/request.ts';
+import { hasVariable, nameablePath } from './nameable-path.ts';
 
 export interface FoundTarget {
   readonly subject: SourceSubject;
@@ -146,10 +146,9 @@ async function missing(
     const message = `There is no path in front of ${quote(target)}. Use . to list the working directory.`;
     throw new OrielError('BAD_PATH', message, { next: '.' });
   }
-  if (target.trim() === '')
-    throw new OrielError('BAD_PATH', 'The path is blank. Use . for the working directory.', { next: '.' });
+  if (target.trim() === '') throw blankPath(grammar);
   const foreign = foreignName(target, call.access.roots.length > 0);
-  if (foreign) throw (await withoutEnd(target, foreign, call)) ?? foreign;
+  if (foreign) throw (await withoutEnd(target, foreign, grammar, call)) ?? foreign;
   // A path that is too long, or uses a file as a directory, cannot be the end of another path.
   const other = misses.find(({ error }) => error.code !== 'NOT_FOUND');
   if (other) throw await explained(other, misses, grammar, call);
@@ -167,6 +166,13 @@ async function missing(
     return { subject, suffix: { from: wanted.path, to: only } };
   }
   throw await notFound(wanted.path, grammar, matches, misses.at(-1)?.error, call);
+}
+
+/** A tool with a literal grammar reads only files. */
+function blankPath(grammar: PathGrammar): OrielError {
+  return grammar === 'literal'
+    ? new OrielError('BAD_PATH', 'The path is blank. Use the path of a file.')
+    : new OrielError('BAD_PATH', 'The path is blank. Use . for the working directory.', { next: '.' });
 }
 
 /** The error with a call to make instead, where there is one. */
@@ -191,11 +197,13 @@ async function explained(
 async function withoutEnd(
   target: string,
   { code, why }: OrielError,
+  grammar: PathGrammar,
   call: Call,
 ): Promise<OrielError | undefined> {
   const path = withoutTrailing(target.trim());
   if (path === target || !(await firstExisting([{ path, rest: '' }], call))) return undefined;
-  const next = nameablePath(call.access.absolute(path), call);
+  // Some tools with a literal grammar take only absolute paths.
+  const next = grammar === 'literal' ? path : nameablePath(call.access.absolute(path), call);
   return advised(code, why, `Use ${quote(next)}.`, { next });
 }
 
@@ -249,7 +257,7 @@ async function notFound(
   if (first === undefined) {
     const { explainMissing } = await import('./missing-path.ts');
     const error = await explainMissing(path, grammar, cause, call);
-    const glob = await globInPath(path, call);
+    const glob = hasVariable(path) ? undefined : await globInPath(path, call);
     const { code, message, why: problem, next } = error;
     return glob ? new OrielError(code, message, { why: problem, next, glob, cause: error }) : error;
   }
@@ -418,18 +426,4 @@ export function withShell(error: unknown, typed: string): unknown {
   const word = shellWord(typed);
   const message = `${error.message} Use a shell to look at it: file ${word}, or xxd ${word} | head -100.`;
   return new OrielError(error.code, message, { cause: error });
-}
-
-// The form of a path in notices and calls.
-
-/**
- * The form of a path in notices, whatever was typed: relative if it is below the working directory, otherwise absolute; a
- * file URL if it contains characters that would break the line.
- */
-export function nameablePath(path: string, call: Call): string {
-  const displayed = call.access.display(path);
-  const shown = sep === '/' ? displayed : displayed.split(sep).join('/');
-  if (oneLine(shown) !== shown) return pathToFileURL(path).href;
-  // Without `./` a leading `~` would be read as the home directory.
-  return shown.startsWith('~') ? `./${shown}` : shown;
 }

@@ -10,6 +10,7 @@ import type { OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { PathGrammar } from '../types/request.ts';
 import { WalkBroken, WalkRun } from '../walk/walk-run.ts';
+import { hasVariable, tellablePath } from './nameable-path.ts';
 
 const DEADLINE_MS = 5_000;
 /** One more than are listed, to know whether there are more. */
@@ -65,9 +66,11 @@ export async function explainMissing(
     advised('NOT_FOUND', problem, advice, { next, cause });
   const gone = await explainGone(call, cause);
   if (gone) return gone;
-  const why = `${quote(typed)} does not exist.`;
+  const why = `${quote(typed)} does not exist${hasVariable(typed) ? ', and variables are not expanded' : ''}.`;
+  const other = await otherReading(typed, grammar, call);
   const path = access.absolute(typed.replace(/^@/, '') || '.');
-  const found = await nearestDirectory(path, call);
+  // A tool with a literal grammar reads only files.
+  const found = await nearestDirectory(path, call, grammar === 'literal');
   const here = found === undefined || found.at === access.cwd;
   const shown = here ? '.' : access.display(found.at);
   const use =
@@ -85,9 +88,21 @@ export async function explainMissing(
     const name = quote(access.display(join(found.at, found.name)));
     return error(`${name} is a link to ${quote(link)}, which does not exist.`, use, shown);
   }
-  const near = found.near.map((name) => access.display(join(found.at, name)));
+  const near =
+    other !== undefined ? [other] : found.near.map((name) => tellablePath(join(found.at, name), typed, call));
   const next = grammar === 'literal' ? near[0] : (near[0] ?? shown);
   return error(`${why}${didYouMean(near.map(quote))}`, use, next);
+}
+
+/** The path that exists and was probably meant: `$HOME/x`, `:src/app.ts`, and `a/src/app.ts` as a diff writes it. */
+async function otherReading(typed: string, grammar: PathGrammar, call: Call): Promise<string | undefined> {
+  const meant = typed.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~').replace(/^:(?=.)|^[ab]\/(?=.)/, '');
+  if (meant === typed) return undefined;
+  const path = call.access.absolute(meant);
+  const opened = await call.access.open(path, call.signal).catch(() => undefined);
+  await opened?.close();
+  if (!opened || (grammar === 'literal' && opened.kind === 'directory')) return undefined;
+  return tellablePath(path, typed, call);
 }
 
 /** The error for `src/app.ts/x`, where `src/app.ts` is a file; undefined if that is not known. */
@@ -136,7 +151,12 @@ export async function explainGone(call: Call, cause: unknown): Promise<OrielErro
   const opened = await openDirectory(cwd, call);
   await opened?.close();
   if (opened) return undefined;
-  const message = `The working directory ${quote(cwd)} does not exist. Use an absolute path, or start in a directory that exists.`;
+  const { roots } = call.access;
+  const use =
+    roots.length > 0 && roots.every((root) => isPathWithin(root, cwd))
+      ? 'It has to be made before anything can be read.'
+      : 'Use an absolute path, or start in a directory that exists.';
+  const message = `The working directory ${quote(cwd)} does not exist. ${use}`;
   return new OrielError('NOT_FOUND', message, { cause });
 }
 
@@ -144,7 +164,7 @@ export async function explainGone(call: Call, cause: unknown): Promise<OrielErro
 export async function nearPaths(typed: string, call: Call): Promise<string[]> {
   const { access } = call;
   const found = await nearestDirectory(access.absolute(typed.replace(/^@/, '') || '.'), call);
-  return found?.near.map((name) => access.display(join(found.at, name))) ?? [];
+  return found?.near.map((name) => tellablePath(join(found.at, name), typed, call)) ?? [];
 }
 
 interface Nearest {
@@ -159,11 +179,11 @@ interface Nearest {
 }
 
 /** Undefined if no directory above the path may be read. */
-async function nearestDirectory(path: string, call: Call): Promise<Nearest | undefined> {
+async function nearestDirectory(path: string, call: Call, wantsFiles = false): Promise<Nearest | undefined> {
   const found = await deepestDirectory(call.access, path, call.signal);
   if (!found) return undefined;
   try {
-    return await lookIn(found, call);
+    return await lookIn(found, call, wantsFiles);
   } finally {
     await found.opened.close();
   }
@@ -172,6 +192,7 @@ async function nearestDirectory(path: string, call: Call): Promise<Nearest | und
 async function lookIn(
   { opened: directory, at, names: missing }: DeepestDirectory,
   call: Call,
+  wantsFiles: boolean,
 ): Promise<Nearest> {
   const [name = '', ...rest] = missing;
   const linkTo = await directory.linkTarget(name);
@@ -181,17 +202,19 @@ async function lookIn(
   const names = nearNames(
     name,
     entries
-      .filter(({ type }) => isLast || type === 'directory' || type === 'link')
+      .filter(({ type }) =>
+        isLast ? !wantsFiles || type !== 'directory' : type === 'directory' || type === 'link',
+      )
       .map((entry) => entry.name),
   );
-  if (isLast) return { at, name, near: names };
   // A directory in the path may be mistyped: if the rest of the path exists below a similar name, that is suggested.
   const near: string[] = [];
   for (const known of names) {
     const full = join(known, ...rest);
     const opened = await call.access.open(join(at, full), call.signal).catch(() => undefined);
     await opened?.close();
-    near.push(opened ? full : known);
+    if (opened && !(wantsFiles && opened.kind === 'directory')) near.push(full);
+    else if (!isLast && !wantsFiles) near.push(known);
   }
   return { at, name, near };
 }

@@ -241,13 +241,47 @@ export function guessOf(start: Uint8Array, analyse: AnalyseEncoding): EncodingGu
   }
   const [first] = found;
   const [best, next] = found.filter(({ text }) => readsLikeWords(text));
-  if (!best) return {};
+  const shaped = isWestern(sample) ? WESTERN : isSimplifiedChinese(sample) ? 'gbk' : undefined;
+  if (!best) return shaped === undefined ? {} : { perhaps: shaped };
   const isSure =
     best === first &&
     best.confidence >= MIN_GUESS.confidence &&
     best.confidence - (next?.confidence ?? 0) >= MIN_GUESS.lead &&
     (best.text.match(FOREIGN_LETTER) ?? []).length >= MIN_GUESS.letters;
-  return isSure ? { sure: best.name } : { perhaps: best.name };
+  return isSure ? { sure: best.name } : { perhaps: shaped ?? best.name };
+}
+
+// A library of frequencies finds something in a few bytes too. What these are says more then.
+
+const WESTERN = 'windows-1252';
+
+/** Whether there are too few bytes for frequencies, and all are signs, or letters in words with ASCII letters: `© 1999`, `café`. */
+function isWestern(sample: Buffer): boolean {
+  if (sample.filter((byte) => byte >= 0x80).length >= MIN_GUESS.letters) return false;
+  const text = decodeLegacy(sample, WESTERN);
+  const words = text.match(WORD) ?? [];
+  return (
+    !/[\ufffd\x80-\x9f]/.test(text) && !/\p{L}[¡¿©®°±£§¶]\p{L}/u.test(text) && words.every(isWesternWord)
+  );
+}
+
+function isWesternWord(word: string): boolean {
+  if (!/[^\x00-\x7f]/.test(word) || !LETTERS.test(word)) return true;
+  return !WRONG_CASE.test(word) && (word.length === 1 || /[a-z]/i.test(word));
+}
+
+/** Minimum characters by which Chinese is recognized. */
+const MIN_HANZI = 5;
+
+/**
+ * Whether all other bytes are pairs of the frequent characters of GB 2312 (16-55) and its punctuation (1 and 3), with some
+ * whose first byte is above the syllables of Korean. Japanese would have kana (4 and 5), and Big5 second bytes below 0xA1.
+ */
+function isSimplifiedChinese(sample: Buffer): boolean {
+  const text = sample.toString('latin1').replaceAll(/[\x00-\x7f]+/g, '');
+  const hanzi = text.match(/[\xb0-\xd7\xa1\xa3][\xa1-\xfe]/g) ?? [];
+  const only = /^(?:[\xb0-\xd7\xa1\xa3][\xa1-\xfe])+$/.test(text);
+  return only && hanzi.length >= MIN_HANZI && hanzi.some((pair) => pair > '\xc9');
 }
 
 /** The lines with non-ASCII bytes, up to `SAMPLE` bytes. */

@@ -180,6 +180,8 @@ export type Notice =
   | { readonly kind: 'signal'; readonly signal: string }
   | { readonly kind: 'time-out'; readonly seconds: number }
   | { readonly kind: 'cancelled' }
+  /** The timeout of a command was over the maximum. Both are seconds. */
+  | { readonly kind: 'timeout-capped'; readonly asked: number; readonly seconds: number }
   /** Processes that outlived their command. */
   | { readonly kind: 'background'; readonly ended: number; readonly left: number }
   /** Shown below a map: how much was left out, and the calls that show it. */

@@ -226,6 +226,8 @@ export interface RunResult {
   readonly cancelled: boolean;
   /** The timeout in seconds. */
   readonly timeout: number;
+  /** The timeout of the call, if it is over the maximum. */
+  readonly capped?: number | undefined;
   /** Duration in seconds. */
   readonly seconds: number;
   /** Background processes that were ended with the shell, and those that could not be ended. */

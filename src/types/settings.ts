@@ -108,6 +108,8 @@ export type ReachedMcpServer =
 export interface RunSettings {
   /** Timeout of a command in seconds, if its call has none. @default 120 */
   readonly timeout: number;
+  /** Maximum timeout in seconds: a longer one is capped, and the answer says so. @default 600, or `timeout` if that is more */
+  readonly maxTimeout: number;
   /** The variables of the host's environment that commands receive: `PATH`, `LC_*`. @default all of them */
   readonly environment?: readonly string[] | undefined;
   /** Whether processes that a command leaves in the background `end` with it or `keep` running. @default 'end' */

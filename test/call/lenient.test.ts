@@ -19,6 +19,8 @@ const SAME: readonly (readonly [DialectName, string, object, object])[] = [
   ['oriel', 'read', { path: 'f:3..4' }, { path: 'f', view_range: '[3, 4]' }],
   ['oriel', 'read', { path: 'f' }, { path: 'f', offset: null, view_range: null, start_line: '' }],
   ['oriel', 'grep', { pattern: '7', limit: 1 }, { pattern: '7', path: null, glob: null, limit: '1' }],
+  ['oriel', 'grep', { pattern: '7' }, { pattern: '7', path: '', type: '', glob: '' }],
+  ['oriel', 'ls', {}, { path: '' }],
   ['oriel', 'grep', { pattern: '7', literal: true }, { pattern: '7', literal: 'true', context: '' }],
   ['oriel', 'find', { pattern: '*', limit: 5 }, { pattern: '*', path: null, limit: ' 5 ', offset: null }],
   ['oriel', 'ls', {}, { path: null, limit: null }],

@@ -121,7 +121,8 @@ test('Infinity and over 32 bits of milliseconds mean no timeout', async () => {
     expect(call.deadline).toBeGreaterThan(performance.now() + 2 ** 30);
     await close();
   }
-  const settings = { ...defaultSettings, run: { ...defaultSettings.run, timeout: Number.POSITIVE_INFINITY } };
+  const unlimited = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY };
+  const settings = { ...defaultSettings, run: { ...defaultSettings.run, ...unlimited } };
   const { call, settle, close } = opened({}, { settings }, run);
   await settle(() => sleep(10));
   expect([call.signal.aborted, call.deadline]).toEqual([false, Number.POSITIVE_INFINITY]);

@@ -50,10 +50,21 @@ describe('how a command ends', () => {
     'a timeout of %d is applied',
     { tags: 'slow' },
     async (timeout) => {
-      const result = await bench().run('sleep 0.05', { timeout });
+      const result = await bench({ settings: { maxTimeout: Number.POSITIVE_INFINITY } }).run('sleep 0.05', {
+        timeout,
+      });
       expect(result).toMatchObject({ exitCode: 0, timedOut: false, timeout });
     },
   );
+
+  test.each([
+    [180_000, {}, 600],
+    [700, { timeout: 900, maxTimeout: 900 }, 700],
+    [2, { maxTimeout: 1 }, 1],
+  ])('a timeout of %d s with %j is %d s', async (asked, settings, timeout) => {
+    const result = await bench({ settings }).run('true', { timeout: asked });
+    expect(result).toMatchObject({ timeout, capped: asked === timeout ? undefined : asked });
+  });
 
   test.each([0, -1, Number.NaN])('a timeout of %d is refused', async (timeout) => {
     await expect(bench().run('echo hi', { timeout })).rejects.toMatchObject({

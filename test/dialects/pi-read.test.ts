@@ -215,7 +215,7 @@ test('what cannot be read', async () => {
   write('b.bin', Buffer.of(1, 2, 0, 3));
   expect(await call('read', { path: 'src' })).toMatchObject({
     text: 'src is a directory, not a file. Use ls to list it.',
-    details: { error: { code: 'IS_DIRECTORY', next: 'src' } },
+    details: { error: { code: 'IS_DIRECTORY' } },
   });
   expect(await call('read', { path: 'app.ts' })).toMatchObject({
     text: 'app.ts does not exist. One file ends in it: src/app.ts. Use that path.',

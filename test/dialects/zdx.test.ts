@@ -289,6 +289,10 @@ describe('bash', () => {
     expect(JSON.parse(text)).toMatchObject({ ok: false, error: { code: 'BAD_INPUT' } });
   });
 
+  test('a timeout over the maximum is capped, in a field', async () => {
+    expect(await bash('true', { timeout: 180_000 })).toMatchObject({ exit_code: 0, timeout_capped_at: 600 });
+  });
+
   test('a time-out is ok', async () => {
     expect(await bash('echo a; sleep 60', { timeout: '0.3' })).toMatchObject({
       stdout: 'a\n',

@@ -386,6 +386,24 @@ describe('a root that is replaced after the start', () => {
   });
 });
 
+test.runIf(process.platform === 'linux')('a root that is removed is read when it is made again', async () => {
+  const { W, write } = workspace();
+  const offer = createOffer({ cwd: W, roots: [W] });
+  onTestFinished(() => offer.close());
+  const ask = async (name: string, input: object): Promise<string> => {
+    const tool = offer.find(name);
+    if (tool instanceof Error) throw tool;
+    return textOf(await offer.call(tool, input));
+  };
+  rmSync(W, { recursive: true });
+  const gone = `The working directory ${W} does not exist. It has to be made before anything can be read.`;
+  expect([await ask('read', { path: 'f' }), await ask('ls', {})]).toEqual([gone, gone]);
+  // It has another inode then.
+  mkdirSync(`${W}.other`);
+  write('f', 'again\n');
+  expect([await ask('read', { path: 'f' }), await ask('ls', {})]).toEqual(['1|again\n', 'f\n']);
+});
+
 async function narrowIn(offer: ServerOffer, declared: readonly string[]): Promise<NarrowedRoots> {
   const roots = await offer.narrow?.(declared);
   if (!roots) throw new Error('The roots of clients are ignored.');

@@ -39,6 +39,12 @@ test.each<[Partial<RunResult>, string, string]>([
   expect(text({ ...ended, ...over, streams: [] })).toBe(sentence);
 });
 
+test('a timeout that was capped is said', () => {
+  const said = '[timeout is in seconds: 180000 was capped at 600]';
+  expect(text({ ...runResult('a\n'), timeout: 600, capped: 180_000 })).toBe(`a\n${said}`);
+  expect(text({ ...runResult(''), timeout: 600, capped: 180_000 })).toBe(said);
+});
+
 test('a cut output names its file and the next call', () => {
   const spill = { url: 'artifact://1', path: '/state/1.log', bytes: 9_000, capped: false };
   const excerpt = excerptOf('y\nz\n', {

@@ -149,6 +149,18 @@ describe('type', () => {
       details: { error: { code: 'BAD_INPUT', next: '{"pattern":"x","type":"ts"}' } },
       isError: true,
     });
+    const named = {
+      javascript: 'js',
+      golang: 'go',
+      'C++': 'cpp',
+      shell: 'sh',
+      python3: 'py',
+      'c#': 'csharp',
+    };
+    for (const [type, known] of Object.entries(named))
+      expect(await grep({ pattern: 'x', type })).toBe(
+        `${type} is not a file type of ripgrep. Use type=${known}.`,
+      );
     expect(await grep({ pattern: 'x', type: '--pre=sh' })).toBe(
       '--pre=sh is not a file type of ripgrep. Use glob.',
     );

@@ -190,6 +190,53 @@ test.each([
 });
 
 test.each([
+  ['a/src/app.ts', 'src/app.ts'],
+  [':src/app.ts', 'src/app.ts'],
+  ['new\\nline.txt', 'file://W/new%0Aline.txt'],
+  ['v 13.txt', 'file://W/v%C2%A013.txt'],
+])('%j is answered with a call that differs and works', async (typed, there) => {
+  const { W, write, read } = workspace();
+  write('src/app.ts', 'x\n');
+  write('new\nline.txt', 'x\n');
+  write('v\u00a013.txt', 'x\n');
+  const next = there.replace('W', W);
+  const answer = await read(typed);
+  expect(textOf(answer)).toContain(`${typed} does not exist. Did you mean ${next}?`);
+  expect(answer.details['error']).toMatchObject({ next });
+  expect(textOf(await read(next))).toBe('1|x\n');
+});
+
+test('variables are not expanded, and that is said', async () => {
+  const { read } = workspace();
+  for (const typed of ['$HOME/none', '${HOME}/none'])
+    expect(textOf(await read(typed))).toBe(
+      `${typed} does not exist, and variables are not expanded. Use . to list the working directory.`,
+    );
+});
+
+test.each([
+  ['pi', 'read', '.'],
+  ['pi', 'read', ''],
+  ['zdx', 'read', 'lib/cor'],
+  ['zed', 'read_file', 'libs'],
+])('%s: %s of %j names no directory, which it would refuse', async (dialect, tool, path) => {
+  const { W, write } = workspace();
+  write('lib/core/main.ts', 'x\n');
+  const oriel = createOriel({ cwd: W, dialect: dialect as 'pi' });
+  const { details, isError } = await oriel.tool(tool).run({ path });
+  expect([isError, details['error']?.next]).toEqual([true, undefined]);
+});
+
+test('coder names an absolute path', async () => {
+  const { W, write } = workspace();
+  write('q.ts', 'x\n');
+  const answer = await createOriel({ cwd: W, dialect: 'coder' })
+    .tool('read_file')
+    .run({ path: `${W}/q.ts.` });
+  expect(textOf(answer)).toContain(`Use ${W}/q.ts.`);
+});
+
+test.each([
   ['ls', {}, 'Use . for its directory, or read the file.', '{"path":"."}'],
   ['find', { pattern: '*' }, 'Use . for its directory, or read the file.', '{"pattern":"*","path":"."}'],
   [

@@ -84,6 +84,19 @@ test.each(COMMENTS)('%s: %s', (name, _comment, hex) => {
 describe('what is not sure is only named', () => {
   test.each([
     ['one letter', 'caf\u00e9\n', { perhaps: 'windows-1252' }],
+    ['a sign', 'Copyright \u00a9 1999 Foo Corp.\n', { perhaps: 'windows-1252' }],
+    [
+      'a sign in a longer line',
+      'Copyright \u00a9 1999 Foo Corp. All rights reserved.\n',
+      { perhaps: 'windows-1252' },
+    ],
+    ['signs', 't = 20\u00b0C; // \u00b15%\n', { perhaps: 'windows-1252' }],
+    ['quotation marks', 'Price \u00a35, it\u0092s \u0093ok\u0094\n', { perhaps: 'windows-1252' }],
+    [
+      'short Chinese',
+      '// \u00d5\u00e2\u00ca\u00c7\u00d2\u00bb\u00b8\u00f6\u00b2\u00e2\u00ca\u00d4\u00d7\u00a2\u00ca\u00cd\n',
+      { perhaps: 'gbk' },
+    ],
     ['no words', '\u0080\u0081\u0090\u00ff\u00fe\n', {}],
   ])('%s', (_, latin1, expected) => {
     expect(guess(Buffer.from(latin1, 'latin1'))).toStrictEqual(expected);

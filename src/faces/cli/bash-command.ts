@@ -54,7 +54,9 @@ export const bashCommand: CliCommand = {
     };
     const missing = missingProc();
     if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);
-    return withTool('bash', values, streams, async (ask) => {
+    // The person who types the timeout is the operator.
+    const own = { ...values, 'max-timeout': timeout ?? values['max-timeout'] };
+    return withTool('bash', own, streams, async (ask) => {
       const live = isWatched(values, streams) ? liveOutput(streams.out) : undefined;
       const answer = await ask(input, live && { onOutput: live.write });
       if (live?.hasBegun()) live.end(answer);

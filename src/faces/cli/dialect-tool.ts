@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { assemble, type RunOptions } from '../../assemble.ts';
 import type { Dialect } from '../../call/dialect.ts';
@@ -26,7 +26,7 @@ import { MIN_LIMITS } from '../../text/limits.ts';
 import { quote, shellWord } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 import type { Session } from '../../types/session.ts';
-import type { McpServer, ReachedMcpServer } from '../../types/settings.ts';
+import type { McpServer, ReachedMcpServer, RunSettings } from '../../types/settings.ts';
 import {
   agentOutputs,
   allow,
@@ -38,6 +38,7 @@ import {
   display,
   DISPLAYS,
   limits,
+  maxTimeout,
   mcpApprove,
   mcpEnv,
   noCache,
@@ -175,9 +176,21 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
     ...mcpServersIn(fromWorkingDirectory(directory), values),
     onError: values['debug'] === true ? printUnexpected : mentionDebug,
     telemetry: telemetryOf(values, directory),
+    run: runOptions(values),
     // Kept outputs must outlive this process, because the next command is another process.
     spills: { workingDirectory: fromWorkingDirectory(directory) },
   };
+}
+
+/** Throws `BAD_INPUT`. */
+function runOptions(values: OptionValues): Partial<RunSettings> {
+  const seconds = values[maxTimeout.name] as string | undefined;
+  if (seconds === undefined) return {};
+  if (Number(seconds) > 0) return { maxTimeout: Number(seconds) };
+  throw new OrielError(
+    'BAD_INPUT',
+    `--max-timeout takes seconds above 0, not ${quote(seconds)}. Use --max-timeout 600.`,
+  );
 }
 
 export function s3Options(
@@ -201,8 +214,9 @@ function telemetryOf(values: OptionValues, directory: string | undefined): Telem
     const message = 'A task is named for telemetry alone. Add --telemetry FILE, or leave out --task.';
     throw new OrielError('BAD_INPUT', message);
   }
-  checkTelemetryFile(resolve(file));
-  return { file, task: named ?? `directory-${digest(fromWorkingDirectory(directory))}` };
+  const path = fromWorkingDirectory(file);
+  checkTelemetryFile(path);
+  return { file: path, task: named ?? `directory-${digest(fromWorkingDirectory(directory))}` };
 }
 
 /** "lines=100,bytes=10K" → { lines: 100, bytes: 10240 } */

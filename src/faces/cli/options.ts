@@ -144,6 +144,14 @@ export const mcpEnv: CliOption = {
   help: 'let an approved .mcp.json use this variable of the environment (repeatable; without it none)',
 };
 
+/** For servers and `oriel call`; a person says with `oriel bash --timeout` how long. */
+export const maxTimeout: CliOption = {
+  name: 'max-timeout',
+  type: 'string',
+  value: 'SECONDS',
+  help: 'the longest timeout of a command; a call that names a longer one is told (default 600)',
+};
+
 /** Options for reading from the network. */
 const webOptions: readonly CliOption[] = [
   web,
@@ -189,6 +197,7 @@ export const servingOptions: readonly CliOption[] = [
   userFiles,
   ...webOptions,
   noCache,
+  maxTimeout,
 ];
 
 /** Options of commands that call a tool and print its answer. */

@@ -1,10 +1,10 @@
 /** The options that all servers share, and `oriel mcp`, which has few others. */
 
-import { resolve } from 'node:path';
 import type { ServedSources } from '../../call/preload.ts';
-import { OrielError } from '../../errors.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
 import { missingProc } from '../../files/descriptors.ts';
-import { isPathWithin } from '../../files/paths.ts';
+import { fromWorkingDirectory, isPathWithin } from '../../files/paths.ts';
+import { rootAt } from '../../files/roots.ts';
 import { compileEarly } from '../../process/compile-budget.ts';
 import type { StateOptions } from '../../state/open-state.ts';
 import { quote } from '../../text/visible.ts';
@@ -195,7 +195,10 @@ export async function offerOptions(
     roots: given = [],
     ...options
   } = orielOptions({ ...values, task: undefined });
-  const roots = [...given, ...operands].map((directory) => resolve(directory));
+  const roots = servedRoots(
+    [...given, ...operands],
+    (warning) => void streams.err.write(`oriel: ${warning}\n`),
+  );
   const [first] = roots;
   const outside = first !== undefined && !roots.some((root) => isPathWithin(process.cwd(), root));
   const missing = missingProc();
@@ -218,6 +221,24 @@ export async function offerOptions(
     deferred: values['deferred'] === true,
     ignoreClientRoots: values['ignore-client-roots'] === true,
   };
+}
+
+/** Without those that are not directories, if there are others: one that is not mounted does not end the server. Throws OrielError. */
+function servedRoots(directories: readonly string[], warn: (sentence: string) => void): string[] {
+  const failures: OrielError[] = [];
+  const roots = directories.map(fromWorkingDirectory).filter((directory) => {
+    try {
+      return rootAt(directory);
+    } catch (error) {
+      if (!isOrielError(error)) throw error;
+      failures.push(error);
+      return false;
+    }
+  });
+  const [failure] = failures;
+  if (failure && roots.length === 0) throw failure;
+  for (const { message } of failures) warn(`${message} The others are served without it.`);
+  return roots;
 }
 
 /** The parts to load before the first call. */

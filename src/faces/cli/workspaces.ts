@@ -2,6 +2,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { OrielError } from '../../errors.ts';
+import { fromWorkingDirectory } from '../../files/paths.ts';
 import { keepFileFromClients } from '../../files/private-files.ts';
 import { errno, systemError } from '../../files/system-failure.ts';
 import { quote, shellWord } from '../../text/visible.ts';
@@ -264,7 +265,8 @@ export function readSecret(
 ): { readonly text: string; readonly warning?: string | undefined } {
   let fd: number | undefined;
   try {
-    fd = openSync(path, 'r');
+    const at = fromWorkingDirectory(path);
+    fd = openSync(at, 'r');
     const stat = fstatSync(fd);
     const bytes = Buffer.alloc(MAX_TOKEN_FILE_BYTES);
     let filled = 0;
@@ -274,7 +276,7 @@ export function readSecret(
     if (filled === MAX_TOKEN_FILE_BYTES)
       throw new OrielError('BAD_INPUT', `${quote(path)} is too long for a ${what}.`);
     if (stat.isFile()) {
-      keepFileFromClients(path, fd, stat);
+      keepFileFromClients(at, fd, stat);
       fd = undefined;
     }
     const isOpenToOthers = stat.isFile() && (stat.mode & 0o077) !== 0;

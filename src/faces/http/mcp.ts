@@ -17,7 +17,15 @@ import {
 } from '@modelcontextprotocol/server';
 import { OrielError } from '../../errors.ts';
 import { type Caller, registerCallerAddress } from '../../queues/caller.ts';
-import { type CallServer, DUPLICATE_ID } from '../mcp/call-server.ts';
+import {
+  type CallServer,
+  DUPLICATE_ID,
+  EMPTY_OR_LONG_BATCH,
+  hasRoundedId,
+  MAX_BATCH_MESSAGES,
+  ROUNDED_ID,
+  withoutNulls,
+} from '../mcp/call-server.ts';
 import type { ServerOffer } from '../offer.ts';
 import type { PeerOutlet } from '../outbox.ts';
 import { clientNetwork, type HttpExchange, type HttpReply } from './exchange.ts';
@@ -33,15 +41,6 @@ const MAX_MCP_SESSIONS = 256;
 
 /** Maximum sessions of an address, so that others have room even if all of them have pending requests. */
 const MAX_ADDRESS_SESSIONS = 224;
-
-/** Maximum messages of a POST, as in the SDK, which parses all of them before it counts. */
-const MAX_POST_MESSAGES = 100;
-
-const TOO_MANY = {
-  jsonrpc: '2.0',
-  id: null,
-  error: { code: -32600, message: `Invalid Request: Batch must not exceed ${MAX_POST_MESSAGES} messages` },
-};
 
 interface McpMount {
   handle(exchange: HttpExchange): Promise<HttpReply>;
@@ -159,41 +158,55 @@ export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'f
     return known;
   }
 
-  async function legacy(request: Request, parsedBody?: unknown): Promise<HttpReply> {
+  async function legacy(request: Request, parsedBody?: unknown): Promise<McpResponse> {
     const id = request.headers.get('mcp-session-id');
     const known = id === null ? undefined : sessionOf(id);
-    if (id !== null && !known)
-      return problem(404, { message: 'There is no such session.', code: 'NOT_FOUND' });
+    const begins = isInitializeRequest(parsedBody);
+    // A client that initializes again after a restart of the server may still send the old id.
+    if (id !== null && !known && !begins)
+      return { response: problem(404, { message: 'There is no such session.', code: 'NOT_FOUND' }) };
     if (known) {
       answering.set(request, known.session);
-      return replyOf(await known.session.handle(request, parsedBody), known.caller);
+      return { response: await known.session.handle(request, parsedBody), caller: known.caller };
     }
-    const answered = isInitializeRequest(parsedBody)
+    const answered = begins
       ? (await open(request)).handle(request, parsedBody)
       : stateless(request, { parsedBody });
-    return replyOf(await answered);
+    return { response: await answered };
   }
 
   return {
     async handle(exchange) {
       const { method } = exchange;
       const id = exchange.header('mcp-session-id');
-      if (method === 'DELETE' && id !== undefined) return legacy(requestOf(exchange));
+      if (method === 'DELETE' && id !== undefined) return replyOf(await legacy(requestOf(exchange)));
       if (method !== 'POST')
         return problem(405, { message: 'Use POST.', code: 'BAD_INPUT' }, { allow: 'POST' });
       const body = await jsonOf(exchange);
       if ('status' in body) return body;
-      if (Array.isArray(body.value) && body.value.length > MAX_POST_MESSAGES) return jsonReply(TOO_MANY, 400);
-      const ids = idsOf(body.value);
+      const value = withoutNulls(body.value);
+      const refused = (
+        id: RequestId | null,
+        error: typeof DUPLICATE_ID | typeof ROUNDED_ID | typeof EMPTY_OR_LONG_BATCH,
+      ): HttpReply => jsonReply({ jsonrpc: '2.0', id, error }, 400);
+      // The SDK parses all messages before it counts.
+      if (Array.isArray(value) && value.length > MAX_BATCH_MESSAGES)
+        return refused(null, EMPTY_OR_LONG_BATCH);
+      if ([value].flat().some(hasRoundedId)) return refused(null, ROUNDED_ID);
+      const ids = idsOf(value);
       const twice = ids.find((one, i) => ids.indexOf(one) < i);
-      if (twice !== undefined) return jsonReply({ jsonrpc: '2.0', id: twice, error: DUPLICATE_ID }, 400);
+      if (twice !== undefined) return refused(twice, DUPLICATE_ID);
       const request = requestOf(exchange);
       callers.set(request, exchange.client);
       addresses.set(request, clientNetwork(exchange.incoming.socket.remoteAddress ?? 'local'));
       exchange.endsWith((error) => answering.get(request)?.fail?.(ids, error));
-      if (await isLegacyRequest(request, body.value)) return legacy(request, body.value);
-      const handler = isListening(body.value) ? listening : modern;
-      return replyOf(await handler.fetch(request, { parsedBody: body.value }));
+      const handler = isListening(value) ? listening : modern;
+      const { response, caller } = (await isLegacyRequest(request, value))
+        ? await legacy(request, value)
+        : { response: await handler.fetch(request, { parsedBody: value }) };
+      if (!(response instanceof Response)) return replyOf({ response, caller });
+      const form = inAcceptedForm(response, exchange.header('accept') ?? '', Array.isArray(value));
+      return replyOf({ response: form, caller });
     },
     callerOf: (session) => sessions.get(session)?.caller,
     endListening: () => void listening.close(),
@@ -209,17 +222,23 @@ function isListening(body: unknown): boolean {
   return isJSONRPCRequest(body) && body.method === 'subscriptions/listen';
 }
 
-/** The request for the SDK, without its body, which is parsed already. */
+/** The request for the SDK, without its body, which is parsed already. The SDK refuses clients that do not accept both forms. */
 function requestOf({ method, incoming, signal }: HttpExchange): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
+  headers.set('accept', `${JSON_TYPE}, ${STREAM_TYPE}`);
   return new Request('http://localhost/mcp', { method, headers, signal });
 }
 
-/** `caller`: the session of the response: its unsent bytes hold back the session's calls. */
-function replyOf(response: Response | HttpReply, caller?: Caller): HttpReply {
+interface McpResponse {
+  readonly response: Response | HttpReply;
+  /** The session of the response: its unsent bytes hold back the session's calls. */
+  readonly caller?: Caller | undefined;
+}
+
+function replyOf({ response, caller }: McpResponse): HttpReply {
   const of = caller && { caller };
   if (!(response instanceof Response)) return { ...response, ...of };
   const { status, body } = response;
@@ -234,6 +253,42 @@ async function pass(body: ReadableStream<Uint8Array>, outlet: PeerOutlet): Promi
   const reader = body.getReader();
   outlet.onGone(() => void reader.cancel().catch(() => undefined));
   for (let part = await reader.read(); !part.done; part = await reader.read()) outlet.write(part.value);
+}
+
+// The form of a response: a stream of events, or JSON. A client may accept only one of them.
+
+const JSON_TYPE = 'application/json';
+const STREAM_TYPE = 'text/event-stream';
+
+/** `accept`: the header of the request. `isBatch`: whether it had a list of messages. */
+function inAcceptedForm(response: Response, accept: string, isBatch: boolean): Response {
+  const accepts = (type: string): boolean =>
+    /^\s*$|\*\/\*/.test(accept) || accept.toLowerCase().includes(type);
+  const type = response.headers.get('content-type') ?? '';
+  if (response.status !== 200 || !response.body) return response;
+  if (type.startsWith(STREAM_TYPE) && !accepts(STREAM_TYPE) && accepts(JSON_TYPE))
+    return converted(response, JSON_TYPE, (events) => responsesIn(events, isBatch));
+  if (type.startsWith(JSON_TYPE) && !accepts(JSON_TYPE) && accepts(STREAM_TYPE))
+    return converted(response, STREAM_TYPE, (json) => `event: message\ndata: ${json}\n\n`);
+  return response;
+}
+
+/** The responses among the messages of a stream; requests and notifications need one. */
+function responsesIn(events: string, isBatch: boolean): string {
+  const messages = Array.from(events.matchAll(/^data: (.+)$/gm), ([, json = '']) => json);
+  const responses = messages.filter((json) => !('method' in JSON.parse(json)));
+  return isBatch ? `[${responses.join(',')}]` : (responses[0] ?? '');
+}
+
+function converted(response: Response, type: string, convert: (body: string) => string): Response {
+  const parts: Uint8Array[] = [];
+  const whole = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (part) => void parts.push(part),
+    flush: (controller) => controller.enqueue(Buffer.from(convert(Buffer.concat(parts).toString()))),
+  });
+  const headers = new Headers(response.headers);
+  headers.set('content-type', type);
+  return new Response(response.body?.pipeThrough(whole), { status: response.status, headers });
 }
 
 // A session of a client with protocol 2025: its server, and the ids of pending requests, which must not be reused.

@@ -70,7 +70,8 @@ export async function jsonOf(exchange: HttpExchange): Promise<{ value: unknown }
     return problem(413, { message, code: 'LIMIT' });
   }
   try {
-    return { value: JSON.parse(text) };
+    // Some clients begin with a byte order mark.
+    return { value: JSON.parse(text.replace(/^\uFEFF/, '')) };
   } catch {
     return problem(400, { message: 'The body is not valid JSON.', code: 'BAD_INPUT' });
   }

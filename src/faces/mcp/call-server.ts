@@ -96,14 +96,44 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   );
 }
 
-// The errors for requests that are refused before a server sees them, over stdio and over HTTP.
+// What messages over stdio and over HTTP have in common before a server sees them.
+
+/** Removes `params: null` and `arguments: null`, which some clients send for none, from parsed JSON: a message or a batch. */
+export function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  const message = Object(value) as { params?: unknown };
+  const params = Object(message.params) as { arguments?: unknown };
+  if (message.params === null) delete message.params;
+  if (params.arguments === null) delete params.arguments;
+  return value;
+}
+
+/** Whether the id was rounded by the parser, so that no client would recognize it in a response. */
+export function hasRoundedId(message: unknown): boolean {
+  const { id } = Object(message) as { id?: unknown };
+  return typeof id === 'number' && Math.abs(id) > Number.MAX_SAFE_INTEGER;
+}
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 
+/** Sent with the id null. */
+export const ROUNDED_ID = {
+  code: INVALID_REQUEST,
+  message: 'The id is too large to be returned exactly. Use one below 2^53, or a string.',
+} as const;
+
 export const DUPLICATE_ID = {
   code: INVALID_REQUEST,
   message: 'A request with this id is still being answered.',
+} as const;
+
+/** Maximum messages of a batch, as in the SDK. */
+export const MAX_BATCH_MESSAGES = 100;
+
+export const EMPTY_OR_LONG_BATCH = {
+  code: INVALID_REQUEST,
+  message: `A batch has at least one message, and at most ${MAX_BATCH_MESSAGES}.`,
 } as const;
 
 /** The lowest code that JSON-RPC leaves to servers. */

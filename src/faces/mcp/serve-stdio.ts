@@ -16,7 +16,18 @@ import { GrowingBytes } from '../../text/bytes.ts';
 import { hasTooManyValues, MAX_JSON_VALUES, safeJson } from '../../text/visible.ts';
 import { createOffer, type OfferOptions, type ServerOffer } from '../offer.ts';
 import { endedError, endingError, GRACE_MS, type OutletOptions, PeerOutlet } from '../outbox.ts';
-import { DUPLICATE_ID, INVALID_REQUEST, isPlainRequest, PARSE_ERROR, SERVER_ERROR } from './call-server.ts';
+import {
+  DUPLICATE_ID,
+  EMPTY_OR_LONG_BATCH,
+  hasRoundedId,
+  INVALID_REQUEST,
+  isPlainRequest,
+  MAX_BATCH_MESSAGES,
+  PARSE_ERROR,
+  ROUNDED_ID,
+  SERVER_ERROR,
+  withoutNulls,
+} from './call-server.ts';
 import { createMcpServer, type McpOptions, wideRoots } from './server.ts';
 
 export interface StdioStreams {
@@ -95,6 +106,15 @@ const UNSENT_MS = 2_000;
 /** A request that stays pending as long as its client listens. */
 const LISTEN = 'subscriptions/listen';
 
+/** The only protocol version with batches. */
+const BATCH_VERSION = '2025-03-26';
+
+/** A batch, which is answered with one list. */
+interface MessageBatch {
+  readonly pending: Set<RequestId>;
+  readonly answers: object[];
+}
+
 export class BoundedStdioTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -109,6 +129,10 @@ export class BoundedStdioTransport implements Transport {
   #waitingBytes = 0;
   /** Those of the pending requests that end only with the session. */
   readonly #listening = new Set<RequestId>();
+  /** The batches of pending requests. */
+  readonly #batches = new Map<RequestId, MessageBatch>();
+  /** Whether the client initialized a protocol version that has batches. */
+  #hasBatches = false;
   /** Chunks of the input so far. */
   #chunks = 0;
   /** Whether requests are refused, because the server was told to end. */
@@ -150,8 +174,11 @@ export class BoundedStdioTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return Promise.resolve();
-    this.#write(message);
-    if (!('method' in message) && message.id !== undefined) this.#settle(message.id);
+    if ('method' in message || message.id === undefined) this.#write(message);
+    else {
+      this.#answer(message.id, message);
+      this.#settle(message.id);
+    }
     return Promise.resolve();
   }
 
@@ -186,7 +213,10 @@ export class BoundedStdioTransport implements Transport {
   /** Closes the session. What is still pending gets an error. */
   close(): Promise<void> {
     if (this.#closed) return Promise.resolve();
-    for (const id of this.#waiting.keys()) this.#fail(id, endedError());
+    for (const id of this.#waiting.keys()) {
+      this.#fail(id, endedError());
+      this.#leaveBatch(id);
+    }
     this.#closed = true;
     clearTimeout(this.#drain);
     this.#input.off('data', this.#onData);
@@ -236,7 +266,8 @@ export class BoundedStdioTransport implements Transport {
       return;
     }
     if (isBlank(frame.bytes)) return;
-    const text = frame.bytes.toString('utf8');
+    // Some clients begin with a byte order mark.
+    const text = frame.bytes.toString('utf8').replace(/^\uFEFF/, '');
     if (hasTooManyValues(text)) {
       this.#refuse(
         INVALID_REQUEST,
@@ -251,33 +282,52 @@ export class BoundedStdioTransport implements Transport {
       this.#refuse(PARSE_ERROR, 'The message is not valid JSON.');
       return;
     }
-    this.#accept(value, frame.bytes.length);
+    value = withoutNulls(value);
+    if (Array.isArray(value) && this.#hasBatches) this.#acceptBatch(value, frame.bytes.length);
+    else this.#accept(value, frame.bytes.length);
   }
 
-  #accept(value: unknown, bytes: number): void {
+  #acceptBatch(values: readonly unknown[], bytes: number): void {
+    if (values.length === 0 || values.length > MAX_BATCH_MESSAGES) {
+      this.#refuse(EMPTY_OR_LONG_BATCH.code, EMPTY_OR_LONG_BATCH.message);
+      return;
+    }
+    const batch: MessageBatch = { pending: new Set(), answers: [] };
+    for (const value of values) this.#accept(value, bytes / values.length, batch);
+    this.#writeIfAnswered(batch);
+  }
+
+  #accept(value: unknown, bytes: number, batch?: MessageBatch): void {
     const { id } = Object(value) as { id?: unknown };
     const known = isRequestId(id) ? id : undefined;
+    const refuse = (code: number, message: string, of?: RequestId): void =>
+      this.#refuse(code, message, of, batch);
+    if (hasRoundedId(value)) {
+      refuse(ROUNDED_ID.code, ROUNDED_ID.message);
+      return;
+    }
     let message: JSONRPCMessage;
     try {
       message = isPlainRequest(value) ? value : parseJSONRPCMessage(value);
     } catch {
-      this.#refuse(
-        INVALID_REQUEST,
-        'The message is not a JSON-RPC 2.0 request, notification or response.',
-        known,
-      );
+      refuse(INVALID_REQUEST, 'The message is not a JSON-RPC 2.0 request, notification or response.', known);
       return;
     }
     if ('method' in message && 'id' in message) {
       if (this.#waiting.has(message.id)) {
-        this.#refuse(DUPLICATE_ID.code, DUPLICATE_ID.message, known);
+        refuse(DUPLICATE_ID.code, DUPLICATE_ID.message, known);
         return;
       }
+      batch?.pending.add(message.id);
+      if (batch) this.#batches.set(message.id, batch);
       if (this.#draining) {
         this.#fail(message.id, endingError());
+        this.#leaveBatch(message.id);
         return;
       }
       if (message.method === LISTEN) this.#listening.add(message.id);
+      if (message.method === 'initialize')
+        this.#hasBatches = message.params?.['protocolVersion'] === BATCH_VERSION;
       this.#waiting.set(message.id, bytes);
       this.#waitingBytes += bytes;
       this.#pauseIfFull();
@@ -290,12 +340,33 @@ export class BoundedStdioTransport implements Transport {
   }
 
   /** The id is null if that of the message could not be determined (JSON-RPC 2.0, section 5). */
-  #refuse(code: number, message: string, id: RequestId | null = null): void {
-    this.#write({ jsonrpc: '2.0', id, error: { code, message } });
+  #refuse(code: number, message: string, id: RequestId | null = null, batch?: MessageBatch): void {
+    const refusal = { jsonrpc: '2.0', id, error: { code, message } };
+    if (batch) batch.answers.push(refusal);
+    else this.#write(refusal);
+  }
+
+  #answer(id: RequestId, message: object): void {
+    const batch = this.#batches.get(id);
+    if (batch) batch.answers.push(message);
+    else this.#write(message);
+  }
+
+  #leaveBatch(id: RequestId): void {
+    const batch = this.#batches.get(id);
+    if (!batch) return;
+    this.#batches.delete(id);
+    batch.pending.delete(id);
+    this.#writeIfAnswered(batch);
+  }
+
+  #writeIfAnswered({ pending, answers }: MessageBatch): void {
+    // A batch of notifications gets no answer.
+    if (pending.size === 0 && answers.length > 0) this.#write(answers.splice(0));
   }
 
   #fail(id: RequestId, { message, code }: OrielError): void {
-    this.#write({ jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message, data: { code } } });
+    this.#answer(id, { jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message, data: { code } } });
   }
 
   #write(message: object): void {
@@ -324,6 +395,7 @@ export class BoundedStdioTransport implements Transport {
     this.#waitingBytes -= this.#waiting.get(id) ?? 0;
     this.#waiting.delete(id);
     this.#listening.delete(id);
+    this.#leaveBatch(id);
     this.#resumeIfRoom();
     this.#finishWhenAnswered();
   }

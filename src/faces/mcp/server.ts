@@ -21,6 +21,7 @@ import {
   type ResourceTemplateType,
   type Server,
   type ServerContext,
+  type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
 import type { RunOptions } from '../../assemble.ts';
 import { explained, report } from '../../call/unexpected.ts';
@@ -314,8 +315,8 @@ function rootsOf(
   narrow: Narrow,
 ): (context: ServerContext) => Promise<NarrowedRoots | undefined | InputRequiredResult> {
   let asked: { readonly roots: Promise<NarrowedRoots | undefined>; readonly by: AbortSignal } | undefined;
-  const narrowed = (uris: readonly { readonly uri: string }[]): Promise<NarrowedRoots | undefined> =>
-    uris.length === 0 ? Promise.resolve(undefined) : narrow(pathsOf(uris));
+  const narrowed = async (declared: readonly unknown[]): Promise<NarrowedRoots | undefined> =>
+    declared.length === 0 ? undefined : narrow(pathsOf(declared));
   server.setNotificationHandler('notifications/roots/list_changed', () => {
     asked = undefined;
   });
@@ -353,12 +354,12 @@ function declaresRoots(envelope: Readonly<Record<string, unknown>>): boolean {
 }
 
 /** Sends the request in the stream of the call, because over HTTP there is no other. */
-async function listRoots({ mcpReq }: ServerContext): Promise<readonly { readonly uri: string }[]> {
+async function listRoots({ mcpReq }: ServerContext): Promise<readonly unknown[]> {
   try {
-    const { roots } = await mcpReq.send(
-      { method: 'roots/list' },
-      { timeout: ROOTS_MS, signal: mcpReq.signal },
-    );
+    const { roots } = await mcpReq.send({ method: 'roots/list' }, rootList, {
+      timeout: ROOTS_MS,
+      signal: mcpReq.signal,
+    });
     return roots;
   } catch (error) {
     // A client that does not implement the request has no roots, even if it declares the capability.
@@ -375,19 +376,37 @@ function unknown(cause?: unknown): OrielError {
   );
 }
 
-/** Paths of the roots, without those that are not local files. */
-function pathsOf(roots: readonly { readonly uri: string }[]): string[] {
+/** The SDK's schema would refuse the whole list for one root that is not a file URL. */
+const rootList: StandardSchemaV1<unknown, { readonly roots: readonly unknown[] }> = {
+  '~standard': {
+    version: 1,
+    vendor: 'oriel',
+    validate(value) {
+      const { roots } = Object(value) as { roots?: unknown };
+      return Array.isArray(roots)
+        ? { value: { roots } }
+        : { issues: [{ message: 'There is no list of roots.' }] };
+    },
+  },
+};
+
+/** Paths of the roots, without those that are not local files. Throws OrielError if there are no others. */
+function pathsOf(roots: readonly unknown[]): string[] {
   if (roots.length > MAX_CLIENT_ROOTS) {
     const message = `The client declares ${roots.length} roots: at most ${MAX_CLIENT_ROOTS} are looked up. Declare a directory that holds them.`;
     throw new OrielError('OUTSIDE_ROOT', message);
   }
-  return roots.flatMap(({ uri }) => {
+  const uris = roots.map((root) => String((Object(root) as { uri?: unknown }).uri));
+  const paths = uris.flatMap((uri) => {
     try {
       return [fileURLToPath(uri)];
     } catch {
       return [];
     }
   });
+  if (paths.length > 0) return paths;
+  const message = `The client declares the root ${quote(uris[0] ?? '')}, which is not the URL of a local directory, so nothing can be read. Declare one such as file:///home/me/project.`;
+  throw new OrielError('OUTSIDE_ROOT', message);
 }
 
 // The instructions of the server, which hosts show when they hide the tools, so that models find them.

@@ -6,7 +6,7 @@ import { recentBelow } from '../../code/history/history.ts';
 import { OrielError } from '../../errors.ts';
 import { pageRange, plural } from '../../render/display.ts';
 import type { CodeSelector } from '../../selector/selection.ts';
-import { nameablePath } from '../../target/find-target.ts';
+import { nameablePath } from '../../target/nameable-path.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Notice } from '../../types/answer.ts';

@@ -5,7 +5,7 @@ import type { DeclaredSymbol, FoundName, UsedAt } from '../../code/codebase/ques
 import { OrielError } from '../../errors.ts';
 import { pageRange, plural, span } from '../../render/display.ts';
 import type { CodeSelector } from '../../selector/selection.ts';
-import { nameablePath } from '../../target/find-target.ts';
+import { nameablePath } from '../../target/nameable-path.ts';
 import { startPath } from '../../target/open-target.ts';
 import { didYouMean } from '../../text/near.ts';
 import { oneLine, quote } from '../../text/visible.ts';

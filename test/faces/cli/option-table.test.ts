@@ -138,6 +138,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   deferred: ['--deferred'],
   'ignore-client-roots': ['--ignore-client-roots'],
   structured: ['--structured'],
+  'max-timeout': ['--max-timeout', NO_TIME],
   'write-timeout': ['--write-timeout', NO_TIME],
   'max-connections': ['--max-connections', NO_TIME],
   'share-artifacts': ['--share-artifacts'],

@@ -232,3 +232,72 @@ describe('POSTs of too many messages are refused before processing', () => {
     expect(begun).toEqual([]);
   });
 });
+
+describe('clients that send other headers and forms', () => {
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  };
+  const accepts: [string, string][] = [
+    ['*/*', 'text/event-stream'],
+    ['application/json', 'application/json'],
+    ['text/event-stream', 'text/event-stream'],
+    ['', 'text/event-stream'],
+  ];
+
+  test.each(accepts)('who accepts "%s" gets %s', async (accept, type) => {
+    const app = await serveOffer(offerOf(testTool('job', () => Promise.resolve(textAnswer('done')))));
+    const send = (body: object): Promise<Response> => app.post('/mcp', body, { headers: { accept } });
+    const response = await send(call(1, 'x'));
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+    expect(await answersIn(response)).toEqual([[1, 'done']]);
+    if (accept !== 'application/json') return;
+    const batch = (await (await send([call(1, 'x'), call(2, 'y')])).json()) as { id: number }[];
+    expect(batch.map(({ id }) => id)).toEqual([1, 2]);
+  });
+
+  test('who accepts only a stream gets one in the newest protocol', async () => {
+    const app = await serveOffer(offerOf(testTool('job', () => Promise.resolve(textAnswer('done')))));
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const body = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'job', arguments: {}, _meta },
+    };
+    const headers = {
+      accept: 'text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'job',
+    };
+    const response = await app.post('/mcp', body, { headers });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(await answersIn(response)).toEqual([[1, 'done']]);
+  });
+
+  test('whose session is gone initializes a new one', async () => {
+    const app = await serveOffer(offerOf());
+    const headers = { ...mcpHeaders, 'mcp-session-id': '00000000-0000-4000-8000-000000000000' };
+    const response = await app.post('/mcp', initialize, { headers });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('mcp-session-id')).not.toBe(headers['mcp-session-id']);
+    expect((await app.post('/mcp', call(1, 'x'), { headers })).status).toBe(404);
+  });
+
+  test('null for parameters is none, and an id is never rounded', async () => {
+    const app = await serveOffer(offerOf());
+    const list = await app.post('/mcp', { jsonrpc: '2.0', id: 9, method: 'tools/list', params: null });
+    expect(list.status).toBe(200);
+    const large = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    const body = '\u{feff}{"jsonrpc":"2.0","id":1915883588174806058,"method":"ping"}';
+    const response = await fetch(`${app.url}/mcp`, { ...large, body });
+    expect(await response.json()).toMatchObject({ id: null, error: { code: -32600 } });
+  });
+});

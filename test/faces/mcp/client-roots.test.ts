@@ -42,7 +42,7 @@ async function connectTo(
   );
   client.setRequestHandler('roots/list', async () => ({
     roots: (await roots()).map((root) => ({
-      uri: root.startsWith('file:') ? root : pathToFileURL(root).href,
+      uri: /^(file|odd):/.test(root) ? root : pathToFileURL(root).href,
     })),
   }));
   await client.connect(transport);
@@ -159,6 +159,13 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     expect(await read(client, 'out.txt')).toBe('1|out\n');
   });
 
+  test('a root that is no file URL leaves the others', { tags: 'slow' }, async () => {
+    const { W, write } = workspace();
+    write('out.txt', 'out\n');
+    const client = await connect(way, W, () => ['odd:root', W]);
+    expect(await read(client, 'out.txt')).toBe('1|out\n');
+  });
+
   test('an unknown resource is refused before the roots are requested', { tags: 'slow' }, async () => {
     const { W } = workspace();
     const client = await connect(way, W, () => Promise.reject(new Error('asked')));
@@ -180,14 +187,16 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
       [[O, join(W, 'b')], '1|out\n'],
       [[dirname(W)], '1|out\n'],
       [['/not/of/this/machine'], nothing],
-      [['file://elsewhere/y'], nothing],
+      [['file://elsewhere/y'], 'file://elsewhere/y, which is not the URL of a local directory'],
     ] as const) {
       roots = declared;
       if (way[0] === 'HTTP') client = await connect(way, W, () => declared);
       else if (way[1] === '2025-11-25') await client.sendRootsListChanged();
       expect(await read(client, join(W, 'b/out.txt'))).toContain(left);
       expect(await resource(client, join(W, 'b/out.txt'))).toContain(left.replace('1|', ''));
-      expect(await read(client, join(O, 'secret.txt'))).toMatch(/outside the directories|None of the roots/);
+      expect(await read(client, join(O, 'secret.txt'))).toMatch(
+        /outside the directories|None of the roots|not the URL of a local/,
+      );
     }
   });
 });

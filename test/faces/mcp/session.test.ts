@@ -5,7 +5,7 @@
  */
 
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -130,6 +130,16 @@ test('the root is the working directory unless directories are given', async () 
   const named = await session([O]);
   expect(JSON.stringify(await named.ask(1, 'tools/call', readCall('secret.txt')))).toContain('TOPSECRET');
   expect(JSON.stringify(await named.ask(2, 'tools/call', readCall(W)))).toContain('OUTSIDE_ROOT');
+});
+
+test('a directory that is missing leaves the others, and ~ is the home directory', async () => {
+  const { W, O } = workspace();
+  const env = { ...process.env, HOME: dirname(O) };
+  const served = await session([join(W, 'none'), `~/${basename(O)}`], 'test', env);
+  expect(JSON.stringify(await served.ask(1, 'tools/call', readCall('secret.txt')))).toContain('TOPSECRET');
+  expect(served.stderr()).toBe(
+    `oriel: The root ${join(W, 'none')} does not exist. Use a directory that does. The others are served without it.\n`,
+  );
 });
 
 describe('cancellation', () => {

@@ -1,9 +1,12 @@
 /** What the stdio transport takes in one read, and what it holds of requests that are not answered yet. */
 
+import { text } from 'node:stream/consumers';
 import { PassThrough } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import { BoundedStdioTransport } from '../../../src/faces/mcp/serve-stdio.ts';
+import { BoundedStdioTransport, serveOverStdio } from '../../../src/faces/mcp/serve-stdio.ts';
+import { textAnswer } from '../../../src/render/notices.ts';
+import { offerOf, testTool } from '../../support/offer.ts';
 
 test('open requests are bounded in bytes until they are answered', { tags: 'slow' }, async () => {
   const input = new PassThrough({ highWaterMark: 1 << 20 });
@@ -56,3 +59,65 @@ test.each([
   });
   await transport.close();
 });
+
+/** The replies to `lines` in a session of that protocol version, whose tool answers with its input. */
+async function repliesTo(version: string, ...lines: string[]): Promise<{ id?: unknown }[]> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const said = text(output);
+  const tool = testTool('echo', (given) => Promise.resolve(textAnswer(JSON.stringify(given))));
+  const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 'begin', method: 'initialize', params })}\n`);
+  input.end(lines.join('\n'));
+  await serveOverStdio(offerOf(tool), { input, output, signal: new AbortController().signal });
+  output.end();
+  return (await said)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { id?: unknown })
+    .filter(({ id }) => id !== 'begin');
+}
+
+const ping = (id: number | string): object => ({ jsonrpc: '2.0', id, method: 'ping' });
+const pong = (id: number | string): object => ({ jsonrpc: '2.0', id, result: {} });
+
+test('null for parameters and arguments is none', async () => {
+  const call = { ...request(1, 'tools/call'), params: { name: 'echo', arguments: null } };
+  const list = { ...request(2, 'tools/list'), params: null };
+  const replies = await repliesTo('2025-06-18', JSON.stringify(call), JSON.stringify(list));
+  expect(replies.toSorted((a, b) => Number(a.id) - Number(b.id))).toMatchObject([
+    { id: 1, result: { content: [{ text: '{}' }] } },
+    { id: 2, result: { tools: [{ name: 'echo' }] } },
+  ]);
+});
+
+test('an id that a number cannot hold is refused without one', async () => {
+  const replies = await repliesTo(
+    '2025-06-18',
+    '{"jsonrpc":"2.0","id":1915883588174806058,"method":"ping"}',
+    '{"jsonrpc":"2.0","id":9007199254740991,"method":"ping"}',
+  );
+  const message = 'The id is too large to be returned exactly. Use one below 2^53, or a string.';
+  expect(replies).toEqual([
+    { jsonrpc: '2.0', id: null, error: { code: -32600, message } },
+    pong(Number.MAX_SAFE_INTEGER),
+  ]);
+});
+
+test('a byte order mark before a message is no part of it', async () => {
+  expect(await repliesTo('2025-06-18', `\u{feff}${JSON.stringify(ping(1))}`)).toEqual([pong(1)]);
+});
+
+test('a batch is answered with one list, where the version has them', async () => {
+  const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  const batch = JSON.stringify([ping('a'), notification, 1, ping('a'), ping('b')]);
+  const lines = ['[]', JSON.stringify([notification]), batch, JSON.stringify(ping('c'))];
+  const refused = { jsonrpc: '2.0', id: null, error: { code: -32600 } };
+  const replies = await repliesTo('2025-03-26', ...lines);
+  const duplicate = { id: 'a', error: { code: -32600 } };
+  expect(replies).toMatchObject([refused, [refused, duplicate, pong('a'), pong('b')], pong('c')]);
+  expect(await repliesTo('2025-06-18', batch)).toMatchObject([refused]);
+});
+
+function request(id: number, method: string): object {
+  return { jsonrpc: '2.0', id, method };
+}
