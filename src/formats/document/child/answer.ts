@@ -250,8 +250,9 @@ const STREAMS: readonly (readonly [string, DocumentFormat])[] = [
 ];
 
 function formatOfCompound(compound: CompoundFile): DocumentFormat {
-  if (compound.find('EncryptedPackage')) throw new DocumentRefusal('encrypted');
-  const format = STREAMS.find(([name]) => compound.find(name))?.[1];
+  if (compound.hasInRoot('EncryptedPackage')) throw new DocumentRefusal('encrypted');
+  const format = (STREAMS.find(([name]) => compound.hasInRoot(name)) ??
+    STREAMS.find(([name]) => compound.find(name)))?.[1];
   if (format === 'doc') refuseOldWord(compound);
   if (format) return format;
   if (compound.find('PP40')) throw new DocumentRefusal('old', 'PowerPoint 95');
