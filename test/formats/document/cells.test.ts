@@ -56,6 +56,31 @@ test.each([
   expect(await text('s.ods')).toContain(`| 2 ${line}${'  |'.repeat(6 - columns - 1)}`.trimEnd());
 });
 
+const odsTime = (value: string, attributes = ''): string =>
+  `<table:table-cell office:value-type="time" office:time-value="${value}"${attributes}><text:p>shown</text:p></table:table-cell>`;
+
+test('durations of OpenDocument sheets keep days, sign and fractions', async () => {
+  const { write, text } = workspace(unhurried);
+  const row = odsRow(
+    odsTime('PT36H05M00S'),
+    odsTime('-PT2H00M00.4S', ' table:style-name="bold"'),
+    odsTime('P1DT4H0M0S'),
+    odsTime('P1Y2M'),
+    '<table:table-cell office:value-type="float" office:value="20"/>',
+  );
+  write('s.ods', ods(row));
+  expect(await text('s.ods')).toContain('| 1 | 36:05:00 | -2:00:00 | 28:00:00 | P1Y2M | 20 |');
+});
+
+test('the text of a shape does not join that of its cell', async () => {
+  const { write, text } = workspace(unhurried);
+  const box =
+    '<draw:frame><draw:text-box><text:p>IN A</text:p><text:p>BOX</text:p></draw:text-box></draw:frame>';
+  const cell = `<table:table-cell office:value-type="float" office:value="20"><draw:g>${box}</draw:g><text:p>20</text:p></table:table-cell>`;
+  write('s.ods', ods(odsRow(cell, odsText('end'))));
+  expect(await text('s.ods:raw')).toMatch(/\| 1 \| 20 \| end \|\n\n## Drawings\n\n- shape: IN A BOX\n$/);
+});
+
 test('dates of OpenDocument sheets keep time and day every year', { tags: 'slow' }, async () => {
   const { write, text } = workspace(unhurried);
   const days = [

@@ -19,6 +19,7 @@ import {
   mainPart,
   type SheetRowCount,
 } from './row-counts.ts';
+import { mendedSheets, openDrawings } from './sheetjs-ods.ts';
 import { attribute, plainText, ZipParts } from './zip-parts.ts';
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
@@ -190,22 +191,32 @@ const MAX_DRAWING_CHARACTERS = 2_000;
 
 /** The texts of shapes and charts, which are not in cells. */
 export function drawingText(bytes: Buffer, format: DocumentFormat): string {
-  if (format !== 'xlsx' && format !== 'xlsb') return '';
   const parts = ZipParts.of(bytes);
-  const names = (parts?.names ?? []).filter((name) => /^xl\/(?:drawings|charts)\/[^/]+\.xml$/.test(name));
-  const lines = names.flatMap((name) => {
-    const xml = parts?.text(name) ?? '';
-    const isChart = name.startsWith('xl/charts/');
-    const found = [...xml.matchAll(TEXT), ...(isChart ? xml.matchAll(VALUE) : [])];
-    const words = found.map((match) => plainText(match[1] ?? '')).filter((word) => word !== '');
-    if (words.length === 0) return [];
-    const text = words.join(' ');
+  const drawings =
+    parts && format === 'ods'
+      ? openDrawings(parts, readableText(parts, 'content.xml')).map((drawing) => ({
+          ...drawing,
+          name: 'content.xml',
+        }))
+      : parts && (format === 'xlsx' || format === 'xlsb')
+        ? packageDrawings(parts)
+        : [];
+  const lines = drawings.map(({ kind, text, name }) => {
     const rest = text.length > MAX_DRAWING_CHARACTERS ? `… (the rest is in ${name})` : '';
-    return [
-      `- ${isChart ? 'chart' : 'shape'}: ${text.slice(0, MAX_DRAWING_CHARACTERS).toWellFormed()}${rest}`,
-    ];
+    return `- ${kind}: ${text.slice(0, MAX_DRAWING_CHARACTERS).toWellFormed()}${rest}`;
   });
   return lines.length === 0 ? '' : `\n## Drawings\n\n${lines.join('\n')}\n`;
+}
+
+function packageDrawings(parts: ZipParts): { kind: 'shape' | 'chart'; text: string; name: string }[] {
+  const names = parts.names.filter((name) => /^xl\/(?:drawings|charts)\/[^/]+\.xml$/.test(name));
+  return names.flatMap((name) => {
+    const xml = parts.text(name) ?? '';
+    const kind = name.startsWith('xl/charts/') ? 'chart' : 'shape';
+    const found = [...xml.matchAll(TEXT), ...(kind === 'chart' ? xml.matchAll(VALUE) : [])];
+    const words = found.map((match) => plainText(match[1] ?? '')).filter((word) => word !== '');
+    return words.length === 0 ? [] : [{ kind, text: words.join(' '), name }];
+  });
 }
 
 // Works around known defects of SheetJS: rewrites the parts of a workbook that it would misread.
@@ -213,7 +224,21 @@ export function drawingText(bytes: Buffer, format: DocumentFormat): string {
 /** `parts` are those of a package; undefined for a binary workbook. */
 export function repairWorkbook(bytes: Buffer, parts: ZipParts | undefined): Buffer {
   if (!parts) return withSoundRecords(bytes);
+  if (parts.has('content.xml') && !mainPart(parts)) return withMendedSheets(bytes, parts);
   return parts.isWide ? narrow(parts) : bytes;
+}
+
+function withMendedSheets(bytes: Buffer, parts: ZipParts): Buffer {
+  const xml = readableText(parts, 'content.xml');
+  const content = mendedSheets(xml);
+  if (content === xml && parts.has('styles.xml')) return parts.isWide ? narrow(parts) : bytes;
+  const members = ['mimetype', 'META-INF/manifest.xml', 'meta.xml', 'styles.xml'].map(
+    (name) => [name, Buffer.from(parts.read(name) ?? '')] as const,
+  );
+  const kept = members.filter(([name, part]) => part.length > 0 || name === 'styles.xml');
+  return Buffer.from(
+    zipSync({ ...Object.fromEntries(kept), 'content.xml': Buffer.from(content) }, { level: 0 }),
+  );
 }
 
 /** Rewrites a zip64 package as a plain zip, because SheetJS does not support zip64. Media are left out. */
