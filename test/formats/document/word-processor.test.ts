@@ -52,7 +52,7 @@ test('a docx keeps its hyphens, glosses and equations', async () => {
     `<m:oMathPara ${M}><m:oMathParaPr/>${math('oMath', t('y=') + math('f', math('num', t('a+1')) + math('den', t('b'))) + math('sSup', math('e', t('x')) + math('sup', t('2'))))}</m:oMathPara>`,
   ];
   expect(await shown('a.docx', docx(`<w:p>${body.join('')}</w:p>`))).toBe(
-    '555-1234 漢&字(kanji)y=(a+1)/bx^2\n',
+    '555-1234 漢&字(kanji)y= (a+1)/b x^2\n',
   );
 });
 

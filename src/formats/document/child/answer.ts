@@ -137,7 +137,8 @@ async function toText(job: DocumentJob, format: DocumentFormat, bytes: Buffer): 
   if (want.kind === 'pages') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
   if (isWorkbook(format)) return (await import('./sheets.ts')).workbookText(bytes, format);
   if (format === 'epub') return bookText(bytes);
-  return { text: await wordProcessorText(bytes, format), facts: packageFacts(ZipParts.of(bytes)) };
+  const { text, unshown } = await wordProcessorText(bytes, format);
+  return { text, facts: { ...packageFacts(ZipParts.of(bytes)), unshown } };
 }
 
 async function presentation(

@@ -10,6 +10,7 @@ import {
 } from '@e965/xlsx';
 import { zipSync } from 'fflate';
 import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
+import { withChartGaps } from './anydoc-chart-gaps.ts';
 import { CompoundFile } from './compound.ts';
 import { INITIAL_SHEET_ROWS, type SheetGrid, type SheetRows } from './grid.ts';
 import {
@@ -211,8 +212,9 @@ export function drawingText(bytes: Buffer, format: DocumentFormat): string {
 function packageDrawings(parts: ZipParts): { kind: 'shape' | 'chart'; text: string; name: string }[] {
   const names = parts.names.filter((name) => /^xl\/(?:drawings|charts)\/[^/]+\.xml$/.test(name));
   return names.flatMap((name) => {
-    const xml = parts.text(name) ?? '';
     const kind = name.startsWith('xl/charts/') ? 'chart' : 'shape';
+    const stored = parts.text(name) ?? '';
+    const xml = kind === 'chart' ? withChartGaps(stored, '(blank)') : stored;
     const found = [...xml.matchAll(TEXT), ...(kind === 'chart' ? xml.matchAll(VALUE) : [])];
     const words = found.map((match) => plainText(match[1] ?? '')).filter((word) => word !== '');
     return words.length === 0 ? [] : [{ kind, text: words.join(' '), name }];

@@ -1,9 +1,16 @@
 /** Rewrites documents before conversion: what the converter would lose is added as text, what it would show wrongly removed. */
 
 import { zipSync } from 'fflate';
+import { DAMAGED_XML, type UnshownFacts } from '../protocol.ts';
+import { withChartGaps } from './anydoc-chart-gaps.ts';
+import { closedXml } from './anydoc-malformed-xml.ts';
+import { raisedWord, raisedWordStyles } from './anydoc-raised-text.ts';
+import { shownSymbols } from './anydoc-symbol-fonts.ts';
+import { shownElements } from './anydoc-word-elements.ts';
 import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
 import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
-import { attribute, contents, each, plainText, ZipParts } from './zip-parts.ts';
+import { officeMathText } from './office-math.ts';
+import { attribute, contents, each, plainText, relations, ZipParts } from './zip-parts.ts';
 
 // XML packages (.docx, .odt, .epub): keeps comments, glosses, equations and hyphens, and extracts headers and footers, which
 // are in separate parts.
@@ -11,6 +18,8 @@ import { attribute, contents, each, plainText, ZipParts } from './zip-parts.ts';
 export interface RewrittenPackage {
   readonly bytes: Buffer;
   readonly sections: readonly MarginSection[];
+  /** What is in the document and cannot be shown. */
+  readonly unshown?: readonly UnshownFacts[] | undefined;
 }
 
 /** The most bytes of XML in a document that is rewritten. */
@@ -83,7 +92,8 @@ const W = '(?:\\w+:)?';
 export function rewriteWord(bytes: Buffer): RewrittenPackage {
   const parts = ZipParts.of(bytes);
   if (!parts) return { bytes, sections: [] };
-  const styles = wordStyles(parts.text('word/styles.xml') ?? '');
+  const styleSheet = parts.text('word/styles.xml') ?? '';
+  const styles = wordStyles(styleSheet);
   const shown = (xml = ''): string => shownWord(xml, styles);
   const comments = new Map<string, string>();
   each(shown(parts.text('word/comments.xml')), `${W}comment`, (content, tag) => {
@@ -91,17 +101,45 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
     comments.set(attribute(tag, '(?:\\w+:)?id') ?? '', comment(escapeXml(by), wordText(content)));
     return '';
   });
-  const copy = rewritten(bytes, parts, (name, xml) =>
-    /^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name) ? mendedPart(shown(xml), comments) : xml,
-  );
+  const raised = raisedWordStyles(styleSheet);
+  const unshown: UnshownFacts[] = [];
+  const copy = rewritten(bytes, parts, (name, xml) => {
+    if (/^word\/charts\/[^/]+\.xml$/.test(name)) return withChartGaps(xml);
+    if (!/^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name)) return xml;
+    const closed = closedXml(xml);
+    unshown.push(...unshownInWord(parts, name, closed, closed !== xml));
+    return mendedPart(raisedWord(shown(closed), raised), comments);
+  });
   const lines = parts.names.flatMap((name) => {
     const kind = /^word\/(header|footer)\d*\.xml$/.exec(name)?.[1];
     return kind
       ? margin(kind, plainText(wordText(each(shown(parts.text(name)), `${W}Fallback`, () => ''))))
       : [];
   });
-  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }] };
+  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown };
 }
+
+function unshownInWord(parts: ZipParts, name: string, xml: string, isDamaged: boolean): UnshownFacts[] {
+  const found: UnshownFacts[] = isDamaged ? [{ what: DAMAGED_XML, count: 1 }] : [];
+  const chunks = [...xml.matchAll(/<(?:\w+:)?altChunk(?=\s)[^>]*>/g)];
+  const targets = chunks.length === 0 ? undefined : relations(parts, name);
+  for (const [tag] of chunks) {
+    const part = targets?.get(attribute(tag, '\\w+:id') ?? '');
+    found.push({ what: 'part in another format', count: 1, part });
+  }
+  const objects = [...xml.matchAll(/<o:OLEObject(?=\s)[^>]*>/g)].map(
+    ([tag]) => attribute(tag, 'ProgID') ?? '',
+  );
+  const equations = objects.filter((program) => EQUATION.test(program)).length;
+  found.push({ what: 'equation', count: equations });
+  found.push({ what: 'embedded object', count: objects.length - equations });
+  found.push({ what: 'chart', count: xml.split('<cx:chart ').length - 1 });
+  found.push({ what: 'diagram', count: xml.split('<dgm:relIds ').length - 1 });
+  return found.filter(({ count }) => count > 0);
+}
+
+/** Programs that embed equations as pictures. */
+const EQUATION = /^(?:Equation|MathType)/i;
 
 /** A header or footer as a line; nothing if it is only a page number. */
 const margin = (kind: string, text: string): string[] => (/\p{L}/u.test(text) ? [`${kind}: ${text}`] : []);
@@ -109,7 +147,8 @@ const margin = (kind: string, text: string): string[] => (/\p{L}/u.test(text) ? 
 function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string {
   const w = /<((?:\w+:)?)(?:document|footnotes|endnotes)(?=[\s>])/.exec(xml)?.[1] ?? 'w:';
   const text = (words: string): string => `<${w}t xml:space="preserve">${words}</${w}t>`;
-  let mended = xml.replace(new RegExp(`<${w}noBreakHyphen\\s*/>`, 'g'), text('-'));
+  let mended = shownElements(shownSymbols(xml, escapeXml), text);
+  mended = mended.replace(new RegExp(`<${w}noBreakHyphen\\s*/>`, 'g'), text('-'));
   mended = mended.replace(new RegExp(`<${w}commentReference(?=\\s)[^>]*/>`, 'g'), (tag) =>
     text(comments.get(attribute(tag, '(?:\\w+:)?id') ?? '') ?? ''),
   );
@@ -117,24 +156,8 @@ function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string 
     const [base, gloss] = [`${w}rubyBase`, `${w}rt`].map((name) => wordText(contents(ruby, name).join('')));
     return text(`${base}(${gloss})`);
   });
-  mended = each(mended, '\\w+:oMath', (math) => `<${w}r>${text(mathText(math))}</${w}r>`);
+  mended = each(mended, '\\w+:oMath', (math) => `<${w}r>${text(escapeXml(officeMathText(math)))}</${w}r>`);
   return mended.replace(/<\/?\w+:oMathPara(?=[\s>])[^>]*>/g, '');
-}
-
-/** The text before and after the content of a math element. */
-const MATH: Readonly<Record<string, readonly [string, string]>> = {
-  sup: ['^(', ')'],
-  sub: ['_(', ')'],
-  num: ['(', ')'],
-  den: ['/(', ')'],
-  rad: ['√(', ')'],
-};
-
-function mathText(math: string): string {
-  return math
-    .replace(/<(\/?)\w+:(sup|sub|num|den|rad)>/g, (_, end, name) => MATH[String(name)]?.[end ? 1 : 0] ?? '')
-    .replace(/<[^>]*>/g, '')
-    .replace(/\((\w)\)/g, '$1');
 }
 
 export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {

@@ -1,13 +1,17 @@
 /** Converts texts of word processors: rewrites them first where the converter would fail, and restores marked text after. */
 
-import type { DocumentFormat } from '../protocol.ts';
+import type { DocumentFormat, UnshownFacts } from '../protocol.ts';
 import { CompoundFile, type CompoundStream } from './compound.ts';
 import { convertToMarkdown, HEADS_AND_FEET, type MarginSection, restoreTexts } from './markdown.ts';
 import { rewriteOpenDocument, rewriteWord, type RewrittenPackage, visibleRtf } from './rewrite.ts';
 
-export async function wordProcessorText(stored: Buffer, format: DocumentFormat): Promise<string> {
-  const { bytes, sections } = rewriteDocument(stored, format);
-  return restoreTexts(await convertToMarkdown(bytes, format), sections);
+export async function wordProcessorText(
+  stored: Buffer,
+  format: DocumentFormat,
+): Promise<{ text: string; unshown?: readonly UnshownFacts[] | undefined }> {
+  const { bytes, sections, unshown = [] } = rewriteDocument(stored, format);
+  const text = restoreTexts(await convertToMarkdown(bytes, format), sections);
+  return { text, unshown: unshown.length > 0 ? unshown : undefined };
 }
 
 function rewriteDocument(bytes: Buffer, format: DocumentFormat): RewrittenPackage {

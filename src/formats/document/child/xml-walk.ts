@@ -57,13 +57,28 @@ export function walkXml<T>(xml: string, steps: XmlVisitor<T>): boolean {
 
 export type XmlRange = readonly [start: number, end: number];
 
+/** A range, and the text that is there instead. */
+export type XmlReplacement = readonly [start: number, end: number, text: string];
+
 /** The text without these ranges, which may be nested. */
 export function removeRanges(text: string, ranges: readonly XmlRange[]): string {
+  return replaceRanges(
+    text,
+    ranges.map(([start, end]) => [start, end, '']),
+  );
+}
+
+/** A range within another one is gone with it. */
+export function replaceRanges(text: string, ranges: readonly XmlReplacement[]): string {
   const kept: string[] = [];
   let from = 0;
-  for (const [start, end] of [...ranges].sort(([a], [b]) => a - b)) {
-    if (start > from) kept.push(text.slice(from, start));
-    from = Math.max(from, end);
+  for (const [start, end, instead] of [...ranges].sort(([a], [b]) => a - b)) {
+    if (start < from) {
+      from = Math.max(from, end);
+      continue;
+    }
+    kept.push(text.slice(from, start), instead);
+    from = end;
   }
   return kept.join('') + text.slice(from);
 }
