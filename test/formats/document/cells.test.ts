@@ -1,6 +1,6 @@
 /** Cells of workbooks by kind of file: each is in its column with its value, and a search finds what is read. */
 
-import { unzipSync } from 'fflate';
+import { unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { type CellObject, CFB, utils, write as writeBook } from '@e965/xlsx';
 import { ballast, sheetRow, xlsx } from '../../support/documents.ts';
@@ -330,6 +330,35 @@ test.each(['small', 'large'])(
     expect(await text('f.xlsx:S?limit=1')).toContain('=A2*10');
   },
 );
+
+test('a result of 0 is a formula if a calculation is asked for', async () => {
+  const { write, text } = workspace(unhurried);
+  const cells = [1, 2].map(
+    (row) =>
+      `<row r="${row}"><c r="A${row}"><v>0</v></c><c r="B${row}"><f>A${row}*2</f><v>${row - 1}</v></c></row>`,
+  );
+  const parts = unzipSync(xlsx([['S', `<sheetData>${cells.join('')}</sheetData>`]]));
+  const main = Buffer.from(parts['xl/workbook.xml'] ?? []).toString();
+  const asking = main.replace('</workbook>', '<calcPr calcId="1" fullCalcOnLoad="1"/>$&');
+  parts['xl/workbook.xml'] = Buffer.from(asking);
+  write('f.xlsx', Buffer.from(zipSync(parts)));
+  expect(await text('f.xlsx:raw')).toMatch(/\| 1 \| 0 \| =A1\*2 \|\n\| 2 \| 0 \| 1 \|\n$/);
+});
+
+test('a bad shared string is one damaged cell', async () => {
+  const { write, text } = workspace(unhurried);
+  const shared = (cell: string, index: number): string => `<c r="${cell}" t="s"><v>${index}</v></c>`;
+  const raised = '<si><r><t>10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>6</t></r></si>';
+  const strings = `<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>a</t></si><si/><si><t>c</t></si>${raised}</sst>`;
+  const row = `<row r="1">${[0, 1, 2, 3, 99].map((index, i) => shared(`${'ABCDE'[i]}1`, index)).join('')}<c r="F1"><v>3</v></c></row>`;
+  write(
+    's.xlsx',
+    xlsx([['S', `<sheetData>${row}</sheetData>`]], 'parts', { 'xl/sharedStrings.xml': strings }),
+  );
+  expect(await text('s.xlsx:raw')).toContain(
+    '| 1 | a | c | 10^6 | (damaged: shared text 99 is missing) | 3 |\n',
+  );
+});
 
 const FORMATS: readonly (readonly [format: string, value: number, shown: string])[] = [
   ['0 %', 0.256, '26 %'],

@@ -14,6 +14,7 @@ import { withChartGaps } from './anydoc-chart-gaps.ts';
 import { CompoundFile } from './compound.ts';
 import { INITIAL_SHEET_ROWS, type SheetGrid, type SheetRows } from './grid.ts';
 import {
+  asksForCalculation,
   countSheetRows,
   damagedSheets,
   hasOpenFormulas,
@@ -21,6 +22,7 @@ import {
   type SheetRowCount,
 } from './row-counts.ts';
 import { mendedSheets, openDrawings } from './sheetjs-ods.ts';
+import { mendedStrings, soundReferences } from './sheetjs-shared-strings.ts';
 import { attribute, plainText, ZipParts } from './zip-parts.ts';
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
@@ -34,17 +36,24 @@ export function readGrids(stored: Buffer, rows: number | 'all' | 'first'): Sheet
   const parts = ZipParts.of(stored);
   const bytes = repairWorkbook(stored, parts);
   const open = openSheets(parts);
-  const hasFormulas = parts !== undefined && hasOpenFormulas(parts);
+  const hasFillers = parts !== undefined && asksForCalculation(parts);
+  const hasFormulas = hasFillers || (parts !== undefined && hasOpenFormulas(parts));
   const damaged = parts ? damagedSheets(parts) : new Set<number>();
   const all = (): SheetGrid[] =>
-    gridsOf(read(bytes, undefined, hasFormulas), undefined, { open, damaged, counts: [] });
+    gridsOf(readBook(bytes, parts, undefined, hasFormulas), undefined, {
+      open,
+      damaged,
+      hasFillers,
+      counts: [],
+    });
   // Only Excel packages can be read in part; other formats are parsed to the end for any row.
   if (rows === 'all' || !parts || !mainPart(parts)) return all();
   if (rows === 'first' && bytes.length <= SMALL) return all();
   const first = rows === 'first' ? INITIAL_SHEET_ROWS : rows;
-  const grids = gridsOf(read(bytes, first, hasFormulas), first, {
+  const grids = gridsOf(readBook(bytes, parts, first, hasFormulas), first, {
     open,
     damaged,
+    hasFillers,
     counts: countSheetRows(parts),
   });
   return rows === 'first' && grids.some((grid) => isOpen(grid, bytes)) ? all() : grids;
@@ -54,6 +63,22 @@ export function readGrids(stored: Buffer, rows: number | 'all' | 'first'): Sheet
 function isOpen({ counted, rows, goesOn }: SheetGrid, { length }: Buffer): boolean {
   if (counted) return rows.size < Math.min(INITIAL_SHEET_ROWS / 2, counted.rows);
   return goesOn === true && length <= MAX_WHOLE_WORKBOOK_BYTES;
+}
+
+/** Reads again without references to missing strings if SheetJS could not read a sheet. */
+function readBook(
+  bytes: Buffer,
+  parts: ZipParts | undefined,
+  sheetRows: number | undefined,
+  hasFormulas: boolean,
+): WorkBook {
+  const book = read(bytes, sheetRows, hasFormulas);
+  if (!parts || book.SheetNames.every((name) => book.Sheets[name] !== undefined)) return book;
+  const readPart = (name: string): Buffer | undefined => readableBytes(parts, name);
+  const sound = soundReferences(parts.names, readPart);
+  if (sound.size === 0) return book;
+  const changed = new Map([...mendedStrings(parts.names, readPart), ...sound]);
+  return read(withChanges(parts, changed), sheetRows, hasFormulas);
 }
 
 /** `hasFormulas`: whether there are formulas without a stored result, which are then shown as formulas. */
@@ -89,14 +114,20 @@ interface Known {
   readonly open: readonly OpenSheet[];
   readonly counts: readonly (SheetRowCount | undefined)[];
   readonly damaged: ReadonlySet<number>;
+  /** Whether results of 0 are those of formulas that were never calculated. */
+  readonly hasFillers: boolean;
 }
 
-function gridsOf(book: WorkBook, first: number | undefined, { open, counts, damaged }: Known): SheetGrid[] {
+function gridsOf(
+  book: WorkBook,
+  first: number | undefined,
+  { open, counts, damaged, hasFillers }: Known,
+): SheetGrid[] {
   const properties = book.Workbook?.Sheets ?? [];
   return book.SheetNames.map((name, i) => {
     // Safe also for a sheet called `__proto__`.
     const sheet = book.Sheets[name] as unknown;
-    const rows = rowsOf(sheet, open.length > 0);
+    const rows = rowsOf(sheet, open.length > 0, hasFillers);
     const counted = counts[i];
     return {
       name: (open[i]?.name ?? name).slice(0, MAX_SHEET_NAME_CHARACTERS),
@@ -105,7 +136,7 @@ function gridsOf(book: WorkBook, first: number | undefined, { open, counts, dama
       rows,
       merges: (Reflect.get(Object(sheet), '!merges') as readonly Range[] | undefined) ?? [],
       date1904: book.Workbook?.WBProps?.date1904 === true,
-      isDamaged: damaged.has(i) || undefined,
+      isDamaged: damaged.has(i) || sheet === undefined || undefined,
       counted: counted && counted.rows > rows.size ? counted : undefined,
       goesOn: (!counted && first !== undefined && rows.has(first - 1)) || undefined,
     };
@@ -143,7 +174,7 @@ function readableText(parts: ZipParts, name: string): string {
   }
 }
 
-function rowsOf(sheet: unknown, isOpen: boolean): SheetRows {
+function rowsOf(sheet: unknown, isOpen: boolean, hasFillers: boolean): SheetRows {
   const rows = new Map<number, Map<number, CellObject>>();
   const stored = Reflect.get(Object(sheet), '!data') as
     | readonly (readonly CellObject[] | undefined)[]
@@ -156,7 +187,8 @@ function rowsOf(sheet: unknown, isOpen: boolean): SheetRows {
     for (const at of Object.keys(cells)) {
       const cell = cells[Number(at)];
       if (!cell) continue;
-      if (cell.t === 'z' && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
+      const isOpenResult = cell.t === 'z' || (hasFillers && cell.v === 0);
+      if (isOpenResult && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
       else if (isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
     }
     if (known.size > 0) rows.set(number, known);
@@ -227,13 +259,14 @@ function packageDrawings(parts: ZipParts): { kind: 'shape' | 'chart'; text: stri
 export function repairWorkbook(bytes: Buffer, parts: ZipParts | undefined): Buffer {
   if (!parts) return withSoundRecords(bytes);
   if (parts.has('content.xml') && !mainPart(parts)) return withMendedSheets(bytes, parts);
-  return parts.isWide ? narrow(parts) : bytes;
+  const changed = mendedStrings(parts.names, (name) => readableBytes(parts, name));
+  return parts.isWide || changed.size > 0 ? withChanges(parts, changed) : bytes;
 }
 
 function withMendedSheets(bytes: Buffer, parts: ZipParts): Buffer {
   const xml = readableText(parts, 'content.xml');
   const content = mendedSheets(xml);
-  if (content === xml && parts.has('styles.xml')) return parts.isWide ? narrow(parts) : bytes;
+  if (content === xml && parts.has('styles.xml')) return parts.isWide ? withChanges(parts) : bytes;
   const members = ['mimetype', 'META-INF/manifest.xml', 'meta.xml', 'styles.xml'].map(
     (name) => [name, Buffer.from(parts.read(name) ?? '')] as const,
   );
@@ -243,10 +276,12 @@ function withMendedSheets(bytes: Buffer, parts: ZipParts): Buffer {
   );
 }
 
-/** Rewrites a zip64 package as a plain zip, because SheetJS does not support zip64. Media are left out. */
-function narrow(parts: ZipParts): Buffer {
+/** Rewrites a package as a plain zip, because SheetJS does not support zip64, with changed parts. Media are left out. */
+function withChanges(parts: ZipParts, changed: ReadonlyMap<string, Buffer> = new Map()): Buffer {
   const names = parts.names.filter((name) => name === 'mimetype' || /\.(?:xml|rels|bin|vml)$/i.test(name));
-  const known = names.map((name) => [name, readableBytes(parts, name)]).filter(([, content]) => content);
+  const known = names
+    .map((name) => [name, changed.get(name) ?? readableBytes(parts, name)])
+    .filter(([, content]) => content);
   return Buffer.from(zipSync(Object.fromEntries(known) as Record<string, Buffer>, { level: 0 }));
 }
 
