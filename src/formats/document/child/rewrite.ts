@@ -134,7 +134,6 @@ function unshownInWord(parts: ZipParts, name: string, xml: string, isDamaged: bo
   found.push({ what: 'equation', count: equations });
   found.push({ what: 'embedded object', count: objects.length - equations });
   found.push({ what: 'chart', count: xml.split('<cx:chart ').length - 1 });
-  found.push({ what: 'diagram', count: xml.split('<dgm:relIds ').length - 1 });
   return found.filter(({ count }) => count > 0);
 }
 
