@@ -4,8 +4,9 @@ import { zipSync } from 'fflate';
 import { DAMAGED_XML, type UnshownFacts } from '../protocol.ts';
 import { withChartGaps } from './anydoc-chart-gaps.ts';
 import { closedXml } from './anydoc-malformed-xml.ts';
-import { raisedWord, raisedWordStyles } from './anydoc-raised-text.ts';
+import { raisedOpen, raisedWord, raisedWordStyles } from './anydoc-raised-text.ts';
 import { shownSymbols } from './anydoc-symbol-fonts.ts';
+import { shownDrawings } from './anydoc-open-drawings.ts';
 import { shownElements } from './anydoc-word-elements.ts';
 import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
 import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
@@ -163,16 +164,21 @@ export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {
   const parts = ZipParts.of(bytes);
   if (!parts) return { bytes, sections: [] };
   const styles = parts.text('styles.xml') ?? '';
-  const copy = rewritten(bytes, parts, (name, xml) =>
-    name === 'content.xml' ? mendedContent(shownOpen(xml, styles)) : xml,
-  );
+  let unshown: readonly UnshownFacts[] = [];
+  const copy = rewritten(bytes, parts, (name, xml) => {
+    if (name !== 'content.xml') return xml;
+    const closed = closedXml(xml);
+    const drawn = shownDrawings(raisedOpen(shownOpen(closed, styles), styles), parts, escapeXml);
+    unshown = closed === xml ? drawn.unshown : [{ what: DAMAGED_XML, count: 1 }, ...drawn.unshown];
+    return mendedContent(drawn.xml);
+  });
   const margins = shownOpen(styles, styles);
   const lines = ['header', 'footer'].flatMap((kind) =>
     contents(margins, `style:${kind}(?:-left|-first)?`).flatMap((content) =>
       margin(kind, plainText(content)),
     ),
   );
-  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }] };
+  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown };
 }
 
 function mendedContent(xml: string): string {

@@ -7,7 +7,7 @@ import { zipSync } from 'fflate';
 import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
 import { withChartGaps } from './anydoc-chart-gaps.ts';
 import { closedXml } from './anydoc-malformed-xml.ts';
-import { raisedSlide } from './anydoc-raised-text.ts';
+import { raisedOpen, raisedSlide } from './anydoc-raised-text.ts';
 import { shownSymbols } from './anydoc-symbol-fonts.ts';
 import { MAX_SLIDES, type SlideAside, type SlideDeck } from './deck.ts';
 import { convertToMarkdown, markOf, unmarked } from './markdown.ts';
@@ -114,8 +114,9 @@ function reachedFrom(parts: ZipParts, slide: string): Set<string> {
 }
 
 function openDeck(parts: ZipParts): SlideDeck | undefined {
-  const xml = parts.text('content.xml');
-  if (xml === undefined) return undefined;
+  const stored = parts.text('content.xml');
+  if (stored === undefined) return undefined;
+  const xml = raisedOpen(closedXml(stored), parts.text('styles.xml') ?? '');
   const pages = [...xml.matchAll(/<draw:page(?=[\s>])[^>]*?(?:\/>|>[\s\S]*?<\/draw:page>)/g)];
   const first = pages[0];
   const last = pages.at(-1);
