@@ -29,11 +29,14 @@ const DELIMITED = new RegExp(
 /** The text with superscripts and subscripts instead of delimiters. */
 export function restoreRaised(text: string): string {
   if (!/[\ufdd4-\ufdd7]/.test(text)) return text;
-  return text
-    .replace(/\ufdd5\ufdd4|\ufdd7\ufdd6/g, '')
-    .replace(DELIMITED, (_, mark: string, said: string, at: number) =>
-      mark === RAISED.super[0] ? raised(said) : lowered(said, text.slice(0, at)),
-    )
+  const joined = text.replace(/\ufdd5\ufdd4|\ufdd7\ufdd6/g, '');
+  return joined
+    .replace(DELIMITED, (_, mark: string, said: string, at: number) => {
+      const before = joined.slice(Math.max(0, at - 1), at);
+      // A power stands at its base: a raised word after a space is none.
+      if (/^\s?$/.test(before)) return said;
+      return mark === RAISED.super[0] ? raised(said) : lowered(said, before);
+    })
     .replace(/[\ufdd4-\ufdd7]/g, '');
 }
 
