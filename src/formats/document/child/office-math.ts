@@ -118,7 +118,9 @@ const NO_BAR = { linethickness: '0' };
 
 /** A run: text with the marks of alignment taken out. A text in words keeps the spaces around it. */
 function run(node: HtmlElement): HtmlNode {
-  const text = parts(node, 't')
+  const texts = parts(node, 't');
+  // In rich text it has no element of its own.
+  const text = (texts.length === 0 ? [node] : texts)
     .map(elementText)
     .join('')
     .replace(/&(?=[=<>≤≥≈])/g, '');
