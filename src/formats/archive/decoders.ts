@@ -239,7 +239,9 @@ export async function* unzstd(packed: AsyncIterable<Uint8Array>): AsyncGenerator
           throw zstdError(tooMuch ? WINDOW_TOO_LARGE : 2 ** 32 - missing);
         const filled = position(zstd, outputBuffer);
         if (filled > 0) yield new Uint8Array(zstd.memory.buffer, output, filled);
-        more = filled === ZSTD_OUTPUT_BYTES || position(zstd, inputBuffer) < piece.length;
+        // After the end of a frame, a call without input would begin another one.
+        const isFull = filled === ZSTD_OUTPUT_BYTES && missing !== 0;
+        more = isFull || position(zstd, inputBuffer) < piece.length;
       }
     }
   }

@@ -7,6 +7,7 @@ import type { TextResource } from '../../types/call.ts';
 import type { Selection } from '../../types/excerpt.ts';
 import { writeSegment } from '../sqlite/stored-text.ts';
 import {
+  DAMAGED_XML,
   type DocumentCut,
   type DocumentFacts,
   type DocumentReply,
@@ -28,6 +29,7 @@ export function documentNotes(
   return [
     ...withoutNotes(without),
     ...beyondNotes(facts, cut, front, asked),
+    ...unshownNotes(facts.unshown, front),
     ...scannedNotes(facts.scanned, front),
     ...attachedNotes(facts, front),
     ...imageNotes(facts, front),
@@ -127,6 +129,20 @@ export function outlineNotes(facts: DocumentFacts, front: string): Notice[] {
   if (left === 0) return [];
   const use = `${front}:${pagesText({ from })}`;
   return [{ kind: 'said', text: `${left} more bookmarks are not listed. Use ${use} to read on`, use }];
+}
+
+/** The notices that count what the text does not show, with the call for a part that can be read by itself. */
+function unshownNotes(unshown: DocumentFacts['unshown'] = [], front: string): Notice[] {
+  const counts = new Map<string, number>();
+  for (const { what, count } of unshown) counts.set(what, (counts.get(what) ?? 0) + count);
+  const damage = 'Its XML is not well-formed: text may be missing or misplaced';
+  const notes: Notice[] = counts.delete(DAMAGED_XML) ? [{ kind: 'said', text: damage }] : [];
+  if (counts.size === 0) return notes;
+  const text = `Not shown: ${[...counts].map(([what, count]) => plural(count, what)).join(', ')}`;
+  const part = unshown.find((one) => one.part !== undefined)?.part;
+  if (part === undefined) return [...notes, { kind: 'said', text }];
+  const use = `${front}:${writeSegment(part)}`;
+  return [...notes, { kind: 'said', text: `${text}. Use ${use} to read a part of it`, use }];
 }
 
 function attachedNotes({ hasAttachments, pages }: DocumentFacts, front: string): Notice[] {

@@ -142,12 +142,26 @@ export interface DocumentFacts {
   readonly outline?: readonly OutlineEntry[] | undefined;
   /** The number of bookmarks, if only the first ones are in the outline. */
   readonly bookmarks?: number | undefined;
+  /** What its text does not show. */
+  readonly unshown?: readonly UnshownFacts[] | undefined;
   /** Set if images are embedded in it; these have a list of their own. */
   readonly hasImages?: true | undefined;
   /** Set if files are attached to it; these have a list of their own. */
   readonly hasAttachments?: true | undefined;
   /** The attachments of that list. */
   readonly attachments?: readonly AttachmentFacts[] | undefined;
+}
+
+/** In `what`: a part is not well-formed, so that text may be missing. */
+export const DAMAGED_XML = 'damaged part';
+
+/** Things of one kind that cannot be shown. */
+export interface UnshownFacts {
+  /** The kind, in the singular: `equation`. */
+  readonly what: string;
+  readonly count: number;
+  /** The name of the part with the content, if it can be read by itself. */
+  readonly part?: string | undefined;
 }
 
 export interface AttachmentFacts {

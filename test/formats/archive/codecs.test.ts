@@ -121,6 +121,14 @@ test('does not wait for data after a deflate stream', async () => {
   expect(bytes.toString()).toBe('text');
 });
 
+test('zstd: a frame may end where a full output buffer does', async () => {
+  // Magic, a descriptor without size, a window of 128 KiB, then one block that repeats a byte 128 Ki times.
+  const frame = Buffer.from('28b52ffd003803001061', 'hex');
+  const { bytes, failure } = await unpack('zstd', frame);
+  expect(failure).toBeUndefined();
+  expect(bytes.toString() === 'a'.repeat(128 << 10)).toBe(true);
+});
+
 test('zstd: gigabyte windows are refused, bad checksums reported', { tags: 'slow' }, async () => {
   // Magic, a descriptor without size, a window of 2^30 bytes, then one raw block of one byte.
   const wide = Buffer.from('28b52ffd00a009000061', 'hex');

@@ -1,6 +1,6 @@
 /** Cells of workbooks by kind of file: each is in its column with its value, and a search finds what is read. */
 
-import { unzipSync } from 'fflate';
+import { unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { type CellObject, CFB, utils, write as writeBook } from '@e965/xlsx';
 import { ballast, sheetRow, xlsx } from '../../support/documents.ts';
@@ -54,6 +54,31 @@ test.each([
   );
   const columns = line.split('|').length - 2;
   expect(await text('s.ods')).toContain(`| 2 ${line}${'  |'.repeat(6 - columns - 1)}`.trimEnd());
+});
+
+const odsTime = (value: string, attributes = ''): string =>
+  `<table:table-cell office:value-type="time" office:time-value="${value}"${attributes}><text:p>shown</text:p></table:table-cell>`;
+
+test('durations of OpenDocument sheets keep days, sign and fractions', async () => {
+  const { write, text } = workspace(unhurried);
+  const row = odsRow(
+    odsTime('PT36H05M00S'),
+    odsTime('-PT2H00M00.4S', ' table:style-name="bold"'),
+    odsTime('P1DT4H0M0S'),
+    odsTime('P1Y2M'),
+    '<table:table-cell office:value-type="float" office:value="20"/>',
+  );
+  write('s.ods', ods(row));
+  expect(await text('s.ods')).toContain('| 1 | 36:05:00 | -2:00:00 | 28:00:00 | P1Y2M | 20 |');
+});
+
+test('the text of a shape does not join that of its cell', async () => {
+  const { write, text } = workspace(unhurried);
+  const box =
+    '<draw:frame><draw:text-box><text:p>IN A</text:p><text:p>BOX</text:p></draw:text-box></draw:frame>';
+  const cell = `<table:table-cell office:value-type="float" office:value="20"><draw:g>${box}</draw:g><text:p>20</text:p></table:table-cell>`;
+  write('s.ods', ods(odsRow(cell, odsText('end'))));
+  expect(await text('s.ods:raw')).toMatch(/\| 1 \| 20 \| end \|\n\n## Drawings\n\n- shape: IN A BOX\n$/);
 });
 
 test('dates of OpenDocument sheets keep time and day every year', { tags: 'slow' }, async () => {
@@ -305,6 +330,35 @@ test.each(['small', 'large'])(
     expect(await text('f.xlsx:S?limit=1')).toContain('=A2*10');
   },
 );
+
+test('a result of 0 is a formula if a calculation is asked for', async () => {
+  const { write, text } = workspace(unhurried);
+  const cells = [1, 2].map(
+    (row) =>
+      `<row r="${row}"><c r="A${row}"><v>0</v></c><c r="B${row}"><f>A${row}*2</f><v>${row - 1}</v></c></row>`,
+  );
+  const parts = unzipSync(xlsx([['S', `<sheetData>${cells.join('')}</sheetData>`]]));
+  const main = Buffer.from(parts['xl/workbook.xml'] ?? []).toString();
+  const asking = main.replace('</workbook>', '<calcPr calcId="1" fullCalcOnLoad="1"/>$&');
+  parts['xl/workbook.xml'] = Buffer.from(asking);
+  write('f.xlsx', Buffer.from(zipSync(parts)));
+  expect(await text('f.xlsx:raw')).toMatch(/\| 1 \| 0 \| =A1\*2 \|\n\| 2 \| 0 \| 1 \|\n$/);
+});
+
+test('a bad shared string is one damaged cell', async () => {
+  const { write, text } = workspace(unhurried);
+  const shared = (cell: string, index: number): string => `<c r="${cell}" t="s"><v>${index}</v></c>`;
+  const raised = '<si><r><t>10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>6</t></r></si>';
+  const strings = `<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>a</t></si><si/><si><t>c</t></si>${raised}</sst>`;
+  const row = `<row r="1">${[0, 1, 2, 3, 99].map((index, i) => shared(`${'ABCDE'[i]}1`, index)).join('')}<c r="F1"><v>3</v></c></row>`;
+  write(
+    's.xlsx',
+    xlsx([['S', `<sheetData>${row}</sheetData>`]], 'parts', { 'xl/sharedStrings.xml': strings }),
+  );
+  expect(await text('s.xlsx:raw')).toContain(
+    '| 1 | a | c | 10^6 | (damaged: shared text 99 is missing) | 3 |\n',
+  );
+});
 
 const FORMATS: readonly (readonly [format: string, value: number, shown: string])[] = [
   ['0 %', 0.256, '26 %'],

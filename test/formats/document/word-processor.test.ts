@@ -33,6 +33,30 @@ test('comments, glosses, headers and footers of rich text are shown', async () =
   );
 });
 
+test.each([
+  [String.raw`\ansi\ansicpg437 caf\'82`, 'café'],
+  [String.raw`\ansi\ansicpg866 \'80`, 'А'],
+  [String.raw`\mac caf\'8e`, 'café'],
+  [String.raw`\pca caf\'82`, 'café'],
+  [String.raw`\ansi\ansicpg65001 caf\'c3\'a9 \u233\'e9`, 'café é'],
+  [
+    String.raw`\ansi\ansicpg10000{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}}\f0 \'8e{\f1 \'e0}\'8e`,
+    'éаé',
+  ],
+  [String.raw`\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset77 B;}}\f0 \'e9{\f1 \'8e}`, 'éé'],
+])('rich text is read in its code page: %s', async (body, shownText) => {
+  expect(await shown('a.rtf', `{\\rtf1${body}\\par}`)).toBe(`${shownText}\n`);
+});
+
+test('superscripts and equations of rich text are shown', async () => {
+  const text = String.raw`10{\super \u8722 ?6} cells, 1010\sub 2\nosupersub  end {\super 1}x\par`;
+  const math = String.raw`{\mmath{\*\moMath{\mnary{\mnaryPr{\mchr \u8721 ?}}{\msub{\mr i=1}}{\msup{\mr n}}{\me{\mf{\mnum{\mr {\i 1}}}{\mden{\mr x}}}}}}}\par`;
+  const object = String.raw`{\object\objemb{\*\objclass Equation.3}{\*\objdata 00}}`;
+  expect(await shown('a.rtf', rtf(text + math + object))).toBe(
+    '10^−6 cells, 1010_2 end 1x\n\n∑_(i=1)^n 1/x\n[Not shown: 1 equation]',
+  );
+});
+
 test('binary data in rich text is not text', async () => {
   expect(await shown('a.rtf', rtf(String.raw`{\deleted {\pict\bin4 }}{}}gone}kept\par`))).toBe('kept\n');
 });
@@ -52,7 +76,7 @@ test('a docx keeps its hyphens, glosses and equations', async () => {
     `<m:oMathPara ${M}><m:oMathParaPr/>${math('oMath', t('y=') + math('f', math('num', t('a+1')) + math('den', t('b'))) + math('sSup', math('e', t('x')) + math('sup', t('2'))))}</m:oMathPara>`,
   ];
   expect(await shown('a.docx', docx(`<w:p>${body.join('')}</w:p>`))).toBe(
-    '555-1234 漢&字(kanji)y=(a+1)/bx^2\n',
+    '555-1234 漢&字(kanji)y= (a+1)/b x^2\n',
   );
 });
 

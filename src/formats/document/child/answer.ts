@@ -137,7 +137,8 @@ async function toText(job: DocumentJob, format: DocumentFormat, bytes: Buffer): 
   if (want.kind === 'pages') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
   if (isWorkbook(format)) return (await import('./sheets.ts')).workbookText(bytes, format);
   if (format === 'epub') return bookText(bytes);
-  return { text: await wordProcessorText(bytes, format), facts: packageFacts(ZipParts.of(bytes)) };
+  const { text, unshown } = await wordProcessorText(bytes, format);
+  return { text, facts: { ...packageFacts(ZipParts.of(bytes)), unshown } };
 }
 
 async function presentation(
@@ -250,8 +251,9 @@ const STREAMS: readonly (readonly [string, DocumentFormat])[] = [
 ];
 
 function formatOfCompound(compound: CompoundFile): DocumentFormat {
-  if (compound.find('EncryptedPackage')) throw new DocumentRefusal('encrypted');
-  const format = STREAMS.find(([name]) => compound.find(name))?.[1];
+  if (compound.hasInRoot('EncryptedPackage')) throw new DocumentRefusal('encrypted');
+  const format = (STREAMS.find(([name]) => compound.hasInRoot(name)) ??
+    STREAMS.find(([name]) => compound.find(name)))?.[1];
   if (format === 'doc') refuseOldWord(compound);
   if (format) return format;
   if (compound.find('PP40')) throw new DocumentRefusal('old', 'PowerPoint 95');

@@ -51,7 +51,7 @@ function withoutPictures(bytes: Buffer): Buffer {
     const file = CFB.read(bytes, { type: 'buffer' });
     const small = CFB.utils.cfb_new();
     for (const name of [DOCUMENT, CURRENT_USER]) {
-      const entry = CFB.find(file, name);
+      const entry = CFB.find(file, `/${name}`);
       if (entry) CFB.utils.cfb_add(small, `/${name}`, entry.content);
     }
     const written = Buffer.from(CFB.write(small, { type: 'buffer' }) as Uint8Array);

@@ -21,7 +21,9 @@ export class CompoundFile {
   readonly #bytes: Buffer;
   readonly #sectorBytes: number;
   readonly #table: readonly number[];
+  /** The root storage is the first; the other entries are those in it, then those of embedded objects. */
   readonly streams: readonly CompoundStream[];
+  #inRoot = 0;
 
   private constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -34,8 +36,14 @@ export class CompoundFile {
     return bytes.length >= 512 && bytes.subarray(0, 8).equals(MAGIC) ? new CompoundFile(bytes) : undefined;
   }
 
+  /** A stream of the root storage; only if there is none, of an embedded object. */
   find(name: string): CompoundStream | undefined {
     return this.streams.find((stream) => stream.name === name);
+  }
+
+  /** Whether the root storage has an entry with this name: an embedded object does not say what the file is. */
+  hasInRoot(name: string): boolean {
+    return this.streams.slice(1, this.#inRoot).some((stream) => stream.name === name);
   }
 
   /** The file offsets of the sectors of a large stream, in order. */
@@ -122,18 +130,31 @@ export class CompoundFile {
   }
 
   #readDirectory(start: number): CompoundStream[] {
-    const found: CompoundStream[] = [];
-    for (const sector of this.#chain(start, MAX_COMPOUND_ENTRIES)) {
-      for (let at = sector; at + 128 <= Math.min(sector + this.#sectorBytes, this.#bytes.length); at += 128) {
-        const nameBytes = this.#bytes.readUInt16LE(at + 64);
-        if (nameBytes < 2 || nameBytes > 64 || found.length >= MAX_COMPOUND_ENTRIES) continue;
-        found.push({
-          name: this.#bytes.toString('utf16le', at, at + nameBytes - 2),
-          size: this.#bytes.readUInt32LE(at + 120),
-          start: this.#bytes.readUInt32LE(at + 116),
-        });
-      }
+    const bytes = this.#bytes;
+    const places = this.#chain(start, MAX_COMPOUND_ENTRIES)
+      .flatMap((sector) => Array.from({ length: this.#sectorBytes / 128 }, (_, i) => sector + 128 * i))
+      .filter((at) => at + 128 <= bytes.length)
+      .slice(0, MAX_COMPOUND_ENTRIES);
+    const isUsed = (at: number): boolean => {
+      const nameBytes = bytes.readUInt16LE(at + 64);
+      return nameBytes >= 2 && nameBytes <= 64;
+    };
+    const [root] = places;
+    const inRoot = new Set(root === undefined ? [] : [root]);
+    // The entries of a storage are a binary tree: left and right sibling at 68 and 72, the first child at 76.
+    const open = root === undefined ? [] : [bytes.readUInt32LE(root + 76)];
+    for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
+      const at = places[entry];
+      if (at === undefined || inRoot.has(at)) continue;
+      inRoot.add(at);
+      open.push(bytes.readUInt32LE(at + 68), bytes.readUInt32LE(at + 72));
     }
-    return found;
+    const ordered = [...inRoot, ...places.filter((at) => !inRoot.has(at))];
+    this.#inRoot = [...inRoot].filter(isUsed).length;
+    return ordered.filter(isUsed).map((at) => ({
+      name: bytes.toString('utf16le', at, at + bytes.readUInt16LE(at + 64) - 2),
+      size: bytes.readUInt32LE(at + 120),
+      start: bytes.readUInt32LE(at + 116),
+    }));
   }
 }

@@ -1,6 +1,6 @@
 /** Removes hidden text from the XML of text documents. In cases of doubt text is kept. */
 
-import { Parser } from 'htmlparser2';
+import { removeRanges, walkXml, type XmlAttributes, type XmlPlace, type XmlRange } from './xml-walk.ts';
 
 // The XML of a .docx.
 
@@ -235,72 +235,4 @@ function hiddenOf(
   if (family === undefined) return above;
   const own = hidesInOdf(`${family}/${attributes['text:style-name'] ?? ''}`, styles);
   return own === undefined ? above : own ? 'text' : 'no';
-}
-
-// Walks over the elements of XML with their positions, in linear time.
-
-/** The deepest nesting of elements; the converter of these documents does not accept more. */
-const MAX_XML_DEPTH = 256;
-
-/** An open element. `T` is the type of the walker's notes about it. */
-interface XmlPlace<T> {
-  /** The name with its prefix. */
-  readonly name: string;
-  readonly start: number;
-  readonly parent: XmlPlace<T> | undefined;
-  readonly noted: T;
-}
-
-type XmlAttributes = Readonly<Record<string, string>>;
-
-interface XmlVisitor<T> {
-  open(name: string, attributes: XmlAttributes, parent: XmlPlace<T> | undefined): T;
-  text?(start: number, end: number, parent: XmlPlace<T>): void;
-  /** Not called for an element whose end tag is missing. */
-  close?(place: XmlPlace<T>, end: number): void;
-}
-
-/** Returns false if elements are nested too deep; then the walk stops. */
-function walkXml<T>(xml: string, steps: XmlVisitor<T>): boolean {
-  const open: { place: XmlPlace<T>; tagEnd: number }[] = [];
-  let isTooDeep = false;
-  const parser = new Parser(
-    {
-      onopentag(name, attributes) {
-        const parent = open.at(-1)?.place;
-        const noted = steps.open(name, attributes, parent);
-        open.push({ place: { name, start: parser.startIndex, parent, noted }, tagEnd: parser.endIndex });
-        if (open.length <= MAX_XML_DEPTH) return;
-        isTooDeep = true;
-        parser.pause();
-      },
-      ontext() {
-        const parent = open.at(-1)?.place;
-        if (parent) steps.text?.(parser.startIndex, parser.endIndex + 1, parent);
-      },
-      onclosetag(_name, isImplied) {
-        const closed = open.pop();
-        // An empty element ends where its tag does.
-        if (closed && (!isImplied || parser.endIndex === closed.tagEnd))
-          steps.close?.(closed.place, parser.endIndex + 1);
-      },
-    },
-    { xmlMode: true },
-  );
-  parser.write(xml);
-  if (!isTooDeep) parser.end();
-  return !isTooDeep;
-}
-
-type XmlRange = readonly [start: number, end: number];
-
-/** The text without these ranges, which may be nested. */
-function removeRanges(text: string, ranges: readonly XmlRange[]): string {
-  const kept: string[] = [];
-  let from = 0;
-  for (const [start, end] of [...ranges].sort(([a], [b]) => a - b)) {
-    if (start > from) kept.push(text.slice(from, start));
-    from = Math.max(from, end);
-  }
-  return kept.join('') + text.slice(from);
 }

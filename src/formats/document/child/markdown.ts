@@ -2,6 +2,7 @@
 
 import type { Format as AnydocFormat } from '@firecrawl/anydoc';
 import { type DocumentFacts, type DocumentFormat, DocumentRefusal } from '../protocol.ts';
+import { restoreRaised } from './anydoc-raised-text.ts';
 import { plainText, ZipParts } from './zip-parts.ts';
 
 type Anydoc = typeof import('@firecrawl/anydoc');
@@ -19,7 +20,7 @@ const WHY = {
 export async function convertToMarkdown(bytes: Uint8Array, format: DocumentFormat): Promise<string> {
   const { toMarkdownBytes } = await anydoc();
   try {
-    return await toMarkdownBytes(bytes, NAMES[format] ?? (format as AnydocFormat));
+    return restoreRaised(await toMarkdownBytes(bytes, NAMES[format] ?? (format as AnydocFormat)));
   } catch (error) {
     const { code = 'malformed', message } = error as { code?: keyof typeof WHY | undefined; message: string };
     throw new DocumentRefusal(WHY[code] ?? 'damaged', code === 'resourceLimit' ? message : undefined);

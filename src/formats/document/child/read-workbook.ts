@@ -10,15 +10,19 @@ import {
 } from '@e965/xlsx';
 import { zipSync } from 'fflate';
 import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
+import { withChartGaps } from './anydoc-chart-gaps.ts';
 import { CompoundFile } from './compound.ts';
 import { INITIAL_SHEET_ROWS, type SheetGrid, type SheetRows } from './grid.ts';
 import {
+  asksForCalculation,
   countSheetRows,
   damagedSheets,
   hasOpenFormulas,
   mainPart,
   type SheetRowCount,
 } from './row-counts.ts';
+import { mendedSheets, openDrawings } from './sheetjs-ods.ts';
+import { mendedStrings, soundReferences } from './sheetjs-shared-strings.ts';
 import { attribute, plainText, ZipParts } from './zip-parts.ts';
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
@@ -32,17 +36,24 @@ export function readGrids(stored: Buffer, rows: number | 'all' | 'first'): Sheet
   const parts = ZipParts.of(stored);
   const bytes = repairWorkbook(stored, parts);
   const open = openSheets(parts);
-  const hasFormulas = parts !== undefined && hasOpenFormulas(parts);
+  const hasFillers = parts !== undefined && asksForCalculation(parts);
+  const hasFormulas = hasFillers || (parts !== undefined && hasOpenFormulas(parts));
   const damaged = parts ? damagedSheets(parts) : new Set<number>();
   const all = (): SheetGrid[] =>
-    gridsOf(read(bytes, undefined, hasFormulas), undefined, { open, damaged, counts: [] });
+    gridsOf(readBook(bytes, parts, undefined, hasFormulas), undefined, {
+      open,
+      damaged,
+      hasFillers,
+      counts: [],
+    });
   // Only Excel packages can be read in part; other formats are parsed to the end for any row.
   if (rows === 'all' || !parts || !mainPart(parts)) return all();
   if (rows === 'first' && bytes.length <= SMALL) return all();
   const first = rows === 'first' ? INITIAL_SHEET_ROWS : rows;
-  const grids = gridsOf(read(bytes, first, hasFormulas), first, {
+  const grids = gridsOf(readBook(bytes, parts, first, hasFormulas), first, {
     open,
     damaged,
+    hasFillers,
     counts: countSheetRows(parts),
   });
   return rows === 'first' && grids.some((grid) => isOpen(grid, bytes)) ? all() : grids;
@@ -52,6 +63,22 @@ export function readGrids(stored: Buffer, rows: number | 'all' | 'first'): Sheet
 function isOpen({ counted, rows, goesOn }: SheetGrid, { length }: Buffer): boolean {
   if (counted) return rows.size < Math.min(INITIAL_SHEET_ROWS / 2, counted.rows);
   return goesOn === true && length <= MAX_WHOLE_WORKBOOK_BYTES;
+}
+
+/** Reads again without references to missing strings if SheetJS could not read a sheet. */
+function readBook(
+  bytes: Buffer,
+  parts: ZipParts | undefined,
+  sheetRows: number | undefined,
+  hasFormulas: boolean,
+): WorkBook {
+  const book = read(bytes, sheetRows, hasFormulas);
+  if (!parts || book.SheetNames.every((name) => book.Sheets[name] !== undefined)) return book;
+  const readPart = (name: string): Buffer | undefined => readableBytes(parts, name);
+  const sound = soundReferences(parts.names, readPart);
+  if (sound.size === 0) return book;
+  const changed = new Map([...mendedStrings(parts.names, readPart), ...sound]);
+  return read(withChanges(parts, changed), sheetRows, hasFormulas);
 }
 
 /** `hasFormulas`: whether there are formulas without a stored result, which are then shown as formulas. */
@@ -87,14 +114,20 @@ interface Known {
   readonly open: readonly OpenSheet[];
   readonly counts: readonly (SheetRowCount | undefined)[];
   readonly damaged: ReadonlySet<number>;
+  /** Whether results of 0 are those of formulas that were never calculated. */
+  readonly hasFillers: boolean;
 }
 
-function gridsOf(book: WorkBook, first: number | undefined, { open, counts, damaged }: Known): SheetGrid[] {
+function gridsOf(
+  book: WorkBook,
+  first: number | undefined,
+  { open, counts, damaged, hasFillers }: Known,
+): SheetGrid[] {
   const properties = book.Workbook?.Sheets ?? [];
   return book.SheetNames.map((name, i) => {
     // Safe also for a sheet called `__proto__`.
     const sheet = book.Sheets[name] as unknown;
-    const rows = rowsOf(sheet, open.length > 0);
+    const rows = rowsOf(sheet, open.length > 0, hasFillers);
     const counted = counts[i];
     return {
       name: (open[i]?.name ?? name).slice(0, MAX_SHEET_NAME_CHARACTERS),
@@ -103,7 +136,7 @@ function gridsOf(book: WorkBook, first: number | undefined, { open, counts, dama
       rows,
       merges: (Reflect.get(Object(sheet), '!merges') as readonly Range[] | undefined) ?? [],
       date1904: book.Workbook?.WBProps?.date1904 === true,
-      isDamaged: damaged.has(i) || undefined,
+      isDamaged: damaged.has(i) || sheet === undefined || undefined,
       counted: counted && counted.rows > rows.size ? counted : undefined,
       goesOn: (!counted && first !== undefined && rows.has(first - 1)) || undefined,
     };
@@ -141,7 +174,7 @@ function readableText(parts: ZipParts, name: string): string {
   }
 }
 
-function rowsOf(sheet: unknown, isOpen: boolean): SheetRows {
+function rowsOf(sheet: unknown, isOpen: boolean, hasFillers: boolean): SheetRows {
   const rows = new Map<number, Map<number, CellObject>>();
   const stored = Reflect.get(Object(sheet), '!data') as
     | readonly (readonly CellObject[] | undefined)[]
@@ -154,7 +187,8 @@ function rowsOf(sheet: unknown, isOpen: boolean): SheetRows {
     for (const at of Object.keys(cells)) {
       const cell = cells[Number(at)];
       if (!cell) continue;
-      if (cell.t === 'z' && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
+      const isOpenResult = cell.t === 'z' || (hasFillers && cell.v === 0);
+      if (isOpenResult && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
       else if (isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
     }
     if (known.size > 0) rows.set(number, known);
@@ -190,22 +224,33 @@ const MAX_DRAWING_CHARACTERS = 2_000;
 
 /** The texts of shapes and charts, which are not in cells. */
 export function drawingText(bytes: Buffer, format: DocumentFormat): string {
-  if (format !== 'xlsx' && format !== 'xlsb') return '';
   const parts = ZipParts.of(bytes);
-  const names = (parts?.names ?? []).filter((name) => /^xl\/(?:drawings|charts)\/[^/]+\.xml$/.test(name));
-  const lines = names.flatMap((name) => {
-    const xml = parts?.text(name) ?? '';
-    const isChart = name.startsWith('xl/charts/');
-    const found = [...xml.matchAll(TEXT), ...(isChart ? xml.matchAll(VALUE) : [])];
-    const words = found.map((match) => plainText(match[1] ?? '')).filter((word) => word !== '');
-    if (words.length === 0) return [];
-    const text = words.join(' ');
+  const drawings =
+    parts && format === 'ods'
+      ? openDrawings(parts, readableText(parts, 'content.xml')).map((drawing) => ({
+          ...drawing,
+          name: 'content.xml',
+        }))
+      : parts && (format === 'xlsx' || format === 'xlsb')
+        ? packageDrawings(parts)
+        : [];
+  const lines = drawings.map(({ kind, text, name }) => {
     const rest = text.length > MAX_DRAWING_CHARACTERS ? `… (the rest is in ${name})` : '';
-    return [
-      `- ${isChart ? 'chart' : 'shape'}: ${text.slice(0, MAX_DRAWING_CHARACTERS).toWellFormed()}${rest}`,
-    ];
+    return `- ${kind}: ${text.slice(0, MAX_DRAWING_CHARACTERS).toWellFormed()}${rest}`;
   });
   return lines.length === 0 ? '' : `\n## Drawings\n\n${lines.join('\n')}\n`;
+}
+
+function packageDrawings(parts: ZipParts): { kind: 'shape' | 'chart'; text: string; name: string }[] {
+  const names = parts.names.filter((name) => /^xl\/(?:drawings|charts)\/[^/]+\.xml$/.test(name));
+  return names.flatMap((name) => {
+    const kind = name.startsWith('xl/charts/') ? 'chart' : 'shape';
+    const stored = parts.text(name) ?? '';
+    const xml = kind === 'chart' ? withChartGaps(stored, '(blank)') : stored;
+    const found = [...xml.matchAll(TEXT), ...(kind === 'chart' ? xml.matchAll(VALUE) : [])];
+    const words = found.map((match) => plainText(match[1] ?? '')).filter((word) => word !== '');
+    return words.length === 0 ? [] : [{ kind, text: words.join(' '), name }];
+  });
 }
 
 // Works around known defects of SheetJS: rewrites the parts of a workbook that it would misread.
@@ -213,13 +258,30 @@ export function drawingText(bytes: Buffer, format: DocumentFormat): string {
 /** `parts` are those of a package; undefined for a binary workbook. */
 export function repairWorkbook(bytes: Buffer, parts: ZipParts | undefined): Buffer {
   if (!parts) return withSoundRecords(bytes);
-  return parts.isWide ? narrow(parts) : bytes;
+  if (parts.has('content.xml') && !mainPart(parts)) return withMendedSheets(bytes, parts);
+  const changed = mendedStrings(parts.names, (name) => readableBytes(parts, name));
+  return parts.isWide || changed.size > 0 ? withChanges(parts, changed) : bytes;
 }
 
-/** Rewrites a zip64 package as a plain zip, because SheetJS does not support zip64. Media are left out. */
-function narrow(parts: ZipParts): Buffer {
+function withMendedSheets(bytes: Buffer, parts: ZipParts): Buffer {
+  const xml = readableText(parts, 'content.xml');
+  const content = mendedSheets(xml);
+  if (content === xml && parts.has('styles.xml')) return parts.isWide ? withChanges(parts) : bytes;
+  const members = ['mimetype', 'META-INF/manifest.xml', 'meta.xml', 'styles.xml'].map(
+    (name) => [name, Buffer.from(parts.read(name) ?? '')] as const,
+  );
+  const kept = members.filter(([name, part]) => part.length > 0 || name === 'styles.xml');
+  return Buffer.from(
+    zipSync({ ...Object.fromEntries(kept), 'content.xml': Buffer.from(content) }, { level: 0 }),
+  );
+}
+
+/** Rewrites a package as a plain zip, because SheetJS does not support zip64, with changed parts. Media are left out. */
+function withChanges(parts: ZipParts, changed: ReadonlyMap<string, Buffer> = new Map()): Buffer {
   const names = parts.names.filter((name) => name === 'mimetype' || /\.(?:xml|rels|bin|vml)$/i.test(name));
-  const known = names.map((name) => [name, readableBytes(parts, name)]).filter(([, content]) => content);
+  const known = names
+    .map((name) => [name, changed.get(name) ?? readableBytes(parts, name)])
+    .filter(([, content]) => content);
   return Buffer.from(zipSync(Object.fromEntries(known) as Record<string, Buffer>, { level: 0 }));
 }
 

@@ -1,9 +1,18 @@
 /** Rewrites documents before conversion: what the converter would lose is added as text, what it would show wrongly removed. */
 
 import { zipSync } from 'fflate';
+import { DAMAGED_XML, type UnshownFacts } from '../protocol.ts';
+import { withChartGaps } from './anydoc-chart-gaps.ts';
+import { closedXml } from './anydoc-malformed-xml.ts';
+import { RAISED, type RaisedKind, raisedOpen, raisedWord, raisedWordStyles } from './anydoc-raised-text.ts';
+import { shownSymbols } from './anydoc-symbol-fonts.ts';
+import { shownDrawings } from './anydoc-open-drawings.ts';
+import { RTF_TOKEN } from './anydoc-rtf-code-pages.ts';
+import { shownElements } from './anydoc-word-elements.ts';
 import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
 import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
-import { attribute, contents, each, plainText, ZipParts } from './zip-parts.ts';
+import { officeMathText } from './office-math.ts';
+import { attribute, contents, each, plainText, relations, ZipParts } from './zip-parts.ts';
 
 // XML packages (.docx, .odt, .epub): keeps comments, glosses, equations and hyphens, and extracts headers and footers, which
 // are in separate parts.
@@ -11,6 +20,8 @@ import { attribute, contents, each, plainText, ZipParts } from './zip-parts.ts';
 export interface RewrittenPackage {
   readonly bytes: Buffer;
   readonly sections: readonly MarginSection[];
+  /** What is in the document and cannot be shown. */
+  readonly unshown?: readonly UnshownFacts[] | undefined;
 }
 
 /** The most bytes of XML in a document that is rewritten. */
@@ -83,7 +94,8 @@ const W = '(?:\\w+:)?';
 export function rewriteWord(bytes: Buffer): RewrittenPackage {
   const parts = ZipParts.of(bytes);
   if (!parts) return { bytes, sections: [] };
-  const styles = wordStyles(parts.text('word/styles.xml') ?? '');
+  const styleSheet = parts.text('word/styles.xml') ?? '';
+  const styles = wordStyles(styleSheet);
   const shown = (xml = ''): string => shownWord(xml, styles);
   const comments = new Map<string, string>();
   each(shown(parts.text('word/comments.xml')), `${W}comment`, (content, tag) => {
@@ -91,17 +103,44 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
     comments.set(attribute(tag, '(?:\\w+:)?id') ?? '', comment(escapeXml(by), wordText(content)));
     return '';
   });
-  const copy = rewritten(bytes, parts, (name, xml) =>
-    /^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name) ? mendedPart(shown(xml), comments) : xml,
-  );
+  const raised = raisedWordStyles(styleSheet);
+  const unshown: UnshownFacts[] = [];
+  const copy = rewritten(bytes, parts, (name, xml) => {
+    if (/^word\/charts\/[^/]+\.xml$/.test(name)) return withChartGaps(xml);
+    if (!/^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name)) return xml;
+    const closed = closedXml(xml);
+    unshown.push(...unshownInWord(parts, name, closed, closed !== xml));
+    return mendedPart(raisedWord(shown(closed), raised), comments);
+  });
   const lines = parts.names.flatMap((name) => {
     const kind = /^word\/(header|footer)\d*\.xml$/.exec(name)?.[1];
     return kind
       ? margin(kind, plainText(wordText(each(shown(parts.text(name)), `${W}Fallback`, () => ''))))
       : [];
   });
-  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }] };
+  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown };
 }
+
+function unshownInWord(parts: ZipParts, name: string, xml: string, isDamaged: boolean): UnshownFacts[] {
+  const found: UnshownFacts[] = isDamaged ? [{ what: DAMAGED_XML, count: 1 }] : [];
+  const chunks = [...xml.matchAll(/<(?:\w+:)?altChunk(?=\s)[^>]*>/g)];
+  const targets = chunks.length === 0 ? undefined : relations(parts, name);
+  for (const [tag] of chunks) {
+    const part = targets?.get(attribute(tag, '\\w+:id') ?? '');
+    found.push({ what: 'part in another format', count: 1, part });
+  }
+  const objects = [...xml.matchAll(/<o:OLEObject(?=\s)[^>]*>/g)].map(
+    ([tag]) => attribute(tag, 'ProgID') ?? '',
+  );
+  const equations = objects.filter((program) => EQUATION.test(program)).length;
+  found.push({ what: 'equation', count: equations });
+  found.push({ what: 'embedded object', count: objects.length - equations });
+  found.push({ what: 'chart', count: xml.split('<cx:chart ').length - 1 });
+  return found.filter(({ count }) => count > 0);
+}
+
+/** Programs that embed equations as pictures. */
+const EQUATION = /^(?:Equation|MathType)/i;
 
 /** A header or footer as a line; nothing if it is only a page number. */
 const margin = (kind: string, text: string): string[] => (/\p{L}/u.test(text) ? [`${kind}: ${text}`] : []);
@@ -109,7 +148,8 @@ const margin = (kind: string, text: string): string[] => (/\p{L}/u.test(text) ? 
 function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string {
   const w = /<((?:\w+:)?)(?:document|footnotes|endnotes)(?=[\s>])/.exec(xml)?.[1] ?? 'w:';
   const text = (words: string): string => `<${w}t xml:space="preserve">${words}</${w}t>`;
-  let mended = xml.replace(new RegExp(`<${w}noBreakHyphen\\s*/>`, 'g'), text('-'));
+  let mended = shownElements(shownSymbols(xml, escapeXml), text);
+  mended = mended.replace(new RegExp(`<${w}noBreakHyphen\\s*/>`, 'g'), text('-'));
   mended = mended.replace(new RegExp(`<${w}commentReference(?=\\s)[^>]*/>`, 'g'), (tag) =>
     text(comments.get(attribute(tag, '(?:\\w+:)?id') ?? '') ?? ''),
   );
@@ -117,40 +157,29 @@ function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string 
     const [base, gloss] = [`${w}rubyBase`, `${w}rt`].map((name) => wordText(contents(ruby, name).join('')));
     return text(`${base}(${gloss})`);
   });
-  mended = each(mended, '\\w+:oMath', (math) => `<${w}r>${text(mathText(math))}</${w}r>`);
+  mended = each(mended, '\\w+:oMath', (math) => `<${w}r>${text(escapeXml(officeMathText(math)))}</${w}r>`);
   return mended.replace(/<\/?\w+:oMathPara(?=[\s>])[^>]*>/g, '');
-}
-
-/** The text before and after the content of a math element. */
-const MATH: Readonly<Record<string, readonly [string, string]>> = {
-  sup: ['^(', ')'],
-  sub: ['_(', ')'],
-  num: ['(', ')'],
-  den: ['/(', ')'],
-  rad: ['√(', ')'],
-};
-
-function mathText(math: string): string {
-  return math
-    .replace(/<(\/?)\w+:(sup|sub|num|den|rad)>/g, (_, end, name) => MATH[String(name)]?.[end ? 1 : 0] ?? '')
-    .replace(/<[^>]*>/g, '')
-    .replace(/\((\w)\)/g, '$1');
 }
 
 export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {
   const parts = ZipParts.of(bytes);
   if (!parts) return { bytes, sections: [] };
   const styles = parts.text('styles.xml') ?? '';
-  const copy = rewritten(bytes, parts, (name, xml) =>
-    name === 'content.xml' ? mendedContent(shownOpen(xml, styles)) : xml,
-  );
+  let unshown: readonly UnshownFacts[] = [];
+  const copy = rewritten(bytes, parts, (name, xml) => {
+    if (name !== 'content.xml') return xml;
+    const closed = closedXml(xml);
+    const drawn = shownDrawings(raisedOpen(shownOpen(closed, styles), styles), parts, escapeXml);
+    unshown = closed === xml ? drawn.unshown : [{ what: DAMAGED_XML, count: 1 }, ...drawn.unshown];
+    return mendedContent(drawn.xml);
+  });
   const margins = shownOpen(styles, styles);
   const lines = ['header', 'footer'].flatMap((kind) =>
     contents(margins, `style:${kind}(?:-left|-first)?`).flatMap((content) =>
       margin(kind, plainText(content)),
     ),
   );
-  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }] };
+  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown };
 }
 
 function mendedContent(xml: string): string {
@@ -182,9 +211,6 @@ function mendedContent(xml: string): string {
 // Rich text (RTF): removes tracked deletions, hidden text and duplicate content, and adds
 // comments, glosses, headers and footers as text.
 
-/** A token: a control word with its number, a character code, a control symbol, a brace, or other text. */
-const TOKEN = /\\([a-zA-Z]+)(-?\d+)? ?|\\'[0-9a-fA-F]{2}|\\[^]|[{}]|[^\\{}]+/g;
-
 interface Group {
   /** The number of output pieces before it. */
   readonly start: number;
@@ -197,6 +223,8 @@ interface Group {
   isDropped: boolean;
   /** Text that replaces the whole group. */
   instead?: string | undefined;
+  /** How its text is set, if that began in this group. */
+  raised?: RaisedKind | undefined;
   children: number;
 }
 
@@ -214,15 +242,24 @@ const CHARACTERS = /^(?:u|line|tab|[lr]d?bl?quote|[lr]quote|e[mn]dash|e[mn]space
 /** An equation field that sets a gloss above a base text, with doubled backslashes: `\o\ad(\s\up 9(gloss),base)`. */
 const GLOSS = /\\\\o\s*\\\\a[a-z]\s*\(\\\\s\s*\\\\up\s*\d*\s*\(([^]*?)\),([^]*)\)/i;
 
-const NEEDED = /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|\\o)/;
+const NEEDED =
+  /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|su(?:per|b)(?![a-z])|moMath(?![a-zA-Z])|\\o)/;
 
 /** The deepest nesting of groups; no real document has more. */
 const MAX_RTF_DEPTH = 10_000;
 
-export function visibleRtf(bytes: Buffer): Buffer {
+export function visibleRtf(bytes: Buffer): RewrittenPackage {
   const rtf = bytes.toString('latin1');
   const text = NEEDED.test(rtf) ? new Rewriting(rtf).run() : undefined;
-  return text === undefined ? bytes : Buffer.from(text, 'latin1');
+  const objects = Array.from(rtf.matchAll(/\\objclass ([\w.]+)/g), ([, program = '']) =>
+    EQUATION.test(program),
+  );
+  const equations = objects.filter((isEquation) => isEquation).length;
+  const unshown = [
+    { what: 'equation', count: equations },
+    { what: 'embedded object', count: objects.length - equations },
+  ].filter(({ count }) => count > 0);
+  return { bytes: text === undefined ? bytes : Buffer.from(text, 'latin1'), sections: [], unshown };
 }
 
 class Rewriting {
@@ -241,7 +278,7 @@ class Rewriting {
   /** The rewritten text; undefined if groups are nested too deep. */
   run(): string | undefined {
     let binaryEnd = 0;
-    for (const match of this.#rtf.matchAll(TOKEN)) {
+    for (const match of this.#rtf.matchAll(RTF_TOKEN)) {
       const [token, word, number] = match;
       const end = match.index + token.length;
       if (match.index < binaryEnd) continue;
@@ -249,6 +286,7 @@ class Rewriting {
       else if (token === '{') this.#enter(match.index);
       else if (token === '}') this.#leave(match.index);
       else if (word !== undefined && this.#isLeftOut(word, number)) this.#skip(match.index, end);
+      else if (word !== undefined && RAISING.has(word)) this.#raise(word, number, match.index, end);
       else if (word === undefined && this.#isLeftOutText(token)) this.#skip(match.index, end);
       if (this.#open.length > MAX_RTF_DEPTH) return undefined;
     }
@@ -282,8 +320,24 @@ class Rewriting {
     });
   }
 
+  /** Delimits superscripts and subscripts. */
+  #raise(word: string, number: string | undefined, at: number, end: number): void {
+    const group = this.#open.at(-1);
+    const kind = number === '0' ? undefined : RAISED_WORDS[word];
+    if (!group || group.raised === kind) return;
+    this.#flush(at);
+    if (group.raised) this.#out.push(marked(RAISED[group.raised][1]));
+    this.#flush(end);
+    if (kind) this.#out.push(marked(RAISED[kind][0]));
+    group.raised = kind;
+  }
+
   #leave(at: number): void {
     const group = this.#open.pop();
+    if (group?.raised) {
+      this.#flush(at);
+      this.#out.push(marked(RAISED[group.raised][1]));
+    }
     this.#flush(this.#open.length === 0 ? at : at + 1);
     if (this.#open.length === 0) this.#out.push(...this.#margins);
     const outer = this.#open.at(-1);
@@ -300,7 +354,9 @@ class Rewriting {
     } else if (MARGINS.test(holds)) {
       this.#margin(holds.slice(0, 6), this.#content(start));
       this.#replace(start);
-    } else if (holds === 'fldinst' && this.#gloss(start, outer)) return;
+    } else if (holds === 'moMath')
+      this.#replace(start, `{${rtfText(officeMathText(mathXml(this.#out.slice(start).join(''))))}}`);
+    else if (holds === 'fldinst' && this.#gloss(start, outer)) return;
     else if ((group.isOptional || NO_TEXT.has(holds)) && this.#isAside()) this.#replace(start);
   }
 
@@ -321,7 +377,7 @@ class Rewriting {
 
   /** The text of a group, with only those control words that its characters need. */
   #content(start: number): string {
-    const tokens = this.#out.slice(start).join('').slice(1, -1).match(TOKEN) ?? [];
+    const tokens = this.#out.slice(start).join('').slice(1, -1).match(RTF_TOKEN) ?? [];
     return tokens
       .map((token) => (/^\\(?:par|line|tab|cell|row)(?![a-z])/.test(token) ? ' ' : token))
       .filter((token) =>
@@ -359,7 +415,41 @@ class Rewriting {
   }
 }
 
+const RAISED_WORDS: Readonly<Record<string, RaisedKind>> = { super: 'super', sub: 'sub' };
+const RAISING = new Set(['super', 'sub', 'nosupersub', 'plain']);
+
+/** The groups of an equation in rich text as elements of Office Math: `{\mnum{\mr x}}` → `<num><r>x</r></num>`. */
+function mathXml(rtf: string): string {
+  const open: string[] = [];
+  let [xml, isNew, left] = ['', false, 0];
+  for (const [token, word, number] of rtf.matchAll(RTF_TOKEN)) {
+    const name = isNew ? (/^m(?=[a-z])/.test(word ?? '') ? word?.slice(1) : 'group') : undefined;
+    if (isNew && token !== '\\*') {
+      open.push(`</${name}>`);
+      xml += `<${name}>`;
+      isNew = false;
+    }
+    if (token === '{') isNew = true;
+    else if (token === '}') xml += open.pop() ?? '';
+    else if (word === 'u') [xml, left] = [xml + String.fromCharCode(Number(number) & 0xffff), 1];
+    else if (token.startsWith("\\'"))
+      xml += left > 0 ? '' : WINDOWS_1252.decode(Buffer.from(token.slice(2), 'hex'));
+    else if (word === undefined && !token.startsWith('\\'))
+      xml += escapeXml(token.slice(left).replace(/[\r\n]+/g, ''));
+    if (word !== 'u' && token !== '{' && token !== '}') left = 0;
+  }
+  return xml;
+}
+
+const WINDOWS_1252 = new TextDecoder('windows-1252');
+
+/** A text with every special sign as a Unicode escape. */
+const rtfText = (text: string): string =>
+  text.replace(/[\\{}]|[^\0-\x7f]/g, (sign) =>
+    Array.from(sign.split(''), (unit) => `{\\uc1\\u${(unit.charCodeAt(0) << 16) >> 16} ?}`).join(''),
+  );
+
 /** A text as RTF, with the delimiters (noncharacters) as Unicode escapes. */
 function marked(text: string): string {
-  return `{${text.replace(/[\ufdd0-\ufdd3]/g, (mark) => `{\\uc1\\u${mark.charCodeAt(0) - 0x10000} ?}`)}}`;
+  return `{${text.replace(/[\ufdd0-\ufdd7]/g, (mark) => `{\\uc1\\u${mark.charCodeAt(0) - 0x10000} ?}`)}}`;
 }

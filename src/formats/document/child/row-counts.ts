@@ -73,6 +73,16 @@ export function hasOpenFormulas(parts: ZipParts): boolean {
   });
 }
 
+/**
+ * Whether a workbook asks for the calculation of all formulas when it is opened. Libraries that write it do so because the
+ * results that they stored are fillers: 0.
+ */
+export function asksForCalculation(parts: ZipParts): boolean {
+  const main = mainPart(parts);
+  const xml = main?.endsWith('.xml') ? (readable(parts, main)?.toString('utf8') ?? '') : '';
+  return /<(?:\w+:)?calcPr(?=\s)[^>]*\sfullCalcOnLoad\s*=\s*["'](?:1|true)["']/.test(xml);
+}
+
 const NO_RESULT = /^<\/f>\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/;
 
 /** `end` is the offset of the formula's end tag. An empty text is a result too. */

@@ -5,8 +5,14 @@
 
 import { zipSync } from 'fflate';
 import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
+import { withChartGaps } from './anydoc-chart-gaps.ts';
+import { closedXml } from './anydoc-malformed-xml.ts';
+import { raisedOpen, raisedSlide } from './anydoc-raised-text.ts';
+import { shownSymbols } from './anydoc-symbol-fonts.ts';
 import { MAX_SLIDES, type SlideAside, type SlideDeck } from './deck.ts';
 import { convertToMarkdown, markOf, unmarked } from './markdown.ts';
+import { officeMathText } from './office-math.ts';
+import { escapeXml } from './rewrite.ts';
 import { attribute, contents, each, plainText, relations, relationsOf, ZipParts } from './zip-parts.ts';
 
 /** Undefined if the slides cannot be separated. */
@@ -49,10 +55,32 @@ function packageDeck(parts: ZipParts): SlideDeck | undefined {
         xml.slice(start + (list[2] ?? '').length);
       const own = reachedFrom(parts, slide);
       const copy = { ...shared, ...copyOf(parts, (name) => own.has(name)), [main]: Buffer.from(only) };
+      for (const [name, content] of Object.entries(copy)) {
+        const mend =
+          name === slide ? mendedSlide : /\/charts\/[^/]+\.xml$/.test(name) ? withChartGaps : undefined;
+        if (mend) copy[name] = Buffer.from(mend(Buffer.from(content).toString('utf8')));
+      }
       return convertToMarkdown(zipSync(copy, { level: 0 }), 'pptx');
     },
     aside: (number) => packageAside(parts, slideOf(number) ?? ''),
   };
+}
+
+/** The XML of a slide as anydoc shows all of it. */
+function mendedSlide(xml: string): string {
+  return raisedSlide(shownSymbols(withEquations(closedXml(xml)), escapeXml));
+}
+
+/**
+ * anydoc takes the alternative for old programs, which is a picture where the text has an equation. Equations become text, and
+ * what contains text stays.
+ */
+function withEquations(xml: string): string {
+  const chosen = each(xml, 'mc:AlternateContent', (content, tag) => {
+    const choice = contents(content, 'mc:Choice').find((one) => /<(?:a:t|m:oMath)[\s>]/.test(one));
+    return choice ?? `${tag}${content}</mc:AlternateContent>`;
+  });
+  return each(chosen, 'a14:m', (math) => `<a:r><a:t>${escapeXml(officeMathText(math))}</a:t></a:r>`);
 }
 
 /** Reads the wanted parts except media, which are not needed for text. */
@@ -86,8 +114,9 @@ function reachedFrom(parts: ZipParts, slide: string): Set<string> {
 }
 
 function openDeck(parts: ZipParts): SlideDeck | undefined {
-  const xml = parts.text('content.xml');
-  if (xml === undefined) return undefined;
+  const stored = parts.text('content.xml');
+  if (stored === undefined) return undefined;
+  const xml = raisedOpen(closedXml(stored), parts.text('styles.xml') ?? '');
   const pages = [...xml.matchAll(/<draw:page(?=[\s>])[^>]*?(?:\/>|>[\s\S]*?<\/draw:page>)/g)];
   const first = pages[0];
   const last = pages.at(-1);

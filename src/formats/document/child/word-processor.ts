@@ -1,23 +1,28 @@
 /** Converts texts of word processors: rewrites them first where the converter would fail, and restores marked text after. */
 
-import type { DocumentFormat } from '../protocol.ts';
+import type { DocumentFormat, UnshownFacts } from '../protocol.ts';
+import { withUnicode } from './anydoc-rtf-code-pages.ts';
 import { CompoundFile, type CompoundStream } from './compound.ts';
 import { convertToMarkdown, HEADS_AND_FEET, type MarginSection, restoreTexts } from './markdown.ts';
 import { rewriteOpenDocument, rewriteWord, type RewrittenPackage, visibleRtf } from './rewrite.ts';
 
-export async function wordProcessorText(stored: Buffer, format: DocumentFormat): Promise<string> {
-  const { bytes, sections } = rewriteDocument(stored, format);
-  return restoreTexts(await convertToMarkdown(bytes, format), sections);
+export async function wordProcessorText(
+  stored: Buffer,
+  format: DocumentFormat,
+): Promise<{ text: string; unshown?: readonly UnshownFacts[] | undefined }> {
+  const { bytes, sections, unshown = [] } = await rewriteDocument(stored, format);
+  const text = restoreTexts(await convertToMarkdown(bytes, format), sections);
+  return { text, unshown: unshown.length > 0 ? unshown : undefined };
 }
 
-function rewriteDocument(bytes: Buffer, format: DocumentFormat): RewrittenPackage {
+async function rewriteDocument(bytes: Buffer, format: DocumentFormat): Promise<RewrittenPackage> {
   switch (format) {
     case 'docx':
       return rewriteWord(bytes);
     case 'odt':
       return rewriteOpenDocument(bytes);
     case 'rtf':
-      return { bytes: visibleRtf(bytes), sections: [] };
+      return visibleRtf(await withUnicode(bytes));
     case 'doc':
       return wordText(visibleWord(bytes));
     default:

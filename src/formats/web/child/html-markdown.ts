@@ -6,6 +6,7 @@
  */
 
 import { markdownCell, tableLine, tableRule } from '../../../render/table.ts';
+import { lowered, raised } from './raised.ts';
 import { elementText, type HtmlElement, type HtmlNode, isElement } from './html-tree.ts';
 import {
   around,
@@ -312,21 +313,6 @@ function spaced(text: string): string {
 function textWithBreaks(node: HtmlNode): string {
   if (!isElement(node)) return node;
   return node.name === 'br' ? ' ' : node.children.map(textWithBreaks).join('');
-}
-
-/** Superscripts that are not exponents: notes, ordinals, trademark signs. */
-const NO_POWER = /^(?:\W*\[.*|[*†‡§,]+|st|nd|rd|th|[er]+|TM|SM|®|™)$/i;
-
-/** A superscript: `10<sup>6</sup>` becomes `10^6`, not 106. */
-function raised(text: string): string {
-  const power = text.trim();
-  if (power === '' || NO_POWER.test(power)) return text;
-  return /^[-+−]?[\p{L}\d]+$/u.test(power) ? `^${power}` : `^(${power})`;
-}
-
-/** A subscript: `1010<sub>2</sub>` becomes `1010_2`, not 10102; `H<sub>2</sub>O` stays H2O. */
-function lowered(text: string, before: string): string {
-  return /\d$/.test(before) && /^\d/.test(text) ? `_${text}` : text;
 }
 
 // Decides which elements are blocks.

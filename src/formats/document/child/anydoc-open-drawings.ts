@@ -1,0 +1,60 @@
+/**
+ * anydoc 0.1.9 leaves out the objects of an .odt, equations among them, and joins the paragraphs of a shape with each other and
+ * with the text around it.
+ */
+
+import type { UnshownFacts } from '../protocol.ts';
+import { mathmlText } from './office-math.ts';
+import { replaceRanges, walkXml, type XmlReplacement } from './xml-walk.ts';
+import { attribute, type ZipParts } from './zip-parts.ts';
+
+interface DrawnNote {
+  readonly kind: 'frame' | 'shape' | 'object' | 'other';
+  /** The text of an equation in a frame. */
+  equation?: string | undefined;
+}
+
+/** Shapes with text; a frame with a text box is shown apart from the text around it. */
+const SHAPE =
+  /^draw:(?:custom-shape|rect|ellipse|circle|line|polyline|polygon|path|connector|caption|regular-polygon|measure)$/;
+
+/** `escape` makes XML of a text. */
+export function shownDrawings(
+  xml: string,
+  parts: ZipParts,
+  escape: (text: string) => string,
+): { xml: string; unshown: readonly UnshownFacts[] } {
+  if (!xml.includes('<draw:')) return { xml, unshown: [] };
+  const changes: XmlReplacement[] = [];
+  const unshown: UnshownFacts[] = [];
+  const isWhole = walkXml<DrawnNote>(xml, {
+    open(name) {
+      if (name === 'draw:frame') return { kind: 'frame' };
+      if (SHAPE.test(name)) return { kind: 'shape' };
+      const isObject = name === 'draw:object' || name === 'draw:object-ole';
+      return { kind: isObject ? 'object' : 'other' };
+    },
+    close({ name, noted, start, parent }, end) {
+      if (noted.kind === 'object') {
+        const { equation, what } = objectOf(xml.slice(start, end), parts);
+        if (equation === undefined) unshown.push({ what, count: 1 });
+        else if (parent?.noted.kind === 'frame') parent.noted.equation = equation;
+      }
+      if (noted.equation !== undefined) changes.push([start, end, escape(noted.equation)]);
+      const isParagraph = name === 'text:p' || name === 'text:h';
+      if (isParagraph && parent?.noted.kind === 'shape') changes.push([end, end, ' ']);
+      if (noted.kind === 'shape' && xml.slice(start, end).includes('<text:'))
+        changes.push([start, start, ' ']);
+    },
+  });
+  return isWhole ? { xml: replaceRanges(xml, changes), unshown } : { xml, unshown: [] };
+}
+
+/** An embedded object: an equation, or what it is. Its content is inside, or a part of its own. */
+function objectOf(object: string, parts: ZipParts): { equation?: string | undefined; what: string } {
+  const name = attribute(/^<[^>]*>/.exec(object)?.[0] ?? '', 'xlink:href')?.replace(/^\.\//, '') ?? '';
+  const content = /<(?:\w+:)?math[\s>]/.test(object) ? object : (parts.text(`${name}/content.xml`) ?? '');
+  if (content.includes('<office:chart')) return { what: 'chart' };
+  const math = /<((?:\w+:)?math)(?=[\s>])[^]*<\/\1>/.exec(content)?.[0];
+  return math === undefined ? { what: 'embedded object' } : { equation: mathmlText(math), what: 'equation' };
+}

@@ -1,0 +1,145 @@
+/**
+ * anydoc 0.1.9 shows superscripts and subscripts as plain text: 10⁶ as 106. They are delimited before the conversion, and written
+ * as on web pages after it: `10^6`.
+ */
+
+import { lowered, raised } from '../../web/child/raised.ts';
+import {
+  replaceRanges,
+  walkXml,
+  type XmlAttributes,
+  type XmlPlace,
+  type XmlReplacement,
+} from './xml-walk.ts';
+import { attribute, contents, each } from './zip-parts.ts';
+
+/** Delimiters during the conversion: Unicode noncharacters, as those of comments. */
+export const RAISED = { super: ['\ufdd4', '\ufdd5'], sub: ['\ufdd6', '\ufdd7'] } as const;
+
+export type RaisedKind = keyof typeof RAISED;
+
+/** A longer text between delimiters has lost one of them. */
+const MAX_RAISED_CHARACTERS = 100;
+
+const DELIMITED = new RegExp(
+  `([\ufdd4\ufdd6])([^\ufdd4-\ufdd7\n]{0,${MAX_RAISED_CHARACTERS}})[\ufdd5\ufdd7]`,
+  'g',
+);
+
+/** The text with superscripts and subscripts instead of delimiters. */
+export function restoreRaised(text: string): string {
+  if (!/[\ufdd4-\ufdd7]/.test(text)) return text;
+  const joined = text.replace(/\ufdd5\ufdd4|\ufdd7\ufdd6/g, '');
+  return joined
+    .replace(DELIMITED, (_, mark: string, said: string, at: number) => {
+      const before = joined.slice(Math.max(0, at - 1), at);
+      // A power stands at its base: a raised word after a space is none.
+      if (/^\s?$/.test(before)) return said;
+      return mark === RAISED.super[0] ? raised(said) : lowered(said, before);
+    })
+    .replace(/[\ufdd4-\ufdd7]/g, '');
+}
+
+/** What is noted about an element: how its text is set. */
+interface RaisedNote {
+  readonly local: string;
+  kind: RaisedKind | undefined;
+}
+
+type Note = (
+  local: string,
+  attributes: XmlAttributes,
+  parent: XmlPlace<RaisedNote> | undefined,
+) => RaisedKind | undefined;
+
+function delimited(xml: string, kindOf: Note): string {
+  const added: XmlReplacement[] = [];
+  const isWhole = walkXml<RaisedNote>(xml, {
+    open(name, attributes, parent) {
+      const local = name.slice(name.indexOf(':') + 1);
+      return { local, kind: kindOf(local, attributes, parent) };
+    },
+    text(start, end, { noted: { kind } }) {
+      const text = xml.slice(start, end);
+      if (kind && text.trim() !== '') added.push([start, end, RAISED[kind][0] + text + RAISED[kind][1]]);
+    },
+  });
+  return isWhole && added.length > 0 ? replaceRanges(xml, added) : xml;
+}
+
+const WORD_KINDS: Readonly<Record<string, RaisedKind>> = { superscript: 'super', subscript: 'sub' };
+
+/** Character styles of a .docx that raise or lower, by identifier. */
+export function raisedWordStyles(xml: string): ReadonlyMap<string, RaisedKind> {
+  const styles = new Map<string, RaisedKind>();
+  each(xml, '(?:\\w+:)?style', (content, tag) => {
+    const [value] = /<(?:\w+:)?vertAlign(?=\s)[^>]*>/.exec(content) ?? [];
+    const kind = WORD_KINDS[attribute(value ?? '', '(?:\\w+:)?val') ?? ''];
+    if (kind) styles.set(attribute(tag, '(?:\\w+:)?styleId') ?? '', kind);
+    return '';
+  });
+  return styles;
+}
+
+/** A part of a .docx. */
+export function raisedWord(xml: string, styles: ReadonlyMap<string, RaisedKind>): string {
+  if (styles.size === 0 && !xml.includes('vertAlign')) return xml;
+  return delimited(xml, (local, attributes, parent) => {
+    const run = parent?.parent?.noted;
+    if (run?.local === 'r' && parent?.noted.local === 'rPr') {
+      const value = attributes['w:val'] ?? attributes['val'] ?? '';
+      if (local === 'vertAlign') run.kind = WORD_KINDS[value];
+      if (local === 'rStyle') run.kind ??= styles.get(value);
+    }
+    return local === 't' && parent?.noted.local === 'r' ? parent.noted.kind : undefined;
+  });
+}
+
+/** The XML of a slide (.pptx): a baseline in thousandths of a percent. */
+export function raisedSlide(xml: string): string {
+  if (!/\sbaseline="-?[1-9]/.test(xml)) return xml;
+  return delimited(xml, (local, attributes, parent) => {
+    const baseline = Number(attributes['baseline'] ?? 0);
+    if (local === 'rPr' && parent?.noted.local === 'r' && baseline !== 0)
+      parent.noted.kind = baseline > 0 ? 'super' : 'sub';
+    return local === 't' && parent?.noted.local === 'r' ? parent.noted.kind : undefined;
+  });
+}
+
+/** Elements of OpenDocument with a text of their own. */
+const APART = /^(?:note|annotation|frame|custom-shape|text-box)$/;
+
+/** The content of an .odt or .odp; `styles` is the part styles.xml. */
+export function raisedOpen(xml: string, styles: string): string {
+  if (!/\sstyle:text-position=/.test(xml + styles)) return xml;
+  const kinds = new Map<string, RaisedKind>();
+  for (const part of [styles, xml])
+    each(part, 'style:style', (content, tag) => {
+      const [properties = ''] = /<style:text-properties(?=\s)[^>]*>/.exec(content) ?? [];
+      const position = /^(-|super|sub|0%)?/.exec(attribute(properties, 'style:text-position') ?? '0%')?.[1];
+      const kind = position === '-' || position === 'sub' ? 'sub' : 'super';
+      if (position !== '0%') kinds.set(attribute(tag, 'style:name') ?? '', kind);
+      return '';
+    });
+  if (kinds.size === 0) return xml;
+  return delimited(xml, (local, attributes, parent) => {
+    if (local === 'span') return kinds.get(attributes['text:style-name'] ?? '') ?? parent?.noted.kind;
+    return APART.test(local) ? undefined : parent?.noted.kind;
+  });
+}
+
+/** The shared strings of a workbook, whose runs are joined by SheetJS 0.20.3. */
+export function raisedCells(xml: string): string {
+  if (!xml.includes('vertAlign')) return xml;
+  return each(xml, '(?:\\w+:)?si', (content, tag) => {
+    const close = `</${/^<([\w:]+)/.exec(tag)?.[1]}>`;
+    const marked = each(content, '(?:\\w+:)?r', (run, start) => {
+      const [value] = /<(?:\w+:)?vertAlign(?=\s)[^>]*>/.exec(run) ?? [];
+      const kind = WORD_KINDS[attribute(value ?? '', 'val') ?? ''];
+      const text = contents(run, '(?:\\w+:)?t').join('');
+      const [open = '', end = ''] = kind && text.trim() !== '' ? RAISED[kind] : [];
+      return `${start}${run.replace(text, () => open + text + end)}</${/^<([\w:]+)/.exec(start)?.[1]}>`;
+    });
+    return `${tag}${marked}${close}`;
+  });
+}

@@ -1,0 +1,73 @@
+/**
+ * anydoc 0.1.9 leaves out signs of symbol fonts, so that 5 μg is shown as 5 g. They are written in Unicode before the conversion;
+ * one that is not known is named with its font.
+ */
+
+import { replaceRanges, walkXml, type XmlReplacement } from './xml-walk.ts';
+import { attribute } from './zip-parts.ts';
+
+/** Signs from code 0x20 and from 0xa0 on; a space stands for none. Source: Adobe, symbol.txt; Microsoft, Wingdings. */
+const FONTS: Readonly<Record<string, readonly [string, string]>> = {
+  symbol: [
+    ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼',
+    '€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ 〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭',
+  ],
+  wingdings: [
+    ' ✏✂✁    ☎✆✉           ⌛        ✍ ✌   ☜☞☝☟ ☺ ☹ ☠⚐ ✈☼ ❄ ✞ ✠✡☪☯ ☸♈♉♊♋♌♍♎♏♐♑♒♓  ●❍■□ ❑❒⬧⧫◆❖⬥⌧ ⌘',
+    '▪○  ◉◎ ▪◻ ✦★✶✴✹✵ ⌖⟡⌑ ✪✰                              ⌫⌦ ➢   ➲  ←→↑↓↖↗↙↘ ➔      ⇦⇨⇧⇩⬄⇳⬁⬀⬃⬂▭▫✗✓☒☑',
+  ],
+};
+
+/** The circled numbers of Wingdings: 0 to 10 from code 0x80 on, and in black from 0x8b on. */
+const CIRCLED = ['⓪①②③④⑤⑥⑦⑧⑨⑩', '⓿❶❷❸❹❺❻❼❽❾❿'].join('');
+
+/** The sign with this code, which may be in the private use area (U+F020 to U+F0FF). */
+export function symbolOf(font: string, code: number): string {
+  const signs = FONTS[font.toLowerCase()];
+  const isPrivate = code >= 0xf020 && code <= 0xf0ff;
+  if (!signs && !isPrivate) return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
+  const place = isPrivate ? code - 0xf000 : code;
+  const [low = '', high = ''] = signs ?? [];
+  const isCircled = font.toLowerCase() === 'wingdings' && place >= 0x80 && place <= 0x95;
+  const sign = isCircled ? CIRCLED[place - 0x80] : place >= 0xa0 ? high[place - 0xa0] : low[place - 0x20];
+  if (place === 0x20 || (sign !== undefined && sign !== ' ')) return sign ?? ' ';
+  return `[${font} 0x${place.toString(16).toUpperCase()}]`;
+}
+
+/** What is noted about an element: for a run its symbol font. */
+interface SymbolNote {
+  readonly local: string;
+  font?: string | undefined;
+}
+
+const PRIVATE = /[\uf020-\uf0ff]/g;
+
+/** A part of a .docx with its signs as text. `escape` makes XML of a text. */
+export function shownSymbols(xml: string, escape: (text: string) => string): string {
+  const named = xml.replace(/<((?:\w+:)?)sym(?=\s)[^>]*\/>/g, (tag, prefix: string) => {
+    const code = Number.parseInt(attribute(tag, '(?:\\w+:)?char') ?? '', 16);
+    const font = attribute(tag, '(?:\\w+:)?font') ?? '';
+    const sign = escape(Number.isNaN(code) ? '' : symbolOf(font, code));
+    return `<${prefix}t xml:space="preserve">${sign}</${prefix}t>`;
+  });
+  if (named.search(PRIVATE) === -1) return named;
+  const signs: XmlReplacement[] = [];
+  const isWhole = walkXml<SymbolNote>(named, {
+    open(name, attributes, parent) {
+      const noted: SymbolNote = { local: name.slice(name.indexOf(':') + 1) };
+      const run = parent?.parent?.noted;
+      // In a slide the font of symbols is `sym`.
+      if (run?.local === 'r' && /^(?:rFonts|sym)$/.test(noted.local))
+        run.font ??= attributes['w:ascii'] ?? attributes['w:hAnsi'] ?? attributes['typeface'];
+      if (noted.local === 't') noted.font = parent?.noted.font;
+      return noted;
+    },
+    text(start, end, { noted: { local, font } }) {
+      if (local !== 't' || font === undefined || !Object.hasOwn(FONTS, font.toLowerCase())) return;
+      const text = named.slice(start, end);
+      const shown = text.replace(PRIVATE, (sign) => escape(symbolOf(font, sign.charCodeAt(0))));
+      if (shown !== text) signs.push([start, end, shown]);
+    },
+  });
+  return isWhole ? replaceRanges(named, signs) : named;
+}

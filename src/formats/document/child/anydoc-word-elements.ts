@@ -1,0 +1,56 @@
+/**
+ * anydoc 0.1.9 leaves out what is in these elements of a .docx: rows and cells of tables in content controls or custom XML, and
+ * the values of boxes and lists in forms.
+ */
+
+import { attribute, contents, each } from './zip-parts.ts';
+
+/** `text` makes a text element of escaped words. */
+export function shownElements(xml: string, text: (words: string) => string): string {
+  return withFormValues(withoutWrappers(xml), text);
+}
+
+const W = '(?:\\w+:)?';
+
+/** Takes away the elements around other content; what they contain stays. */
+function withoutWrappers(xml: string): string {
+  if (!/<(?:\w+:)?(?:sdt|customXml|smartTag)[\s>]/.test(xml)) return xml;
+  const bare = each(xml, `${W}(?:sdtPr|sdtEndPr|customXmlPr|smartTagPr)`, () => '');
+  return bare.replace(
+    /<\/?(?:\w+:)?(?:sdt|sdtContent|sdtPr|sdtEndPr|customXml|customXmlPr|smartTag)(?=[\s/>])[^>]*>/g,
+    '',
+  );
+}
+
+/** Puts the value of a box or a list before its field. */
+function withFormValues(xml: string, text: (words: string) => string): string {
+  if (!/<(?:\w+:)?ffData[\s>]/.test(xml)) return xml;
+  return each(xml, `${W}fldChar`, (content, tag) => {
+    const name = /^<([\w:]+)/.exec(tag)?.[1] ?? '';
+    return text(formValue(content)) + `${tag}${content}</${name}>`;
+  });
+}
+
+function formValue(data: string): string {
+  const [box] = contents(data, `${W}checkBox`);
+  if (box !== undefined) return isTicked(box) ? '☒' : '☐';
+  const [list] = contents(data, `${W}ddList`);
+  if (list === undefined) return '';
+  const chosen = valueOf(list, 'result') ?? valueOf(list, 'default') ?? '0';
+  const entries = [...list.matchAll(/<(?:\w+:)?listEntry(?=\s)[^>]*>/g)];
+  return xmlAttribute(entries[Number(chosen)]?.[0] ?? '');
+}
+
+function isTicked(box: string): boolean {
+  const value = valueOf(box, 'checked') ?? valueOf(box, 'default');
+  return value !== undefined && !/^(?:0|false|off)$/.test(value);
+}
+
+/** The value of an element: empty if it has none, undefined without the element. */
+function valueOf(xml: string, name: string): string | undefined {
+  const tag = new RegExp(`<${W}${name}(?=[\\s/>])[^>]*>`).exec(xml)?.[0];
+  return tag === undefined ? undefined : (attribute(tag, `${W}val`) ?? '');
+}
+
+/** The value of a tag as it is written, with its entities. */
+const xmlAttribute = (tag: string): string => /\sw?:?val\s*=\s*"([^"]*)"/.exec(tag)?.[1] ?? '';
