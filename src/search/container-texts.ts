@@ -166,7 +166,8 @@ async function* partsOf(
   for (let text: TextResource | undefined = first; text;) {
     noteCut(text, search);
     search.gaps.scanned += scannedPages(text);
-    yield hasPages(text) ? await byPages(text, call.signal) : await whole(text, call);
+    const part = hasPages(text) ? await byPages(text, call.signal) : await whole(text, call);
+    yield { ...part, isMarkdown: true };
     const next: string | undefined = nextPages(text);
     text = next === undefined || isSearchLate(search) ? undefined : await open(next);
   }
@@ -209,9 +210,10 @@ async function* restOf(
   const rest = await text.rest().catch((error: unknown) => recordGap(error, text.target, search, call));
   if (rest?.isCut) search.gaps.cut += 1;
   if (!rest || rest.parts.length === 0) return;
-  if (!(await mayMatch(rest.bytes, utf8, search, call.signal))) return;
+  const isMarkdown = text.format === 'document' ? true : undefined;
+  if (!isMarkdown && !(await mayMatch(rest.bytes, utf8, search, call.signal))) return;
   const sections = rest.parts.map(({ target, ...place }) => ({ path: target, ...place }));
-  yield { source: rest.bytes, encoding: utf8, sections };
+  yield { source: rest.bytes, encoding: utf8, sections, isMarkdown };
 }
 
 /** Counts a truncated text: there is no call for its missing part. */

@@ -1,9 +1,10 @@
 /** Reads the texts of the lines of an answer from the bytes that were searched. */
 
 import { splitRecords } from '../process/ripgrep.ts';
-import { alignDown, readAt } from '../text/bytes.ts';
+import { alignDown, memoryBytes, readAt } from '../text/bytes.ts';
 import { decode } from '../text/encoding.ts';
 import { LineIndex } from '../text/line-index.ts';
+import { markdownOffset, plainMarkdown } from '../text/plain-markdown.ts';
 import type { ByteSource } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
@@ -22,7 +23,7 @@ interface QuoteOptions {
 
 /** The lines of one file, clipped. */
 async function quoteLines(
-  { source, encoding, file }: QuotableText,
+  { source, encoding, file, isMarkdown }: QuotableText,
   search: SearchRun,
   { clip, room, signal }: QuoteOptions,
 ): Promise<MatchedLine[]> {
@@ -54,6 +55,8 @@ async function quoteLines(
   for (const { start, address } of long) if (address.at !== undefined) known.set(start, address.at);
   const isSought = seekable && known.size === 0 && !search.request.multiline;
   const matches = isSought ? await locateMatches(source, starts, search, signal) : known;
+  const unseen = isSought && isMarkdown ? starts.filter((start) => !matches.has(start)) : [];
+  if (unseen.length > 0) await locateInPlain(source, unseen, search, matches, signal);
   const lines: MatchedLine[] = [];
   for (const { address, start, text: head, whole } of heads) {
     const match = matches.get(start);
@@ -252,6 +255,41 @@ async function locateMatches(
   // Wait for the last read, because the caller closes the file.
   await reading?.catch(() => undefined);
   return found;
+}
+
+/** The most bytes of a line of Markdown whose text is searched. */
+const MAX_MARKDOWN_LINE_BYTES = 1 << 20;
+
+/** Adds to `found` the first matches in the texts of the lines of Markdown that begin at `starts`. */
+async function locateInPlain(
+  source: ByteSource,
+  starts: readonly number[],
+  search: SearchRun,
+  found: Map<number, number>,
+  signal: AbortSignal,
+): Promise<void> {
+  const begins: number[] = [];
+  const lines: string[] = [];
+  const plain: Buffer[] = [];
+  let size = 0;
+  for (const start of starts) {
+    const bytes = Buffer.from(await readAt(source, start, MAX_MARKDOWN_LINE_BYTES, signal));
+    const newline = bytes.indexOf(10);
+    const line = bytes.toString('utf8', 0, newline === -1 ? bytes.length : newline);
+    const text = Buffer.from(`${plainMarkdown(line)}\n`);
+    begins.push(size);
+    lines.push(line);
+    plain.push(text);
+    size += text.length;
+  }
+  const matches = await locateMatches(memoryBytes(Buffer.concat(plain)), begins, search, signal);
+  for (const [i, start] of starts.entries()) {
+    const at = matches.get(begins[i] as number);
+    if (at === undefined) continue;
+    const before = (plain[i] as Buffer).toString('utf8', 0, at - (begins[i] as number));
+    const line = lines[i] as string;
+    found.set(start, start + Buffer.byteLength(line.slice(0, markdownOffset(line, before.length))));
+  }
 }
 
 // Clips a long line to a number of code points, from its start or around a match.

@@ -25,6 +25,8 @@ export interface QuotableText {
   readonly encoding: TextEncoding;
   /** The encoding of the stored file, if it was guessed. */
   readonly guessed?: string | undefined;
+  /** Whether it is Markdown, the text of which is searched too. */
+  readonly isMarkdown?: true | undefined;
   /** The addresses of its lines, relative to the source. */
   readonly file: AddressedFile;
 }

@@ -24,17 +24,13 @@ import type { ListResult, SearchHint, SearchResult } from '../types/result.ts';
 import type { LargeTextFile, WalkFilter } from '../walk/walk-messages.ts';
 import { WaitCondition, WalkBroken, type WalkOptions, WalkRun } from '../walk/walk-run.ts';
 import { containerSubject, isPackedBinary, textsInside } from './container-texts.ts';
+import { containerInput } from './markdown-input.ts';
 import { checkRange } from './page-bounds.ts';
 import { foreignRegex, hasEscapedBar } from './pattern.ts';
 import { FileInput, type GrowingInput, type SearchInput, TextPortion } from './search-input.ts';
 import { isSearchLate, recordGap, type SearchRun } from './search-run.ts';
 import { CountSink, MatchSink, type PathNaming, type SearchSink } from './sinks.ts';
-import {
-  type ContainerText,
-  ContainerTextInput,
-  MultilinePortion,
-  WholeTextInput,
-} from './whole-text-input.ts';
+import { MultilinePortion, WholeTextInput } from './whole-text-input.ts';
 
 /**
  * The answer is deterministic: it does not depend on the timing of threads. Throws `BAD_REGEX`, `BAD_INPUT`, `UNSUPPORTED`
@@ -260,14 +256,8 @@ const INSIDE: PathNaming = { shown: (path) => path };
 /** Returns false when the sink is full. */
 async function takeInside(container: FileSubject, sink: SearchSink, call: Call): Promise<boolean> {
   for await (const text of textsInside(container, sink, call))
-    if (!(await sink.take(inputOf(text, sink.search, call), INSIDE))) return false;
+    if (!(await sink.take(containerInput(text, sink.search, call), INSIDE))) return false;
   return true;
-}
-
-function inputOf(text: ContainerText, search: SearchRun, call: Call): SearchInput {
-  return search.request.multiline
-    ? new WholeTextInput(text.source, text.encoding, text.sections, search)
-    : new ContainerTextInput(text, search, call);
 }
 
 async function searchFile(file: OpenedFile, typed: string, sink: SearchSink, call: Call): Promise<undefined> {

@@ -29,7 +29,7 @@ import {
 import { isSearchLate, recordGap, type SearchRun } from './search-run.ts';
 
 /** Not with spreads, which take a microsecond: a match may cover millions of lines. */
-function placedIn(
+export function placedIn(
   { path, group, lines }: TextSection,
   { no, offset, match, at }: MatchAddress,
 ): PlacedAddress {
@@ -158,10 +158,12 @@ export interface ContainerText {
   readonly encoding: TextEncoding;
   /** Sorted by `start`; the first begins at 0. */
   readonly sections: readonly TextSection[];
+  /** Whether it is a document that was converted to Markdown. */
+  readonly isMarkdown?: true | undefined;
 }
 
 /** The section that contains the byte at `offset` (0-based). Binary search: a text may have thousands of sections. */
-function sectionAt(sections: readonly TextSection[], offset: number): TextSection {
+export function sectionAt(sections: readonly TextSection[], offset: number): TextSection {
   let [low, high] = [0, sections.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
@@ -310,7 +312,7 @@ export class MultilinePortion implements GrowingInput {
 // next. The lines that a match covers are found in the searched bytes.
 
 /** The most bytes of a text that is searched with `multiline`: the whole text is in memory, here and in ripgrep. */
-const MAX_WHOLE_TEXT_BYTES = 16 << 20;
+export const MAX_WHOLE_TEXT_BYTES = 16 << 20;
 
 const MULTILINE_FLAGS = [
   '--null-data',
@@ -357,7 +359,10 @@ export async function* matchSpans(chunks: AsyncIterable<Buffer>): AsyncGenerator
 }
 
 /** The matching lines of one text and their context lines. */
-async function* linesThatMatch(text: Uint8Array, search: SearchRun): AsyncGenerator<MatchAddress[], void> {
+export async function* linesThatMatch(
+  text: Uint8Array,
+  search: SearchRun,
+): AsyncGenerator<MatchAddress[], void> {
   const run = search.run(MULTILINE_FLAGS, bytesOnce(text));
   const cursor = new LineCursor(text, search.scope);
   for await (const matches of matchSpans(run)) {

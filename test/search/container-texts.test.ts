@@ -33,6 +33,33 @@ test('searches the pages of a PDF, slides, and text lines', { tags: 'slow' }, as
   expect(await found(w, 'a.docx', 'needle')).toEqual(['a.docx:3: a needle']);
 });
 
+const runs = (...texts: readonly string[]): string =>
+  `<w:p>${texts.map((text) => (text.startsWith('*') ? `<w:r><w:rPr><w:b/></w:rPr><w:t>${text.slice(1)}</w:t></w:r>` : `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`)).join('')}</w:p>`;
+
+test('escapes and emphasis hide nothing from a search', async () => {
+  const w = workspace(unhurried);
+  const long = 'some words '.repeat(100);
+  w.write(
+    'a.docx',
+    docx(
+      runs(`call __init__ with d[i], T&lt;int&gt; in C:\\Users\\me; a*b`) +
+        runs('Inter', '*national') +
+        paragraph('plain') +
+        runs(`${long}half a wo`, '*rd here', ` and ${long}`),
+    ),
+  );
+  const first = 'a.docx:1: call \\_\\_init\\__ with d\\[i], T\\<int> in C:\\\\Users\\\\me; a*b';
+  for (const pattern of ['__init__', 'd\\[i\\]', 'T<int>', 'Users\\\\me; a\\*b', 'd\\\\\\[i', '\\b__init']) {
+    expect(await found(w, 'a.docx', pattern), pattern).toEqual([first]);
+  }
+  for (const pattern of ['International', 'Inter\\*\\*national', '^International$'])
+    expect(await found(w, 'a.docx', pattern), pattern).toEqual(['a.docx:3: Inter**national**']);
+  const over = { path: 'a.docx', pattern: 'International\\n\\nplain', multiline: true };
+  expect(textOf(await w.oriel.tool('grep').run(over)).split('\n')[0]).toBe('a.docx:3: Inter**national**');
+  const late = { path: 'a.docx', pattern: 'a word here' };
+  expect(textOf(await w.oriel.tool('grep').run(late))).toContain('half a wo**rd here**');
+});
+
 test('content like a page mark is not taken for one', async () => {
   const w = workspace(unhurried);
   w.write('d.rtf', '{\\rtf1 one\\par --- page 3 ---\\par a needle\\par}');

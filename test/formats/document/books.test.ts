@@ -40,7 +40,11 @@ const text = async (bytes: Buffer): Promise<string> => {
 
 test.each([
   ['sound', page('<p>BBB ü</p>'), 'BBB ü'],
-  ['no XML: tags that are not closed', page('<h1>Two<p>BBB<br>ü&nbsp;& z'), '# Two\n\nBBB\n\nü & z'],
+  [
+    'no XML: tags that are not closed',
+    page('<h1>Two</h1><p>BBB<br>ü&nbsp;& z<p>y'),
+    '# Two\n\nBBB\nü\u00a0& z\n\ny',
+  ],
   ['cut', page('<p>BBB ü</p><p>more</p>').slice(0, -28), 'BBB ü'],
   ['in UTF-16', Buffer.from(`\ufeff${page('<p>BBB ü</p>')}`, 'utf16le'), 'BBB ü'],
   [
@@ -94,4 +98,31 @@ test('a book is refused for encrypted chapters, not for fonts', async () => {
     '[Cannot read .epub file: it is encrypted by digital rights management. Open it with the program for which it was obtained.]',
   ]);
   expect(textOf(await read('font.epub'))).toContain('BBB');
+});
+
+test.each([
+  [
+    '<div>One.</div><div>Two.</div><section>Three</section><section>Four</section>',
+    'One.\n\nTwo.\n\nThree\n\nFour',
+  ],
+  [
+    '<dl><dt>API</dt><dd>An interface</dd><dt>CLI</dt><dd>A line</dd></dl>',
+    '**API**\n\n: An interface\n\n**CLI**\n\n: A line',
+  ],
+  ['<figure><img src="a.png" alt="A cat"/><figcaption>Figure 1</figcaption></figure>', 'A cat\n\nFigure 1'],
+  [
+    '<p>It is <m:math><m:mfrac><m:mn>1</m:mn><m:mn>2</m:mn></m:mfrac></m:math>, 10<sup>6</sup>.</p>',
+    'It is 1/2, 10^6.',
+  ],
+  [
+    '<p>See <a href="c.xhtml">there</a> or <a href="https://x.org/">here</a>.</p>',
+    'See there or [here](https://x.org/).',
+  ],
+])('a chapter of %s', async (body, shown) => {
+  expect(await text(book(page(body)))).toContain(`AAA\n\n${shown}\n\n# Three`);
+});
+
+test('declarations of entities are no text', async () => {
+  const declared = page('<p>BBB</p>', '<!DOCTYPE html [<!ENTITY x "y">]>');
+  expect(await text(book(declared))).toContain('AAA\n\nBBB\n\n# Three');
 });

@@ -1,13 +1,13 @@
-/**
- * Books (.epub): title, authors and description above the text. A chapter that the converter would silently leave out is
- * passed to it as plain paragraphs; a missing or damaged chapter is replaced by a line that names it.
- */
+/** Books (.epub): title, authors and description above the chapters, which are converted like pages of the web. */
 
 import { decodeUri } from '../../../text/visible.ts';
+import { clean } from '../../web/child/clean-tree.ts';
+import { htmlToMarkdown } from '../../web/child/html-markdown.ts';
+import { parseHtml } from '../../web/child/html-tree.ts';
 import { type DocumentFacts, DocumentRefusal } from '../protocol.ts';
 import { convertToMarkdown, knownFacts } from './markdown.ts';
-import { escapeXml, rewritten } from './rewrite.ts';
-import { attribute, each, plainText, resolve, ZipParts } from './zip-parts.ts';
+import { textOfPart } from './rewrite.ts';
+import { attribute, plainText, resolve, ZipParts } from './zip-parts.ts';
 
 export async function bookText(bytes: Buffer): Promise<{ text: string; facts: DocumentFacts }> {
   const parts = ZipParts.of(bytes);
@@ -27,7 +27,11 @@ export async function bookText(bytes: Buffer): Promise<{ text: string; facts: Do
   const head = lines.length === 0 ? '' : `${lines.join('\n')}\n\n`;
   const chapters = path === undefined ? [] : chaptersOf(opf, path);
   if (parts) refuseProtected(parts, chapters);
-  const text = parts ? await chaptersText(bytes, parts, chapters) : await convertToMarkdown(bytes, 'epub');
+  const texts = parts ? chapters.map((name) => chapterText(parts, name)) : [];
+  const text =
+    texts.length > 0
+      ? `${[title && `# ${title}`, ...texts].filter((one) => one !== '').join('\n\n')}\n`
+      : await convertToMarkdown(bytes, 'epub');
   return { text: head + text, facts: knownFacts(Object.entries({ title, author })) };
 }
 
@@ -58,72 +62,17 @@ function refuseProtected(parts: ZipParts, chapters: readonly string[]): void {
   if (isProtected) throw new DocumentRefusal('encrypted', 'digital rights management');
 }
 
-async function chaptersText(bytes: Buffer, parts: ZipParts, chapters: readonly string[]): Promise<string> {
-  const withMarks = (plain: ReadonlySet<number>): Buffer =>
-    rewritten(
-      bytes,
-      parts,
-      (name, xml) => {
-        const number = chapters.indexOf(name);
-        if (number === -1) return xml;
-        if (xml.includes('\0')) return lostChapter(name, number);
-        return plain.has(number) ? asParagraphs(xml, number) : marked(xml, number);
-      },
-      new Map(chapters.map((name, i) => [name, lostChapter(name, i)])),
-    );
-  const book = withMarks(new Set());
-  const text = await convertToMarkdown(book, 'epub');
-  // No marks were inserted, because the book is too large to be rewritten.
-  if (book === bytes) return text;
-  const found = new Set(Array.from(text.matchAll(MARKS), ([, number]) => Number(number)));
-  const lost = chapters.flatMap((_, i) => (found.has(i) ? [] : [i]));
-  const whole = lost.length === 0 ? text : await convertToMarkdown(withMarks(new Set(lost)), 'epub');
-  return whole.replace(MARKS, '');
-}
-
-/** A mark at the start of each chapter. If it is missing in the converted text, the chapter was left out. */
-const mark = (number: number): string => `\ue0f1${number}\ue0f2`;
-const MARKS = /\ue0f1(\d+)\ue0f2\n*/g;
-
-const BODY = /<(?:\w+:)?body(?=[\s>])[^>]*(?<!\/)>/i;
-
-function marked(xml: string, number: number): string {
-  const glossed = xml.includes('</rt>') ? withGlosses(xml) : xml;
-  return glossed.replace(BODY, (body) => `${body}<p>${mark(number)}</p>`);
-}
-
-function asParagraphs(xml: string, number: number): string {
-  const body = BODY.exec(xml);
-  return page(`<p>${mark(number)}</p>${blocks(body ? xml.slice(body.index) : xml)}`);
-}
-
-function lostChapter(name: string, number: number): string {
-  return page(`<p>${mark(number)}</p><p>(the chapter ${escapeXml(name)} is missing or damaged)</p>`);
-}
-
-function page(body: string): string {
-  return `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title></title></head><body>${body}</body></html>`;
-}
-
-/** The text of a chapter that is not well-formed XML: headings, and a paragraph for each other block. */
-function blocks(html: string): string {
-  return html
-    .replace(/<(script|style)\b[^]*?<\/\1\s*>|<!--[^]*?-->|<[^<>]*$/gi, '')
-    .replace(/&nbsp;/g, ' ')
-    .split(/(?=<h[1-6]\b)|<\/?(?:p|div|h[1-6]|li|tr|br|blockquote|section|pre|td|th)\b[^>]*>/i)
-    .map((block) => {
-      const text = escapeXml(plainText(block));
-      const level = /^<(h[1-6])\b/i.exec(block)?.[1]?.toLowerCase() ?? 'p';
-      return text === '' ? '' : `<${level}>${text}</${level}>`;
-    })
-    .join('');
-}
-
-/** Puts each ruby gloss (`rt`) in parentheses, and removes the fallback parentheses (`rp`). */
-function withGlosses(xml: string): string {
-  return each(
-    each(xml, 'rp', () => ''),
-    'rt',
-    (gloss) => `<rt>(${gloss})</rt>`,
-  );
+/** A chapter that is missing or damaged is replaced by a line that names it. */
+function chapterText(parts: ZipParts, name: string): string {
+  const part = parts.read(name);
+  const xml = part ? textOfPart(part) : '\0';
+  if (xml.includes('\0')) return `(the chapter ${name} is missing or damaged)`;
+  // Without declarations of entities, and without prefixes of namespaces, as in `<m:math>`.
+  const html = xml
+    .replace(/<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/i, '')
+    .replace(/(<\/?)[a-z][\w-]*:(?=[a-z])/gi, '$1');
+  const { root } = parseHtml(html, { asXml: true });
+  clean(root);
+  // Relative links lead to other chapters, so they are shown as their text.
+  return htmlToMarkdown(root, 'about:blank').trim();
 }

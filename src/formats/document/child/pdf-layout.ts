@@ -214,6 +214,7 @@ export interface TextItem {
   readonly width: number;
   readonly height: number;
   readonly hasEOL: boolean;
+  readonly fontName?: string;
 }
 
 /**

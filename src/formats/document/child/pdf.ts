@@ -2,13 +2,22 @@
 
 import { type DocumentFacts, DocumentRefusal, type OutlineEntry, PAGES_AT_ONCE } from '../protocol.ts';
 import { markOf, unmarked } from './markdown.ts';
+import { annotationTexts, type PdfAnnotation } from './pdf-annotations.ts';
+import { codeBlocks, type PdfFonts, withCode } from './pdf-code.ts';
+import {
+  hiddenLayers,
+  type PageItem,
+  type PdfLayers,
+  shownItems,
+  withoutCopies,
+  withoutPairs,
+} from './pdf-layers.ts';
 import {
   groupPdfRows,
   hasLostRows,
   itemsText,
   type PdfRow,
   rowsText,
-  type TextItem,
   upright,
   withoutCaptions,
 } from './pdf-layout.ts';
@@ -45,13 +54,19 @@ export async function convertPdf(
     const isInspected = password === undefined && count <= MAX_INSPECTED_PAGES;
     const inspected = isInspected && library ? inspectStructure(library, bytes) : undefined;
     const plain: PlainPage[] = [];
-    for (const number of numbers) plain.push(await plainPage(document, number));
+    const layers = await hiddenLayers(document, await pdfjs());
+    for (const number of numbers) plain.push(await plainPage(document, number, layers));
     const rich = await inspected;
     const scanned: number[] = [];
+    const links = new Set<string>();
     const texts = numbers.map((number, i) => {
-      const text = pageText(rich?.get(number) ?? '', plain[i] ?? EMPTY).trim();
+      const page = plain[i] ?? EMPTY;
+      const drawn = pageText(rich?.get(number) ?? '', page).trim();
+      const beside = annotationTexts(page.annotations, drawn, links);
+      const text = [drawn, ...beside.texts].filter((part) => part !== '').join('\n\n');
       if (text === '') scanned.push(number);
-      return `${markOf('page', number)}${text === '' ? NO_TEXT : unmarked(text)}\n\n`;
+      const parts = [text === '' ? NO_TEXT : unmarked(text), ...beside.notes, page.note ?? ''];
+      return `${markOf('page', number)}${parts.filter((part) => part !== '').join('\n\n')}\n\n`;
     });
     const facts = await factsOf(document);
     const head = from === 1 && to === undefined ? unmarked(metadataLine(facts)) : '';
@@ -136,23 +151,40 @@ function hasImages(bytes: Buffer): boolean {
 interface PlainPage {
   readonly text: string;
   readonly rows: readonly PdfRow[];
+  /** The blocks of code. */
+  readonly code: readonly string[];
+  /** Texts that are drawn twice. */
+  readonly copies: ReadonlySet<string>;
+  readonly annotations: readonly PdfAnnotation[];
+  /** A sentence about layers that are switched off. */
+  readonly note?: string | undefined;
 }
 
-const EMPTY: PlainPage = { text: '', rows: [] };
+const EMPTY: PlainPage = { text: '', rows: [], code: [], copies: new Set(), annotations: [] };
 
-function pageText(structured: string, { text, rows }: PlainPage): string {
-  const better = betterOf(structured, text);
-  return withoutCaptions(hasLostRows(better, rows) ? rowsText(rows) : better, rows);
+function pageText(structured: string, { text, rows, code, copies, note }: PlainPage): string {
+  // The structured reading does not know layers.
+  const better = betterOf(note === undefined ? withoutPairs(structured, copies) : '', text);
+  return withCode(withoutCaptions(hasLostRows(better, rows) ? rowsText(rows) : better, rows), code);
 }
 
 /** The plain reading of a page; empty for a damaged page. */
-async function plainPage(document: PdfDocument, number: number): Promise<PlainPage> {
+async function plainPage(
+  document: PdfDocument,
+  number: number,
+  layers: PdfLayers | undefined,
+): Promise<PlainPage> {
   try {
     const page = await document.getPage(number);
-    const { items } = await page.getTextContent();
+    const content = await page.getTextContent({ includeMarkedContent: layers !== undefined });
+    const drawn = content.items as readonly PageItem[];
+    const shown = layers ? await shownItems(page, drawn, layers) : { items: drawn };
+    const annotations = (await page.getAnnotations().catch(() => [])) as readonly PdfAnnotation[];
     page.cleanup();
-    const pieces = upright(items as readonly TextItem[]);
-    return { text: itemsText(pieces), rows: groupPdfRows(pieces) };
+    const { items, copies } = withoutCopies(upright(shown.items));
+    const code = codeBlocks(items, content.styles as PdfFonts);
+    const text = itemsText(items);
+    return { text, rows: groupPdfRows(items), code, copies, annotations, note: shown.note };
   } catch {
     return EMPTY;
   }

@@ -27,40 +27,30 @@ export interface RewrittenPackage {
 /** The most bytes of XML in a document that is rewritten. */
 const MAX_REWRITTEN_XML_BYTES = 64 << 20;
 
-/**
- * The package with the parts as `mend` returns them, and with replacements (`lost`) for missing or damaged parts. Media are
- * left out, because text does not need them.
- */
+/** The package with the parts as `mend` returns them. Media are left out, because text does not need them. */
 export function rewritten(
   bytes: Buffer,
   parts: ZipParts,
   mend: (name: string, xml: string) => string,
-  lost: ReadonlyMap<string, string> = new Map(),
 ): Buffer {
   const members: Record<string, Buffer> = Object.create(null) as Record<string, Buffer>;
-  const absent = new Set(lost.keys());
   let [isChanged, size] = [false, 0];
   for (const name of parts.names) {
-    if (!/(?:^mimetype|\.(?:xml|rels|opf|ncx|x?html?))$/i.test(name) && !lost.has(name)) continue;
+    if (!/(?:^mimetype|\.(?:xml|rels|opf|ncx|x?html?))$/i.test(name)) continue;
     const part = parts.read(name);
     if (!part) continue;
     size += part.length;
     if (size > MAX_REWRITTEN_XML_BYTES) return bytes;
-    absent.delete(name);
-    const xml = textOf(part);
+    const xml = textOfPart(part);
     const mended = mend(name, xml);
     isChanged ||= mended !== xml;
     members[name] = mended === xml ? part : Buffer.from(mended);
-  }
-  for (const name of absent) {
-    members[name] = Buffer.from(lost.get(name) ?? '');
-    isChanged = true;
   }
   return isChanged ? Buffer.from(zipSync(members, { level: 0 })) : bytes;
 }
 
 /** Decodes a part by its byte order mark or XML declaration. A declaration of another encoding than UTF-8 is removed. */
-function textOf(part: Buffer): string {
+export function textOfPart(part: Buffer): string {
   const order = part.length < 2 ? 0 : part.readUInt16BE(0);
   const declared = /^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(
     part.toString('latin1', 0, 200),

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { pdf, pdfStream } from '../../support/documents.ts';
+import { unhurried, workspace } from '../../support/workspace.ts';
+
+interface PageParts {
+  readonly page?: string;
+  readonly catalogue?: string;
+  readonly resources?: string;
+  /** Objects from number 7 on. */
+  readonly objects?: readonly string[];
+}
+
+/** A document of one page with the fonts F1 (Helvetica), F2 (Courier) and the given drawing. */
+function page(
+  drawing: string,
+  { page = '', catalogue = '', resources = '', objects = [] }: PageParts = {},
+): Buffer {
+  return pdf([
+    `<</Type/Catalog/Pages 2 0 R${catalogue}>>`,
+    '<</Type/Pages/Kids[5 0 R]/Count 1>>',
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+    '<</Type/Font/Subtype/Type1/BaseFont/Courier>>',
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 3 0 R/F2 4 0 R>>${resources}>>/Contents 6 0 R${page}>>`,
+    pdfStream(drawing),
+    ...objects,
+  ]);
+}
+
+const put = (text: string, x: number, y: number, font = '/F1 10'): string =>
+  `BT ${font} Tf ${x} ${y} Td (${text.replace(/[()\\]/g, '\\$&')}) Tj ET\n`;
+
+/** Lines of Courier of 8 points; each word is put at its own place. */
+function listing(x: number, y: number, lines: readonly string[]): string {
+  return lines
+    .map((line, i) =>
+      [...line.matchAll(/\S+/g)]
+        .map(({ 0: word, index }) => put(word, x + 4.8 * index, y - 9 * i, '/F2 8'))
+        .join(''),
+    )
+    .join('');
+}
+
+async function shown(bytes: Buffer): Promise<string> {
+  const w = workspace(unhurried);
+  w.write('a.pdf', bytes);
+  const text = await w.text('a.pdf:raw');
+  return text.slice(text.indexOf('--- page 1 ---') + 16).trimEnd();
+}
+
+const CODE = ['def f(x):', '    if x > 0:', '        return x[1]', '', '', 'class A:', '    pass  # end'];
+
+test('code keeps its lines and its indentation', async () => {
+  const before = put('Listing 1 shows a function of the program.', 72, 720);
+  const after = put('The text goes on after the listing, with enough words for a paragraph.', 72, 630);
+  const text = await shown(page(before + listing(100, 705, CODE) + after));
+  expect(text).toContain(`function of the program.\n\n\`\`\`\n${CODE.join('\n')}\n\`\`\`\n\n`);
+  expect(text).toMatch(/\n\n(?:## )?The text goes on after the listing/);
+});
+
+test('words in a typewriter font stay in their sentence', async () => {
+  const sentence = (y: number): string =>
+    put('Call the function', 72, y) + put('close()', 152, y, '/F2 10') + put('before the end.', 198, y);
+  expect(await shown(page(sentence(720) + sentence(706) + sentence(692)))).not.toContain('```');
+});
+
+const TEXT_FIELDS = [
+  '<</Type/Annot/Subtype/Widget/Rect[150 690 300 710]/FT/Tx/T(name)/V(Jane Doe)>>',
+  '<</Type/Annot/Subtype/Widget/Rect[150 660 300 680]/FT/Ch/Ff 131072/T(country)/Opt[[(se)(Sweden)]]/V(se)>>',
+  '<</Type/Annot/Subtype/Widget/Rect[150 630 300 650]/FT/Tx/T(city)/V(\\326l)>>',
+  '<</Type/Annot/Subtype/Widget/F 2/Rect[150 600 300 620]/FT/Tx/T(secret)/V(hidden)>>',
+];
+
+test('values of form fields', async () => {
+  const fields = '[7 0 R 8 0 R 9 0 R 10 0 R]';
+  const form = page(put('Name:', 72, 695) + put('Country:', 72, 665) + put('City:', 72, 635), {
+    page: `/Annots${fields}`,
+    catalogue: `/AcroForm<</Fields${fields}>>`,
+    objects: TEXT_FIELDS,
+  });
+  const text = await shown(form);
+  for (const value of ['name: Jane Doe', 'country: Sweden', 'city: Öl'])
+    expect(text.split(value), value).toHaveLength(2);
+  expect(text).not.toContain('hidden');
+});
+
+const NOTES = [
+  '<</Type/Annot/Subtype/FreeText/Contents(written onto the page)/Rect[72 600 300 620]/DA(/F1 12 Tf)>>',
+  '<</Type/Annot/Subtype/Text/Contents(please check)/T(Ann)/Rect[300 700 320 720]>>',
+  '<</Type/Annot/Subtype/Link/A<</S/URI/URI(https://ex.org/page)>>/Rect[72 690 150 705]>>',
+];
+
+test('notes and targets of links', async () => {
+  const annotated = page(put('Click here now', 72, 695), {
+    page: '/Annots[7 0 R 8 0 R 9 0 R]',
+    objects: NOTES,
+  });
+  expect(await shown(annotated)).toMatch(
+    /^(?:## )?Click here now\n\nwritten onto the page\n\n\[comment by Ann: please check\]\n\n\[Click here now\]\(https:\/\/ex\.org\/page\)$/,
+  );
+  const said = page(put('See https://ex.org/page', 72, 695), { page: '/Annots[9 0 R]', objects: NOTES });
+  expect((await shown(said)).split('](')).toHaveLength(2);
+});
+
+test('a page of notes alone is not called scanned', async () => {
+  expect(await shown(page('', { page: '/Annots[7 0 R]', objects: NOTES }))).toBe('written onto the page');
+});
+
+test('text drawn twice is shown once, twice where it stands twice', async () => {
+  const bold = put('Fake bold heading', 72, 720) + put('Fake bold heading', 72.4, 720);
+  const text = await shown(page(bold + put('again again', 72, 690) + put('again again', 72, 670)));
+  expect(text.match(/Fake bold/g)).toHaveLength(1);
+  expect(text.match(/again/g)).toHaveLength(4);
+});
+
+test('text of a layer that is off is left out', async () => {
+  const layers = (state: string): Buffer =>
+    page(`${put('Visible body of this page.', 72, 720)}/OC /P1 BDC ${put('draft', 72, 690)} EMC`, {
+      catalogue: `/OCProperties<</OCGs[7 0 R]/D<<${state}>>>>`,
+      resources: '/Properties<</P1 7 0 R>>',
+      objects: ['<</Type/OCG/Name(off)>>'],
+    });
+  expect(await shown(layers('/OFF[7 0 R]'))).toBe(
+    'Visible body of this page.\n\n(text of layers that are switched off is left out)',
+  );
+  expect(await shown(layers('/ON[7 0 R]'))).toContain('draft');
+});
