@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { createContext, runInNewContext, Script } from 'node:vm';
+import { createContext, runInNewContext, runInThisContext, Script } from 'node:vm';
 import { crc32, inflateRawSync } from 'node:zlib';
 import type { ChildAnswer } from './child-jobs.ts';
 import { compileLate, ownProcess } from './compile-budget.ts';
@@ -30,6 +30,7 @@ export class JobRealms {
   readonly #natives: Readonly<Record<string, () => unknown>>;
   readonly #host: RealmHost;
   readonly #loaded = new Map<string, unknown>();
+  readonly #ready: Promise<void>;
   readonly #scripts = new Map<string, Script>();
 
   /**
@@ -50,6 +51,12 @@ export class JobRealms {
     Reflect.deleteProperty(ReadableStream, 'from');
     // It would call a job after its end.
     Reflect.deleteProperty(AbortSignal, 'timeout');
+    // It gives out sets of the child.
+    Reflect.deleteProperty(AbortSignal, 'any');
+    // By their symbols a job would get ports of messages, and events of another class.
+    for (const { prototype } of [ReadableStream, AbortSignal, EventTarget, DOMException])
+      for (const key of Object.getOwnPropertySymbols(prototype))
+        if (/transfer|serialize|createEvent/i.test(String(key))) Reflect.deleteProperty(prototype, key);
     harden(this.#host);
     // Not by Node's --frozen-intrinsics, which makes regular expressions ten times as slow in every realm.
     for (const name of [...NAMED, 'Buffer']) harden(Reflect.get(globalThis, name));
@@ -66,6 +73,7 @@ export class JobRealms {
       ...examplesOfNode(),
     ])
       harden(Object.getPrototypeOf(example));
+    this.#ready = lateExamples().then((examples) => examples.forEach(harden));
     // In V8 13 the functions behind it are shared by all errors of a realm.
     const stack = Object.getOwnPropertyDescriptor(new Error('an example'), 'stack');
     for (const part of [stack?.get, stack?.set]) harden(part);
@@ -76,6 +84,7 @@ export class JobRealms {
   }
 
   async answer(head: unknown, body: Buffer): Promise<ChildAnswer> {
+    await this.#ready;
     const timers = new JobTimers();
     const { job, adopt } = this.#open(timers);
     try {
@@ -239,6 +248,9 @@ function examplesOfNode(): readonly object[] {
     () => new TextDecoder('none'),
     () => new URL('none'),
     () => new ReadableStream(1 as never),
+    () => new ReadableStream({}, { highWaterMark: -1 }),
+    () => new URLSearchParams([[1]] as never),
+    () => (new URL('http://localhost').href = 'none'),
     () => new ReadableStream({ type: 'none' as never }),
     () => held.getReader(),
     () => (closed as ReadableStreamDefaultController).enqueue(1),
@@ -256,6 +268,17 @@ function examplesOfNode(): readonly object[] {
     new ReadableStream().values(),
     new URLSearchParams().keys(),
   ];
+}
+
+/** A stream that has started, for the functions that all share, and what promises are rejected with: some errors are shared too. */
+async function lateExamples(): Promise<unknown[]> {
+  const stream = new ReadableStream();
+  const reader = new ReadableStream().getReader();
+  const read = reader.read();
+  reader.releaseLock();
+  const imported = runInThisContext('import("./none")') as Promise<never>;
+  const ends = await Promise.allSettled([read, reader.closed, imported]);
+  return [stream, ...ends.map((end) => (end.status === 'rejected' ? (end.reason as unknown) : undefined))];
 }
 
 function thrownBy(fail: () => unknown): object {

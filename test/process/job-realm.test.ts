@@ -31,6 +31,13 @@ exports.answer = async (head) => {
     encoded: () => new TextEncoder().encode('x'),
     bytes: () => [Buffer.from('x'), Buffer.from('x').entries(), Buffer.concat([])],
     failures: () => [() => new TextDecoder('none'), () => new URL('none'), () => atob('%'), () => Buffer.alloc(-1), () => setTimeout(1), () => new ReadableStream(1), () => new ReadableStream({ type: 'x' }), () => { const it = new ReadableStream({}); it.getReader(); it.getReader(); }, () => new ReadableStream({ start: (it) => { it.close(); it.enqueue(1); } }), () => new AbortSignal(), () => new AbortController().signal.addEventListener(), () => require('none')].map((fail) => { try { return fail(); } catch (error) { return error; } }),
+    more: () => [() => new ReadableStream({}, { highWaterMark: -1 }), () => new URLSearchParams([[1]]), () => { new URL('http://x').href = 'none'; }].map((fail) => { try { return fail(); } catch (error) { return error; } }),
+    bySymbols: () => [new AbortController(), new AbortController().signal, new ReadableStream({}), new DOMException('x')].flatMap((one) => {
+      const found = [];
+      for (let at = one; at; at = Object.getPrototypeOf(at))
+        for (const key of Object.getOwnPropertySymbols(at)) try { found.push(one[key]()); } catch (error) { found.push(error); }
+      return found;
+    }),
     require: () => require,
     anydoc: () => { const it = require('@firecrawl/anydoc'); try { return [it, it.toMarkdownBytes()]; } catch (error) { return [it, error]; } },
     canvas: () => {
@@ -50,17 +57,20 @@ exports.answer = async (head) => {
     for (const fail of [loadImage, extractPagesMarkdownAsync]) await fail(Buffer.from('x')).catch((error) => reach(error, 'native'));
   }
   reach(await new Promise((done) => setTimeout(function () { done(this); }, 0)), 'timer');
+  const reader = new ReadableStream({}).getReader();
+  const read = reader.read();
+  reader.releaseLock();
+  for (const end of [read, reader.closed, import('./none')]) await end.catch((error) => reach(error, 'late'));
   reach(globalThis, 'globalThis');
   for (const [name, make] of Object.entries(made)) reach(make(), name);
   for (let value = waiting.pop(); value; value = waiting.pop()) {
     const path = paths.get(value);
     reach(Object.getPrototypeOf(value), path + '.__proto__');
     for (const key of Reflect.ownKeys(value)) {
-      if (typeof key === 'symbol') continue;
       const { value: content, get, set } = Object.getOwnPropertyDescriptor(value, key);
-      for (const part of [content, get, set]) reach(part, path + '.' + key);
+      for (const part of [content, get, set]) reach(part, path + '.' + String(key));
       if (!get) continue;
-      try { const got = value[key]; reach(got, path + '.' + key); got?.then?.(undefined, () => {}); } catch (error) { reach(error, path + '.' + key + '!'); }
+      try { const got = value[key]; reach(got, path + '.' + String(key)); got?.then?.(undefined, () => {}); } catch (error) { reach(error, path + '.' + String(key) + '!'); }
     }
     if (JSON.parse(head) === 'write') Reflect.defineProperty(value, 'left', { value: true });
     else if (Object.hasOwn(value, 'left')) found.push(path);
