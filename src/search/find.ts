@@ -65,7 +65,8 @@ async function directoryHint(
   { pattern }: FindRequest,
   call: Call,
 ): Promise<SearchHint | undefined> {
-  if (pattern.length > MAX_HINTED_PATTERN_CHARACTERS || /[\0*?[{]/.test(pattern)) return undefined;
+  if (pattern.length > MAX_HINTED_PATTERN_CHARACTERS || /[\0*?[{]|(?:^|\/)\.\.(?:\/|$)/.test(pattern))
+    return undefined;
   const opened = await openQuietly(join(directory.path, pattern), call);
   await opened?.close();
   return opened && 'directory';
