@@ -105,47 +105,29 @@ const HOME_AND_DRIVES = [
   '@',
 ];
 
+const SIGNS = '* ** { } [ ] ( ) | # ? :raw :0 :9-1 :- .ts'.split(' ');
+
+const TYPED = [
+  ...'src . sr src/ap.ts app.ts:1-2 n.txt:5..9 n.txt:encoding=latin src/app.ts:#one javascript'.split(' '),
+  '',
+  '*.ts',
+  '**/*.{ts',
+  '[a',
+  'lib/*.{ts',
+  '.*\\.ts$',
+  'one(',
+  'one\\',
+  'src\\app.ts',
+];
+
 export const adviceTargets: readonly FuzzTarget[] = [
   {
     name: 'advice',
     group: 'selector',
     isSlow: true,
     brief: 40,
-    seeds: [
-      ...Object.keys(FILES),
-      ...[
-        'src',
-        '.',
-        '',
-        'sr',
-        'src/ap.ts',
-        'app.ts:1-2',
-        'n.txt:5..9',
-        'n.txt:encoding=latin',
-        'src/app.ts:#one',
-      ],
-      ...['*.ts', '**/*.{ts', '[a', 'lib/*.{ts', '.*\\.ts$', 'one(', 'one\\', 'javascript', 'src\\app.ts'],
-    ],
-    words: [
-      ...HOME_AND_DRIVES,
-      '*',
-      '**',
-      '{',
-      '}',
-      '[',
-      ']',
-      '(',
-      ')',
-      '|',
-      '#',
-      '?',
-      ':raw',
-      ':0',
-      ':9-1',
-      ':-',
-      '.ts',
-      ' ',
-    ],
+    seeds: [...Object.keys(FILES), ...TYPED],
+    words: [...HOME_AND_DRIVES, ...SIGNS],
     most: 40,
     async run(bytes: Buffer, random: Random): Promise<void> {
       const typed = bytes.toString('utf8').toWellFormed();
