@@ -75,9 +75,7 @@ export function piRead(style: PiStyle): DeclaredTool {
     },
     failure(error, input) {
       if (error.code !== 'IS_DIRECTORY' || !input) return errorAnswer(withFindCall(error));
-      return errorAnswer(
-        new OrielError(error.code, `${error.message} Use ls to list it.`, { cause: error }),
-      );
+      return errorAnswer(new OrielError(error.code, `${error.message} Use ls to list it.`, { cause: error }));
     },
   });
 }

@@ -142,16 +142,11 @@ interface Scanned {
   readonly mended: string;
 }
 
-interface OpenBrace {
-  readonly at: number;
-  hasComma: boolean;
-}
-
 /** Takes a single pass, because the glob may be hostile. */
 function scanned(glob: string): Scanned {
   const parts = [...glob];
   const lastClosing = parts.lastIndexOf(']');
-  const open: OpenBrace[] = [];
+  const open: number[] = [];
   let fault: string | undefined;
   const escape = (at: number, problem: string): void => {
     fault ??= `${parts[at]} at character ${at + 1} ${problem}`;
@@ -159,7 +154,6 @@ function scanned(glob: string): Scanned {
   };
   for (let i = 0; i < parts.length; i += 1) {
     const character = parts[i];
-    const brace = open.at(-1);
     if (character === '\\') {
       if (i === parts.length - 1) escape(i, 'escapes nothing');
       i += 1;
@@ -168,13 +162,12 @@ function scanned(glob: string): Scanned {
       // A `]` directly after the opening is a member.
       if (first < lastClosing) i = parts.indexOf(']', first + 1);
       else escape(i, 'is not closed');
-    } else if (character === '{') open.push({ at: i, hasComma: false });
-    else if (character === ',' && brace) brace.hasComma = true;
-    else if (character === '}' && !open.pop()) escape(i, 'closes nothing');
+    } else if (character === '{') open.push(i);
+    else if (character === '}' && open.pop() === undefined) escape(i, 'closes nothing');
   }
   const closing: string[] = [];
-  for (const { at, hasComma } of open) {
-    if (!hasComma) escape(at, 'is not closed');
+  for (const at of open) {
+    if (at === parts.length - 1) escape(at, 'is not closed');
     else {
       fault ??= `{ at character ${at + 1} is not closed`;
       closing.push('}');

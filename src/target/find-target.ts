@@ -141,7 +141,8 @@ async function missing(
   walks: boolean,
 ): Promise<FoundTarget> {
   const outside = misses.findLast(({ error }) => error.code === 'OUTSIDE_ROOT');
-  if (outside) throw (await insideInstead(target, outside.error, grammar, call)) ?? outside.error;
+  if (outside)
+    throw (await insideInstead(target, outside.error, grammar, call)) ?? ownOutside(outside.error, grammar);
   if (grammar === 'selectors' && /^:(?!\/)/.test(target) && isSpelledSelector(target.slice(1))) {
     const message = `There is no path in front of ${quote(target)}. Use . to list the working directory.`;
     throw new OrielError('BAD_PATH', message, { next: '.' });
@@ -166,6 +167,11 @@ async function missing(
     return { subject, suffix: { from: wanted.path, to: only } };
   }
   throw await notFound(wanted.path, grammar, matches, misses.at(-1)?.error, call);
+}
+
+function ownOutside(error: OrielError, grammar: PathGrammar): OrielError {
+  if (grammar !== 'literal') return error;
+  return advised(error.code, error.why, 'Use a path below the working directory.', { cause: error });
 }
 
 /** A tool with a literal grammar reads only files. */

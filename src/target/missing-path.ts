@@ -60,6 +60,8 @@ export async function explainMissing(
   grammar: PathGrammar,
   cause: OrielError | undefined,
   call: Call,
+  // A tool with a literal grammar reads only files.
+  wants: WantedKind = grammar === 'literal' ? 'file' : 'any',
 ): Promise<OrielError> {
   const { access } = call;
   const error = (problem: string, advice: string, next?: string): OrielError =>
@@ -67,10 +69,9 @@ export async function explainMissing(
   const gone = await explainGone(call, cause);
   if (gone) return gone;
   const why = `${quote(typed)} does not exist${hasVariable(typed) ? ', and variables are not expanded' : ''}.`;
-  const other = await otherReading(typed, grammar, call);
+  const other = await otherReading(typed, wants, call);
   const path = access.absolute(typed.replace(/^@/, '') || '.');
-  // A tool with a literal grammar reads only files.
-  const found = await nearestDirectory(path, call, grammar === 'literal');
+  const found = await nearestDirectory(path, call, wants);
   const here = found === undefined || found.at === access.cwd;
   const shown = here ? '.' : access.display(found.at);
   const use =
@@ -95,13 +96,13 @@ export async function explainMissing(
 }
 
 /** The path that exists and was probably meant: `$HOME/x`, `:src/app.ts`, and `a/src/app.ts` as a diff writes it. */
-async function otherReading(typed: string, grammar: PathGrammar, call: Call): Promise<string | undefined> {
+async function otherReading(typed: string, wants: WantedKind, call: Call): Promise<string | undefined> {
   const meant = typed.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~').replace(/^:(?=.)|^[ab]\/(?=.)/, '');
   if (meant === typed) return undefined;
   const path = call.access.absolute(meant);
   const opened = await call.access.open(path, call.signal).catch(() => undefined);
   await opened?.close();
-  if (!opened || (grammar === 'literal' && opened.kind === 'directory')) return undefined;
+  if (!opened || !isWanted(opened.kind, wants)) return undefined;
   return tellablePath(path, typed, call);
 }
 
@@ -163,8 +164,15 @@ export async function explainGone(call: Call, cause: unknown): Promise<OrielErro
 /** Paths similar to one that does not exist, in the form in which they are shown. */
 export async function nearPaths(typed: string, call: Call): Promise<string[]> {
   const { access } = call;
-  const found = await nearestDirectory(access.absolute(typed.replace(/^@/, '') || '.'), call);
+  const found = await nearestDirectory(access.absolute(typed.replace(/^@/, '') || '.'), call, 'directory');
   return found?.near.map((name) => tellablePath(join(found.at, name), typed, call)) ?? [];
+}
+
+/** What the tool of the call takes. */
+type WantedKind = 'any' | 'file' | 'directory';
+
+function isWanted(kind: string, wants: WantedKind): boolean {
+  return wants === 'any' || (kind === 'directory') === (wants === 'directory');
 }
 
 interface Nearest {
@@ -179,11 +187,11 @@ interface Nearest {
 }
 
 /** Undefined if no directory above the path may be read. */
-async function nearestDirectory(path: string, call: Call, wantsFiles = false): Promise<Nearest | undefined> {
+async function nearestDirectory(path: string, call: Call, wants: WantedKind): Promise<Nearest | undefined> {
   const found = await deepestDirectory(call.access, path, call.signal);
   if (!found) return undefined;
   try {
-    return await lookIn(found, call, wantsFiles);
+    return await lookIn(found, call, wants);
   } finally {
     await found.opened.close();
   }
@@ -192,7 +200,7 @@ async function nearestDirectory(path: string, call: Call, wantsFiles = false): P
 async function lookIn(
   { opened: directory, at, names: missing }: DeepestDirectory,
   call: Call,
-  wantsFiles: boolean,
+  wants: WantedKind,
 ): Promise<Nearest> {
   const [name = '', ...rest] = missing;
   const linkTo = await directory.linkTarget(name);
@@ -203,7 +211,7 @@ async function lookIn(
     name,
     entries
       .filter(({ type }) =>
-        isLast ? !wantsFiles || type !== 'directory' : type === 'directory' || type === 'link',
+        isLast ? type === 'link' || isWanted(type, wants) : type === 'directory' || type === 'link',
       )
       .map((entry) => entry.name),
   );
@@ -213,8 +221,8 @@ async function lookIn(
     const full = join(known, ...rest);
     const opened = await call.access.open(join(at, full), call.signal).catch(() => undefined);
     await opened?.close();
-    if (opened && !(wantsFiles && opened.kind === 'directory')) near.push(full);
-    else if (!isLast && !wantsFiles) near.push(known);
+    if (opened && isWanted(opened.kind, wants)) near.push(full);
+    else if (!isLast && wants !== 'file') near.push(known);
   }
   return { at, name, near };
 }

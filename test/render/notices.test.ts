@@ -203,10 +203,7 @@ const sentences: readonly (readonly [Notice, string])[] = [
   [{ kind: 'no-output' }, '(no output)'],
   [{ kind: 'exit', code: 3 }, 'Command exited with code 3'],
   [{ kind: 'signal', signal: 'SIGSEGV' }, 'Command was ended by signal SIGSEGV'],
-  [
-    { kind: 'timeout-capped', asked: 700, seconds: 600 },
-    'timeout is in seconds: 700 was capped at 600',
-  ],
+  [{ kind: 'timeout-capped', asked: 700, seconds: 600 }, 'timeout is in seconds: 700 was capped at 600'],
   [{ kind: 'time-out', seconds: 1 }, 'Command timed out after 1 second'],
   [{ kind: 'time-out', seconds: 0.5 }, 'Command timed out after 0.5 seconds'],
   [{ kind: 'cancelled' }, 'Command was cancelled'],

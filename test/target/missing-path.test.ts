@@ -206,6 +206,14 @@ test.each([
   expect(textOf(await read(next))).toBe('1|x\n');
 });
 
+test('a tool that lists is not sent to a file', async () => {
+  const { W, write } = workspace();
+  write('libz', 'x\n');
+  write('libs/a.ts', 'x\n');
+  const { details } = await createOriel({ cwd: W }).tool('ls').run({ path: 'libt' });
+  expect(details['error']).toMatchObject({ next: '{"path":"libs"}' });
+});
+
 test('variables are not expanded, and that is said', async () => {
   const { read } = workspace();
   for (const typed of ['$HOME/none', '${HOME}/none'])

@@ -1,7 +1,7 @@
 /** Opens `issue://` and `pr://`: lists, issues, pull requests and their diffs, through GitHub's REST API. */
 
 import { setImmediate } from 'node:timers/promises';
-import { OrielError } from '../../errors.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
 import { sha256Of } from '../../files/package-files.ts';
 import { Identity } from '../../identity.ts';
 import { age } from '../../render/display.ts';
@@ -13,7 +13,7 @@ import type { WebSettings } from '../../types/settings.ts';
 import { selectionOf } from '../text/open.ts';
 import { DIFF_TYPE, gitHub, type GitHubCall } from './api.ts';
 import { listText, queryOf, threadText } from './render.ts';
-import { type GitHubReader, LIVE, pagesAt, readerOf, replyTo, THREAD_AGES } from './replies.ts';
+import { type GitHubReader, LIVE, objectAt, pagesAt, readerOf, replyTo, THREAD_AGES } from './replies.ts';
 import { repositoryHere, type RepositoryName } from './repository.ts';
 import { type GitHubScheme, type GitHubTarget, parseGitHubAddress } from './select.ts';
 import type { ChangedFile } from './shapes.ts';
@@ -32,7 +32,11 @@ export async function openGitHub(scheme: GitHubScheme, typed: string, call: Call
   const ages = asked.kind !== 'list' ? THREAD_AGES : selection.window ? LIST_AGES : LIVE;
   const reader = readerOf(github, call, ages);
   const next = asked.kind === 'list' ? undefined : `${scheme}://${repository}`;
-  const shown = await textOf(scheme, asked, repository, { target, next }, reader);
+  const shown = await textOf(scheme, asked, repository, { target, next }, reader).catch(async (error) => {
+    const isMissing =
+      scheme === 'pr' && asked.kind !== 'list' && isOrielError(error) && error.code === 'NOT_FOUND';
+    throw (isMissing && (await issueInstead(repository, asked.number, target, reader))) || error;
+  });
   const { bytes, name, display, encoding = 'utf-8', notes = [], facts = {}, more } = shown;
   const sha256 = shown.sha256 ?? (await sha256Of(bytes));
   return {
@@ -49,6 +53,28 @@ export async function openGitHub(scheme: GitHubScheme, typed: string, call: Call
     notes: [...notes, ...staleNotes(reader)].map((sentence): Notice => ({ kind: 'said', text: sentence })),
     more,
   };
+}
+
+/** The error for `pr://7`, if 7 is an issue. */
+async function issueInstead(
+  repository: RepositoryName,
+  number: number,
+  target: string,
+  reader: GitHubReader,
+): Promise<OrielError | undefined> {
+  const next = `issue://${repository}/${number}`;
+  const issue = await objectAt(
+    `/repos/${repository}/issues/${number}`,
+    'thread',
+    { target: next, next: undefined },
+    reader,
+  ).catch(() => undefined);
+  if (!issue || issue.pull_request) return undefined;
+  return new OrielError(
+    'NOT_FOUND',
+    `${quote(target)} is an issue, not a pull request. Use ${quote(next)}.`,
+    { next },
+  );
 }
 
 /** Identifies an issue or pull request. */

@@ -58,6 +58,16 @@ async function open(
   return { github, here, read: (path) => here.call('read', { path }) };
 }
 
+test('pr:// of an issue names the issue', async () => {
+  const { read } = await open();
+  for (const part of ['', '/diff']) {
+    const { text, details } = await read(`pr://acme/widget/7${part}`);
+    const use = 'is an issue, not a pull request. Use issue://acme/widget/7.';
+    expect(text).toBe(`pr://acme/widget/7${part} ${use}`);
+    expect(details).toMatchObject({ error: { code: 'NOT_FOUND', next: 'issue://acme/widget/7' } });
+  }
+});
+
 describe('an issue', () => {
   test('shows its metadata, its text and its comments', { tags: 'slow' }, async () => {
     const { read } = await open();

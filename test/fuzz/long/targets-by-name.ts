@@ -1,5 +1,6 @@
 /** All targets of long runs. */
 
+import { adviceTargets } from './advice-targets.ts';
 import { binaryDocumentTargets } from './binary-document-targets.ts';
 import { containerTargets } from './container-targets.ts';
 import { databaseTargets } from './database-targets.ts';
@@ -13,6 +14,7 @@ import { windowTargets } from './window-targets.ts';
 
 export const longTargets: readonly FuzzTarget[] = [
   ...selectorTargets,
+  ...adviceTargets,
   ...textTargets,
   ...windowTargets,
   ...containerTargets,
