@@ -24,3 +24,16 @@ test.each([
   write('book.xls', withObject(bytes, streams, fixture(object)));
   expect(await text('book.xls:raw')).toMatch(/^## Data\n.*\| 2 \| a \|\n$/s);
 });
+
+test('superscripts of a binary text are listed with their base', async () => {
+  const { write, text } = workspace(unhurried);
+  // The properties of characters: bold ones become superscripts.
+  const bytes = Buffer.from(fixture('report.doc'));
+  for (let at = bytes.indexOf('350801', 'hex'); at !== -1; at = bytes.indexOf('350801', 'hex'))
+    bytes.write('482a01', at, 'hex');
+  const wide = bytes.indexOf('has bold', 'utf16le');
+  if (wide === -1) bytes.write('hasxbold', bytes.indexOf('has bold'), 'latin1');
+  else bytes.write('hasxbold', wide, 'utf16le');
+  write('report.doc', bytes);
+  expect(await text('report.doc:raw')).toContain('## Superscripts and subscripts\n\n- hasx^(bold words)\n');
+});

@@ -1,9 +1,10 @@
 /** Converts texts of word processors: rewrites them first where the converter would fail, and restores marked text after. */
 
 import type { DocumentFormat, UnshownFacts } from '../protocol.ts';
+import { lowered, raised } from '../../web/child/raised.ts';
 import { withUnicode } from './anydoc-rtf-code-pages.ts';
 import { CompoundFile, type CompoundStream } from './compound.ts';
-import { convertToMarkdown, HEADS_AND_FEET, type MarginSection, restoreTexts } from './markdown.ts';
+import { convertToMarkdown, HEADS_AND_FEET, restoreTexts } from './markdown.ts';
 import { rewriteOpenDocument, rewriteWord, type RewrittenPackage, visibleRtf } from './rewrite.ts';
 
 export async function wordProcessorText(
@@ -31,7 +32,7 @@ async function rewriteDocument(bytes: Buffer, format: DocumentFormat): Promise<R
 }
 
 function wordText(bytes: Buffer): RewrittenPackage {
-  return { bytes, sections: asidesOf(bytes) };
+  return { bytes, ...asidesOf(bytes) };
 }
 
 // Removes invisible text from binary Word documents: tracked deletions and hidden text. Source of all offsets: [MS-DOC] 2.5
@@ -101,7 +102,7 @@ function withoutRuns(bytes: Buffer): Buffer {
   const word = openWord(bytes);
   if (!word) return bytes;
   const { content, stream, pieces, part } = word;
-  const runs = unseenRuns(content, part(CHARACTER_PAGES));
+  const runs = runsWith(content, part(CHARACTER_PAGES), isUnseen);
   if (runs.length === 0) return bytes;
   for (const piece of pieces) for (const run of runs) blank(content, piece, run);
   const copy = Buffer.from(bytes);
@@ -121,23 +122,24 @@ function blank(content: Buffer, { start, end, wide }: Piece, run: Run): void {
   }
 }
 
-function unseenRuns(content: Buffer, pages: Buffer): Run[] {
+/** The runs whose properties are chosen. */
+function runsWith(content: Buffer, pages: Buffer, isChosen: (properties: Buffer) => boolean): Run[] {
   const runs: Run[] = [];
   const count = Math.floor((pages.length - 4) / 8);
   for (let i = 0; i < count; i += 1) {
     const number = pages.readUInt32LE(4 * (count + 1) + 4 * i) & 0x3fffff;
     const page = content.subarray(number * PAGE, (number + 1) * PAGE);
-    if (page.length === PAGE) runs.push(...unseenIn(page));
+    if (page.length === PAGE) runs.push(...runsIn(page, isChosen));
   }
   return runs;
 }
 
-function unseenIn(page: Buffer): Run[] {
+function runsIn(page: Buffer, isChosen: (properties: Buffer) => boolean): Run[] {
   const count = page[PAGE - 1] as number;
   const runs: Run[] = [];
   for (let i = 0; i < count && 4 * (count + 1) + i < PAGE; i += 1) {
     const at = 2 * (page[4 * (count + 1) + i] as number);
-    if (at === 0 || !isUnseen(page.subarray(at + 1, at + 1 + (page[at] as number)))) continue;
+    if (at === 0 || !isChosen(page.subarray(at + 1, at + 1 + (page[at] as number)))) continue;
     runs.push({ start: page.readUInt32LE(4 * i), end: page.readUInt32LE(4 * i + 4) });
   }
   return runs;
@@ -153,15 +155,57 @@ const IS_ON = new Set([0x01, 0x81]);
 /** The operand's size in bytes by the upper three bits of a property; for index 6 (0) the first byte is the size. */
 const OPERANDS = [1, 1, 2, 4, 2, 2, 0, 3];
 
-function isUnseen(properties: Buffer): boolean {
+const isUnseen = (properties: Buffer): boolean =>
+  hasProperty(properties, (code, operand) => (code === DELETED || code === HIDDEN) && IS_ON.has(operand));
+
+function hasProperty(properties: Buffer, test: (code: number, operand: number) => boolean): boolean {
   for (let at = 0; at + 2 < properties.length;) {
     const property = properties.readUInt16LE(at);
     const size = OPERANDS[property >> 13] as number;
     const operand = properties[at + 2] as number;
-    if ((property === DELETED || property === HIDDEN) && IS_ON.has(operand)) return true;
+    if (test(property, operand)) return true;
     at += 2 + (size === 0 ? 1 + operand : size);
   }
   return false;
+}
+
+/** The property code for a superscript (1) or subscript (2). */
+const RAISED_CODE = 0x2a48;
+
+/** The most characters before a superscript that are shown with it. */
+const MAX_BASE_CHARACTERS = 20;
+
+/** The words with superscripts and subscripts, which the converter joins to their base: `10^6`. */
+function raisedWords({ content, pieces, part }: Word): string[] {
+  const found = ([1, 2] as const).flatMap((kind) => {
+    const runs = runsWith(content, part(CHARACTER_PAGES), (properties) =>
+      hasProperty(properties, (code, operand) => code === RAISED_CODE && operand === kind),
+    );
+    return joined(runs).map((run) => ({ kind, ...run }));
+  });
+  return found
+    .sort((a, b) => a.start - b.start)
+    .flatMap(({ kind, start, end }) => {
+      const piece = pieces.find((one) => one.start <= start && start < one.end);
+      if (!piece) return [];
+      const decoder = piece.wide ? UTF16 : WINDOWS;
+      const from = Math.max(piece.start, start - MAX_BASE_CHARACTERS * (piece.wide ? 2 : 1));
+      const base = /[^\s\0-\x1f]*$/.exec(decoder.decode(content.subarray(from, start)))?.[0] ?? '';
+      const said = plain(decoder.decode(content.subarray(start, Math.min(end, piece.end))));
+      const shown = base === '' ? said : kind === 1 ? raised(said) : lowered(said, base);
+      return shown === said ? [] : [base + shown];
+    });
+}
+
+/** Runs that follow each other as one. */
+function joined(runs: readonly Run[]): Run[] {
+  const all: Run[] = [];
+  for (const run of [...runs].sort((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (last?.end === run.start) all[all.length - 1] = { start: last.start, end: run.end };
+    else all.push(run);
+  }
+  return all;
 }
 
 /** The pieces of the text: their position in the stream, and whether their characters have two bytes. */
@@ -205,18 +249,20 @@ const OWNERS = 0x1ba;
 const COMMENT_BYTES = 30;
 const OWNER = 20;
 
-function asidesOf(bytes: Buffer): MarginSection[] {
+type WordAsides = Pick<RewrittenPackage, 'sections' | 'unshown'>;
+
+function asidesOf(bytes: Buffer): WordAsides {
   try {
     return read(bytes);
   } catch (error) {
-    if (error instanceof RangeError) return [];
+    if (error instanceof RangeError) return { sections: [] };
     throw error;
   }
 }
 
-function read(bytes: Buffer): MarginSection[] {
+function read(bytes: Buffer): WordAsides {
   const word = openWord(bytes);
-  if (!word) return [];
+  if (!word) return { sections: [] };
   const { content, pieces, part } = word;
   const all = pieces
     .map(({ start, end, wide }) => (wide ? UTF16 : WINDOWS).decode(content.subarray(start, end)))
@@ -244,12 +290,25 @@ function read(bytes: Buffer): MarginSection[] {
     .filter(([, text]) => /\p{L}/u.test(text))
     .map(([kind, text]) => `${kind}: ${text}`);
   const boxes = `${texts['boxes']}\r${texts['headerBoxes']}`.split('\r').map(plain);
-  return [
-    { title: 'Comments', lines: comments },
-    { title: 'Text boxes', lines: boxes.filter((text) => text !== '') },
-    { title: HEADS_AND_FEET, lines: margins.toSorted((a, b) => Number(a < b) - Number(a > b)) },
-  ];
+  const objects = Array.from(all.matchAll(/\x13\s*(EQ|EMBED\s+\S+)/g), ([, code = '']) =>
+    EQUATION_FIELD.test(code),
+  );
+  const equations = objects.filter((isEquation) => isEquation).length;
+  return {
+    sections: [
+      { title: 'Superscripts and subscripts', lines: raisedWords(word) },
+      { title: 'Comments', lines: comments },
+      { title: 'Text boxes', lines: boxes.filter((text) => text !== '') },
+      { title: HEADS_AND_FEET, lines: margins.toSorted((a, b) => Number(a < b) - Number(a > b)) },
+    ],
+    unshown: [
+      { what: 'equation', count: equations },
+      { what: 'embedded object', count: objects.length - equations },
+    ].filter(({ count }) => count > 0),
+  };
 }
+
+const EQUATION_FIELD = /^EQ$|Equation|MathType/i;
 
 const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true });
 const WINDOWS = new TextDecoder('windows-1252');
