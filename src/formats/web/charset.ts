@@ -32,8 +32,14 @@ export async function textOfBytes(bytes: Uint8Array, contentType: string, cut = 
   const stated = (label === undefined ? undefined : encodingName(label)) ?? declared(bytes);
   const unknown = label !== undefined && encodingName(label) === undefined;
   const said = unknown ? `the encoding ${JSON.stringify(label.slice(0, 40))} is not known` : undefined;
-  if (stated !== undefined && stated !== 'utf-8') return { text: await named(bytes, stated), note: said };
   const whole = cut ? bytes.subarray(0, bytes.length - unfinished(bytes)) : bytes;
+  if (stated !== undefined && stated !== 'utf-8') {
+    const { text, invalid } = await decoded(whole, utf8, 0);
+    // Text in another encoding is hardly ever valid UTF-8 by chance.
+    const isUtf8 = invalid === 0 && whole.length - text.length >= MIN_UTF8_CONTINUATIONS;
+    if (!isUtf8) return { text: await named(bytes, stated), note: said };
+    return { text, note: `the encoding ${stated} was declared, but the text is UTF-8` };
+  }
   const { text, invalid } = await decoded(whole, marked, whole.length / MIN_BYTES_PER_INVALID);
   if (invalid === 0) return { text, note: said };
   if (stated === 'utf-8' ? invalid < bytes.length / 200 : isMostlyUtf8(whole, text, invalid)) {
@@ -45,6 +51,9 @@ export async function textOfBytes(bytes: Uint8Array, contentType: string, cut = 
     note: `the encoding ${guess} was guessed; :encoding=NAME behind the URL decides`,
   };
 }
+
+/** Bytes of characters beyond their first ones, from which on valid UTF-8 is no coincidence. */
+const MIN_UTF8_CONTINUATIONS = 4;
 
 /** With more than one invalid sequence per so many bytes of multi-byte characters, the text is not UTF-8. */
 const MIN_BYTES_PER_INVALID = 8;

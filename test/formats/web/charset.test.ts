@@ -111,3 +111,15 @@ describe('without a declared encoding', () => {
     expect((await textOfBytes(whole, 'text/plain', true)).text.endsWith(character)).toBe(true);
   });
 });
+
+test('UTF-8 that is declared as something else', async () => {
+  const page = (text: string, encoding: BufferEncoding): Buffer =>
+    Buffer.from(`<html><head><meta charset="iso-8859-1"></head><body>${text}</body></html>`, encoding);
+  expect(await textOfBytes(page('Größe café — naïve', 'utf8'), 'text/html')).toEqual({
+    text: page('Größe café — naïve', 'utf8').toString(),
+    note: 'the encoding windows-1252 was declared, but the text is UTF-8',
+  });
+  const western = await textOfBytes(page('Größe café', 'latin1'), 'text/html');
+  expect(western.text).toContain('Größe café');
+  expect(western.note).toBeUndefined();
+});

@@ -7,11 +7,15 @@ import { withoutBlankEnd } from './markdown-text.ts';
 /** Elements in which a button is clickable text, such as the question of an accordion or a sortable column header. */
 const NAMED_BY_BUTTON = new Set('h1 h2 h3 h4 h5 h6 summary dt legend th'.split(' '));
 
-/** Classes of a rendered formula beside the equivalent `math`. */
-const DRAWN_FORMULA = /(?:^|\s)(?:katex-html|mwe-math-fallback-image-\w+)(?:\s|$)/;
+/** Classes of elements that hold a formula twice: drawn, and as a `math` that is not shown. */
+const DRAWN_FORMULA = /(?:^|\s)(?:katex|MathJax|mwe-math-element)(?:\s|$)/;
+
+/** Classes of the drawing alone. */
+const DRAWING = /(?:^|\s)(?:katex-html|mwe-math-fallback-image-\w+)(?:\s|$)/;
 
 /** Changes the tree. */
 export function clean(root: HtmlElement): void {
+  openTabs(root);
   new Cleaner(veilOf(root)).clean(root);
 }
 
@@ -25,10 +29,15 @@ class Cleaner {
   clean(element: HtmlElement, isName = false): void {
     // No array operations per child: a page may have hundreds of thousands of elements.
     const kept: HtmlNode[] = [];
-    const isDrawnToo = element.children.some(isDrawing) && hasMath(element);
+    const isDrawnToo = element.children.some(isDrawing) && mathsOf(element).length > 0;
     for (const child of element.children) {
-      if (!isElement(child)) kept.push(child);
-      else if (child.name === 'math') kept.push(formulaText(child));
+      if (!isElement(child)) {
+        kept.push(child);
+        continue;
+      }
+      const formula = drawnFormula(child);
+      if (formula) kept.push(formula);
+      else if (isTask(child, element)) kept.push('checked' in child.attributes ? '[x] ' : '[ ] ');
       else if (isName && child.name === 'button') {
         const text = { ...child, name: 'span' };
         if (isHiddenElement(text, this.#isVeiled)) continue;
@@ -41,6 +50,9 @@ class Cleaner {
       ) {
         const code = codeOf(child, this.#isVeiled);
         if (!code) this.clean(child, NAMED_BY_BUTTON.has(child.name) || isName);
+        if (child.name === 'td' || child.name === 'th') labelCell(child);
+        // The content of a shadow root.
+        if (child.name === 'template') child.name = 'div';
         kept.push(code ?? child);
       }
     }
@@ -48,13 +60,69 @@ class Cleaner {
   }
 }
 
-function isDrawing(node: HtmlNode): boolean {
-  return isElement(node) && DRAWN_FORMULA.test(node.attributes['class'] ?? '');
+/** The text of a formula, for a `math` or an element that holds one and a drawing of it. */
+function drawnFormula(element: HtmlElement): string | undefined {
+  if (element.name === 'math') return formulaText(element);
+  const { class: classes = '' } = element.attributes;
+  if (element.name !== 'mjx-container' && !DRAWN_FORMULA.test(classes)) return undefined;
+  const formulas = mathsOf(element).map(formulaText);
+  return formulas.length > 0 ? formulas.join(' ') : undefined;
 }
 
-function hasMath(element: HtmlElement): boolean {
-  for (const { name } of walkHtml(element)) if (name === 'math') return true;
-  return false;
+function mathsOf(element: HtmlElement): HtmlElement[] {
+  return [...walkHtml(element)].filter(({ name }) => name === 'math');
+}
+
+function isDrawing(node: HtmlNode): boolean {
+  return isElement(node) && DRAWING.test(node.attributes['class'] ?? '');
+}
+
+/** Whether an element is the box of a task, or a box that is the value of a cell. Libraries drop every `input`. */
+function isTask({ name, attributes }: HtmlElement, parent: HtmlElement): boolean {
+  if (name !== 'input' || attributes['type'] !== 'checkbox') return false;
+  return 'disabled' in attributes || ['li', 'td', 'th'].includes(parent.name);
+}
+
+/** Gives a cell without text the label of its icon. */
+function labelCell(cell: HtmlElement): void {
+  if (elementText(cell).trim() !== '') return;
+  for (const { name, attributes } of walkHtml(cell)) {
+    if (name === 'img') return;
+    const label = attributes['aria-label'] || attributes['title'];
+    if (label) cell.children = [label];
+  }
+}
+
+// Tabs: a page shows one panel at a time, and a reader wants all of them with their names.
+
+/** The most panels that are opened. */
+const MAX_OPENED_PANELS = 200;
+
+/** Shows the hidden panels of tabs, each below the name of its tab. Changes the tree. */
+function openTabs(root: HtmlElement): void {
+  let tabs: HtmlElement[] = [];
+  let [at, opened] = [0, 0];
+  for (const element of walkHtml(root)) {
+    const { role, id = '' } = element.attributes;
+    if (role === 'tablist') {
+      tabs = [...walkHtml(element)].filter(({ attributes }) => attributes['role'] === 'tab');
+      at = 0;
+    }
+    if (role !== 'tabpanel' || tabs.length === 0 || (opened += 1) > MAX_OPENED_PANELS) continue;
+    const names = (element.attributes['aria-labelledby'] ?? '').split(/\s+/);
+    const tab =
+      tabs.find(
+        ({ attributes }) =>
+          (id !== '' && attributes['aria-controls'] === id) || names.includes(attributes['id'] ?? ' '),
+      ) ?? tabs[at];
+    at += 1;
+    const name = tab ? elementText(tab).trim() : '';
+    const { hidden: _hidden, 'aria-hidden': _unseen, style: _style, ...attributes } = element.attributes;
+    element.attributes = attributes;
+    if (name === '') continue;
+    const strong: HtmlElement = { name: 'strong', attributes: {}, children: [name] };
+    element.children = [{ name: 'p', attributes: {}, children: [strong] }, ...element.children];
+  }
 }
 
 // Decides which elements are invisible, by their attributes only.

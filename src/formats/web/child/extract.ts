@@ -59,7 +59,7 @@ export function extractPage(
   const markdown = htmlToMarkdown(found.element, base);
   return {
     how: found.how,
-    markdown: words(markdown) === 0 ? '' : headed(markdown, title),
+    markdown: words(markdown) === 0 ? '' : headed(signed(markdown, found.byline), title),
     title,
     ...(found.how !== 'page' && leftOut(found.element, body)),
   };
@@ -103,6 +103,30 @@ function headed(markdown: string, title: string | undefined): string {
   return `# ${title}\n${isTitle ? markdown.slice(first.length + 1) : `\n${markdown}`}`;
 }
 
+/** The most characters of a byline. */
+const MAX_BYLINE_CHARACTERS = 200;
+
+/** Author and day of an article, in one line. */
+function bylineOf(
+  author: string | null | undefined,
+  published: string | null | undefined,
+): string | undefined {
+  const by = (author ?? '').replace(/\s+/g, ' ').trim();
+  if (by.length > MAX_BYLINE_CHARACTERS || /^https?:/.test(by)) return undefined;
+  const day = /\d{4}/.test(by) ? undefined : /^\d{4}-\d\d-\d\d/.exec(published ?? '')?.[0];
+  return [by, day].filter(Boolean).join(', ') || undefined;
+}
+
+/** Adds the byline above the text or below its heading, unless the text has it. */
+function signed(markdown: string, byline: string | undefined): string {
+  if (byline === undefined || lettersOf(markdown).includes(lettersOf(byline))) return markdown;
+  const heading = /^#+ .*\n+/.exec(markdown)?.[0] ?? '';
+  return `${heading}${byline}\n\n${markdown.slice(heading.length)}`;
+}
+
+/** Only letters and digits. */
+const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '');
+
 /** Converts a piece of HTML, such as the text of a feed entry, without the elements of the classes `without`. */
 export function fragment(html: string, url: string, without: readonly string[] = []): string {
   const { root } = parseHtml(html);
@@ -124,6 +148,8 @@ function removeClasses(element: HtmlElement, classes: ReadonlySet<string>): void
 
 interface Candidate {
   readonly how: PageMethod;
+  /** Author and date, which the extractor takes out of the text. */
+  readonly byline?: string | undefined;
   readonly element: HtmlElement;
 }
 
@@ -188,9 +214,13 @@ function byReadability(html: string): Candidate | undefined {
       maxElemsToParse: MAX_EXTRACT_ELEMENTS,
       charThreshold: 250,
     }).parse();
-    return article?.content
-      ? { how: 'readability', element: parseHtml(article.content, LIBRARY).root }
-      : undefined;
+    if (!article?.content) return undefined;
+    const { byline, publishedTime, content } = article;
+    return {
+      how: 'readability',
+      byline: bylineOf(byline, publishedTime),
+      element: parseHtml(content, LIBRARY).root,
+    };
   } catch {
     // The library throws for some documents, such as those without a body.
     return undefined;

@@ -156,3 +156,72 @@ test('omitted words are counted also in scripts without spaces', () => {
   const html = `<!doctype html><body><article><h1>部件</h1>${shown}</article>${comments}</body>`;
   expect(extractPage(html, 'http://site.example/').words).toEqual({ shown: 594, all: 994 });
 });
+
+const WORDS = `<p>${'The keeper of the harbour writes down every ship that comes in, and the weight of the cargo. '.repeat(6)}</p>`;
+
+/** The Markdown of this part of an article, between its words. */
+function kept(part: string): string {
+  const html = `<html><head><title>T</title></head><body><main><article><h1>T</h1>${WORDS}${part}${WORDS}</article></main></body></html>`;
+  const { markdown } = extractPage(html, 'http://site.example/');
+  return markdown
+    .replaceAll(/The keeper.*/g, '')
+    .trim()
+    .replace(/^# T\s*/, '');
+}
+
+const MATH =
+  '<math><semantics><mrow><mi>E</mi></mrow><annotation encoding="application/x-tex">E=mc^{2}</annotation></semantics></math>';
+
+describe('parts that a browser shows', () => {
+  test('every panel of tabs, below its name', () => {
+    const tabs = (...names: readonly string[]): string =>
+      `<div role="tablist">${names.map((name) => `<button role="tab" aria-controls="${name}">${name}</button>`).join('')}</div>`;
+    const panel = (name: string, more = ''): string =>
+      `<div role="tabpanel" id="${name}"${more}><pre>install ${name}</pre></div>`;
+    expect(
+      kept(`${tabs('mac', 'linux')}${panel('linux', ' hidden')}${panel('mac', ' style="display:none"')}`),
+    ).toBe('**linux**\n\n```\ninstall linux\n```\n\n**mac**\n\n```\ninstall mac\n```');
+    expect(kept(`<p>One.</p>${panel('other', ' hidden')}<p hidden>Two.</p>`)).toBe('One.');
+  });
+
+  test.each([
+    [
+      'a wiki',
+      `<span class="mwe-math-element"><span class="mwe-math-mathml-a11y" style="display: none;">${MATH}</span><img src="x.svg" class="mwe-math-fallback-image-inline" alt="E"></span>`,
+    ],
+    [
+      'MathJax',
+      `<mjx-container class="MathJax CtxtMenu_Attached_0"><mjx-math aria-hidden="true"></mjx-math><mjx-assistive-mml>${MATH}</mjx-assistive-mml></mjx-container>`,
+    ],
+    [
+      'KaTeX',
+      `<span class="katex"><span class="katex-mathml">${MATH}</span><span class="katex-html" aria-hidden="true">E=mc2</span></span>`,
+    ],
+  ])('a formula of %s', (_, formula) => {
+    expect(kept(`<p>The equation ${formula} is famous.</p>`)).toBe('The equation $E=mc^{2}$ is famous.');
+  });
+
+  test('tasks, and cells that hold an icon or a box', () => {
+    const box = (more = ''): string => `<input type="checkbox" disabled${more}>`;
+    expect(kept(`<ul><li>${box(' checked')} Write docs</li><li>${box()} Ship it</li></ul>`)).toBe(
+      '- [x] Write docs\n- [ ] Ship it',
+    );
+    const rows = `<tr><td>SSO</td><td><svg aria-label="No"><path/></svg></td></tr><tr><td>API</td><td><i title="included"></i></td></tr><tr><td>CLI</td><td>${box(' checked')}</td></tr>`;
+    expect(kept(`<table><tr><th>Feature</th><th>Free</th></tr>${rows}</table>`)).toBe(
+      '| Feature | Free |\n| --- | --- |\n| SSO | No |\n| API | included |\n| CLI | [x] |',
+    );
+  });
+
+  test('author and date', () => {
+    const by = '<p class="byline">By <a rel="author" href="/j">Jane Doe</a>, <time>15 March 2024</time></p>';
+    expect(kept(by)).toBe('By Jane Doe, 15 March 2024');
+  });
+
+  test('a declared shadow root', () => {
+    expect(
+      kept(
+        '<my-el><template shadowrootmode="open"><p>Inside.</p></template></my-el><template><p>No.</p></template>',
+      ),
+    ).toBe('Inside.');
+  });
+});
