@@ -170,6 +170,8 @@ export interface ListedEntry {
   readonly path: string;
   /** `/` for directories and `@` for links. */
   readonly mark?: '/' | '@' | undefined;
+  /** Nothing but its name is shown. */
+  readonly isPrivate?: true | undefined;
   /** 0-based, among all entries. */
   readonly rank: number;
   /** Number of matching lines in it, if they were counted. */

@@ -158,16 +158,19 @@ async function describe(
 ): Promise<string> {
   const name = oneLine(entry.name);
   const old = age(call.now() - entry.mtimeMs);
-  const marks = [entry.name.startsWith('.') && 'hidden', ignored && 'ignored', SPECIAL[entry.type]].filter(
-    Boolean,
-  );
+  const marks = [
+    entry.name.startsWith('.') && 'hidden',
+    ignored && 'ignored',
+    entry.isPrivate && 'private',
+    SPECIAL[entry.type],
+  ].filter(Boolean);
   const mark = marks.length > 0 ? `  (${marks.join(', ')})` : '';
   if (entry.type === 'directory') return `${name}/  ${old}${mark}`;
   if (entry.type === 'link') {
     const target = await directory.linkTarget(entry.name);
     return `${name} -> ${target === undefined ? '?' : oneLine(target)}${mark}`;
   }
-  return `${name}  ${binarySize(entry.size)}  ${old}${mark}`;
+  return `${name}  ${entry.isPrivate ? '' : `${binarySize(entry.size)}  `}${old}${mark}`;
 }
 
 const SPECIAL: Partial<Record<FileSystemEntryStat['type'], string>> = {
