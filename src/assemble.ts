@@ -7,9 +7,10 @@ import type { CallOptions, Engine } from './call/open-call.ts';
 import { explained, hostError, ofHost, report } from './call/unexpected.ts';
 import { dialectOf } from './dialects/dialect-table.ts';
 import { OrielError } from './errors.ts';
+import type { DenyOptions } from './files/deny-policy.ts';
 import { createAccess } from './files/local.ts';
 import { fromWorkingDirectory } from './files/paths.ts';
-import { realDirectory } from './files/roots.ts';
+import { outermost, realDirectory, rootsIn } from './files/roots.ts';
 import { userFileDirectories } from './files/user-settings.ts';
 import { checkOptions, type OrielOptions, type TelemetrySettings, wordsFor } from './options.ts';
 import { nameCaller } from './queues/caller.ts';
@@ -62,6 +63,7 @@ export function assemble(options: OrielOptions = {}): OrielAssembly {
       roots: options.roots ?? [],
       allow: options.allow ?? [],
       ours: (path) => session.spills.has(path),
+      deny: denyOf(options),
     }),
     session,
     settings: settingsOf(options),
@@ -157,14 +159,29 @@ function settingsOf(options: OrielOptions): Settings {
     imageMetadataOnly: read.imageMetadataOnly ?? defaultSettings.imageMetadataOnly,
     tokens: options.tokens ? counterOfHost(options.tokens) : undefined,
     run: runSettings(options.run),
-    agentOutputs: options.agentOutputs === undefined ? undefined : accessTo(options.agentOutputs),
-    ...(options.userFiles === true && userFiles()),
+    agentOutputs:
+      options.agentOutputs === undefined ? undefined : accessTo(options.agentOutputs, denyOf(options)),
+    ...(options.userFiles === true && userFiles(denyOf(options))),
     schemes: schemesOfHost(options.schemes),
     web: withHowToAllow(operator.allowWeb, webSettings(options.web ?? isUnbounded)),
     s3: withHowToAllow(operator.allowObjects, s3Settings(options.s3 ?? isUnbounded)),
     mcpServers: options.mcpServers,
     workspaces: options.workspaces ?? defaultSettings.workspaces,
     operator,
+  };
+}
+
+/** Undefined if no file is private. The project is in the roots, those of the server if a client has narrowed them, or the working directory. */
+function denyOf(options: OrielOptions): DenyOptions | undefined {
+  const { deny, roots = [], cwd } = options;
+  if (deny === undefined) return undefined;
+  const directories =
+    roots.length > 0 ? [...outermost(roots), ...rootsIn(roots).map(({ real }) => real)] : [];
+  const here = fromWorkingDirectory(cwd);
+  return {
+    patterns: deny.flatMap((text) => text.split('\n')),
+    projects: roots.length > 0 ? [...new Set(directories)] : [realDirectory(here) ?? here],
+    name: wordsFor(options).deny,
   };
 }
 
@@ -217,16 +234,16 @@ function runSettings(options: Partial<RunSettings> = {}): RunSettings {
 }
 
 /** Access to the user's own files. Empty if none of the directories exists, because an access without roots may open everything. */
-function userFiles(): Pick<Settings, 'userFiles'> {
+function userFiles(deny: DenyOptions | undefined): Pick<Settings, 'userFiles'> {
   const roots = userFileDirectories().flatMap((directory) => realDirectory(directory) ?? []);
   const [cwd] = roots;
-  return cwd === undefined ? {} : { userFiles: createAccess({ cwd, roots, allow: [] }) };
+  return cwd === undefined ? {} : { userFiles: createAccess({ cwd, roots, allow: [], deny }) };
 }
 
 /** An access with one root. It keeps the identity of the directory, and does not enter one that replaces it later. Throws `NOT_FOUND`, `NOT_DIRECTORY`. */
-function accessTo(path: string): FileAccess {
+function accessTo(path: string, deny: DenyOptions | undefined): FileAccess {
   const directory = fromWorkingDirectory(path);
-  return createAccess({ cwd: directory, roots: [directory], allow: [] });
+  return createAccess({ cwd: directory, roots: [directory], allow: [], deny });
 }
 
 /** The schemes of the host. Errors that they throw are wrapped in an error with the code `HOST`. */

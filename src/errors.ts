@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'NOT_DIRECTORY'
   | 'IS_DIRECTORY'
   | 'DENIED'
+  | 'PRIVATE'
   | 'LOOP'
   | 'BAD_PATH'
   | 'NAME_TOO_LONG'

@@ -26,6 +26,12 @@ export interface OrielOptions {
   readonly roots?: readonly string[] | undefined;
   /** Directories in which kernel files may be read, such as `/proc`. @default [] */
   readonly allow?: readonly string[] | undefined;
+  /**
+   * Files of which tools show the name and nothing else: patterns in gitignore syntax, relative to each root. With a list, also an empty one,
+   * the rules hold that hosts read from the project (`.claude/settings.json`, `.cursorignore`, …); see [safety.md](safety.md#files-that-stay-private).
+   * @default none
+   */
+  readonly deny?: readonly string[] | undefined;
   /** The tool surface: names, parameters, limits and wording. @default 'oriel' */
   readonly dialect?: DialectName | undefined;
   /**
@@ -162,6 +168,7 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
   cwd: 'a string',
   roots: 'a list of strings',
   allow: 'a list of strings',
+  deny: 'a list of strings',
   dialect: 'a string',
   limits: 'an object',
   model: 'a string',
@@ -329,6 +336,7 @@ const LIBRARY: OperatorWords = {
   workspaces: option('workspaces'),
   agentOutputs: option('agentOutputs'),
   userFiles: 'with userFiles: true',
+  deny: 'the option deny',
   allowWeb: "with web: { allow: ['HOST'] }",
   allowObjects: "with s3: { allow: ['HOST'] }",
 };
@@ -340,6 +348,7 @@ export const COMMAND: OperatorWords = {
   workspaces: 'with --workspace NAME=URL',
   agentOutputs: 'with --agent-outputs DIR',
   userFiles: 'with --user-files',
+  deny: '--deny',
   allowWeb: 'with --allow-net HOST',
   allowObjects: 'with --allow-net HOST',
 };

@@ -17,6 +17,7 @@ const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BUSY',
   'CANCELLED',
   'DENIED',
+  'PRIVATE',
   'OUTSIDE_ROOT',
   'TIMEOUT',
 ]);

@@ -347,6 +347,12 @@ export class IgnoreFile {
 
   /** The verdict of the last rule that matches `path` (relative to the directory of the file); undefined when none does. */
   verdict(path: string, isDirectory: boolean): IgnoreVerdict | undefined {
+    const last = this.lastRule(path, isDirectory);
+    return last && (last.keeps ? 'kept' : 'ignored');
+  }
+
+  /** The same rule, with its line (`rank`, 0-based). */
+  lastRule(path: string, isDirectory: boolean): Pick<Rule, 'rank' | 'keeps'> | undefined {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const fits = (rule: Rule): boolean => isDirectory || !rule.directoriesOnly;
     let last = this.#plainNames.get(name)?.findLast(fits);
@@ -360,7 +366,7 @@ export class IgnoreFile {
       last = rule;
       break;
     }
-    return last && (last.keeps ? 'kept' : 'ignored');
+    return last;
   }
 }
 

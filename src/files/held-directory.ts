@@ -8,6 +8,8 @@
 
 import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
+import type { DenyData } from '../types/access.ts';
+import { DenyRules, isCurrent, linkedBelow, type LinkedFiles, linkedRule } from './deny-rules.ts';
 import { hasDescriptorPaths } from './descriptors.ts';
 import { isKernelFileSystem, mayBeProcessSecret } from './kernel-files.ts';
 import { O_PATH } from './path-walk.ts';
@@ -46,9 +48,38 @@ const kernelDevices = new Map<number, boolean>();
 /** What the current walk of this thread must not open. */
 let kept: KeptFiles | undefined;
 
-/** From now on this thread opens none of these files and directories, whatever their names. */
-export function skipFiles(files: KeptFiles): void {
+/** From now on this thread opens none of these files and directories, whatever their names, and none that is private. */
+export function skipFiles(files: KeptFiles, denied?: DenyData): void {
   kept = files;
+  if (rules?.data.key !== denied?.key) [rules, linked] = [denied && new DenyRules(denied), undefined];
+  began = Date.now();
+}
+
+let rules: DenyRules | undefined;
+let linked: LinkedFiles | undefined;
+/** When the current walk began, in milliseconds since the epoch. */
+let began = 0;
+
+/** Whether the file is private under another of its names. */
+function isLinkedPrivate(stats: Pick<fs.Stats, 'dev' | 'ino' | 'ctimeMs'>): boolean {
+  if (!rules) return false;
+  if (!linked || !isCurrent(linked, stats, began)) {
+    const comparing = linkedBelow(rules);
+    let step = comparing.next();
+    while (!step.done) step = comparing.next(factsFor(step.value));
+    linked = step.value;
+  }
+  return linkedRule(linked, stats) !== undefined;
+}
+
+function factsFor(
+  need: { readonly list: string } | { readonly stat: string },
+): fs.Dirent[] | fs.Stats | undefined {
+  try {
+    return 'list' in need ? fs.readdirSync(need.list, { withFileTypes: true }) : fs.lstatSync(need.stat);
+  } catch {
+    return undefined;
+  }
 }
 
 export class HeldDirectory {
@@ -61,6 +92,8 @@ export class HeldDirectory {
   readonly #fd: number | undefined;
   readonly #size: number;
   readonly #isKept: boolean;
+  /** As text. */
+  #lastName: string | undefined;
   #users = 1;
 
   private constructor(path: string, fd: number | undefined, stats: fs.Stats) {
@@ -116,6 +149,7 @@ export class HeldDirectory {
    * of `skipFiles`, and outside of `roots` (if any).
    */
   enter(name: string, roots: readonly string[]): HeldDirectory | undefined {
+    if (this.isPrivate(name, true)) return undefined;
     const inner = HeldDirectory.#open(`${this.self}/${name}`, joined(this.path, name), ENTER);
     let isOurs = false;
     try {
@@ -142,6 +176,15 @@ export class HeldDirectory {
     }
   }
 
+  /** Whether the name of an entry is private by the rules of `skipFiles`. */
+  isPrivate(name: string, isDirectory: boolean): boolean {
+    if (!rules) return false;
+    this.#lastName ??= textOf(this.path.slice(this.path.lastIndexOf('/') + 1));
+    const text = textOf(name);
+    if (!rules.mayMatch(text, this.#lastName)) return false;
+    return rules.decide(joined(textOf(this.path), text), isDirectory) !== undefined;
+  }
+
   /** The type of an entry; undefined if it does not exist. */
   kindOf(name: string): HeldEntry['kind'] | undefined {
     const stats = fs.lstatSync(nameOf(`${this.self}/${name}`), { throwIfNoEntry: false });
@@ -150,10 +193,14 @@ export class HeldDirectory {
     return stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other';
   }
 
-  /** The stats of the regular file `name`; undefined for anything else. */
+  /** The stats of the regular file `name`; undefined for anything else, and for private files. */
   factsOf(name: string): FileFacts | undefined {
     const stats = fs.lstatSync(nameOf(`${this.self}/${name}`), { bigint: true, throwIfNoEntry: false });
-    return stats?.isFile() ? stats : undefined;
+    if (!stats?.isFile() || this.isPrivate(name, false)) return undefined;
+    const { dev, ino, ctimeMs, nlink } = stats;
+    const isLinked =
+      nlink > 1n && isLinkedPrivate({ dev: Number(dev), ino: Number(ino), ctimeMs: Number(ctimeMs) });
+    return isLinked ? undefined : stats;
   }
 
   /** Modification time of an entry in milliseconds since the epoch; 0 if it does not exist any more. */
@@ -193,17 +240,22 @@ export class HeldDirectory {
 }
 
 /**
- * Opens the regular file `name` in the directory `self` on the device `dev`. Undefined for anything else, for kernel
- * files, and for files of `skipFiles`. Throws the system's error.
+ * Opens the regular file `name` in the directory. Undefined for anything else, for kernel files, and for files of `skipFiles`.
+ * Throws the system's error.
  */
-export function openHeld(self: string, dev: number, name: string): HeldFile | undefined {
+export function openHeld(
+  directory: Pick<HeldDirectory, 'self' | 'dev' | 'isPrivate'>,
+  name: string,
+): HeldFile | undefined {
+  if (directory.isPrivate(name, false)) return undefined;
+  const { self, dev } = directory;
   const fd = fs.openSync(nameOf(`${self}/${name}`), READ);
   try {
     const stats = fs.fstatSync(fd);
     const stored =
       stats.isFile() && (stats.dev === dev || !isKernelDevice(stats.dev, `${DESCRIPTORS}/${fd}`));
-    if (stored && !(kept && isKept(kept, stats)))
-      return { fd, size: stats.size, dev: stats.dev, ino: stats.ino };
+    const isWithheld = (kept && isKept(kept, stats)) || (stats.nlink > 1 && isLinkedPrivate(stats));
+    if (stored && !isWithheld) return { fd, size: stats.size, dev: stats.dev, ino: stats.ino };
   } catch (error) {
     fs.closeSync(fd);
     throw error;
@@ -269,6 +321,10 @@ export function openRefusalFor(error: unknown): OpenRefusal {
 /** A path as its bytes, one character each. */
 export function pathToLatin1(path: string): string {
   return Buffer.from(path, 'utf8').toString('latin1');
+}
+
+function textOf(path: string): string {
+  return /[^\0-\x7f]/.test(path) ? Buffer.from(path, 'latin1').toString('utf8') : path;
 }
 
 function nameOf(path: string): string | Buffer {

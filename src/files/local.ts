@@ -6,19 +6,22 @@
 
 import { type BigIntStats, constants, type Dirent, readlinkSync, type Stats } from 'node:fs';
 import { lstat, opendir, readlink, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, relative, sep } from 'node:path';
+import { basename, dirname, join, parse, relative, sep } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { Identity } from '../identity.ts';
 import { fitTo, queues } from '../queues/queue-table.ts';
 import { memoryBytes } from '../text/bytes.ts';
 import { quote } from '../text/visible.ts';
 import type {
+  DenyRule,
   FileAccess,
   FileSystemEntry,
   OpenedDirectory,
   OpenedFile,
   OpenedItem,
 } from '../types/access.ts';
+import { type DenyOptions, DenyPolicy } from './deny-policy.ts';
+import { type DenyRules, privateFile } from './deny-rules.ts';
 import {
   closeDescriptor,
   type DescriptorInspector,
@@ -43,7 +46,7 @@ import { noteReached, wasReached } from './mounts.ts';
 import { O_PATH } from './path-walk.ts';
 import { absolutePath, isPathWithin } from './paths.ts';
 import { isKept, isKeptAt, type KeptFiles, keptFromClients } from './private-files.ts';
-import { FileRoots } from './roots.ts';
+import { type DeniedName, FileRoots } from './roots.ts';
 import { errno, isShortage, systemError } from './system-failure.ts';
 
 export interface AccessOptions {
@@ -57,6 +60,8 @@ export interface AccessOptions {
    * the session.
    */
   ours?(path: string): boolean;
+  /** What makes files private; absent if none are. */
+  readonly deny?: DenyOptions | undefined;
 }
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
@@ -94,6 +99,8 @@ export function createAccess(options: AccessOptions): FileAccess {
     return MISTAKEN.test(inside) ? `./${inside}` : inside;
   };
 
+  const policy = options.deny && policyOf(options.deny, roots.paths, cwd);
+
   function open(path: string, signal?: AbortSignal): Promise<OpenedItem> {
     const attempt = (): Promise<OpenedItem> => openNow(path, signal);
     return attempt().catch(async (error: unknown) => {
@@ -112,7 +119,8 @@ export function createAccess(options: AccessOptions): FileAccess {
     const ours = options.ours?.(path);
     if (!roots.mayName(path) && !ours) throw roots.outside(shown());
     refuseProcessSecret(path, shown);
-    const handle = await (ours || !roots.any ? look(path) : lookInside(path, shown)).catch(
+    const rules = ours ? undefined : await policy?.current();
+    const handle = await (ours || !(roots.any || rules) ? look(path) : lookInside(path, shown, rules)).catch(
       (error: unknown) => {
         throw isShortage(error) ? error : systemError(error, shown());
       },
@@ -122,6 +130,8 @@ export function createAccess(options: AccessOptions): FileAccess {
       const kept = keptFromClients(roots.paths);
       const isOpen = inside && !isKeptAt(kept, handle.path, handle.stats);
       if (!isOpen && !options.ours?.(handle.path)) throw inside ? keptPlace(shown()) : roots.outside(shown());
+      const denied = rules && (await denialOf(handle, rules));
+      if (denied) throw privateFile(shown(), denied);
       refuseSpecial(handle.stats, shown);
       const asked = isKernelFile(handle.path, handle.again, handle.stats.dev);
       const kernel = typeof asked === 'boolean' ? asked : await asked;
@@ -133,7 +143,8 @@ export function createAccess(options: AccessOptions): FileAccess {
       const opening = inspector.open(handle.again, READ);
       const fd = typeof opening === 'number' ? opening : await opening;
       const stats = await identify(fd, handle);
-      if (stats.isDirectory()) return openedDirectory(fd, handle.path, stats, inspector, kept);
+      if (stats.isDirectory())
+        return openedDirectory(fd, handle.path, stats, inspector, { kept, rules, policy });
       if (kernelName !== undefined && stats.size === 0n)
         return await kernelFile(fd, handle, stats, kernelName, signal);
       return openedFile(fd, handle.path, stats, inspector, (suffix) => sibling(handle.path + suffix));
@@ -147,10 +158,21 @@ export function createAccess(options: AccessOptions): FileAccess {
   }
 
   /** Resolves a path without opening it and without touching anything outside the roots. */
-  async function lookInside(path: string, shown: () => string): Promise<Handle> {
-    if (!hasDescriptorPaths()) return lookByPath(await roots.resolve(path, shown));
-    const { fd, stats, path: real } = await roots.find(path, shown);
-    return { ...handleOf(fd, real, stats), inside: true };
+  async function lookInside(path: string, shown: () => string, rules?: DenyRules): Promise<Handle> {
+    // Without roots, names on the way are looked at as inside a root that holds everything.
+    const within = roots.any ? roots : new FileRoots([parse(path).root], cwd);
+    if (!hasDescriptorPaths()) {
+      const found = await within.resolve(path, shown, rules);
+      return { ...(await lookByPath(found.path)), denied: found.denied };
+    }
+    const { fd, stats, path: real, denied } = await within.find(path, shown, rules);
+    return { ...handleOf(fd, real, stats), inside: true, denied };
+  }
+
+  /** The rule by which what was found is private: by a name on the way, its real path, or another name of the file. */
+  async function denialOf({ denied, path, stats }: Handle, rules: DenyRules): Promise<DenyRule | undefined> {
+    const rule = denied ?? rules.decide(path, stats.isDirectory());
+    return rule || !stats.isFile() || stats.nlink < 2n ? rule : policy?.linked(rules, stats);
   }
 
   async function sibling(path: string): Promise<OpenedFile | undefined> {
@@ -163,10 +185,26 @@ export function createAccess(options: AccessOptions): FileAccess {
     return undefined;
   }
 
-  return { cwd, roots: roots.paths, absolute: (typed) => absolutePath(typed, cwd), open, display };
+  return {
+    cwd,
+    roots: roots.paths,
+    absolute: (typed) => absolutePath(typed, cwd),
+    open,
+    display,
+    ...(policy && { privateNames: () => policy.current() }),
+  };
 }
 
-interface Handle {
+/** Rule files are opened in their projects, which may be above roots that a client has narrowed. */
+function policyOf(deny: DenyOptions, roots: readonly string[], cwd: string): DenyPolicy {
+  let projects: FileAccess | undefined;
+  return new DenyPolicy(deny, roots, (path) => {
+    projects ??= createAccess({ cwd, roots: deny.projects, allow: [] });
+    return projects.open(path);
+  });
+}
+
+interface Handle extends DeniedName {
   /** Real path of what the path led to. */
   readonly path: string;
   /** Whether it was found without leaving the roots. */
@@ -297,14 +335,25 @@ async function kernelFile(
 
 const ENTER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+interface WithheldFiles {
+  /** What is neither listed nor entered. */
+  readonly kept: KeptFiles;
+  /** What is listed by name only. */
+  readonly rules?: DenyRules | undefined;
+  readonly policy?: DenyPolicy | undefined;
+}
+
 export function openedDirectory(
   fd: number,
   path: string,
   stats: BigIntStats,
   inspector: DescriptorInspector,
-  /** What is neither listed nor entered. */
-  kept: KeptFiles,
+  withheld: WithheldFiles,
 ): OpenedDirectory {
+  const { kept, rules, policy } = withheld;
+  const isNamedPrivate = (name: string, type: FileSystemEntry['type']): boolean =>
+    rules?.mayMatch(name, basename(path)) === true &&
+    rules.decide(join(path, name), type === 'directory') !== undefined;
   /** A path to this directory that stays valid when it is renamed. */
   const self = hasDescriptorPaths() ? `/proc/self/fd/${fd}` : path;
   let open = true;
@@ -322,23 +371,30 @@ export function openedDirectory(
         signal?.throwIfAborted();
         if (hidden.has(entry.name) || !entry.name.startsWith(prefix)) continue;
         if (entries.length === most) return { entries, more: true };
-        entries.push({ name: entry.name, type: typeOf(entry) });
+        const type = typeOf(entry);
+        const { name } = entry;
+        entries.push(isNamedPrivate(name, type) ? { name, type, isPrivate: true } : { name, type });
       }
       return { entries, more: false };
     },
     async stat(name) {
       const found = await lstat(`${self}/${name}`, { bigint: true }).catch(() => undefined);
       if (!found) return undefined;
-      return {
+      const type = typeOf(found);
+      const isLinked = rules && type === 'file' && found.nlink > 1n;
+      const entry = {
         name,
-        type: typeOf(found),
+        type,
         size: Number(found.size),
         mtimeMs: Number(found.mtimeMs),
         ino: found.ino,
       };
+      const isPrivate = isNamedPrivate(name, type) || (isLinked && (await policy?.linked(rules, found)));
+      return isPrivate ? { ...entry, size: 0, isPrivate: true } : entry;
     },
     linkTarget: (name) => readlink(`${self}/${name}`).catch(() => undefined),
     async enter(name) {
+      if (isNamedPrivate(name, 'directory')) return undefined;
       const inner = await untilDescriptors(() => openDescriptor(`${self}/${name}`, ENTER)).catch(
         (error: unknown) => {
           // The entry may exist, so the result would be wrong without it.
@@ -357,7 +413,7 @@ export function openedDirectory(
         const again = hasDescriptorPaths() ? `/proc/self/fd/${inner}` : at;
         const mayBeKernels = found.dev !== stats.dev || mayBeProcessSecret(name);
         const isKernels = mayBeKernels && (await isKernelFile(at, again, found.dev));
-        if (!isKernels && !isKept(kept, found)) entered = openedDirectory(inner, at, found, of, kept);
+        if (!isKernels && !isKept(kept, found)) entered = openedDirectory(inner, at, found, of, withheld);
         return entered;
       } finally {
         if (!entered) await of.close(inner);

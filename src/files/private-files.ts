@@ -206,7 +206,7 @@ export function isKeptAt(kept: KeptFiles, path: string, stats: FileStats): boole
   return isKept(kept, stats) || kept.places.some((place) => isPathWithin(path, place));
 }
 
-function realOf(path: string): string {
+export function realOf(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -19,6 +19,8 @@ import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import { hasDescriptorPaths, inspectorOf } from './descriptors.ts';
+import type { DenyRule } from '../types/access.ts';
+import type { DenyRules } from './deny-rules.ts';
 import { refuseProcessSecret } from './kernel-files.ts';
 import { isLocalPath } from './mounts.ts';
 import { O_PATH, type ReachedPath, walkPath } from './path-walk.ts';
@@ -28,6 +30,11 @@ import { isShortage, systemError } from './system-failure.ts';
 
 /** A path with more links counts as a loop. Source: MAXSYMLINKS in linux/namei.h. */
 const MAX_PATH_LINKS = 40;
+
+/** The rule that makes one of the names on the way private. */
+export interface DeniedName {
+  readonly denied?: DenyRule | undefined;
+}
 
 export class FileRoots {
   readonly #roots: readonly HeldRoot[];
@@ -78,8 +85,8 @@ export class FileRoots {
    * Resolves `path` without touching anything outside, so that neither the answer nor its timing reveals whether something
    * outside exists. Throws `OUTSIDE_ROOT` for a path that leads out, `LOOP`, and the system's errors for paths inside.
    */
-  async find(path: string, shown: () => string): Promise<ReachedPath> {
-    return this.#follow(path, shown, async (at, root) => {
+  async find(path: string, shown: () => string, rules?: DenyRules): Promise<ReachedPath & DeniedName> {
+    return this.#follow(path, shown, rules, async (at, root) => {
       const found = (await walkPath(at, root)) ?? (isMadeAgain(root) ? await walkPath(at, root) : undefined);
       if (found !== undefined) return found;
       throw isRemoved(root) ? missingRoot(root.given) : this.outside(shown());
@@ -87,28 +94,38 @@ export class FileRoots {
   }
 
   /** `path` with its links resolved, for systems on which directories cannot be held by descriptors. */
-  async resolve(path: string, shown: () => string): Promise<string> {
-    if (!this.any) return path;
-    const { real } = await this.#follow(path, shown, async (at, root) => {
-      return (await firstLink(at, root.real)) ?? { real: at };
+  async resolve(
+    path: string,
+    shown: () => string,
+    rules?: DenyRules,
+  ): Promise<Pick<ReachedPath, 'path'> & DeniedName> {
+    if (!this.any) return { path };
+    return this.#follow(path, shown, rules, async (at, root) => {
+      return (await firstLink(at, root.real)) ?? { path: at };
     });
-    return real;
   }
 
-  /** The result of `step`, which is called again for each path that it returns instead. */
+  /**
+   * The result of `step`, which is called again for each path that it returns instead. A path ends at its first private name:
+   * whether anything is behind it is not revealed, and a name that does not exist is not private.
+   */
   async #follow<T extends object>(
     path: string,
     shown: () => string,
+    rules: DenyRules | undefined,
     step: (at: string, root: HeldRoot) => Promise<T | string>,
-  ): Promise<T> {
+  ): Promise<T & DeniedName> {
     let at = path;
+    let denied: DenyRule | undefined;
     for (let links = 0; links <= MAX_PATH_LINKS; links += 1) {
       at = this.#realName(at);
       refuseProcessSecret(at, shown);
       const root = this.#roots.find(({ real }) => isPathWithin(at, real));
       if (!root) throw this.outside(shown());
+      const first = denied ? undefined : rules?.first(at, false);
+      if (first) [at, denied] = [first.path, first.rule];
       const found = await step(at, root);
-      if (typeof found !== 'string') return found;
+      if (typeof found !== 'string') return denied ? { ...found, denied } : found;
       at = found;
     }
     throw new OrielError('LOOP', `${quote(shown())} leads into a loop of links.`);
@@ -172,7 +189,7 @@ export async function narrowRoots(
       'None of the roots that the client declares is a directory inside those of this server, so nothing can be read. Declare one that is.';
     throw new OrielError('OUTSIDE_ROOT', message);
   }
-  return holdNarrowed(Array.from(new Map(found.map((root) => [root.real, root])).values()));
+  return holdNarrowed(Array.from(new Map(found.map((root) => [root.real, root])).values()), outermost(roots));
 }
 
 /** Empty for a path outside, without a directory, or of oriel itself. */
@@ -291,10 +308,19 @@ function isMadeAgain(root: HeldRoot): boolean {
 export type NarrowedRoots = readonly [string, ...string[]] & { readonly [narrowed]: true };
 declare const narrowed: unique symbol;
 
-function holdNarrowed(roots: readonly HeldRoot[]): NarrowedRoots {
+function holdNarrowed(roots: readonly HeldRoot[], outer: readonly string[]): NarrowedRoots {
   const list = roots.map(({ real }) => real);
   held.set(list, roots);
+  outerRoots.set(list, outer);
   return list as readonly string[] as NarrowedRoots;
+}
+
+/** By a narrowed list, the real paths of the roots of the server. */
+const outerRoots = new WeakMap<readonly string[], readonly string[]>();
+
+/** The real paths of the roots that these were narrowed from; the same roots where they were not. */
+export function outermost(roots: readonly string[]): readonly string[] {
+  return outerRoots.get(roots) ?? rootsIn(roots).map(({ real }) => real);
 }
 
 /** A key for a list of held roots. A directory that is removed and created again has another key. */

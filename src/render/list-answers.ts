@@ -156,8 +156,8 @@ function fitEntries(
   };
 }
 
-function shownEntry({ path, mark, matches }: ListedEntry): string {
-  const name = shownName(path + (mark ?? ''));
+function shownEntry({ path, mark, isPrivate, matches }: ListedEntry): string {
+  const name = shownName(path + (mark ?? '')) + (isPrivate ? ' (private)' : '');
   return matches === undefined ? name : `${name}: ${matches}`;
 }
 

@@ -76,7 +76,7 @@ function bySortKey(a: Sortable, b: Sortable): number {
 }
 
 /** A link is marked as a link, whatever its target is and even if that does not exist. */
-function marked({ name, type }: FileSystemEntry): Omit<ListedEntry, 'rank'> {
-  if (type === 'directory') return { path: name, mark: '/' };
-  return type === 'link' ? { path: name, mark: '@' } : { path: name };
+function marked({ name, type, isPrivate }: FileSystemEntry): Omit<ListedEntry, 'rank'> {
+  if (type === 'directory') return { path: name, mark: '/', isPrivate };
+  return type === 'link' ? { path: name, mark: '@', isPrivate } : { path: name, isPrivate };
 }

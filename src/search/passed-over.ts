@@ -22,7 +22,7 @@ interface LeavingSearch {
 }
 
 /** What is said if nothing was found, in this order, and its calls. `directory`, `glob` and `type` depend on the files. */
-const REASONS: readonly PassedReason[] = ['ignored', 'link', 'garbled', 'binary', 'special'];
+const REASONS: readonly PassedReason[] = ['ignored', 'private', 'link', 'garbled', 'binary', 'special'];
 
 export async function passedOver(
   { gaps, next }: { readonly gaps: SearchGaps; readonly next?: number | undefined },

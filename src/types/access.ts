@@ -21,6 +21,8 @@ export interface OpenedFile {
 
 export interface FileSystemEntry {
   readonly name: string;
+  /** Its content is not read; its size is shown as 0. */
+  readonly isPrivate?: true | undefined;
   readonly type: 'file' | 'directory' | 'link' | 'fifo' | 'socket' | 'device' | 'unknown';
 }
 
@@ -70,8 +72,52 @@ export interface FileAccess {
    * `NOT_REGULAR`, `DENIED`, …
    */
   open(path: string, signal?: AbortSignal): Promise<OpenedItem>;
+  /** The rules that make files private, as they are now; absent if nothing is. */
+  privateNames?(): Promise<PrivateNames>;
   /** The path as a model is shown it: relative to `cwd` if it is below `cwd`, otherwise absolute. */
   display(path: string): string;
+}
+
+// Private files: rules by which nothing of a file is shown but its name.
+
+/** One rule, and where it comes from. */
+export interface DenyRule {
+  /** In gitignore syntax, relative to the directory of its source. */
+  readonly pattern: string;
+  /** As it was written. */
+  readonly rule: string;
+  /** The file, as it is shown, or the option. */
+  readonly from: string;
+  /** 1-based. */
+  readonly line?: number | undefined;
+  /** How a person lifts it, as the end of a sentence. */
+  readonly lift: string;
+}
+
+/** All rules. Plain data, for worker threads. */
+export interface DenyData {
+  /** Changes with the rules. */
+  readonly key: string;
+  readonly sources: readonly DenySource[];
+  /** Real paths of the directories below which files with several names are compared. */
+  readonly projects: readonly string[];
+}
+
+/** Rules of one origin, of which the last one that matches decides. */
+export interface DenySource {
+  /** Real path of the directory to which the patterns are relative. */
+  readonly base: string;
+  readonly rules: readonly DenyRule[];
+}
+
+export interface PrivateNames {
+  readonly data: DenyData;
+  /** Whether a rule may match an entry of this name in a directory of the name `above`. Fast. */
+  mayMatch(name: string, above: string): boolean;
+  /** The rule that makes the path (absolute), or a directory on its way, private. */
+  decide(path: string, isDirectory: boolean): DenyRule | undefined;
+  /** The same for the path of a member in the archive at `container`. */
+  inside(container: string, member: string, isDirectory: boolean): DenyRule | undefined;
 }
 
 // Bytes at offsets, with their identity: the interface of everything that can be read.

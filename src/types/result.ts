@@ -70,6 +70,8 @@ export interface MatchedLine {
 /** Why files or directories were left out of a search, whatever they hold. */
 export type PassedReason =
   | 'ignored'
+  /** A rule keeps what it holds from tools. */
+  | 'private'
   | 'link'
   /** A pipe, socket or device. */
   | 'special'
@@ -211,6 +213,8 @@ export interface ListedEntry {
   readonly path: string;
   /** `/` for directories and `@` for links. */
   readonly mark?: '/' | '@' | undefined;
+  /** Nothing but its name is shown. */
+  readonly isPrivate?: true | undefined;
   /** 0-based, among all entries. */
   readonly rank: number;
   /** Number of matching lines in it, if they were counted. */

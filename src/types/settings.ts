@@ -44,6 +44,8 @@ export interface OperatorWords {
   readonly workspaces: string;
   readonly agentOutputs: string;
   readonly userFiles: string;
+  /** The name of the option for private files. */
+  readonly deny: string;
   readonly allowWeb: string;
   readonly allowObjects: string;
 }

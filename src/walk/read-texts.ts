@@ -120,12 +120,12 @@ export class TextReader {
     }
   }
 
-  #open({ self, dev }: HeldDirectory, name: string): HeldFile | undefined {
+  #open(directory: HeldDirectory, name: string): HeldFile | undefined {
     try {
-      return openHeld(self, dev, name);
+      return openHeld(directory, name);
     } catch (error) {
       if (openRefusalFor(error) !== 'shortage') throw error;
-      return retryOnShortage(this.#control, () => openHeld(self, dev, name));
+      return retryOnShortage(this.#control, () => openHeld(directory, name));
     }
   }
 

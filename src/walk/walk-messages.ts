@@ -3,6 +3,7 @@
 import type { GlobPlace } from '../files/glob.ts';
 import { openRefusalFor } from '../files/held-directory.ts';
 import type { KeptFiles } from '../files/private-files.ts';
+import type { DenyData } from '../types/access.ts';
 import type { SearchGaps } from '../types/result.ts';
 import type { GapsBefore } from './gaps.ts';
 
@@ -20,6 +21,8 @@ export interface WalkJob {
   readonly front: string;
   /** What is skipped silently: oriel's own files and directories. */
   readonly kept: KeptFiles;
+  /** Private files, of which only names are found. */
+  readonly denied: DenyData | undefined;
   readonly wants: WalkQuery;
   /**
    * Whether the prefilter may read files before their type is checked, to skip those without the needle. Only on file systems

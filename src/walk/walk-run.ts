@@ -12,7 +12,7 @@ import { isFault } from '../files/system-failure.ts';
 import { IdleWorkers } from '../process/idle-workers.ts';
 import { searchSlots } from '../process/ripgrep.ts';
 import { startConversation, type WorkerThread } from '../process/worker-threads.ts';
-import type { FileAccess, OpenedDirectory, OpenedItem } from '../types/access.ts';
+import type { DenyData, FileAccess, OpenedDirectory, OpenedItem } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { SearchGaps } from '../types/result.ts';
 import { GapsSeen } from './gaps.ts';
@@ -74,11 +74,12 @@ export class WalkRun {
     try {
       chain = await openChain(directory, access);
       const held = chain;
+      const names = await access.privateNames?.();
       const run = new WalkRun(signal, async () => {
         slot.release();
         await held.close();
       });
-      run.#begin(chain, options, access);
+      run.#begin(chain, options, access, names?.data);
       return run;
     } catch (error) {
       slot.release();
@@ -147,6 +148,7 @@ export class WalkRun {
     chain: RuleChain,
     { wants, filter, named, front = '', deadline }: WalkOptions,
     access: FileAccess,
+    denied: DenyData | undefined,
   ): void {
     const base = chain.directories.at(-1) as OpenedDirectory;
     if (chain.isCut) this.gaps.rules += 1;
@@ -156,6 +158,7 @@ export class WalkRun {
       roots: access.roots.map(pathToLatin1),
       front,
       kept: keptFromClients(access.roots),
+      denied,
       wants,
       prefilters: wants.kind === 'texts' && wants.needle !== undefined && isLocalWhole(base.path),
       filter,

@@ -95,7 +95,7 @@ function walkPaths(walker: DirectoryWalker, { most, times: isTimed, keys: isKeye
 
 function walk(job: WalkJob): void {
   const control = new WalkControl(job.control);
-  skipFiles(job.kept);
+  skipFiles(job.kept, job.denied);
   const walker = new DirectoryWalker(job, control, new GapsSeen());
   try {
     const { wants } = job;

@@ -62,6 +62,7 @@ export class DirectoryWalker {
   readonly #ending: string | undefined;
   readonly #named: Glob | undefined;
   readonly #onlyContainers: boolean;
+  readonly #onlyNames: boolean;
   readonly #levels: Level[] = [];
   /** Names that are skipped silently, by the path of their directory. */
   readonly #kept = new Map<string, Set<string>>();
@@ -82,6 +83,7 @@ export class DirectoryWalker {
     if (filter?.kind === 'ending') this.#ending = `/${filter.names}`;
     this.#named = named === undefined ? undefined : new Glob(named);
     this.#onlyContainers = job.wants.kind === 'paths' && job.wants.containers === true;
+    this.#onlyNames = job.wants.kind === 'paths' && !job.wants.containers && !job.wants.keys;
   }
 
   walk(visitor: WalkVisitor): void {
@@ -180,6 +182,11 @@ export class DirectoryWalker {
     if (this.#onlyContainers && !isContainerName(name)) return true;
     if (level.path.length + 1 + name.length > MAX_WALKED_PATH_BYTES) {
       this.gaps.tooDeep = true;
+      return true;
+    }
+    // The name of a private file is found, and nothing else.
+    if (!this.#onlyNames && level.directory?.isPrivate(name, false)) {
+      this.gaps.pass('private');
       return true;
     }
     this.gaps.files += 1;
@@ -399,7 +406,7 @@ function readSmall(
   { retryOnShortage }: RuleReading,
 ): string | undefined {
   try {
-    const file = retryOnShortage(() => openHeld(directory.self, directory.dev, name));
+    const file = retryOnShortage(() => openHeld(directory, name));
     if (!file) return undefined;
     try {
       if (file.size > MAX_IGNORE_FILE_BYTES) return undefined;

@@ -58,7 +58,9 @@ function opened(
   if (dev !== undefined) stats.dev = dev;
   const close = (of: number): void => fs.closeSync(of);
   const inspector = { close } as Partial<descriptors.DescriptorInspector> as descriptors.DescriptorInspector;
-  return openedDirectory(fd, path, stats, inspector, { ...keptFromClients([]), places: kept });
+  return openedDirectory(fd, path, stats, inspector, {
+    kept: { ...keptFromClients([]), places: kept },
+  });
 }
 
 /** A directory with an entry of each type. */

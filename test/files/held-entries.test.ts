@@ -346,24 +346,24 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
 
   test('a regular file is opened, and nothing else', () => {
     const directory = kinds();
-    const { self, dev, path } = directory;
+    const { path } = directory;
     const before = descriptors();
     const stats = fs.statSync(join(path, 'file'));
-    const file = now.openHeld(self, dev, 'file') as held.HeldFile;
+    const file = now.openHeld(directory, 'file') as held.HeldFile;
     expect(file).toEqual({ fd: file.fd, size: 4, dev: stats.dev, ino: stats.ino });
     expect(fs.readFileSync(file.fd, 'utf8')).toBe('text');
     now.closeHeld(file);
-    const other = now.openHeld(self, dev, 'Ã¤') as held.HeldFile;
+    const other = now.openHeld(directory, 'Ã¤') as held.HeldFile;
     expect(other.size).toBe(0);
     now.closeHeld(other);
-    expect([now.openHeld(self, dev, 'directory'), now.openHeld(self, dev, 'fifo')]).toEqual([
+    expect([now.openHeld(directory, 'directory'), now.openHeld(directory, 'fifo')]).toEqual([
       undefined,
       undefined,
     ]);
-    expect(() => now.openHeld(self, dev, 'link')).toThrow('ELOOP');
-    expect(() => now.openHeld(self, dev, 'none')).toThrow('ENOENT');
+    expect(() => now.openHeld(directory, 'link')).toThrow('ELOOP');
+    expect(() => now.openHeld(directory, 'none')).toThrow('ENOENT');
     host.statFails = true;
-    expect(() => now.openHeld(self, dev, 'file')).toThrow('EIO');
+    expect(() => now.openHeld(directory, 'file')).toThrow('EIO');
     host.statFails = false;
     expect(host.asked).toEqual([]);
     expect(descriptors()).toBe(before);
@@ -373,12 +373,13 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
   test('a file on another device is opened, except kernel files', () => {
     const directory = kinds();
     const { self, dev } = directory;
+    const elsewhere = { self, dev: dev + 1, isPrivate: () => false };
     const before = descriptors();
     host.kernel = true;
-    expect(now.openHeld(self, dev + 1, 'file')).toBeUndefined();
+    expect(now.openHeld(elsewhere, 'file')).toBeUndefined();
     now.forgetDevices();
     host.kernel = false;
-    const file = now.openHeld(self, dev + 1, 'file') as held.HeldFile;
+    const file = now.openHeld(elsewhere, 'file') as held.HeldFile;
     expect(file.size).toBe(4);
     if (byDescriptor) expect(host.asked.at(-1)).toBe(`/proc/${process.pid}/fd/${file.fd}`);
     now.closeHeld(file);
@@ -388,19 +389,19 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
 
   test('a file kept from clients is opened under no name', () => {
     const directory = kinds();
-    const { self, dev, path } = directory;
+    const { path } = directory;
     const before = descriptors();
     fs.linkSync(join(path, 'file'), join(path, 'another-name'));
     const key = fileKey(fs.statSync(join(path, 'file'), { bigint: true }));
     now.skipFiles({ ...NOTHING, files: new Set([key]) });
-    expect([now.openHeld(self, dev, 'file'), now.openHeld(self, dev, 'another-name')]).toEqual([
+    expect([now.openHeld(directory, 'file'), now.openHeld(directory, 'another-name')]).toEqual([
       undefined,
       undefined,
     ]);
-    const other = now.openHeld(self, dev, 'Ã¤') as held.HeldFile;
+    const other = now.openHeld(directory, 'Ã¤') as held.HeldFile;
     now.closeHeld(other);
     now.skipFiles(NOTHING);
-    const file = now.openHeld(self, dev, 'file') as held.HeldFile;
+    const file = now.openHeld(directory, 'file') as held.HeldFile;
     expect(file.size).toBe(4);
     now.closeHeld(file);
     expect(descriptors()).toBe(before);
@@ -410,7 +411,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
   test('part of a file is read, in however many reads', () => {
     const directory = kinds();
     fs.writeFileSync(join(directory.path, 'digits'), '0123456789');
-    const file = now.openHeld(directory.self, directory.dev, 'digits') as held.HeldFile;
+    const file = now.openHeld(directory, 'digits') as held.HeldFile;
     const read = (at: number, length: number, from?: number): string => {
       const target = Buffer.from('------------');
       return `${now.readHeld(file, target, at, length, from)} ${target}`;

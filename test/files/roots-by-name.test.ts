@@ -70,7 +70,7 @@ describe.each([true, false])('where file systems are local: %j', (isLocal) => {
     const { W, O } = folders();
     const roots = new FileRoots([W], W);
     const resolved = ['', 'a', 'to-a', 'to-a/b', 'to-a/up', 'a/up/x', 'none/x', 'a/file/x'].map((name) =>
-      roots.resolve(join(W, name), () => name),
+      roots.resolve(join(W, name), () => name).then(({ path }) => path),
     );
     expect(await Promise.all(resolved)).toStrictEqual(
       ['', 'a', 'a', 'a/b', 'a/b', 'a/b/x', 'none/x', 'a/file/x'].map((name) => join(W, name)),

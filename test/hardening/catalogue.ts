@@ -112,6 +112,7 @@ export const catalogue: Readonly<Record<string, string>> = {
   P48: '8.3 short name',
   P50: '4,000-deep directory',
   P51: 'directory mutated while listed',
+  P55: 'a private file by its names, links, searches and archives',
   Q03: 'writes',
   Q04: 'VACUUM INTO / ATTACH',
   Q07: 'hostile table names',

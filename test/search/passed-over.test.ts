@@ -25,6 +25,22 @@ function project(): Place {
   return made;
 }
 
+test('private files are counted, and no call includes them', async () => {
+  const { write, call } = place('oriel', { deny: ['.env'] });
+  write('.env', 'needle\n');
+  write('.gitignore', 'old/\n');
+  write('old/.env', 'needle\n');
+  for (const output of ['matches', 'count']) {
+    const { text } = await call('grep', { pattern: 'needle', output });
+    expect(text).toBe(
+      'No matches found\n[1 ignored file or directory left out. Use path=old to include it. 1 private file left out]',
+    );
+  }
+  expect((await call('grep', { pattern: 'needle', path: 'old' })).text).toBe(
+    'No matches found\n[1 private file left out]',
+  );
+});
+
 describe('ignored files', () => {
   test('grep', async () => {
     expect(await followed(project(), 'grep', { pattern: 'needle' })).toEqual([

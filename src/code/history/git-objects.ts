@@ -118,7 +118,7 @@ function enter(directory: HeldDirectory, name: string, roots: readonly string[])
 /** Undefined unless it is a regular file that may be opened. */
 function openFile(directory: HeldDirectory, name: string): HeldFile | undefined {
   try {
-    return openHeld(directory.self, directory.dev, name);
+    return openHeld(directory, name);
   } catch {
     return undefined;
   }

@@ -9,6 +9,7 @@ import type { Dialect } from '../../call/dialect.ts';
 import type { ErrorContext } from '../../call/unexpected.ts';
 import { type DialectName, dialectNames, dialectOf } from '../../dialects/dialect-table.ts';
 import { OrielError } from '../../errors.ts';
+import { DEFAULT_DENY } from '../../files/deny-rules.ts';
 import { fromWorkingDirectory } from '../../files/paths.ts';
 import { realDirectory } from '../../files/roots.ts';
 import { errno } from '../../files/system-failure.ts';
@@ -31,9 +32,11 @@ import {
   agentOutputs,
   allow,
   allowNet,
+  allowPrivate,
   type CliOption,
   type CliStreams,
   cwd,
+  deny,
   dialect,
   display,
   DISPLAYS,
@@ -165,6 +168,7 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
     cwd: directory,
     roots: list(root),
     allow: list(allow),
+    deny: values[deny.name] === undefined ? undefined : list(deny),
     dialect: chosen,
     limits: budget === undefined ? undefined : parseLimits(budget),
     display: shown || undefined,
@@ -191,6 +195,12 @@ function runOptions(values: OptionValues): Partial<RunSettings> {
     'BAD_INPUT',
     `--max-timeout takes seconds above 0, not ${quote(seconds)}. Use --max-timeout 600.`,
   );
+}
+
+/** The patterns for private files in a server: the default list, and those of `--deny`. */
+export function denied(values: OptionValues): readonly string[] {
+  const own = (values[deny.name] as readonly string[] | undefined) ?? [];
+  return values[allowPrivate.name] === true ? own : [...DEFAULT_DENY, ...own];
 }
 
 export function s3Options(

@@ -7,6 +7,7 @@ import type { Answer } from '../../types/answer.ts';
 import { keepInput, SharedBudget, type ToolCommand, withTool } from './dialect-tool.ts';
 import {
   callOptions,
+  deny,
   type CliCommand,
   type CliOption,
   type CliStreams,
@@ -113,6 +114,7 @@ export const grepCommand: CliCommand = {
     sortOption,
     ...pagingOptions,
     ...callOptions,
+    deny,
     display,
     noCache,
   ],
@@ -195,7 +197,7 @@ export const findCommand: CliCommand = {
   name: 'find',
   operands: 'GLOB [DIR]',
   help: 'find files by a glob, or symbols by words; without what .gitignore names',
-  options: [symbolOption, sortOption, ...pagingOptions, ...callOptions],
+  options: [symbolOption, sortOption, ...pagingOptions, ...callOptions, deny],
   habits: {
     n: GLOB_FIRST,
     i: GLOB_FIRST,
@@ -237,7 +239,7 @@ export const lsCommand: CliCommand = {
   name: 'ls',
   operands: '[DIR]',
   help: 'list one directory: / marks directories, @ links',
-  options: [...pagingOptions, ...callOptions],
+  options: [...pagingOptions, ...callOptions, deny],
   habits: {
     a: 'default',
     A: 'default',

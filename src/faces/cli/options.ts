@@ -37,6 +37,20 @@ export const allow: CliOption = {
   help: 'read kernel files below DIR (/proc) (repeatable)',
 };
 
+export const deny: CliOption = {
+  name: 'deny',
+  type: 'string',
+  multiple: true,
+  value: 'GLOB',
+  help: 'keep these files private: their names are listed, and nothing else is shown (as in .gitignore; repeatable)',
+};
+
+export const allowPrivate: CliOption = {
+  name: 'allow-private',
+  type: 'boolean',
+  help: 'take away the default list of private files: .env, *.pem, id_rsa and others (oriel private lists them)',
+};
+
 export const dialect: CliOption = {
   name: 'dialect',
   type: 'string',
@@ -192,6 +206,8 @@ const engineOptions: readonly CliOption[] = [cwd, root, allow, dialect, limits, 
 /** Options of servers. */
 export const servingOptions: readonly CliOption[] = [
   ...engineOptions.map((option) => (option === root ? serverRoot : option)),
+  deny,
+  allowPrivate,
   display,
   agentOutputs,
   userFiles,
@@ -206,6 +222,7 @@ export const callOptions: readonly CliOption[] = [...engineOptions, jsonOption];
 /** Options of commands whose answer may show lines of a file. */
 export const readOptions: readonly CliOption[] = [
   ...engineOptions,
+  deny,
   display,
   agentOutputs,
   userFiles,

@@ -9,7 +9,7 @@ import { compileEarly } from '../../process/compile-budget.ts';
 import type { StateOptions } from '../../state/open-state.ts';
 import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
-import { mcpServersIn, orielOptions } from './dialect-tool.ts';
+import { denied, mcpServersIn, orielOptions } from './dialect-tool.ts';
 import {
   type CliCommand,
   type CliOption,
@@ -207,6 +207,7 @@ export async function offerOptions(
     ...options,
     cwd: options.cwd ?? (outside ? first : undefined),
     roots,
+    deny: denied(values),
     telemetry: {
       file: telemetry ? telemetry.file : undefined,
       task,

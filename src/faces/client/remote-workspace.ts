@@ -75,6 +75,7 @@ const OF_FILES: ReadonlySet<string> = new Set<ErrorCode>([
   'NOT_REGULAR',
   'OUTSIDE_ROOT',
   'DENIED',
+  'PRIVATE',
   'LOOP',
   'BAD_PATH',
   'NAME_TOO_LONG',

@@ -3,6 +3,7 @@
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { callTool } from '../../call/call-tool.ts';
+import { whyPrivate } from '../../call/private-report.ts';
 import { fileLinesLimits, readFileLines } from '../../dialects/coder.ts';
 import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
 import { deepestDirectory } from '../../files/deepest-directory.ts';
@@ -54,6 +55,7 @@ const listingReply = z
         absolute_path_string: z.string(),
         is_dir: z.boolean().describe('A link to a directory is none'),
         type: z.enum(['file', 'directory', 'link', 'fifo', 'socket', 'device', 'unknown']),
+        private: z.literal(true).optional().describe('Only its name is shown'),
       }),
     ),
     total: z.int().describe('Entries of the directory, or those that were looked at where it is cut'),
@@ -136,12 +138,13 @@ async function answerOf(
 function pageOf(entries: readonly FileSystemEntry[], directory: string): Reply['contents'] {
   const page: Reply['contents'] = [];
   let room = MAX_LISTING_BYTES;
-  for (const { name, type } of entries) {
+  for (const { name, type, isPrivate } of entries) {
     const entry = {
       name,
       absolute_path_string: join(directory, name),
       is_dir: type === 'directory',
       type,
+      private: isPrivate,
     };
     room -= Buffer.byteLength(safeJson(entry));
     if (room < 0 && page.length > 0) break;
@@ -320,7 +323,11 @@ export const shownLinesRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
     replies: { 200: { about: 'The lines', schema: shownReply } },
     handle: (exchange, { query: { path, tag, offset, limit } }) =>
       reading(metrics, 'shown-lines', exchange, async () => {
-        const { snapshots } = offer.engine(exchange.client).session;
+        const { access, session } = offer.engine(exchange.client);
+        const { snapshots } = session;
+        // Lines that were shown before their file became private are not shown again.
+        const why = await whyPrivate(access, path);
+        if (why !== undefined) throw new OrielError('PRIVATE', why);
         const from = Math.max(1, offset ?? 1);
         const to = from - 1 + (limit || MAX_SHOWN_LINES);
         return { lines: bounded(await snapshots.lines(path, tag.toUpperCase(), from, to)) };

@@ -41,6 +41,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   NOT_FOUND: 404,
   NOT_DIRECTORY: 404,
   DENIED: 403,
+  PRIVATE: 403,
   OUTSIDE_ROOT: 403,
   IS_DIRECTORY: 400,
   NOT_REGULAR: 400,

@@ -1,6 +1,7 @@
 /** Opens an archive file: detects its format and creates the container, or the stream of a single compressed file. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
+import { privateFile } from '../../files/deny-rules.ts';
 import { binarySize } from '../../render/display.ts';
 import { chunksOf, readAt, readSourceHead } from '../../text/bytes.ts';
 import type { ByteSource } from '../../types/access.ts';
@@ -15,6 +16,7 @@ import {
   isNamedZip,
   type IsolatedFormat,
   isTarHeader,
+  unpackedName,
 } from './detect.ts';
 import { archiveLimits, metered, UnpackBudget } from './limits.ts';
 import {
@@ -24,6 +26,7 @@ import {
   escapeName,
   type FileSubject,
   readContents,
+  withoutPrivate,
 } from './members.ts';
 import { PackedTar, PlainTar } from './tar.ts';
 import {
@@ -176,8 +179,32 @@ const indexes: DerivedKind<ArchiveIndex, { name: string; entries: number }> = {
   weigh: (index) => ({ memory: index.kind === 'compressed' ? 0 : index.contents.weight }),
 };
 
-/** Throws OrielError whose message is a clause about the archive: "it is encrypted". */
-export function archiveIndex({ opened, name, head }: FileSubject, call: Call): Promise<ArchiveIndex> {
+/**
+ * Private members have no content, size or link in it. Throws OrielError whose message is a clause about the archive: "it is
+ * encrypted".
+ */
+export async function archiveIndex(subject: FileSubject, call: Call): Promise<ArchiveIndex> {
+  const index = await wholeIndex(subject, call);
+  const names = await call.access.privateNames?.();
+  if (!names) return index;
+  if (index.kind === 'compressed') {
+    const inner = unpackedName(subject.name);
+    const denied = names.inside(subject.path, inner, false);
+    if (denied) throw privateFile(subject.typed, denied);
+    return index;
+  }
+  const { contents } = index;
+  const known = openIndexes.get(contents);
+  const key = `${names.data.key} ${subject.path}`;
+  const open = known?.key === key ? known.open : await withoutPrivate(contents, subject.path, names);
+  openIndexes.set(contents, { key, open });
+  return { ...index, contents: open };
+}
+
+/** By a whole index, the one without private members for the rules that were last asked about. */
+const openIndexes = new WeakMap<ArchiveContents, { readonly key: string; readonly open: ArchiveContents }>();
+
+function wholeIndex({ opened, name, head }: FileSubject, call: Call): Promise<ArchiveIndex> {
   const { bytes, size } = opened;
   const make = async ({
     source,

@@ -7,7 +7,7 @@ import { createTurns, sortInTurns } from '../../queues/turns.ts';
 import { binarySize } from '../../render/display.ts';
 import { validSequence } from '../../text/encoding.ts';
 import { HIDDEN, oneLine, percentDecode, percentEncode } from '../../text/visible.ts';
-import type { ByteSource, OpenedFile } from '../../types/access.ts';
+import type { ByteSource, DenyRule, OpenedFile, PrivateNames } from '../../types/access.ts';
 import type { SourceSubject } from '../../types/call.ts';
 import { archiveLimits } from './limits.ts';
 
@@ -26,6 +26,8 @@ export interface ArchiveMember {
   readonly alias?: boolean | undefined;
   /** What is wrong with this member, as a clause: "the file ends inside it". */
   readonly trouble?: string | undefined;
+  /** The rule that makes it private: it has a name and nothing else. */
+  readonly denied?: DenyRule | undefined;
 }
 
 export interface ArchiveContainer {
@@ -157,6 +159,46 @@ async function contentsOf(
     nextIndexTurn,
   );
   return { format: container.format, members, byPath, sorted, odd, weight, damage };
+}
+
+/**
+ * The index of the archive at `path` without what is private: by the path of a member, or of another member of which it is a hard
+ * link.
+ */
+export async function withoutPrivate(
+  contents: ArchiveContents,
+  path: string,
+  names: PrivateNames,
+): Promise<ArchiveContents> {
+  const rules = new Map<number, DenyRule>();
+  const linked = new Map<number, DenyRule>();
+  for (const [at, { name, type }] of contents.members.entries()) {
+    if (at % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) await nextIndexTurn();
+    const rule = names.inside(path, name, type === 'directory');
+    if (!rule) continue;
+    rules.set(at, rule);
+    linked.set(originalOf(contents, at), rule);
+  }
+  if (rules.size === 0) return contents;
+  const members = contents.members.map((member, at): ArchiveMember => {
+    const denied = rules.get(at) ?? linked.get(originalOf(contents, at));
+    return denied ? { name: member.name, type: member.type, alias: member.alias, denied } : member;
+  });
+  return { ...contents, members };
+}
+
+/** Members whose names are compared with rules before the event loop gets control again. */
+const MEMBERS_AT_ONCE = 4_096;
+
+/** The index of the member whose bytes a hard link stands for; its own for all others. */
+function originalOf({ members, byPath }: ArchiveContents, at: number): number {
+  let original = at;
+  for (let hops = 0; hops < archiveLimits.linkHops && members[original]?.type === 'hardlink'; hops += 1) {
+    const next = byPath.get((pathParts(members[original]?.link ?? '') ?? []).join('/'));
+    if (next === undefined) break;
+    original = next;
+  }
+  return original;
 }
 
 function weightOf({ name, link = '' }: ArchiveMember): number {

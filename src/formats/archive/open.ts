@@ -2,6 +2,7 @@
 
 import { basename, dirname } from 'node:path';
 import { isOrielError, OrielError } from '../../errors.ts';
+import { privateFile } from '../../files/deny-rules.ts';
 import { isDiskFull } from '../../files/system-failure.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
 import { memoryBytes } from '../../text/bytes.ts';
@@ -90,6 +91,7 @@ async function openMember(
   const member = contents.members[at] as ArchiveMember;
   const target = `${subject.typed}:${path}`;
   const refused = refusal(target, listingOf(subject.typed, parentDirectory(path)));
+  if (member.denied) throw privateFile(target, member.denied);
   if (member.type !== 'file' && member.type !== 'hardlink') {
     throw refused(new OrielError('NOT_REGULAR', `it is a ${member.type} and has no content`));
   }
@@ -125,7 +127,8 @@ async function openMember(
   return presentMember({ outer: subject, ...own, unpacked, refused, notes }, call);
 }
 
-type Listing = { directory: string };
+/** `key`: of the rules for private files. */
+type Listing = { directory: string; key: string | undefined };
 
 const listings: DerivedKind<ByteSource, Listing> = {
   name: 'archive listing',
@@ -147,14 +150,15 @@ async function listing(
     });
   }
   const { bytes } = subject.opened;
+  const options = { directory, key: (await call.access.privateNames?.())?.data.key };
   const list = async (): Promise<ComputedValue<ByteSource>> => {
-    const identity = bytes.identity.derive(listings, { directory });
+    const identity = bytes.identity.derive(listings, options);
     return { value: memoryBytes(await listArchiveDirectory(contents, directory), identity), keep: true };
   };
   return {
     kind: 'text',
     format: 'archive',
-    bytes: await call.session.store.get(listings, bytes, { directory }, list, call),
+    bytes: await call.session.store.get(listings, bytes, options, list, call),
     encoding: 'utf-8',
     selection,
     target,
@@ -233,6 +237,6 @@ async function orRefuse<T>(
     return await work();
   } catch (error) {
     call.signal.throwIfAborted();
-    throw isOrielError(error) ? refused(error) : error;
+    throw isOrielError(error) && error.code !== 'PRIVATE' ? refused(error) : error;
   }
 }

@@ -211,6 +211,7 @@ function describe(name: string, member: ArchiveMember | undefined, more: readonl
   const facts = [
     member?.size && link === '' ? binarySize(member.size) : undefined,
     member && KINDS[member.type],
+    member?.denied && 'private',
     member?.encrypted ? 'encrypted' : undefined,
     member?.trouble,
     ...more,

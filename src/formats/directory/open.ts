@@ -171,6 +171,7 @@ async function describe(
   const marks = [
     entry.name.startsWith('.') && 'hidden',
     ignored && 'ignored',
+    entry.isPrivate && 'private',
     SPECIAL[entry.type],
     name !== entry.name && `read ${pathToFileURL(join(directory.path, entry.name)).href}`,
   ].filter(Boolean);
@@ -180,7 +181,7 @@ async function describe(
     const target = await directory.linkTarget(entry.name);
     return `${name} -> ${target === undefined ? '?' : oneLine(target)}${mark}`;
   }
-  return `${name}  ${binarySize(entry.size)}  ${old}${mark}`;
+  return `${name}  ${entry.isPrivate ? '' : `${binarySize(entry.size)}  `}${old}${mark}`;
 }
 
 const SPECIAL: Partial<Record<FileSystemEntryStat['type'], string>> = {

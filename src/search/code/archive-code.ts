@@ -5,7 +5,12 @@ import { isCompiled } from '../../code/codebase/paths.ts';
 import { isCode } from '../../code/languages.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { archiveIndex, type ArchiveIndex, memberReader } from '../../formats/archive/container.ts';
-import { type ArchiveMember, type FileSubject, isFile } from '../../formats/archive/members.ts';
+import {
+  type ArchiveContents,
+  type ArchiveMember,
+  type FileSubject,
+  isFile,
+} from '../../formats/archive/members.ts';
 import { locate, type MemberLocation } from '../../formats/archive/select.ts';
 import { parseCodeQuestion } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
@@ -47,6 +52,10 @@ export async function answerInArchive(
   return answerAt(place, asked, call);
 }
 
+function isPrivateAt({ byPath, members }: ArchiveContents, path: string): boolean {
+  return members[byPath.get(path) as number]?.denied !== undefined;
+}
+
 function locatedIn(find: () => MemberLocation | undefined): MemberLocation | undefined {
   try {
     return find();
@@ -81,7 +90,8 @@ async function filesInArchive(
     return isCode(basename(path)) ? `${identity.key} ${at}` : '';
   };
   const inside = contents.sorted.filter(
-    (path) => path.startsWith(directory) && !path.endsWith('/') && !isCompiled(path),
+    (path) =>
+      path.startsWith(directory) && !path.endsWith('/') && !isCompiled(path) && !isPrivateAt(contents, path),
   );
   const paths = inside.slice(0, MAX_CODE_FILES).map((path) => path.slice(directory.length));
   const gaps = new GapsSeen();
@@ -98,7 +108,7 @@ async function filesInArchive(
     open: async (path) => {
       const at = contents.byPath.get(directory + path);
       const member = at === undefined ? undefined : (contents.members[at] as ArchiveMember);
-      if (member?.type !== 'file') return undefined;
+      if (member?.type !== 'file' || member.denied) return undefined;
       return {
         key: keyOf(directory + path),
         recurs: identity.recurs,

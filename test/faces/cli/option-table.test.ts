@@ -39,6 +39,7 @@ const files = {
   f: 'one\ntwo\nONE LINE, TO FILL A BUDGET\nfour, to fill it as well\nanother one\n',
   'a.md': 'one in markdown\n',
   'sub/f': 'something else\none\n',
+  'sub/a.pem': 'something private\n',
   'a-file-whose-name-is-long-enough-to-fill-half-of-a-budget': '',
 };
 const projectServers =
@@ -93,6 +94,8 @@ const given: Readonly<Record<string, readonly string[]>> = {
   cwd: ['--cwd', 'sub'],
   root: ['--root', 'sub'],
   allow: ['--allow', '/proc'],
+  deny: ['--deny', 'sub'],
+  'allow-private': ['--allow-private'],
   dialect: ['--dialect', 'pi'],
   'bash dialect': ['--dialect', 'zdx'],
   limits: ['--limits', 'bytes=64'],
@@ -181,6 +184,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   read: {
     any: ['f'],
     allow: ['/proc/version'],
+    deny: ['sub/f'],
     'agent-outputs': ['agent://f'],
     'user-files': ['skill://mine', '--root', '.'],
     web: [PRIVATE, '--root', '.'],
@@ -210,6 +214,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   call: {
     any: ['read', '{"path":"f"}'],
     allow: ['read', '{"path":"/proc/version"}'],
+    deny: ['read', '{"path":"sub/f"}'],
     'agent-outputs': ['read', '{"path":"agent://f"}'],
     'user-files': ['read', '{"path":"skill://mine"}', '--root', '.'],
     web: ['read', `{"path":"${PRIVATE}"}`, '--root', '.'],
@@ -246,6 +251,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     workspace: ['--dialect', 'coder'],
     'share-artifacts': ['--allow-bash'],
   },
+  private: { any: [join(cwd, '.env'), join(cwd, 'sub/.env')] },
   // Without a state it ends immediately.
   worker: { any: [] },
   completions: { any: ['bash'] },
@@ -355,6 +361,8 @@ const readInWorkspace = { name: 'coder_workspace_read_file', arguments: { worksp
 /** What shows an option that neither the list of tools nor the read of a file shows. */
 const shownBy: Readonly<Record<string, object>> = {
   allow: readOf('/proc/version'),
+  deny: readOf('sub/f'),
+  'allow-private': readOf('sub/a.pem'),
   'agent-outputs': readOf('agent://f'),
   'user-files': readOf('skill://mine'),
   web: readOf(PRIVATE),

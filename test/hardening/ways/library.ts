@@ -12,8 +12,8 @@ const host = new URL('library-host.mjs', import.meta.url).pathname;
 export const library: Way = {
   name: 'library',
   async open(settings: Settings): Promise<Door> {
-    const { cwd, roots, allow = [], net = [] } = settings;
-    const options = { cwd, roots, allow, cache: false, limits: LIMITS, web: { allow: net } };
+    const { cwd, roots, allow = [], deny, net = [] } = settings;
+    const options = { cwd, roots, allow, deny, cache: false, limits: LIMITS, web: { allow: net } };
     const index = pathToFileURL(built('index.js')).href;
     const child = startNode([host, index, JSON.stringify(options)], settings, { linked: true });
     const log = logOf(child);

@@ -18,7 +18,7 @@ process.once('exit', () => {
 });
 
 /** Options of `oriel mcp`, `oriel serve` and `oriel call` that every way shares. */
-export function optionsOf({ cwd, roots, allow = [], net = [] }: Settings): string[] {
+export function optionsOf({ cwd, roots, allow = [], deny = [], net = [] }: Settings): string[] {
   return [
     '--cwd',
     cwd,
@@ -28,6 +28,7 @@ export function optionsOf({ cwd, roots, allow = [], net = [] }: Settings): strin
     `lines=${LIMITS.lines},bytes=50K,window=64K`,
     ...roots.flatMap((root) => ['--root', root]),
     ...allow.flatMap((path) => ['--allow', path]),
+    ...deny.flatMap((glob) => ['--deny', glob]),
     ...net.flatMap((host) => ['--allow-net', host]),
   ];
 }

@@ -65,6 +65,7 @@ async function take(one: Case, step: Step, door: Door, place: Place): Promise<Ve
       .replaceAll(
         /can allow it with (?:web: \{ allow: \['(\S+?)'\] \}|--allow-net (\S+?))(?=\.(?:\s|$))/g,
         'allows $1$2',
-      ),
+      )
+      .replaceAll('the option deny', '--deny'),
   };
 }

@@ -10,6 +10,8 @@ export interface Settings {
   readonly roots: readonly string[];
   /** Directories in which files of the kernel may be read. */
   readonly allow?: readonly string[];
+  /** Private files, in addition to those of servers. */
+  readonly deny?: readonly string[];
   /** What may be reached although it is not public. */
   readonly net?: readonly string[];
   /** In place of the environment that a way gets otherwise. */

@@ -4,7 +4,8 @@ import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { expect } from 'vitest';
 import { racer } from '../../../support/racer.ts';
-import { type Case, find, ls, read } from '../case.ts';
+import { tar } from '../../../support/tar.ts';
+import { type Case, find, grep, ls, read, type Step } from '../case.ts';
 import { PLAIN_TEXT } from '../place.ts';
 
 const outside = { code: 'OUTSIDE_ROOT', lacks: '/outside' } as const;
@@ -12,6 +13,11 @@ const outside = { code: 'OUTSIDE_ROOT', lacks: '/outside' } as const;
 /** A directory whose name stands for one inside and for a link outside, by turns. */
 const exchanging = ({ W, O }: { W: string; O: string }): (() => Promise<void>) =>
   racer(`cd ${W}; ln -s ${O} away; while :; do mv real d; mv d real; mv away d; mv d away; done`);
+
+/** 777 bytes. */
+const PRIVATE_TEXT = `export function hushHush(hum) {} // marrow${'.'.repeat(777 - 41)}`;
+const PRIVATE_FACTS = /\(hum\)|777/;
+const hidden = (path: string): Step => read(path, { code: 'PRIVATE', lacks: PRIVATE_FACTS });
 
 export const paths: readonly Case[] = [
   {
@@ -290,6 +296,33 @@ export const paths: readonly Case[] = [
     id: 'P48',
     title: 'a short name of Windows',
     steps: [read('PROGRA~1\\x', { code: 'OUTSIDE_ROOT' })],
+  },
+  {
+    id: 'P55',
+    title: 'a private file by its names, links, searches and archives',
+    own: () => ({ deny: ['.env', 'vault/'] }),
+    make({ W, write, link }) {
+      write('.env', PRIVATE_TEXT);
+      write('vault/app.ts', PRIVATE_TEXT);
+      write('pack.tar', tar(['.env', 'vault/app.ts'].map((name) => ({ name, content: PRIVATE_TEXT }))));
+      fs.linkSync(`${W}/.env`, `${W}/hard.ts`);
+      link('soft.ts', '.env');
+      link('cellar', 'vault');
+    },
+    steps: ({ W }) => [
+      ...['.env', '.env:raw', '.env:@0+64', '.env:1', '@.env', `${W}/.env`, `file://${W}/.env`].map(hidden),
+      ...['hard.ts', 'soft.ts', 'vault', 'vault/app.ts', 'cellar/app.ts', 'vault/app.ts:#hushHush'].map(
+        hidden,
+      ),
+      ...['pack.tar:.env', 'pack.tar:vault/app.ts', 'pack.tar:%~1'].map(hidden),
+      ...['pack.tar', 'pack.tar:vault'].map((path) => read(path, { has: 'private', lacks: PRIVATE_FACTS })),
+      read('.ENV', { code: ['PRIVATE', 'NOT_FOUND'], lacks: PRIVATE_FACTS }),
+      ls('.', { has: '.env (private)', lacks: PRIVATE_FACTS }),
+      grep({ pattern: 'marrow' }, { has: 'No matches found', lacks: PRIVATE_FACTS }),
+      grep({ pattern: 'marrow', inside: true }, { lacks: PRIVATE_FACTS }),
+      grep({ pattern: 'marrow', path: 'hard.ts' }, { code: 'PRIVATE', lacks: PRIVATE_FACTS }),
+      { tool: 'find', input: { symbol: 'marrow' }, lacks: PRIVATE_FACTS },
+    ],
   },
   {
     id: 'P50',

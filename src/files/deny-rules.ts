@@ -1,0 +1,243 @@
+/**
+ * The rules that make files private: which names they deny, in gitignore syntax. Names are compared without regard to case and
+ * to Unicode forms, on every system: a file system may ignore both, and then another spelling is the same file.
+ */
+
+import type { Dirent, Stats } from 'node:fs';
+import { join, sep } from 'node:path';
+import { advised, type OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+import type { DenyData, DenyRule, PrivateNames } from '../types/access.ts';
+import { IgnoreFile } from './glob.ts';
+import { isPathWithin } from './paths.ts';
+import { fileKey } from './private-files.ts';
+
+/** The list of servers. A later rule takes a file out again: `!.env.example`. */
+export const DEFAULT_DENY: readonly string[] = [
+  '.env',
+  '.env.*',
+  '!.env.example',
+  '!.env.sample',
+  '!.env.template',
+  '!.env.dist',
+  '*.pem',
+  '*.key',
+  '*.p12',
+  '*.pfx',
+  'id_rsa',
+  'id_dsa',
+  'id_ecdsa',
+  'id_ed25519',
+  '.netrc',
+  '.pgpass',
+  '.git-credentials',
+  '**/.aws/credentials',
+  '**/.docker/config.json',
+  '**/.kube/config',
+];
+
+interface CompiledSource {
+  /** Real path of a directory. */
+  readonly base: string;
+  readonly rules: readonly DenyRule[];
+  readonly file: IgnoreFile;
+}
+
+export class DenyRules implements PrivateNames {
+  readonly data: DenyData;
+  readonly #compiled: readonly CompiledSource[];
+  readonly #last: NameFilter;
+  /** Names of directories of which rules deny all that is in them: `vault/**`. */
+  readonly #open: NameFilter;
+
+  constructor(data: DenyData) {
+    const { sources } = data;
+    this.data = data;
+    this.#compiled = sources.map(({ base, rules }) => ({
+      base,
+      rules,
+      file: new IgnoreFile(folded(rules.map(({ pattern }) => pattern).join('\n'))),
+    }));
+    const [last, open]: [string[], string[]] = [[], []];
+    for (const { pattern } of sources.flatMap(({ rules }) => rules)) {
+      if (pattern.startsWith('!')) continue;
+      const path = folded(pattern).replace(/\/+$/, '');
+      const [, directory] = /^(.*[^/*])\/(?:\*|\*\*|\*\*\/\*)$/s.exec(path) ?? [];
+      const names = directory === undefined ? last : open;
+      names.push((directory ?? path).slice((directory ?? path).lastIndexOf('/') + 1));
+    }
+    this.#last = new NameFilter(last);
+    this.#open = new NameFilter(open);
+  }
+
+  mayMatch(name: string, above: string): boolean {
+    return this.#last.matches(folded(name)) || (this.#open.isUsed && this.#open.matches(folded(above)));
+  }
+
+  /** The rule for the first private name of `path` (absolute), and the path up to it. */
+  first(path: string, isDirectory: boolean): { readonly path: string; readonly rule: DenyRule } | undefined {
+    const names = path.split(sep);
+    for (let i = 1; i < names.length; i += 1) {
+      if (!this.mayMatch(names[i] as string, names[i - 1] as string)) continue;
+      const at = names.slice(0, i + 1).join(sep);
+      const rule = this.#ruleFor(at, isDirectory || i < names.length - 1);
+      if (rule) return { path: at, rule };
+    }
+    return undefined;
+  }
+
+  decide(path: string, isDirectory: boolean): DenyRule | undefined {
+    return this.first(path, isDirectory)?.rule;
+  }
+
+  inside(container: string, member: string, isDirectory: boolean): DenyRule | undefined {
+    const names = member.split('/').filter((name) => name !== '' && name !== '.');
+    if (!names.some((name, i) => this.mayMatch(name, names[i - 1] ?? ''))) return undefined;
+    const inner = names.join(sep);
+    for (const base of new Set(this.#compiled.map((source) => source.base))) {
+      // The root of an archive counts as a root.
+      const rule = this.decide(join(base, inner), isDirectory);
+      if (rule) return rule;
+    }
+    return this.decide(join(container, inner), isDirectory);
+  }
+
+  /** The rule for the last name of a path whose other names are not private. */
+  #ruleFor(path: string, isDirectory: boolean): DenyRule | undefined {
+    for (const { base, rules, file } of this.#compiled) {
+      if (path === base || !isPathWithin(path, base)) continue;
+      const found = file.lastRule(folded(relativeTo(base, path)), isDirectory);
+      if (found && !found.keeps) return rules[found.rank];
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Tells most names from those that a rule may match, in a tenth of a microsecond. A pattern matches here whatever it has between
+ * its first and its last special character: more than the rule, never less.
+ */
+class NameFilter {
+  readonly isUsed: boolean;
+  readonly #plain = new Set<string>();
+  readonly #wild: RegExp | undefined;
+
+  constructor(patterns: readonly string[]) {
+    const wild = new Set<string>();
+    for (const pattern of patterns) {
+      const [, front = '', end = ''] = /^([^*?[\\]*).*?([^*?\]\\]*)$/s.exec(pattern) ?? [];
+      if (front === pattern) this.#plain.add(pattern);
+      else wild.add(`${escaped(front)}.*${escaped(end)}`);
+    }
+    this.#wild = wild.size > 0 ? new RegExp(`^(?:${[...wild].join('|')})$`, 's') : undefined;
+    this.isUsed = patterns.length > 0;
+  }
+
+  /** `name`: folded. */
+  matches(name: string): boolean {
+    return this.#plain.has(name) || this.#wild?.test(name) === true;
+  }
+}
+
+function relativeTo(base: string, path: string): string {
+  const inside = path.slice(base.endsWith(sep) ? base.length : base.length + 1);
+  return sep === '/' ? inside : inside.split(sep).join('/');
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}
+
+/** A form that all spellings share which some file system takes for one name. HFS+ leaves ignorable characters out. */
+function folded(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase();
+  return text
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .normalize('NFC')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFC');
+}
+
+/** The error for a private file: which rule it is, and who can lift it. */
+export function privateFile(shown: string, { rule, from, line, lift }: DenyRule): OrielError {
+  const at = line === undefined ? from : `${from}:${line}`;
+  return advised(
+    'PRIVATE',
+    `${quote(shown)} is private by the rule ${quote(rule)} of ${at}, which a person can lift ${lift} and which does not bind commands.`,
+    'Use . to list the working directory.',
+    { next: '.' },
+  );
+}
+
+// The same file under another name: a hard link.
+
+/** The most entries below the roots whose names are compared; about two seconds. */
+const MAX_COMPARED_ENTRIES = 2_000_000;
+
+/** After so many milliseconds the names are compared again: a directory may have been renamed. */
+const COMPARED_FOR_MS = 60_000;
+
+/** The clock of a file system may be so many milliseconds behind. */
+const COARSE_MS = 1_000;
+
+/** Private files with several names, as they were at `since` (milliseconds since the epoch). */
+export interface LinkedFiles {
+  readonly since: number;
+  /** By `fileKey`. */
+  readonly rules: ReadonlyMap<string, DenyRule>;
+  /** Whether all names were compared. */
+  readonly isWhole: boolean;
+}
+
+/** What a comparison needs next: the entries of a directory, or the stats of an entry; nothing if it cannot be had. */
+type NeededFacts = { readonly list: string } | { readonly stat: string };
+type KnownFacts = readonly Dirent[] | Stats | undefined;
+
+/** Finds the private files that have several names. Links are not followed. */
+export function* linkedBelow(rules: DenyRules): Generator<NeededFacts, LinkedFiles, KnownFacts> {
+  const since = Date.now();
+  const found = new Map<string, DenyRule>();
+  const directories = rules.data.projects.map((path) => ({ path, rule: rules.decide(path, true) }));
+  let [left, isWhole] = [MAX_COMPARED_ENTRIES, true];
+  for (let at = directories.pop(); at; at = directories.pop()) {
+    const entries = ((yield { list: at.path }) as readonly Dirent[] | undefined) ?? [];
+    left -= entries.length;
+    if (left < 0) return { since, rules: found, isWhole: false };
+    const above = at.path.slice(at.path.lastIndexOf(sep) + 1);
+    for (const entry of entries) {
+      const path = join(at.path, entry.name);
+      const isDirectory = entry.isDirectory();
+      const rule =
+        at.rule ?? (rules.mayMatch(entry.name, above) ? rules.decide(path, isDirectory) : undefined);
+      if (isDirectory) directories.push({ path, rule });
+      if (!rule || !entry.isFile()) continue;
+      const stats = (yield { stat: path }) as Stats | undefined;
+      if (!stats) isWhole = false;
+      else if (stats.nlink > 1) found.set(fileKey(stats), rule);
+    }
+  }
+  return { since, rules: found, isWhole };
+}
+
+type LinkedStats = Readonly<Record<'dev' | 'ino' | 'ctimeMs', bigint | number>>;
+
+/**
+ * Whether `linked` is right about a file that has several names. A new name changes the time of change of the file.
+ * `began`: when the call began, in milliseconds since the epoch.
+ */
+export function isCurrent({ since }: LinkedFiles, { ctimeMs }: LinkedStats, began: number): boolean {
+  return since >= began || (Number(ctimeMs) + COARSE_MS < since && began - since < COMPARED_FOR_MS);
+}
+
+/** The rule for a file that has several names. One that was not compared with all others is private too. */
+export function linkedRule(linked: LinkedFiles, stats: LinkedStats): DenyRule | undefined {
+  return linked.rules.get(fileKey(stats)) ?? (linked.isWhole ? undefined : NOT_COMPARED);
+}
+
+const NOT_COMPARED: DenyRule = {
+  pattern: '',
+  rule: 'a file with several names may be one of the private files',
+  from: 'hard links, of which there are too many to compare',
+  lift: 'by removing the other names',
+};

@@ -1,0 +1,148 @@
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createOffer } from '../../src/faces/offer.ts';
+import { createOriel } from '../../src/index.ts';
+import { textOf, workspace, type Workspace } from '../support/workspace.ts';
+
+const warned: string[] = [];
+
+beforeEach(() => {
+  vi.spyOn(process, 'emitWarning').mockImplementation((sentence) => void warned.push(String(sentence)));
+});
+
+afterEach(() => {
+  warned.length = 0;
+  vi.restoreAllMocks();
+});
+
+const READ = ['a.ts', 'b/a.ts', 'b/c/d.ts', 'b/x.md', 'z.log'];
+
+function place(own = {}): Workspace {
+  const made = workspace({ deny: [], ...own });
+  for (const path of READ) made.write(path, 'text\n');
+  return made;
+}
+
+/** Which of the files cannot be read because they are private. */
+async function privateIn({ read }: Workspace): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of READ) {
+    const { details } = await read(path);
+    if ((details['error'] as { code?: string } | undefined)?.code === 'PRIVATE') found.push(path);
+  }
+  return found;
+}
+
+const settings = (...deny: unknown[]): string => JSON.stringify({ permissions: { deny } });
+const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
+
+test.each<[string, string | Uint8Array, string[]]>([
+  ['.cursorignore', 'a.ts\n', ['a.ts', 'b/a.ts']],
+  ['.geminiignore', '# all\n/a.ts\r\n', ['a.ts']],
+  ['.aiexclude', 'b/\n!b/x.md\n', ['b/a.ts', 'b/c/d.ts', 'b/x.md']],
+  ['.aiignore', '*.ts\n!a.ts\n', ['b/c/d.ts']],
+  ['.codeiumignore', '  z.log \n', ['z.log']],
+  ['.cursorignore', utf16('z.log\r\n'), ['z.log']],
+  ['.claude/settings.json', settings('Read(a.ts)'), ['a.ts', 'b/a.ts']],
+  ['.claude/settings.local.json', settings('Read(./a.ts)'), ['a.ts']],
+  ['.claude/settings.json', settings('Read(/a.ts)', 'Read(./b/c/**)'), ['a.ts', 'b/c/d.ts']],
+  ['.claude/settings.json', settings('Read(b/*)'), ['b/a.ts', 'b/c/d.ts', 'b/x.md']],
+  ['.claude/settings.json', settings('Read(**)'), READ],
+  ['.claude/settings.json', settings('Read', 'Read()', 'Bash(rm:*)', 'Edit(a.ts)'), []],
+  [
+    '.claude/settings.json',
+    `{"permissions":{"deny":["Read(z.log)", // this\n"Read(./a.ts)"`,
+    ['a.ts', 'z.log'],
+  ],
+  ['.claude/settings.json', '{"permissions":{"deny":["Read(z.log)",],"allow":["Read(a.ts)"]}}', ['z.log']],
+  ['.claude/settings.json', '{"permissions":null}', []],
+])('rules of %s: %s', async (name, content, expected) => {
+  const made = place();
+  made.write(name, content);
+  expect(await privateIn(made)).toEqual(expected);
+});
+
+test('absolute rules and those of the home directory', async () => {
+  const made = place();
+  const home = fs.realpathSync(join(made.W, '..'));
+  vi.stubEnv('HOME', home);
+  made.write('.claude/settings.json', settings('Read(~/work/z.log)', `Read(/${made.W}/b/*.md)`));
+  expect(await privateIn(made)).toEqual(['b/x.md', 'z.log']);
+  vi.unstubAllEnvs();
+});
+
+test('a rule holds from the next call on, and until it is removed', async () => {
+  const made = place();
+  expect(await privateIn(made)).toEqual([]);
+  made.write('.cursorignore', 'z.log\n');
+  expect(await privateIn(made)).toEqual(['z.log']);
+  made.write('.cursorignore', 'a.ts/\n');
+  expect(await privateIn(made)).toEqual([]);
+  fs.rmSync(join(made.W, '.cursorignore'));
+  expect(await privateIn(made)).toEqual([]);
+});
+
+test('lines in caches are not shown of a file that became private', async () => {
+  const { oriel, write } = place();
+  write('z.ts', 'export function hushHush() {}\n');
+  for (const symbol of ['hushHush', 'hushHush']) await oriel.tool('find').run({ symbol });
+  expect(textOf(await oriel.tool('find').run({ symbol: 'hushHush' }))).toContain('z.ts');
+  write('.cursorignore', 'z.ts\n');
+  expect(textOf(await oriel.tool('find').run({ symbol: 'hushHush' }))).not.toContain('z.ts');
+  expect(textOf(await oriel.tool('grep').run({ pattern: 'hush' }))).toContain('No matches');
+});
+
+test('a broken or unreadable rule file is said once', async () => {
+  const made = place();
+  fs.symlinkSync(join(made.O, 'secret.txt'), join(made.W, '.aiignore'));
+  made.write('.claude/settings.json', '{"permissions":{"deny":["Read(a.ts)"');
+  await privateIn(made);
+  expect(warned.map((sentence) => sentence.replaceAll(made.W, 'W'))).toEqual([
+    'The rules for private files in W/.claude/settings.json hold in part, or not at all: it is not valid JSON; what looks like a rule holds.',
+    expect.stringContaining('The rules for private files in W/.aiignore hold in part, or not at all: '),
+  ]);
+});
+
+test('the error names the rule, its file and its line', async () => {
+  const { write, text } = place();
+  write('.cursorignore', '# none\nz.log\n');
+  expect(await text('z.log')).toBe(
+    'z.log is private by the rule z.log of .cursorignore:2, which a person can lift there and which does not bind commands. Use . to list the working directory.',
+  );
+  expect(await text('a.ts', { deny: ['b', '*.ts'] })).toContain('by the rule *.ts of the option deny, which');
+});
+
+test('a list without roots is for the working directory and all names', async () => {
+  const { W, write } = place();
+  const file = write('out/.env', 'A=1\n');
+  const oriel = createOriel({ cwd: join(W, 'b'), deny: ['.env', '/a.ts'], cache: false });
+  const codes = async (path: string): Promise<unknown> =>
+    ((await oriel.tool('read').run({ path })).details['error'] as { code?: string } | undefined)?.code;
+  expect([await codes(file), await codes('a.ts'), await codes(join(W, 'a.ts'))]).toEqual([
+    'PRIVATE',
+    'PRIVATE',
+    undefined,
+  ]);
+  await oriel.close();
+});
+
+test('without a list nothing is private', async () => {
+  const made = place({ deny: undefined });
+  made.write('.cursorignore', 'a.ts\n');
+  expect(await privateIn(made)).toEqual([]);
+});
+
+test('rules of a server hold for a client with narrower roots', async () => {
+  const { W, write } = place();
+  write('.cursorignore', '/b/x.md\n');
+  write('b/.cursorignore', 'a.ts\n');
+  const offer = createOffer({ cwd: W, roots: [W], deny: ['/b/c/'], cache: false });
+  const roots = await offer.narrow?.([join(W, 'b')]);
+  const codes = ['a.ts', 'x.md', 'c/d.ts', '.'].map(async (path) => {
+    const { details } = await offer.read(path, {}, { roots });
+    return (details['error'] as { code?: string } | undefined)?.code;
+  });
+  expect(await Promise.all(codes)).toEqual(['PRIVATE', 'PRIVATE', 'PRIVATE', undefined]);
+  await offer.close();
+});
