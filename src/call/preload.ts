@@ -15,6 +15,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./read-several.ts'),
   () => import('./read-map.ts'),
   () => import('../search/anchors.ts'),
+  () => import('../search/passed-over.ts'),
   () => import('../search/search-by-time.ts'),
   () => import('../search/search-scope.ts'),
   () => import('../search/enclosing-symbols.ts'),

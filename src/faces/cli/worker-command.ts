@@ -20,7 +20,7 @@ const MAX_JOBS_PER_MINUTE = 100_000;
 export const workerCommand: CliCommand = {
   name: 'worker',
   operands: '',
-  help: 'do heavy work for servers; documents, images and texts of those started with --workers on the same --state',
+  help: 'do heavy work for servers; their documents, images and texts, when started with --workers and the same --state',
   options: [
     {
       name: 'jobs',
