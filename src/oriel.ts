@@ -121,7 +121,9 @@ const MAX_FIELD_CHARACTERS = 65_536;
 function acceptInput(tool: DeclaredTool, schema: ZodType, input: unknown): unknown {
   checkLengths(tool, input);
   const strict = schema.safeParse(input ?? {});
-  if (strict.success) return strict.data;
+  // An empty text is a valid one, but in an optional field none.
+  const isFilled = !Object.values(Object(input)).includes('');
+  if (strict.success && isFilled) return strict.data;
   const shape = jsonSchemaOf(schema) as InputSchema;
   const given = tool.adapt(lenient(input ?? {}, shape));
   // Again, because `lenient` and `adapt` may join lists and unwrap nested inputs.

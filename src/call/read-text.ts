@@ -2,7 +2,7 @@
 
 import { endsWithNewline, textInput, type TextView } from '../code/text-input.ts';
 import { OrielError } from '../errors.ts';
-import { isBinary, typeOfBytes } from '../formats/text/open.ts';
+import { isBinary, isNearlyText, typeOfBytes } from '../formats/text/open.ts';
 import { displays, isNumbered, raw } from '../render/display.ts';
 import { writeSelector } from '../selector/selection.ts';
 import { readSourceHead } from '../text/bytes.ts';
@@ -50,14 +50,14 @@ export async function readText(
       viewed.note.kind === 'no-structure'
         ? await binaryType(stored, {}, await textInput(stored, call), call.signal)
         : undefined;
-    if (binary !== undefined) return binaryResult(found, stored, {}, binary);
+    if (binary !== undefined) return binaryResult(found, stored, {}, binary, call.signal);
     return { ...found, kind: 'note', resource: viewed };
   }
   const { resource, selection } = viewed;
   const origin = found.target === resource.target ? found : { ...found, target: resource.target };
   const input = await textInput(resource, call);
   const type = await binaryType(resource, selection, input, call.signal);
-  if (type !== undefined) return binaryResult(origin, resource, selection, type);
+  if (type !== undefined) return binaryResult(origin, resource, selection, type, call.signal);
   const layout = layoutOf(resource, selection, call, policy);
   const { display } = layout;
   // Decided by the request, not by the view: if an outline was requested and there is none, no map replaces it.
@@ -98,7 +98,7 @@ export async function readText(
   const shown = selection.typed === undefined ? cut : cutAtRequestedEnd(cut, selection.window, limits);
   const mayBeBinary = shown.hasNul && selection.mode !== 'raw' && !resource.isDamaged;
   if (mayBeBinary && (await beginsAsBinary(resource, call))) {
-    return binaryResult(origin, resource, selection, 'NUL bytes');
+    return binaryResult(origin, resource, selection, 'NUL bytes', call.signal);
   }
   const { snapshot } = await snapshotOf(layout, resource, found, () => numbered(shown), call);
   // The notes are read only now, because damage of a packed text is known only after it was unpacked.
@@ -220,10 +220,12 @@ async function binaryResult(
   { bytes }: TextResource,
   selection: Selection,
   type: string,
+  signal: AbortSignal,
 ): Promise<BinaryResult> {
   const { size } = bytes;
+  const nearly = isNearlyText(await readSourceHead(bytes, signal));
   const changed = (await bytes.changed?.()) ?? false;
-  return { ...origin, kind: 'binary', type, bytes: size, changed, selection };
+  return { ...origin, kind: 'binary', type, bytes: size, isNearlyText: nearly, changed, selection };
 }
 
 /** The display of the text and its limits. */

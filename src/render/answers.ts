@@ -169,11 +169,11 @@ function noteOf(
 /** Media types of documents that are zip files: their parts can be read as members of an archive. */
 const ZIPPED = /openxmlformats|opendocument|epub\+zip/;
 
-function binaryNotices({ target, type, bytes, changed }: BinaryResult): readonly Notice[] {
-  const use = ZIPPED.test(type) ? `${target}:/` : undefined;
+function binaryNotices({ target, type, bytes, isNearlyText, changed }: BinaryResult): readonly Notice[] {
+  const use = ZIPPED.test(type) ? `${target}:/` : isNearlyText ? `${target}:raw` : undefined;
   const size = bytes === undefined ? {} : { bytes };
   return [
-    { kind: 'binary', target, type, ...size, use: use || undefined },
+    { kind: 'binary', target, type, ...size, use: use || undefined, isNearlyText: isNearlyText || undefined },
     ...(changed ? [{ kind: 'changed', target } as const] : []),
   ];
 }

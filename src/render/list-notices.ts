@@ -254,6 +254,7 @@ function regexHint(hint: RegexHint): string {
   if (hint.kind === 'escaped-operators') {
     return String.raw`After a backslash | ( ) { } + ? are plain characters here; without it they are operators.${use}`;
   }
+  if (hint.kind === 'empty-group') return `() is a group of nothing.${use}`;
   const flag = hint.ignoreCase ? ' with ignoreCase=true' : '';
   return `Slashes around a pattern are part of it.${use}${use === '' ? '' : flag}`;
 }

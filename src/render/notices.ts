@@ -41,9 +41,11 @@ export const wording: NoticeWording = {
     return `${oneLine(target)} ends at line ${last}${beyond}`;
   },
   around: ({ line, use }) => `Line ${line} and the lines around it. Use ${use} to continue`,
-  binary: ({ target, type, bytes, use }) =>
+  binary: ({ target, type, bytes, use, isNearlyText }) =>
     `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${binarySize(bytes)}`}). ` +
-    (use === undefined ? howToLook(target) : `Use ${use} to list what it holds`),
+    (use === undefined
+      ? howToLook(target)
+      : `Use ${use} to ${isNearlyText ? 'read it as text' : 'list what it holds'}`),
   escaped: ({ count, use, nul = false }) =>
     `${plural(count, 'control or invisible character')} shown as escapes` +
     (use === undefined || (nul && count === 1)

@@ -134,6 +134,8 @@ export function foreignRegex(pattern: string): RegexHint | undefined {
     const [, inner = '', flags = ''] = slashed;
     return { kind: 'slashes', ...echoed(inner), ignoreCase: flags.includes('i') };
   }
+  const called = pattern.replaceAll(/(?<!\\)\(\)/g, String.raw`\(\)`);
+  if (called !== pattern) return { kind: 'empty-group', ...echoed(called) };
   if (!BASIC.test(pattern.replaceAll('\\\\', ''))) return undefined;
   // With groups in our syntax, only `\|` is from the other one.
   const operators = /(?<!\\)[()]/.test(pattern) ? '|' : '|(){}+?';

@@ -124,8 +124,9 @@ export type Notice =
       readonly target: string;
       readonly type: string;
       readonly bytes?: number | undefined;
-      /** The call that lists its members, if it is a container. */
+      /** The call that lists its members, if it is a container, or that shows it if it is nearly a text. */
       readonly use?: string | undefined;
+      readonly isNearlyText?: boolean | undefined;
     }
   /** `use` shows them as stored; absent if no call does. */
   | {

@@ -132,6 +132,8 @@ interface NearHint {
 export type RegexHint =
   /** `a\|b`, `\(a\)`, `a\{2\}`: operators after a backslash, as of grep and sed. */
   | { readonly kind: 'escaped-operators'; readonly pattern?: string | undefined }
+  /** `start()`: plain text, in which parentheses are a group of nothing. */
+  | { readonly kind: 'empty-group'; readonly pattern?: string | undefined }
   /** `/a/i`: as of JavaScript. */
   | { readonly kind: 'slashes'; readonly pattern?: string | undefined; readonly ignoreCase: boolean };
 
@@ -322,6 +324,8 @@ export interface BinaryResult extends ReadOrigin {
   /** A media type, or a description of the content. */
   readonly type: string;
   readonly bytes?: number | undefined;
+  /** Whether it looks like a text into which a few NUL bytes came. */
+  readonly isNearlyText: boolean;
   /** Whether the file has changed: while a text is truncated, Linux may read NUL bytes in it. */
   readonly changed: boolean;
   readonly selection: Selection;

@@ -90,6 +90,7 @@ test('a binary file is described and never shown as text', () => {
       kind: 'binary',
       type,
       bytes: 3072,
+      isNearlyText: false,
       changed: false,
       selection: { typed: '5-9' },
     } as const;

@@ -43,6 +43,8 @@ describe('operators after a backslash', () => {
 test('slashes as of JavaScript', () => {
   expect(foreignRegex('/foo.*bar/')).toEqual({ kind: 'slashes', pattern: 'foo.*bar', ignoreCase: false });
   expect(foreignRegex('/foo/gi')).toEqual({ kind: 'slashes', pattern: 'foo', ignoreCase: true });
+  expect(foreignRegex('Start() error')).toEqual({ kind: 'empty-group', pattern: raw`Start\(\) error` });
+  expect(foreignRegex(raw`start\(\)`)).toBeUndefined();
   expect(foreignRegex('/usr/lib')).toBeUndefined();
 });
 

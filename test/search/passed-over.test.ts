@@ -180,6 +180,9 @@ describe('binary files', () => {
     const { text, details } = await call('grep', { pattern: 'needle', path: 'mid.js' });
     expect(text).toContain('Read mid.js:raw instead.');
     expect(details['error']).toMatchObject({ next: 'mid.js:raw' });
+    expect((await call('read', { path: 'mid.js' })).text).toBe(
+      '[mid.js is binary (NUL bytes, 42 B). Use mid.js:raw to read it as text]',
+    );
   });
 
   test('a real one is counted if it may match', async () => {
