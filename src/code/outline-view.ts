@@ -280,7 +280,8 @@ function startsOf(text: string): number[] {
 
 /** The error for a symbol in a text that has no structure. */
 export function noSymbols(target: string, why: NoStructure): OrielError {
-  const said = `${quote(target)} has no symbols: ${noStructure[why]}. Use ${quote(target)}.`;
+  const because = why === 'empty' ? '' : `: ${noStructure[why]}`;
+  const said = `${quote(target)} has no symbols${because}. Use ${quote(target)}.`;
   return new OrielError('UNSUPPORTED', said, { next: target });
 }
 

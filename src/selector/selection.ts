@@ -2,7 +2,7 @@
 
 import { advised, OrielError } from '../errors.ts';
 import { encodingName, ENCODINGS } from '../text/legacy-encoding.ts';
-import { nearNames } from '../text/near.ts';
+import { didYouMean, nearNames } from '../text/near.ts';
 import { endSentence, quote } from '../text/visible.ts';
 import type { Next, Selection, SelectionMode, Window } from '../types/excerpt.ts';
 import { bad, parseItem, parseWindow, type WindowItem } from './parse-window.ts';
@@ -423,9 +423,10 @@ function climbsOut(path: string): boolean {
 /** `rest`: what follows, without its colon. `forms`: the selectors that `typed` takes, "lines (:50-100), :raw or :fresh". */
 export function notASelector(typed: string, rest: string, forms: string): OrielError {
   const [path, shown] = [quote(typed), quote(rest)];
+  const [near] = nearNames(rest, forms.match(/(?<=:)[a-z]{3,}/g) ?? [], 1);
   return new OrielError(
     'BAD_SELECTOR',
-    `${shown.startsWith('?') ? '' : ':'}${shown} is not a selector of ${endSentence(path)} Use ${path} alone, or followed by ${forms}.`,
-    { next: typed },
+    `${shown.startsWith('?') ? '' : ':'}${shown} is not a selector of ${endSentence(path)} Use ${path} alone, or followed by ${forms}.${didYouMean(near === undefined ? [] : [`${path}:${near}`])}`,
+    { next: near === undefined ? typed : `${typed}:${near}` },
   );
 }

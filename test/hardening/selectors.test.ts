@@ -19,6 +19,7 @@ test.each([
   ['f:@9007199254740993+4', 'Byte 9007199254740993 is beyond the end of f (18 bytes)'],
   ['f:@0+18446744073709551616', 'the length of a byte window is 1 byte to 256K'],
   ['f:1-1e9', ':1-1e9 is not a selector of f'],
+  ['f:outlin', 'Did you mean f:outline?'],
 ])('S04 huge and overflowing integers: %s', async (path, said) => {
   const { write, read } = workspace();
   write('f', nine);
