@@ -161,7 +161,7 @@ const fields = (zod: SchemaKit) => ({
   ignoreCase: zod.boolean().optional(),
   literal: zod.boolean().optional().describe('The pattern is plain text'),
   word: zod.boolean().optional().describe('Whole words only'),
-  multiline: zod.boolean().optional().describe('Matches may span lines'),
+  multiline: zod.boolean().optional().describe('Matches may span lines; (?s) lets . do so'),
   inside: zod
     .boolean()
     .optional()
@@ -246,10 +246,10 @@ const read = tool<{ path: string }, ReadRequest>({
     `${binarySize(limits.bytes)}; a cut one ends with the exact path of the next call.
 
 Append to the path:
-:50 to the end · :50-100 lines and a few around · :50..100 exactly · :50+20 · :5-16,40-80 · :-20 the last · :@65536+${writeSize(limits.window)} bytes
+:50 to the end · :50-100 lines and a few around · :50..100 exactly · :50+20 · :5-16,40-80 · :-20 the last · :@65536+${writeSize(limits.window)} bytes from there
 :raw${settings.display === 'plain' ? '' : ' without line numbers'} · :conflicts
 :outline symbols with lines · :#Server.start,#b symbols · src:outline, src:#Server below a directory · src:#name:refs uses · src/app.ts:refs importers
-report.pdf:p3-5 · book.xlsx:Sales:A1:B5 · app.zip:src/x.ts:5-9 · book.ipynb:outputs${settings.imageMetadataOnly ? '' : ' · photo.jpg:meta'}
+report.pdf:p3-5, also slides · book.xlsx:Sales:A1:B5 · app.zip:src/x.ts:5-9 · book.ipynb:outputs${settings.imageMetadataOnly ? '' : ' · photo.jpg:meta'}
 app.db:users:42 a row · app.db:users?where=age>30&order=age:desc&limit=20 · app.db?q=SELECT ...${internal(settings, offers)}${settings.web ? online(settings.schemes) : ''}${settings.summarize ? `\nCode over 12 KiB comes as a map of at most ${binarySize(settings.mapBytes)}, whose last line names calls for the rest and the whole text (:1..).` : ''}
 Lines are 1-indexed${SHOWN[settings.display]}. Prefer one large window to many small ones.`,
   input: (zod) =>
@@ -288,7 +288,7 @@ function internal(
     .map((name) => `${name}://`);
   const named = `${lists.slice(0, -1).join(', ')} and ${lists.at(-1)} list`;
   const single = [
-    ...(offers('bash') && isOn('artifact') ? ['artifact://1 an output'] : []),
+    ...(offers('bash') && isOn('artifact') ? ['artifact://1 a kept output'] : []),
     ...(isOn('oriel') ? ['oriel:// the manual'] : []),
   ].join(' · ');
   const listed = lists.length > 1 ? `${named} theirs` : lists.map((name) => `${name} lists its own`).join('');
@@ -300,7 +300,7 @@ function internal(
 function online(schemes: Settings['schemes']): string {
   const gitHub = ['issue://7', 'pr://12/diff'].filter((url) => schemes[url.replace(/:.*/, '')] !== false);
   const theirs = gitHub.length > 0 ? ` · ${gitHub.join(', ')} on GitHub` : '';
-  return `\nhttps://example.com/x a web page · :raw its source · :fresh${theirs}`;
+  return `\nhttps://example.com/x a web page · :raw its source · :fresh asks again${theirs}`;
 }
 
 const bash = tool<{ command: string; timeout?: number | undefined; cwd?: string | undefined }, RunRequest>({

@@ -47,7 +47,7 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
       ? (foreign ??
         (await elsewhere(request, call)) ??
         slashHint(request) ??
-        wordsHint(request) ??
+        (gaps.passed.directory ? undefined : wordsHint(request)) ??
         (await nearHint(directory, start, request, call)))
       : undefined;
   const search = { tool: 'find', path: placed.path, glob: pattern, nothing: found === 0 } as const;

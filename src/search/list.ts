@@ -16,7 +16,7 @@ export async function list(request: ListRequest, call: Call): Promise<ListResult
   const { opened } = await openDirectory(request.path ?? '.', call, 'list');
   try {
     return await withEntries(opened, call.signal, async (listed) =>
-      pageOf(await named(listed, opened), request, call),
+      pageOf(await named(listed, opened, call.signal), request, call),
     );
   } finally {
     await opened.close();
@@ -27,10 +27,13 @@ export async function list(request: ListRequest, call: Call): Promise<ListResult
 async function named(
   { entries, more }: ListedEntries,
   directory: OpenedDirectory,
+  signal: AbortSignal,
 ): Promise<ListedEntries & { readonly unnamed: number }> {
   const lost = new Set<FileSystemEntry>();
-  for (const entry of entries)
+  for (const entry of entries) {
+    signal.throwIfAborted();
     if (entry.name.includes('\ufffd') && !(await directory.stat(entry.name))) lost.add(entry);
+  }
   const kept = lost.size === 0 ? entries : entries.filter((entry) => !lost.has(entry));
   return { entries: kept, more, unnamed: lost.size };
 }

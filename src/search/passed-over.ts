@@ -43,7 +43,8 @@ export async function passedOver(
   else if (next === undefined && !gaps.timedOut && !gaps.broken) {
     const field = search.tool === 'find' ? 'pattern' : 'glob';
     const [directory] = first('directory');
-    if (directory !== undefined && !/(?:^|\/)\*+$/.test(search.glob ?? ''))
+    // A glob that begins with `!` excludes.
+    if (directory !== undefined && !directory.startsWith('!') && !/(?:^|\/)\*+$/.test(search.glob ?? ''))
       say('directory', { call: { [field]: `${directory}/**` } });
     else if (!gaps.files) {
       const glob = await otherGlob(search, call);

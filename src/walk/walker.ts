@@ -90,7 +90,7 @@ export class DirectoryWalker {
     const rules = this.#rulesAbove();
     const base = this.#job.chain.at(-1) as WalkJob['chain'][number];
     this.#push(this.#adopt(base.path, base.fd), '', '', rules);
-    this.#searchNamed();
+    if (this.#job.front !== '') this.#searchNamed();
     for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
       const entry = level.entries[level.at++];
       if (!entry) this.#pop();

@@ -205,7 +205,10 @@ export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'f
         ? await legacy(request, value)
         : { response: await handler.fetch(request, { parsedBody: value }) };
       if (!(response instanceof Response)) return replyOf({ response, caller });
-      const form = inAcceptedForm(response, exchange.header('accept') ?? '', Array.isArray(value));
+      // What a client listens to has no end, so it has only one form.
+      const form = isListening(value)
+        ? response
+        : inAcceptedForm(response, exchange.header('accept') ?? '', Array.isArray(value));
       return replyOf({ response: form, caller });
     },
     callerOf: (session) => sessions.get(session)?.caller,

@@ -100,12 +100,15 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Removes `params: null` and `arguments: null`, which some clients send for none, from parsed JSON: a message or a batch. */
 export function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
+  for (const one of [value].flat()) removeNulls(one);
+  return value;
+}
+
+function removeNulls(value: unknown): void {
   const message = Object(value) as { params?: unknown };
   const params = Object(message.params) as { arguments?: unknown };
   if (message.params === null) delete message.params;
   if (params.arguments === null) delete params.arguments;
-  return value;
 }
 
 /** Whether the id was rounded by the parser, so that no client would recognize it in a response. */

@@ -371,7 +371,7 @@ async function listRoots({ mcpReq }: ServerContext): Promise<readonly unknown[]>
 function unknown(cause?: unknown): OrielError {
   return new OrielError(
     'OUTSIDE_ROOT',
-    'The client declared roots but did not list them as file:// URLs, so nothing is read. Make the same call again when it does.',
+    'The client declared roots but did not list them as file:// URLs, so nothing is read. Make the same call again when it does; over HTTP it must accept text/event-stream for that.',
     { cause },
   );
 }

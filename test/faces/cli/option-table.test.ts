@@ -66,7 +66,7 @@ writeFileSync(mapFile, '{"read":{"tool":"look","path":"path"}}');
 
 /** Where outputs of commands are kept. */
 const cacheHome = join(cwd, 'sub/cache');
-const variables = { XDG_CACHE_HOME: cacheHome, ...objectVariables('http://127.0.0.1:1') };
+const variables = { NAME: 'value', XDG_CACHE_HOME: cacheHome, ...objectVariables('http://127.0.0.1:1') };
 for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
 for (const [path, content] of Object.entries(files)) {
   mkdirSync(dirname(join(cwd, path)), { recursive: true });
@@ -434,6 +434,7 @@ const SEEN: Readonly<Record<string, typeof outcome>> = {
   telemetry: recordedOutcome,
   'no-open': openedOutcome,
   'ignore-client-roots': rootsOutcome,
+  deferred: listedOutcome,
   keep: keptOutcome,
 };
 
@@ -452,14 +453,25 @@ async function openedOutcome(_: string, args: readonly string[]): Promise<string
 async function rootsOutcome(name: string, args: readonly string[]): Promise<string> {
   const client = new Client({ name: 'a', version: '1' }, { capabilities: { roots: {} } });
   client.setRequestHandler('roots/list', () => ({ roots: [{ uri: pathToFileURL(secrets).href }] }));
+  await connectTo(client, name, args);
+  const read = client.callTool({ name: 'read', arguments: { path: 'f' } });
+  return JSON.stringify(await read.catch((error: Error) => error.message));
+}
+
+/** The tools that a client lists. */
+async function listedOutcome(name: string, args: readonly string[]): Promise<string> {
+  const client = new Client({ name: 'a', version: '1' });
+  await connectTo(client, name, args);
+  return JSON.stringify(await client.listTools());
+}
+
+async function connectTo(client: Client, name: string, args: readonly string[]): Promise<void> {
   const transport =
     name === 'serve'
       ? new StreamableHTTPClientTransport(new URL(`${(await listening(args)).url}/mcp`))
       : new StdioClientTransport({ command: process.execPath, args: [cli, name, ...args], cwd });
   await client.connect(transport);
   onTestFinished(() => client.close());
-  const read = client.callTool({ name: 'read', arguments: { path: 'f' } });
-  return JSON.stringify(await read.catch((error: Error) => error.message));
 }
 
 /** Whether files are left in the directory for temporary ones. */
