@@ -6,6 +6,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { has, mayMount } from '../support/has.ts';
 import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
@@ -580,9 +581,12 @@ describe('names', () => {
   });
 
   test('P35 names with control characters: one escaped line each', async () => {
-    const { write, text } = workspace();
-    write('n\nl\x1b[2Jq"\t', 'x');
-    expect(await text('.')).toBe('n\\nl\\x1b[2Jq"\\t  1 B  now\n');
+    const { W, write, text } = workspace();
+    const name = 'n\nl\x1b[2Jq"\t';
+    write(name, 'x\n');
+    const url = pathToFileURL(join(W, name)).href;
+    expect(await text('.')).toBe(`n\\nl\\x1b[2Jq"\\t  2 B  now  (read ${url})\n`);
+    expect(await text(url)).toBe('1|x\n');
   });
 
   test.runIf(has('python3'))('P50 4,000-deep directory: a listing does not descend', async () => {

@@ -155,7 +155,7 @@ test('a broken workspace gives one error and blocks no others', { tags: 'slow' }
       response.writeHead(status, headers).end(body);
     };
   const cases: Record<string, readonly [RequestListener, string, RegExp]> = {
-    slow: [() => undefined, 'NETWORK', /sent nothing for 0\.5 seconds/],
+    slow: [() => undefined, 'NETWORK', /sent nothing for 1\.5 seconds/],
     drips: [
       (_, response) => {
         response.writeHead(206, { 'content-range': 'bytes 0-131071/200000' });
@@ -213,7 +213,7 @@ test('a broken workspace gives one error and blocks no others', { tags: 'slow' }
     const made = (servers[name] = await fake(handle));
     workspaces[name] = { url: made.url, token: `token-of-${name}`, retries: 0 };
   }
-  const { read, text } = reading(workspaces, { timeoutMs: 500, requestMs: 2_000 });
+  const { read, text } = reading(workspaces, { timeoutMs: 1_500, requestMs: 4_000 });
   const bad = Promise.all(
     [...Object.keys(cases), 'away'].map(async (name) => [name, await read(`ws://${name}/f:1..5`)] as const),
   );
