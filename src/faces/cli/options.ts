@@ -161,6 +161,7 @@ export const mcpEnv: CliOption = {
 /** For servers and `oriel call`; a person says with `oriel bash --timeout` how long. */
 export const maxTimeout: CliOption = {
   name: 'max-timeout',
+  rare: true,
   type: 'string',
   value: 'SECONDS',
   help: 'the longest timeout of a command; a call that names a longer one is told (default 600)',

@@ -182,6 +182,7 @@ export const tokenOptions: readonly CliOption[] = [
 
 export const operatorTokenOption: CliOption = {
   name: 'operator-token-file',
+  rare: true,
   type: 'string',
   value: 'FILE',
   help: 'show the tasks of all clients to whoever sends the token in FILE (the dashboard asks for it)',
