@@ -112,6 +112,16 @@ test('text drawn twice is shown once, twice where it stands twice', async () => 
   expect(text.match(/again/g)).toHaveLength(4);
 });
 
+test('words keep their letters beside text drawn twice', async () => {
+  const signs = (x: number): string => put('o', x, 720) + put('Yes', x + 30, 720);
+  const said = [
+    'The keeper of the numbers has read a book of the year',
+    'and says: Yes Yes Yes, this is it',
+  ] as const;
+  const text = await shown(page(signs(72) + signs(72.4) + put(said[0], 72, 700) + put(said[1], 72, 686)));
+  expect(text.replaceAll(/\s+/g, ' ')).toBe(`o Yes ${said.join(' ')}`);
+});
+
 test('text of a layer that is off is left out', async () => {
   const layers = (state: string): Buffer =>
     page(`${put('Visible body of this page.', 72, 720)}/OC /P1 BDC ${put('draft', 72, 690)} EMC`, {
