@@ -83,6 +83,23 @@ test('values of form fields', async () => {
   expect(text).not.toContain('hidden');
 });
 
+test('what a page says does not hide ticks, signs and short values', async () => {
+  const widget = '<</Type/Annot/Subtype/Widget/Rect[150 690 300 710]/F 4';
+  const fields = '[7 0 R 9 0 R 10 0 R 11 0 R]';
+  const form = page(put('I agree to the 12 terms. Signed: Jane Doe', 72, 695), {
+    page: `/Annots${fields}`,
+    catalogue: `/AcroForm<</Fields${fields}>>`,
+    objects: [
+      `${widget}/FT/Btn/T(I agree)/V/Yes/AS/Yes/AP<</N<</Yes 8 0 R>>>>>>`,
+      String(pdfStream('', '/Type/XObject/Subtype/Form/BBox[0 0 9 9]')),
+      `${widget}/FT/Tx/T(terms)/V(2)>>`,
+      `${widget}/FT/Tx/T(signature)/V(Jane Doe)>>`,
+      '<</Type/Annot/Subtype/FreeText/Contents(***)/Rect[72 600 300 620]/DA(/F1 12 Tf)>>',
+    ],
+  });
+  expect((await shown(form)).split(/\n+/).slice(1)).toEqual(['***', 'I agree: ☒', 'terms: 2']);
+});
+
 const NOTES = [
   '<</Type/Annot/Subtype/FreeText/Contents(written onto the page)/Rect[72 600 300 620]/DA(/F1 12 Tf)>>',
   '<</Type/Annot/Subtype/Text/Contents(please check)/T(Ann)/Rect[300 700 320 720]>>',
