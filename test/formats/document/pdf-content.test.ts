@@ -83,6 +83,23 @@ test('values of form fields', async () => {
   expect(text).not.toContain('hidden');
 });
 
+test('what a page says does not hide ticks, signs and short values', async () => {
+  const widget = '<</Type/Annot/Subtype/Widget/Rect[150 690 300 710]/F 4';
+  const fields = '[7 0 R 9 0 R 10 0 R 11 0 R]';
+  const form = page(put('I agree to the 12 terms. Signed: Jane Doe', 72, 695), {
+    page: `/Annots${fields}`,
+    catalogue: `/AcroForm<</Fields${fields}>>`,
+    objects: [
+      `${widget}/FT/Btn/T(I agree)/V/Yes/AS/Yes/AP<</N<</Yes 8 0 R>>>>>>`,
+      String(pdfStream('', '/Type/XObject/Subtype/Form/BBox[0 0 9 9]')),
+      `${widget}/FT/Tx/T(terms)/V(2)>>`,
+      `${widget}/FT/Tx/T(signature)/V(Jane Doe)>>`,
+      '<</Type/Annot/Subtype/FreeText/Contents(***)/Rect[72 600 300 620]/DA(/F1 12 Tf)>>',
+    ],
+  });
+  expect((await shown(form)).split(/\n+/).slice(1)).toEqual(['***', 'I agree: ☒', 'terms: 2']);
+});
+
 const NOTES = [
   '<</Type/Annot/Subtype/FreeText/Contents(written onto the page)/Rect[72 600 300 620]/DA(/F1 12 Tf)>>',
   '<</Type/Annot/Subtype/Text/Contents(please check)/T(Ann)/Rect[300 700 320 720]>>',
@@ -110,6 +127,16 @@ test('text drawn twice is shown once, twice where it stands twice', async () => 
   const text = await shown(page(bold + put('again again', 72, 690) + put('again again', 72, 670)));
   expect(text.match(/Fake bold/g)).toHaveLength(1);
   expect(text.match(/again/g)).toHaveLength(4);
+});
+
+test('words keep their letters beside text drawn twice', async () => {
+  const signs = (x: number): string => put('o', x, 720) + put('Yes', x + 30, 720);
+  const said = [
+    'The keeper of the numbers has read a book of the year',
+    'and says: Yes Yes Yes, this is it',
+  ] as const;
+  const text = await shown(page(signs(72) + signs(72.4) + put(said[0], 72, 700) + put(said[1], 72, 686)));
+  expect(text.replaceAll(/\s+/g, ' ')).toBe(`o Yes ${said.join(' ')}`);
 });
 
 test('text of a layer that is off is left out', async () => {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { docx, paragraph } from '../../support/documents.ts';
-import { textOf, unhurried, workspace } from '../../support/workspace.ts';
+import { codeOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
 
 const run = (xml: string, properties = ''): string =>
   `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}${xml}</w:r>`;
@@ -142,6 +142,12 @@ test('what a docx has besides is counted', async () => {
     }),
   ]);
   expect(textOf(await read('a.docx:word/part.html'))).toContain('another format');
+});
+
+test('a nesting that is not converted is refused, not left out', async () => {
+  const { write, read } = workspace(unhurried);
+  write('a.docx', docx(`${'<w:sdt>'.repeat(300)}${paragraph('deep')}${'</w:sdt>'.repeat(300)}`));
+  expect(codeOf(await read('a.docx'))).toBe('LIMIT');
 });
 
 test('the text behind malformed XML is shown, and the damage said', async () => {

@@ -1,8 +1,13 @@
 /** anydoc 0.1.9 ends silently where XML is not well-formed. It gets XML in which every element is closed. */
 
-import { replaceRanges, type XmlReplacement } from './xml-walk.ts';
+import { DocumentRefusal } from '../protocol.ts';
+import { MAX_XML_DEPTH, replaceRanges, type XmlReplacement } from './xml-walk.ts';
 
-const TOKEN = /<(\/?)([A-Za-z_][\w:.-]*)[^<>]*>|<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<[?!][^>]*>|</g;
+/** A tag, the start of what is no element, or a sign that starts nothing. */
+const TOKEN = /<(?:(\/?)([A-Za-z_][\w:.-]*)(?![\w:.-])[^<>]*>|!--|!\[CDATA\[|[?!])?/g;
+
+/** The starts of what is no element, and how it ends. */
+const ENDS: Readonly<Record<string, string>> = { '<!--': '-->', '<![CDATA[': ']]>', '<!': '>', '<?': '>' };
 
 interface OpenTag {
   readonly name: string;
@@ -10,7 +15,10 @@ interface OpenTag {
   readonly end: number;
 }
 
-/** The same string if it is well-formed. Tags that are no elements of the format (without a prefix) become text. */
+/**
+ * The same string if it is well-formed. Tags that are no elements of the format (without a prefix) become text. Throws
+ * DocumentRefusal for nesting that anydoc refuses: the parts that are rewritten next could hide it.
+ */
 export function closedXml(xml: string): string {
   const edits: XmlReplacement[] = [];
   const open: OpenTag[] = [];
@@ -24,14 +32,22 @@ export function closedXml(xml: string): string {
     }
     if (closing !== '') edits.push([at, at, closing]);
   };
-  for (const match of xml.matchAll(TOKEN)) {
+  // For starts that have no end, so that the rest is not searched again at each of them.
+  const lastEnds = new Map(Object.entries(ENDS).map(([start, end]) => [start, xml.lastIndexOf(end)]));
+  const tokens = new RegExp(TOKEN);
+  for (let match = tokens.exec(xml); match; match = tokens.exec(xml)) {
     const [token, slash, name] = match;
-    const [start, end] = [match.index, match.index + token.length];
+    const [start, end] = [match.index, tokens.lastIndex];
     if (name === undefined) {
-      if (token === '<') edits.push([start, end, '&lt;']);
+      const ending = ENDS[token] ?? '';
+      if ((lastEnds.get(token) ?? -1) < end) edits.push([start, start + 1, '&lt;']);
+      else tokens.lastIndex = xml.indexOf(ending, end) + ending.length;
     } else if (slash === '') {
       root ??= name;
-      if (!token.endsWith('/>')) open.push({ name, start, end });
+      if (token.endsWith('/>')) continue;
+      open.push({ name, start, end });
+      if (open.length > MAX_XML_DEPTH)
+        throw new DocumentRefusal('limit', `its elements are nested more than ${MAX_XML_DEPTH} deep`);
     } else if (open.at(-1)?.name === name) open.pop();
     else {
       const at = open.findLastIndex((tag) => tag.name === name);

@@ -55,6 +55,9 @@ function objectOf(object: string, parts: ZipParts): { equation?: string | undefi
   const name = attribute(/^<[^>]*>/.exec(object)?.[0] ?? '', 'xlink:href')?.replace(/^\.\//, '') ?? '';
   const content = /<(?:\w+:)?math[\s>]/.test(object) ? object : (parts.text(`${name}/content.xml`) ?? '');
   if (content.includes('<office:chart')) return { what: 'chart' };
-  const math = /<((?:\w+:)?math)(?=[\s>])[^]*<\/\1>/.exec(content)?.[0];
-  return math === undefined ? { what: 'embedded object' } : { equation: mathmlText(math), what: 'equation' };
+  const start = /<((?:\w+:)?math)(?=[\s>])/.exec(content);
+  const end = start ? content.lastIndexOf(`</${start[1]}>`) : -1;
+  return start && end > start.index
+    ? { equation: mathmlText(content.slice(start.index, end)), what: 'equation' }
+    : { what: 'embedded object' };
 }

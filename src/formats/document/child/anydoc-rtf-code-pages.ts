@@ -132,5 +132,8 @@ function escaped(unit: number): string {
     return /[\\{}]/.test(String.fromCharCode(unit))
       ? `\\${String.fromCharCode(unit)}`
       : String.fromCharCode(unit);
-  return `{\\uc1\\u${unit > 0x7fff ? unit - 0x10000 : unit} ?}`;
+  return unicodeEscape(unit);
 }
+
+/** A UTF-16 unit as an escape; its number is signed. */
+export const unicodeEscape = (unit: number): string => `{\\uc1\\u${(unit << 16) >> 16} ?}`;

@@ -3,6 +3,7 @@
  * the values of boxes and lists in forms.
  */
 
+import { isOnValue } from './hidden-text.ts';
 import { attribute, contents, each } from './zip-parts.ts';
 
 /** `text` makes a text element of escaped words. */
@@ -43,7 +44,7 @@ function formValue(data: string): string {
 
 function isTicked(box: string): boolean {
   const value = valueOf(box, 'checked') ?? valueOf(box, 'default');
-  return value !== undefined && !/^(?:0|false|off)$/.test(value);
+  return value !== undefined && isOnValue(value);
 }
 
 /** The value of an element: empty if it has none, undefined without the element. */

@@ -68,9 +68,10 @@ function chapterText(parts: ZipParts, name: string): string {
   const xml = part ? textOfPart(part) : '\0';
   if (xml.includes('\0')) return `(the chapter ${name} is missing or damaged)`;
   // Without declarations of entities, and without prefixes of namespaces, as in `<m:math>`.
-  const html = xml
-    .replace(/<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/i, '')
-    .replace(/(<\/?)[a-z][\w-]*:(?=[a-z])/gi, '$1');
+  const start = Math.max(0, xml.search(/<!DOCTYPE/i));
+  const html = (
+    xml.slice(0, start) + xml.slice(start).replace(/^<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/i, '')
+  ).replace(/(<\/?)[a-z][\w-]*:(?=[a-z])/gi, '$1');
   const { root } = parseHtml(html, { asXml: true });
   clean(root);
   // Relative links lead to other chapters, so they are shown as their text.

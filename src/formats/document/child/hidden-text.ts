@@ -36,7 +36,7 @@ export function wordStyles(xml: string): WordStyles {
       if (noted.local !== 'style') return noted;
       const type = valueOf(attributes, 'type') ?? 'paragraph';
       styles.set(`${type}/${valueOf(attributes, 'styleId') ?? ''}`, noted);
-      if (isOn(valueOf(attributes, 'default') ?? '0')) styles.set(`${type}/`, noted);
+      if (isOnValue(valueOf(attributes, 'default') ?? '0')) styles.set(`${type}/`, noted);
       return noted;
     },
   });
@@ -78,7 +78,7 @@ function note(name: string, attributes: XmlAttributes, parent: XmlPlace<WordNote
   const holder = parent?.parent?.noted;
   const within = `${holder?.local}/${parent?.noted.local}/${local}`;
   if (holder && /^(?:r|style)\/rPr\/vanish$/.test(within))
-    holder.vanishes = isOn(valueOf(attributes, 'val') ?? '1');
+    holder.vanishes = isOnValue(valueOf(attributes, 'val') ?? '1');
   if (holder && (within === 'r/rPr/rStyle' || within === 'p/pPr/pStyle'))
     holder.style = valueOf(attributes, 'val') ?? '';
   if (parent?.noted.local === 'style' && local === 'basedOn')
@@ -107,7 +107,7 @@ function hidesInWord(styles: WordStyles, type: string, id = ''): boolean | undef
   return undefined;
 }
 
-const isOn = (value: string): boolean => !['0', 'false', 'off'].includes(value);
+export const isOnValue = (value: string): boolean => !['0', 'false', 'off'].includes(value);
 
 function valueOf(attributes: XmlAttributes, local: string): string | undefined {
   for (const name in attributes) if (name === local || name.endsWith(`:${local}`)) return attributes[name];

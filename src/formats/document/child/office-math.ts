@@ -11,6 +11,7 @@ import {
   isElement,
   parseHtml,
 } from '../../web/child/html-tree.ts';
+import { isOnValue } from './hidden-text.ts';
 
 /** The text of an `oMath` element. */
 export function officeMathText(xml: string): string {
@@ -51,8 +52,8 @@ function property(node: HtmlElement, name: string): string | undefined {
   return found.attributes['m:val'] ?? found.attributes['val'] ?? elementText(found);
 }
 
-const isOff = (value: string | undefined): boolean => value !== undefined && /^(?:0|false|off)$/.test(value);
-const isOn = (value: string | undefined): boolean => value !== undefined && !isOff(value);
+const isOff = (value: string | undefined): boolean => value !== undefined && !isOnValue(value);
+const isOn = (value: string | undefined): boolean => value !== undefined && isOnValue(value);
 
 function mathOf(node: HtmlElement): HtmlNode {
   const name = localName(node);

@@ -1,5 +1,7 @@
 /** What stands on a page of a PDF beside its text: values of form fields, notes, and targets of links. */
 
+import { bareText as bare } from './pdf-layout.ts';
+
 /** The fields of an annotation of pdf.js that are read here. */
 export interface PdfAnnotation {
   readonly subtype?: string;
@@ -50,8 +52,8 @@ export function annotationTexts(
     if (((annotation.annotationFlags ?? 0) & UNSEEN_FLAGS) !== 0) continue;
     const { subtype = '' } = annotation;
     const said = line(annotation.contentsObj?.str);
-    if (subtype === 'Widget') add(texts, fieldText(annotation));
-    else if (subtype === 'FreeText') add(texts, said);
+    if (subtype === 'Widget') add(fieldText(annotation));
+    else if (subtype === 'FreeText') add({ shown: said, compared: said });
     else if (subtype === 'Link') {
       const target = annotation.url ?? annotation.unsafeUrl ?? '';
       // A link over two lines is two links.
@@ -69,8 +71,9 @@ export function annotationTexts(
   }
   return { texts: shortened(texts), notes: shortened(notes) };
 
-  function add(lines: Set<string>, one: string): void {
-    if (one !== '' && !known.includes(bare(one))) lines.add(one);
+  function add({ shown, compared }: FieldText): void {
+    const said = bare(compared);
+    if (shown !== '' && (said.length < MIN_KNOWN_CHARACTERS || !known.includes(said))) texts.add(shown);
   }
 }
 
@@ -80,25 +83,37 @@ function shortened(lines: ReadonlySet<string>): string[] {
   return more > 0 ? [...shown, `(${more} more are not listed)`] : shown;
 }
 
-/** `name: value`; empty for a field without a value. */
-function fieldText(field: PdfAnnotation): string {
+/** A shorter text may be in the text of the page by chance. */
+const MIN_KNOWN_CHARACTERS = 4;
+
+interface FieldText {
+  readonly shown: string;
+  /** What the text of the page may have already. */
+  readonly compared: string;
+}
+
+const NO_VALUE: FieldText = { shown: '', compared: '' };
+
+/** Shown is `name: value`, or nothing for a field without a value. */
+function fieldText(field: PdfAnnotation): FieldText {
   const { fieldName = '', fieldType, fieldValue, options = [] } = field;
   const name = line(fieldName);
   if (field.checkBox || field.radioButton) {
     const on = field.checkBox ? field.exportValue : field.buttonValue;
-    if (fieldValue === 'Off' || fieldValue !== on || on === undefined) return '';
-    return `${name}: ${field.checkBox ? '☒' : line(on ?? '')}`;
+    if (fieldValue === 'Off' || fieldValue !== on || on === undefined) return NO_VALUE;
+    return { shown: `${name}: ${field.checkBox ? '☒' : line(on ?? '')}`, compared: '' };
   }
-  if (fieldType === 'Btn') return '';
+  if (fieldType === 'Btn') return NO_VALUE;
   const values = (Array.isArray(fieldValue) ? fieldValue : [fieldValue]).filter(
     (value): value is string => typeof value === 'string' && value.trim() !== '',
   );
-  if (values.length === 0) return '';
-  if (field.password) return `${name}: (a password)`;
-  const shown = values.map(
+  if (values.length === 0) return NO_VALUE;
+  if (field.password) return { shown: `${name}: (a password)`, compared: '' };
+  const texts = values.map(
     (value) => options.find(({ exportValue }) => exportValue === value)?.displayValue ?? value,
   );
-  return `${name}: ${line(shown.join(', '))}`;
+  const compared = line(texts.join(', '));
+  return { shown: `${name}: ${compared}`, compared };
 }
 
 /** The target behind its text; empty if the page says the target, or if it is in the document. */
@@ -117,8 +132,4 @@ function line(text = ''): string {
   return one.length > MAX_ANNOTATION_CHARACTERS
     ? `${one.slice(0, MAX_ANNOTATION_CHARACTERS).toWellFormed()}…`
     : one;
-}
-
-function bare(text: string): string {
-  return text.normalize('NFKC').replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 }

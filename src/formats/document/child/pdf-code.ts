@@ -1,6 +1,6 @@
 /** Keeps lines and indentation of code on a page: text in a font whose characters all have the same width. */
 
-import type { TextItem } from './pdf-layout.ts';
+import { bareText as bare, type TextItem } from './pdf-layout.ts';
 
 /** The fonts of a page by their name, as pdf.js classifies them. */
 export type PdfFonts = Readonly<Record<string, { readonly fontFamily: string }>>;
@@ -224,8 +224,4 @@ function lettersOf(text: string): { letters: string; offsets: number[] } {
     at += character.length;
   }
   return { letters, offsets };
-}
-
-function bare(text: string): string {
-  return text.normalize('NFKC').replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 }

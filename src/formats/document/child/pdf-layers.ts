@@ -84,37 +84,32 @@ async function layersOf(
 /** The largest distance of a copy that makes text look bold, or casts its shadow, as a share of the text height. */
 const MAX_COPY_DISTANCE = 0.12;
 
-/** The pieces without copies, and the texts of these. */
-export function withoutCopies(items: readonly TextItem[]): {
-  readonly items: readonly TextItem[];
-  readonly copies: ReadonlySet<string>;
-} {
-  const places = new Map<string, (readonly [x: number, y: number])[]>();
-  const copies = new Set<string>();
-  const kept = items.filter(({ str, transform: [, , , , x = 0, y = 0], height }) => {
-    if (str === undefined || str.trim() === '') return true;
-    const near = MAX_COPY_DISTANCE * height;
-    const others = places.get(str);
-    if (others?.some(([left, base]) => Math.abs(left - x) <= near && Math.abs(base - y) <= near)) {
-      copies.add(str);
-      return false;
-    }
-    if (others) others.push([x, y]);
-    else places.set(str, [[x, y]]);
-    return true;
-  });
-  return copies.size === 0 ? { items, copies } : { items: kept, copies };
-}
+const AROUND = [-1, 0, 1] as const;
 
-/** A text of a page without the second one of each pair of copies. */
-export function withoutPairs(text: string, copies: ReadonlySet<string>): string {
-  let result = text;
-  for (const copy of copies) {
-    const words = copy
-      .trim()
-      .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-      .replace(/\s+/g, '\\s+');
-    result = result.replace(new RegExp(`(${words})(?:[\\s#*]*${words})+`, 'g'), '$1');
-  }
-  return result;
+/** The pieces without copies; the same array if there are none. */
+export function withoutCopies(items: readonly TextItem[]): readonly TextItem[] {
+  // In squares as wide as the distance, of which each has room for one.
+  const places = new Map<string, readonly [x: number, y: number]>();
+  let hasCopies = false;
+  const kept = items.flatMap((item) => {
+    const { str, transform, height } = item;
+    if (str === undefined || str.trim() === '') return [item];
+    const [, , , , x = 0, y = 0] = transform;
+    const near = MAX_COPY_DISTANCE * Math.max(height, 1);
+    const square = (right: number, up: number): string =>
+      `${Math.floor(x / near) + right} ${Math.floor(y / near) + up} ${height} ${str}`;
+    const isCopy = AROUND.some((right) =>
+      AROUND.some((up) => {
+        const [left = Number.NaN, base = Number.NaN] = places.get(square(right, up)) ?? [];
+        return Math.abs(left - x) <= near && Math.abs(base - y) <= near;
+      }),
+    );
+    if (isCopy) {
+      hasCopies = true;
+      return item.hasEOL ? [{ ...item, str: '' }] : [];
+    }
+    places.set(square(0, 0), [x, y]);
+    return [item];
+  });
+  return hasCopies ? kept : items;
 }

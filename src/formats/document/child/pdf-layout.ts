@@ -177,9 +177,12 @@ function isIn(row: PdfRow, line: string): boolean {
 }
 
 /** Only the letters and digits of a text. */
-function bare(text: string): string {
-  return text.normalize('NFKC').replace(/<\/?\w+>|[^\p{L}\p{M}\p{N}]/gu, '');
+export function bareText(text: string): string {
+  return text.normalize('NFKC').replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 }
+
+/** Those of Markdown, without its tags. */
+const bare = (text: string): string => bareText(text.replace(/<\/?\w+>/g, ''));
 
 /** The lines of the page, with tables as Markdown rows. */
 export function rowsText(rows: readonly PdfRow[]): string {

@@ -4,14 +4,7 @@ import { type DocumentFacts, DocumentRefusal, type OutlineEntry, PAGES_AT_ONCE }
 import { markOf, unmarked } from './markdown.ts';
 import { annotationTexts, type PdfAnnotation } from './pdf-annotations.ts';
 import { codeBlocks, type PdfFonts, withCode } from './pdf-code.ts';
-import {
-  hiddenLayers,
-  type PageItem,
-  type PdfLayers,
-  shownItems,
-  withoutCopies,
-  withoutPairs,
-} from './pdf-layers.ts';
+import { hiddenLayers, type PageItem, type PdfLayers, shownItems, withoutCopies } from './pdf-layers.ts';
 import {
   groupPdfRows,
   hasLostRows,
@@ -153,18 +146,18 @@ interface PlainPage {
   readonly rows: readonly PdfRow[];
   /** The blocks of code. */
   readonly code: readonly string[];
-  /** Texts that are drawn twice. */
-  readonly copies: ReadonlySet<string>;
+  /** Whether texts are left out, because they are on a layer that is off or are drawn twice. */
+  readonly isReduced: boolean;
   readonly annotations: readonly PdfAnnotation[];
   /** A sentence about layers that are switched off. */
   readonly note?: string | undefined;
 }
 
-const EMPTY: PlainPage = { text: '', rows: [], code: [], copies: new Set(), annotations: [] };
+const EMPTY: PlainPage = { text: '', rows: [], code: [], isReduced: false, annotations: [] };
 
-function pageText(structured: string, { text, rows, code, copies, note }: PlainPage): string {
-  // The structured reading does not know layers.
-  const better = betterOf(note === undefined ? withoutPairs(structured, copies) : '', text);
+function pageText(structured: string, { text, rows, code, isReduced }: PlainPage): string {
+  // The structured reading has all texts.
+  const better = betterOf(isReduced ? '' : structured, text);
   return withCode(withoutCaptions(hasLostRows(better, rows) ? rowsText(rows) : better, rows), code);
 }
 
@@ -181,10 +174,12 @@ async function plainPage(
     const shown = layers ? await shownItems(page, drawn, layers) : { items: drawn };
     const annotations = (await page.getAnnotations().catch(() => [])) as readonly PdfAnnotation[];
     page.cleanup();
-    const { items, copies } = withoutCopies(upright(shown.items));
+    const all = upright(shown.items);
+    const items = withoutCopies(all);
+    const isReduced = shown.note !== undefined || items !== all;
     const code = codeBlocks(items, content.styles as PdfFonts);
     const text = itemsText(items);
-    return { text, rows: groupPdfRows(items), code, copies, annotations, note: shown.note };
+    return { text, rows: groupPdfRows(items), code, isReduced, annotations, note: shown.note };
   } catch {
     return EMPTY;
   }

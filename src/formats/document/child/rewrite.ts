@@ -7,7 +7,7 @@ import { closedXml } from './anydoc-malformed-xml.ts';
 import { RAISED, type RaisedKind, raisedOpen, raisedWord, raisedWordStyles } from './anydoc-raised-text.ts';
 import { shownSymbols } from './anydoc-symbol-fonts.ts';
 import { shownDrawings } from './anydoc-open-drawings.ts';
-import { RTF_TOKEN } from './anydoc-rtf-code-pages.ts';
+import { RTF_TOKEN, unicodeEscape } from './anydoc-rtf-code-pages.ts';
 import { shownElements } from './anydoc-word-elements.ts';
 import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
 import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
@@ -436,10 +436,10 @@ const WINDOWS_1252 = new TextDecoder('windows-1252');
 /** A text with every special sign as a Unicode escape. */
 const rtfText = (text: string): string =>
   text.replace(/[\\{}]|[^\0-\x7f]/g, (sign) =>
-    Array.from(sign.split(''), (unit) => `{\\uc1\\u${(unit.charCodeAt(0) << 16) >> 16} ?}`).join(''),
+    Array.from(sign.split(''), (unit) => unicodeEscape(unit.charCodeAt(0))).join(''),
   );
 
 /** A text as RTF, with the delimiters (noncharacters) as Unicode escapes. */
 function marked(text: string): string {
-  return `{${text.replace(/[\ufdd0-\ufdd7]/g, (mark) => `{\\uc1\\u${mark.charCodeAt(0) - 0x10000} ?}`)}}`;
+  return `{${text.replace(/[\ufdd0-\ufdd7]/g, (mark) => unicodeEscape(mark.charCodeAt(0)))}}`;
 }

@@ -6,6 +6,7 @@
 import { raisedCells } from './anydoc-raised-text.ts';
 
 const STRINGS = /^xl\/sharedStrings\.xml$/i;
+const IS_SHARED = /\st="s"/;
 const SHEET = /^xl\/worksheets\/[^/]+\.xml$/i;
 
 /** The changed part, if it has to be changed. `read` returns the content of a part. */
@@ -42,11 +43,14 @@ export function soundReferences(
   for (const name of names.filter((one) => SHEET.test(one))) {
     const xml = read(name)?.toString('utf8') ?? '';
     const mended = xml.replace(
-      /<((?:\w+:)?)c(\s[^>]*?)\st="s"([^>]*)>\s*<\1v>\s*([^<]*?)\s*<\/\1v>/g,
-      (cell, prefix: string, before: string, after: string, index: string) =>
-        /^\d+$/.test(index) && Number(index) < count
+      /<((?:\w+:)?)c(\s[^<>]*)>\s*<\1v>([^<]*)<\/\1v>/g,
+      (cell, prefix: string, attributes: string, value: string) => {
+        const index = value.trim();
+        const isSound = /^\d+$/.test(index) && Number(index) < count;
+        return isSound || !IS_SHARED.test(attributes)
           ? cell
-          : `<${prefix}c${before} t="inlineStr"${after}><${prefix}is><${prefix}t>(damaged: shared text ${index} is missing)</${prefix}t></${prefix}is>`,
+          : `<${prefix}c${attributes.replace(IS_SHARED, ' t="inlineStr"')}><${prefix}is><${prefix}t>(damaged: shared text ${index} is missing)</${prefix}t></${prefix}is>`;
+      },
     );
     if (mended !== xml) changed.set(name, Buffer.from(mended));
   }

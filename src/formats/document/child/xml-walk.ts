@@ -3,7 +3,7 @@
 import { Parser } from 'htmlparser2';
 
 /** The deepest nesting of elements; the converter of these documents does not accept more. */
-const MAX_XML_DEPTH = 256;
+export const MAX_XML_DEPTH = 256;
 
 /** An open element. `T` is the type of the walker's notes about it. */
 export interface XmlPlace<T> {

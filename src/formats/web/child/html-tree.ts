@@ -179,7 +179,8 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
       if (!DROPPED.has(name)) top().children.push(element);
       continue;
     }
-    if (!DROPPED.has(name) || 'shadowrootmode' in attributes) top().children.push(element);
+    const isShadow = name === 'template' && 'shadowrootmode' in attributes;
+    if (!DROPPED.has(name) || isShadow) top().children.push(element);
     // Of an icon its label is kept.
     else if (name === 'svg' && 'aria-label' in attributes) top().children.push({ ...element, children: [] });
     open.push(element);

@@ -220,7 +220,7 @@ describe('parts that a browser shows', () => {
   test('a declared shadow root', () => {
     expect(
       kept(
-        '<my-el><template shadowrootmode="open"><p>Inside.</p></template></my-el><template><p>No.</p></template>',
+        '<my-el><template shadowrootmode="open"><p>Inside.</p></template></my-el><template><p>No.</p></template><svg shadowrootmode="open"><p>No.</p></svg>',
       ),
     ).toBe('Inside.');
   });
