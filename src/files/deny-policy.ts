@@ -22,7 +22,7 @@ import {
   linkedRule,
 } from './deny-rules.ts';
 import { isLocalPath } from './mounts.ts';
-import { realOf } from './private-files.ts';
+import { realOf } from './kept-files.ts';
 
 export interface DenyOptions {
   /** Patterns in gitignore syntax, relative to each of `projects` and of the roots. The default list comes first, if it holds. */

@@ -10,7 +10,7 @@ import { quote } from '../text/visible.ts';
 import type { DenyData, DenyRule, PrivateNames } from '../types/access.ts';
 import { IgnoreFile } from './glob.ts';
 import { isPathWithin } from './paths.ts';
-import { fileKey } from './private-files.ts';
+import { fileKey } from './kept-files.ts';
 
 /** The list of servers. A later rule takes a file out again: `!.env.example`. */
 export const DEFAULT_DENY: readonly string[] = [

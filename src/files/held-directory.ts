@@ -14,7 +14,7 @@ import { hasDescriptorPaths } from './descriptors.ts';
 import { isKernelFileSystem, mayBeProcessSecret } from './kernel-files.ts';
 import { O_PATH } from './path-walk.ts';
 import { isPathWithin } from './paths.ts';
-import { isKept, type KeptFiles } from './private-files.ts';
+import { isKept, type KeptFiles } from './kept-files.ts';
 import { errno } from './system-failure.ts';
 
 export interface HeldEntry {

@@ -45,7 +45,7 @@ import {
 import { noteReached, wasReached } from './mounts.ts';
 import { O_PATH } from './path-walk.ts';
 import { absolutePath, isPathWithin } from './paths.ts';
-import { isKept, isKeptAt, type KeptFiles, keptFromClients } from './private-files.ts';
+import { isKept, isKeptAt, type KeptFiles, keptFromClients } from './kept-files.ts';
 import { type DeniedName, FileRoots } from './roots.ts';
 import { errno, isShortage, systemError } from './system-failure.ts';
 
