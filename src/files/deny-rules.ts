@@ -53,19 +53,17 @@ export class DenyRules implements PrivateNames {
   constructor(data: DenyData) {
     const { sources } = data;
     this.data = data;
-    this.#compiled = sources.map(({ base, rules }) => ({
-      base,
-      rules,
-      file: new IgnoreFile(folded(rules.map(({ pattern }) => pattern).join('\n'))),
-    }));
     const [last, open]: [string[], string[]] = [[], []];
-    for (const { pattern } of sources.flatMap(({ rules }) => rules)) {
-      if (pattern.startsWith('!')) continue;
-      const path = folded(pattern).replace(/\/+$/, '');
-      const [, directory] = /^(.*[^/*])\/(?:\*|\*\*|\*\*\/\*)$/s.exec(path) ?? [];
-      const names = directory === undefined ? last : open;
-      names.push((directory ?? path).slice((directory ?? path).lastIndexOf('/') + 1));
-    }
+    this.#compiled = sources.map(({ base, rules }) => {
+      const patterns = rules.map(({ pattern }) => folded(pattern));
+      const file = new IgnoreFile(patterns, ({ pattern, keeps }) => {
+        if (keeps) return;
+        const [, directory] = /^(.*[^/*])\/(?:\*|\*\*|\*\*\/\*)$/s.exec(pattern) ?? [];
+        const path = directory ?? pattern;
+        (directory === undefined ? last : open).push(path.slice(path.lastIndexOf('/') + 1));
+      });
+      return { base, rules, file };
+    });
     this.#last = new NameFilter(last);
     this.#open = new NameFilter(open);
   }
@@ -120,32 +118,30 @@ export class DenyRules implements PrivateNames {
 class NameFilter {
   readonly isUsed: boolean;
   readonly #plain = new Set<string>();
-  readonly #wild: RegExp | undefined;
+  /** How the names begin and end. */
+  readonly #wild: (readonly [front: string, end: string])[] = [];
 
   constructor(patterns: readonly string[]) {
-    const wild = new Set<string>();
-    for (const pattern of patterns) {
-      const [, front = '', end = ''] = /^([^*?[\\]*).*?([^*?\]\\]*)$/s.exec(pattern) ?? [];
-      if (front === pattern) this.#plain.add(pattern);
-      else wild.add(`${escaped(front)}.*${escaped(end)}`);
+    for (const pattern of new Set(patterns)) {
+      const from = pattern.search(/[*?[\\]/);
+      const until = Math.max(from, ...['*', '?', ']', '\\'].map((one) => pattern.lastIndexOf(one) + 1));
+      if (from === -1) this.#plain.add(pattern);
+      else this.#wild.push([pattern.slice(0, from), pattern.slice(until)]);
     }
-    this.#wild = wild.size > 0 ? new RegExp(`^(?:${[...wild].join('|')})$`, 's') : undefined;
     this.isUsed = patterns.length > 0;
   }
 
   /** `name`: folded. */
   matches(name: string): boolean {
-    return this.#plain.has(name) || this.#wild?.test(name) === true;
+    if (this.#plain.has(name)) return true;
+    for (const [front, end] of this.#wild) if (name.startsWith(front) && name.endsWith(end)) return true;
+    return false;
   }
 }
 
 function relativeTo(base: string, path: string): string {
   const inside = path.slice(base.endsWith(sep) ? base.length : base.length + 1);
   return sep === '/' ? inside : inside.split(sep).join('/');
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
 /** A form that all spellings share which some file system takes for one name. HFS+ leaves ignorable characters out. */

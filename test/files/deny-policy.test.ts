@@ -127,6 +127,19 @@ test('a list without roots is for the working directory and all names', async ()
   await oriel.close();
 });
 
+test('line ends and blanks are no part of a pattern', async () => {
+  expect(await privateIn(place({ deny: ['a.ts\r\n/b/x.md  \r\n'] }))).toEqual(['a.ts', 'b/a.ts', 'b/x.md']);
+});
+
+test('a rule with a line break leaves the others as they are', async () => {
+  const made = place();
+  made.write('.claude/settings.json', settings('Read(./q\nb)', 'Read(./z.log)', 'Read(./b/c/d.ts)'));
+  const odd = made.write('q\nb', 'text\n');
+  expect(await privateIn(made)).toEqual(['b/c/d.ts', 'z.log']);
+  expect(await made.text(odd)).toContain(' is private by the rule Read(./q\\nb) of ');
+  expect(await made.text('z.log')).toContain('by the rule Read(./z.log) of ');
+});
+
 test('without a list nothing is private', async () => {
   const made = place({ deny: undefined });
   made.write('.cursorignore', 'a.ts\n');
