@@ -46,7 +46,7 @@ import { noteReached, wasReached } from './mounts.ts';
 import { O_PATH } from './path-walk.ts';
 import { absolutePath, isPathWithin } from './paths.ts';
 import { isKept, isKeptAt, type KeptFiles, keptFromClients } from './kept-files.ts';
-import { type DeniedName, FileRoots } from './roots.ts';
+import { type DeniedName, FileRoots, realDirectory } from './roots.ts';
 import { errno, isShortage, systemError } from './system-failure.ts';
 
 export interface AccessOptions {
@@ -195,12 +195,14 @@ export function createAccess(options: AccessOptions): FileAccess {
   };
 }
 
-/** Rule files are opened in their projects, which may be above roots that a client has narrowed. */
+/**
+ * Rule files are opened in their projects, which may be above roots that a client has narrowed, and which may have been removed
+ * and made again since.
+ */
 function policyOf(deny: DenyOptions, roots: readonly string[], cwd: string): DenyPolicy {
-  let projects: FileAccess | undefined;
-  return new DenyPolicy(deny, roots, (path) => {
-    projects ??= createAccess({ cwd, roots: deny.projects, allow: [] });
-    return projects.open(path);
+  return new DenyPolicy(deny, roots, async (path) => {
+    const there = deny.projects.filter((project) => realDirectory(project) !== undefined);
+    return createAccess({ cwd, roots: there.length > 0 ? there : deny.projects, allow: [] }).open(path);
   });
 }
 

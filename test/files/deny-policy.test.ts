@@ -16,7 +16,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const READ = ['a.ts', 'b/a.ts', 'b/c/d.ts', 'b/x.md', 'z.log'];
+const READ = ['a.ts', 'b/(c)/e.ts', 'b/a.ts', 'b/c/d.ts', 'b/x.md', 'z.log'];
 
 function place(own = {}): Workspace {
   const made = workspace({ deny: [], ...own });
@@ -40,14 +40,14 @@ const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
 test.each<[string, string | Uint8Array, string[]]>([
   ['.cursorignore', 'a.ts\n', ['a.ts', 'b/a.ts']],
   ['.geminiignore', '# all\n/a.ts\r\n', ['a.ts']],
-  ['.aiexclude', 'b/\n!b/x.md\n', ['b/a.ts', 'b/c/d.ts', 'b/x.md']],
-  ['.aiignore', '*.ts\n!a.ts\n', ['b/c/d.ts']],
+  ['.aiexclude', 'b/\n!b/x.md\n', ['b/(c)/e.ts', 'b/a.ts', 'b/c/d.ts', 'b/x.md']],
+  ['.aiignore', '*.ts\n!a.ts\n', ['b/(c)/e.ts', 'b/c/d.ts']],
   ['.codeiumignore', '  z.log \n', ['z.log']],
   ['.cursorignore', utf16('z.log\r\n'), ['z.log']],
   ['.claude/settings.json', settings('Read(a.ts)'), ['a.ts', 'b/a.ts']],
   ['.claude/settings.local.json', settings('Read(./a.ts)'), ['a.ts']],
   ['.claude/settings.json', settings('Read(/a.ts)', 'Read(./b/c/**)'), ['a.ts', 'b/c/d.ts']],
-  ['.claude/settings.json', settings('Read(b/*)'), ['b/a.ts', 'b/c/d.ts', 'b/x.md']],
+  ['.claude/settings.json', settings('Read(b/*)'), ['b/(c)/e.ts', 'b/a.ts', 'b/c/d.ts', 'b/x.md']],
   ['.claude/settings.json', settings('Read(**)'), READ],
   ['.claude/settings.json', settings('Read', 'Read()', 'Bash(rm:*)', 'Edit(a.ts)'), []],
   [
@@ -57,6 +57,13 @@ test.each<[string, string | Uint8Array, string[]]>([
   ],
   ['.claude/settings.json', '{"permissions":{"deny":["Read(z.log)",],"allow":["Read(a.ts)"]}}', ['z.log']],
   ['.claude/settings.json', '{"permissions":null}', []],
+  [
+    '.claude/settings.json',
+    '{"permissions":{"deny":["Read(./b/(c)/**)", \'Read(a.ts)\', "Read(./z.(log)',
+    ['a.ts', 'b/(c)/e.ts', 'b/a.ts'],
+  ],
+  ['.claude/settings.json', settings('Read(b/../a.ts)', 'Read(b//c/./d.ts)'), ['a.ts', 'b/c/d.ts']],
+  ['.claude/settings.json', settings('Read(./)'), READ],
 ])('rules of %s: %s', async (name, content, expected) => {
   const made = place();
   made.write(name, content);
@@ -138,6 +145,61 @@ test('a rule with a line break leaves the others as they are', async () => {
   expect(await privateIn(made)).toEqual(['b/c/d.ts', 'z.log']);
   expect(await made.text(odd)).toContain(' is private by the rule Read(./q\\nb) of ');
   expect(await made.text('z.log')).toContain('by the rule Read(./z.log) of ');
+});
+
+test('rules hold for a root that was removed and made again', async () => {
+  const { W, O, write } = place();
+  const offer = createOffer({ cwd: W, roots: [W, O], deny: [], cache: false });
+  const code = async (): Promise<unknown> =>
+    ((await offer.read('a.ts')).details['error'] as { code?: string } | undefined)?.code;
+  const rules = (): string => write('.cursorignore', 'a.ts\n');
+  rules();
+  expect(await code()).toBe('PRIVATE');
+  // The name keeps the inode of the old directory from being used again.
+  fs.renameSync(W, `${W}.old`);
+  fs.mkdirSync(W);
+  fs.rmSync(`${W}.old`, { recursive: true });
+  write('a.ts', 'text\n');
+  rules();
+  expect(await code()).toBe('PRIVATE');
+  fs.rmSync(O, { recursive: true });
+  write('.cursorignore', 'a.*\n');
+  expect(await code()).toBe('PRIVATE');
+  await offer.close();
+});
+
+test('known rules hold while their file cannot be looked at', async () => {
+  const made = place();
+  made.write('.claude/settings.json', settings('Read(z.log)'));
+  expect(await privateIn(made)).toEqual(['z.log']);
+  fs.renameSync(join(made.W, '.claude'), join(made.W, '.kept'));
+  fs.symlinkSync('.claude', join(made.W, '.claude'));
+  expect(await privateIn(made)).toEqual(['z.log']);
+  expect(warned[0]).toContain('leads into a loop of links');
+});
+
+const MIB = 1 << 20;
+
+test.each([
+  ['.aiignore', '/'.repeat(MIB), 'over 4096 characters'],
+  ['.aiignore', `*${'a'.repeat(4_000)}*\n`.repeat(250), undefined],
+  ['.aiignore', '*a*\n'.repeat(MIB / 4), 'its first 10000 rules'],
+  ['.aiignore', '\n'.repeat(MIB), undefined],
+  ['.claude/settings.json', '{"deny":["Read('.padEnd(MIB, 'Read('), 'not valid JSON'],
+  ['.claude/settings.json', `{"deny":["Read(${'('.repeat(MIB - 20)})`, 'over 4096 characters'],
+  ['.claude/settings.json', settings(...Array(20_000).fill('Read(~/none/**)')), 'its first 10000 rules'],
+  [
+    '.claude/settings.json',
+    settings(...Array.from({ length: 9_000 }, (_, i) => `Read(//none/${'a/'.repeat(40)}${i}/x)`)),
+    undefined,
+  ],
+  ['.claude/settings.json', settings(...Array(10_000).fill('Read(/x/y)')).replaceAll('/', '\\/'), undefined],
+] as const)('the cost of a hostile %s is bounded', { tags: 'slow' }, async (name, content, said) => {
+  const made = place();
+  made.write(name, content);
+  expect((await made.read('z.log')).isError).toBe(false);
+  if (said === undefined) expect(warned).toEqual([]);
+  else expect(warned.join('\n')).toContain(said);
 });
 
 test('without a list nothing is private', async () => {
