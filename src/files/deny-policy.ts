@@ -4,8 +4,8 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type BigIntStats, lstatSync, type Stats } from 'node:fs';
-import { lstat, readdir, stat } from 'node:fs/promises';
+import { type BigIntStats, type Dirent, lstatSync, type Stats } from 'node:fs';
+import { lstat, opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, posix, resolve } from 'node:path';
 import { isOrielError } from '../errors.ts';
@@ -17,13 +17,16 @@ import {
   DEFAULT_DENY,
   DenyRules,
   isCurrent,
+  isGone,
+  type KnownFacts,
   linkedBelow,
   type LinkedFiles,
   linkedRule,
+  type NeededFacts,
+  withoutFacts,
 } from './deny-rules.ts';
 import { realOf } from './kept-files.ts';
 import { isLocalPath } from './mounts.ts';
-import { errno } from './system-failure.ts';
 
 export interface DenyOptions {
   /** Patterns in gitignore syntax, relative to each of `projects` and of the roots. The default list comes first, if it holds. */
@@ -189,7 +192,7 @@ function identityOf({ dev, ino, size, mtimeNs, ctimeNs, ctimeMs }: BigIntStats):
 
 /** A file of which nothing can be seen for now may still be there. */
 function unseen(error: unknown): string | undefined {
-  return ['ENOENT', 'ENOTDIR'].includes(errno(error)) ? '' : undefined;
+  return isGone(error) ? '' : undefined;
 }
 
 type WrittenRule = Pick<DenyRule, 'rule' | 'line'>;
@@ -291,8 +294,16 @@ async function compare(rules: DenyRules): Promise<LinkedFiles> {
   const comparing = linkedBelow(rules);
   for (let step = comparing.next(); ;) {
     if (step.done) return step.value;
-    const need = step.value;
-    const asked = 'list' in need ? readdir(need.list, { withFileTypes: true }) : lstat(need.stat);
-    step = comparing.next(await asked.catch(() => undefined));
+    step = comparing.next(await factsFor(step.value).catch(withoutFacts));
   }
+}
+
+async function factsFor(need: NeededFacts): Promise<KnownFacts> {
+  if ('stat' in need) return lstat(need.stat);
+  const entries: Dirent[] = [];
+  for await (const entry of await opendir(need.list, { bufferSize: 512 })) {
+    entries.push(entry);
+    if (entries.length === need.most) break;
+  }
+  return entries;
 }

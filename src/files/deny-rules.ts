@@ -9,8 +9,9 @@ import { advised, type OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { DenyData, DenyRule, PrivateNames } from '../types/access.ts';
 import { IgnoreFile } from './glob.ts';
-import { isPathWithin } from './paths.ts';
 import { fileKey } from './kept-files.ts';
+import { isPathWithin } from './paths.ts';
+import { errno } from './system-failure.ts';
 
 /** The list of servers. A later rule takes a file out again: `!.env.example`. */
 export const DEFAULT_DENY: readonly string[] = [
@@ -156,11 +157,12 @@ function folded(text: string): string {
 }
 
 /** The error for a private file: which rule it is, and who can lift it. */
-export function privateFile(shown: string, { rule, from, line, lift }: DenyRule): OrielError {
+export function privateFile(shown: string, { rule, from, line, lift, because }: DenyRule): OrielError {
   const at = line === undefined ? from : `${from}:${line}`;
+  const why = because === undefined ? `by the rule ${quote(rule)} of ${at}` : `because ${because}`;
   return advised(
     'PRIVATE',
-    `${quote(shown)} is private by the rule ${quote(rule)} of ${at}, which a person can lift ${lift} and which does not bind commands.`,
+    `${quote(shown)} is private ${why}, which a person can lift ${lift} and which does not bind commands.`,
     'Use . to list the working directory.',
     { next: '.' },
   );
@@ -182,24 +184,40 @@ export interface LinkedFiles {
   readonly since: number;
   /** By `fileKey`. */
   readonly rules: ReadonlyMap<string, DenyRule>;
-  /** Whether all names were compared. */
-  readonly isWhole: boolean;
+  /** Why not all names were compared, as the end of a sentence. */
+  readonly gap?: string | undefined;
 }
 
-/** What a comparison needs next: the entries of a directory, or the stats of an entry; nothing if it cannot be had. */
-type NeededFacts = { readonly list: string } | { readonly stat: string };
-type KnownFacts = readonly Dirent[] | Stats | undefined;
+/** What a comparison needs next: up to `most` entries of a directory, or the stats of an entry. */
+export type NeededFacts = { readonly list: string; readonly most: number } | { readonly stat: string };
+/** Undefined for what is gone. */
+export type KnownFacts = readonly Dirent[] | Stats | 'failed' | undefined;
+
+export function withoutFacts(error: unknown): 'failed' | undefined {
+  return isGone(error) ? undefined : 'failed';
+}
+
+/** Whether the error says that there is nothing of that name. */
+export function isGone(error: unknown): boolean {
+  return errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR';
+}
 
 /** Finds the private files that have several names. Links are not followed. */
 export function* linkedBelow(rules: DenyRules): Generator<NeededFacts, LinkedFiles, KnownFacts> {
   const since = Date.now();
   const found = new Map<string, DenyRule>();
-  const directories = rules.data.projects.map((path) => ({ path, rule: rules.decide(path, true) }));
-  let [left, isWhole] = [MAX_COMPARED_ENTRIES, true];
+  const directories = outermostOf(rules.data.projects).map((path) => ({
+    path,
+    rule: rules.decide(path, true),
+  }));
+  let left = MAX_COMPARED_ENTRIES;
+  let gap: string | undefined;
   for (let at = directories.pop(); at; at = directories.pop()) {
-    const entries = ((yield { list: at.path }) as readonly Dirent[] | undefined) ?? [];
+    const listed = (yield { list: at.path, most: left + 1 }) as Exclude<KnownFacts, Stats>;
+    if (listed === 'failed') gap = 'a directory could not be listed';
+    const entries = typeof listed === 'object' ? listed : [];
     left -= entries.length;
-    if (left < 0) return { since, rules: found, isWhole: false };
+    if (left < 0) return { since, rules: found, gap: 'there are too many files' };
     const above = at.path.slice(at.path.lastIndexOf(sep) + 1);
     for (const entry of entries) {
       const path = join(at.path, entry.name);
@@ -208,12 +226,16 @@ export function* linkedBelow(rules: DenyRules): Generator<NeededFacts, LinkedFil
         at.rule ?? (rules.mayMatch(entry.name, above) ? rules.decide(path, isDirectory) : undefined);
       if (isDirectory) directories.push({ path, rule });
       if (!rule || !entry.isFile()) continue;
-      const stats = (yield { stat: path }) as Stats | undefined;
-      if (!stats) isWhole = false;
-      else if (stats.nlink > 1) found.set(fileKey(stats), rule);
+      const stats = (yield { stat: path }) as Exclude<KnownFacts, readonly Dirent[]>;
+      if (stats === 'failed') gap = 'a private file could not be looked at';
+      else if (stats && stats.nlink > 1) found.set(fileKey(stats), rule);
     }
   }
-  return { since, rules: found, isWhole };
+  return { since, rules: found, gap };
+}
+
+function outermostOf(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => !paths.some((other) => other !== path && isPathWithin(path, other)));
 }
 
 type LinkedStats = Readonly<Record<'dev' | 'ino' | 'ctimeMs', bigint | number>>;
@@ -228,12 +250,8 @@ export function isCurrent({ since }: LinkedFiles, { ctimeMs }: LinkedStats, bega
 
 /** The rule for a file that has several names. One that was not compared with all others is private too. */
 export function linkedRule(linked: LinkedFiles, stats: LinkedStats): DenyRule | undefined {
-  return linked.rules.get(fileKey(stats)) ?? (linked.isWhole ? undefined : NOT_COMPARED);
+  const rule = linked.rules.get(fileKey(stats));
+  if (rule || linked.gap === undefined) return rule;
+  const because = `it has several names (hard links), and not all private files were compared with it: ${linked.gap}`;
+  return { pattern: '', rule: '', from: '', lift: 'by removing its other names', because };
 }
-
-const NOT_COMPARED: DenyRule = {
-  pattern: '',
-  rule: 'a file with several names may be one of the private files',
-  from: 'hard links, of which there are too many to compare',
-  lift: 'by removing the other names',
-};

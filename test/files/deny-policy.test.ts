@@ -2,7 +2,16 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOffer } from '../../src/faces/offer.ts';
+import {
+  DenyRules,
+  type KnownFacts,
+  linkedBelow,
+  type LinkedFiles,
+  linkedRule,
+  privateFile,
+} from '../../src/files/deny-rules.ts';
 import { createOriel } from '../../src/index.ts';
+import type { DenyRule } from '../../src/types/access.ts';
 import { textOf, workspace, type Workspace } from '../support/workspace.ts';
 
 const warned: string[] = [];
@@ -220,4 +229,46 @@ test('rules of a server hold for a client with narrower roots', async () => {
   });
   expect(await Promise.all(codes)).toEqual(['PRIVATE', 'PRIVATE', 'PRIVATE', undefined]);
   await offer.close();
+});
+
+/** What a comparison finds if these are the facts about paths; the text of one stands for a file with several names. */
+function compared(facts: Record<string, KnownFacts | readonly string[]>): readonly [string[], LinkedFiles] {
+  const rules = new DenyRules({
+    key: '',
+    sources: [{ base: '/p', rules: [{ pattern: '.env', rule: '.env', from: 'a list', lift: 'there' }] }],
+    projects: ['/p', '/p/inner', '/p2'],
+  });
+  const asked: string[] = [];
+  const comparing = linkedBelow(rules);
+  for (let step = comparing.next(); ;) {
+    if (step.done) return [asked, step.value];
+    const path = 'list' in step.value ? step.value.list : step.value.stat;
+    asked.push(path);
+    step = comparing.next(facts[path] as KnownFacts);
+  }
+}
+
+const entry = (name: string, kind = 1): fs.Dirent =>
+  Object.assign(new (fs.Dirent as unknown as new (name: string, kind: number) => fs.Dirent)(name, kind));
+const linkedFile = { dev: 1, ino: 7, nlink: 2, ctimeMs: 0 } as fs.Stats;
+
+test('names of links are compared once, and not with what is gone', () => {
+  const [asked, found] = compared({
+    '/p': [entry('.env'), entry('inner', 2)],
+    '/p/inner': [entry('.env')],
+    '/p/.env': linkedFile,
+  });
+  expect(asked).toEqual(['/p2', '/p', '/p/.env', '/p/inner', '/p/inner/.env']);
+  expect(linkedRule(found, linkedFile)?.rule).toBe('.env');
+  expect(linkedRule(found, { ...linkedFile, ino: 8 })).toBeUndefined();
+});
+
+test('what could not be compared is private, and it is said why', () => {
+  const gaps = [compared({ '/p': 'failed' }), compared({ '/p': [entry('.env')], '/p/.env': 'failed' })].map(
+    ([, found]) => privateFile('a.ts', linkedRule(found, linkedFile) as DenyRule).why,
+  );
+  expect(gaps).toEqual([
+    'a.ts is private because it has several names (hard links), and not all private files were compared with it: a directory could not be listed, which a person can lift by removing its other names and which does not bind commands.',
+    expect.stringContaining('compared with it: a private file could not be looked at, which'),
+  ]);
 });
