@@ -394,7 +394,10 @@ export function openedDirectory(
       const isPrivate = isNamedPrivate(name, type) || (isLinked && (await policy?.linked(rules, found)));
       return isPrivate ? { ...entry, size: 0, isPrivate: true } : entry;
     },
-    linkTarget: (name) => readlink(`${self}/${name}`).catch(() => undefined),
+    linkTarget: (name) =>
+      isNamedPrivate(name, 'link')
+        ? Promise.resolve(undefined)
+        : readlink(`${self}/${name}`).catch(() => undefined),
     async enter(name) {
       if (isNamedPrivate(name, 'directory')) return undefined;
       const inner = await untilDescriptors(() => openDescriptor(`${self}/${name}`, ENTER)).catch(
