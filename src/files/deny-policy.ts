@@ -4,25 +4,29 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type BigIntStats, lstatSync, type Stats } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { type BigIntStats, type Dirent, lstatSync, type Stats } from 'node:fs';
+import { lstat, opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, posix, resolve } from 'node:path';
 import { isOrielError } from '../errors.ts';
 import { readAt } from '../text/bytes.ts';
 import { decode, detectEncoding, HEAD_BYTES } from '../text/encoding.ts';
-import { quote } from '../text/visible.ts';
+import { quote, withoutTrailingSlashes } from '../text/visible.ts';
 import type { DenyRule, DenySource, OpenedItem } from '../types/access.ts';
 import {
   DEFAULT_DENY,
   DenyRules,
   isCurrent,
+  isGone,
+  type KnownFacts,
   linkedBelow,
   type LinkedFiles,
   linkedRule,
+  type NeededFacts,
+  withoutFacts,
 } from './deny-rules.ts';
+import { realOf } from './kept-files.ts';
 import { isLocalPath } from './mounts.ts';
-import { realOf } from './private-files.ts';
 
 export interface DenyOptions {
   /** Patterns in gitignore syntax, relative to each of `projects` and of the roots. The default list comes first, if it holds. */
@@ -38,6 +42,8 @@ const LISTS = ['.cursorignore', '.geminiignore', '.aiexclude', '.aiignore', '.co
 const SETTINGS = ['.claude/settings.json', '.claude/settings.local.json'];
 
 const MAX_RULE_FILE_BYTES = 1 << 20;
+const MAX_RULES_PER_FILE = 10_000;
+const MAX_RULE_CHARACTERS = 4_096;
 
 /** A file may change again within so many milliseconds without another time of change. */
 const FRESH_MS = 100;
@@ -78,7 +84,7 @@ export class DenyPolicy {
           continue;
         isChanged = true;
         if (version === '') this.#files.delete(path);
-        else this.#files.set(path, { version, source: await this.#read(project, name) });
+        else this.#files.set(path, { version, source: await this.#read(project, name, known?.source) });
       }
     }
     if (!isChanged && this.#rules) return this.#rules;
@@ -112,7 +118,8 @@ export class DenyPolicy {
     return { base, rules };
   }
 
-  async #read(project: string, name: string): Promise<DenySource | undefined> {
+  /** `known`: the rules until now, which hold on if the file cannot be read. */
+  async #read(project: string, name: string, known?: DenySource): Promise<DenySource | undefined> {
     const path = join(project, name);
     try {
       const opened = await this.#open(path);
@@ -121,18 +128,28 @@ export class DenyPolicy {
         if (opened.size > MAX_RULE_FILE_BYTES) this.#warn(path, 'only its first 1 MiB is read');
         const bytes = await readAt(opened.bytes, 0, Math.min(opened.size, MAX_RULE_FILE_BYTES));
         const { text } = decode(bytes, detectEncoding(bytes.subarray(0, HEAD_BYTES)));
-        const shown = project === this.#options.projects[0] ? name : path;
-        if (LISTS.includes(name)) return { base: project, rules: rulesOfList(text, shown) };
-        const { rules, isBroken } = rulesOfSettings(text, project, shown);
+        const from = project === this.#options.projects[0] ? name : path;
+        const isList = LISTS.includes(name);
+        const [all, isBroken] = isList ? [rulesOfList(text), false] : rulesOfSettings(text);
         if (isBroken) this.#warn(path, 'it is not valid JSON; what looks like a rule holds');
-        return { base: '/', rules };
+        const short = all.filter(({ rule }) => rule.length <= MAX_RULE_CHARACTERS);
+        if (short.length < all.length)
+          this.#warn(path, `a rule has over ${MAX_RULE_CHARACTERS} characters and is ignored`);
+        if (short.length > MAX_RULES_PER_FILE)
+          this.#warn(path, `only its first ${MAX_RULES_PER_FILE} rules are used`);
+        const patternsOf = isList ? ({ rule }: WrittenRule) => [patternOfLine(rule)] : readPatterns(project);
+        const rules = short
+          .slice(0, MAX_RULES_PER_FILE)
+          .flatMap((one) => patternsOf(one).map((pattern) => ({ pattern, ...one, from, lift: 'there' })));
+        return { base: isList ? project : '/', rules };
       } finally {
         await opened.close();
       }
     } catch (error) {
       if (isOrielError(error) && error.code === 'BUSY') throw error;
-      if (!isOrielError(error) || error.code !== 'NOT_FOUND') this.#warn(path, (error as Error).message);
-      return undefined;
+      if (isOrielError(error) && error.code === 'NOT_FOUND') return undefined;
+      this.#warn(path, (error as Error).message);
+      return known;
     }
   }
 
@@ -146,50 +163,63 @@ export class DenyPolicy {
 
 /** Empty if there is no such file; undefined if it has to be read each time. */
 function versionOf(path: string): string | undefined | Promise<string | undefined> {
-  const facts = (stats: BigIntStats | undefined): string | undefined => {
-    if (!stats) return '';
-    const { dev, ino, size, mtimeNs, ctimeNs } = stats;
-    const isFresh = Date.now() - Number(stats.ctimeMs) < FRESH_MS;
-    return isFresh || stats.isSymbolicLink() ? undefined : [dev, ino, size, mtimeNs, ctimeNs].join(' ');
-  };
-  if (!isLocalPath(path)) return lstat(path, { bigint: true }).then(facts, () => '');
+  if (!isLocalPath(path)) return lstat(path, { bigint: true }).then((stats) => factsOf(path, stats), unseen);
   try {
-    return facts(lstatSync(path, { bigint: true, throwIfNoEntry: false }));
-  } catch {
-    return '';
+    return factsOf(path, lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+  } catch (error) {
+    return unseen(error);
   }
 }
 
-function rulesOfList(text: string, from: string): DenyRule[] {
+function factsOf(
+  path: string,
+  stats: BigIntStats | undefined,
+): string | undefined | Promise<string | undefined> {
+  if (!stats) return '';
+  // What a link leads to may be slow.
+  if (stats.isSymbolicLink())
+    return stat(path, { bigint: true }).then(
+      (target) => identityOf(stats) && identityOf(target),
+      () => undefined,
+    );
+  return identityOf(stats);
+}
+
+function identityOf({ dev, ino, size, mtimeNs, ctimeNs, ctimeMs }: BigIntStats): string | undefined {
+  const isFresh = Date.now() - Number(ctimeMs) < FRESH_MS;
+  return isFresh ? undefined : [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+}
+
+/** A file of which nothing can be seen for now may still be there. */
+function unseen(error: unknown): string | undefined {
+  return isGone(error) ? '' : undefined;
+}
+
+type WrittenRule = Pick<DenyRule, 'rule' | 'line'>;
+
+function rulesOfList(text: string): WrittenRule[] {
   return text.split('\n').flatMap((written, i) => {
     // Blanks around a pattern are hardly ever part of a name.
-    const line = written.trim();
-    const pattern = written.trimEnd().endsWith('\\') ? `${line} ` : line;
-    if (pattern === '' || pattern.startsWith('#')) return [];
-    return { pattern, rule: line, from, line: i + 1, lift: 'there' };
+    const rule = written.trim();
+    return rule === '' || rule.startsWith('#') ? [] : { rule, line: i + 1 };
   });
 }
 
-/** The rules `Read(…)` in `permissions.deny`. Their patterns are absolute. */
-function rulesOfSettings(
-  text: string,
-  project: string,
-  from: string,
-): { readonly rules: DenyRule[]; readonly isBroken: boolean } {
+/** The rules `Read(…)` in `permissions.deny`. */
+function rulesOfSettings(text: string): readonly [readonly WrittenRule[], isBroken: boolean] {
   const [denied, isBroken] = deniedIn(text);
-  const rules = denied.flatMap((written) => {
-    const [, path = ''] = /^\s*Read\((.*)\)\s*$/s.exec(written) ?? [];
-    const at = text.indexOf(JSON.stringify(written));
-    const line = at === -1 ? undefined : text.slice(0, at).split('\n').length;
-    return patternsOfRead(path.trim(), project).map((pattern) => ({
-      pattern,
-      rule: written,
-      from,
-      line,
-      lift: 'there',
-    }));
+  let line = 1;
+  let from = 0;
+  const rules = denied.flatMap((written): readonly WrittenRule[] => {
+    const rule = written.trim();
+    if (!rule.startsWith('Read(') || !rule.endsWith(')')) return [];
+    // The rules are in the order of the text. After one that is escaped otherwise there, the others have no line either.
+    const at = from === -1 ? -1 : text.indexOf(JSON.stringify(written).slice(1, -1), from);
+    if (at !== -1) line += text.slice(from, at).split('\n').length - 1;
+    from = at;
+    return [{ rule: written, line: at === -1 ? undefined : line }];
   });
-  return { rules, isBroken };
+  return [rules, isBroken];
 }
 
 /** The strings of `permissions.deny`; of a file that is no JSON, all that come after `deny`. */
@@ -202,35 +232,58 @@ function deniedIn(text: string): readonly [readonly string[], isBroken: boolean]
   } catch {
     const [, list = ''] = /["']?deny["']?\s*:\s*\[?(.*)/s.exec(text) ?? [];
     const [own = ''] = list.split(/["']?(?:allow|ask|defaultMode|additionalDirectories)["']?\s*:/, 1);
-    return [own.match(/\bRead\([^)\n]*\)/g) ?? [], true];
+    const [, ...paths] = own.split(/\bRead\(/);
+    return [
+      paths.flatMap((path) => `Read(${upToParenthesis(path)}`).filter((one) => one.endsWith(')')),
+      true,
+    ];
   }
+}
+
+/** The line up to the parenthesis that closes it; up to its last one if parentheses are left open; empty if it has none. */
+function upToParenthesis(text: string): string {
+  const [line = ''] = text.split('\n', 1);
+  let open = 1;
+  for (const { 0: one, index } of line.matchAll(/[()]/g)) {
+    open += one === '(' ? 1 : -1;
+    if (open === 0) return line.slice(0, index + 1);
+  }
+  return line.slice(0, line.lastIndexOf(')') + 1);
+}
+
+function patternOfLine(rule: string): string {
+  // The blank that was trimmed.
+  return rule.endsWith('\\') ? `${rule} ` : rule;
 }
 
 /**
- * Absolute patterns for the path of a rule: `//etc/x` from the root of the file system, `~/x` in the home directory, `/x`, `./x`
+ * Absolute patterns for rules `Read(…)`: `//etc/x` from the root of the file system, `~/x` in the home directory, `/x`, `./x`
  * and `a/x` in the project, `x` at every depth of it. Source: "Permissions" of the documentation of Claude Code.
  */
-function patternsOfRead(path: string, project: string): string[] {
-  if (path === '') return [];
-  if (path.startsWith('~/')) return patternsIn(homedir(), path.slice(2));
-  const isElsewhere = path.startsWith('//') || path.startsWith('../');
-  if (isElsewhere) {
-    const [front = ''] = /^[^*?[\\]*\//.exec(path) ?? [];
-    return patternsIn(
-      path.startsWith('//') ? join(front) : resolve(project, front),
-      path.slice(front.length),
-    );
-  }
-  const inside = path.replace(/^(?:\.\/)+/, '/').replace(/^\/+/, '');
-  const isAnchored =
-    path.startsWith('/') || path.startsWith('./') || inside.replace(/\/+$/, '').includes('/');
-  return [`${plainText(project)}/${isAnchored ? '' : '**/'}${inside}`];
-}
-
-/** The pattern `rest` in a directory, by its path and by its real path. */
-function patternsIn(directory: string, rest: string): string[] {
-  const real = isLocalPath(directory) ? realOf(directory) : directory;
-  return [...new Set([directory, real])].map((path) => plainText(join(path, '/')) + rest);
+function readPatterns(project: string): (written: WrittenRule) => string[] {
+  const known = new Map<string, readonly string[]>();
+  const home = homedir();
+  /** The pattern `rest` in a directory, by its path and by its real path. */
+  const patternsIn = (directory: string, rest: string): string[] => {
+    const real = (): string => (isLocalPath(directory) ? realOf(directory) : directory);
+    const paths = known.get(directory) ?? [...new Set([directory, real()])];
+    known.set(directory, paths);
+    return paths.map((path) => plainText(join(path, '/')) + rest);
+  };
+  return ({ rule }) => {
+    const written = rule.trim().slice('Read('.length, -1).trim();
+    if (written === '') return [];
+    const [, above = ''] = /^(~\/|\/\/)/.exec(written) ?? [];
+    const path = posix.normalize(written.slice(above.length).replace(/^\/+/, '')).replace(/^\.(?:\/|$)/, '');
+    if (above !== '' || path.startsWith('../')) {
+      const plain = path.slice(0, `${path}*`.search(/[*?[\\]/));
+      const front = plain.slice(0, plain.lastIndexOf('/') + 1);
+      const base = above === '' ? project : above === '~/' ? home : '/';
+      return patternsIn(resolve(base, front), path.slice(front.length));
+    }
+    const isAnchored = path === '' || withoutTrailingSlashes(written).includes('/');
+    return [`${plainText(project)}/${isAnchored ? '' : '**/'}${path}`];
+  };
 }
 
 function plainText(path: string): string {
@@ -241,8 +294,16 @@ async function compare(rules: DenyRules): Promise<LinkedFiles> {
   const comparing = linkedBelow(rules);
   for (let step = comparing.next(); ;) {
     if (step.done) return step.value;
-    const need = step.value;
-    const asked = 'list' in need ? readdir(need.list, { withFileTypes: true }) : lstat(need.stat);
-    step = comparing.next(await asked.catch(() => undefined));
+    step = comparing.next(await factsFor(step.value).catch(withoutFacts));
   }
+}
+
+async function factsFor(need: NeededFacts): Promise<KnownFacts> {
+  if ('stat' in need) return lstat(need.stat);
+  const entries: Dirent[] = [];
+  for await (const entry of await opendir(need.list, { bufferSize: 512 })) {
+    entries.push(entry);
+    if (entries.length === need.most) break;
+  }
+  return entries;
 }

@@ -9,8 +9,9 @@ import { advised, type OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { DenyData, DenyRule, PrivateNames } from '../types/access.ts';
 import { IgnoreFile } from './glob.ts';
+import { fileKey } from './kept-files.ts';
 import { isPathWithin } from './paths.ts';
-import { fileKey } from './private-files.ts';
+import { errno } from './system-failure.ts';
 
 /** The list of servers. A later rule takes a file out again: `!.env.example`. */
 export const DEFAULT_DENY: readonly string[] = [
@@ -53,19 +54,17 @@ export class DenyRules implements PrivateNames {
   constructor(data: DenyData) {
     const { sources } = data;
     this.data = data;
-    this.#compiled = sources.map(({ base, rules }) => ({
-      base,
-      rules,
-      file: new IgnoreFile(folded(rules.map(({ pattern }) => pattern).join('\n'))),
-    }));
     const [last, open]: [string[], string[]] = [[], []];
-    for (const { pattern } of sources.flatMap(({ rules }) => rules)) {
-      if (pattern.startsWith('!')) continue;
-      const path = folded(pattern).replace(/\/+$/, '');
-      const [, directory] = /^(.*[^/*])\/(?:\*|\*\*|\*\*\/\*)$/s.exec(path) ?? [];
-      const names = directory === undefined ? last : open;
-      names.push((directory ?? path).slice((directory ?? path).lastIndexOf('/') + 1));
-    }
+    this.#compiled = sources.map(({ base, rules }) => {
+      const patterns = rules.map(({ pattern }) => folded(pattern));
+      const file = new IgnoreFile(patterns, ({ pattern, keeps }) => {
+        if (keeps) return;
+        const [, directory] = /^(.*[^/*])\/(?:\*|\*\*|\*\*\/\*)$/s.exec(pattern) ?? [];
+        const path = directory ?? pattern;
+        (directory === undefined ? last : open).push(path.slice(path.lastIndexOf('/') + 1));
+      });
+      return { base, rules, file };
+    });
     this.#last = new NameFilter(last);
     this.#open = new NameFilter(open);
   }
@@ -120,32 +119,30 @@ export class DenyRules implements PrivateNames {
 class NameFilter {
   readonly isUsed: boolean;
   readonly #plain = new Set<string>();
-  readonly #wild: RegExp | undefined;
+  /** How the names begin and end. */
+  readonly #wild: (readonly [front: string, end: string])[] = [];
 
   constructor(patterns: readonly string[]) {
-    const wild = new Set<string>();
-    for (const pattern of patterns) {
-      const [, front = '', end = ''] = /^([^*?[\\]*).*?([^*?\]\\]*)$/s.exec(pattern) ?? [];
-      if (front === pattern) this.#plain.add(pattern);
-      else wild.add(`${escaped(front)}.*${escaped(end)}`);
+    for (const pattern of new Set(patterns)) {
+      const from = pattern.search(/[*?[\\]/);
+      const until = Math.max(from, ...['*', '?', ']', '\\'].map((one) => pattern.lastIndexOf(one) + 1));
+      if (from === -1) this.#plain.add(pattern);
+      else this.#wild.push([pattern.slice(0, from), pattern.slice(until)]);
     }
-    this.#wild = wild.size > 0 ? new RegExp(`^(?:${[...wild].join('|')})$`, 's') : undefined;
     this.isUsed = patterns.length > 0;
   }
 
   /** `name`: folded. */
   matches(name: string): boolean {
-    return this.#plain.has(name) || this.#wild?.test(name) === true;
+    if (this.#plain.has(name)) return true;
+    for (const [front, end] of this.#wild) if (name.startsWith(front) && name.endsWith(end)) return true;
+    return false;
   }
 }
 
 function relativeTo(base: string, path: string): string {
   const inside = path.slice(base.endsWith(sep) ? base.length : base.length + 1);
   return sep === '/' ? inside : inside.split(sep).join('/');
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
 /** A form that all spellings share which some file system takes for one name. HFS+ leaves ignorable characters out. */
@@ -160,11 +157,12 @@ function folded(text: string): string {
 }
 
 /** The error for a private file: which rule it is, and who can lift it. */
-export function privateFile(shown: string, { rule, from, line, lift }: DenyRule): OrielError {
+export function privateFile(shown: string, { rule, from, line, lift, because }: DenyRule): OrielError {
   const at = line === undefined ? from : `${from}:${line}`;
+  const why = because === undefined ? `by the rule ${quote(rule)} of ${at}` : `because ${because}`;
   return advised(
     'PRIVATE',
-    `${quote(shown)} is private by the rule ${quote(rule)} of ${at}, which a person can lift ${lift} and which does not bind commands.`,
+    `${quote(shown)} is private ${why}, which a person can lift ${lift} and which does not bind commands.`,
     'Use . to list the working directory.',
     { next: '.' },
   );
@@ -186,24 +184,40 @@ export interface LinkedFiles {
   readonly since: number;
   /** By `fileKey`. */
   readonly rules: ReadonlyMap<string, DenyRule>;
-  /** Whether all names were compared. */
-  readonly isWhole: boolean;
+  /** Why not all names were compared, as the end of a sentence. */
+  readonly gap?: string | undefined;
 }
 
-/** What a comparison needs next: the entries of a directory, or the stats of an entry; nothing if it cannot be had. */
-type NeededFacts = { readonly list: string } | { readonly stat: string };
-type KnownFacts = readonly Dirent[] | Stats | undefined;
+/** What a comparison needs next: up to `most` entries of a directory, or the stats of an entry. */
+export type NeededFacts = { readonly list: string; readonly most: number } | { readonly stat: string };
+/** Undefined for what is gone. */
+export type KnownFacts = readonly Dirent[] | Stats | 'failed' | undefined;
+
+export function withoutFacts(error: unknown): 'failed' | undefined {
+  return isGone(error) ? undefined : 'failed';
+}
+
+/** Whether the error says that there is nothing of that name. */
+export function isGone(error: unknown): boolean {
+  return errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR';
+}
 
 /** Finds the private files that have several names. Links are not followed. */
 export function* linkedBelow(rules: DenyRules): Generator<NeededFacts, LinkedFiles, KnownFacts> {
   const since = Date.now();
   const found = new Map<string, DenyRule>();
-  const directories = rules.data.projects.map((path) => ({ path, rule: rules.decide(path, true) }));
-  let [left, isWhole] = [MAX_COMPARED_ENTRIES, true];
+  const directories = outermostOf(rules.data.projects).map((path) => ({
+    path,
+    rule: rules.decide(path, true),
+  }));
+  let left = MAX_COMPARED_ENTRIES;
+  let gap: string | undefined;
   for (let at = directories.pop(); at; at = directories.pop()) {
-    const entries = ((yield { list: at.path }) as readonly Dirent[] | undefined) ?? [];
+    const listed = (yield { list: at.path, most: left + 1 }) as Exclude<KnownFacts, Stats>;
+    if (listed === 'failed') gap = 'a directory could not be listed';
+    const entries = typeof listed === 'object' ? listed : [];
     left -= entries.length;
-    if (left < 0) return { since, rules: found, isWhole: false };
+    if (left < 0) return { since, rules: found, gap: 'there are too many files' };
     const above = at.path.slice(at.path.lastIndexOf(sep) + 1);
     for (const entry of entries) {
       const path = join(at.path, entry.name);
@@ -212,12 +226,16 @@ export function* linkedBelow(rules: DenyRules): Generator<NeededFacts, LinkedFil
         at.rule ?? (rules.mayMatch(entry.name, above) ? rules.decide(path, isDirectory) : undefined);
       if (isDirectory) directories.push({ path, rule });
       if (!rule || !entry.isFile()) continue;
-      const stats = (yield { stat: path }) as Stats | undefined;
-      if (!stats) isWhole = false;
-      else if (stats.nlink > 1) found.set(fileKey(stats), rule);
+      const stats = (yield { stat: path }) as Exclude<KnownFacts, readonly Dirent[]>;
+      if (stats === 'failed') gap = 'a private file could not be looked at';
+      else if (stats && stats.nlink > 1) found.set(fileKey(stats), rule);
     }
   }
-  return { since, rules: found, isWhole };
+  return { since, rules: found, gap };
+}
+
+function outermostOf(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => !paths.some((other) => other !== path && isPathWithin(path, other)));
 }
 
 type LinkedStats = Readonly<Record<'dev' | 'ino' | 'ctimeMs', bigint | number>>;
@@ -232,12 +250,8 @@ export function isCurrent({ since }: LinkedFiles, { ctimeMs }: LinkedStats, bega
 
 /** The rule for a file that has several names. One that was not compared with all others is private too. */
 export function linkedRule(linked: LinkedFiles, stats: LinkedStats): DenyRule | undefined {
-  return linked.rules.get(fileKey(stats)) ?? (linked.isWhole ? undefined : NOT_COMPARED);
+  const rule = linked.rules.get(fileKey(stats));
+  if (rule || linked.gap === undefined) return rule;
+  const because = `it has several names (hard links), and not all private files were compared with it: ${linked.gap}`;
+  return { pattern: '', rule: '', from: '', lift: 'by removing its other names', because };
 }
-
-const NOT_COMPARED: DenyRule = {
-  pattern: '',
-  rule: 'a file with several names may be one of the private files',
-  from: 'hard links, of which there are too many to compare',
-  lift: 'by removing the other names',
-};

@@ -333,11 +333,13 @@ export class IgnoreFile {
   /** All others, the last one first. */
   readonly #wild: (Rule & { readonly path: PathPattern })[] = [];
 
-  constructor(text: string) {
-    const lines = text.replace(/^\ufeff/, '').split('\n');
+  /** The text of a file, or its lines, which may then contain line breaks. `parsed`: called with each rule. */
+  constructor(text: string | readonly string[], parsed?: (rule: Rule) => void) {
+    const lines = typeof text === 'string' ? text.replace(/^\ufeff/, '').split('\n') : text;
     for (const [rank, line] of lines.entries()) {
       const rule = parseRule(line, rank);
       if (!rule) continue;
+      parsed?.(rule);
       const { pattern } = rule;
       const plain = rule.anchored ? this.#plainPaths : this.#plainNames;
       if (/[*?[\\]/.test(pattern)) this.#wild.unshift({ ...rule, path: parsePattern(pattern) });

@@ -9,12 +9,21 @@
 import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
 import type { DenyData } from '../types/access.ts';
-import { DenyRules, isCurrent, linkedBelow, type LinkedFiles, linkedRule } from './deny-rules.ts';
+import {
+  DenyRules,
+  isCurrent,
+  type KnownFacts,
+  linkedBelow,
+  type LinkedFiles,
+  linkedRule,
+  type NeededFacts,
+  withoutFacts,
+} from './deny-rules.ts';
 import { hasDescriptorPaths } from './descriptors.ts';
 import { isKernelFileSystem, mayBeProcessSecret } from './kernel-files.ts';
 import { O_PATH } from './path-walk.ts';
 import { isPathWithin } from './paths.ts';
-import { isKept, type KeptFiles } from './private-files.ts';
+import { isKept, type KeptFiles } from './kept-files.ts';
 import { errno } from './system-failure.ts';
 
 export interface HeldEntry {
@@ -72,13 +81,22 @@ function isLinkedPrivate(stats: Pick<fs.Stats, 'dev' | 'ino' | 'ctimeMs'>): bool
   return linkedRule(linked, stats) !== undefined;
 }
 
-function factsFor(
-  need: { readonly list: string } | { readonly stat: string },
-): fs.Dirent[] | fs.Stats | undefined {
+function factsFor(need: NeededFacts): KnownFacts {
   try {
-    return 'list' in need ? fs.readdirSync(need.list, { withFileTypes: true }) : fs.lstatSync(need.stat);
-  } catch {
-    return undefined;
+    if ('stat' in need) return fs.lstatSync(need.stat);
+    const entries: fs.Dirent[] = [];
+    const directory = fs.opendirSync(need.list, { bufferSize: 512 });
+    try {
+      for (let entry = directory.readSync(); entry; entry = directory.readSync()) {
+        entries.push(entry);
+        if (entries.length === need.most) break;
+      }
+    } finally {
+      directory.closeSync();
+    }
+    return entries;
+  } catch (error) {
+    return withoutFacts(error);
   }
 }
 

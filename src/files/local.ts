@@ -45,8 +45,8 @@ import {
 import { noteReached, wasReached } from './mounts.ts';
 import { O_PATH } from './path-walk.ts';
 import { absolutePath, isPathWithin } from './paths.ts';
-import { isKept, isKeptAt, type KeptFiles, keptFromClients } from './private-files.ts';
-import { type DeniedName, FileRoots } from './roots.ts';
+import { isKept, isKeptAt, type KeptFiles, keptFromClients } from './kept-files.ts';
+import { type DeniedName, FileRoots, realDirectory } from './roots.ts';
 import { errno, isShortage, systemError } from './system-failure.ts';
 
 export interface AccessOptions {
@@ -195,12 +195,14 @@ export function createAccess(options: AccessOptions): FileAccess {
   };
 }
 
-/** Rule files are opened in their projects, which may be above roots that a client has narrowed. */
+/**
+ * Rule files are opened in their projects, which may be above roots that a client has narrowed, and which may have been removed
+ * and made again since.
+ */
 function policyOf(deny: DenyOptions, roots: readonly string[], cwd: string): DenyPolicy {
-  let projects: FileAccess | undefined;
-  return new DenyPolicy(deny, roots, (path) => {
-    projects ??= createAccess({ cwd, roots: deny.projects, allow: [] });
-    return projects.open(path);
+  return new DenyPolicy(deny, roots, async (path) => {
+    const there = deny.projects.filter((project) => realDirectory(project) !== undefined);
+    return createAccess({ cwd, roots: there.length > 0 ? there : deny.projects, allow: [] }).open(path);
   });
 }
 
@@ -392,7 +394,10 @@ export function openedDirectory(
       const isPrivate = isNamedPrivate(name, type) || (isLinked && (await policy?.linked(rules, found)));
       return isPrivate ? { ...entry, size: 0, isPrivate: true } : entry;
     },
-    linkTarget: (name) => readlink(`${self}/${name}`).catch(() => undefined),
+    linkTarget: (name) =>
+      isNamedPrivate(name, 'link')
+        ? Promise.resolve(undefined)
+        : readlink(`${self}/${name}`).catch(() => undefined),
     async enter(name) {
       if (isNamedPrivate(name, 'directory')) return undefined;
       const inner = await untilDescriptors(() => openDescriptor(`${self}/${name}`, ENTER)).catch(

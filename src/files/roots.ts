@@ -25,7 +25,7 @@ import { refuseProcessSecret } from './kernel-files.ts';
 import { isLocalPath } from './mounts.ts';
 import { O_PATH, type ReachedPath, walkPath } from './path-walk.ts';
 import { fromWorkingDirectory, isPathWithin } from './paths.ts';
-import { isKeptAt, keptFromClients } from './private-files.ts';
+import { isKeptAt, keptFromClients } from './kept-files.ts';
 import { isShortage, systemError } from './system-failure.ts';
 
 /** A path with more links counts as a loop. Source: MAXSYMLINKS in linux/namei.h. */

@@ -187,7 +187,7 @@ const left = (count: number, one: string, several = `${one}s`): string =>
 
 const PASSED: Readonly<Record<PassedOver['reason'], (notice: PassedNotice) => string>> = {
   ignored: ({ count }) => left(count, 'ignored file or directory', 'ignored files or directories'),
-  private: ({ count }) => left(count, 'private file'),
+  private: ({ count }) => left(count, 'private file or directory', 'private files or directories'),
   link: ({ count }) => left(count, 'link'),
   special: ({ count }) => left(count, 'pipe, socket or device', 'pipes, sockets or devices'),
   binary: ({ count }) => left(count, 'binary file'),

@@ -209,6 +209,7 @@ export function recordGap(
 ): void {
   signal.throwIfAborted();
   if (!isOrielError(error) || isFault(error)) throw error;
+  if (error.code === 'PRIVATE') gaps.pass('private');
   if (UNREAD.has(error.code)) gaps.leaveUnread(name);
   gaps.full ||= isDiskFull(error);
   gaps.denied ||= error.code === 'DENIED';

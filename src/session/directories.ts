@@ -28,7 +28,7 @@ import {
   PRIVATE_FILE,
   privateDirectory,
   trustedDirectory,
-} from '../files/private-files.ts';
+} from '../files/kept-files.ts';
 import { errno, writeFailure } from '../files/system-failure.ts';
 import type { ScratchFile } from '../types/session.ts';
 

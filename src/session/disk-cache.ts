@@ -11,7 +11,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, opendir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PRIVATE_FILE, privateDirectory } from '../files/private-files.ts';
+import { PRIVATE_FILE, privateDirectory } from '../files/kept-files.ts';
 import type { CachePart, LocalCache, TakePiece } from '../types/session.ts';
 import { cacheDirectory, isLeftBehind, ownName } from './directories.ts';
 

@@ -8,7 +8,7 @@ import { closeSync, fstatSync, write, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { closeDescriptor } from '../files/descriptors.ts';
-import { PRIVATE_FILE, trustedDirectory } from '../files/private-files.ts';
+import { PRIVATE_FILE, trustedDirectory } from '../files/kept-files.ts';
 import { writeFailure } from '../files/system-failure.ts';
 import type { SpilledOutput } from '../types/session.ts';
 import { removeQuietly } from './directories.ts';

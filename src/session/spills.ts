@@ -11,7 +11,7 @@ import { OrielError } from '../errors.ts';
 import { closeSparePipes, inspectorOf, untilDescriptors } from '../files/descriptors.ts';
 import { openedFile } from '../files/file.ts';
 import { openRegular } from '../files/path-walk.ts';
-import { isPrivateDirectory, PRIVATE_FILE, privateDirectory } from '../files/private-files.ts';
+import { isPrivateDirectory, PRIVATE_FILE, privateDirectory } from '../files/kept-files.ts';
 import { errno, isShortage, writeFailure } from '../files/system-failure.ts';
 import type { KeptSpill, OpenedSpill } from '../types/session.ts';
 import {

@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { OrielError } from '../errors.ts';
-import { keepFromClients, makePrivate, PRIVATE_FILE, trustedDirectory } from '../files/private-files.ts';
+import { keepFromClients, makePrivate, PRIVATE_FILE, trustedDirectory } from '../files/kept-files.ts';
 import { errno, UnsafeDirectory } from '../files/system-failure.ts';
 import { quote, safeJson } from '../text/visible.ts';
 import type { TelemetryEvent } from '../types/telemetry.ts';

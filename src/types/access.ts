@@ -51,7 +51,7 @@ export interface OpenedDirectory {
   ): Promise<{ entries: FileSystemEntry[]; more: boolean }>;
   /** Undefined for an entry that has vanished. Links are not followed. */
   stat(name: string): Promise<FileSystemEntryStat | undefined>;
-  /** The target of a symbolic link, as stored; undefined if `name` is not a link. */
+  /** The target of a symbolic link, as stored; undefined if `name` is not a link, or is private. */
   linkTarget(name: string): Promise<string | undefined>;
   /** Opens a real directory inside this one (links refused), or undefined when `name` is not one. */
   enter(name: string): Promise<OpenedDirectory | undefined>;
@@ -92,6 +92,8 @@ export interface DenyRule {
   readonly line?: number | undefined;
   /** How a person lifts it, as the end of a sentence. */
   readonly lift: string;
+  /** Why a file is private without a rule. */
+  readonly because?: string | undefined;
 }
 
 /** All rules. Plain data, for worker threads. */

@@ -2,7 +2,7 @@
 
 import type { GlobPlace } from '../files/glob.ts';
 import { openRefusalFor } from '../files/held-directory.ts';
-import type { KeptFiles } from '../files/private-files.ts';
+import type { KeptFiles } from '../files/kept-files.ts';
 import type { DenyData } from '../types/access.ts';
 import type { SearchGaps } from '../types/result.ts';
 import type { GapsBefore } from './gaps.ts';

@@ -7,7 +7,7 @@ import { pathToLatin1 } from '../files/held-directory.ts';
 import { isLocalWhole } from '../files/mounts.ts';
 import { builtFile } from '../files/package-files.ts';
 import { isPathWithin } from '../files/paths.ts';
-import { keptFromClients } from '../files/private-files.ts';
+import { keptFromClients } from '../files/kept-files.ts';
 import { isFault } from '../files/system-failure.ts';
 import { IdleWorkers } from '../process/idle-workers.ts';
 import { searchSlots } from '../process/ripgrep.ts';

@@ -216,6 +216,10 @@ export class DirectoryWalker {
       this.gaps.pass('directory', this.#job.front + path);
     if (path !== undefined && this.#filter?.mayMatchBelow(path) === false) return;
     const { directory } = level;
+    if (directory.isPrivate(name, true)) {
+      this.gaps.pass('private');
+      return;
+    }
     const inner = this.#attempt(() => directory.enter(name, this.#job.roots));
     if (inner)
       this.#push(inner, `${level.front}${name}/`, path && `${path}/`, level.rules.below(text ?? name));

@@ -188,3 +188,11 @@ test('the name of a link is private, and what it leads to is not', async () => {
   expect((await read('names/.env')).details).toMatchObject({ error: { code: 'PRIVATE' } });
   expect((await read('plain.ts')).isError).toBe(false);
 });
+
+test('nothing says where a private link leads', async () => {
+  const { W, text } = workspace({ deny: ['.env', '*.pem'] });
+  fs.symlinkSync('hushHush', join(W, '.env'));
+  fs.symlinkSync('.', join(W, 'a.pem'));
+  expect(await text('.')).toContain('.env -> ?');
+  for (const path of ['.', '.env', '.env/x', 'a.pem']) expect(await text(path)).not.toMatch(/hushHush|-> \./);
+});

@@ -2,7 +2,16 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOffer } from '../../src/faces/offer.ts';
+import {
+  DenyRules,
+  type KnownFacts,
+  linkedBelow,
+  type LinkedFiles,
+  linkedRule,
+  privateFile,
+} from '../../src/files/deny-rules.ts';
 import { createOriel } from '../../src/index.ts';
+import type { DenyRule } from '../../src/types/access.ts';
 import { textOf, workspace, type Workspace } from '../support/workspace.ts';
 
 const warned: string[] = [];
@@ -16,7 +25,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const READ = ['a.ts', 'b/a.ts', 'b/c/d.ts', 'b/x.md', 'z.log'];
+const READ = ['a.ts', 'b/(c)/e.ts', 'b/a.ts', 'b/c/d.ts', 'b/x.md', 'z.log'];
 
 function place(own = {}): Workspace {
   const made = workspace({ deny: [], ...own });
@@ -40,14 +49,14 @@ const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
 test.each<[string, string | Uint8Array, string[]]>([
   ['.cursorignore', 'a.ts\n', ['a.ts', 'b/a.ts']],
   ['.geminiignore', '# all\n/a.ts\r\n', ['a.ts']],
-  ['.aiexclude', 'b/\n!b/x.md\n', ['b/a.ts', 'b/c/d.ts', 'b/x.md']],
-  ['.aiignore', '*.ts\n!a.ts\n', ['b/c/d.ts']],
+  ['.aiexclude', 'b/\n!b/x.md\n', ['b/(c)/e.ts', 'b/a.ts', 'b/c/d.ts', 'b/x.md']],
+  ['.aiignore', '*.ts\n!a.ts\n', ['b/(c)/e.ts', 'b/c/d.ts']],
   ['.codeiumignore', '  z.log \n', ['z.log']],
   ['.cursorignore', utf16('z.log\r\n'), ['z.log']],
   ['.claude/settings.json', settings('Read(a.ts)'), ['a.ts', 'b/a.ts']],
   ['.claude/settings.local.json', settings('Read(./a.ts)'), ['a.ts']],
   ['.claude/settings.json', settings('Read(/a.ts)', 'Read(./b/c/**)'), ['a.ts', 'b/c/d.ts']],
-  ['.claude/settings.json', settings('Read(b/*)'), ['b/a.ts', 'b/c/d.ts', 'b/x.md']],
+  ['.claude/settings.json', settings('Read(b/*)'), ['b/(c)/e.ts', 'b/a.ts', 'b/c/d.ts', 'b/x.md']],
   ['.claude/settings.json', settings('Read(**)'), READ],
   ['.claude/settings.json', settings('Read', 'Read()', 'Bash(rm:*)', 'Edit(a.ts)'), []],
   [
@@ -57,6 +66,13 @@ test.each<[string, string | Uint8Array, string[]]>([
   ],
   ['.claude/settings.json', '{"permissions":{"deny":["Read(z.log)",],"allow":["Read(a.ts)"]}}', ['z.log']],
   ['.claude/settings.json', '{"permissions":null}', []],
+  [
+    '.claude/settings.json',
+    '{"permissions":{"deny":["Read(./b/(c)/**)", \'Read(a.ts)\', "Read(./z.(log)',
+    ['a.ts', 'b/(c)/e.ts', 'b/a.ts'],
+  ],
+  ['.claude/settings.json', settings('Read(b/../a.ts)', 'Read(b//c/./d.ts)'), ['a.ts', 'b/c/d.ts']],
+  ['.claude/settings.json', settings('Read(./)'), READ],
 ])('rules of %s: %s', async (name, content, expected) => {
   const made = place();
   made.write(name, content);
@@ -127,6 +143,74 @@ test('a list without roots is for the working directory and all names', async ()
   await oriel.close();
 });
 
+test('line ends and blanks are no part of a pattern', async () => {
+  expect(await privateIn(place({ deny: ['a.ts\r\n/b/x.md  \r\n'] }))).toEqual(['a.ts', 'b/a.ts', 'b/x.md']);
+});
+
+test('a rule with a line break leaves the others as they are', async () => {
+  const made = place();
+  made.write('.claude/settings.json', settings('Read(./q\nb)', 'Read(./z.log)', 'Read(./b/c/d.ts)'));
+  const odd = made.write('q\nb', 'text\n');
+  expect(await privateIn(made)).toEqual(['b/c/d.ts', 'z.log']);
+  expect(await made.text(odd)).toContain(' is private by the rule Read(./q\\nb) of ');
+  expect(await made.text('z.log')).toContain('by the rule Read(./z.log) of ');
+});
+
+test('rules hold for a root that was removed and made again', async () => {
+  const { W, O, write } = place();
+  const offer = createOffer({ cwd: W, roots: [W, O], deny: [], cache: false });
+  const code = async (): Promise<unknown> =>
+    ((await offer.read('a.ts')).details['error'] as { code?: string } | undefined)?.code;
+  const rules = (): string => write('.cursorignore', 'a.ts\n');
+  rules();
+  expect(await code()).toBe('PRIVATE');
+  // The name keeps the inode of the old directory from being used again.
+  fs.renameSync(W, `${W}.old`);
+  fs.mkdirSync(W);
+  fs.rmSync(`${W}.old`, { recursive: true });
+  write('a.ts', 'text\n');
+  rules();
+  expect(await code()).toBe('PRIVATE');
+  fs.rmSync(O, { recursive: true });
+  write('.cursorignore', 'a.*\n');
+  expect(await code()).toBe('PRIVATE');
+  await offer.close();
+});
+
+test('known rules hold while their file cannot be looked at', async () => {
+  const made = place();
+  made.write('.claude/settings.json', settings('Read(z.log)'));
+  expect(await privateIn(made)).toEqual(['z.log']);
+  fs.renameSync(join(made.W, '.claude'), join(made.W, '.kept'));
+  fs.symlinkSync('.claude', join(made.W, '.claude'));
+  expect(await privateIn(made)).toEqual(['z.log']);
+  expect(warned[0]).toContain('leads into a loop of links');
+});
+
+const MIB = 1 << 20;
+
+test.each([
+  ['.aiignore', '/'.repeat(MIB), 'over 4096 characters'],
+  ['.aiignore', `*${'a'.repeat(4_000)}*\n`.repeat(250), undefined],
+  ['.aiignore', '*a*\n'.repeat(MIB / 4), 'its first 10000 rules'],
+  ['.aiignore', '\n'.repeat(MIB), undefined],
+  ['.claude/settings.json', '{"deny":["Read('.padEnd(MIB, 'Read('), 'not valid JSON'],
+  ['.claude/settings.json', `{"deny":["Read(${'('.repeat(MIB - 20)})`, 'over 4096 characters'],
+  ['.claude/settings.json', settings(...Array(20_000).fill('Read(~/none/**)')), 'its first 10000 rules'],
+  [
+    '.claude/settings.json',
+    settings(...Array.from({ length: 9_000 }, (_, i) => `Read(//none/${'a/'.repeat(40)}${i}/x)`)),
+    undefined,
+  ],
+  ['.claude/settings.json', settings(...Array(10_000).fill('Read(/x/y)')).replaceAll('/', '\\/'), undefined],
+] as const)('the cost of a hostile %s is bounded', { tags: 'slow' }, async (name, content, said) => {
+  const made = place();
+  made.write(name, content);
+  expect((await made.read('z.log')).isError).toBe(false);
+  if (said === undefined) expect(warned).toEqual([]);
+  else expect(warned.join('\n')).toContain(said);
+});
+
 test('without a list nothing is private', async () => {
   const made = place({ deny: undefined });
   made.write('.cursorignore', 'a.ts\n');
@@ -145,4 +229,46 @@ test('rules of a server hold for a client with narrower roots', async () => {
   });
   expect(await Promise.all(codes)).toEqual(['PRIVATE', 'PRIVATE', 'PRIVATE', undefined]);
   await offer.close();
+});
+
+/** What a comparison finds if these are the facts about paths; the text of one stands for a file with several names. */
+function compared(facts: Record<string, KnownFacts | readonly string[]>): readonly [string[], LinkedFiles] {
+  const rules = new DenyRules({
+    key: '',
+    sources: [{ base: '/p', rules: [{ pattern: '.env', rule: '.env', from: 'a list', lift: 'there' }] }],
+    projects: ['/p', '/p/inner', '/p2'],
+  });
+  const asked: string[] = [];
+  const comparing = linkedBelow(rules);
+  for (let step = comparing.next(); ;) {
+    if (step.done) return [asked, step.value];
+    const path = 'list' in step.value ? step.value.list : step.value.stat;
+    asked.push(path);
+    step = comparing.next(facts[path] as KnownFacts);
+  }
+}
+
+const entry = (name: string, kind = 1): fs.Dirent =>
+  Object.assign(new (fs.Dirent as unknown as new (name: string, kind: number) => fs.Dirent)(name, kind));
+const linkedFile = { dev: 1, ino: 7, nlink: 2, ctimeMs: 0 } as fs.Stats;
+
+test('names of links are compared once, and not with what is gone', () => {
+  const [asked, found] = compared({
+    '/p': [entry('.env'), entry('inner', 2)],
+    '/p/inner': [entry('.env')],
+    '/p/.env': linkedFile,
+  });
+  expect(asked).toEqual(['/p2', '/p', '/p/.env', '/p/inner', '/p/inner/.env']);
+  expect(linkedRule(found, linkedFile)?.rule).toBe('.env');
+  expect(linkedRule(found, { ...linkedFile, ino: 8 })).toBeUndefined();
+});
+
+test('what could not be compared is private, and it is said why', () => {
+  const gaps = [compared({ '/p': 'failed' }), compared({ '/p': [entry('.env')], '/p/.env': 'failed' })].map(
+    ([, found]) => privateFile('a.ts', linkedRule(found, linkedFile) as DenyRule).why,
+  );
+  expect(gaps).toEqual([
+    'a.ts is private because it has several names (hard links), and not all private files were compared with it: a directory could not be listed, which a person can lift by removing its other names and which does not bind commands.',
+    expect.stringContaining('compared with it: a private file could not be looked at, which'),
+  ]);
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type * as descriptors from '../../src/files/descriptors.ts';
 import { openedDirectory } from '../../src/files/local.ts';
-import { keptFromClients } from '../../src/files/private-files.ts';
+import { keptFromClients } from '../../src/files/kept-files.ts';
 import type { OpenedDirectory } from '../../src/types/access.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { makeFifo } from '../support/fifo.ts';

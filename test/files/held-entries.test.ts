@@ -7,7 +7,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as held from '../../src/files/held-directory.ts';
-import { fileKey, keptFromClients } from '../../src/files/private-files.ts';
+import { fileKey, keptFromClients } from '../../src/files/kept-files.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { makeFifo } from '../support/fifo.ts';
 

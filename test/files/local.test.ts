@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import type * as descriptors from '../../src/files/descriptors.ts';
 import { readAt } from '../../src/text/bytes.ts';
 import { type AccessOptions, createAccess } from '../../src/files/local.ts';
-import { keepFileFromClients, keepFromClients } from '../../src/files/private-files.ts';
+import { keepFileFromClients, keepFromClients } from '../../src/files/kept-files.ts';
 import type { OrielError } from '../../src/errors.ts';
 import type { FileAccess, OpenedItem } from '../../src/types/access.ts';
 import { temporaryFolder } from '../support/commands.ts';

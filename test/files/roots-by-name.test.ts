@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as descriptors from '../../src/files/descriptors.ts';
-import { keepFromClients } from '../../src/files/private-files.ts';
+import { keepFromClients } from '../../src/files/kept-files.ts';
 import { holdRoots, narrowRoots, FileRoots } from '../../src/files/roots.ts';
 import { temporaryFolder } from '../support/commands.ts';
 

@@ -13,7 +13,7 @@ import {
   narrowRoots,
   FileRoots,
 } from '../../src/files/roots.ts';
-import { keepFromClients, privateDirectory } from '../../src/files/private-files.ts';
+import { keepFromClients, privateDirectory } from '../../src/files/kept-files.ts';
 import { OrielError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/commands.ts';
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { type Place, place } from '../support/dialect.ts';
+import { tar } from '../support/tar.ts';
 
 /** Makes the call, then the call that its answer names. */
 async function followed({ call }: Place, tool: string, input: object): Promise<readonly [string, string]> {
@@ -33,12 +34,28 @@ test('private files are counted, and no call includes them', async () => {
   for (const output of ['matches', 'count']) {
     const { text } = await call('grep', { pattern: 'needle', output });
     expect(text).toBe(
-      'No matches found\n[1 ignored file or directory left out. Use path=old to include it. 1 private file left out]',
+      'No matches found\n[1 ignored file or directory left out. Use path=old to include it. 1 private file or directory left out]',
     );
   }
   expect((await call('grep', { pattern: 'needle', path: 'old' })).text).toBe(
-    'No matches found\n[1 private file left out]',
+    'No matches found\n[1 private file or directory left out]',
   );
+});
+
+test('private directories and members of archives are counted', { tags: 'slow' }, async () => {
+  const { write, call } = place('oriel', { deny: ['vault/'] });
+  write('vault/a.ts', 'needle\n');
+  write('pack.tar', tar([{ name: 'vault/b.ts', content: 'needle\n' }]));
+  const leftOut = (count: string): string => `No matches found\n[${count} left out]`;
+  const input = { pattern: 'needle' };
+  expect((await call('grep', { ...input, glob: '*.ts' })).text).toContain('1 private file or directory left');
+  expect((await call('grep', { ...input, inside: true })).text).toBe(
+    leftOut('2 private files or directories'),
+  );
+  expect((await call('grep', { ...input, path: 'pack.tar' })).text).toBe(
+    leftOut('1 private file or directory'),
+  );
+  expect((await call('find', { pattern: 'a.*' })).text).toContain('[1 private file or directory left out]');
 });
 
 describe('ignored files', () => {

@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { OrielError } from '../../errors.ts';
 import { fromWorkingDirectory } from '../../files/paths.ts';
-import { keepFileFromClients } from '../../files/private-files.ts';
+import { keepFileFromClients } from '../../files/kept-files.ts';
 import { errno, systemError } from '../../files/system-failure.ts';
 import { quote, shellWord } from '../../text/visible.ts';
 import type { Workspace } from '../../types/settings.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { explained } from '../../call/unexpected.ts';
-import { PRIVATE_FILE, privateDirectory, trustedDirectory } from '../../files/private-files.ts';
+import { PRIVATE_FILE, privateDirectory, trustedDirectory } from '../../files/kept-files.ts';
 import { shortName } from '../../telemetry/call-facts.ts';
 import type { EventFile } from '../../telemetry/event-file.ts';
 import type { HttpApp } from './app.ts';

@@ -14,7 +14,7 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { quote } from '../text/visible.ts';
 import { isPathWithin } from './paths.ts';
 import { errno, UnsafeDirectory } from './system-failure.ts';
@@ -207,10 +207,15 @@ export function isKeptAt(kept: KeptFiles, path: string, stats: FileStats): boole
 }
 
 export function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : join(realOf(above), basename(path));
+  const names = resolve(path).split(sep);
+  let real = names.shift() + sep;
+  // From the top, because most of a long path may be missing.
+  for (let name = names.shift(); name !== undefined; name = names.shift()) {
+    try {
+      real = realpathSync(join(real, name));
+    } catch {
+      return join(real, name, ...names);
+    }
   }
+  return real;
 }

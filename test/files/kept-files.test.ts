@@ -26,7 +26,7 @@ import {
   PRIVATE_FILE,
   privateDirectory,
   trustedDirectory,
-} from '../../src/files/private-files.ts';
+} from '../../src/files/kept-files.ts';
 
 function temporary(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-private-')));
