@@ -10,6 +10,8 @@ const watched = fileURLToPath(new URL('./watched.mjs', import.meta.url));
 /** `{ url, holdings, stop }`; `holdings(true)` collects garbage first. Its `lag` is the maximum since the last query. */
 export async function startServer(directory) {
   const args = ['serve', directory, '--listen', '127.0.0.1:0', ...withCommands(), '--web'];
+  // The clients are no host that is known, and read long windows.
+  args.push('--limits', 'bytes=50K,lines=3000');
   const open = ['--allow-net', '127.0.0.1', '--max-connections', '8192'];
   const node = ['--expose-gc', '--import', watched];
   const child = spawn(process.execPath, [...node, cli, ...args, ...open], {

@@ -190,11 +190,12 @@ export interface LinkedFiles {
 
 /** What a comparison needs next: up to `most` entries of a directory, or the stats of an entry. */
 export type NeededFacts = { readonly list: string; readonly most: number } | { readonly stat: string };
-/** Undefined for what is gone. */
+/** Undefined for what is gone, or closed to this process. */
 export type KnownFacts = readonly Dirent[] | Stats | 'failed' | undefined;
 
 export function withoutFacts(error: unknown): 'failed' | undefined {
-  return isGone(error) ? undefined : 'failed';
+  const isClosed = errno(error) === 'EACCES' || errno(error) === 'EPERM';
+  return isGone(error) || isClosed ? undefined : 'failed';
 }
 
 /** Whether the error says that there is nothing of that name. */

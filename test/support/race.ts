@@ -118,7 +118,8 @@ export async function race(
       const answers = await Promise.all(round.map((i) => (questions[i] as Question).ask()));
       for (const [at, told] of answers.entries()) {
         const i = round[at] as number;
-        if (allowed[i]?.has(underOneName(told, W)) || isHonestRefusal(told)) continue;
+        if (allowed[i]?.has(underOneName(told, W)) || isHonestRefusal(told) || isHonestlyEmpty(told))
+          continue;
         wrong.add(`${questions[i]?.name} → ${told.whole}`);
       }
     }
@@ -133,6 +134,13 @@ function underOneName({ whole }: Told, W: string): string {
   // As a path, and as separate names in JSON within a JSON string.
   const above = basename(W);
   return whole.replaceAll(new RegExp(String.raw`(/${above}/|"${above}\\",\\")d(?=[/"\\])`, 'g'), '$1real');
+}
+
+/** Whether nothing was found, and what is named as left out is one of the exchanged names, whatever it is by then. */
+function isHonestlyEmpty({ text, whole }: Told): boolean {
+  const left = String.raw`\n\[\d links? left out(?:\. Use (?:path=|read )(?:d|away|real) to (?:include|see) (?:it|the first of them))?\]`;
+  const empty = new RegExp(`^No (?:matches found|files found matching pattern)(?:${left})?$`);
+  return empty.test(text) && !whole.includes(OUTSIDE_MARK);
 }
 
 /** Whether the answer is an error that reveals only that something was renamed. */

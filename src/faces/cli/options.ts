@@ -97,6 +97,7 @@ export const web: CliOption = {
 
 const offline: CliOption = {
   name: 'offline',
+  rare: true,
   type: 'boolean',
   help: 'read nothing over the network: no pages of the web, no objects of S3',
 };
@@ -129,6 +130,7 @@ export const s3Endpoint: CliOption = {
 
 export const noCache: CliOption = {
   name: 'no-cache',
+  rare: true,
   type: 'boolean',
   help: 'cache nothing on disk, and use nothing that is cached there',
 };

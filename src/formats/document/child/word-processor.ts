@@ -290,7 +290,7 @@ function read(bytes: Buffer): WordAsides {
     .filter(([, text]) => /\p{L}/u.test(text))
     .map(([kind, text]) => `${kind}: ${text}`);
   const boxes = `${texts['boxes']}\r${texts['headerBoxes']}`.split('\r').map(plain);
-  const objects = Array.from(all.matchAll(/\x13\s*(EQ|EMBED\s+\S+)/g), ([, code = '']) =>
+  const objects = Array.from(all.matchAll(/\x13\s*(EQ(?!\s*\\\*\s*jc)|EMBED\s+\S+)/g), ([, code = '']) =>
     EQUATION_FIELD.test(code),
   );
   const equations = objects.filter((isEquation) => isEquation).length;
