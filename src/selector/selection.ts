@@ -423,7 +423,7 @@ function climbsOut(path: string): boolean {
 /** `rest`: what follows, without its colon. `forms`: the selectors that `typed` takes, "lines (:50-100), :raw or :fresh". */
 export function notASelector(typed: string, rest: string, forms: string): OrielError {
   const [path, shown] = [quote(typed), quote(rest)];
-  const [near] = nearNames(rest, forms.match(/(?<=:)[a-z]{3,}/g) ?? [], 1);
+  const [near] = nearNames(rest, forms.match(/(?<=:)[a-z]{3,}(?![\w:=])/g) ?? [], 1);
   return new OrielError(
     'BAD_SELECTOR',
     `${shown.startsWith('?') ? '' : ':'}${shown} is not a selector of ${endSentence(path)} Use ${path} alone, or followed by ${forms}.${didYouMean(near === undefined ? [] : [`${path}:${near}`])}`,
