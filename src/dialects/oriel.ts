@@ -86,6 +86,7 @@ function filesOrSymbols(input: OrielFindInput): FindRequest | SymbolsRequest {
   throw new OrielError(
     'BAD_INPUT',
     `${why}. Use pattern *.ts for files, or symbol "parse header" for symbols.`,
+    { next: '{"pattern":"*.ts"}' },
   );
 }
 
