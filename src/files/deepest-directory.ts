@@ -1,9 +1,10 @@
-/** Finds the deepest existing directory of a path, upwards from its parent. */
+/** Finds the deepest existing directory of a path: its parent, or by halves. */
 
 import { join, parse, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isOrielError } from '../errors.ts';
 import type { FileAccess, OpenedDirectory } from '../types/access.ts';
+import { isPathWithin } from './paths.ts';
 
 export interface DeepestDirectory {
   readonly opened: OpenedDirectory;
@@ -24,11 +25,26 @@ export async function deepestDirectory(
 ): Promise<DeepestDirectory | undefined> {
   const { root } = parse(path);
   const names = path.slice(root.length).split(sep).filter(Boolean);
-  for (let count = Math.max(0, names.length - 1); count >= 0; count -= 1) {
-    const at = join(root, ...names.slice(0, count));
-    const opened = await openDirectory(access, at, signal);
-    if (opened) return { opened, at, names: names.slice(count) };
+  const opened = (count: number): Promise<OpenedDirectory | undefined> =>
+    openDirectory(access, join(root, ...names.slice(0, count)), signal);
+  const last = Math.max(0, names.length - 1);
+  const parent = await opened(last);
+  if (parent) return { opened: parent, at: join(root, ...names.slice(0, last)), names: names.slice(last) };
+  // What is above a directory that can be opened can be opened, too, down from the root that holds the path.
+  const above = access.roots.filter((one) => isPathWithin(path, one));
+  let low = Math.min(...above.map((one) => one.split(sep).filter(Boolean).length), names.length);
+  if (above.length === 0) low = 0;
+  for (let high = last; low < high;) {
+    const middle = Math.ceil((low + high) / 2);
+    const found = await opened(middle);
+    if (found) low = middle;
+    else high = middle - 1;
+    await found?.close();
     await setImmediate();
+  }
+  for (let count = Math.min(low, last); count >= 0; count -= 1) {
+    const found = await opened(count);
+    if (found) return { opened: found, at: join(root, ...names.slice(0, count)), names: names.slice(count) };
   }
   return undefined;
 }
