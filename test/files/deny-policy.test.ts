@@ -99,7 +99,7 @@ test('a rule holds from the next call on, and until it is removed', async () => 
   expect(await privateIn(made)).toEqual([]);
 });
 
-test('lines in caches are not shown of a file that became private', async () => {
+test('lines in caches are not shown of a file that became private', { tags: 'slow' }, async () => {
   const { oriel, write } = place();
   write('z.ts', 'export function hushHush() {}\n');
   for (const symbol of ['hushHush', 'hushHush']) await oriel.tool('find').run({ symbol });

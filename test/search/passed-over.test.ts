@@ -86,7 +86,7 @@ describe('ignored files', () => {
     );
   });
 
-  test('symbols', async () => {
+  test('symbols', { tags: 'slow' }, async () => {
     const [text, again] = await followed(project(), 'find', { pattern: undefined, symbol: 'neverUsed' });
     expect(text).toContain('ignored files or directories left out. Use path=dist to include');
     expect(again).toContain('dist/c.ts:#neverUsed');
@@ -158,13 +158,17 @@ describe('links, directories and special files', () => {
 });
 
 describe('a glob or a type that selects no file', () => {
-  test.each(['src/**|test/**', '*.ts *.py', '*.ts | *.py'])('%s is written with braces', async (glob) => {
-    const [text, again] = await followed(project(), 'grep', { pattern: 'MARKER', glob });
-    expect(text).toContain('Alternatives are written as {a,b}. Use glob={');
-    expect(again).toBe('src/a.ts:1: const MARKER = 1;');
-    const found = await followed(project(), 'find', { pattern: glob });
-    expect(found[1]).toContain('src/a.ts');
-  });
+  test.each(['src/**|test/**', '*.ts *.py', '*.ts | *.py'])(
+    '%s is written with braces',
+    { tags: 'slow' },
+    async (glob) => {
+      const [text, again] = await followed(project(), 'grep', { pattern: 'MARKER', glob });
+      expect(text).toContain('Alternatives are written as {a,b}. Use glob={');
+      expect(again).toBe('src/a.ts:1: const MARKER = 1;');
+      const found = await followed(project(), 'find', { pattern: glob });
+      expect(found[1]).toContain('src/a.ts');
+    },
+  );
 
   test('it is said', async () => {
     const { call, write } = place('oriel');
@@ -183,7 +187,7 @@ describe('a glob or a type that selects no file', () => {
 describe('binary files', () => {
   const garbled = 'const sep = "\0";\nexport const needle = 1;\n';
 
-  test('a text with a NUL is told, also beside matches', async () => {
+  test('a text with a NUL is told, also beside matches', { tags: 'slow' }, async () => {
     const { call, write } = place('oriel');
     write('mid.js', garbled);
     write('large.js', garbled + 'x'.repeat(5 << 20));

@@ -36,7 +36,7 @@ const structuredSchema = {
 /** Of the tools that a host shows from the first request on, unless the operator left them to its search. */
 const ALWAYS_SHOWN = /^(?:read|read_file|grep)$/;
 
-/** Characters of an answer that arrive whole in a host that reads this field; limits above are the operator's own. */
+/** Measured: an answer of so many characters arrives whole in a host that reads this field. Larger limits, set by a person, may not. */
 const MAX_RESULT_CHARACTERS = 90_000;
 
 export interface DefinitionOptions {

@@ -4,7 +4,7 @@ import type { CellObject, Range, SSF } from '@e965/xlsx';
 import { plural } from '../../../render/display.ts';
 import { tableLine, tableRule, valueText } from '../../../render/table.ts';
 import { escapeBreaks } from '../../../text/visible.ts';
-import { restoreRaised } from './anydoc-raised-text.ts';
+import { restoreRaised } from './repairs/anydoc-raised-text.ts';
 import type { SheetRowCount } from './row-counts.ts';
 
 /** Rows of a sheet that are read first: one more than are shown. */

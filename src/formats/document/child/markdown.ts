@@ -2,7 +2,7 @@
 
 import type { Format as AnydocFormat } from '@firecrawl/anydoc';
 import { type DocumentFacts, type DocumentFormat, DocumentRefusal } from '../protocol.ts';
-import { restoreRaised } from './anydoc-raised-text.ts';
+import { restoreRaised } from './repairs/anydoc-raised-text.ts';
 import { plainText, ZipParts } from './zip-parts.ts';
 
 type Anydoc = typeof import('@firecrawl/anydoc');

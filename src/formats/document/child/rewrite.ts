@@ -2,13 +2,19 @@
 
 import { zipSync } from 'fflate';
 import { DAMAGED_XML, type UnshownFacts } from '../protocol.ts';
-import { withChartGaps } from './anydoc-chart-gaps.ts';
-import { closedXml } from './anydoc-malformed-xml.ts';
-import { RAISED, type RaisedKind, raisedOpen, raisedWord, raisedWordStyles } from './anydoc-raised-text.ts';
-import { shownSymbols } from './anydoc-symbol-fonts.ts';
-import { shownDrawings } from './anydoc-open-drawings.ts';
-import { RTF_TOKEN, unicodeEscape } from './anydoc-rtf-code-pages.ts';
-import { shownElements } from './anydoc-word-elements.ts';
+import { withChartGaps } from './repairs/anydoc-chart-gaps.ts';
+import { closedXml } from './repairs/anydoc-malformed-xml.ts';
+import {
+  RAISED,
+  type RaisedKind,
+  raisedOpen,
+  raisedWord,
+  raisedWordStyles,
+} from './repairs/anydoc-raised-text.ts';
+import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
+import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
+import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
+import { shownElements } from './repairs/anydoc-word-elements.ts';
 import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
 import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
 import { officeMathText } from './office-math.ts';

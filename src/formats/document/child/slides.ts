@@ -5,10 +5,10 @@
 
 import { zipSync } from 'fflate';
 import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
-import { withChartGaps } from './anydoc-chart-gaps.ts';
-import { closedXml } from './anydoc-malformed-xml.ts';
-import { raisedOpen, raisedSlide } from './anydoc-raised-text.ts';
-import { shownSymbols } from './anydoc-symbol-fonts.ts';
+import { withChartGaps } from './repairs/anydoc-chart-gaps.ts';
+import { closedXml } from './repairs/anydoc-malformed-xml.ts';
+import { raisedOpen, raisedSlide } from './repairs/anydoc-raised-text.ts';
+import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
 import { MAX_SLIDES, type SlideAside, type SlideDeck } from './deck.ts';
 import { convertToMarkdown, markOf, unmarked } from './markdown.ts';
 import { officeMathText } from './office-math.ts';

@@ -2,7 +2,7 @@
 
 import type { DocumentFormat, UnshownFacts } from '../protocol.ts';
 import { lowered, raised } from '../../web/child/raised.ts';
-import { withUnicode } from './anydoc-rtf-code-pages.ts';
+import { withUnicode } from './repairs/anydoc-rtf-code-pages.ts';
 import { CompoundFile, type CompoundStream } from './compound.ts';
 import { convertToMarkdown, HEADS_AND_FEET, restoreTexts } from './markdown.ts';
 import { rewriteOpenDocument, rewriteWord, type RewrittenPackage, visibleRtf } from './rewrite.ts';

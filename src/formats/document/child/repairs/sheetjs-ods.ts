@@ -4,9 +4,9 @@
  * packages without styles.
  */
 
-import { escapeXml } from './rewrite.ts';
-import { removeRanges, walkXml, type XmlRange } from './xml-walk.ts';
-import { attribute, contents, plainText, type ZipParts } from './zip-parts.ts';
+import { escapeXml } from '../rewrite.ts';
+import { removeRanges, walkXml, type XmlRange } from '../xml-walk.ts';
+import { attribute, contents, plainText, type ZipParts } from '../zip-parts.ts';
 
 /** The content as SheetJS reads it rightly; the same string if nothing had to be changed. */
 export function mendedSheets(xml: string): string {

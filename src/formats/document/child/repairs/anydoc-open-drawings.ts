@@ -3,10 +3,10 @@
  * with the text around it.
  */
 
-import type { UnshownFacts } from '../protocol.ts';
-import { mathmlText } from './office-math.ts';
-import { replaceRanges, walkXml, type XmlReplacement } from './xml-walk.ts';
-import { attribute, type ZipParts } from './zip-parts.ts';
+import type { UnshownFacts } from '../../protocol.ts';
+import { mathmlText } from '../office-math.ts';
+import { replaceRanges, walkXml, type XmlReplacement } from '../xml-walk.ts';
+import { attribute, type ZipParts } from '../zip-parts.ts';
 
 interface DrawnNote {
   readonly kind: 'frame' | 'shape' | 'object' | 'other';

@@ -3,8 +3,8 @@
  * the values of boxes and lists in forms.
  */
 
-import { isOnValue } from './hidden-text.ts';
-import { attribute, contents, each } from './zip-parts.ts';
+import { isOnValue } from '../hidden-text.ts';
+import { attribute, contents, each } from '../zip-parts.ts';
 
 /** `text` makes a text element of escaped words. */
 export function shownElements(xml: string, text: (words: string) => string): string {

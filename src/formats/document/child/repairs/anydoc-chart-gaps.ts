@@ -3,7 +3,7 @@
  * The blank points are written out before the conversion.
  */
 
-import { attribute, each } from './zip-parts.ts';
+import { attribute, each } from '../zip-parts.ts';
 
 /** The most points of a series whose blanks are written out. */
 const MAX_CHART_POINTS = 10_000;

@@ -3,15 +3,15 @@
  * as on web pages after it: `10^6`.
  */
 
-import { lowered, raised } from '../../web/child/raised.ts';
+import { lowered, raised } from '../../../web/child/raised.ts';
 import {
   replaceRanges,
   walkXml,
   type XmlAttributes,
   type XmlPlace,
   type XmlReplacement,
-} from './xml-walk.ts';
-import { attribute, contents, each } from './zip-parts.ts';
+} from '../xml-walk.ts';
+import { attribute, contents, each } from '../zip-parts.ts';
 
 /** Delimiters during the conversion: Unicode noncharacters, as those of comments. */
 export const RAISED = { super: ['\ufdd4', '\ufdd5'], sub: ['\ufdd6', '\ufdd7'] } as const;

@@ -3,8 +3,8 @@
  * one that is not known is named with its font.
  */
 
-import { replaceRanges, walkXml, type XmlReplacement } from './xml-walk.ts';
-import { attribute } from './zip-parts.ts';
+import { replaceRanges, walkXml, type XmlReplacement } from '../xml-walk.ts';
+import { attribute } from '../zip-parts.ts';
 
 /** Signs from code 0x20 and from 0xa0 on; a space stands for none. Source: Adobe, symbol.txt; Microsoft, Wingdings. */
 const FONTS: Readonly<Record<string, readonly [string, string]>> = {

@@ -1,7 +1,7 @@
 /** anydoc 0.1.9 ends silently where XML is not well-formed. It gets XML in which every element is closed. */
 
-import { DocumentRefusal } from '../protocol.ts';
-import { MAX_XML_DEPTH, replaceRanges, type XmlReplacement } from './xml-walk.ts';
+import { DocumentRefusal } from '../../protocol.ts';
+import { MAX_XML_DEPTH, replaceRanges, type XmlReplacement } from '../xml-walk.ts';
 
 /** A tag, the start of what is no element, or a sign that starts nothing. */
 const TOKEN = /<(?:(\/?)([A-Za-z_][\w:.-]*)(?![\w:.-])[^<>]*>|!--|!\[CDATA\[|[?!])?/g;
