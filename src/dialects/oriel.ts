@@ -85,7 +85,7 @@ function filesOrSymbols(input: OrielFindInput): FindRequest | SymbolsRequest {
   const why = symbol === undefined ? 'Nothing to find was given' : 'Symbols are found by words alone';
   throw new OrielError(
     'BAD_INPUT',
-    `${why}. Use pattern *.ts for files, or symbol "parse header" for symbols.`,
+    `${why}. Use {"pattern":"*.ts"}. For symbols, use {"symbol":"parse header"}.`,
     { next: '{"pattern":"*.ts"}' },
   );
 }
