@@ -298,7 +298,7 @@ export const defaultSettings: Settings = {
   summarize: true,
   mapBytes: 8 * KIB,
   imageMetadataOnly: false,
-  run: { timeout: 120, maxTimeout: 600, background: 'end' },
+  run: { timeout: 120, maxTimeout: 600, background: 'end', fold: true },
   schemes: {},
   web: { allow: [], endpoints: {} },
   s3: { allow: [] },

@@ -189,6 +189,7 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
     maxTimeout: 'a number',
     environment: 'a list of strings',
     background: ['end', 'keep'],
+    fold: 'true or false',
   } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['run']>>]: Rule },
   agentOutputs: 'a string',
   userFiles: 'true or false',

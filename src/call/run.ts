@@ -10,15 +10,15 @@ import { outputDisplays } from '../render/display.ts';
 import { countNewlines, decode, utf8 } from '../text/encoding.ts';
 import { type AnswerFit, cutPolicy, fitOf } from '../text/limits.ts';
 import { didYouMean } from '../text/near.ts';
-import { OutputEnds, outputExcerpt } from '../text/output.ts';
+import { foldedTo, OutputEnds, outputExcerpt } from '../text/output.ts';
 import { looksBinary } from '../text/terminal.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
-import type { Line, LineDisplay } from '../types/excerpt.ts';
+import type { Excerpt, Line, LineDisplay } from '../types/excerpt.ts';
 import type { KeptEnd, RunRequest } from '../types/request.ts';
 import type { RunResult, RunStream } from '../types/result.ts';
-import type { SpillSink, SpillStore } from '../types/session.ts';
+import type { SpilledOutput, SpillSink, SpillStore } from '../types/session.ts';
 import { commandTimeout } from './open-call.ts';
 
 /** Milliseconds between SIGTERM and SIGKILL for the process tree, by the reason for ending it. */
@@ -157,11 +157,13 @@ function privateDirectory({ session }: Call): string | undefined {
   }
 }
 
-function outputsOf({ streams, keep, snap, display }: RunRequest, call: Call): CommandOutput[] {
+function outputsOf({ streams, keep, snap, display, folds }: RunRequest, call: Call): CommandOutput[] {
   const fit = fitOf(cutPolicy, outputDisplays[display], call.limits, call.settings.tokens);
   const { spills } = call.session;
   const names = streams === 'merged' ? (['output'] as const) : (['stdout', 'stderr'] as const);
-  return names.map((name) => new CommandOutput({ name, keep, snap, fit, spills }));
+  return names.map(
+    (name) => new CommandOutput({ name, keep, snap, fit, spills, folds: folds && call.settings.run.fold }),
+  );
 }
 
 /** Reports the last lines of the output at intervals, if there is new output. */
@@ -260,6 +262,7 @@ interface OutputOptions {
   readonly keep: KeptEnd;
   readonly snap: 'line' | 'char';
   readonly fit: AnswerFit;
+  readonly folds?: boolean | undefined;
   readonly spills: SpillStore;
 }
 
@@ -300,14 +303,19 @@ class CommandOutput {
     return outputExcerpt(output, 'tail', small).parts.flat();
   }
 
-  /** The result of the stream. An output that is not shown in full is spilled, even if only its escapes made it too long. */
+  /**
+   * The result of the stream. An output that is not shown in full is spilled, even if only its escapes made it too long.
+   * Where that fails, nothing is folded.
+   */
   async finish(): Promise<RunStream> {
-    const { name, keep, fit, snap } = this.#options;
-    const excerpt = outputExcerpt(this.#ends, keep, fit, snap);
+    const { name, keep, fit, snap, folds } = this.#options;
+    const folded = outputExcerpt(this.#ends, keep, fit, { snap, folds });
     const binary = this.#isBinary();
-    const truncated = excerpt.cutBy !== undefined;
-    if (truncated || binary) this.#spill ??= this.#beginSpill();
+    const hasFolds = folded.parts.flat().some((line) => line.folded);
+    if (folded.cutBy || hasFolds || binary) this.#spill ??= this.#beginSpill();
     const spill = await this.#spill?.finish().catch((error: unknown) => this.#giveUp(error));
+    const excerpt = hasFolds ? this.#foldedTo(spill, folded) : folded;
+    const truncated = excerpt.cutBy !== undefined;
     const unkept = truncated || binary ? this.#unkept : undefined;
     return {
       name,
@@ -319,6 +327,12 @@ class CommandOutput {
       spill,
       unkept: unkept ? { code: unkept.code, message: unkept.message } : undefined,
     };
+  }
+
+  #foldedTo(kept: SpilledOutput | undefined, folded: Excerpt): Excerpt {
+    const { keep, fit, snap } = this.#options;
+    const isWhole = kept && !kept.capped;
+    return isWhole ? foldedTo(kept.url, folded) : outputExcerpt(this.#ends, keep, fit, { snap });
   }
 
   #isOverWith(chunk: Uint8Array): boolean {

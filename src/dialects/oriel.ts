@@ -335,6 +335,7 @@ stdin is empty, and nothing can be asked: pass -y or -m. Processes that still ru
     keep: 'tail',
     snap: 'line',
     display: 'terminal',
+    folds: true,
   }),
   limits: (_, limits) => ({ ...limits, lines: bashLines(limits) }),
   answer: (result) => runAnswer(result, wording),

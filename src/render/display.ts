@@ -2,7 +2,7 @@
 
 import { terminalText } from '../text/terminal.ts';
 import { escapeNul, makeVisible, visibleBytes } from '../text/visible.ts';
-import type { Line, LineDisplay, OutputDisplay } from '../types/excerpt.ts';
+import type { FoldedRun, Line, LineDisplay, OutputDisplay } from '../types/excerpt.ts';
 import type { SummaryPart } from '../types/result.ts';
 
 const visible = (text: string): string => makeVisible(text).text;
@@ -80,15 +80,30 @@ export function showParts(parts: readonly (readonly Line[])[], display: LineDisp
     const [first] = lines;
     if (i > 0 && (first?.no === undefined || first.no - 1 !== last)) text += gap;
     for (const line of lines) text += display.show(line);
-    last = lines.at(-1)?.no;
+    last = lastNumber(lines);
   }
   return text;
+}
+
+/** The number of the last line, or of the last one of a run. */
+function lastNumber(lines: readonly Line[]): number | undefined {
+  const last = lines.at(-1);
+  return last?.no === undefined ? undefined : last.no + (last.folded?.count ?? 1) - 1;
 }
 
 /** Command output as a terminal would show it; remaining hidden characters are escaped. */
 const shown = (text: string): string => makeVisible(terminalText(text)).text;
 
-const terminal: LineDisplay = { show: (line) => shown(line.text), text: shown };
+const terminal: LineDisplay = {
+  show: (line) => shown(line.text) + (line.folded ? foldNotice(line, line.folded) : ''),
+  text: shown,
+};
+
+/** Below the shown line of a run. */
+function foldNotice({ no = 1, text }: Line, { count, url }: FoldedRun): string {
+  const gap = text.endsWith('\n') ? '' : '\n';
+  return `${gap}[${count} equal lines, the last is shown: ${url}:${no}..${no + count - 1}]\n`;
+}
 
 /** An invalid byte costs one byte, not the three of U+FFFD. */
 const stream: LineDisplay = {

@@ -139,11 +139,12 @@ export function shownLines(excerpt: Excerpt): readonly (readonly [number, number
   if (known) return known;
   const runs: [number, number][] = [];
   for (const part of excerpt.parts) {
-    for (const { no, role } of part) {
+    for (const { no, role, folded } of part) {
       if (no === undefined || role === 'context') continue;
+      const to = no + (folded?.count ?? 1) - 1;
       const run = runs.at(-1);
-      if (run && no <= run[1] + 1) run[1] = no;
-      else runs.push([no, no]);
+      if (run && no <= run[1] + 1) run[1] = to;
+      else runs.push([no, to]);
     }
   }
   runsOf.set(excerpt, runs);

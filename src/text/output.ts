@@ -7,20 +7,24 @@ import type { CutBy, Excerpt, Limits, Line, Next } from '../types/excerpt.ts';
 import type { KeptEnd } from '../types/request.ts';
 import { alignDown } from './bytes.ts';
 import { decode, utf8 } from './encoding.ts';
+import { foldedRuns, MAX_COMPARED_LINES, type StoredLine } from './fold.ts';
 import { AnswerBudget, type AnswerFit, sliceOf } from './limits.ts';
 
-/** `snap`: whether a kept head ends after its last whole line, or after the last character that fits. */
+/**
+ * `snap`: whether a kept head ends after its last whole line, or after the last character that fits. `folds`: whether a
+ * kept tail shows a run of equal lines once (text/fold.ts).
+ */
 export function outputExcerpt(
   output: CapturedOutput,
   keep: KeptEnd,
   fit: AnswerFit,
-  snap: 'line' | 'char' = 'line',
+  { snap = 'line', folds = false }: { snap?: 'line' | 'char'; folds?: boolean | undefined } = {},
 ): Excerpt {
   if (keep === 'head') {
     const head = headLines(output, fit, fit.limits, snap);
     return excerptOf(output, [head.lines], head, after(head.lines.at(-1)?.line));
   }
-  const tail = tailLines(output, fit, fit.limits);
+  const tail = tailLines(output, fit, fit.limits, { folds });
   return (keep === 'ends' && tail.cutBy && bothEnds(output, fit)) || tailExcerpt(output, tail);
 }
 
@@ -33,7 +37,7 @@ function bothEnds(output: CapturedOutput, fit: AnswerFit): Excerpt | undefined {
   const head = headLines(output, fit, halfOf(fit.limits, Math.ceil), 'line');
   const last = head.lines.at(-1)?.line;
   if (!last || last.cut) return undefined;
-  const tail = tailLines(output, fit, halfOf(fit.limits, Math.floor), last.end);
+  const tail = tailLines(output, fit, halfOf(fit.limits, Math.floor), { floor: last.end });
   const next = between(last, tail.lines[0]?.line, output);
   return excerptOf(
     output,
@@ -84,6 +88,12 @@ function between(head: Line, tail: Line | undefined, output: CapturedOutput): Ne
   if (behind.start <= head.end) return undefined;
   const lines = behind.no - (head.no as number) - (tail?.cut ? 0 : 1);
   return { kind: 'tail', lines, before: behind.start };
+}
+
+/** The excerpt with `artifact://N`, where its folded lines are. */
+export function foldedTo(url: string, excerpt: Excerpt): Excerpt {
+  const known = (line: Line): Line => (line.folded ? { ...line, folded: { ...line.folded, url } } : line);
+  return { ...excerpt, parts: excerpt.parts.map((lines) => lines.map(known)) };
 }
 
 // Picks the lines of a captured output that fit, from its beginning or from its end.
@@ -140,19 +150,34 @@ function headLines(
   return { lines, cutBy: end < output.bytes ? ('bytes' as const) : undefined };
 }
 
+/** As long as any, until the output is kept. */
+const UNKNOWN_URL = `artifact://${'0'.repeat(10)}`;
+
 /** Lines from the end back to byte `floor`. Of a last line that exceeds the budget, the last bytes are shown. */
-function tailLines(output: CapturedOutput, fit: AnswerFit, share: OutputShare, floor = 0): PickedLines {
+function tailLines(
+  output: CapturedOutput,
+  fit: AnswerFit,
+  share: OutputShare,
+  { floor = 0, folds = false }: { floor?: number; folds?: boolean | undefined },
+): PickedLines {
   const budget = new AnswerBudget(fit, share);
   const lines: DecodedLine[] = [];
-  for (const { bytes, start, whole } of backwards(output, floor)) {
-    const decoded = decodedLine(bytes, start, output.lines - lines.length, whole ? undefined : 'slice');
+  let no = output.lines;
+  const stored = backwards(output, floor);
+  for (const { bytes, start, end, whole, folded = 1 } of folds ? foldedRuns(stored) : stored) {
+    no -= folded - 1;
+    const one = decodedLine(bytes, end - bytes.length, no, whole ? undefined : 'slice');
+    const run = { start, folded: { count: folded, url: UNKNOWN_URL } };
+    const decoded = folded === 1 ? one : { ...one, line: { ...one.line, ...run } };
     const cutBy = taken(budget, decoded.line, bytes, share);
     if (cutBy && (lines.length > 0 || cutBy === 'lines')) return { lines, cutBy };
     if (cutBy) return slicedTail(output, within(fit, share), bytes, decoded.line);
     lines.unshift(decoded);
+    no -= 1;
   }
   const start = lines[0]?.line.start ?? output.bytes;
-  return { lines, cutBy: start > floor ? ('bytes' as const) : undefined };
+  const isCompared = folds && output.lines - no >= MAX_COMPARED_LINES;
+  return { lines, cutBy: start > floor ? (isCompared ? 'lines' : 'bytes') : undefined };
 }
 
 /** What acts in a line of a terminal: without these a text is never shown in fewer bytes than it is stored in. */
@@ -181,20 +206,13 @@ function within(fit: AnswerFit, share: OutputShare): AnswerFit {
   return { ...fit, limits: { ...fit.limits, ...share } };
 }
 
-/** A line of the captured bytes. */
-interface StoredLine {
-  readonly bytes: Uint8Array;
-  readonly start: number;
-  /** Whether its beginning and its end are within the captured and requested bytes. */
-  readonly whole: boolean;
-}
-
 function* forwards(output: CapturedOutput): Generator<StoredLine> {
   const bytes = output.head;
   for (let at = 0; at < bytes.length;) {
     const newline = bytes.indexOf(NEWLINE, at);
     const end = newline === -1 ? bytes.length : newline + 1;
-    yield { bytes: bytes.subarray(at, end), start: at, whole: newline !== -1 || end === output.bytes };
+    const whole = newline !== -1 || end === output.bytes;
+    yield { bytes: bytes.subarray(at, end), start: at, end, whole };
     at = end;
   }
 }
@@ -207,7 +225,8 @@ function* backwards(output: CapturedOutput, floor: number): Generator<StoredLine
     const known = at > 0 || start === 0;
     const from = Math.max(known ? at : redrawnAt(bytes.subarray(0, end)), lowest);
     if (!known && from === 0 && end < bytes.length) return;
-    yield { bytes: bytes.subarray(from, end), start: start + from, whole: known && from === at };
+    const line = { bytes: bytes.subarray(from, end), start: start + from, end: start + end };
+    yield { ...line, whole: known && from === at };
     if (!known) return;
     end = from;
   }

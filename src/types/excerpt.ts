@@ -43,8 +43,17 @@ export interface Line {
   /** The text is only printable ASCII, tabs and line ends: each character is one byte and shown unchanged. */
   readonly ascii?: true | undefined;
   readonly role: 'asked' | 'context';
+  /** For a run of equal lines that is shown as its last one; `no`, `start` and `end` are those of the run. */
+  readonly folded?: FoldedRun | undefined;
   /** `slice`: a part of an oversized line; `clip`: its head, the rest left out; absent for whole lines. */
   readonly cut?: 'slice' | 'clip' | undefined;
+}
+
+export interface FoldedRun {
+  /** Lines of the run, the shown one included. */
+  readonly count: number;
+  /** `artifact://N`: where all of them are. */
+  readonly url: string;
 }
 
 /** Where the next call begins. */

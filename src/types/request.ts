@@ -62,6 +62,8 @@ export interface RunRequest {
   /** Whether a kept head is cut after a whole line or after any character. */
   readonly snap: 'line' | 'char';
   readonly display: OutputDisplay;
+  /** Whether runs of equal lines are shown once, unless the setting `run.fold` is off. */
+  readonly folds?: boolean | undefined;
 }
 
 /** What to search for, where, and which part of the matches to return. */

@@ -116,6 +116,8 @@ export interface RunSettings {
   readonly environment?: readonly string[] | undefined;
   /** Whether processes that a command leaves in the background `end` with it or `keep` running. @default 'end' */
   readonly background: 'end' | 'keep';
+  /** Whether `bash` shows a run of equal lines once, with their count and the call for them. @default true */
+  readonly fold: boolean;
 }
 
 /**

@@ -101,7 +101,9 @@ describe('the head', () => {
   });
 
   test('or is filled to the last character', () => {
-    const result = outputExcerpt(endsOf('aaaa\nbbbb\néééé\n'), 'head', plainFit({ bytes: 13 }), 'char');
+    const result = outputExcerpt(endsOf('aaaa\nbbbb\néééé\n'), 'head', plainFit({ bytes: 13 }), {
+      snap: 'char',
+    });
     expect(textOf(result)).toBe('aaaa\nbbbb\né');
     expect(result).toMatchObject({ cutBy: 'line', next: { kind: 'bytes', start: 12 } });
   });
@@ -237,7 +239,7 @@ describe('whole answers', () => {
 
   test('the head, filled to the last character', () => {
     const filled = (bytes: number, text = 'aaaa\néé\n'): Excerpt =>
-      outputExcerpt(endsOf(text), 'head', plainFit({ bytes }), 'char');
+      outputExcerpt(endsOf(text), 'head', plainFit({ bytes }), { snap: 'char' });
     const whole = line(1, 0, 'aaaa\n');
     expect(filled(8)).toEqual({
       parts: [[whole, line(2, 5, 'é', 'slice')]],
@@ -267,7 +269,7 @@ describe('whole answers', () => {
       next: { kind: 'bytes', start: 2 },
       oversized: { no: 1, start: 0 },
     });
-    const lines = outputExcerpt(endsOf(TEXT), 'head', plainFit({ lines: 2 }), 'char');
+    const lines = outputExcerpt(endsOf(TEXT), 'head', plainFit({ lines: 2 }), { snap: 'char' });
     expect([lines.parts, lines.cutBy]).toEqual([[[one, two]], 'lines']);
   });
 
@@ -285,7 +287,7 @@ describe('whole answers', () => {
     // The captured bytes end with a line.
     const ended = outputExcerpt(endsOf(text, 3, 5), 'head', plainFit());
     expect(ended).toEqual(cut);
-    const filled = outputExcerpt(endsOf(text, 3, 10), 'head', plainFit(), 'char');
+    const filled = outputExcerpt(endsOf(text, 3, 10), 'head', plainFit(), { snap: 'char' });
     expect([filled.parts, filled.cutBy, filled.next]).toEqual([
       [[line(1, 0, 'aaaa\n'), line(2, 5, 'bbbbb', 'slice')]],
       'line',
@@ -379,7 +381,7 @@ describe('laws', () => {
         fc.constantFrom<'line' | 'char'>('line', 'char'),
         (text, limit, kept, size, snap) => {
           const fit = plainFit({ ...limit, line: limit.bytes });
-          const result = outputExcerpt(endsOf(text, size), kept, fit, snap);
+          const result = outputExcerpt(endsOf(text, size), kept, fit, { snap });
           const lines = result.parts.flat();
           expect(lines.length).toBeLessThanOrEqual(limit.lines);
           expect(Buffer.byteLength(textOf(result))).toBeLessThanOrEqual(limit.bytes);

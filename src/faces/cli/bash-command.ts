@@ -11,6 +11,7 @@ import {
   type CliCommand,
   type CliStreams,
   type ExitCode,
+  fold,
   type OptionValues,
 } from './options.ts';
 import { liveOutput, printAnswer } from './print.ts';
@@ -32,6 +33,7 @@ export const bashCommand: CliCommand = {
       value: 'SECONDS',
       help: 'end the command after SECONDS (default 120)',
     },
+    fold,
     ...callOptions,
   ],
   habits: { c: 'default' },

@@ -4,7 +4,7 @@ import { toolNames } from '../../dialects/dialect-table.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import { endSession, orielOptions } from './dialect-tool.ts';
-import { type CliCommand, describeOptions, maxTimeout, readOptions } from './options.ts';
+import { type CliCommand, describeOptions, fold, maxTimeout, readOptions } from './options.ts';
 import { printAnswer, progressOn } from './print.ts';
 import { commandOf, type TypedCommand } from './quote-calls.ts';
 import { workspaceOptions, workspacesOf } from './workspaces.ts';
@@ -14,7 +14,7 @@ export const callCommand: CliCommand = {
   operands: 'TOOL JSON',
   help: 'call a tool of the chosen dialect with JSON arguments',
   choices: toolNames(),
-  options: [...workspaceOptions, ...readOptions, maxTimeout],
+  options: [...workspaceOptions, ...readOptions, maxTimeout, fold],
   async run({ values, operands }, streams) {
     const [name, json] = operands;
     if (name === undefined || json === undefined) {

@@ -41,6 +41,7 @@ import {
   display,
   DISPLAYS,
   limits,
+  fold,
   maxTimeout,
   mcpApprove,
   mcpEnv,
@@ -189,8 +190,9 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
 /** Throws `BAD_INPUT`. */
 function runOptions(values: OptionValues): Partial<RunSettings> {
   const seconds = values[maxTimeout.name] as string | undefined;
-  if (seconds === undefined) return {};
-  if (Number(seconds) > 0) return { maxTimeout: Number(seconds) };
+  const folds = { fold: values[fold.name] !== 'off' };
+  if (seconds === undefined) return folds;
+  if (Number(seconds) > 0) return { ...folds, maxTimeout: Number(seconds) };
   throw new OrielError(
     'BAD_INPUT',
     `--max-timeout takes seconds above 0, not ${quote(seconds)}. Use --max-timeout 600.`,

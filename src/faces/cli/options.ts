@@ -169,6 +169,15 @@ export const maxTimeout: CliOption = {
   help: 'the longest timeout of a command; a call that names a longer one is told (default 600)',
 };
 
+export const fold: CliOption = {
+  name: 'fold',
+  rare: true,
+  type: 'string',
+  value: 'HOW',
+  choices: ['on', 'off'],
+  help: 'whether bash shows a run of equal lines once, with their count and the call for them (default on)',
+};
+
 /** Options for reading from the network. */
 const webOptions: readonly CliOption[] = [
   web,
@@ -217,6 +226,7 @@ export const servingOptions: readonly CliOption[] = [
   ...webOptions,
   noCache,
   maxTimeout,
+  fold,
 ];
 
 /** Options of commands that call a tool and print its answer. */

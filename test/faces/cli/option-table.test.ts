@@ -142,6 +142,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   'ignore-client-roots': ['--ignore-client-roots'],
   structured: ['--structured'],
   'max-timeout': ['--max-timeout', NO_TIME],
+  fold: ['--fold', 'off'],
   'write-timeout': ['--write-timeout', NO_TIME],
   'max-connections': ['--max-connections', NO_TIME],
   'share-artifacts': ['--share-artifacts'],

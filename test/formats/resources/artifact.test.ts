@@ -18,6 +18,33 @@ async function text(made: Oriel, tool: string, input: object): Promise<string> {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
+describe('a run of equal lines in an output', () => {
+  const command = `echo begin; for i in $(seq 60); do echo "step $i/60"; done; echo "error at 3/60"; yes wait | head -n 9000; echo end`;
+
+  test('is shown once, and its call shows every line', async () => {
+    const made = oriel();
+    expect(await text(made, 'bash', { command })).toMatch(
+      /^begin\nstep 60\/60\n\[60 equal lines, the last is shown: artifact:\/\/1:2\.\.61\]\nerror at 3\/60\nwait\n\[9000 equal [^\n]*\nend\n$/,
+    );
+    const lines = Array.from({ length: 60 }, (_, i) => `${i + 2}|step ${i + 1}/60\n`);
+    expect(await text(made, 'read', { path: 'artifact://1:2..61' })).toBe(lines.join(''));
+  });
+
+  test('is shown whole where folding is off, and in other dialects', async () => {
+    const short = { command: `yes 'wait for it' | head -n 30` };
+    const whole = 'wait for it\n'.repeat(30);
+    expect(await text(oriel({ run: { fold: false } }), 'bash', short)).toBe(whole);
+    expect(await text(oriel({ dialect: 'pi' }), 'bash', short)).toBe(whole);
+  });
+
+  test('at the cut: the next call leads to what is before the run', async () => {
+    const made = oriel({ limits: { lines: 2 } });
+    const shown = await text(made, 'bash', { command: `seq 3; yes 'wait for it' | head -n 30; echo end` });
+    expect(shown).toMatch(/^wait for it\n\[30 equal lines, .*:4\.\.33]\nend\n\[Showing lines 4-34 of 34/);
+    expect(shown).toContain('Use artifact://1:-3@6 to continue backwards');
+  });
+});
+
 describe('artifact://N', () => {
   test.each([
     [':5..7', '5|5\n6|6\n7|7\n'],

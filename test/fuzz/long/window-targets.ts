@@ -116,12 +116,9 @@ export const windowTargets: readonly FuzzTarget[] = [
       must(ends.bytes === input.length && ends.newlines === newlines, 'bytes and newlines are counted');
       must(input.subarray(0, 40).equals(ends.head), 'the head is kept');
       must(input.subarray(tail.start).equals(tail.bytes), 'the tail is kept');
-      const excerpt = outputExcerpt(
-        ends,
-        random.pick(['head', 'tail', 'ends']),
-        outputs,
-        random.pick(['line', 'char']),
-      );
+      const excerpt = outputExcerpt(ends, random.pick(['head', 'tail', 'ends']), outputs, {
+        snap: random.pick(['line', 'char']),
+      });
       checkLines(excerpt, input);
       must(excerpt.parts.flat().length <= 4, 'lines are bounded');
       must(

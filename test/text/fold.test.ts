@@ -1,0 +1,86 @@
+/** Runs of equal lines in the output of a command: what is folded, what never is, and that nothing is lost. */
+
+import { describe, expect, test } from 'vitest';
+import { foldedRuns, MAX_COMPARED_LINES, type StoredLine } from '../../src/text/fold.ts';
+import { fc } from '../support/properties.ts';
+
+/** The lines of a text, the last first. */
+function backwards(text: string): StoredLine[] {
+  const lines: StoredLine[] = [];
+  let start = 0;
+  for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
+    const bytes = Buffer.from(line);
+    lines.unshift({ bytes, start, end: start + bytes.length, whole: true });
+    start += bytes.length;
+  }
+  return lines;
+}
+
+/** What is shown, in order: a line, or `N× line`. */
+const shown = (text: string): string[] =>
+  [...foldedRuns(backwards(text))]
+    .reverse()
+    .map(({ bytes, folded }) => (folded ? `${folded}× ` : '') + Buffer.from(bytes).toString().trimEnd());
+
+const each = (count: number, line: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => `${line(i + 1)}\n`).join('');
+
+describe('a run of 30 lines is folded', () => {
+  test.each([
+    ['equal lines', () => 'waiting for the database'],
+    ['a percentage', (i: number) => `Receiving objects: ${i}%`],
+    ['a part of a total', (i: number) => `Step ${i}/30`],
+    ['sizes with a total', (i: number) => `Downloading foo ${i}.5 MB / 40 MB`],
+    ['a time left', (i: number) => `building, ${30 - i}s left`],
+    ['an error, equal to the letter', () => 'ERROR: connection lost, next attempt'],
+  ])('%s', (_, line) => {
+    expect(shown(`begin\n${each(30, line)}end\n`)).toEqual(['begin', `30× ${line(30)}`, 'end']);
+  });
+});
+
+describe('is shown line for line', () => {
+  test.each([
+    ['any other number', (i: number) => `listening on port ${3_000 + i}`],
+    ['a number beside a percentage', (i: number) => `Receiving objects: ${i}%, ${i * 3} MiB/s`],
+    ['another total', (i: number) => `file ${i} of ${i + 10}`],
+    ['a date', (i: number) => `2026/11/${i} all is well with us`],
+    ['warnings with counters', (i: number) => `warning: ${i}/30 symbols are not documented`],
+    ['failures with counters', (i: number) => `${i}/30 test cases failed in this module`],
+    ['an address with a colon', (i: number) => `connected to host:${i}/30 at the first attempt`],
+  ])('%s', (_, line) => {
+    expect(shown(each(30, line))).toHaveLength(30);
+  });
+
+  test('a run that is shorter than its notice', () => {
+    expect(shown('\n\n\n\na\na\n')).toEqual(['', '', '', '', 'a', 'a']);
+  });
+
+  test('a line that was captured in part', () => {
+    const [last, ...others] = backwards('x'.repeat(200).concat('\n').repeat(3));
+    const lines = [last, others[0], { ...others[1], whole: false }] as StoredLine[];
+    expect([...foldedRuns(lines)].map(({ folded }) => folded)).toEqual([2, undefined]);
+  });
+});
+
+test('no byte is in two lines, and none is lost', () => {
+  const line = fc.constantFrom('', 'a', 'a'.repeat(90), '1/9 done', '2/9 done', 'error 1%', 'error 2%');
+  fc.assert(
+    fc.property(fc.array(fc.tuple(line, fc.integer({ min: 1, max: 40 })), { maxLength: 12 }), (runs) => {
+      const text = runs.map(([word, count]) => `${word}\n`.repeat(count)).join('');
+      const lines = [...foldedRuns(backwards(text))].reverse();
+      let at = 0;
+      for (const { start, end, bytes, folded = 1 } of lines) {
+        expect(start).toBe(at);
+        expect(text.slice(start, end).match(/\n/g)).toHaveLength(folded);
+        expect(text.slice(end - bytes.length, end)).toBe(Buffer.from(bytes).toString());
+        at = end;
+      }
+      expect(at).toBe(text.length);
+    }),
+  );
+});
+
+test('a bounded number of lines is compared', () => {
+  const [run] = foldedRuns(backwards('y\n'.repeat(30_000)));
+  expect(run).toMatchObject({ folded: MAX_COMPARED_LINES, start: 20_000, end: 60_000 });
+});
