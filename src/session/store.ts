@@ -54,7 +54,7 @@ export class MemoryStore implements DerivedStore {
     if (entry) return Promise.resolve(this.#use(partition, entry, of, user));
     if (computation) partition.joined += 1;
     else partition.misses += 1;
-    return (computation ?? this.#begin(partition, of.identity, identity, make)).wait(of, user);
+    return (computation ?? this.#begin(partition, of.identity, identity, make, user)).wait(of, user);
   }
 
   getNow<T, O extends Facts>(
@@ -123,9 +123,10 @@ export class MemoryStore implements DerivedStore {
     of: Identity,
     identity: Identity,
     make: (computation: ValueComputation) => Promise<ComputedValue<T>>,
+    { signal }: StoreUser,
   ): SharedComputation<T> {
     const { key } = identity;
-    const backing = new EntryBacking(of, identity);
+    const backing = new EntryBacking(of, identity, signal);
     const computation = new SharedComputation<T>({
       backing,
       make,
