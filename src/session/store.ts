@@ -81,12 +81,12 @@ export class MemoryStore implements DerivedStore {
   /** Disposes all values; those in use are disposed when their calls end. Values computed later are not kept. */
   async close(): Promise<void> {
     this.#closed = true;
-    const over = new OrielError('CANCELLED', 'The session is closed.');
     const running = [
       ...this.#unshared,
       ...[...this.#partitions.values()].flatMap(({ computations }) => [...computations.values()]),
     ];
-    for (const computation of running) computation.cancel(over);
+    for (const computation of running)
+      computation.cancel(new OrielError('CANCELLED', 'The session is closed.'));
     for (const partition of this.#partitions.values())
       for (const entry of partition.all()) this.#evict(partition, entry);
     await Promise.all(this.#disposing);
