@@ -90,7 +90,7 @@ export function openCall(
     signal,
     timeoutMs,
     graceMs,
-    advice: adviceAfterTimeout(request),
+    advice: () => adviceAfterTimeout(request),
   });
   const cleanups = new CallCleanups(engine.onError, tool);
   const tell = (option: string, error: unknown): void =>
@@ -237,7 +237,7 @@ async function takeLargeSlot(claim: QueueClaim): Promise<QueueSlot> {
 // The cancellation of a call: answers at its timeout, or when its caller cancels it, even if the work still runs.
 
 /** The abort reason after the answer. Created once, because nobody needs its stack trace. */
-const OVER = new OrielError('CANCELLED', 'The call is over.');
+const OVER = new Error('The call is over.');
 
 interface CancellationOptions {
   /** The caller's signal. */
@@ -246,8 +246,8 @@ interface CancellationOptions {
   readonly timeoutMs: number;
   /** Milliseconds that the work may take to answer after it was cancelled; 0 for not waiting. */
   readonly graceMs: number;
-  /** A sentence for the timeout error: what to call instead. */
-  readonly advice: string;
+  /** The sentence of the timeout error that says what to call instead. */
+  readonly advice: () => string;
 }
 
 class CallCancellation {
@@ -261,7 +261,7 @@ class CallCancellation {
 
   constructor({ signal, timeoutMs, graceMs, advice }: CancellationOptions) {
     this.#graceMs = graceMs;
-    this.#stopTimer = startTimer(timeoutMs, () => this.#abort(timedOut(timeoutMs, advice)));
+    this.#stopTimer = startTimer(timeoutMs, () => this.#abort(timedOut(timeoutMs, advice())));
     const cancel = (): void =>
       this.#abort(new OrielError('CANCELLED', 'The call was cancelled.', { cause: signal?.reason }));
     if (signal?.aborted) cancel();

@@ -62,41 +62,6 @@ export function combineSignals(signal: AbortSignal, ...others: readonly AbortSig
   return any;
 }
 
-// The caller of work that several callers share: in a fair queue the work gets the turns of all its members.
-
-interface Member {
-  readonly caller: Caller;
-  hasLeft: boolean;
-}
-
-const sharedCallers = new WeakMap<Caller, readonly Member[]>();
-
-/** Creates a shared caller without members. Queues do not serve it before the first member has joined. */
-export function createSharedCaller(): Caller {
-  const caller = {};
-  sharedCallers.set(caller, []);
-  return caller;
-}
-
-/** The members of a shared caller; for any other caller, the caller itself. */
-export function membersOf(caller: Caller): readonly Caller[] {
-  const members = sharedCallers.get(caller);
-  if (!members) return [caller];
-  const present = members.filter(({ hasLeft }) => !hasLeft);
-  return (present.length > 0 ? present : members.slice(-1)).flatMap((member) => membersOf(member.caller));
-}
-
-/**
- * Makes `caller` a member of `whole` until the returned function is called. The last member stays until another joins:
- * work that continues after all callers have left still counts as its work.
- */
-export function joinCaller(whole: Caller, caller: Caller): () => void {
-  const member: Member = { caller, hasLeft: false };
-  const others = sharedCallers.get(whole)?.filter(({ hasLeft }) => !hasLeft) ?? [];
-  sharedCallers.set(whole, [...others, member]);
-  return () => void (member.hasLeft = true);
-}
-
 // A deadline for work that may wait in queues. Waiting time counts only if the claim is `timed`.
 
 export interface WorkDeadline {

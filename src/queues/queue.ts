@@ -15,7 +15,6 @@ import {
   type CallerOrigin,
   callerOrigin,
   isDeadlineReason,
-  membersOf,
   onAbort,
   pauseClocks,
 } from './caller.ts';
@@ -119,10 +118,7 @@ export class Queue {
     | Promise<QueueSlot> {
     signal?.throwIfAborted();
     // If a slot is free although entries wait, the callers of all those entries are paused or hold their full share.
-    if (this.#running < this.limit) {
-      const member = membersOf(caller).find((one) => this.#mayHold(one));
-      if (member) return this.#take(member);
-    }
+    if (this.#running < this.limit && this.#mayHold(caller)) return this.#take(caller);
     return this.#wait(caller, signal, timed);
   }
 
@@ -249,7 +245,7 @@ async function within<T>(slot: QueueSlot, work: () => Promise<T>, { signal }: Qu
 }
 
 // The waiting entries of a queue. The address that was served longest ago is served next, and of it the caller that was
-// served longest ago; the entries of one caller are first in, first out. An entry may wait for several callers.
+// served longest ago; the entries of one caller are first in, first out.
 
 class WaitingList<Entry> {
   readonly #callers = new Map<Caller, Set<Entry>>();
@@ -278,19 +274,17 @@ class WaitingList<Entry> {
 
   /** Removes and returns the first entry of the next caller that `isServed` accepts. */
   takeNext(isServed: (caller: Caller) => boolean): { caller: Caller; entry: Entry } | undefined {
-    let next: { caller: Caller; by: Caller; of: number; own: number } | undefined;
-    for (const by of this.#callers.keys()) {
-      for (const caller of membersOf(by)) {
-        const [of, own] = [this.#servedAt(callerOrigin(caller)), this.#servedAt(caller)];
-        if (next && (of > next.of || (of === next.of && own >= next.own))) continue;
-        if (isServed(caller)) next = { caller, by, of, own };
-      }
+    let next: { caller: Caller; of: number; own: number } | undefined;
+    for (const caller of this.#callers.keys()) {
+      const [of, own] = [this.#servedAt(callerOrigin(caller)), this.#servedAt(caller)];
+      if (next && (of > next.of || (of === next.of && own >= next.own))) continue;
+      if (isServed(caller)) next = { caller, of, own };
     }
-    const [entry] = (next && this.#callers.get(next.by)) ?? [];
+    const [entry] = (next && this.#callers.get(next.caller)) ?? [];
     if (!next || entry === undefined) return undefined;
     this.#now += 1;
     for (const one of [next.caller, callerOrigin(next.caller)]) this.#served.set(one, this.#now);
-    this.remove(next.by, entry);
+    this.remove(next.caller, entry);
     return { caller: next.caller, entry };
   }
 
@@ -303,15 +297,15 @@ class WaitingList<Entry> {
     const counts = new Map<CallerOrigin, number>();
     const countOf = (key: CallerOrigin): number => counts.get(key) ?? 0;
     for (const [by, { size }] of this.#callers)
-      for (const key of new Set([by, originOf(by)])) counts.set(key, countOf(key) + size);
-    const origin = originOf(caller);
+      for (const key of new Set([by, callerOrigin(by)])) counts.set(key, countOf(key) + size);
+    const origin = callerOrigin(caller);
     const heavier = (keyOf: (by: Caller) => CallerOrigin, among: readonly Caller[]): readonly Caller[] => {
       const most = Math.max(0, ...among.map((by) => countOf(keyOf(by))));
       return most > countOf(keyOf(caller)) + 1 ? among.filter((by) => countOf(keyOf(by)) === most) : [];
     };
     const all = [...this.#callers.keys()];
-    const others = heavier(originOf, all);
-    const own = all.filter((by) => originOf(by) === origin);
+    const others = heavier(callerOrigin, all);
+    const own = all.filter((by) => callerOrigin(by) === origin);
     const from = (others.length > 0 ? others : heavier((by) => by, own)).at(-1);
     const newest = from && [...(this.#callers.get(from) ?? [])].at(-1);
     if (from && newest !== undefined) this.remove(from, newest);
@@ -321,9 +315,4 @@ class WaitingList<Entry> {
   #servedAt(key: CallerOrigin): number {
     return this.#served.get(key) ?? 0;
   }
-}
-
-/** The address of a caller, or of the first member of a shared one. */
-function originOf(caller: Caller): CallerOrigin {
-  return callerOrigin(membersOf(caller)[0] ?? caller);
 }

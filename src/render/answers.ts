@@ -115,8 +115,9 @@ function textOf(result: TextResult, prefix: string, words: NoticeWording): Answe
   if (snapshot) details['snapshot'] = snapshot.tag;
   if (notices.length > 0) details['notices'] = notices.map((notice) => detailOf(notice, words));
   if (pastEnd) details['error'] = pastEndError(notices, words);
+  const said = notices.length > 0 ? withNotices(body, notices, words) : body;
   return {
-    content: [{ type: 'text', text: prefix + header + withNotices(body, notices, words) }, ...images],
+    content: [{ type: 'text', text: prefix + header + said }, ...images],
     details,
     isError: false,
   };

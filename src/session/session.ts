@@ -1,6 +1,5 @@
 /** Assembles everything that outlives one call: snapshots of shown lines, kept outputs, derived data, private files. */
 
-import { OrielError } from '../errors.ts';
 import type { Caller } from '../queues/caller.ts';
 import { type TelemetryOptions, TelemetryRecorder } from '../telemetry/telemetry.ts';
 import type { Session, SessionBackground } from '../types/session.ts';
@@ -123,7 +122,7 @@ class BackgroundWork implements SessionBackground {
 
   /** Cancels running work and waits for its end. */
   async close(): Promise<void> {
-    this.#controller.abort(new OrielError('CANCELLED', 'The session is closed.'));
+    this.#controller.abort();
     await this.#all();
   }
 

@@ -1,7 +1,7 @@
 /** One entry of the store: its value, the calls that use it, its weight and its disposal. */
 
 import type { Identity } from '../identity.ts';
-import { callerOf, createSharedCaller, joinCaller, registerCaller } from '../queues/caller.ts';
+import { callerOf, registerCaller } from '../queues/caller.ts';
 import type { ByteSource } from '../types/access.ts';
 import type {
   ComputedValue,
@@ -124,11 +124,10 @@ export class EntryBacking {
   readonly identity: Identity;
   readonly #stop = new AbortController();
   readonly #users = new Set<StoreUser>();
-  /** In queues, the work for the value counts for all calls that wait for it or use it. */
-  readonly #caller = createSharedCaller();
 
-  constructor(of: Identity, identity: Identity) {
-    registerCaller(this.#caller, this.#stop.signal);
+  /** In queues, the work for the value counts as work of the call of `signal`, which asked first. */
+  constructor(of: Identity, identity: Identity, signal: AbortSignal) {
+    registerCaller(callerOf(signal), this.#stop.signal);
     this.source = new LentBytes(of, this.#stop.signal);
     this.identity = identity;
   }
@@ -141,11 +140,9 @@ export class EntryBacking {
   lend(of: ByteSource, user: StoreUser): () => void {
     this.#users.add(user);
     const back = this.source.lend(of);
-    const leave = joinCaller(this.#caller, callerOf(user.signal));
     return () => {
       this.#users.delete(user);
       back();
-      leave();
     };
   }
 

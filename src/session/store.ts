@@ -54,7 +54,7 @@ export class MemoryStore implements DerivedStore {
     if (entry) return Promise.resolve(this.#use(partition, entry, of, user));
     if (computation) partition.joined += 1;
     else partition.misses += 1;
-    return (computation ?? this.#begin(partition, of.identity, identity, make)).wait(of, user);
+    return (computation ?? this.#begin(partition, of.identity, identity, make, user)).wait(of, user);
   }
 
   getNow<T, O extends Facts>(
@@ -81,12 +81,12 @@ export class MemoryStore implements DerivedStore {
   /** Disposes all values; those in use are disposed when their calls end. Values computed later are not kept. */
   async close(): Promise<void> {
     this.#closed = true;
-    const over = new OrielError('CANCELLED', 'The session is closed.');
     const running = [
       ...this.#unshared,
       ...[...this.#partitions.values()].flatMap(({ computations }) => [...computations.values()]),
     ];
-    for (const computation of running) computation.cancel(over);
+    for (const computation of running)
+      computation.cancel(new OrielError('CANCELLED', 'The session is closed.'));
     for (const partition of this.#partitions.values())
       for (const entry of partition.all()) this.#evict(partition, entry);
     await Promise.all(this.#disposing);
@@ -123,9 +123,10 @@ export class MemoryStore implements DerivedStore {
     of: Identity,
     identity: Identity,
     make: (computation: ValueComputation) => Promise<ComputedValue<T>>,
+    { signal }: StoreUser,
   ): SharedComputation<T> {
     const { key } = identity;
-    const backing = new EntryBacking(of, identity);
+    const backing = new EntryBacking(of, identity, signal);
     const computation = new SharedComputation<T>({
       backing,
       make,

@@ -65,8 +65,7 @@ export interface RunningJobs {
 /** Waits for the store. Undefined if the signal aborts first. */
 export async function runJobs(options: JobsOptions): Promise<RunningJobs | undefined> {
   const library = await import('bullmq');
-  const lock = new SharedLock();
-  const kinds = options.handlers.map((handler) => new KindOfJobs(handler, options, library, lock));
+  const kinds = options.handlers.map((handler) => new KindOfJobs(handler, options, library));
   if (!(await before(options.signal, Promise.all(kinds.map((kind) => kind.ready()))))) {
     for (const kind of kinds) kind.end();
     return undefined;
@@ -98,14 +97,9 @@ class KindOfJobs {
   /** Created when its jobs are first counted. */
   #queue: Queue | undefined;
 
-  constructor(
-    handler: WorkHandler,
-    { url, state, jobs, perMinute, log }: JobsOptions,
-    library: Library,
-    lock: SharedLock,
-  ) {
+  constructor(handler: WorkHandler, { url, state, jobs, perMinute, log }: JobsOptions, library: Library) {
     this.name = handler.kind;
-    this.runner = new JobRunner({ handler, state, lock, log });
+    this.runner = new JobRunner({ handler, state, log });
     this.#library = library;
     this.#at = workQueueName(handler);
     this.#url = url;
@@ -188,8 +182,6 @@ async function before(signal: AbortSignal | undefined, work: Promise<unknown>): 
 interface JobRunnerOptions {
   readonly handler: WorkHandler;
   readonly state: SharedState;
-  /** Shared by all runners of a process: a job that may have crashed a worker before runs alone. */
-  readonly lock: SharedLock;
   readonly log: (event: WorkEvent) => void;
 }
 
@@ -199,17 +191,15 @@ class JobRunner {
   readonly #handler: WorkHandler;
   readonly #state: SharedState;
   readonly #work: StateSpace;
-  readonly #lock: SharedLock;
   readonly #log: (event: WorkEvent) => void;
   /** Current attempts, by the id of the job. */
   readonly #attempts = new Map<string, { readonly attempt: number; readonly beats: Beats }>();
   #running = 0;
 
-  constructor({ handler, state, lock, log }: JobRunnerOptions) {
+  constructor({ handler, state, log }: JobRunnerOptions) {
     this.#handler = handler;
     this.#state = state;
     this.#work = state.space(WORK_SPACE);
-    this.#lock = lock;
     this.#log = log;
   }
 
@@ -254,13 +244,9 @@ class JobRunner {
     const record = await readJson<JobRecord>(this.#work, jobRecordName(id));
     if (record === 'away') return { outcome: 'retry', why: 'store' };
     if (record?.kind === 'failed' && isFresh(record)) return { outcome: 'known' };
-    const last = record?.kind === 'working' && isFresh(record) ? record : undefined;
-    const before = last?.attempt ?? 0;
+    const before = record?.kind === 'working' && isFresh(record) ? record.attempt : 0;
     if (before >= MAX_JOB_ATTEMPTS) return this.#fail(id, 'worker');
-    const attempt = (): Promise<Ended> => this.#attempt(id, order, cache, before + 1);
-    // The last attempt did not report its end: it may have crashed its worker, with all other jobs there.
-    const isSuspect = before > 0 && last?.isOver !== true;
-    return isSuspect ? this.#lock.alone(attempt) : this.#lock.shared(attempt);
+    return this.#attempt(id, order, cache, before + 1);
   }
 
   async #attempt(id: string, order: StoredOrder, cache: StateSpace, attempt: number): Promise<Ended> {
@@ -312,7 +298,7 @@ class JobRunner {
 
   async #retry(id: string, attempt: number, why: string): Promise<Ended> {
     if (attempt >= MAX_JOB_ATTEMPTS) return this.#fail(id, why);
-    await this.#record(id, { kind: 'working', attempt, beat: -1, at: Date.now(), isOver: true });
+    await this.#record(id, { kind: 'working', attempt, beat: -1, at: Date.now() });
     return { outcome: 'retry', why };
   }
 
@@ -364,44 +350,4 @@ class Beats {
     clearInterval(this.#timer);
     await this.#said;
   }
-}
-
-// A lock for shared and exclusive work (readers-writer lock), granted in order. The wait is limited, because a replica
-// would take a worker that waits too long for dead.
-
-/** Maximum milliseconds to wait for the lock; after that the work runs without it. */
-const WAIT_MS = 3_000;
-
-export class SharedLock {
-  readonly #waitMs: number;
-  /** The end of all work so far. */
-  #all: Promise<void> = Promise.resolve();
-  /** The end of all exclusive work. */
-  #alone: Promise<void> = Promise.resolve();
-
-  constructor(waitMs: number = WAIT_MS) {
-    this.#waitMs = waitMs;
-  }
-
-  shared<T>(act: () => Promise<T>): Promise<T> {
-    const done = this.#after(this.#alone).then(act);
-    this.#all = settled([this.#all, done]);
-    return done;
-  }
-
-  alone<T>(act: () => Promise<T>): Promise<T> {
-    const done = this.#after(this.#all).then(act);
-    this.#alone = settled([this.#alone, done]);
-    this.#all = settled([this.#all, done]);
-    return done;
-  }
-
-  #after(others: Promise<void>): Promise<void> {
-    return inTime(others, this.#waitMs).catch(() => undefined);
-  }
-}
-
-/** Drops the results, which would otherwise be retained in a chain of promises. */
-function settled(all: readonly Promise<unknown>[]): Promise<void> {
-  return Promise.allSettled(all).then(() => undefined);
 }

@@ -44,14 +44,7 @@ export interface StoredOrder {
 
 /** The state of a job. `at`: milliseconds since the epoch; an old record is ignored, because someone may have restored it. */
 export type JobRecord =
-  /** `isOver`: the attempt has ended, so it did not crash the worker. */
-  | {
-      readonly kind: 'working';
-      readonly attempt: number;
-      readonly beat: number;
-      readonly at: number;
-      readonly isOver?: true | undefined;
-    }
+  | { readonly kind: 'working'; readonly attempt: number; readonly beat: number; readonly at: number }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly why: string; readonly at: number };
 

@@ -4,7 +4,6 @@
  * @module-tag slow
  */
 
-import { statSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Answer, Oriel } from '../../src/index.ts';
@@ -248,7 +247,7 @@ const manyMembers = zip(
   Array.from({ length: 12_000 }, (_, i) => ({ name: `f${i}`, content: '', method: 0 })),
 );
 
-describe('a shared computation runs in the turn of any waiter', () => {
+describe('a computation runs in the turn of its caller', () => {
   test.each([
     ['outlines', (i: number) => [`f${i}.ts:outline`, `f${i}.ts`, 'export function f() {\n  return 1;\n}\n']],
     ['unpackSmall', (i: number) => [`f${i}.bz2`, `f${i}.bz2`, packed.bz2.hello]],
@@ -278,41 +277,6 @@ describe('a shared computation runs in the turn of any waiter', () => {
       expect(order.indexOf('other')).toBeLessThan(4);
     },
   );
-
-  test('a joining caller skips the queue of the first one', async () => {
-    const { write, oriel } = workspace();
-    const queue = queues.outlines;
-    limitAll(1, ['calls']);
-    const slot = await queue.acquire();
-    const order: string[] = [];
-    const paths = Array.from({ length: 8 }, (_, i) =>
-      write(`f${i}.ts`, 'export function f() {\n  return 1;\n}\n'),
-    );
-    // What was written a moment ago is of no version yet that two could share.
-    await expect.poll(() => Date.now() - statSync(paths[7] as string).ctimeMs).toBeGreaterThan(100);
-    const ask = async (i: number, who: string, caller: object): Promise<void> => {
-      const answer = await oriel.tool('read').run({ path: `f${i}.ts:outline` }, { caller });
-      expect(answer.isError).toBe(false);
-      order.push(who);
-    };
-    const busy = {};
-    const asked: Promise<void>[] = [];
-    for (let i = 0; i < 8; i += 1) {
-      asked.push(ask(i, 'busy', busy));
-      await expect.poll(() => queue.waiting).toBe(i + 1);
-    }
-    asked.push(
-      oriel
-        .tool('read')
-        .run({ path: 'f7.ts:outline' }, { caller: {} })
-        .then(() => void order.push('other')),
-    );
-    await new Promise((resolve) => void setTimeout(resolve, 200));
-    expect(queue.waiting).toBe(8);
-    slot.release();
-    await Promise.all(asked);
-    expect(order.indexOf('other')).toBeLessThan(4);
-  });
 });
 
 test('a page behind many unresponsive servers is refused with BUSY', async () => {

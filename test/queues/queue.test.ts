@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import {
-  type Caller,
-  registerCallerAddress,
-  registerCaller,
-  createSharedCaller,
-  joinCaller,
-} from '../../src/queues/caller.ts';
+import { type Caller, registerCallerAddress, registerCaller } from '../../src/queues/caller.ts';
 import { Queue, type QueueLimits, type QueueSlot } from '../../src/queues/queue.ts';
 
 const queueOf = (limits: Partial<QueueLimits> = {}): Queue =>
@@ -319,57 +313,5 @@ describe('callers at addresses', () => {
     await Promise.all(asked);
     expect(refused).toEqual(['many 9']);
     expect(granted.indexOf('other')).toBeLessThanOrEqual(1);
-  });
-});
-
-describe('work that several callers wait for', () => {
-  test('has the turns of each caller while that one waits', async () => {
-    const queue = queueOf();
-    const held = queue.acquire() as QueueSlot;
-    const [busy, other, third] = [{}, {}, {}];
-    const whole = createSharedCaller();
-    const leaveBusy = joinCaller(whole, busy);
-    const order: string[] = [];
-    const ask = (name: string, caller: Caller): Promise<void> =>
-      queue.run(
-        async () => {
-          order.push(name);
-          await tick();
-        },
-        { caller },
-      );
-    const asked = Array.from({ length: 9 }, (_, i) => ask(`busy ${i}`, busy));
-    asked.push(ask('whole', whole), ask('third', third));
-    expect(queue.waiting).toBe(11);
-    const leaveOther = joinCaller(whole, other);
-    expect(queue.waiting).toBe(11);
-    leaveBusy();
-    held.release();
-    await Promise.all(asked);
-    expect(order.indexOf('whole')).toBeLessThanOrEqual(2);
-    leaveOther();
-    expect(queue.stats).toMatchObject({ running: 0, waiting: 0 });
-  });
-
-  test('continues as work of the last caller to leave', async () => {
-    const whole = createSharedCaller();
-    joinCaller(whole, {})();
-    expect(await served(queueOf(), [whole, whole], ['one', 'two'])).toEqual(['one', 'two']);
-  });
-
-  test('nested in other shared work has its callers’ turns too', async () => {
-    const queue = queueOf();
-    const held = queue.acquire() as QueueSlot;
-    const [busy, other] = [{}, {}];
-    const [outer, inner] = [createSharedCaller(), createSharedCaller()];
-    joinCaller(outer, busy);
-    joinCaller(inner, outer);
-    const asked = Array.from({ length: 9 }, () => queue.run(tick, { caller: busy }));
-    let done = 0;
-    asked.push(queue.run(async () => void (done = queue.waiting), { caller: inner }));
-    joinCaller(outer, other);
-    held.release();
-    await Promise.all(asked);
-    expect(done).toBeGreaterThan(6);
   });
 });

@@ -141,13 +141,6 @@ test('without the store each replica uses its own snapshots', async () => {
   expect((await two.snapshots.lines('/f', tag, 3, 4)).size).toBe(2);
 });
 
-test('closing a session does not wait for an unresponsive store', async () => {
-  const mute = (): Promise<never> => new Promise(() => undefined);
-  const snapshots = new SharedSnapshots({ isUp: true, get: mute, put: mute, remove: mute, add: mute });
-  snapshots.see('/f', snapshots.tag('/f', digest('beef')), numbered(1, 3));
-  await snapshots.close();
-});
-
 test('stored snapshots expire, are encrypted, and return intact or never', async () => {
   const { snapshots: one } = replica('sealed');
   const tags = ['beef', 'dead'].map((start) => one.tag('/secret', digest(start)));

@@ -352,26 +352,6 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     }
   });
 
-  // Jobs that ran beside it are tried only once more.
-  test('a job that may have ended its worker runs alone', async () => {
-    const running = new Set<string>();
-    const beside: string[][] = [];
-    const handler = kindOf(async (_, { body }) => {
-      let text = '';
-      for await (const part of body) text += Buffer.from(part).toString();
-      running.add(text);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      beside.push([...running].toSorted());
-      running.delete(text);
-      return Buffer.from(text);
-    });
-    const suspects = ['one', 'two', 'three'].map((text) => orderOf(handler, text, { key: text }));
-    for (const order of suspects) await put(order, { kind: 'working', attempt: 1, beat: 1, at: Date.now() });
-    await worker(handler);
-    await Promise.all(suspects.map((order) => ask(order)));
-    expect(beside.toSorted()).toEqual([['one'], ['three'], ['two']]);
-  });
-
   test('a job that failed is tried again beside others', async () => {
     let tries = 0;
     let [began, end] = [(): void => undefined, (): void => undefined];

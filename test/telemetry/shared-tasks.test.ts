@@ -143,15 +143,6 @@ describe('tasks that go through several replicas', () => {
     expect(all()).toBe(before);
   });
 
-  test('closing a session does not wait for an unresponsive store', async () => {
-    const mute = (): Promise<never> => new Promise(() => undefined);
-    const tasks = new SharedTasks(() => ({ isUp: true, get: mute, put: mute, remove: mute, add: mute }));
-    const figures = new TaskFigures('t');
-    figures.add(call(4));
-    tasks.changed(figures, undefined);
-    await tasks.close();
-  });
-
   test('a session closed during a flush writes its last counts', async () => {
     const [one, other] = [replica('closed'), replica('closed')];
     const figures = Array.from({ length: 5 }, (_, i) => new TaskFigures(`t${i}`));

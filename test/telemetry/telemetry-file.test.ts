@@ -172,25 +172,6 @@ test('events of a failed write are dropped, counted, reported once', () => {
   expect([file.dropped, told.length]).toEqual([3, 1]);
 });
 
-test.each([
-  ['begun by this process', ''],
-  ['that ends in a torn line', '{"kind":"call","task":"cut o'],
-])('events lost to a full disk are counted, file %s', (_, before) => {
-  const { path } = place();
-  writeFileSync(path, before);
-  Object.assign(writes, { until: 400 });
-  onTestFinished(() => void Object.assign(writes, { most: Infinity, until: Infinity }));
-  const file = new TelemetryFile({ path });
-  // 1.5 lines of four are written.
-  for (let i = 0; i < 4; i += 1) file.add(call({ tool: `${i}`, host: 'x'.repeat(150) }));
-  file.flush();
-  const whole = readFileSync(path, 'utf8')
-    .split('\n')
-    .slice(0, -1)
-    .filter((line) => line.endsWith('}'));
-  expect([whole.length, file.dropped]).toEqual([1, 3]);
-});
-
 test('rotation removes the oldest part and loses no other event', () => {
   const { path } = place();
   const file = new TelemetryFile({ path, rotateAt: 400 });

@@ -53,13 +53,8 @@ export async function audit(
     if (!signal.aborted) throw naming(sandbox.remove(), error);
   }
   const { findings } = runner;
-  const end = keep ? keepFiles(sandbox) : removeFiles(sandbox);
+  const end = keep ? { kept: sandbox.base } : removeFiles(sandbox);
   return { roles: server.roles, findings, left: cases.length - findings.length, ...end };
-}
-
-function keepFiles(sandbox: CheckSandbox): Pick<AuditResult, 'kept'> {
-  sandbox.leave();
-  return { kept: sandbox.base };
 }
 
 function removeFiles(sandbox: CheckSandbox): Pick<AuditResult, 'notRemoved'> {

@@ -2,12 +2,24 @@
 
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
+import {
+  closeSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { quote } from '../../text/visible.ts';
-import { CHANGED, emptyDirectory, FixtureDirectory, MOUNTED, OpenDirectory } from './fixture-directory.ts';
 import { BrokenLaw, SkippedCase } from './outcome.ts';
 
 /** A file that is always in the root, to check whether the server still answers. */
@@ -16,111 +28,157 @@ export const PLAIN_TEXT = 'still served';
 /** A word of its text, which is in no name, and whose echo is not the text. */
 export const PLAIN_WORD = 'served';
 
-/** The server under test runs meanwhile, and may change anything. */
+const ROOT = 'work';
+const IN_ROOT = `${ROOT}/`;
+
+const CHANGED = 'the server changed the files of the check';
+const REPLACED = 'the server moved, replaced or removed the directory of the check';
+
+/** The server under test runs meanwhile, with the rights of this process, and may change anything. */
 export class CheckSandbox {
   /** No answer may contain this text: it is in a file outside, and in the environment of the server. */
   readonly secret = `secret-${randomBytes(9).toString('hex')}`;
   /** The name of the file with the secret. */
   readonly secretName = `of-${randomBytes(6).toString('hex')}.txt`;
-  #place = this.#newPlace();
-  #expected = this.#place.state();
+  #base = '';
+  #rootInode = 0;
+  #expected: FileStates = new Map();
   /** What is there after `clear`. */
-  #ground = this.#place.lasting(this.#expected);
+  #ground: FileStates = new Map();
+  /** The paths that the case has created, with the directories above them. */
+  readonly #made = new Set<string>();
   readonly #notRemoved: string[] = [];
 
-  /** The temporary directory that contains the root and the directory beside it. Another one after a `rebuild`, if it was replaced. */
+  /** Throws the error of the system. */
+  constructor() {
+    this.#build();
+  }
+
+  /** The temporary directory that contains the root and the directory beside it. Another one after a `rebuild`. */
   get base(): string {
-    return this.#place.base;
+    return this.#base;
   }
 
   /** The root of the server, and its working directory. */
   get root(): string {
-    return this.#place.root;
-  }
-
-  /** Leads to the root even if the server puts something else at its path. For processes of the cases. */
-  get heldRoot(): string {
-    return this.#place.files.path;
+    return join(this.#base, ROOT);
   }
 
   /** A directory beside the root. */
   get outside(): string {
-    return this.#place.outside;
+    return join(this.#base, 'outside');
   }
 
-  #newPlace(): SandboxPlace {
-    return new SandboxPlace(
-      { name: PLAIN, text: `${PLAIN_TEXT}\n` },
-      { name: this.secretName, text: `${this.secret}\n` },
-    );
-  }
-
-  /** Makes both directories anew, while no server runs: elsewhere, if they cannot be made here. Throws the error of the system. */
-  rebuild(): void {
-    try {
-      this.#place.rebuild();
-    } catch {
-      this.#remove();
-      this.#place = this.#newPlace();
-    }
+  #build(): void {
+    this.#base = mkdtempSync(join(realpathSync(tmpdir()), 'oriel-check-'));
+    mkdirSync(this.outside);
+    writeFileSync(join(this.outside, this.secretName), `${this.secret}\n`);
+    mkdirSync(this.root);
+    this.#rootInode = lstatSync(this.root).ino;
+    this.write(PLAIN, `${PLAIN_TEXT}\n`);
+    this.#made.clear();
     this.mark();
     this.acceptStrays();
   }
 
+  /** Makes both directories anew, while no server runs. Throws the error of the system. */
+  rebuild(): void {
+    this.#remove();
+    this.#build();
+  }
+
   /** Creates a file of `content`, `times` times. Throws `BrokenLaw` if the server interferes; so do the others. */
   write(path: string, content: string | Uint8Array, times = 1): void {
-    this.#place.files.write(path, content, times);
+    this.#create(path, (fd) => {
+      const bytes = Buffer.from(content);
+      for (let i = 0; i < times; i += 1) for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+    });
   }
 
   /** Creates a sparse file. */
   sparse(path: string, bytes: number): void {
-    this.#place.files.sparse(path, bytes);
+    this.#create(path, (fd) => ftruncateSync(fd, bytes));
   }
 
   link(path: string, target: string): void {
-    this.#place.files.link(path, target);
+    const entry = this.#entry(path);
+    explaining(() => symlinkSync(target, entry));
   }
 
   async fifo(path: string): Promise<void> {
-    try {
-      await this.#place.files.make(path, (entry) => promisify(execFile)('mkfifo', [entry]));
-    } catch (cause) {
-      if (cause instanceof BrokenLaw) throw cause;
+    const entry = this.#entry(path);
+    await promisify(execFile)('mkfifo', [entry]).catch((cause: unknown) => {
       throw new SkippedCase('no FIFO can be made here', { cause });
-    }
+    });
+  }
+
+  #create(path: string, fill: (fd: number) => void): void {
+    const entry = this.#entry(path);
+    explaining(() => {
+      const fd = openSync(entry, 'wx');
+      try {
+        fill(fd);
+      } finally {
+        closeSync(fd);
+      }
+    });
+  }
+
+  /** The path of an entry that does not exist, in a directory that does. */
+  #entry(path: string): string {
+    this.#expectRoot();
+    for (let made = path; made !== '.'; made = dirname(made)) this.#made.add(made);
+    const entry = join(this.root, path);
+    explaining(() => {
+      mkdirSync(dirname(entry), { recursive: true });
+      rmSync(entry, { recursive: true, force: true });
+    });
+    return entry;
   }
 
   /** Removes the files of the last case. Throws `BrokenLaw`. */
   clear(): void {
-    this.#place.files.clear([PLAIN]);
+    this.#made.clear();
+    this.#expectRoot();
+    explaining(() => {
+      for (const name of readdirSync(this.root))
+        if (name !== PLAIN) rmSync(join(this.root, name), { recursive: true, force: true });
+    });
+  }
+
+  /** Nothing is made or removed behind a link that the server has put in place of the root. */
+  #expectRoot(): void {
+    if (lstatSync(this.root, { throwIfNoEntry: false })?.ino !== this.#rootInode)
+      throw new BrokenLaw(REPLACED);
   }
 
   /** Takes the present state as the one that `changes` expects. Throws `BrokenLaw` if the files cannot be listed. */
   mark(): void {
-    this.#expected = this.#place.state();
+    this.#expected = readFileStates(this.#base);
   }
 
   /** What is different from the last `mark`: `new: work/a.txt`. Empty if nothing is. */
   changes(): readonly string[] {
-    return told(() => differences(this.#expected, this.#place.state()));
+    return told(() => differences(this.#expected, readFileStates(this.#base)));
   }
 
   /** What was changed besides the files that were made since `clear`, empty if nothing was. Marks the state. */
   strays(): readonly string[] {
     return told(() => {
       this.mark();
-      return differences(this.#ground, this.#expected, (path) => this.#place.isOfCase(path));
+      return differences(this.#ground, this.#expected, (path) => this.#isOfCase(path));
     });
+  }
+
+  /** Whether a case has made it. The root changes with what is made. */
+  #isOfCase(path: string): boolean {
+    return path === ROOT || (path.startsWith(IN_ROOT) && this.#made.has(path.slice(IN_ROOT.length)));
   }
 
   /** The changes that `strays` tells do not count from now on. */
   acceptStrays(): void {
-    this.#ground = this.#place.lasting(this.#expected);
-  }
-
-  /** Ends its work, and leaves the files where they are. */
-  leave(): void {
-    this.#place.leave();
+    const isLasting = (path: string): boolean => path === IN_ROOT + PLAIN || !`${path}/`.startsWith(IN_ROOT);
+    this.#ground = new Map([...this.#expected].filter(([path]) => isLasting(path)));
   }
 
   /** Removes all files. Tells the directories that could not be removed, with the reason; never throws. */
@@ -130,8 +188,31 @@ export class CheckSandbox {
   }
 
   #remove(): void {
-    const failure = this.#place.remove();
-    if (failure !== undefined) this.#notRemoved.push(failure);
+    try {
+      rmSync(this.#base, { recursive: true, force: true });
+    } catch (error) {
+      this.#notRemoved.push(`${quote(this.#base)} (${quote((error as NodeJS.ErrnoException).code ?? '')})`);
+    }
+  }
+}
+
+/** What happens only if the server interferes. */
+const CHANGES: ReadonlySet<string> = new Set([
+  'EBUSY',
+  'EEXIST',
+  'EISDIR',
+  'ELOOP',
+  'ENOENT',
+  'ENOTDIR',
+  'ENOTEMPTY',
+]);
+
+function explaining(act: () => void): void {
+  try {
+    act();
+  } catch (cause) {
+    if (!CHANGES.has((cause as NodeJS.ErrnoException).code ?? '')) throw cause;
+    throw new BrokenLaw(CHANGED, { cause });
   }
 }
 
@@ -144,153 +225,10 @@ function told(changes: () => readonly string[]): readonly string[] {
   }
 }
 
-// One temporary directory with the root of the server and a directory beside it. It is held open: when the server moves or replaces it,
-// what is written and removed is still in the directory that was made here.
-
-const ROOT = 'work';
-const OUTSIDE = 'outside';
-const IN_ROOT = `${ROOT}/`;
-
-const REPLACED = 'the server moved, replaced or removed the directory of the check';
-
-/** A file by its name. */
-interface FixtureFile {
-  readonly name: string;
-  readonly text: string;
-}
-
-export class SandboxPlace {
-  readonly base: string;
-  readonly root: string;
-  readonly outside: string;
-  readonly #base: OpenDirectory;
-  readonly #inside: FixtureFile;
-  readonly #beside: FixtureFile;
-  #files: FixtureDirectory | undefined;
-  #isLeft = false;
-
-  /** Throws the error of the system, or `BrokenLaw` if another process took the new directory. */
-  constructor(inside: FixtureFile, beside: FixtureFile) {
-    this.base = mkdtempSync(join(realpathSync(tmpdir()), 'oriel-check-'));
-    this.root = join(this.base, ROOT);
-    this.outside = join(this.base, OUTSIDE);
-    this.#inside = inside;
-    this.#beside = beside;
-    this.#base = new OpenDirectory(this.base);
-    // A process that outlived the server may have put another directory in its place.
-    if (this.#base.names().length > 0) {
-      this.leave();
-      throw new BrokenLaw(REPLACED);
-    }
-    try {
-      this.#build();
-    } catch (error) {
-      this.remove();
-      throw error;
-    }
-  }
-
-  /** The files in the root. */
-  get files(): FixtureDirectory {
-    if (!this.#files) throw new BrokenLaw(CHANGED);
-    return this.#files;
-  }
-
-  /** Makes both directories anew. Throws `BrokenLaw` if this is not the directory at its path any more. */
-  rebuild(): void {
-    this.#expectHere();
-    this.#discard();
-    emptyDirectory(this.#base);
-    this.#build();
-  }
-
-  #build(): void {
-    const beside = this.#make(OUTSIDE);
-    beside.write(this.#beside.name, this.#beside.text);
-    beside.close();
-    this.#files = this.#make(ROOT);
-    this.#files.write(this.#inside.name, this.#inside.text);
-    this.#files.forgetMade();
-  }
-
-  #make(name: string): FixtureDirectory {
-    mkdirSync(this.#base.at(name));
-    return new FixtureDirectory(this.#base.enter(name));
-  }
-
-  /** Of all files, inside and outside. Throws `BrokenLaw` if they cannot be listed. */
-  state(): FileStates {
-    this.#expectHere();
-    return readFileStates(this.#base);
-  }
-
-  /** Whether a case has made it. The root changes with what is made. */
-  isOfCase(path: string): boolean {
-    return path === ROOT || (path.startsWith(IN_ROOT) && this.files.made.has(path.slice(IN_ROOT.length)));
-  }
-
-  /** The part of a state that is still there when the files of a case are removed. */
-  lasting(state: FileStates): FileStates {
-    const plain = `${IN_ROOT}${this.#inside.name}`;
-    return new Map([...state].filter(([path]) => path === plain || !`${path}/`.startsWith(IN_ROOT)));
-  }
-
-  /** Ends the work here, and leaves the files where they are. */
-  leave(): void {
-    this.#isLeft = true;
-    this.#files?.close();
-    this.#base.close();
-  }
-
-  /** Removes everything that was made here, also if it was moved. The message says what could not be removed. */
-  remove(): string | undefined {
-    if (this.#isLeft) return undefined;
-    const failures = [() => this.#discard(), () => emptyDirectory(this.#base), () => this.#removeBase()]
-      .map(failureOf)
-      .filter((failure) => failure !== undefined);
-    this.leave();
-    return failures[0] && `${quote(this.base)} (${failures[0]})`;
-  }
-
-  /** If it is nowhere, the server has removed it; what else is at its path is not ours. */
-  #removeBase(): void {
-    const { place } = this.#base;
-    if (this.#base.isCovered) throw new BrokenLaw(MOUNTED);
-    if (this.#base.isAt(place)) rmdirSync(place);
-  }
-
-  /** Empties the root, wherever the server has moved it. */
-  #discard(): void {
-    const files = this.#files;
-    this.#files = undefined;
-    try {
-      files?.clear();
-    } finally {
-      files?.close();
-    }
-  }
-
-  #expectHere(): void {
-    if (!this.#base.isAt(this.base)) throw new BrokenLaw(REPLACED);
-  }
-}
-
-function failureOf(act: () => void): string | undefined {
-  try {
-    act();
-    return undefined;
-  } catch (error) {
-    // The error of the system tells more than that the server changed something.
-    const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
-    return quote(code ?? message);
-  }
-}
-
 // The state of every file of the sandbox, and what is different from an earlier one.
 
-/** Entries whose state is recorded, and their deepest directory: more than any case makes. */
+/** Entries whose state is recorded: more than any case makes. */
 const MAX_STATE_ENTRIES = 10_000;
-const MAX_STATE_DEPTH = 64;
 
 /** Changes that a report names. */
 const MAX_REPORTED_CHANGES = 10;
@@ -299,31 +237,24 @@ const MAX_REPORTED_CHANGES = 10;
 type FileStates = ReadonlyMap<string, string>;
 
 /** Sizes, modes, inodes and times of change of all files. Throws `BrokenLaw` if they cannot be listed. */
-function readFileStates(directory: OpenDirectory): FileStates {
+function readFileStates(directory: string): FileStates {
   const found = new Map<string, string>();
   try {
-    visit(directory, '', MAX_STATE_DEPTH, found);
+    visit(directory, '', found);
   } catch (cause) {
     throw cause instanceof BrokenLaw ? cause : new BrokenLaw(CHANGED, { cause });
   }
   return found;
 }
 
-function visit(directory: OpenDirectory, above: string, depth: number, found: Map<string, string>): void {
-  if (depth === 0) throw new BrokenLaw('the server made directories that are too deep to be compared');
-  for (const name of directory.names()) {
+function visit(directory: string, above: string, found: Map<string, string>): void {
+  for (const name of readdirSync(directory)) {
     if (found.size > MAX_STATE_ENTRIES) throw new BrokenLaw('the server made thousands of files');
-    const path = `${above}${name.toString()}`;
-    const stats = lstatSync(directory.at(name));
+    const entry = join(directory, name);
+    const stats = lstatSync(entry);
     // A write after which the time of modification is restored changes the time of change too.
-    found.set(path, `${stats.size} ${stats.mode} ${stats.ino} ${stats.ctimeMs}`);
-    if (!stats.isDirectory()) continue;
-    const inner = directory.enter(name);
-    try {
-      visit(inner, `${path}/`, depth - 1, found);
-    } finally {
-      inner.close();
-    }
+    found.set(`${above}${name}`, `${stats.size} ${stats.mode} ${stats.ino} ${stats.ctimeMs}`);
+    if (stats.isDirectory()) visit(entry, `${above}${name}/`, found);
   }
 }
 

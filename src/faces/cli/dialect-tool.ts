@@ -55,7 +55,6 @@ import {
   userFiles,
 } from './options.ts';
 import { progressOn, silent } from './print.ts';
-import { workspacesOf } from './workspaces.ts';
 
 /** The names of the tool for each command in the dialects, and example operands. */
 const TOOLS = {
@@ -104,7 +103,10 @@ interface OpenedTool {
 }
 
 async function open(command: ToolCommand, values: OptionValues, streams: CliStreams): Promise<OpenedTool> {
-  const options = { ...orielOptions(values), ...(await workspacesOf(values, streams)) };
+  const reached = Object.keys(values).some((name) => name.startsWith('workspace'))
+    ? await (await import('./workspaces.ts')).workspacesOf(values, streams)
+    : {};
+  const options = { ...orielOptions(values), ...reached };
   const name = toolOf(dialectOf(options.dialect ?? 'oriel'), command);
   if (options.dialect === undefined || options.dialect === 'oriel') {
     // No validation: inputs of a command match the schema of the default dialect, and loading zod takes 35 ms.

@@ -70,7 +70,7 @@ function forStream(
   out: NodeJS.WriteStream,
   typed: TypedCommand | undefined,
 ): string {
-  const notices = pasteableNotices(answer, typed);
+  const notices = answer.details.notices?.length ? pasteableNotices(answer, typed) : [];
   const pasted = notices.reduce((shown, [line, printed]) => {
     const at = line === printed ? -1 : shown.lastIndexOf(line);
     return at < 0 ? shown : shown.slice(0, at) + printed + shown.slice(at + line.length);

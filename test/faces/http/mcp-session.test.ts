@@ -86,26 +86,6 @@ async function serving(): Promise<{ post: Post; another: () => Promise<Post> } &
   return { ...made, post: await open(app), another: () => open(app) };
 }
 
-test('an id in flight is refused in POSTs and batches', { tags: 'slow' }, async () => {
-  const { post, begun, begin } = await serving();
-  const first = answersIn(post(call(1, 'first')));
-  await begin(1);
-  const second = await post(call(1, 'second'));
-  expect([second.status, await second.json()]).toEqual([
-    400,
-    {
-      jsonrpc: '2.0',
-      id: 1,
-      error: { code: -32600, message: 'A request with this id is still being answered.' },
-    },
-  ]);
-  expect(await answersIn(post([call(2, 'x'), call(1, 'y')]))).toEqual([[1, -32600]]);
-  expect(await answersIn(post([call(3, 'x'), call(3, 'y')]))).toEqual([[3, -32600]]);
-  expect(begun.map(({ name }) => name)).toEqual(['first']);
-  begun[0]?.end();
-  expect(await first).toEqual([[1, 'first']]);
-});
-
 test('of concurrent POSTs with one id, one gets its answer', async () => {
   const { post, begun, begin } = await serving();
   const all = Array.from({ length: 20 }, (_, i) => answersIn(post(call('same', `job ${i}`))));

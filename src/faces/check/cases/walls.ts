@@ -146,7 +146,7 @@ export const wallRace: HostileCase = {
     const still = await server.call('read', `real/${sandbox.secretName}`, { mayName: true });
     if (!shows(still, 'inside')) throw new SkippedCase('it does not read a file in a directory');
     const racer = spawn(process.execPath, ['-e', SCRIPT], {
-      cwd: sandbox.heldRoot,
+      cwd: sandbox.root,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     const ended = new Promise((resolve) => void racer.once('exit', resolve).once('error', resolve));
