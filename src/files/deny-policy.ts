@@ -9,6 +9,7 @@ import { lstat, opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, posix, resolve } from 'node:path';
 import { isOrielError } from '../errors.ts';
+import { onAbort } from '../queues/caller.ts';
 import { readAt } from '../text/bytes.ts';
 import { decode, detectEncoding, HEAD_BYTES } from '../text/encoding.ts';
 import { quote, withoutTrailingSlashes } from '../text/visible.ts';
@@ -96,15 +97,20 @@ export class DenyPolicy {
     return this.#rules;
   }
 
-  /** The rule that makes the file private under another of its names. */
-  async linked(rules: DenyRules, stats: BigIntStats | Stats): Promise<DenyRule | undefined> {
+  /** The rule that makes the file private under another of its names. `signal` ends only the wait: others may wait too. */
+  async linked(
+    rules: DenyRules,
+    stats: BigIntStats | Stats,
+    signal?: AbortSignal,
+  ): Promise<DenyRule | undefined> {
     const began = Date.now();
-    const known = this.#linked?.key === rules.data.key ? await this.#linked.files : undefined;
+    const { key } = rules.data;
+    const known = this.#linked?.key === key ? await unlessAborted(this.#linked.files, signal) : undefined;
     if (known && isCurrent(known, stats, began)) return linkedRule(known, stats);
     // Calls that wait share one comparison that began after them.
-    if (this.#linked?.key !== rules.data.key || this.#linked.began < began)
-      this.#linked = { key: rules.data.key, began: Date.now(), files: compare(rules) };
-    return linkedRule(await this.#linked.files, stats);
+    if (this.#linked?.key !== key || this.#linked.began < began)
+      this.#linked = { key, began: Date.now(), files: compare(rules) };
+    return linkedRule(await unlessAborted(this.#linked.files, signal), stats);
   }
 
   #listed(base: string): DenySource {
@@ -288,6 +294,15 @@ function readPatterns(project: string): (written: WrittenRule) => string[] {
 
 function plainText(path: string): string {
   return path.replace(/[*?[\\!#]/g, String.raw`\$&`);
+}
+
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  let forget = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    forget = onAbort(signal, () => reject(signal.reason as Error));
+  });
+  return Promise.race([work, aborted]).finally(forget);
 }
 
 async function compare(rules: DenyRules): Promise<LinkedFiles> {

@@ -4,7 +4,7 @@
  */
 
 import type { Dirent, Stats } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join, posix, sep } from 'node:path';
 import { advised, type OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { DenyData, DenyRule, PrivateNames } from '../types/access.ts';
@@ -90,7 +90,9 @@ export class DenyRules implements PrivateNames {
   }
 
   inside(container: string, member: string, isDirectory: boolean): DenyRule | undefined {
-    const names = member.split('/').filter((name) => name !== '' && name !== '.');
+    // Programs of Windows separate names by backslashes, and no unpacker leaves the directory into which it unpacks.
+    const path = posix.normalize(member.replaceAll('\\', '/').replace(/^[a-z]:/i, ''));
+    const names = path.split('/').filter((name) => name !== '' && name !== '.' && name !== '..');
     if (!names.some((name, i) => this.mayMatch(name, names[i - 1] ?? ''))) return undefined;
     const inner = names.join(sep);
     for (const base of new Set(this.#compiled.map((source) => source.base))) {

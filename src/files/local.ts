@@ -130,7 +130,7 @@ export function createAccess(options: AccessOptions): FileAccess {
       const kept = keptFromClients(roots.paths);
       const isOpen = inside && !isKeptAt(kept, handle.path, handle.stats);
       if (!isOpen && !options.ours?.(handle.path)) throw inside ? keptPlace(shown()) : roots.outside(shown());
-      const denied = rules && (await denialOf(handle, rules));
+      const denied = rules && (await denialOf(handle, rules, signal));
       if (denied) throw privateFile(shown(), denied);
       refuseSpecial(handle.stats, shown);
       const asked = isKernelFile(handle.path, handle.again, handle.stats.dev);
@@ -170,9 +170,13 @@ export function createAccess(options: AccessOptions): FileAccess {
   }
 
   /** The rule by which what was found is private: by a name on the way, its real path, or another name of the file. */
-  async function denialOf({ denied, path, stats }: Handle, rules: DenyRules): Promise<DenyRule | undefined> {
+  async function denialOf(
+    { denied, path, stats }: Handle,
+    rules: DenyRules,
+    signal: AbortSignal | undefined,
+  ): Promise<DenyRule | undefined> {
     const rule = denied ?? rules.decide(path, stats.isDirectory());
-    return rule || !stats.isFile() || stats.nlink < 2n ? rule : policy?.linked(rules, stats);
+    return rule || !stats.isFile() || stats.nlink < 2n ? rule : policy?.linked(rules, stats, signal);
   }
 
   async function sibling(path: string): Promise<OpenedFile | undefined> {

@@ -191,8 +191,12 @@ async function* attachedTexts(
   if (found?.kind !== 'text') return;
   const { bytes } = found;
   const lines = Buffer.from(await readAt(bytes, 0, bytes.size ?? 0, call.signal)).toString('utf8');
-  for (const [, name] of lines.matchAll(/^(.+) {2}\d+ bytes$/gm)) {
+  for (const [, name, size] of lines.matchAll(/^(.+)(?: \(private\)|( {2}\d+ bytes))$/gm)) {
     if (isSearchLate(search)) return;
+    if (size === undefined) {
+      search.gaps.pass('private');
+      continue;
+    }
     const before = sink.shown;
     const part = call.part();
     yield* memberTexts({ ...list, rest: `${list.rest}/${name}` }, sink, part.call);

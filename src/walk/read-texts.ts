@@ -158,8 +158,9 @@ export class TextReader {
     const mayBeMarked = binary || (bytes[0] as number) >= 0xef;
     const encoding = mayBeMarked ? detectEncoding(bytes.subarray(0, HEAD_BYTES)) : utf8;
     if (encoding.unit === 1 && binary) {
-      // Without the needle it has no match, in whatever way it would be searched.
-      if (!this.#needle || bytes.includes(this.#needle)) this.#passBinary(path, bytes);
+      // Without the needle it has no match, in whatever way it would be searched; what is packed in it has other bytes.
+      const isPacked = isContainer('', bytes.subarray(0, HEAD_BYTES), bytes.length);
+      if (isPacked || !this.#needle || bytes.includes(this.#needle)) this.#passBinary(path, bytes);
       bytes.fill(0);
     } else if (encoding.unit > 1 || encoding.bom > 0) this.#takeUnicode(bytes, encoding, path);
     else if (isAscii(bytes) || !this.#takeForeign(bytes, path)) this.#pieces.keep(bytes.length, path);

@@ -185,7 +185,7 @@ export const operatorTokenOption: CliOption = {
   rare: true,
   type: 'string',
   value: 'FILE',
-  help: 'show the tasks of all clients to whoever sends the token in FILE (the dashboard asks for it)',
+  help: 'show the tasks of all clients, and the rules for private files, to whoever sends the token in FILE (the dashboard asks for it)',
 };
 
 /** The token of `--operator-token-file`. Throws `BAD_INPUT`. */

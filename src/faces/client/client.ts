@@ -20,6 +20,8 @@ import type {
   FileBytes,
   FileLines,
   ListDirectoryOptions,
+  PrivateFiles,
+  PrivateFilesOptions,
   RateLimitOptions,
   ReadFileLinesOptions,
   ReadFileOptions,
@@ -53,6 +55,8 @@ export interface Client {
   resolvePath(path: string, options?: Cancel): Promise<Result<string>>;
   /** The lines of a file that this client was shown under a hashline tag. `path`: the real path; `tag`: without `#`. */
   shownLines(path: string, tag: string, options?: ShownLinesOptions): Promise<Result<readonly ShownLine[]>>;
+  /** The rules for private files. Only for the operator: `token` is that of `--operator-token-file`. */
+  privateFiles(options?: PrivateFilesOptions): Promise<Result<PrivateFiles>>;
   tools(options?: Cancel): Promise<Result<Tools>>;
   /** Calls a tool. Never retried, because a tool may have side effects. A failure of the tool is an answer with `isError`. */
   callTool(name: string, input: unknown, options?: CallToolOptions): Promise<Result<ToolAnswer>>;
@@ -129,7 +133,7 @@ class Asking {
   }
 }
 
-type Files = Pick<Client, 'readFileLines' | 'readFile' | 'listDirectory' | 'resolvePath' | 'shownLines'>;
+type Files = Pick<Client, 'readFileLines' | 'readFile' | 'listDirectory' | 'resolvePath' | 'shownLines' | 'privateFiles'>;
 
 function filesOf(asking: Asking): Files {
   return {
@@ -177,6 +181,7 @@ function filesOf(asking: Asking): Files {
       );
       return asked.ok ? succeeded(asked.value.lines) : asked;
     },
+    privateFiles: ({ path, signal } = {}) => asking.get('/api/v0/private', { signal }, { path }),
   };
 }
 

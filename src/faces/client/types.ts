@@ -50,6 +50,22 @@ export interface ShownLine {
   readonly text: string;
 }
 
+export interface PrivateFilesOptions extends Cancel {
+  /** Absolute path of a file, about which the rules are asked. */
+  readonly path?: string | undefined;
+}
+
+export interface PrivateFiles {
+  /** All that are in force. `from`: a rule file, `--deny`, or the default list; `line`: in the rule file, 1-based. */
+  readonly rules: readonly {
+    readonly rule: string;
+    readonly from: string;
+    readonly line?: number | undefined;
+  }[];
+  /** About `path`: a sentence that names the rule, if one makes it private. */
+  readonly decision?: { readonly private: boolean; readonly message: string } | undefined;
+}
+
 export interface FileBytes {
   /** Number of bytes in `body`. */
   readonly size: number;

@@ -17,6 +17,7 @@ import { type HttpExchange, type HttpReply, labelOf, send } from './exchange.ts'
 import { createGuard, type GuardOptions, type GuardRefusal, isOAuth } from './guard.ts';
 import {
   listDirectoryRoute,
+  privateRoute,
   readFileLinesRoute,
   resolvePathRoute,
   shownLinesRoute,
@@ -59,6 +60,7 @@ const routesOf = (served: RouteContext): readonly HttpRoute[] => {
     listDirectoryRoute(served),
     resolvePathRoute(served),
     shownLinesRoute(served),
+    privateRoute(served),
     listToolsRoute(served),
     callToolRoute(served),
     ...seenRoutes.map((make) => make(seen)),

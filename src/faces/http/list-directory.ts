@@ -1,9 +1,9 @@
-/** The routes over files besides downloads: directories, real paths, numbered lines, and the lines that were shown. */
+/** The routes over files besides downloads: directories, real paths, numbered lines, what was shown, and what is private. */
 
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { callTool } from '../../call/call-tool.ts';
-import { whyPrivate } from '../../call/private-report.ts';
+import { rulesInForce, whyPrivate } from '../../call/private-report.ts';
 import { fileLinesLimits, readFileLines } from '../../dialects/coder.ts';
 import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
 import { deepestDirectory } from '../../files/deepest-directory.ts';
@@ -344,3 +344,54 @@ function bounded(shown: ReadonlyMap<number, string>): z.infer<typeof shownReply>
   }
   return lines;
 }
+
+// `GET /api/v0/private`: the rules for private files, only for the operator, because a client could aim at what they name.
+
+const privateQuery = z.strictObject({
+  path: z.string().min(1).optional().describe('Absolute path of a file, about which the rules are asked'),
+});
+
+const privateReply = z
+  .object({
+    rules: z
+      .array(
+        z.object({
+          rule: z.string().describe('As it was written'),
+          from: z.string().describe('A rule file, --deny, or the default list'),
+          line: z.int().optional().describe('In the rule file, 1-based'),
+        }),
+      )
+      .describe('All that are in force'),
+    decision: z
+      .object({ private: z.boolean(), message: z.string().describe('One sentence, with the rule that decides') })
+      .optional()
+      .describe('Where a path was given'),
+  })
+  .describe('The rules for private files');
+
+export const privateRoute = ({ offer, metrics, isOperator }: RouteContext): HttpRoute =>
+  route<z.infer<typeof privateQuery>>({
+    method: 'get',
+    path: '/api/v0/private',
+    summary: 'The rules for private files, for the operator',
+    query: privateQuery,
+    replies: {
+      200: { about: 'The rules', schema: privateReply },
+      403: { about: 'It is not the token of the operator', schema: problemSchema },
+    },
+    handle: (exchange, { query: { path } }) =>
+      reading(metrics, 'private', exchange, async (): Promise<z.infer<typeof privateReply>> => {
+        if (!isOperator(exchange)) throw new OrielError('DENIED', NOT_THE_OPERATOR);
+        const { access } = offer.engine();
+        const rules = await rulesInForce(access);
+        if (path === undefined) return { rules };
+        const why = await whyPrivate(access, absolute(access, path));
+        return {
+          rules,
+          decision: { private: why !== undefined, message: why ?? `${quote(path)} is not private.` },
+        };
+      }),
+  });
+
+const NOT_THE_OPERATOR =
+  'The rules for private files are shown to the operator, who starts the server with --operator-token-file FILE and sends that token.';

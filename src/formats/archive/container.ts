@@ -16,6 +16,7 @@ import {
   isNamedZip,
   type IsolatedFormat,
   isTarHeader,
+  nameInGzip,
   unpackedName,
 } from './detect.ts';
 import { archiveLimits, metered, UnpackBudget } from './limits.ts';
@@ -26,6 +27,7 @@ import {
   escapeName,
   type FileSubject,
   readContents,
+  storedName,
   withoutPrivate,
 } from './members.ts';
 import { PackedTar, PlainTar } from './tar.ts';
@@ -188,9 +190,10 @@ export async function archiveIndex(subject: FileSubject, call: Call): Promise<Ar
   const names = await call.access.privateNames?.();
   if (!names) return index;
   if (index.kind === 'compressed') {
-    const inner = unpackedName(subject.name);
-    const denied = names.inside(subject.path, inner, false);
-    if (denied) throw privateFile(subject.typed, denied);
+    for (const inner of [storedName(unpackedName(subject.name)), nameInGzip(subject.head)]) {
+      const denied = inner && names.inside(subject.path, inner, false);
+      if (denied) throw privateFile(subject.typed, denied);
+    }
     return index;
   }
   const { contents } = index;

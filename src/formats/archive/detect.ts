@@ -82,6 +82,15 @@ export function unpackedName(name: string): string {
   return name.replace(/\.(?:gz|bz2|xz|zst)$/i, '').replace(/\.svgz$/i, '.svg');
 }
 
+/** The name in the head of a gzip file, if it has one. Source: RFC 1952, 2.3. */
+export function nameInGzip(head: Uint8Array): string | undefined {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+  const flags = bytes.length > 12 && bytes.readUInt16BE(0) === 0x1f8b ? (bytes[3] as number) : 0;
+  const from = flags & 4 ? 12 + bytes.readUInt16LE(10) : 10;
+  const end = flags & 8 ? bytes.indexOf(0, from) : -1;
+  return end > from ? bytes.toString('latin1', from, end) : undefined;
+}
+
 /** Checks more bytes for formats with a short magic: the first block of bzip2, the octal or hexadecimal header of cpio. */
 function plausible(format: ArchiveFormatName, start: string): ArchiveFormatName | undefined {
   if (format === 'cpio') return /^07070[127][\da-f]{10}/i.test(start) ? format : undefined;

@@ -174,16 +174,18 @@ export async function withoutPrivate(
   const linked = new Map<number, DenyRule>();
   for (const [at, { name, type }] of contents.members.entries()) {
     if (at % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) await nextIndexTurn();
-    const rule = names.inside(path, name, type === 'directory');
+    const rule = names.inside(path, storedName(name), type === 'directory');
     if (!rule) continue;
     rules.set(at, rule);
     linked.set(originalOf(contents, at), rule);
   }
   if (rules.size === 0) return contents;
-  const members = contents.members.map((member, at): ArchiveMember => {
+  const members: ArchiveMember[] = [];
+  for (const [at, member] of contents.members.entries()) {
+    if (at % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) await nextIndexTurn();
     const denied = rules.get(at) ?? linked.get(originalOf(contents, at));
-    return denied ? { name: member.name, type: member.type, alias: member.alias, denied } : member;
-  });
+    members.push(denied ? { name: member.name, type: member.type, alias: member.alias, denied } : member);
+  }
   return { ...contents, members };
 }
 
@@ -292,6 +294,12 @@ export function escapeName(name: string): string {
   if (oneLine(signed) === signed) return signed;
   const encode = (run: string): string => percentEncode(Buffer.from(run, 'utf8'));
   return signed.replace(/[\n\t]+/g, encode).replace(HIDDEN, encode);
+}
+
+/** The name that `escapeName` made printable. */
+export function storedName(printed: string): string {
+  if (!printed.includes('%')) return printed;
+  return Buffer.from(percentDecode(printed, (part) => Buffer.from(part, 'utf8'))).toString('utf8');
 }
 
 /** Decodes a stored name: as UTF-8, otherwise by the fallback, otherwise with invalid bytes percent-encoded one by one. */

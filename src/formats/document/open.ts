@@ -1,9 +1,12 @@
 /** Reads a document: its text, pages or slides, a sheet, cells, rows, or the picture of a page. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
+import { privateFile } from '../../files/deny-rules.ts';
 import { everything, isSelector, notASelector, parseBehind } from '../../selector/selection.ts';
+import { memoryBytes, readAt } from '../../text/bytes.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
+import type { DenyRule } from '../../types/access.ts';
 import type { Call, Resource, SourceSubject } from '../../types/call.ts';
 import type { Selection } from '../../types/excerpt.ts';
 import { formatOf } from '../archive/detect.ts';
@@ -118,6 +121,9 @@ function documentSelection({ tail }: DocumentSelector, target: string): Selectio
 
 // Opens a file that is attached to a PDF with the source of its kind, like a member of an archive.
 
+/** A line of that list. */
+const ATTACHED = /^(.+) {2}\d+ bytes$/gm;
+
 /** Without a name, the list of attachments. Throws `NOT_FOUND`, and the errors of converting. */
 async function openAttachment(
   document: DocumentReading,
@@ -127,10 +133,20 @@ async function openAttachment(
   const { subject, opened, call } = document;
   const list = document.target(asked, ':attachments');
   const listOrder = orderOf({ kind: 'attachments' }, asked);
+  const names = await call.access.privateNames?.();
+  const ruleFor = (one: string): DenyRule | undefined => names?.inside(subject.path, one, false);
   if (name === undefined) {
     const selection = selectionOf({ typed: list, rest: asked.tail });
-    return document.text(asked, listOrder.want, selection, ':attachments');
+    const all = await document.text(asked, listOrder.want, selection, ':attachments');
+    if (!names) return all;
+    const read = await readAt(all.bytes, 0, all.bytes.size ?? 0, call.signal);
+    const shown = Buffer.from(read)
+      .toString('utf8')
+      .replace(ATTACHED, (line, one: string) => (ruleFor(one) ? `${one} (private)` : line));
+    return { ...all, bytes: memoryBytes(shown) };
   }
+  const denied = ruleFor(name);
+  if (denied) throw privateFile(`${list}/${name}`, denied);
   enterContainer(subject);
   const { attachments = [] } = (await document.convert(listOrder)).reply.facts;
   const at = attachments.findIndex((one) => one.name === name);

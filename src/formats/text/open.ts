@@ -88,15 +88,13 @@ export async function typeOfBytes(
   return type?.mime ?? UNKNOWN_BINARY;
 }
 
-const PDF = Buffer.from('%PDF-');
+/** The common binary formats that may be without NUL at their start: PDF, and archives of `ar`. */
+const SIGNATURES = ['%PDF-', '!<arch>\n'].map((signature) => Buffer.from(signature));
 
-/**
- * Whether data that begins with `bytes` is binary: there is a NUL in the first 4 KiB, or it is a PDF, the one common binary
- * format that often begins with plain text.
- */
+/** Whether data that begins with `bytes` is binary: there is a NUL in the first 4 KiB, or it has one of the signatures. */
 export function isBinary(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  return head.includes(0) || PDF.equals(head.subarray(0, PDF.length));
+  return head.includes(0) || SIGNATURES.some((one) => one.equals(head.subarray(0, one.length)));
 }
 
 /** Whether binary data looks like a text into which a few control characters came: at most one in ten bytes, and UTF-8. */

@@ -57,6 +57,23 @@ test('are mentioned, listed, and read with every selector', async () => {
   expect((await read(':attachments/inner.pdf:p1')).text).toContain('a page inside');
 });
 
+test('of private ones only the names are shown', async () => {
+  const here = place('oriel', { display: 'plain', deny: ['.env'] });
+  here.write(
+    'report.pdf',
+    withFiles([
+      ['.env', Buffer.from('marrow\n')],
+      ['b.txt', Buffer.from('hum\n')],
+    ]),
+  );
+  const { text } = await here.call('read', { path: 'report.pdf:attachments' });
+  expect(text).toMatch(/^\.env \(private\)\nb\.txt {2}4 bytes\n/);
+  for (const path of ['report.pdf:attachments/.env', 'report.pdf:attachments/.env:raw'])
+    expect((await here.call('read', { path })).text).toContain('is private by the rule .env');
+  const found = await here.call('grep', { pattern: 'marrow', path: 'report.pdf' });
+  expect(found.text).toBe('No matches found\n[1 private file or directory left out]');
+});
+
 test('a missing one is answered with similar ones', async () => {
   const read = reader([['notes.txt', Buffer.from('x')]]);
   expect((await read(':attachments/note.txt')).text).toBe(

@@ -1,0 +1,241 @@
+/** Private files under every name, and the calls that must show nothing of them but these names. */
+
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { tar, type TarEntry } from './tar.ts';
+
+/** 4,321 bytes: the number of them is as secret as what they say. */
+const SECRET = `export function hushHush(marrow) {}\n${'x'.repeat(4285)}`;
+
+/** What no answer holds. The name of the function may be repeated from the question. */
+export const PRIVATE_FACTS = /marrow|x{20}|4,?321|4\.2 ?Ki?B|4\.3 ?KB/;
+
+export const PRIVATE_RULES: readonly string[] = ['.env', 'vault/', '/conf/keys.ts', 'caf\u00e9.ts', '*.PEM'];
+
+const member = (name: string): TarEntry => ({ name, content: SECRET });
+
+/** Makes the files below the root `W`. */
+export function makePrivateFiles({
+  W,
+  write,
+}: {
+  W: string;
+  write(path: string, content: string | Uint8Array): unknown;
+}): void {
+  for (const path of ['.env', 'sub/.env', 'vault/deep/app.ts', 'conf/keys.ts', 'caf\u00e9.ts', 'Server.pem'])
+    write(path, SECRET);
+  write('open.ts', 'export function inTheOpen() {}\n');
+  fs.linkSync(join(W, '.env'), join(W, 'hard.ts'));
+  fs.linkSync(join(W, 'vault/deep/app.ts'), join(W, 'sub/other.ts'));
+  fs.symlinkSync('.env', join(W, 'soft.ts'));
+  fs.symlinkSync('vault', join(W, 'cellar'));
+  fs.symlinkSync('soft.ts', join(W, 'twice.ts'));
+  fs.symlinkSync('../vault/deep', join(W, 'sub/down'));
+  // The name of a link counts as the name of a file does.
+  write('plain.ts', 'const plain = 1;\n');
+  fs.mkdirSync(join(W, 'names'));
+  fs.symlinkSync('../plain.ts', join(W, 'names/.env'));
+  const inner = tar([member('.env'), { name: 'ok.txt', content: 'fine' }]);
+  const members = [
+    member('.env'),
+    member('a/b/.env'),
+    member('vault/app.ts'),
+    member('./vault/./two.ts'),
+    member('conf/keys.ts'),
+    { name: 'pub.ts', content: 'export const open = 1;\n' },
+    { name: 'alias.ts', flag: '1', link: '.env' },
+    { name: 'turn.ts', flag: '2', link: 'a/b/.env' },
+    { name: 'inner.tar', content: inner },
+  ];
+  // Names that an unpacker of some system makes those names of.
+  const odd = [
+    '../../.env',
+    '/.env',
+    'a\\.env',
+    'C:\\vault\\app.ts',
+    '../../conf/keys.ts',
+    '.env\u200b',
+    '.ENV',
+  ];
+  const oddly = tar(odd.map(member));
+  write('odd.tar', oddly);
+  write('notes.txt', gzipSync(tar([{ name: 'mid.tgz', content: gzipSync(oddly) }])));
+  const [front, rest] = [gzipSync(SECRET).subarray(0, 10), gzipSync(SECRET).subarray(10)];
+  front[3] = 8;
+  write('named.gz', Buffer.concat([front, Buffer.from('.env\0'), rest]));
+  const entry = `.env/${' '.repeat(43)}${String(SECRET.length).padEnd(10)}\`\n`;
+  for (const name of ['lib.a', 'lib.ts']) write(name, `!<arch>\n${entry}${SECRET}\n`);
+  write('pack.tar', tar(members));
+  write('pack.tgz', gzipSync(tar(members)));
+  write('.env.gz', gzipSync(SECRET));
+}
+
+const PATHS = [
+  '.env',
+  './.env',
+  'sub/../.env',
+  '@.env',
+  '".env"',
+  '.ENV',
+  '.Env',
+  'sub/.env',
+  '.env:1-3',
+  '.env:raw',
+  '.env:@0+64K',
+  '.env:-5',
+  '.env:outline',
+  '.env:#hushHush',
+  '.env#L1',
+  '.env:1',
+  '.env,open.ts',
+  'open.ts,.env',
+  'vault',
+  'vault/',
+  'vault/deep',
+  'vault/deep/app.ts',
+  'vault/deep/app.ts:#hushHush',
+  'vault/deep/app.ts:outline',
+  'VAULT/deep/app.ts',
+  'deep/app.ts',
+  'app.ts',
+  'hard.ts',
+  'hard.ts:#hushHush',
+  'sub/other.ts',
+  'soft.ts',
+  'twice.ts',
+  'cellar',
+  'cellar/deep/app.ts',
+  'sub/down/app.ts',
+  'names/.env',
+  'conf/keys.ts',
+  'caf\u00e9.ts',
+  'cafe\u0301.ts',
+  'Server.pem',
+  'server.PEM',
+  '.',
+  '.:outline',
+  'sub',
+  'conf',
+  'names',
+  '.:#hushHush',
+  'pack.tar',
+  'pack.tar:.env',
+  'pack.tar:./.env',
+  'pack.tar:a/b/.env',
+  'pack.tar:a/../.env',
+  'pack.tar:.env:raw',
+  'pack.tar:.env:@0+64K',
+  'pack.tar:%~1',
+  'pack.tar:vault/app.ts',
+  'pack.tar:vault/two.ts',
+  'pack.tar:vault/app.ts:#hushHush',
+  'pack.tar:vault',
+  'pack.tar:conf/keys.ts',
+  'pack.tar:alias.ts',
+  'pack.tar:turn.ts',
+  'pack.tar:inner.tar',
+  'pack.tar:inner.tar:.env',
+  'pack.tar:outline',
+  'pack.tar:#hushHush',
+  'pack.tgz',
+  'pack.tgz:.env',
+  'pack.tgz:alias.ts',
+  'pack.tgz:vault/app.ts',
+  'pack.tgz:inner.tar:.env',
+  'pack.tgz:#hushHush',
+  '.env.gz',
+  '.env/.',
+  '.env/../.env',
+  '.env,.env:2-3',
+  '.env:1:5',
+  '.env:L2+L3',
+  '.env:encoding=latin1',
+  '.env:conflicts',
+  '.e\u200bnv',
+  '.en\uff56',
+  'vault/none',
+  'vault/../vault/deep/app.ts',
+  'keys.ts',
+  'conf/keys',
+  'deep',
+  'artifact://1',
+  ...['odd.tar', 'notes.txt:mid.tgz'].flatMap((path) => [
+    path,
+    ...Array.from({ length: 7 }, (_, i) => `${path}:%~${i + 1}`),
+    `${path}:a/.env`,
+    `${path}:.env%E2%80%8B`,
+  ]),
+  'odd.tar:a\\.env',
+  'odd.tar:C:\\vault\\app.ts',
+  'named.gz',
+  'lib.a',
+  'lib.a:.env',
+  'lib.ts:raw',
+];
+
+const SEARCHES = [
+  { pattern: 'hush[H]ush' },
+  { pattern: 'x{20}' },
+  { pattern: 'hush[H]ush', path: '.env' },
+  { pattern: 'hush[H]ush', path: 'hard.ts' },
+  { pattern: 'hush[H]ush', path: 'cellar' },
+  { pattern: 'hush[H]ush', path: 'sub' },
+  { pattern: 'hush[H]ush', path: 'pack.tar' },
+  { pattern: 'hush[H]ush', path: 'pack.tar:.env' },
+  { pattern: 'hush[H]ush', path: '.env.gz' },
+  { pattern: 'hush[H]ush', path: 'odd.tar' },
+  { pattern: 'hush[H]ush', path: 'named.gz' },
+  { pattern: 'hush[H]ush', path: '.env,open.ts' },
+  { pattern: 'hush[H]ush', path: 'vault/deep/app.ts' },
+  { pattern: 'hush[H]ush', path: 'soft.ts', context: 2 },
+  { pattern: 'hush[H]ush', path: 'lib.a' },
+  { pattern: 'hush[H]ush', path: 'pack.tgz:inner.tar' },
+  { pattern: 'hush[H]ush', glob: 'vault/**' },
+  { pattern: 'hush[H]ush', glob: '*.{env,pem,a}' },
+  { pattern: 'hush[H]ush', inside: true, glob: '*.t*' },
+  { pattern: 'hush[H]ush', inside: true },
+  { pattern: 'hush[H]ush', glob: '.env' },
+  { pattern: 'hush[H]ush', glob: '**/*' },
+  { pattern: 'hush[H]ush', output: 'files' },
+  { pattern: 'hush[H]ush', output: 'count' },
+  { pattern: 'hush[H]ush', ignoreCase: true, multiline: true },
+];
+
+const FINDS = [
+  { pattern: '**' },
+  { pattern: '.env' },
+  { pattern: '**', sort: 'time' },
+  { symbol: 'hushHush' },
+  { symbol: 'hushHush', source: true },
+  { symbol: 'hush', path: 'vault' },
+  { symbol: 'how is it hushed', source: true },
+  { pattern: '*.env' },
+  { pattern: 'vault/**' },
+  { pattern: 'env', path: 'sub' },
+  { pattern: '*.ts', path: 'cellar' },
+];
+
+const LISTS = ['.', 'sub', 'vault', 'cellar', 'conf', 'names', 'vault/deep', '.env', 'hard.ts', 'pack.tar'];
+
+export interface PrivateCall {
+  readonly tool: string;
+  readonly input: object;
+}
+
+/** About two hundred. Plain paths are also spelled absolutely and as URLs. */
+export function privateCalls(W: string): readonly PrivateCall[] {
+  const spelled = PATHS.flatMap((path, i) => {
+    if (!/^[.\w/]+$/.test(path)) return [path];
+    return i % 2 === 0
+      ? [path, join(W, path)]
+      : [path, pathToFileURL(join(W, path)).href.replace('env', '%65nv')];
+  });
+  return [
+    ...spelled.map((path) => ({ tool: 'read', input: { path } })),
+    ...SEARCHES.map((input) => ({ tool: 'grep', input })),
+    ...FINDS.map((input) => ({ tool: 'find', input })),
+    ...LISTS.map((path) => ({ tool: 'ls', input: { path } })),
+  ];
+}
