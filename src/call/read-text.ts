@@ -2,10 +2,11 @@
 
 import { endsWithNewline, textInput, type TextView } from '../code/text-input.ts';
 import { OrielError } from '../errors.ts';
-import { isBinary, isNearlyText, typeOfBytes } from '../formats/text/open.ts';
+import { isBinary, typeOfBytes } from '../formats/text/open.ts';
 import { displays, isNumbered, raw } from '../render/display.ts';
 import { writeSelector } from '../selector/selection.ts';
 import { readSourceHead } from '../text/bytes.ts';
+import { isNearlyText } from '../text/encoding.ts';
 import { cutAtRequestedEnd, cutWindow } from '../text/excerpt.ts';
 import { fitOf, MAX_WHOLE_BYTES } from '../text/limits.ts';
 import type { TextInput } from '../text/line-reader.ts';

@@ -60,8 +60,8 @@ type LeftOut = Readonly<Record<string, number>>;
 
 function leftOutOf({ gaps, next }: Pick<ListResult, 'gaps' | 'next'>): LeftOut | undefined {
   if (next !== undefined || gaps.timedOut || gaps.broken) return undefined;
-  const { ignored, link, special, binary, garbled } = gaps.passed ?? {};
-  const counts = Object.entries({ ignored, link, special, binary, garbled })
+  const { ignored, private: hidden, link, special, binary, garbled, undecoded } = gaps.passed ?? {};
+  const counts = Object.entries({ ignored, private: hidden, link, special, binary, garbled, undecoded })
     .map(([reason, entries]) => [reason, entries?.count ?? 0] as const)
     .concat([['container', gaps.containers]])
     .filter(([, count]) => count > 0);

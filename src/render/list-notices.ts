@@ -192,6 +192,8 @@ const PASSED: Readonly<Record<PassedOver['reason'], (notice: PassedNotice) => st
   special: ({ count }) => left(count, 'pipe, socket or device', 'pipes, sockets or devices'),
   binary: ({ count }) => left(count, 'binary file'),
   garbled: ({ count }) => `${left(count, 'text', 'texts')}: NUL bytes, as in binary files`,
+  undecoded: ({ count }) =>
+    `${count} ${count === 1 ? 'text is' : 'texts are'} not UTF-8, in an encoding that is not known`,
   directory: ({ call = {} }) => {
     const [glob = ''] = Object.values(call);
     return `${quote(String(glob).slice(0, -'/**'.length))} is a directory`;

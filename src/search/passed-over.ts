@@ -22,7 +22,15 @@ interface LeavingSearch {
 }
 
 /** What is said if nothing was found, in this order, and its calls. `directory`, `glob` and `type` depend on the files. */
-const REASONS: readonly PassedReason[] = ['ignored', 'private', 'link', 'garbled', 'binary', 'special'];
+const REASONS: readonly PassedReason[] = [
+  'ignored',
+  'private',
+  'link',
+  'undecoded',
+  'garbled',
+  'binary',
+  'special',
+];
 
 export async function passedOver(
   { gaps, next }: { readonly gaps: SearchGaps; readonly next?: number | undefined },
@@ -36,9 +44,14 @@ export async function passedOver(
     if (count > 0) all.push({ reason, count, ...fields });
   };
   const first = (reason: PassedReason): readonly string[] => (passed[reason]?.first ?? []).filter(isTypable);
-  const [garbled] = search.selectors ? first('garbled') : [];
-  const raw = garbled === undefined ? undefined : { use: `${garbled}:raw` };
-  if (!search.nothing) say('garbled', raw);
+  const sayText = (reason: 'garbled' | 'undecoded'): void => {
+    const [use] = search.selectors ? first(reason) : [];
+    say(reason, { use: use !== undefined && reason === 'garbled' ? `${use}:raw` : use });
+  };
+  if (!search.nothing) {
+    sayText('undecoded');
+    sayText('garbled');
+  }
   // The numbers are known only after the whole walk.
   else if (next === undefined && !gaps.timedOut && !gaps.broken) {
     const field = search.tool === 'find' ? 'pattern' : 'glob';
@@ -52,7 +65,7 @@ export async function passedOver(
       else if (search.tool === 'grep') say(passed.type ? 'type' : 'glob');
     }
     for (const reason of REASONS) {
-      if (reason === 'garbled') say(reason, raw);
+      if (reason === 'garbled' || reason === 'undecoded') sayText(reason);
       else if (reason === 'ignored' || reason === 'link')
         say(reason, await including(first(reason), search, call));
       else say(reason);

@@ -54,6 +54,13 @@ export class SearchRun {
     return this.needle === this.request.pattern;
   }
 
+  /** Whether every match is ASCII. */
+  get isAscii(): boolean {
+    const { pattern, literal } = this.request;
+    if (/[^\0-\x7f]/.test(pattern)) return false;
+    return literal === true || !/[.\\]|\[\^/.test(pattern.replaceAll(/\\[^a-zA-Z]|\\[abnrtAz]/g, ''));
+  }
+
   /**
    * Records the gaps of an input: all of them, or only those before position `end`, where the page was full. Returns whether
    * the search continues.

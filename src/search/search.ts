@@ -11,10 +11,11 @@ import { checkGlobSyntax } from '../files/glob-text.ts';
 import { checkGlob, isElsewhere } from '../files/glob.ts';
 import { isFault } from '../files/system-failure.ts';
 import type { FileSubject } from '../formats/archive/members.ts';
-import { isBinary, isNearlyText } from '../formats/text/open.ts';
+import { isBinary } from '../formats/text/open.ts';
 import { withProgress } from '../queues/caller.ts';
 import { openTarget, type SearchStart, shownBelow, shownTarget, startPath } from '../target/open-target.ts';
 import { readSourceHead } from '../text/bytes.ts';
+import { isNearlyText } from '../text/encoding.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory, OpenedFile } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
@@ -70,7 +71,8 @@ async function advice(
     passesContainers: inside === 'named',
     nothing,
   } as const;
-  const leaves = nothing || result.gaps.passed?.garbled !== undefined;
+  const { garbled, undecoded } = result.gaps.passed ?? {};
+  const leaves = nothing || garbled !== undefined || undecoded !== undefined;
   return {
     hint: (nothing ? (hint ?? (await elsewhere(path, glob, call))) : undefined) ?? misread,
     passed: leaves ? await (await import('./passed-over.ts')).passedOver(result, search, call) : undefined,
@@ -177,7 +179,7 @@ async function searchDirectory(
   };
   const options = { filter, named, front: names.shown('x').slice(0, -1) };
   const walkTexts = async (into: SearchSink, naming: PathNaming): Promise<void> => {
-    const wants = { kind: 'texts', needle, asStored: !request.inside } as const;
+    const wants = { kind: 'texts', needle, isAscii: sink.search.isAscii, asStored: !request.inside } as const;
     const walk = await WalkRun.start(directory, { wants, ...options, deadline }, call);
     const inputs = new SearchInputs(walk, into.search, call);
     try {

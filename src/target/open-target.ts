@@ -1,6 +1,6 @@
 /** Opens the file or directory where a search, a walk or a listing starts, and formats paths below it. */
 
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { advised, OrielError } from '../errors.ts';
 import { foreignName } from '../files/paths.ts';
 import { pathRewrites } from '../selector/rewrites.ts';
@@ -115,6 +115,8 @@ async function memberOf(
   const [path, file] = [quote(typed), quote(outer)];
   const read = `Use read ${path}.`;
   if (!isSpelledSelector(typed.slice(colon + 1))) {
+    const { isContainerName } = await import('../walk/walker.ts');
+    if (is === 'directory' || !isContainerName(basename(outer))) return undefined;
     return wants === 'any'
       ? unsupported(
           `${path} lies inside ${file}: only whole files are searched.`,

@@ -256,7 +256,7 @@ function unmarkedUtf16(head: Uint8Array): UnicodeName | undefined {
   const few = Math.min(plain['utf-16le'], plain['utf-16be']);
   const many = Math.max(plain['utf-16le'], plain['utf-16be']);
   // A text has blanks and line breaks, and seldom a letter that looks like one in the other order, such as U+4E00.
-  if (units < 16 || many < units / 32 || few > units / 50) return undefined;
+  if (units < 16 || many < units / 32 || few > units / 50 || isNearlyText(head)) return undefined;
   const name = plain['utf-16le'] === many ? 'utf-16le' : 'utf-16be';
   const { text } = decode(head.subarray(0, units * 2), unicodeEncoding(name));
   return UNUSED.test(text.replace(/\ufffd$/, '')) ? undefined : name;
@@ -264,6 +264,15 @@ function unmarkedUtf16(head: Uint8Array): UnicodeName | undefined {
 
 /** Controls, unpaired surrogates (decoded as U+FFFD), code points for private use, and unassigned ones. */
 const UNUSED = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufffd\p{Co}\p{Cn}]/u;
+
+/** Whether binary data looks like a text into which a few control characters came: at most one in ten bytes, and UTF-8. */
+export function isNearlyText(head: Uint8Array): boolean {
+  if (!head.includes(0)) return false;
+  let odd = 0;
+  for (const byte of head) if (byte < 0x20 && !(byte >= 0x07 && byte <= 0x0d) && byte !== 0x1b) odd += 1;
+  if (odd * 10 > head.length) return false;
+  return isUtf8Start(head);
+}
 
 function isPrintable(byte: number): boolean {
   return (byte >= 0x20 && byte !== 0x7f) || (byte >= 0x09 && byte <= 0x0d);

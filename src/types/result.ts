@@ -78,6 +78,8 @@ export type PassedReason =
   | 'binary'
   /** It has NUL bytes, but otherwise looks like a text. */
   | 'garbled'
+  /** A text whose encoding is not known: matches beyond ASCII are not found. */
+  | 'undecoded'
   /** A directory that matches a glob, which is for files. */
   | 'directory'
   /** A file that does not match the glob, or is not of the type. */

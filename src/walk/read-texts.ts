@@ -11,11 +11,11 @@ import {
   peekHeld,
   readHeld,
 } from '../files/held-directory.ts';
-import { isBinary, isNearlyText } from '../formats/text/open.ts';
-import { decode, detectEncoding, encodingOfText, HEAD_BYTES, utf8 } from '../text/encoding.ts';
+import { isBinary } from '../formats/text/open.ts';
+import { decode, detectEncoding, encodingOfText, HEAD_BYTES, isNearlyText, utf8 } from '../text/encoding.ts';
 import { type AnalyseEncoding, declaredEncoding } from '../text/legacy-encoding.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
-import type { SearchGaps } from '../types/result.ts';
+import type { PassedReason, SearchGaps } from '../types/result.ts';
 import { GapsSeen } from './gaps.ts';
 import { now, retryOnShortage, type WalkControl, type WalkMessage } from './walk-messages.ts';
 import { isContainer, isContainerName } from './walker.ts';
@@ -29,6 +29,7 @@ const MAX_BUFFERED_FILE_BYTES = 4 << 20;
 interface ReaderOptions {
   /** See `WantedTexts`. */
   readonly needle: string | undefined;
+  readonly isAscii: boolean;
   readonly asStored: boolean;
   /** See `WalkJob`. */
   readonly front: string;
@@ -44,12 +45,14 @@ export class TextReader {
   readonly #until: number;
   readonly #front: string;
   readonly #needle: Buffer | undefined;
+  readonly #isAscii: boolean;
   readonly #head = Buffer.alloc(HEAD_BYTES);
   #unsent = 0;
 
   constructor(control: WalkControl, options: ReaderOptions, post: PostWalkMessage) {
     const { needle } = options;
     this.#control = control;
+    this.#isAscii = options.isAscii;
     this.#asStored = options.asStored;
     this.#until = options.until;
     this.#front = options.front;
@@ -140,9 +143,14 @@ export class TextReader {
   #passBinary(path: string, head: Uint8Array): void {
     // A database is counted by its name.
     if (!this.#asStored && isContainerName(path.slice(path.lastIndexOf('/') + 1))) return;
+    this.#pass(isNearlyText(head.subarray(0, HEAD_BYTES)) ? 'garbled' : 'binary', path);
+  }
+
+  /** `encoding`: in which it can be read. */
+  #pass(reason: PassedReason, path: string, encoding?: string): void {
     const gaps = new GapsSeen();
     const name = this.#front + Buffer.from(path, 'latin1').toString('utf8');
-    gaps.pass(isNearlyText(head.subarray(0, HEAD_BYTES)) ? 'garbled' : 'binary', name);
+    gaps.pass(reason, encoding === undefined ? name : `${name}:encoding=${encoding}`);
     this.#pieces.leave(gaps);
   }
 
@@ -160,7 +168,9 @@ export class TextReader {
     if (encoding.unit === 1 && binary) {
       // Without the needle it has no match, in whatever way it would be searched; what is packed in it has other bytes.
       const isPacked = isContainer('', bytes.subarray(0, HEAD_BYTES), bytes.length);
-      if (isPacked || !this.#needle || bytes.includes(this.#needle)) this.#passBinary(path, bytes);
+      const utf16 = this.#needle && utf16With(this.#needle, bytes);
+      if (utf16 !== undefined) this.#pass('undecoded', path, utf16);
+      else if (isPacked || !this.#needle || bytes.includes(this.#needle)) this.#passBinary(path, bytes);
       bytes.fill(0);
     } else if (encoding.unit > 1 || encoding.bom > 0) this.#takeUnicode(bytes, encoding, path);
     else if (isAscii(bytes) || !this.#takeForeign(bytes, path)) this.#pieces.keep(bytes.length, path);
@@ -177,9 +187,13 @@ export class TextReader {
 
   /** Converts a text in a declared or guessed legacy encoding to UTF-8. Returns false if it is not such a text. */
   #takeForeign(bytes: Buffer, path: string): boolean {
-    if (isUtf8(bytes) && declaredEncoding(bytes) === undefined) return false;
+    const isValid = isUtf8(bytes);
+    if (isValid && declaredEncoding(bytes) === undefined) return false;
     const encoding = encodingOfText(bytes, library);
-    if (!encoding.legacy) return false;
+    if (!encoding.legacy) {
+      if (!isValid && !this.#isAscii) this.#pass('undecoded', path);
+      return false;
+    }
     const text = Buffer.from(decode(bytes, encoding).text);
     this.#takeInPlaceOf(bytes, text, path, encoding.known === 'guessed' ? encoding.name : undefined);
     return true;
@@ -205,6 +219,13 @@ export class TextReader {
 function library(): AnalyseEncoding {
   const { analyse } = createRequire(import.meta.url)('chardet') as typeof import('chardet');
   return analyse;
+}
+
+/** The order of UTF-16 in which the needle (UTF-8) is in the bytes; undefined if it is in neither. */
+function utf16With(needle: Buffer, bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  const units = Buffer.from(needle.toString(), 'utf16le');
+  if (bytes.indexOf(units) % 2 === 0) return 'utf-16le';
+  return bytes.indexOf(units.swap16()) % 2 === 0 ? 'utf-16be' : undefined;
 }
 
 function longestAscii(text: string): string {
@@ -434,8 +455,8 @@ export class PatternPrefilter {
       const file = ends.findIndex((end) => found < end);
       const start = ends[file - 1] ?? 0;
       const end = ends[file] as number;
-      if (detectEncoding(bytes.subarray(start, Math.min(end, start + HEAD_BYTES))).unit > 1)
-        doubtful.add(file);
+      const isUtf16 = detectEncoding(bytes.subarray(start, Math.min(end, start + HEAD_BYTES))).unit > 1;
+      if (isUtf16 || utf16With(this.#needle, bytes.subarray(start, end))) doubtful.add(file);
       found = this.#find(0, end, used);
     }
     for (let i = 0; doubtful.size > 0 && i < ends.length; i += 1) {

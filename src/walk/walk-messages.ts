@@ -61,6 +61,8 @@ export interface WantedTexts {
   readonly kind: 'texts';
   /** The literal that every match contains; texts without it may be left out. */
   readonly needle: string | undefined;
+  /** Whether every match is ASCII, so that an unknown encoding of a text hides none. */
+  readonly isAscii: boolean;
   /** Whether documents and archives whose bytes are text are searched as text, because `read` shows them so. */
   readonly asStored: boolean;
 }

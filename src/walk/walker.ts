@@ -196,7 +196,8 @@ export class DirectoryWalker {
 
   /** Counts an entry that is left out, if it could have been found otherwise. */
   #passOver(reason: PassedReason, level: Level, text: string | undefined, kind: HeldEntry['kind']): void {
-    if (text === undefined || level.text === undefined || this.#ending !== undefined) return;
+    if (this.#ending !== undefined) return;
+    if (text === undefined || level.text === undefined) return this.gaps.pass(reason);
     const path = level.text + text;
     const isDirectory = kind === 'directory';
     const isWanted =

@@ -115,6 +115,10 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
         '1 text left out: NUL bytes, as in binary files. Use read a.js:raw to see it',
       ],
       [
+        { reason: 'undecoded', count: 2, use: 'a.txt' },
+        '2 texts are not UTF-8, in an encoding that is not known. Use read a.txt to see the first of them',
+      ],
+      [
         { reason: 'directory', count: 1, call: { glob: 'src/**' } },
         'src is a directory. Use src/** for the files below it',
       ],

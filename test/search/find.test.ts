@@ -27,6 +27,11 @@ afterEach(() => work.remove());
 
 const find = (input: object, options?: object): Promise<string> => work.text('find', input, options);
 
+test('what follows a colon is in no directory and no text', async () => {
+  for (const path of ['src/:x/y.md', 'a.ts:x/y.md'])
+    expect(await find({ pattern: '*.ts', path })).toMatch(/^\S+ does not exist\. /);
+});
+
 test('finds files by name, sorted, without ignored ones', async () => {
   expect(await find({ pattern: '*.ts' })).toBe('a/z.ts\na.ts\nb.ts\nsrc/deep/c.ts');
   expect(await find({ pattern: '**/*' })).toBe(

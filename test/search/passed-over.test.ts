@@ -42,6 +42,14 @@ test('private files are counted, and no call includes them', async () => {
   );
 });
 
+test('what was left out beside results is in the details', async () => {
+  const { write, call } = place('oriel', { deny: ['.env'] });
+  for (const path of ['.env', 'a.txt', 'old/b.txt', 'old/.env']) write(path, 'needle\n');
+  const { text, details } = await call('grep', { pattern: 'needle' });
+  expect(text).toBe('a.txt:1: needle\nold/b.txt:1: needle');
+  expect(details['leftOut']).toEqual({ private: 2 });
+});
+
 test('private directories and members of archives are counted', { tags: 'slow' }, async () => {
   const { write, call } = place('oriel', { deny: ['vault/'] });
   write('vault/a.ts', 'needle\n');
@@ -217,6 +225,24 @@ describe('binary files', () => {
     expect((await call('grep', { pattern: 'NEEDLE', ignoreCase: true })).text).toBe(
       'No matches found\n[2 binary files left out]',
     );
+  });
+
+  test('a text in an unknown encoding is told if it may match', async () => {
+    const { call, write } = place('oriel');
+    write('a.txt', Buffer.from('eine \xdcbung, one\n', 'latin1'));
+    write('b.txt', Buffer.from('\u65e5\u672c needle', 'utf16le'));
+    const told = async (input: object, use: string): Promise<void> => {
+      const { text } = await call('grep', input);
+      expect(text).toBe(
+        `No matches found\n[1 text is not UTF-8, in an encoding that is not known. Use read ${use} to see it]`,
+      );
+      expect((await call('read', { path: use })).isError).not.toBe(true);
+    };
+    await told({ pattern: 'Übung' }, 'a.txt');
+    await told({ pattern: 'ine .bung' }, 'a.txt');
+    await told({ pattern: 'needle' }, 'b.txt:encoding=utf-16le');
+    expect((await call('grep', { pattern: 'one' })).text).toBe('a.txt:1: eine \ufffdbung, one');
+    expect((await call('grep', { pattern: 'absent' })).text).toBe('No matches found');
   });
 
   test('UTF-16 without a mark is a text in any script', async () => {

@@ -35,6 +35,7 @@ describe('detection', () => {
     ['nine of ten units in the other order', big(utf16('ninechars\u4e8c')), 'utf-16be', 0],
     ['eight of nine units are too few', utf16('eightchr\u4e8c'), 'utf-8', 0],
     ['the same in the other order', big(utf16('eightchr\u4e8c')), 'utf-8', 0],
+    ['UTF-8 with a NUL', Buffer.from('\nÜbung: needle\n\0\nÜbung: needle\n'), 'utf-8', 0],
     ['a unit of zeros', utf16('text with a \0 in it'), 'utf-8', 0],
     ['one unit in the other order', Buffer.concat([utf16('a'.repeat(20)), big(utf16('a'))]), 'utf-8', 0],
     ['one unit in this order', Buffer.concat([big(utf16('a'.repeat(20))), utf16('a')]), 'utf-8', 0],

@@ -1,6 +1,5 @@
 /** The source of plain files: stored text that no other source claims. */
 
-import { isUtf8 } from 'node:buffer';
 import { isCode } from '../../code/languages.ts';
 import { OrielError } from '../../errors.ts';
 import { foreignName } from '../../files/paths.ts';
@@ -95,14 +94,4 @@ const SIGNATURES = ['%PDF-', '!<arch>\n'].map((signature) => Buffer.from(signatu
 export function isBinary(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
   return head.includes(0) || SIGNATURES.some((one) => one.equals(head.subarray(0, one.length)));
-}
-
-/** Whether binary data looks like a text into which a few control characters came: at most one in ten bytes, and UTF-8. */
-export function isNearlyText(head: Uint8Array): boolean {
-  if (!head.includes(0)) return false;
-  let odd = 0;
-  for (const byte of head) if (byte < 0x20 && !(byte >= 0x07 && byte <= 0x0d) && byte !== 0x1b) odd += 1;
-  if (odd * 10 > head.length) return false;
-  // The head may end inside a character.
-  return [0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, head.length - cut)));
 }
