@@ -44,7 +44,7 @@ try {
     cwd: work,
   });
   await writeFile(join(work, 'f'), 'a\nb\n');
-  for (const dialect of ['oriel', 'pi', 'pi@0.74', 'zed', 'zdx', 'coder']) {
+  for (const dialect of ['oriel', 'pi', 'pi@0.74', 'pi@1.6', 'zed', 'zdx', 'zdx@0.10', 'coder']) {
     await withServer(['--dialect', dialect, '--allow-bash'], async (url) => {
       const reply = await fetch(`${url}/openapi.json`, { headers: { authorization: `Bearer ${TOKEN}` } });
       await writeFile(join(work, 'api.json'), await reply.text());

@@ -14,6 +14,7 @@ import { outermost, realDirectory, rootsIn } from './files/roots.ts';
 import { userFileDirectories } from './files/user-settings.ts';
 import { checkOptions, type OrielOptions, type TelemetrySettings, wordsFor } from './options.ts';
 import { nameCaller } from './queues/caller.ts';
+import { isHashline } from './render/display.ts';
 import { createSession, type SessionOptions } from './session/session.ts';
 import { openState } from './state/open-state.ts';
 import type { TelemetryOptions } from './telemetry/telemetry.ts';
@@ -286,9 +287,9 @@ function timeout(option: string, value: number): number {
   throw new OrielError('BAD_INPUT', `The option ${option} is a number above 0, or Infinity for no limit.`);
 }
 
-/** `hashline` ignores `lineNumbers`; if its anchors are turned off, it is the same as `numbers`. */
+/** A display with anchors ignores `lineNumbers`; if they are turned off, it is the same as `numbers`. */
 function displayOf({ display = defaultSettings.display, read = {} }: OrielOptions): Settings['display'] {
-  if (display === 'hashline' && read.hashLines !== false) return 'hashline';
+  if (isHashline(display) && read.hashLines !== false) return display;
   return display === 'plain' || read.lineNumbers === false ? 'plain' : 'numbers';
 }
 

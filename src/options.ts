@@ -47,7 +47,8 @@ export interface OrielOptions {
    */
   readonly limitsPerModel?: Readonly<Record<string, LimitOptions>> | undefined;
   /**
-   * How lines are shown: `numbers`, `plain`, or `hashline` for hosts with an edit tool that accepts its anchors.
+   * How lines are shown: `numbers`, `plain`, `hashline` for hosts with an edit tool that accepts its anchors, or
+   * `hashline@18` for the edit tool of oh-my-pi 18.
    * @default 'numbers'
    */
   readonly display?: Settings['display'] | undefined;
@@ -118,7 +119,7 @@ export interface ReadOptions {
   readonly defaultLimit?: number | undefined;
   /** Whether lines have numbers; if false, text is shown as with `display: 'plain'`. @default true */
   readonly lineNumbers?: boolean | undefined;
-  /** Whether `display: 'hashline'` shows anchors; if false, lines have only numbers. @default true */
+  /** Whether a `display` with anchors shows them; if false, lines have only numbers. @default true */
   readonly hashLines?: boolean | undefined;
   /** Whether a read of a code file over 12 KiB is answered with its map. @default true */
   readonly summarize?: boolean | undefined;
@@ -173,7 +174,7 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
   limits: 'an object',
   model: 'a string',
   limitsPerModel: 'an object',
-  display: ['numbers', 'hashline', 'plain'],
+  display: ['numbers', 'hashline', 'hashline@18', 'plain'],
   read: {
     defaultLimit: 'a number',
     lineNumbers: 'true or false',

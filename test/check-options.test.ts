@@ -14,7 +14,7 @@ describe('options that cannot be meant', () => {
     [{ root: ['/tmp'] }, /^There is no option root\. \S.*roots/],
     [{ roots: '/tmp' }, 'The option roots is a list of strings, not /tmp.'],
     [{ roots: [1] }, 'The option roots is a list of strings, not a object.'],
-    [{ display: 'x' }, 'The option display is one of numbers, hashline, plain, not x.'],
+    [{ display: 'x' }, 'The option display is one of numbers, hashline, hashline@18, plain, not x.'],
     [{ read: { mapByte: 3 } }, /^There is no option read\.mapByte\. .*mapBytes/],
     [{ read: null }, 'The option read is an object, not null.'],
     [{ onError: 3 }, 'The option onError is a function, not a number.'],

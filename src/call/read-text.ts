@@ -3,12 +3,12 @@
 import { endsWithNewline, textInput, type TextView } from '../code/text-input.ts';
 import { OrielError } from '../errors.ts';
 import { isBinary, typeOfBytes } from '../formats/text/open.ts';
-import { displays, isNumbered, raw } from '../render/display.ts';
+import { anchorHeader, displays, isHashline, isNumbered, raw } from '../render/display.ts';
 import { writeSelector } from '../selector/selection.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { isNearlyText } from '../text/encoding.ts';
 import { cutAtRequestedEnd, cutWindow } from '../text/excerpt.ts';
-import { fitOf, MAX_WHOLE_BYTES } from '../text/limits.ts';
+import { fitOf, MAX_TAGGED_TEXT_BYTES, MAX_WHOLE_BYTES } from '../text/limits.ts';
 import type { TextInput } from '../text/line-reader.ts';
 import { quote, useSentence } from '../text/visible.ts';
 import type { Call, NoteResource, SourceKind, TextResource } from '../types/call.ts';
@@ -18,6 +18,7 @@ import type {
   LineDisplay,
   Mutable,
   Selection,
+  TextEncoding,
   TextPolicy,
   Window,
 } from '../types/excerpt.ts';
@@ -59,7 +60,8 @@ export async function readText(
   const input = await textInput(resource, call);
   const type = await binaryType(resource, selection, input, call.signal);
   if (type !== undefined) return binaryResult(origin, resource, selection, type, call.signal);
-  const layout = layoutOf(resource, selection, call, policy);
+  const { encoding } = input;
+  const layout = layoutOf(resource, selection, encoding, call, policy);
   const { display } = layout;
   // Decided by the request, not by the view: if an outline was requested and there is none, no map replaces it.
   const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
@@ -67,7 +69,6 @@ export async function readText(
     wantsMap && mayHaveMap(resource)
       ? await (await import('./read-map.ts')).readMap(resource, input, frameOf(layout), call)
       : {};
-  const { encoding } = input;
   if (brief.summary) {
     const { summary, totals, invalid, kept } = brief;
     const snapshot = await snapshotOf(layout, resource, found, () => kept, call);
@@ -233,13 +234,20 @@ async function binaryResult(
 interface Layout {
   readonly display: LineDisplay;
   readonly limits: Limits;
-  /** The header above the text if its lines are anchors for edits; the tag of the version is appended to it. */
+  /** The header above the text if its lines are anchors for edits, without the tag of the version. */
   readonly header?: string | undefined;
 }
 
-function layoutOf(resource: TextResource, selection: Selection, call: Call, policy: TextPolicy): Layout {
-  const anchored = policy.display === undefined && isAnchored(resource, selection, call);
-  const header = anchored ? `¶${resource.target}#` : undefined;
+function layoutOf(
+  resource: TextResource,
+  selection: Selection,
+  encoding: TextEncoding,
+  call: Call,
+  policy: TextPolicy,
+): Layout {
+  const { display } = call.settings;
+  const anchored = policy.display === undefined && isAnchored(resource, selection, encoding, call);
+  const header = anchored && isHashline(display) ? anchorHeader(display, resource.target, '') : undefined;
   return {
     display: displayOf(resource, selection, call, policy, anchored),
     limits: limitsFor(resource, selection.window, call),
@@ -248,13 +256,16 @@ function layoutOf(resource: TextResource, selection: Selection, call: Call, poli
 }
 
 /** Anchors are shown only for lines that an edit can name: editable lines of a stored text, shown unchanged. */
-function isAnchored(resource: TextResource, selection: Selection, call: Call): boolean {
-  return (
-    call.settings.display === 'hashline' &&
-    resource.editable &&
-    resource.display === 'lines' &&
-    selection.mode === undefined
-  );
+function isAnchored(
+  { editable, display, bytes }: TextResource,
+  { mode }: Selection,
+  { name }: TextEncoding,
+  { settings }: Call,
+): boolean {
+  if (!editable || display !== 'lines' || mode !== undefined) return false;
+  return settings.display === 'hashline@18'
+    ? name === 'utf-8' && (bytes.size ?? Number.POSITIVE_INFINITY) <= MAX_TAGGED_TEXT_BYTES
+    : isHashline(settings.display);
 }
 
 function displayOf(
@@ -267,8 +278,9 @@ function displayOf(
   if (policy.display) return policy.display;
   if (selection.mode === 'raw') return raw;
   if (resource.display === 'plain') return displays.plain;
-  if (call.settings.display === 'hashline') return anchored ? displays.hashline : displays.numbers;
-  return displays[call.settings.display];
+  const { display } = call.settings;
+  if (isHashline(display)) return anchored ? displays.hashline : displays.numbers;
+  return displays[display];
 }
 
 /** The most digits reserved for a tag: usually four, more in a session with very many versions. */
@@ -321,15 +333,16 @@ function windowFor(window: Window | undefined, display: LineDisplay): Window | u
 /** Records the shown lines in the snapshot if an edit may name them; returns the header with the tag. */
 async function snapshotOf(
   { header }: Layout,
-  { bytes }: TextResource,
+  { bytes, target }: TextResource,
   { resolvedPath }: ReadOrigin,
   lines: () => Iterable<readonly [number, string]>,
   call: Call,
 ): Promise<Pick<TextResult, 'snapshot'>> {
-  if (header === undefined) return {};
+  const { display } = call.settings;
+  if (header === undefined || !isHashline(display)) return {};
   const { takeSnapshot } = await import('../search/anchors.ts');
   const tag = await takeSnapshot(bytes, resolvedPath, lines(), call);
-  return { snapshot: { tag, header: header + tag } };
+  return { snapshot: { tag, header: anchorHeader(display, target, tag) } };
 }
 
 /** The lines that are shown whole, with their numbers (1-based). */

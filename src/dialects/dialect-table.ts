@@ -5,16 +5,18 @@ import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import { coder } from './coder.ts';
 import { oriel } from './oriel.ts';
-import { pi, published } from './pi.ts';
-import { zdx } from './zdx.ts';
+import { current, pi, published } from './pi.ts';
+import { publishedZdx, zdx } from './zdx.ts';
 import { zed } from './zed.ts';
 
 const DIALECTS = {
   oriel: () => oriel,
   pi,
   'pi@0.74': published,
+  'pi@1.6': current,
   zed: () => zed,
   zdx: () => zdx,
+  'zdx@0.10': () => publishedZdx,
   coder,
 } satisfies Record<string, () => Dialect>;
 

@@ -267,6 +267,7 @@ Lines are 1-indexed${SHOWN[settings.display]}. Prefer one large window to many s
 const SHOWN = {
   numbers: ' and shown as N|text',
   hashline: ' and shown as N:text below a header ¶PATH#TAG',
+  'hashline@18': ' and shown as N:text below a header [PATH#TAG]',
   plain: '',
 } as const;
 

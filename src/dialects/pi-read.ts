@@ -67,7 +67,7 @@ export function piRead(style: PiStyle): DeclaredTool {
       grammar: 'literal',
       kinds: ['file', 'image'],
       window: lineRange(offset, limit),
-      tellsEnd: style.countsLast || undefined,
+      tellsEnd: style.countsLast !== 'never' || undefined,
     }),
     policy: ({ offset = 1 }) => policyFrom(offset),
     answer(read, input) {
@@ -134,7 +134,7 @@ function textOf(result: TextResult, input: ReadInput, style: PiStyle): Answer {
 /** The number of lines as this version of pi counts them. */
 function totalOf({ excerpt, endsWithNewline }: TextResult, { countsLast }: PiStyle): number | undefined {
   const { lines } = excerpt.totals;
-  return lines !== undefined && countsLast && endsWithNewline ? lines + 1 : lines;
+  return lines !== undefined && countsLast !== 'never' && endsWithNewline ? lines + 1 : lines;
 }
 
 /** The limit that ended the page before the end of the file: one of the answer, or the caller's. */
@@ -147,10 +147,10 @@ function endOf(
   if (excerpt.cutBy) return excerpt.cutBy;
   if (excerpt.span?.end !== excerpt.totals.bytes) return 'caller';
   // The empty line after the final newline counts as a line and a byte.
-  if (!countsLast || !endsWithNewline) return undefined;
+  if (countsLast === 'never' || !endsWithNewline) return undefined;
   const shown = excerpt.parts.flat().length;
   if (shown === limit) return 'caller';
-  if (shown === limits.lines) return 'lines';
+  if (shown === limits.lines && countsLast === 'always') return 'lines';
   return bytes > limits.bytes ? 'bytes' : undefined;
 }
 
@@ -236,8 +236,8 @@ export interface PiStyle {
   readonly gap: '' | '\n';
   /** The end of a notice with the next call. */
   readonly stop: '' | '.';
-  /** Whether the empty string after a final newline counts as a line. */
-  readonly countsLast: boolean;
+  /** Where the empty string after a final newline counts as a line: only in the total of a file, or against each limit of lines. */
+  readonly countsLast: 'never' | 'in totals' | 'always';
   /** The command that shows an oversized first line. */
   readonly first: 'head' | 'sed';
   /** Whether `grep` says how many of the matches are shown. */
@@ -252,21 +252,24 @@ export const seedStyle: PiStyle = {
     limit < 1000 || bytes <= limit ? decimalSize(bytes) : decimalSize(Math.max(bytes, limit + 500)),
   gap: '',
   stop: '',
-  countsLast: false,
+  countsLast: 'never',
   first: 'head',
   tellsShown: true,
 };
 
-/** The style of pi since version 0.74: KB of 1,024 bytes with one decimal. */
+/** The style of pi 0.74: KB of 1,024 bytes with one decimal. */
 export const publishedStyle: PiStyle = {
   size: oneDecimal,
   overSize: oneDecimal,
   gap: '\n',
   stop: '.',
-  countsLast: true,
+  countsLast: 'always',
   first: 'sed',
   tellsShown: false,
 };
+
+/** The style of pi 1.6. */
+export const currentStyle: PiStyle = { ...publishedStyle, countsLast: 'in totals' };
 
 /** `30KB limit`. */
 export function limitOf({ size }: PiStyle, by: CutBy, limits: Limits): string {

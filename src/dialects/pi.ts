@@ -1,4 +1,4 @@
-/** The `pi` dialects: the tools and texts of the pi coding agent, as designed (`pi`) and as published (`pi@0.74`). */
+/** The `pi` dialects: the tools and texts of the pi coding agent, as designed (`pi`) and as published (`pi@0.74`, `pi@1.6`). */
 
 import {
   type ContractDeparture,
@@ -39,7 +39,7 @@ import {
   RESULTS,
   searchRequest,
 } from './lists.ts';
-import { limitOf, piRead, type PiStyle, publishedStyle, seedStyle } from './pi-read.ts';
+import { currentStyle, limitOf, piRead, type PiStyle, publishedStyle, seedStyle } from './pi-read.ts';
 
 /** Maximum lines of an answer. */
 const LINES = 2000;
@@ -57,6 +57,10 @@ export function published(): Dialect {
     { law: 2, tool: 'read', why: LAST_LINE },
     { law: 2, tool: 'bash', why: LAST_LINE },
   ]);
+}
+
+export function current(): Dialect {
+  return versionOf('pi@1.6', 50 * KIB, currentStyle, [{ law: 2, tool: 'read', why: LAST_LINE }]);
 }
 
 function versionOf(
@@ -116,11 +120,16 @@ function piBash(style: PiStyle): DeclaredTool {
       display: 'terminal',
     }),
     // If the empty line after the final newline is counted, it takes one line of the limit.
-    limits: (_, limits) => (style.countsLast ? { ...limits, lines: Math.max(1, limits.lines - 1) } : limits),
+    limits: (_, limits) =>
+      style.countsLast === 'always' ? { ...limits, lines: Math.max(1, limits.lines - 1) } : limits,
     answer(run) {
       const { gap } = style;
       const outcome = gap === '' ? 'above' : 'below';
-      const answer = runAnswer(run, commandWording(style, run), { notices: 'together', gap, outcome });
+      // Since pi counts no empty last line, a truncated output has none either.
+      const sharesEnd =
+        style.countsLast !== 'always' && run.streams.some(({ excerpt }) => excerpt.cutBy !== undefined);
+      const how = { notices: 'together', gap, sharesEnd, outcome } as const;
+      const answer = runAnswer(run, commandWording(style, run), how);
       const facts = run.streams.map((stream) => factsOf(stream, run, style))[0];
       return { ...answer, details: { ...answer.details, ...facts } };
     },
@@ -129,7 +138,7 @@ function piBash(style: PiStyle): DeclaredTool {
 
 /** 1 if the output ends with a newline and the empty line after it is counted, otherwise 0. */
 function lastLine({ countsLast }: PiStyle, { excerpt }: RunStream): 0 | 1 {
-  return countsLast && excerpt.parts.at(-1)?.at(-1)?.text.endsWith('\n') ? 1 : 0;
+  return countsLast === 'always' && excerpt.parts.at(-1)?.at(-1)?.text.endsWith('\n') ? 1 : 0;
 }
 
 function commandWording(style: PiStyle, { streams }: RunResult): NoticeWording {
@@ -171,7 +180,7 @@ function factsOf(stream: RunStream, { limits }: RunResult, style: PiStyle): Reco
           totalBytes: bytes,
           lastLinePartial: shown.at(-1)?.cut !== undefined,
           firstLineExceedsLimit: false,
-          maxLines: limits.lines + (style.countsLast ? 1 : 0),
+          maxLines: limits.lines + (style.countsLast === 'always' ? 1 : 0),
           maxBytes: limits.bytes,
         }
       : undefined,

@@ -311,3 +311,10 @@ export const zdx: Dialect = {
     { law: 7, tool: 'read', why: 'content is an unchanged slice of the text: nothing in it is escaped' },
   ],
 };
+
+/** As published: a stream has no more than a page. */
+export const publishedZdx: Dialect = {
+  ...zdx,
+  name: 'zdx@0.10',
+  limits: { ...zdxLimits, bytes: 2 * MAX_PAGE_BYTES },
+};

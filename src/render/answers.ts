@@ -226,6 +226,8 @@ export interface RunStyle {
   readonly notices: 'each' | 'together';
   /** What is between them, after a newline. */
   readonly gap: '' | '\n';
+  /** Whether the final newline of the output is that newline also where there is a `gap`. */
+  readonly sharesEnd?: boolean | undefined;
   /** Whether the outcome is above the notices or below them. */
   readonly outcome: 'above' | 'below';
 }
@@ -252,7 +254,9 @@ export function runAnswer(result: RunResult, words: NoticeWording, style: RunSty
     ...(style.outcome === 'above' ? [...ended, ...brackets] : [...brackets, ...ended]),
   ];
   const isEnded = output === '' || below.length === 0;
-  const joint = isEnded ? '' : (output.endsWith('\n') && style.gap === '' ? '' : '\n') + style.gap;
+  const joint = isEnded
+    ? ''
+    : (output.endsWith('\n') && (style.gap === '' || style.sharesEnd) ? '' : '\n') + style.gap;
   const text = output + joint + below.join(`\n${style.gap}`);
   return {
     content: [{ type: 'text', text }],

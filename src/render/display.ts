@@ -4,6 +4,7 @@ import { terminalText } from '../text/terminal.ts';
 import { escapeNul, makeVisible, visibleBytes } from '../text/visible.ts';
 import type { FoldedRun, Line, LineDisplay, OutputDisplay } from '../types/excerpt.ts';
 import type { SummaryPart } from '../types/result.ts';
+import type { HashlineDisplay, Settings } from '../types/settings.ts';
 
 const visible = (text: string): string => makeVisible(text).text;
 
@@ -41,6 +42,22 @@ const hashline: LineDisplay = {
   cost: numberedCost,
   text: visible,
 };
+
+/** What stands around `PATH#TAG` in the header above anchors. */
+const ANCHORS: { readonly [name in HashlineDisplay]: readonly [string, string] } = {
+  hashline: ['¶', ''],
+  'hashline@18': ['[', ']'],
+};
+
+export function isHashline(display: Settings['display']): display is HashlineDisplay {
+  return Object.hasOwn(ANCHORS, display);
+}
+
+/** `¶src/app.ts#41F0`, `[src/app.ts#41F0]` */
+export function anchorHeader(display: HashlineDisplay, path: string, tag: string): string {
+  const [before, after] = ANCHORS[display];
+  return `${before}${path}#${tag}${after}`;
+}
 
 export const plain: LineDisplay = {
   show: textOf,

@@ -3,8 +3,10 @@
 import { createHash } from 'node:crypto';
 import { findEncoding } from '../code/text-input.ts';
 import { isOrielError } from '../errors.ts';
+import { anchorHeader, isHashline } from '../render/display.ts';
 import { readAt } from '../text/bytes.ts';
 import { decode } from '../text/encoding.ts';
+import { textTag } from '../text/xxhash.ts';
 import type { ByteSource } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
@@ -43,7 +45,9 @@ export class MatchAnchors {
   async addTo(file: MatchedFile, shown: MatchedFile): Promise<MatchedFile> {
     const searched = this.#searched.get(file);
     const tag = searched && (await this.#tagOf(searched, file));
-    return tag === undefined ? shown : { ...shown, anchor: `¶${file.path}#${tag}` };
+    const { display } = this.#call.settings;
+    if (tag === undefined || !isHashline(display)) return shown;
+    return { ...shown, anchor: anchorHeader(display, file.path, tag) };
   }
 
   async #tagOf({ path, digest }: Searched, { lines }: MatchedFile): Promise<string | undefined> {
@@ -52,8 +56,10 @@ export class MatchAnchors {
       try {
         if (opened.kind !== 'file' || opened.size > MAX_ANCHORED_FILE_BYTES) return undefined;
         const content = await readAt(opened.bytes, 0, MAX_ANCHORED_FILE_BYTES + 1, this.#call.signal);
-        const text = textOf(content, await findEncoding(opened.bytes, this.#call));
+        const encoding = await findEncoding(opened.bytes, this.#call);
+        const text = textOf(content, encoding);
         if (digestOf(text) !== digest) return undefined;
+        if (this.#call.settings.display === 'hashline@18' && encoding.name !== 'utf-8') return undefined;
         const all = text.split(/(?<=\n)/);
         const whole = lines.filter(({ clipped }) => clipped === undefined);
         const seen = whole.map(({ no }) => [no, all[no - 1] ?? ''] as const);
@@ -93,9 +99,13 @@ export async function takeSnapshot(
 ): Promise<string> {
   const { snapshots } = call.session;
   const size = bytes.size ?? Number.POSITIVE_INFINITY;
-  const content = size <= HASH_UP_TO ? await readAt(bytes, 0, size, call.signal) : bytes.identity.key;
-  const digest = createHash('sha256').update(content).digest('hex');
-  const tag = snapshots.tag(path, digest);
+  const content = async (): Promise<Uint8Array> => readAt(bytes, 0, size, call.signal);
+  let tag;
+  if (call.settings.display === 'hashline@18') tag = textTag(await content());
+  else {
+    const hashed = size <= HASH_UP_TO ? await content() : bytes.identity.key;
+    tag = snapshots.tag(path, createHash('sha256').update(hashed).digest('hex'));
+  }
   snapshots.see(path, tag, lines);
   return tag;
 }

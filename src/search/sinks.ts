@@ -1,6 +1,7 @@
 /** The interface that collects the results of a search: a page of matches, or counts per file. */
 
 import { createTurns } from '../queues/turns.ts';
+import { isHashline } from '../render/display.ts';
 import type { Call } from '../types/call.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { ListResult, MatchedFile, SearchResult } from '../types/result.ts';
@@ -103,7 +104,7 @@ export class MatchSink implements SearchSink {
     const { EnclosingSymbols } = await import('./enclosing-symbols.ts');
     this.#symbols ??= new EnclosingSymbols(this.#call);
     await this.#symbols.add(file, searched, path);
-    if (path === undefined || this.#call.settings.display !== 'hashline') return;
+    if (path === undefined || !isHashline(this.#call.settings.display)) return;
     const { MatchAnchors: Anchors } = await import('./anchors.ts');
     this.#anchors ??= new Anchors(this.#call);
     await this.#anchors.add(file, path, searched);

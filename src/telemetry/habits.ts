@@ -251,7 +251,9 @@ const DIALECTS: Readonly<Record<string, Wording>> = {
   },
   pi: paged,
   'pi@0.74': paged,
+  'pi@1.6': paged,
   zdx: paged,
+  'zdx@0.10': paged,
   // It accepts only absolute paths, but files of the workspace are recorded with relative ones.
   coder: (wanted) => ('source' in wanted && wanted.source.startsWith('/') ? paged(wanted) : undefined),
 };

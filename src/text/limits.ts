@@ -19,6 +19,9 @@ import { quote } from './visible.ts';
 
 export const KIB = 1024;
 
+/** Larger files have no tag that depends on nothing but their text; the edit tool of oh-my-pi has the same limit. */
+export const MAX_TAGGED_TEXT_BYTES = 4 * KIB * KIB;
+
 /** A text of up to this many bytes is shown in full, longer code as its map. */
 export const MAX_WHOLE_BYTES = 12 * KIB;
 

@@ -3,11 +3,14 @@
 import type { FileAccess } from './access.ts';
 import type { TokenCounter } from './excerpt.ts';
 
+/** Own anchors for edits, or those of oh-my-pi 18. */
+export type HashlineDisplay = 'hashline' | 'hashline@18';
+
 export interface Settings {
   /** Lines of a read without an end, at most `limits.lines` (option `read.defaultLimit`). */
   readonly defaultLimit: number;
   /** How lines are shown: `numbers` (`N|text`), `hashline` (for hosts with an edit tool), `plain`. */
-  readonly display: 'numbers' | 'hashline' | 'plain';
+  readonly display: 'numbers' | HashlineDisplay | 'plain';
   /** Whether a read of a long code file returns its map (option `read.summarize`). */
   readonly summarize: boolean;
   /** Maximum bytes of a map with its notice (option `read.mapBytes`). */

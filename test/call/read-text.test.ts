@@ -133,6 +133,19 @@ test('details give the limits of the host, headers included', async () => {
   expect(details['limits']).toMatchObject({ bytes: 5000 });
 });
 
+test('tags of oh-my-pi are only those that its edit tool computes', async () => {
+  const { write, read } = workspace();
+  write('marked', '\ufeffa \r\nb\r\n');
+  write('utf16', Buffer.from('\ufeffa\nb\n', 'utf16le'));
+  write('large', 'a\n'.repeat((4 << 20) / 2));
+  write('larger', 'a\n'.repeat((4 << 20) / 2 + 1));
+  const shown = async (path: string): Promise<string[]> =>
+    textOf(await read(`${path}:1..1`, { display: 'hashline@18' })).split('\n');
+  expect((await shown('marked')).slice(0, 2)).toEqual(['[marked#9A46]', '1:a \r']);
+  expect(await shown('large')).toEqual([expect.stringMatching(/^\[large#[0-9A-F]{4}\]$/), '1:a', '']);
+  for (const path of ['utf16', 'larger']) expect((await shown(path))[0]).toBe('1|a');
+});
+
 describe('paths in notices and headers are canonical', () => {
   test.each([
     ['f', 'f'],

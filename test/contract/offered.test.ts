@@ -32,6 +32,7 @@ const switches: readonly {
   [
     { options: {}, unsaid: [] },
     { options: { display: 'hashline' }, unsaid: [/N\|text/] },
+    { options: { display: 'hashline@18' }, unsaid: [/N\|text/, /¶/] },
     { options: { display: 'plain' }, unsaid: [/N\|text/, /N:text/, /without line numbers/] },
   ],
   [

@@ -90,18 +90,15 @@ const calls: Readonly<Record<DialectName, fc.Arbitrary<[string, object]>>> = {
   ),
   pi: callsOfPi(),
   'pi@0.74': callsOfPi(),
+  'pi@1.6': callsOfPi(),
   zed: fc
     .oneof(
       fc.record({ path: some(...files), start_line: maybe(line), end_line: maybe(line) }),
       fc.record({ path: some(...files), start_byte: maybe(line), max_bytes: maybe(some(64, 500, 65_536)) }),
     )
     .map((input): [string, object] => ['read_file', input]),
-  zdx: fc.oneof(
-    fc
-      .record({ path: some(...files), offset: maybe(line), limit: maybe(line) })
-      .map((input): [string, object] => ['read', input]),
-    fc.record({ command: some(...commands) }).map((input): [string, object] => ['bash', input]),
-  ),
+  zdx: callsOfZdx(),
+  'zdx@0.10': callsOfZdx(),
   coder: fc
     .record({ path: some(...files), offset: maybe(line), limit: maybe(line) })
     .chain((input) =>
@@ -113,11 +110,14 @@ const calls: Readonly<Record<DialectName, fc.Arbitrary<[string, object]>>> = {
 };
 
 function callsOfPi(): fc.Arbitrary<[string, object]> {
+  return fc.oneof(callsOfZdx(), ...lists());
+}
+
+function callsOfZdx(): fc.Arbitrary<[string, object]> {
   return fc.oneof(
     fc
       .record({ path: some(...files), offset: maybe(line), limit: maybe(line) })
       .map((input): [string, object] => ['read', input]),
-    ...lists(),
     fc.record({ command: some(...commands) }).map((input): [string, object] => ['bash', input]),
   );
 }
@@ -145,7 +145,18 @@ function lists(): fc.Arbitrary<[string, object]>[] {
 }
 
 const hosts: fc.Arbitrary<Host> = fc.record({
-  dialect: some<DialectName>('oriel', 'oriel', 'oriel', 'pi', 'pi@0.74', 'zed', 'zdx', 'coder'),
+  dialect: some<DialectName>(
+    'oriel',
+    'oriel',
+    'oriel',
+    'pi',
+    'pi@0.74',
+    'pi@1.6',
+    'zed',
+    'zdx',
+    'zdx@0.10',
+    'coder',
+  ),
   limits: some<LimitOptions>(
     {},
     {},

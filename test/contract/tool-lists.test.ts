@@ -68,8 +68,10 @@ test('the names', () => {
     oriel: ['read', 'bash', 'grep', 'find', 'ls'],
     pi: ['read', 'bash', 'grep', 'find', 'ls'],
     'pi@0.74': ['read', 'bash', 'grep', 'find', 'ls'],
+    'pi@1.6': ['read', 'bash', 'grep', 'find', 'ls'],
     zed: ['read_file'],
     zdx: ['read', 'bash'],
+    'zdx@0.10': ['read', 'bash'],
     coder: ['read_file', 'coder_workspace_read_file'],
   });
 });

@@ -93,6 +93,8 @@ const published: Reader = {
   },
 };
 
+const current: Reader = { ...published, dialect: 'pi@1.6' };
+
 const zed: Reader = {
   dialect: 'zed',
   tool: 'read_file',
@@ -151,8 +153,10 @@ export const readers: readonly Reader[] = [
   oriel,
   pi,
   published,
+  current,
   zed,
   zdx,
+  { ...zdx, dialect: 'zdx@0.10' },
   coder,
   {
     ...coder,
@@ -181,7 +185,10 @@ export const tools: readonly ToolCase[] = [
   bash('pi'),
   ...search('pi@0.74'),
   bash('pi@0.74'),
+  ...search('pi@1.6'),
+  bash('pi@1.6'),
   bash('zdx'),
+  bash('zdx@0.10'),
 ];
 
 /** `"pi read"` */

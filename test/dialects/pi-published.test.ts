@@ -103,3 +103,32 @@ test('lists say no more than that the limit was reached', async () => {
   expect(await last('find', { pattern: 'n*' })).toEqual(said);
   expect(await last('ls', { path: 'd' })).toEqual(said);
 });
+
+describe('pi 1.6', () => {
+  test('an empty last line counts only in totals of files', async () => {
+    const here = place('pi@1.6');
+    here.write('f', numbered(1, 2000));
+    expect((await here.call('read', { path: 'f' })).text).toBe(numbered(1, 2000));
+    expect((await here.call('read', { path: 'f', limit: 2 })).text).toBe(
+      '1\n2\n\n[1999 more lines in file. Use offset=3 to continue.]',
+    );
+    const { text: short } = await here.call('bash', { command: 'echo a; exit 3' });
+    expect(short).toBe('a\n\n\nCommand exited with code 3');
+    const { text, details } = await here.call('bash', { command: 'seq 2001; exit 3' });
+    const path = String(details['fullOutputPath']);
+    expect(text).toBe(
+      `${numbered(2, 2001)}\n[Showing lines 2-2001 of 2001. Full output: ${path}]\n\nCommand exited with code 3`,
+    );
+  });
+
+  test('globs are relative to the searched directory', async () => {
+    const here = place('pi@1.6');
+    for (const path of ['pkg/src/a.ts', 'pkg/x/src/b.ts', 'src/c.ts']) here.write(path, 'one\n');
+    const glob = './src/*.ts';
+    expect((await here.call('grep', { pattern: 'one', path: 'pkg', glob })).text).toBe('pkg/src/a.ts:1: one');
+    expect((await here.call('find', { pattern: glob, path: 'pkg' })).text).toBe('pkg/src/a.ts');
+    expect((await here.call('find', { pattern: '**/src/*.ts', path: 'pkg' })).text).toBe(
+      'pkg/src/a.ts\npkg/x/src/b.ts',
+    );
+  });
+});

@@ -6,7 +6,9 @@ import { numbered, place } from '../support/dialect.ts';
 const tools = [
   ['pi', 'read'],
   ['pi@0.74', 'read'],
+  ['pi@1.6', 'read'],
   ['zdx', 'read'],
+  ['zdx@0.10', 'read'],
   ['zed', 'read_file'],
   ['coder', 'read_file'],
 ] as const;

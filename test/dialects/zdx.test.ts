@@ -269,6 +269,17 @@ describe('bash', () => {
     });
   });
 
+  test('zdx 0.10 shows 40 KiB of a stream', async () => {
+    for (const [bytes, isCut] of [
+      [40_960, false],
+      [40_961, true],
+    ] as const) {
+      const command = `head -c ${bytes} /dev/zero | tr '\\0' x`;
+      const { data } = envelopeOf(await place('zdx@0.10').call('bash', { command }));
+      expect(data).toMatchObject({ stdout: 'x'.repeat(40_960), stdout_truncated: isCut });
+    }
+  });
+
   test('50 KiB are whole, and a cut falls between characters', async () => {
     expect(await bash('head -c 51200 /dev/zero | tr "\\0" x')).toMatchObject({ stdout_truncated: false });
     const { stdout } = await bash(`printf x; printf '€%.0s' $(seq 20000)`);

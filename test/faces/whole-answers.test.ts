@@ -163,7 +163,9 @@ function callsOf(dialect: DialectName, oriel: Oriel): (readonly [string, object]
   const windows: Readonly<Record<string, readonly object[]>> = {
     pi: [{}, { offset: 5, limit: 100_000 }],
     'pi@0.74': [{}, { offset: 5, limit: 100_000 }],
+    'pi@1.6': [{}, { offset: 5, limit: 100_000 }],
     zed: [{}, { start_line: 1, end_line: 100_000 }, { start_byte: 0, max_bytes: 1_000_000 }],
+    'zdx@0.10': [{}, { keep: 'ends', max_line_length: 0 }],
     zdx: [{}, { max_line_length: 0 }, { keep: 'ends', max_line_length: 0 }],
     coder: [{}, { limit: 100 }, { limit: 60, offset: 2 }],
   };

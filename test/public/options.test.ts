@@ -10,7 +10,9 @@ test.each<[OrielOptions, string]>([
   [{ read: { lineNumbers: false } }, 'a\nb\n'],
   [{ display: 'plain' }, 'a\nb\n'],
   [{ display: 'hashline' }, anchored],
+  [{ display: 'hashline@18' }, '[f#9A46]\n1:a\n2:b\n'],
   [{ display: 'hashline', read: { hashLines: false } }, numbered],
+  [{ display: 'hashline@18', read: { hashLines: false } }, numbered],
   [{ display: 'hashline', read: { hashLines: false, lineNumbers: false } }, 'a\nb\n'],
   [{ read: { defaultLimit: 1 } }, '1|a\n[Showing line 1 of 2. Use f:2.. to continue]'],
 ])('%j', async (options, expected) => {

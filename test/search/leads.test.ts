@@ -184,6 +184,13 @@ describe('with line anchors', () => {
     expect(await grep({ pattern: 'needle', path: 'b c.txt' })).toMatch(/^¶b c\.txt#[0-9A-F]{4}\n1:needle$/);
   });
 
+  test('the header of oh-my-pi, with the tag that its edit tool computes', async () => {
+    await oriel.close();
+    oriel = createOriel({ cwd: work.path, display: 'hashline@18' });
+    await work.write({ 'a.txt': 'a  \nb', 'c.txt': Buffer.from('\ufeffb\n', 'utf16le') });
+    expect(await grep({ pattern: 'b' })).toBe('[a.txt#6540]\n2:b\nc.txt:1: b');
+  });
+
   test('of encoded files, not of members, outputs or large files', { tags: 'slow' }, async () => {
     await work.write({
       'utf16.txt': Buffer.from('\ufeffone\nneedle\n', 'utf16le'),

@@ -5,7 +5,7 @@ import { OrielError } from '../../errors.ts';
 import { limitNames } from '../../text/limits.ts';
 import { quote } from '../../text/visible.ts';
 
-export const DISPLAYS = ['numbers', 'hashline', 'plain'] as const;
+export const DISPLAYS = ['numbers', 'hashline', 'hashline@18', 'plain'] as const;
 
 export const cwd: CliOption = {
   name: 'cwd',
@@ -71,7 +71,7 @@ export const display: CliOption = {
   type: 'string',
   value: 'HOW',
   choices: DISPLAYS,
-  help: 'how the dialect oriel shows lines: numbers (N|text), hashline (anchors for edits) or plain (default numbers)',
+  help: 'lines of the dialect oriel: numbers (N|text), hashline, hashline@18 (anchors for edits), plain (default numbers)',
 };
 
 export const agentOutputs: CliOption = {

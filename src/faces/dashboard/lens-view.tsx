@@ -5,7 +5,7 @@ import { countWords, sizeWords } from '../../telemetry/report.ts';
 import { askLens, type LensBlock, type LensFields, type LensReply } from './dashboard-api.ts';
 import { hrefOf } from './hooks.tsx';
 
-const DIALECTS = ['oriel', 'pi', 'pi@0.74', 'zed', 'zdx', 'coder'] as const;
+const DIALECTS = ['oriel', 'pi', 'pi@0.74', 'pi@1.6', 'zed', 'zdx', 'zdx@0.10', 'coder'] as const;
 
 const encoder = new TextEncoder();
 

@@ -191,7 +191,9 @@ interface LensAnswer {
 const LINES: Partial<Record<DialectName, readonly [string, string, 'to' | 'count']>> = {
   pi: ['offset', 'limit', 'count'],
   'pi@0.74': ['offset', 'limit', 'count'],
+  'pi@1.6': ['offset', 'limit', 'count'],
   zdx: ['offset', 'limit', 'count'],
+  'zdx@0.10': ['offset', 'limit', 'count'],
   coder: ['offset', 'limit', 'count'],
   zed: ['start_line', 'end_line', 'to'],
 };
@@ -306,7 +308,7 @@ function nextOf(
     const { start_line: _, end_line: __, ...rest } = input;
     return { ...rest, ...next };
   }
-  if (dialect === 'coder' || dialect === 'zdx') return nextPage(input, details, dialect);
+  if (dialect === 'coder' || dialect.startsWith('zdx')) return nextPage(input, details, dialect);
   const [block] = content;
   const offset =
     block?.type === 'text' ? /Use offset=(\d+) to continue/.exec(block.text.slice(-300))?.[1] : undefined;

@@ -70,7 +70,7 @@ test('what is offered depends on the words before', () => {
   expect(offered('help gr')).toEqual(['words', 'grep']);
   expect(offered('tools r')).toEqual(['words', 'read', 'read_file']);
   expect(offered('completions ')).toEqual(['words', 'bash', 'zsh', 'fish']);
-  expect(offered('read --display ')).toEqual(['words', 'numbers', 'hashline', 'plain']);
+  expect(offered('read --display ')).toEqual(['words', 'numbers', 'hashline', 'hashline@18', 'plain']);
   for (const line of ['man a', 'grep bash --tim', 'read --limits '])
     expect(offered(line), line).toEqual(['words']);
   for (const line of ['bash ls --timeo', 'bash ls --display ', 'grep -il x a', 'read --workspaces a'])
@@ -118,7 +118,7 @@ const here = shells.filter((shell) => shell === 'bash' || has(shell));
 const OFFERED: readonly (readonly [line: string, offered: readonly string[], by?: readonly Shell[]])[] = [
   ['oriel re', ['read', 'report']],
   ['oriel --dialect=pi re', ['read', 'report']],
-  ['oriel read --display ', ['hashline', 'numbers', 'plain']],
+  ['oriel read --display ', ['hashline', 'hashline@18', 'numbers', 'plain']],
   ['oriel read --display=n', ['numbers']],
   ['oriel mcp --root d', ['dir with']],
   ['oriel man a', []],

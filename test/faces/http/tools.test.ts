@@ -347,7 +347,7 @@ test('/metrics counts the truncations of every dialect by event', { tags: 'slow'
     ['bash', { command: 'seq 5000' }],
   ] as const;
   const all = ['grep', 'find', 'ls'].map((tool) => of(tool, 'limit'));
-  for (const dialect of ['oriel', 'pi', 'pi@0.74'] as const)
+  for (const dialect of ['oriel', 'pi', 'pi@0.74', 'pi@1.6'] as const)
     expect(await counted(dialect, [...lists, ...readAndRun])).toEqual([
       ...all,
       of('read', 'lines'),

@@ -34,9 +34,12 @@ test('fewer tools are named, and only those offered', () => {
   expect(() => createOffer({ tools: ['cat'] })).toThrow('The tool cat is none of the dialect.');
 });
 
-test.each(['pi', 'pi@0.74', 'zed', 'zdx', 'coder'] as const)('%s promises only files', (dialect) => {
-  expect(instructions({ dialect, web: false })).toMatch(/^Call read(_file)? for any file\. /);
-});
+test.each(['pi', 'pi@0.74', 'pi@1.6', 'zed', 'zdx', 'zdx@0.10', 'coder'] as const)(
+  '%s promises only files',
+  (dialect) => {
+    expect(instructions({ dialect, web: false })).toMatch(/^Call read(_file)? for any file\. /);
+  },
+);
 
 test('M17 serving the home directory or whole disk is reported', () => {
   const home = realpathSync(temporaryFolder());

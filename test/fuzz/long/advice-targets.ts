@@ -24,8 +24,10 @@ const readers: readonly [DialectName, string][] = [
   ['oriel', 'read'],
   ['pi', 'read'],
   ['pi@0.74', 'read'],
+  ['pi@1.6', 'read'],
   ['zed', 'read_file'],
   ['zdx', 'read'],
+  ['zdx@0.10', 'read'],
   ['coder', 'read_file'],
 ];
 
