@@ -6,7 +6,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
   type CompleteResult,
   inputRequired,
   type InputRequiredResult,
@@ -37,7 +36,7 @@ import type { McpOrigin, TraceOrigin } from '../../types/telemetry.ts';
 import { withAbsoluteCall } from '../hosts.ts';
 import type { AnswerReceiver, ServerOffer } from '../offer.ts';
 import { CallServer } from './call-server.ts';
-import { DETAILS_KEY, progressTo, toolDefinition, toolResult, wantsDetails } from './tool-result.ts';
+import { DETAILS_KEY, hostIn, progressTo, toolDefinition, toolResult, wantsDetails } from './tool-result.ts';
 
 export interface McpOptions {
   /** Also return details in `structuredContent`. */
@@ -75,10 +74,9 @@ export function createMcpServer(
   if (!given) Object.assign(server, { onclose: () => void offer.forget(caller) });
   const rootsFor = offer.narrow ? rootsOf(server, offer.narrow) : () => Promise.resolve(undefined);
   const askerOf = (context: ServerContext, roots?: NarrowedRoots): AnswerReceiver => {
-    const name = nameInEnvelope(context) ?? server.getClientVersion()?.name ?? host ?? '';
-    const model = modelIn(context);
-    const asker = { name, model, structured: structured || undefined };
-    return { host: asker, caller, roots: roots || undefined };
+    const { mcpReq } = context;
+    const asker = hostIn(mcpReq, server.getClientVersion()?.name ?? host);
+    return { host: { ...asker, structured: structured || undefined }, caller, roots: roots || undefined };
   };
   /** Calls `answer` for the sender of the request, inside its declared roots; or returns the request for these roots. */
   const inside = async <A>(
@@ -139,19 +137,6 @@ export function createMcpServer(
     return { completion: known ? await completeArtifact(offer, caller, argument.value) : { values: [] } };
   });
   return server;
-}
-
-/** The client's name in a request, since protocol 2026-07-28; before, only `initialize` had it. */
-function nameInEnvelope({ mcpReq }: ServerContext): string | undefined {
-  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const { name } = Object(envelope?.[CLIENT_INFO_META_KEY]) as { name?: unknown };
-  return typeof name === 'string' ? name : undefined;
-}
-
-/** The model's name, which Codex sends in each call. */
-function modelIn({ mcpReq }: ServerContext): string | undefined {
-  const meta = Object(Object(mcpReq._meta)['x-codex-turn-metadata']) as { model?: unknown };
-  return typeof meta.model === 'string' ? meta.model : undefined;
 }
 
 /** Keys in `_meta` with which a call names its task and requests the task's totals. */

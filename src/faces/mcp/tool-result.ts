@@ -1,11 +1,15 @@
 /** Converts tools and answers to the types of the protocol. */
 
-import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  CLIENT_INFO_META_KEY,
+  type Tool as McpTool,
+} from '@modelcontextprotocol/server';
 import type { Tool } from '../../oriel.ts';
 import type { Caller } from '../../queues/caller.ts';
 import { safeJson } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
-import { FACTS_ROOM } from '../hosts.ts';
+import { FACTS_ROOM, type HostIdentity } from '../hosts.ts';
 import { pace, type ProgressPace, unsentTo } from '../outbox.ts';
 
 /**
@@ -16,8 +20,26 @@ export const DETAILS_KEY = 'io.github.oriel/details';
 
 /** Whether a request asks for the details of its answer. */
 export function wantsDetails(meta: unknown): boolean {
-  return (Object(meta) as Readonly<Record<string, unknown>>)[DETAILS_KEY] === true;
+  return (Object(meta) as Fields)[DETAILS_KEY] === true;
 }
+
+/**
+ * Who sent a request: its name is in each request since protocol 2026-07-28, before only in `initialize` (`initialized`);
+ * Codex sends the name of its model with each call.
+ */
+export function hostIn(
+  { envelope, _meta }: { readonly envelope?: unknown; readonly _meta?: unknown },
+  initialized: string | undefined,
+): HostIdentity {
+  const { name } = Object((Object(envelope) as Fields)[CLIENT_INFO_META_KEY]) as Fields;
+  const { model } = Object((Object(_meta) as Fields)['x-codex-turn-metadata']) as Fields;
+  return {
+    name: typeof name === 'string' ? name : (initialized ?? ''),
+    model: typeof model === 'string' ? model : undefined,
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
 
 export interface ResultOptions {
   /** Also answer with `structuredContent`. */

@@ -104,7 +104,7 @@ describe.each(eras)('protocol %s', (version, mode) => {
       const { content } = await client.callTool({ name: 'read', arguments: { path: 'long' } });
       const [block] = content as { text: string }[];
       expect(block?.text).toMatch(
-        /\n\[Showing lines 1-\d+ of 5000 \([\d.]+ KiB limit\)\. Use long:\d+\.\. to continue\]$/,
+        /\n\[Showing lines 1-\d+ of 5000 \((?:[\d.]+ KiB|\d+ character) limit\)\. Use long:\d+\.\. to continue\]$/,
       );
       return block?.text.length ?? 0;
     };
