@@ -16,6 +16,8 @@ export interface HostIdentity {
   readonly model?: string | undefined;
   /** Whether it shows structured content instead of the text. */
   readonly structured?: boolean | undefined;
+  /** Whether a script reads the answer, of a host that passes it on to scripts whole. */
+  readonly script?: boolean | undefined;
 }
 
 interface Host {
@@ -31,6 +33,8 @@ interface Host {
   readonly limits: LimitOptions;
   /** Whether it counts the bytes of an answer as JSON. */
   readonly countsJson?: boolean | undefined;
+  /** Whether scripts that a model writes call its tools, and get structured content beside the text. */
+  readonly scripts?: boolean | undefined;
   /** Whether it turns images into text, so that a model gets their facts instead. */
   readonly hidesImages?: boolean | undefined;
 }
@@ -66,6 +70,7 @@ export const HOSTS: readonly Host[] = [
     name: /^codex\b/i,
     model: /^(?:gpt-|codex-|o\d)/i,
     limits: { bytes: 38_400 },
+    scripts: true,
   },
   {
     measured: 'Codex 0.169 with another model: 9,309 characters came whole',
@@ -102,6 +107,7 @@ export const HOSTS: readonly Host[] = [
     cuts: 'the middle of what is over 20 KB',
     name: /^pi\b/i,
     limits: { bytes: 18_400, lines: 2_800 },
+    scripts: true,
   },
   {
     measured: 'Cline 3.0: 6,000 characters and 900 lines came whole, images as text',
@@ -123,6 +129,24 @@ export const HOSTS: readonly Host[] = [
 /** Limits for unknown hosts: the answer with its notice has at most 19,500 characters and 1,990 lines. */
 export const UNKNOWN_HOST: LimitOptions = { unit: 'characters', bytes: 18_400, lines: 1_980 };
 
+/** Limits of an answer that only a script reads, unless the operator set others. */
+const SCRIPT_LIMITS: LimitOptions = { bytes: 256 << 10, lines: 50_000 };
+
+const rowOf = (host: HostIdentity): Host | undefined =>
+  HOSTS.find(
+    ({ name, model }) => name.test(host.name) && (model === undefined || model.test(host.model ?? '')),
+  );
+
+/** Whether scripts of the model that makes a call read structured content. */
+export function runsScripts(host: HostIdentity): boolean {
+  return rowOf(host)?.scripts === true;
+}
+
+/** Whether those of any model of the host do: a list of tools is sent before the model is known. */
+export function mayRunScripts({ name }: HostIdentity): boolean {
+  return HOSTS.some((host) => host.scripts && host.name.test(name));
+}
+
 /**
  * Maximum bytes of the details in structured content, and of a notice as JSON above its 1 KiB. Larger details are left out
  * there.
@@ -134,9 +158,8 @@ export const FACTS_ROOM = 2_048;
  * structured content, the host counts JSON, so bytes are counted as JSON.
  */
 export function fittedTo(host: HostIdentity, options: OrielOptions): OrielOptions {
-  const suits = ({ name, model }: Host): boolean =>
-    name.test(host.name) && (model === undefined || model.test(host.model ?? ''));
-  const known = HOSTS.find(suits);
+  const known = rowOf(host);
+  if (host.script && known?.scripts) return { ...options, limits: { ...SCRIPT_LIMITS, ...options.limits } };
   const wanted = known?.limits ?? UNKNOWN_HOST;
   const dialect = dialectOf(options.dialect ?? 'oriel');
   const set = limitsWith(dialect.limits, options.limits);
