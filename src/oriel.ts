@@ -55,6 +55,18 @@ export function createOriel(options: OrielOptions = {}): Oriel {
   return orielOffering(options, () => true);
 }
 
+/** How each tool was made, to make it again with other limits. */
+const makings = new WeakMap<
+  Tool,
+  { readonly options: OrielOptions; readonly offers: OfferedFeatures['offers'] }
+>();
+
+/** The same tool with the options that `change` returns, in the same session. A tool that was not made here stays as it is. */
+export function toolWith(tool: Tool, change: (options: OrielOptions) => OrielOptions): Tool {
+  const making = makings.get(tool);
+  return making ? orielOffering(change(making.options), making.offers).tool(tool.name) : tool;
+}
+
 /** Like `createOriel`, for a server that offers only some tools: descriptions do not mention the others. */
 export function orielOffering(options: OrielOptions, offers: OfferedFeatures['offers']): Oriel {
   const assembly = assemble(options);
@@ -82,6 +94,7 @@ export function orielOffering(options: OrielOptions, offers: OfferedFeatures['of
         assembly.run(declared, input, runOptions, (given) => acceptInput(declared, schema(), given)),
     };
   });
+  for (const tool of tools) makings.set(tool, { options: { ...options, session }, offers });
   return {
     dialect: dialect.name,
     tools,

@@ -3,7 +3,14 @@
 import { memoryBytes, readSourceHead } from './text/bytes.ts';
 import { detectEncoding } from './text/encoding.ts';
 import { cutWindow } from './text/excerpt.ts';
-import { type AnswerFit, baseLimits, estimateTokens, type LimitOptions, limitsWith } from './text/limits.ts';
+import {
+  type AnswerFit,
+  baseLimits,
+  estimateTokens,
+  type LimitOptions,
+  limitsWith,
+  shownSize,
+} from './text/limits.ts';
 import { LineIndex } from './text/line-index.ts';
 import type { ByteSource } from './types/access.ts';
 import type { Excerpt, TokenCounter, Window } from './types/excerpt.ts';
@@ -46,7 +53,7 @@ export function windowedText(content: string | Uint8Array | ByteSource): Windowe
       const encoding = detectEncoding(await readSourceHead(source, signal));
       index ??= new LineIndex(encoding);
       const counted = (source.size ?? Number.POSITIVE_INFINITY) <= limits.countBytes;
-      const shown = (text: string): number => Buffer.byteLength(text);
+      const shown = (text: string): number => shownSize(text, limits);
       return cutWindow({ source, encoding, index, counted, signal }, window, {
         limits,
         cost: options.cost ?? (({ text, ascii }) => (ascii ? text.length : shown(text))),

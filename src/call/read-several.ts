@@ -5,7 +5,7 @@ import { partHeader, readAnswer } from '../render/answers.ts';
 import { wording } from '../render/notices.ts';
 import { MAX_LISTED_PATHS, pathLists, pathsIn } from '../selector/rewrites.ts';
 import { canonicalTarget, findTarget } from '../target/find-target.ts';
-import { estimateTokens } from '../text/limits.ts';
+import { estimateTokens, shownSize } from '../text/limits.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { CutBy, Limits } from '../types/excerpt.ts';
@@ -165,7 +165,7 @@ function remainingLimits(left: Limits, shown: string, { settings }: Call): Limit
   const shownLines = shown.split('\n').length;
   return {
     ...left,
-    bytes: Math.max(0, left.bytes - Buffer.byteLength(shown)),
+    bytes: Math.max(0, left.bytes - shownSize(shown, left)),
     lines: Math.max(0, left.lines - (shownLines - 2)),
     answerLines: Math.max(0, left.answerLines - shownLines),
     tokens: Math.max(0, left.tokens - count(shown)),

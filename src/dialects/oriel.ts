@@ -13,7 +13,7 @@ import {
 } from '../call/dialect.ts';
 import { OrielError } from '../errors.ts';
 import { readAnswer, runAnswer } from '../render/answers.ts';
-import { binarySize } from '../render/display.ts';
+import { binarySize, limitSize } from '../render/display.ts';
 import {
   countAnswer,
   foundAnswer,
@@ -53,6 +53,10 @@ import {
   withFindCall,
   withWholeCall,
 } from './lists.ts';
+
+/** The size of an answer in words. */
+const sizeOf = (limits: Limits): string =>
+  limits.unit === 'characters' ? `${limitSize(limits.bytes, limits)}s` : binarySize(limits.bytes);
 
 // The default dialect's `find` and `ls`.
 
@@ -98,7 +102,7 @@ const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
   about: (limits, { offers }) =>
     `Finds files by glob (*.ts by name at any depth, src/**/*.test.ts by path), or symbols of code by words${offers('grep') ? '; use grep for contents' : ''}. ` +
     `Respects .gitignore, finds hidden files, never .git; links are not followed. Paths are sorted. At most ` +
-    `${binarySize(limits.bytes)}; a notice gives the next offset.`,
+    `${sizeOf(limits)}; a notice gives the next offset.`,
   input: (zod) => zod.strictObject(findFields(zod)),
   failure: (error, input) => listFailure('find', error, input),
   request: filesOrSymbols,
@@ -117,7 +121,7 @@ const ls = tool<LsInput, ListRequest>({
   about: (limits, { offers }) =>
     `Lists one directory (e.g. path src), dotfiles included: / marks directories, @ links. ` +
     `${offers('read') ? 'Use it for plain names; read shows sizes and ages too. ' : ''}` +
-    `At most ${binarySize(limits.bytes)}; a notice gives the next offset.`,
+    `At most ${sizeOf(limits)}; a notice gives the next offset.`,
   input: (zod) =>
     zod.strictObject({
       path: zod.string().optional().describe('Directory (default: working directory)'),
@@ -185,7 +189,7 @@ const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
   about: (limits, { offers }) =>
     `Searches the lines of files with a regular expression (ripgrep syntax, no look-around), e.g. ` +
     `TODO|FIXME with glob *.ts${offers('find') ? '; use find for file names' : ''}. Respects .gitignore, searches hidden files, never .git. Results are sorted, as path:LINE: text, in code ` +
-    `below their symbol. At most ${binarySize(limits.bytes)}; lines over ${LINE_CHARACTERS} ` +
+    `below their symbol. At most ${sizeOf(limits)}; lines over ${LINE_CHARACTERS} ` +
     `characters are shown around the match; a notice gives the next offset. Searches inside a document, notebook, ` +
     'archive or database that is named: report.pdf:p12:LINE.',
   input: (zod) => zod.strictObject(fields(zod)),
@@ -244,7 +248,7 @@ const read = tool<{ path: string }, ReadRequest>({
   about: (limits, { offers, settings }) =>
     `Reads any path, also what plain readers cannot: a directory, PDF, docx, xlsx, pptx, an archive, a SQLite database, a notebook, ${settings.imageMetadataOnly ? 'the facts of an image' : 'an image'}, a symbol of code. ` +
     `Use it instead of cat, sed, unzip. An answer has at most ${limits.lines} lines and ` +
-    `${binarySize(limits.bytes)}; a cut one ends with the exact path of the next call.
+    `${sizeOf(limits)}; a cut one ends with the exact path of the next call.
 
 Append to the path:
 :50 to the end · :50-100 lines and a few around · :50..100 exactly · :50+20 · :5-16,40-80 · :-20 the last · :@65536+${writeSize(limits.window)} bytes from there
@@ -312,7 +316,7 @@ const bash = tool<{ command: string; timeout?: number | undefined; cwd?: string 
   effects: runs,
   about: (limits, { settings }) =>
     `Runs a command in bash and answers its output, stdout and stderr as they came. Of a long output the end is shown, ` +
-    `at most ${bashLines(limits)} lines and ${binarySize(limits.bytes)}; its first 1 GiB is kept, and a notice in ` +
+    `at most ${bashLines(limits)} lines and ${sizeOf(limits)}; its first 1 GiB is kept, and a notice in ` +
     `brackets gives the exact path to read it by${settings.schemes['artifact'] === false ? '' : ' (artifact://1:-2000@65536)'}. Read or grep that instead of running the command again. ` +
     `Use it to build, test and change things, e.g. npm test; not to read files.
 

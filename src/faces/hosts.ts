@@ -5,7 +5,7 @@
 
 import { dialectOf } from '../dialects/dialect-table.ts';
 import type { OrielOptions } from '../options.ts';
-import { limitNames, type LimitOptions, limitsWith } from '../text/limits.ts';
+import { limitNames, type LimitOptions, limitsWith, shownSize } from '../text/limits.ts';
 import { makeVisible, safeJson } from '../text/visible.ts';
 
 /** The identity that a client gives. */
@@ -16,6 +16,8 @@ export interface HostIdentity {
   readonly model?: string | undefined;
   /** Whether it shows structured content instead of the text. */
   readonly structured?: boolean | undefined;
+  /** Whether a script reads the answer, of a host that passes it on to scripts whole. */
+  readonly script?: boolean | undefined;
 }
 
 interface Host {
@@ -27,10 +29,12 @@ interface Host {
   readonly name: RegExp;
   /** Models to which the row applies; all when absent. */
   readonly model?: RegExp | undefined;
-  /** Limits that leave room for a notice of 1 KiB. */
+  /** Limits that leave room for a notice of 1 KiB, in the unit that it counts. */
   readonly limits: LimitOptions;
   /** Whether it counts the bytes of an answer as JSON. */
   readonly countsJson?: boolean | undefined;
+  /** Whether scripts that a model writes call its tools, and get structured content beside the text. */
+  readonly scripts?: boolean | undefined;
   /** Whether it turns images into text, so that a model gets their facts instead. */
   readonly hidesImages?: boolean | undefined;
 }
@@ -44,7 +48,7 @@ export const HOSTS: readonly Host[] = [
     measured: 'Claude Code 2.1.332: 48,900 characters came whole',
     cuts: 'over 25,000 tokens or about 48,000 characters: a reference to a file instead',
     name: /^claude-code\b/i,
-    limits: { bytes: 47_000, tokens: 23_500 },
+    limits: { unit: 'characters', bytes: 47_000, tokens: 23_500 },
   },
   {
     measured: 'Codex 0.171 with gpt-5.5: 46,000 characters came whole',
@@ -66,6 +70,7 @@ export const HOSTS: readonly Host[] = [
     name: /^codex\b/i,
     model: /^(?:gpt-|codex-|o\d)/i,
     limits: { bytes: 38_400 },
+    scripts: true,
   },
   {
     measured: 'Codex 0.169 with another model: 9,309 characters came whole',
@@ -83,13 +88,13 @@ export const HOSTS: readonly Host[] = [
     measured: 'Gemini CLI 0.61: 39,500 characters came whole',
     cuts: 'all but the first 8,000 and the last 32,000 characters',
     name: /^gemini-cli\b/i,
-    limits: { bytes: 38_400 },
+    limits: { unit: 'characters', bytes: 38_400 },
   },
   {
     measured: 'Qwen Code 0.24: 24,500 characters came whole',
     cuts: 'the middle of what is over about 25,000 characters',
     name: /^qwen-/i,
-    limits: { bytes: 23_400, lines: 2_800 },
+    limits: { unit: 'characters', bytes: 23_400, lines: 2_800 },
   },
   {
     measured: 'Copilot CLI 1.0.102: 19,500 characters came whole',
@@ -102,12 +107,13 @@ export const HOSTS: readonly Host[] = [
     cuts: 'the middle of what is over 20 KB',
     name: /^pi\b/i,
     limits: { bytes: 18_400, lines: 2_800 },
+    scripts: true,
   },
   {
     measured: 'Cline 3.0: 6,000 characters and 900 lines came whole, images as text',
     cuts: 'the middle of what is over 8,000 characters of JSON',
     name: /^cline\b/i,
-    limits: { bytes: 5_000, lines: 890 },
+    limits: { unit: 'characters', bytes: 5_000, lines: 890 },
     countsJson: true,
     hidesImages: true,
   },
@@ -115,13 +121,31 @@ export const HOSTS: readonly Host[] = [
     measured: 'Continue 1.5: 90,000 characters and 2,900 lines came whole, images as text',
     cuts: 'nothing of that size',
     name: /^continue\b/i,
-    limits: { lines: 2_800 },
+    limits: { unit: 'characters', bytes: 50_000, lines: 2_800 },
     hidesImages: true,
   },
 ];
 
-/** Limits for unknown hosts: the answer with its notice has at most 19,500 bytes and 1,990 lines. */
-export const UNKNOWN_HOST: LimitOptions = { bytes: 18_400, lines: 1_980 };
+/** Limits for unknown hosts: the answer with its notice has at most 19,500 characters and 1,990 lines. */
+export const UNKNOWN_HOST: LimitOptions = { unit: 'characters', bytes: 18_400, lines: 1_980 };
+
+/** Limits of an answer that only a script reads, unless the operator set others. */
+const SCRIPT_LIMITS: LimitOptions = { bytes: 256 << 10, lines: 50_000 };
+
+const rowOf = (host: HostIdentity): Host | undefined =>
+  HOSTS.find(
+    ({ name, model }) => name.test(host.name) && (model === undefined || model.test(host.model ?? '')),
+  );
+
+/** Whether scripts of the model that makes a call read structured content. */
+export function runsScripts(host: HostIdentity): boolean {
+  return rowOf(host)?.scripts === true;
+}
+
+/** Whether those of any model of the host do: a list of tools is sent before the model is known. */
+export function mayRunScripts({ name }: HostIdentity): boolean {
+  return HOSTS.some((host) => host.scripts && host.name.test(name));
+}
 
 /**
  * Maximum bytes of the details in structured content, and of a notice as JSON above its 1 KiB. Larger details are left out
@@ -134,9 +158,8 @@ export const FACTS_ROOM = 2_048;
  * structured content, the host counts JSON, so bytes are counted as JSON.
  */
 export function fittedTo(host: HostIdentity, options: OrielOptions): OrielOptions {
-  const suits = ({ name, model }: Host): boolean =>
-    name.test(host.name) && (model === undefined || model.test(host.model ?? ''));
-  const known = HOSTS.find(suits);
+  const known = rowOf(host);
+  if (host.script && known?.scripts) return { ...options, limits: { ...SCRIPT_LIMITS, ...options.limits } };
   const wanted = known?.limits ?? UNKNOWN_HOST;
   const dialect = dialectOf(options.dialect ?? 'oriel');
   const set = limitsWith(dialect.limits, options.limits);
@@ -145,9 +168,11 @@ export function fittedTo(host: HostIdentity, options: OrielOptions): OrielOption
     const given = options.limits?.[name] !== undefined;
     return !given && most !== undefined && most < set[name] ? [[name, most] as const] : [];
   });
+  const lowered: LimitOptions = Object.fromEntries(lower);
+  const unit = lowered.bytes === undefined ? {} : { unit: wanted.unit };
   const fitted = {
     ...options,
-    limits: { ...options.limits, ...Object.fromEntries(lower) },
+    limits: { ...options.limits, ...unit, ...lowered },
     read: { ...(known?.hidesImages && { imageMetadataOnly: true }), ...options.read },
   };
   const isJson = host.structured === true || known?.countsJson === true;
@@ -158,27 +183,25 @@ export function fittedTo(host: HostIdentity, options: OrielOptions): OrielOption
     : countedAsJson(fitted, wanted, depth, host.structured ? FACTS_ROOM : 0);
 }
 
-/** Counts a quarter of the JSON bytes as tokens. */
+/** Counts a quarter of the JSON, in the unit of the host, as tokens. */
 function countedAsJson(
   options: OrielOptions,
-  { bytes = Number.POSITIVE_INFINITY }: LimitOptions,
+  { bytes = Number.POSITIVE_INFINITY, unit }: LimitOptions,
   depth: number,
   room: number,
 ): OrielOptions {
   const { limits = {} } = options;
   const most = Math.floor((Math.min(limits.bytes ?? bytes, bytes) - room) / 4);
-  return { ...options, limits: { ...limits, tokens: most }, tokens: (text) => jsonBytes(text, depth) / 4 };
+  const size = (text: string): number => shownSize(inJson(text, depth), { unit });
+  const tokens = (text: string): number => Math.max(size(text), size(makeVisible(text).text)) / 4;
+  return { ...options, limits: { ...limits, tokens: most }, tokens };
 }
 
-/** Bytes of the shown `text` after it was encoded as a JSON string `depth` times. */
-function jsonBytes(text: string, depth: number): number {
-  return Math.max(inJson(text, depth), inJson(makeVisible(text).text, depth));
-}
-
-function inJson(text: string, depth: number): number {
+/** The text after it was encoded as a JSON string `depth` times. */
+function inJson(text: string, depth: number): string {
   let written = text;
   for (let i = 0; i < depth; i += 1) written = safeJson(written).slice(1, -1);
-  return Buffer.byteLength(written);
+  return written;
 }
 
 // Rewrites errors for callers that use absolute paths only, so that `.` does not mean the working directory.

@@ -394,7 +394,13 @@ function spaceOf(options: OrielOptions, session: Session, offers: OfferedFeature
       return (engine ??= assemble(options).engine);
     },
     oriel({ host, roots } = {}) {
-      const key = JSON.stringify([host?.name, host?.model, host?.structured, roots && rootsKey(roots)]);
+      const key = JSON.stringify([
+        host?.name,
+        host?.model,
+        host?.structured,
+        host?.script,
+        roots && rootsKey(roots),
+      ]);
       let oriel = fitted.get(key);
       if (!oriel) {
         const inside = narrowed(options, roots);

@@ -209,13 +209,10 @@ export function textFacts(result: TextResult): Record<string, unknown> {
 }
 
 /** Omits infinite limits, because JSON has no infinity. */
-function jsonLimits(limits: Limits): Record<string, number> {
-  const finite: Record<string, number> = {};
-  for (const name of Object.keys(limits) as (keyof Limits)[]) {
-    const limit = limits[name];
-    if (Number.isFinite(limit)) finite[name] = limit;
-  }
-  return finite;
+function jsonLimits(limits: Limits): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(limits).filter(([, limit]) => limit !== undefined && limit !== Number.POSITIVE_INFINITY),
+  );
 }
 
 // The answer of a command in the default wording: the output, the outcome, and notices about what was left out.
@@ -332,7 +329,7 @@ function facts(result: RunResult): Record<string, unknown> {
     cancelled,
     background: background.ended > 0 || background.left > 0 ? background : undefined,
     ...Object.fromEntries(streams.map((stream) => [stream.name, streamFacts(stream)])),
-    limits: { lines: limits.lines, bytes: limits.bytes },
+    limits: { lines: limits.lines, bytes: limits.bytes, unit: limits.unit },
   };
 }
 

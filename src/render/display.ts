@@ -2,7 +2,7 @@
 
 import { terminalText } from '../text/terminal.ts';
 import { escapeNul, makeVisible, visibleBytes } from '../text/visible.ts';
-import type { FoldedRun, Line, LineDisplay, OutputDisplay } from '../types/excerpt.ts';
+import type { FoldedRun, Limits, Line, LineDisplay, OutputDisplay } from '../types/excerpt.ts';
 import type { SummaryPart } from '../types/result.ts';
 import type { HashlineDisplay, Settings } from '../types/settings.ts';
 
@@ -143,6 +143,11 @@ export function showPart(part: SummaryPart, display: LineDisplay): string {
 // Formats sizes, counts and ages for a reader.
 
 const KIB = 1024;
+
+/** The value of a limit of bytes: `18 KiB`, or `18400 character` if it counts these. */
+export function limitSize(value: number, { unit }: Pick<Limits, 'unit'>): string {
+  return unit === 'characters' ? `${value} character` : binarySize(value);
+}
 
 /** `512 B`, `50 KiB`, `1.5 MiB`: at most one digit after the point. */
 export function binarySize(bytes: number): string {

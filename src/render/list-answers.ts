@@ -1,6 +1,6 @@
 /** The answers of `grep`, `find` and `ls` in the default wording. */
 
-import { estimateTokens } from '../text/limits.ts';
+import { estimateTokens, shownSize } from '../text/limits.ts';
 import { makeVisible, oneLine } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits, TokenCounter } from '../types/excerpt.ts';
@@ -139,7 +139,7 @@ function fitEntries(
   if (result.best !== undefined) notices.push({ kind: 'best', use: result.best });
   if (cutBy && next !== undefined) {
     const part = { shown, found: lines.length, more: result.next !== undefined };
-    notices.push({ kind: 'budget', of, by: cutBy, budget: budgetOf(limits, cutBy), next, ...part });
+    notices.push({ kind: 'budget', of, ...budgetOf(limits, cutBy), next, ...part });
   } else if (next !== undefined) notices.push({ kind: 'limit', of, limit: next - offset, next });
   if (result.beyond !== undefined) notices.push({ kind: 'beyond', of, offset, total: result.beyond });
   return {
@@ -217,9 +217,10 @@ function answerWithNotices<Shown extends { readonly notices: readonly ListNotice
   });
 }
 
-/** The value of a limit for a list. `lines` is `answerLines`, which holds for every answer. */
-function budgetOf(limits: Limits, by: ListCut): number {
-  return by === 'lines' ? limits.answerLines : limits[by];
+/** The limit that cut a list, and its value. `lines` is `answerLines`, which holds for every answer. */
+function budgetOf(limits: Limits, by: ListCut): { by: ListCut | 'characters'; budget: number } {
+  if (by === 'lines') return { by, budget: limits.answerLines };
+  return { by: by === 'bytes' ? (limits.unit ?? by) : by, budget: limits[by] };
 }
 
 export class ListBudget {
@@ -244,7 +245,7 @@ export class ListBudget {
   take(...lines: string[]): boolean {
     const text = lines.join('\n');
     const joined = this.#lines.length === 0 ? text : `\n${text}`;
-    const bytes = this.#bytes + Buffer.byteLength(joined);
+    const bytes = this.#bytes + shownSize(joined, this.#limits);
     const counts = this.#limits.tokens !== Number.POSITIVE_INFINITY;
     const tokens = counts ? this.#tokens + this.#count(joined) : 0;
     const isLong = this.#lines.length + lines.length > this.#limits.answerLines;
@@ -261,7 +262,7 @@ export class ListBudget {
     let text = '';
     let bytes = 0;
     for (const character of line) {
-      bytes += Buffer.byteLength(character);
+      bytes += shownSize(character, this.#limits);
       if (this.#exceeded(bytes, Math.ceil(bytes / 4))) break;
       text += character;
     }
@@ -330,14 +331,7 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
   }
   if (cutBy && next !== undefined) {
     const part = { shown: matches.length, found: result.found, more: result.next !== undefined };
-    notices.push({
-      kind: 'budget',
-      of: 'matches',
-      by: cutBy,
-      budget: budgetOf(limits, cutBy),
-      next,
-      ...part,
-    });
+    notices.push({ kind: 'budget', of: 'matches', ...budgetOf(limits, cutBy), next, ...part });
   }
   if (limitReached) notices.push({ kind: 'limit', of: 'matches', limit: result.found, next });
   if (clipped) {

@@ -24,7 +24,7 @@ export type ListNotice =
   | {
       readonly kind: 'budget';
       readonly of: ListNoun;
-      readonly by: ListCut;
+      readonly by: ListCut | 'characters';
       readonly budget: number;
       readonly shown: number;
       readonly found: number;

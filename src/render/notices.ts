@@ -6,7 +6,7 @@ import { OrielError } from '../errors.ts';
 import { oneLine, quote, shellWord, useSentence } from '../text/visible.ts';
 import type { Answer, NoStructure, Notice } from '../types/answer.ts';
 import type { CutBy, Limits } from '../types/excerpt.ts';
-import { binarySize, bounded, plural } from './display.ts';
+import { binarySize, bounded, limitSize, plural } from './display.ts';
 
 export type NoticeWording = { [K in Notice['kind']]: (notice: Extract<Notice, { kind: K }>) => string };
 
@@ -236,9 +236,9 @@ function limit(by: CutBy, limits: Limits): string {
 function limitWords(by: CutBy, limits: Limits): string {
   switch (by) {
     case 'bytes':
-      return `${binarySize(limits.bytes)} limit`;
+      return `${limitSize(limits.bytes, limits)} limit`;
     case 'line':
-      return `${binarySize(Math.min(limits.line, limits.bytes))} limit`;
+      return `${limitSize(Math.min(limits.line, limits.bytes), limits)} limit`;
     case 'tokens':
       return `${limits.tokens} token limit`;
     default:

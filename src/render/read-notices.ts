@@ -1,6 +1,7 @@
 /** Makes the notices about a text that was read; the one with the next call is last. */
 
 import { writeSelector } from '../selector/selection.ts';
+import { shownOfWindow } from '../text/limits.ts';
 import { makeVisible, oneLine } from '../text/visible.ts';
 import type { Answer, Notice } from '../types/answer.ts';
 import type { Excerpt, Selection } from '../types/excerpt.ts';
@@ -102,7 +103,7 @@ function cutNotice(result: TextResult): Notice | undefined {
     bytes: excerpt.span ? [excerpt.span.start, excerpt.span.end] : undefined,
     totals: excerpt.totals,
     by: cutBy,
-    limits: byBytes ? { ...limits, bytes: limits.windowMax } : limits,
+    limits: byBytes ? { ...limits, bytes: shownOfWindow(limits) } : limits,
     in: inBytes || (excerpt.oversized && next.kind !== 'tail') ? 'bytes' : 'lines',
     inside: excerpt.oversized,
     backwards: next.kind === 'tail' || undefined,

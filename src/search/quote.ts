@@ -3,11 +3,12 @@
 import { splitRecords } from '../process/ripgrep.ts';
 import { alignDown, memoryBytes, readAt } from '../text/bytes.ts';
 import { decode } from '../text/encoding.ts';
+import { shownSize } from '../text/limits.ts';
 import { LineIndex } from '../text/line-index.ts';
 import { markdownOffset, plainMarkdown } from '../text/plain-markdown.ts';
 import type { ByteSource } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
-import type { TextEncoding } from '../types/excerpt.ts';
+import type { Limits, TextEncoding } from '../types/excerpt.ts';
 import type { SearchRequest } from '../types/request.ts';
 import type { MatchedFile, MatchedLine } from '../types/result.ts';
 import type { AddressedLine } from './match-page.ts';
@@ -18,6 +19,7 @@ interface QuoteOptions {
   readonly clip: SearchRequest['clip'];
   /** The remaining bytes of the answer. */
   readonly room: number;
+  readonly limits: Limits;
   readonly signal: AbortSignal;
 }
 
@@ -25,7 +27,7 @@ interface QuoteOptions {
 async function quoteLines(
   { source, encoding, file, isMarkdown }: QuotableText,
   search: SearchRun,
-  { clip, room, signal }: QuoteOptions,
+  { clip, room, limits, signal }: QuoteOptions,
 ): Promise<MatchedLine[]> {
   const text = new LineTexts(source, encoding, clip.characters, signal);
   const heads: LineHead[] = [];
@@ -43,7 +45,7 @@ async function quoteLines(
     }
     heads.push(head);
     matched ||= address.rank !== undefined;
-    bytes += head.whole ? Buffer.byteLength(head.text) : clip.characters;
+    bytes += head.whole ? shownSize(head.text, limits) : clip.characters;
   }
   const last = heads.at(-1);
   if (gone || (last && (await text.moved(last)))) search.gaps.changed += 1;
@@ -85,11 +87,11 @@ export class QuotedFiles {
   /** Adds the lines of one file, shown as `path`. Undefined if the answer is full, or if none of the lines exists any more. */
   async add(path: string, quotable: QuotableText): Promise<MatchedFile | undefined> {
     if (this.#room < 0) return undefined;
-    const { signal } = this.#call;
-    const options = { clip: this.#clip, room: this.#room, signal };
+    const { limits, signal } = this.#call;
+    const options = { clip: this.#clip, room: this.#room, limits, signal };
     const lines = await quoteLines(quotable, this.#search, options);
     if (lines.length === 0) return undefined;
-    for (const line of lines) this.#room -= Buffer.byteLength(line.text);
+    for (const line of lines) this.#room -= shownSize(line.text, limits);
     const { guessed } = quotable;
     const quoted = { path, lines, guessed };
     this.files.push(quoted);

@@ -83,13 +83,17 @@ interface Stop {
   readonly deadEnd?: boolean | undefined;
 }
 
-function nextOf(stop: Stop, { nextIsLarger }: AnswerFit): Pick<Excerpt, 'next'> {
+function nextOf(stop: Stop, { limits, nextIsLarger }: AnswerFit): Pick<Excerpt, 'next'> {
   if (stop.deadEnd) return {};
   const { rest, inside } = stop;
   if (inside !== undefined) {
     // A byte window continues to the end of the text; it cannot stop at the end of a range.
     const toEnd = rest.length === 1 && rest[0]?.to === undefined && !nextIsLarger;
-    return { next: toEnd ? { kind: 'bytes', start: inside } : { kind: 'lines', ranges: rest, inside } };
+    return {
+      next: toEnd
+        ? { kind: 'bytes', start: inside, length: limits.window }
+        : { kind: 'lines', ranges: rest, inside },
+    };
   }
   return stop.rest.length > 0 ? { next: { kind: 'lines', ranges: stop.rest } } : {};
 }

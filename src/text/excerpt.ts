@@ -9,6 +9,7 @@ import {
   type AnswerFit,
   holdFor,
   isOversized,
+  shownOfWindow,
   sliceOf,
   SPARE,
   windowBudget,
@@ -278,7 +279,11 @@ interface Got {
 async function wholeLines(from: From): Promise<Got> {
   const { begin, end, reader, input, fit } = from;
   const { windowMax } = fit.limits;
-  const budget = new AnswerBudget(fit, { ...fit.limits, lines: fit.limits.answerLines, bytes: windowMax });
+  const budget = new AnswerBudget(fit, {
+    ...fit.limits,
+    lines: fit.limits.answerLines,
+    bytes: shownOfWindow(fit.limits),
+  });
   const tally = { invalid: 0 };
   const lines: Line[] = [];
   let { no } = from;

@@ -5,6 +5,7 @@ import type {
   CutBy,
   LimitName,
   Limits,
+  LimitUnit,
   Line,
   LineDisplay,
   LongLine,
@@ -39,7 +40,20 @@ export const baseLimits: Limits = {
 /** Assumes four bytes of UTF-8 for each token. For code and English, common tokenizers differ from that by at most a third. */
 export const estimateTokens: TokenCounter = (text) => Math.ceil(Buffer.byteLength(text) / 4);
 
-export type LimitOptions = { readonly [K in LimitName]?: number };
+export type LimitOptions = { readonly [K in LimitName]?: number } & {
+  /** What `bytes` and `line` count. @default 'bytes' */
+  readonly unit?: LimitUnit | undefined;
+};
+
+/** The size of a shown text as `limits.bytes` counts it. */
+export function shownSize(text: string, { unit }: Pick<Limits, 'unit'>): number {
+  return unit === 'characters' ? text.length : Buffer.byteLength(text);
+}
+
+/** Maximum bytes of UTF-8 that count as one. */
+export function bytesPerUnit({ unit }: Pick<Limits, 'unit'>): number {
+  return unit === 'characters' ? 3 : 1;
+}
 
 /** Minimum values. With fewer bytes a line number and one character would not fit. */
 export const MIN_LIMITS: Readonly<Record<LimitName, number>> = {
@@ -63,21 +77,24 @@ const EXTRA_LINES = 8;
  * Changing `bytes` also changes `line`, `window` and `windowMax`, unless these are given too. Throws `BAD_INPUT`.
  */
 export function limitsWith(base: Limits, options: LimitOptions = {}): Limits {
-  for (const [name, value] of Object.entries(options)) check(name, value);
+  const { unit, ...numbers } = options;
+  for (const [name, value] of Object.entries(numbers)) check(name, value);
+  if (unit !== undefined && unit !== 'bytes' && unit !== 'characters')
+    throw new OrielError('BAD_INPUT', "The limit unit is 'bytes' or 'characters'.");
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   ) as LimitOptions;
-  const limits = { ...base, ...given };
+  const limits = { ...base, ...given, unit: given.bytes === undefined ? base.unit : given.unit };
   const lowered = given.lines !== undefined && given.lines < base.lines;
   const answerLines = given.answerLines ?? (lowered ? limits.lines + EXTRA_LINES : base.answerLines);
   if (given.bytes === undefined) return capped({ ...limits, answerLines });
+  const stored = given.bytes * bytesPerUnit(given);
   return capped({
     ...limits,
     answerLines,
     line: given.line ?? Math.min(base.line, given.bytes),
-    windowMax:
-      given.windowMax ?? (given.bytes < base.bytes ? given.bytes : Math.max(base.windowMax, given.bytes)),
-    window: given.window ?? Math.min(base.window, given.bytes),
+    windowMax: given.windowMax ?? (given.bytes < base.bytes ? stored : Math.max(base.windowMax, stored)),
+    window: given.window ?? Math.min(base.window, stored),
   });
 }
 
@@ -127,12 +144,17 @@ export interface AnswerFit {
 
 /** Maximum shown bytes of a line that is the only one of an answer. */
 function lineBudget({ limits, prefix = 0 }: AnswerFit): number {
-  return Math.min(limits.bytes, limits.line, limits.windowMax, limits.tokens * 4) - prefix;
+  return Math.min(limits.bytes, limits.line, shownOfWindow(limits), limits.tokens * 4) - prefix;
 }
 
 /** Maximum shown bytes of a slice in a byte window. */
 export function windowBudget({ limits, prefix = 0 }: AnswerFit): number {
-  return Math.min(limits.windowMax, limits.tokens * 4) - prefix;
+  return Math.min(shownOfWindow(limits), limits.tokens * 4) - prefix;
+}
+
+/** Maximum shown bytes, or characters, of a byte window. */
+export function shownOfWindow(limits: Limits): number {
+  return Math.floor(limits.windowMax / bytesPerUnit(limits));
 }
 
 /** Maximum tokens of a line that is the only one of an answer. */
@@ -147,7 +169,7 @@ export const SPARE = 256;
 export function holdFor(fit: AnswerFit, encoding: TextEncoding): number {
   const { longLine, limits } = fit;
   if (longLine.kind === 'clip') return (longLine.at + 8) * 4;
-  return Math.min(limits.bytes, limits.line) * encoding.unit + SPARE;
+  return Math.min(limits.bytes, limits.line) * bytesPerUnit(limits) * encoding.unit + SPARE;
 }
 
 /** A line of at most this many stored bytes is never oversized: a byte is shown as at most 8 bytes or tokens. */
@@ -271,11 +293,13 @@ export function fitOf(
   limits: Limits,
   tokens?: TokenCounter,
 ): AnswerFit {
+  const bytes = policy.cost ?? display.cost ?? ((line: Line) => Buffer.byteLength(display.show(line)));
+  const characters = (line: Line): number => (line.ascii ? bytes(line) : display.show(line).length);
   return {
     limits,
     prefix: display.prefix ?? 0,
-    cost: policy.cost ?? display.cost ?? ((line) => Buffer.byteLength(display.show(line))),
-    shown: (text) => Buffer.byteLength(display.text(text)),
+    cost: limits.unit === 'characters' && !policy.cost ? characters : bytes,
+    shown: (text) => shownSize(display.text(text), limits),
     tokens: tokens ?? estimateTokens,
     overflow: policy.overflow,
     longLine: policy.longLine,

@@ -8,7 +8,7 @@ import type { KeptEnd } from '../types/request.ts';
 import { alignDown } from './bytes.ts';
 import { decode, utf8 } from './encoding.ts';
 import { foldedRuns, MAX_COMPARED_LINES, type StoredLine } from './fold.ts';
-import { AnswerBudget, type AnswerFit, sliceOf } from './limits.ts';
+import { AnswerBudget, type AnswerFit, bytesPerUnit, sliceOf } from './limits.ts';
 
 /**
  * `snap`: whether a kept head ends after its last whole line, or after the last character that fits. `folds`: whether a
@@ -139,7 +139,8 @@ function headLines(
     }
     const alone = lines.length === 0;
     if (cutBy === 'lines' || (!alone && snap === 'line')) return { lines, cutBy };
-    const most = (bytes.length > share.bytes && alignDown(bytes, share.bytes, utf8)) || bytes.length;
+    const stored = share.bytes * bytesPerUnit(fit.limits);
+    const most = (bytes.length > stored && alignDown(bytes, stored, utf8)) || bytes.length;
     const slice = sliceOf(bytes.subarray(0, most), utf8, within(fit, share), 'head', room);
     const cut = decodedLine(slice, start, lines.length + 1, 'slice');
     // A slice has at least one character, even if that does not fit.
@@ -185,7 +186,7 @@ const ACTING_BYTES = [0x08, 0x0d, 0x1b];
 
 /** As `AnswerBudget.take`. A line of a megabyte that cannot fit is not shown to find that out. */
 function taken(budget: AnswerBudget, line: Line, bytes: Uint8Array, share: OutputShare): CutBy | undefined {
-  const cannotFit = bytes.length > share.bytes && !ACTING_BYTES.some((byte) => bytes.includes(byte));
+  const cannotFit = bytes.length > share.bytes * 3 && !ACTING_BYTES.some((byte) => bytes.includes(byte));
   return cannotFit && budget.lines >= 1 ? 'bytes' : budget.take(line);
 }
 
@@ -196,7 +197,8 @@ function slicedTail(
   { no, end }: Line,
 ): PickedLines {
   // Text is never shown in fewer bytes than it is stored in, so more bytes cannot fit.
-  const from = alignDown(bytes, Math.max(0, bytes.length - fit.limits.bytes), utf8);
+  const most = fit.limits.bytes * bytesPerUnit(fit.limits);
+  const from = alignDown(bytes, Math.max(0, bytes.length - most), utf8);
   const slice = sliceOf(bytes.subarray(from), utf8, fit, 'tail', fit.limits.bytes);
   const oversized = { no: no as number, start: output.lastLine, bytes: end - output.lastLine };
   return { lines: [decodedLine(slice, end - slice.length, oversized.no, 'slice')], cutBy: 'line', oversized };

@@ -159,6 +159,8 @@ export interface Limits {
   readonly lines: number;
   /** Lines of any answer, including lists, byte windows, context and gaps. Infinity for no limit. */
   readonly answerLines: number;
+  /** What `bytes` and `line` count of the shown text; bytes when absent, and of windows and files always. */
+  readonly unit?: LimitUnit | undefined;
   /** Bytes of UTF-8 of one answer; notices come on top (1 KiB at most). */
   readonly bytes: number;
   /** Bytes of one line: a longer one is cut, dropped or refused as the fit says. */
@@ -173,7 +175,10 @@ export interface Limits {
   readonly countBytes: number;
 }
 
-export type LimitName = keyof Limits;
+export type LimitName = Exclude<keyof Limits, 'unit'>;
+
+/** Bytes of UTF-8, or UTF-16 code units, which most hosts count. */
+export type LimitUnit = 'bytes' | 'characters';
 
 /** Tokens of a text. */
 export type TokenCounter = (text: string) => number;

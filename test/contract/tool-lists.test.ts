@@ -33,11 +33,11 @@ describe.each(dialectNames)('%s', (dialect) => {
 });
 
 /** Four characters of what a model gets for a token. */
-const tokensOf = (options: OfferOptions): number => {
+const tokensOf = (options: OfferOptions, scripts = false): number => {
   const offer = createOffer({ web: false, ...options });
   onTestFinished(() => offer.close());
-  const lists = offer.tools({ host: { name: 'claude-code' } }).map(({ name, description, jsonSchema }) => {
-    const { $schema: _, ...input_schema } = jsonSchema;
+  const lists = offer.tools({ host: { name: scripts ? 'pi' : 'claude-code' } }).map((tool) => {
+    const { name, description, inputSchema: input_schema } = toolDefinition(tool, { scripts });
     return JSON.stringify({ name, description, input_schema });
   });
   return lists.join('').length / 4;
@@ -46,6 +46,8 @@ const tokensOf = (options: OfferOptions): number => {
 test('every request carries few tokens of them', () => {
   expect(tokensOf({})).toBeLessThanOrEqual(1_200);
   expect(tokensOf({ tools: ['read'] })).toBeLessThanOrEqual(450);
+  expect(tokensOf({}, true)).toBeLessThanOrEqual(1_200);
+  expect(tokensOf({ tools: ['read'] }, true)).toBeLessThanOrEqual(450);
 });
 
 test.each([

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { dialectOf } from '../../src/dialects/dialect-table.ts';
-import { limitsWith } from '../../src/text/limits.ts';
+import { limitsWith, shownSize } from '../../src/text/limits.ts';
 import { fittedTo, HOSTS, UNKNOWN_HOST } from '../../src/faces/hosts.ts';
-import { dialectNames } from '../../src/index.ts';
+import { dialectNames, type LimitOptions } from '../../src/index.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { place } from '../support/dialect.ts';
 
 describe('limits by host', () => {
   test.each([
-    ['claude-code', undefined, { bytes: 47_000, tokens: 23_500 }],
+    ['claude-code', undefined, { unit: 'characters', bytes: 47_000, tokens: 23_500 }],
     ['codex-mcp-client', 'gpt-5.5', { bytes: 44_900 }],
     ['codex-mcp-client', 'gpt-5', { bytes: 10_800, lines: 890 }],
     ['codex-mcp-client', 'gpt-6.2-sol', { bytes: 38_400 }],
@@ -20,11 +20,11 @@ describe('limits by host', () => {
     ['codex-mcp-client', undefined, { bytes: 8_200, lines: 890 }],
     ['opencode', undefined, { bytes: 49_900, lines: 1_980 }],
     ['kilo', undefined, { bytes: 49_900, lines: 1_980 }],
-    ['gemini-cli-mcp-client', undefined, { bytes: 38_400 }],
-    ['qwen-cli-mcp-client-oriel', undefined, { bytes: 23_400, lines: 2_800 }],
+    ['gemini-cli-mcp-client', undefined, { unit: 'characters', bytes: 38_400 }],
+    ['qwen-cli-mcp-client-oriel', undefined, { unit: 'characters', bytes: 23_400, lines: 2_800 }],
     ['github-copilot-developer', undefined, { bytes: 18_400, lines: 2_800 }],
     ['pi', undefined, { bytes: 18_400, lines: 2_800 }],
-    ['continue-cli-client', undefined, { lines: 2_800 }],
+    ['continue-cli-client', undefined, { unit: 'characters', bytes: 50_000, lines: 2_800 }],
     ['someone', undefined, UNKNOWN_HOST],
     ['', undefined, UNKNOWN_HOST],
   ])('%s %s', (name, model, limits) => {
@@ -81,13 +81,55 @@ describe.each(HOSTS.map(({ name }) => name.source).concat('unknown'))('answers f
     const { write, call } = place('oriel', options);
     write(`${title}.txt`, content);
     const { text } = await call('read', { path: `${title}.txt` });
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most.bytes + 1024);
+    expect(shownSize(text, most)).toBeLessThanOrEqual(most.bytes + 1024);
     expect(text.split('\n').length).toBeLessThanOrEqual(most.lines + 10);
     expect(text).toMatch(/Use .* to continue\]$/);
   });
 });
 
-test('an unknown host gets at most 19,500 bytes, 1,990 lines', async () => {
+/** A page is nearly as many characters as the host passes, and following its notices shows every line once. */
+test.each([
+  ['unknown', 18_400],
+  ['gemini-cli-mcp-client', 38_400],
+  ['qwen-cli-mcp-client-oriel', 23_400],
+])('wide characters for %s count as characters', async (name, most) => {
+  const { write, call } = place('oriel', fittedTo({ name }, {}));
+  const lines = Array.from({ length: 3_000 }, (_, i) => `${i}${'\u8aad'.repeat(60)}`);
+  write('wide.txt', `${lines.join('\n')}\n`);
+  const shown: string[] = [];
+  for (let path: string | undefined = 'wide.txt'; path !== undefined;) {
+    const { text } = await call('read', { path });
+    expect(text.length).toBeLessThanOrEqual(most + 1_024);
+    const next: string | undefined = /Use (\S+) to continue\]$/.exec(text)?.[1];
+    if (next !== undefined) {
+      expect(text.length).toBeGreaterThan(most * 0.97);
+      expect(text).toContain(`(${most} character limit)`);
+    }
+    shown.push(...text.split('\n').flatMap((line) => /^\d+\|(.*)$/.exec(line)?.[1] ?? []));
+    path = next;
+  }
+  expect(shown).toEqual(lines);
+
+  write('one.txt', '\u8aad'.repeat(60_000));
+  let pages = 0;
+  let whole = '';
+  for (let path: string | undefined = 'one.txt'; path !== undefined;) {
+    const { text } = await call('read', { path });
+    expect(text.length).toBeLessThanOrEqual(most + 1_024);
+    const next: string | undefined = /Use (\S+) to continue\]$/.exec(text)?.[1];
+    pages += 1;
+    whole += text.replace(/^1\|/, '').replace(/\n?\[[^\]]*\]$/, '');
+    path = next;
+  }
+  expect(whole).toBe('\u8aad'.repeat(60_000));
+  expect(pages).toBe(Math.ceil(60_000 / most));
+
+  const { text: listed } = await call('grep', { pattern: '\u8aad', path: 'wide.txt', limit: 3_000 });
+  expect(listed.length).toBeLessThanOrEqual(most + 1_024);
+  expect(listed.length).toBeGreaterThan(most * 0.95);
+});
+
+test('an unknown host gets at most 19,500 characters, 1,990 lines', async () => {
   for (const dialect of dialectNames) {
     const cwd = temporaryFolder();
     const options = fittedTo({ name: 'unknown' }, { dialect, cwd });
@@ -96,7 +138,7 @@ test('an unknown host gets at most 19,500 bytes, 1,990 lines', async () => {
     for (const tool of oriel.tools.filter(({ name }) => /read_file|^read$/.test(name))) {
       const answer = await tool.run({ path });
       const text = answer.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-      expect(Buffer.byteLength(text), `${dialect} ${tool.name}`).toBeLessThanOrEqual(19_500);
+      expect(text.length, `${dialect} ${tool.name}`).toBeLessThanOrEqual(19_500);
       expect(text.split('\n').length).toBeLessThanOrEqual(1_990);
     }
   }
@@ -104,10 +146,16 @@ test('an unknown host gets at most 19,500 bytes, 1,990 lines', async () => {
 
 test('the docs list each host with the same limits', () => {
   const page = readFileSync(new URL('../../docs/hosts.md', import.meta.url), 'utf8');
-  const rows = page.split('\n').filter((line) => /^\| .* \| .* \| .* (?:bytes|lines|tokens) +\|$/.test(line));
+  const rows = page
+    .split('\n')
+    .filter((line) => /^\| .* \| .* \| .* (?:bytes|characters|lines|tokens) +\|$/.test(line));
   const most = (limits: object): string =>
-    Object.entries(limits)
-      .map(([name, value]) => `${Number(value).toLocaleString('en-US')} ${name}`)
+    Object.entries({ ...limits, unit: undefined })
+      .filter(([, value]) => value !== undefined)
+      .map(
+        ([name, value]) =>
+          `${Number(value).toLocaleString('en-US')} ${name === 'bytes' ? ((limits as LimitOptions).unit ?? name) : name}`,
+      )
       .join(', ');
   const documented = rows.map((row) => row.split('|').map((cell) => cell.trim()));
   expect(documented.map((cells) => cells[4])).toEqual([

@@ -1,5 +1,5 @@
 /**
- * Whatever is asked, an answer for a host that nobody has measured stays within 19,500 bytes and 1,990 lines, its notices
+ * Whatever is asked, an answer for a host that nobody has measured stays within 19,500 characters and 1,990 lines, its notices
  * included: counted as the host counts them, which is in JSON where facts are structured content.
  */
 
@@ -16,7 +16,7 @@ import { numbered } from '../support/dialect.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { zip } from '../support/zip.ts';
 
-const MOST_BYTES = 19_500;
+const MOST_CHARACTERS = 19_500;
 const MOST_LINES = 1_990;
 
 const many = (count: number, one: (at: number) => string): string =>
@@ -192,8 +192,8 @@ function callsOf(dialect: DialectName, oriel: Oriel): (readonly [string, object]
 }
 
 /** As a host counts an answer that it shows. */
-function sizeOf(text: string): { bytes: number; lines: number } {
-  return { bytes: Buffer.byteLength(text), lines: text.split('\n').length };
+function sizeOf(text: string): { characters: number; lines: number } {
+  return { characters: text.length, lines: text.split('\n').length };
 }
 
 test.each(
@@ -220,9 +220,9 @@ test.each(
     const text = structured
       ? JSON.stringify(structuredContent)
       : content.map((block) => ('text' in block ? block.text : '')).join('');
-    const { bytes, lines } = sizeOf(text);
-    if (bytes > MOST_BYTES || lines > MOST_LINES)
-      over.push({ tool, input: JSON.stringify(input).slice(0, 100), bytes, lines });
+    const { characters, lines } = sizeOf(text);
+    if (characters > MOST_CHARACTERS || lines > MOST_LINES)
+      over.push({ tool, input: JSON.stringify(input).slice(0, 100), characters, lines });
   }
   await oriel.close();
   expect(over).toEqual([]);

@@ -349,7 +349,7 @@ test('a session of protocol 2025 is limited, DELETE ends it', async () => {
     params: { name: 'read', arguments: { path: 'long' } },
   };
   const sized = JSON.stringify(await mcpMessage(await running.post('/mcp', call, { headers })));
-  expect(sized).toContain('45.9 KiB limit');
+  expect(sized).toContain('47000 character limit');
   expect((await running.get('/mcp', { method: 'DELETE', headers })).status).toBe(200);
   expect((await running.post('/mcp', call, { headers })).status).toBe(404);
 });

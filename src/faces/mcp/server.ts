@@ -6,7 +6,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
   type CompleteResult,
   inputRequired,
   type InputRequiredResult,
@@ -34,10 +33,18 @@ import { baseLimits } from '../../text/limits.ts';
 import { quote } from '../../text/visible.ts';
 import type { KeptSpill } from '../../types/session.ts';
 import type { McpOrigin, TraceOrigin } from '../../types/telemetry.ts';
-import { withAbsoluteCall } from '../hosts.ts';
+import { mayRunScripts, runsScripts, withAbsoluteCall } from '../hosts.ts';
 import type { AnswerReceiver, ServerOffer } from '../offer.ts';
 import { CallServer } from './call-server.ts';
-import { DETAILS_KEY, progressTo, toolDefinition, toolResult, wantsDetails } from './tool-result.ts';
+import {
+  DETAILS_KEY,
+  hostIn,
+  progressTo,
+  splitScript,
+  toolDefinition,
+  toolResult,
+  wantsDetails,
+} from './tool-result.ts';
 
 export interface McpOptions {
   /** Also return details in `structuredContent`. */
@@ -74,16 +81,15 @@ export function createMcpServer(
   Object.assign(server, { onerror: (error: Error) => report(offer.engine().onError, explained(error)) });
   if (!given) Object.assign(server, { onclose: () => void offer.forget(caller) });
   const rootsFor = offer.narrow ? rootsOf(server, offer.narrow) : () => Promise.resolve(undefined);
-  const askerOf = (context: ServerContext, roots?: NarrowedRoots): AnswerReceiver => {
-    const name = nameInEnvelope(context) ?? server.getClientVersion()?.name ?? host ?? '';
-    const model = modelIn(context);
-    const asker = { name, model, structured: structured || undefined };
-    return { host: asker, caller, roots: roots || undefined };
+  const askerOf = (context: ServerContext, roots?: NarrowedRoots) => {
+    const { mcpReq } = context;
+    const asker = hostIn(mcpReq, server.getClientVersion()?.name ?? host);
+    return { host: { ...asker, structured: structured || undefined }, caller, roots: roots || undefined };
   };
   /** Calls `answer` for the sender of the request, inside its declared roots; or returns the request for these roots. */
   const inside = async <A>(
     context: ServerContext,
-    answer: (asker: AnswerReceiver) => Promise<A>,
+    answer: (asker: ReturnType<typeof askerOf>) => Promise<A>,
   ): Promise<A | InputRequiredResult> => {
     try {
       const roots = await rootsFor(context);
@@ -96,27 +102,29 @@ export function createMcpServer(
   server.setRequestHandler('tools/list', (_request, context) => {
     // After this answer there is time until the model's first call, in which the code of calls is loaded.
     setImmediate(() => void offer.prepare());
-    return {
-      tools: offer
-        .tools(askerOf(context))
-        .map((tool) => toolDefinition(tool, { structured, deferred: offer.deferred })),
-    };
+    const asker = askerOf(context);
+    const declared = { structured, scripts: mayRunScripts(asker.host), deferred: offer.deferred };
+    return { tools: offer.tools(asker).map((tool) => toolDefinition(tool, declared)) };
   });
   const call = (params: CalledTool, context: ServerContext): Promise<CallToolResult | InputRequiredResult> =>
     inside(context, async (asker) => {
-      const tool = offer.find(params.name, asker);
+      const { host: asking } = asker;
+      const given = params.arguments ?? {};
+      const { script, input } = mayRunScripts(asking) ? splitScript(given) : { script: false, input: given };
+      const tool = offer.find(params.name, script ? { ...asker, host: { ...asking, script } } : asker);
       if (isOrielError(tool)) throw tool;
       const progress = progressTo(context, caller);
-      const answer = await offer.call(tool, params.arguments ?? {}, {
+      const answer = await offer.call(tool, input, {
         signal: context.mcpReq.signal,
         caller,
-        host: asker.host?.name,
+        host: asking.name,
         ...taskIn(context),
         trace: traceIn(context, 'tools/call', transport),
         onProgress: progress?.tell,
       });
       progress?.end();
-      return toolResult(answer, { structured, detailed: wantsDetails(context.mcpReq._meta) });
+      const detailed = wantsDetails(context.mcpReq._meta);
+      return toolResult(answer, { structured, scripts: runsScripts(asking), detailed });
     });
   server.setRequestHandler('tools/call', ({ params }, context) => call(params, context));
   server.answerPlainCalls(call);
@@ -139,19 +147,6 @@ export function createMcpServer(
     return { completion: known ? await completeArtifact(offer, caller, argument.value) : { values: [] } };
   });
   return server;
-}
-
-/** The client's name in a request, since protocol 2026-07-28; before, only `initialize` had it. */
-function nameInEnvelope({ mcpReq }: ServerContext): string | undefined {
-  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const { name } = Object(envelope?.[CLIENT_INFO_META_KEY]) as { name?: unknown };
-  return typeof name === 'string' ? name : undefined;
-}
-
-/** The model's name, which Codex sends in each call. */
-function modelIn({ mcpReq }: ServerContext): string | undefined {
-  const meta = Object(Object(mcpReq._meta)['x-codex-turn-metadata']) as { model?: unknown };
-  return typeof meta.model === 'string' ? meta.model : undefined;
 }
 
 /** Keys in `_meta` with which a call names its task and requests the task's totals. */

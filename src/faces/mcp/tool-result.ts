@@ -1,11 +1,15 @@
 /** Converts tools and answers to the types of the protocol. */
 
-import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  CLIENT_INFO_META_KEY,
+  type Tool as McpTool,
+} from '@modelcontextprotocol/server';
 import type { Tool } from '../../oriel.ts';
 import type { Caller } from '../../queues/caller.ts';
 import { safeJson } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
-import { FACTS_ROOM } from '../hosts.ts';
+import { FACTS_ROOM, type HostIdentity } from '../hosts.ts';
 import { pace, type ProgressPace, unsentTo } from '../outbox.ts';
 
 /**
@@ -16,12 +20,32 @@ export const DETAILS_KEY = 'io.github.oriel/details';
 
 /** Whether a request asks for the details of its answer. */
 export function wantsDetails(meta: unknown): boolean {
-  return (Object(meta) as Readonly<Record<string, unknown>>)[DETAILS_KEY] === true;
+  return (Object(meta) as Fields)[DETAILS_KEY] === true;
 }
+
+/**
+ * Who sent a request: its name is in each request since protocol 2026-07-28, before only in `initialize` (`initialized`);
+ * Codex sends the name of its model with each call.
+ */
+export function hostIn(
+  { envelope, _meta }: { readonly envelope?: unknown; readonly _meta?: unknown },
+  initialized: string | undefined,
+): HostIdentity {
+  const { name } = Object((Object(envelope) as Fields)[CLIENT_INFO_META_KEY]) as Fields;
+  const { model } = Object((Object(_meta) as Fields)['x-codex-turn-metadata']) as Fields;
+  return {
+    name: typeof name === 'string' ? name : (initialized ?? ''),
+    model: typeof model === 'string' ? model : undefined,
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
 
 export interface ResultOptions {
   /** Also answer with `structuredContent`. */
   readonly structured?: boolean | undefined;
+  /** Also answer with what a script uses. */
+  readonly scripts?: boolean | undefined;
   /** Also answer with the details in `_meta`. */
   readonly detailed?: boolean | undefined;
 }
@@ -33,6 +57,32 @@ const structuredSchema = {
   required: ['text', 'details'],
 } as const;
 
+/** The schema of `structuredContent` for scripts. `next`: the path of the next read, or the fields of the next call of another tool. */
+const scriptSchema = {
+  type: 'object',
+  description: 'For scripts. A read with script: true gets larger pages.',
+  properties: {
+    text: { type: 'string' },
+    next: {},
+    truncated: { type: 'boolean' },
+    lines: { type: 'integer' },
+    total: { type: 'integer' },
+  },
+  required: ['text', 'truncated', 'lines'],
+} as const;
+
+/** The field of a call that a script makes for itself. Described in the schema of the result, because every request has this one. */
+const scriptField = { type: 'boolean' } as const;
+
+/** The arguments without the field for scripts, and whether it is set. */
+export function splitScript(given: Fields): { readonly script: boolean; readonly input: Fields } {
+  const { script, ...input } = given;
+  return { script: script === true || script === 'true', input };
+}
+
+/** The tools that have the field for scripts: lists and matches are paged by `limit`. */
+const READS = /^read(?:_file)?$/;
+
 /** Of the tools that a host shows from the first request on, unless the operator left them to its search. */
 const ALWAYS_SHOWN = /^(?:read|read_file|grep)$/;
 
@@ -42,21 +92,30 @@ const MAX_RESULT_CHARACTERS = 90_000;
 export interface DefinitionOptions {
   /** Also declare `structuredContent`. */
   readonly structured?: boolean | undefined;
+  /** Declare what scripts use: the structured content, and the field `script`. */
+  readonly scripts?: boolean | undefined;
   /** Leave the tool to the host's search. */
   readonly deferred?: boolean | undefined;
 }
 
-export function toolDefinition(tool: Tool, { structured, deferred }: DefinitionOptions = {}): McpTool {
+export function toolDefinition(
+  tool: Tool,
+  { structured, scripts, deferred }: DefinitionOptions = {},
+): McpTool {
   const { name, title, description, effects } = tool;
-  const { $schema: _, ...inputSchema } = tool.jsonSchema;
+  const { $schema: _, ...own } = tool.jsonSchema;
+  const properties =
+    scripts && READS.test(name)
+      ? { ...(own['properties'] as object), script: scriptField }
+      : own['properties'];
+  const inputSchema = { ...own, properties };
+  const outputSchema = structured ? structuredSchema : scripts ? scriptSchema : undefined;
   return {
     name,
     title,
     description,
     inputSchema: inputSchema as McpTool['inputSchema'],
-    outputSchema: structured
-      ? (structuredSchema as unknown as NonNullable<McpTool['outputSchema']>)
-      : undefined,
+    outputSchema: outputSchema as unknown as McpTool['outputSchema'],
     annotations: {
       title,
       readOnlyHint: effects.readOnly,
@@ -79,7 +138,7 @@ export function toolDefinition(tool: Tool, { structured, deferred }: DefinitionO
  */
 export function toolResult(
   { content, details, isError }: Answer,
-  { structured, detailed }: ResultOptions = {},
+  { structured, scripts, detailed }: ResultOptions = {},
 ): CallToolResult {
   // The fields are in the order of the SDK's schemas, which plain calls skip.
   return {
@@ -89,13 +148,28 @@ export function toolResult(
         ? { type: block.type, text: block.text }
         : { type: block.type, data: block.data, mimeType: block.mimeType },
     ),
-    structuredContent: structured ? { text: textOf(content), details: factsOf(details) } : undefined,
+    structuredContent: structured
+      ? { text: textOf(content), details: factsOf(details) }
+      : scripts
+        ? scriptValues(textOf(content), details)
+        : undefined,
     isError: isError || undefined,
   };
 }
 
 function textOf(content: Answer['content']): string {
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}
+
+/** `lines`: those shown of a text, of other answers those of `text`; `total`: those of the whole text, if they are counted. */
+function scriptValues(text: string, details: Answer['details']): Record<string, unknown> {
+  const { next, shown } = Object(details['truncation']) as Fields;
+  const { lines: total } = Object(details['totals']) as Fields;
+  const ranges = (Object(shown) as { lines?: readonly (readonly [number, number])[] }).lines;
+  const lines =
+    ranges?.reduce((sum, [from, to]) => sum + to - from + 1, 0) ??
+    (text === '' ? 0 : text.replace(/\n$/, '').split('\n').length);
+  return { text, next, truncated: details['truncation'] !== undefined, lines, total };
 }
 
 /** Details that are too large are only in `_meta`; here are the source, the truncation with the next call, and the error. */

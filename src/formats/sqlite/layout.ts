@@ -9,7 +9,7 @@ import {
   valueText,
   widthOf,
 } from '../../render/table.ts';
-import { estimateTokens } from '../../text/limits.ts';
+import { estimateTokens, shownSize } from '../../text/limits.ts';
 import type { Limits } from '../../types/excerpt.ts';
 import type { SqliteCell, SqliteRows } from './protocol.ts';
 import { showBytes, showName } from './stored-text.ts';
@@ -171,11 +171,11 @@ export function fitRowPage(rows: SqliteRows, offset: number, limits: Limits): Ro
 /** How many of `items` (each one or more whole lines) fit below `head`. */
 export function fitLines(head: string, items: readonly string[], limits: Limits): number {
   let lines = lineCount(head);
-  let bytes = Buffer.byteLength(head);
+  let bytes = shownSize(head, limits);
   let tokens = estimateTokens(head);
   for (const [at, item] of items.entries()) {
     lines += lineCount(item);
-    bytes += Buffer.byteLength(item);
+    bytes += shownSize(item, limits);
     tokens += estimateTokens(item);
     if (lines > limits.lines || bytes > limits.bytes || tokens > limits.tokens) return at;
   }

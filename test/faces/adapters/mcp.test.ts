@@ -3,6 +3,7 @@ import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { registerTools } from '../../../src/faces/adapters/mcp.ts';
+import { place } from '../../support/dialect.ts';
 import { PIXEL, testTools, type TestTools } from '../../support/tools.ts';
 
 async function connected(options?: { structured: boolean }): Promise<TestTools & { client: Client }> {
@@ -67,4 +68,26 @@ test('a cancellation reaches the work', async () => {
   stop.abort();
   await hanging.stopped;
   await expect(call).rejects.toThrow();
+});
+
+/** Text in content, without structured content that would replace it. */
+test.each([
+  ['claude-code', 47_000],
+  ['opencode', 49_900],
+  ['nobody knows it', 18_400],
+])('answers have the size that %s passes', async (name, most) => {
+  const { write, oriel } = place('oriel', {});
+  write('long.txt', `${'x'.repeat(99)}\n`.repeat(2_000));
+  const server = new McpServer({ name: 'mine', version: '1' });
+  registerTools(server, oriel.tools);
+  const client = new Client({ name, version: '1' });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(here), client.connect(there)]);
+  onTestFinished(() => client.close());
+  const answer = await client.callTool({ name: 'read', arguments: { path: 'long.txt' } });
+  expect(answer.structuredContent).toBeUndefined();
+  const { text } = (answer.content as { text: string }[])[0] as { text: string };
+  expect(text.length).toBeGreaterThan(most * 0.97);
+  expect(text.length).toBeLessThan(most + 1_024);
+  expect(text).toMatch(/Use long\.txt:\d+\.\. to continue\]$/);
 });

@@ -96,6 +96,59 @@ describe.each(eras)('protocol %s', (version, mode) => {
     expect(structuredContent).toEqual({ text: '1|a\n', details: (await read('f')).details });
   });
 
+  test('scripts get values, and larger pages if they ask', { tags: 'slow' }, async () => {
+    const { W, write } = workspace();
+    const line = 'x'.repeat(79);
+    write('long', `${line}\n`.repeat(5_000));
+    const client = await connect(inThisProcess({ cwd: W }), mode, 'pi');
+    const { tools } = await client.listTools();
+    expect(tools[0]?.outputSchema).toMatchObject({ required: ['text', 'truncated', 'lines'] });
+    const values = async (input: object) => {
+      const { content, structuredContent } = await client.callTool({ name: 'read', arguments: { ...input } });
+      const text = (content as { text: string }[])[0]?.text ?? '';
+      expect(structuredContent).toMatchObject({ text });
+      return structuredContent as { text: string; next?: string; truncated: boolean; lines: number };
+    };
+    const page = await values({ path: 'long' });
+    expect(page).toMatchObject({ next: 'long:221..', truncated: true, lines: 220, total: 5_000 });
+    expect(page.text.length).toBeLessThan(19_500);
+    const shown: string[] = [];
+    let calls = 0;
+    for (let path: string | undefined = 'long'; path !== undefined; calls += 1) {
+      const { text, next, lines }: Awaited<ReturnType<typeof values>> = await values({ path, script: true });
+      expect(text.match(/^\d+\|/gm)).toHaveLength(lines);
+      shown.push(...text.split('\n').flatMap((one) => /^\d+\|(x+)$/.exec(one)?.[1] ?? []));
+      path = next;
+    }
+    expect(calls).toBe(2);
+    expect(shown).toEqual(Array.from({ length: 5_000 }, () => line));
+
+    const bounded = await connect(inThisProcess({ cwd: W, limits: { bytes: 10_000 } }), mode, 'pi');
+    const small = await bounded.callTool({ name: 'read', arguments: { path: 'long', script: true } });
+    expect((small.content as { text: string }[])[0]?.text.length).toBeLessThan(11_024);
+
+    const other = await connect(inThisProcess({ cwd: W }), mode, 'claude-code');
+    expect((await other.listTools()).tools[0]).not.toHaveProperty('outputSchema');
+    expect(await other.callTool({ name: 'read', arguments: { path: 'long' } })).not.toHaveProperty(
+      'structuredContent',
+    );
+  });
+
+  /** Codex shows a model structured content instead of the text, unless its tools are scripts. */
+  test.each([
+    ['gpt-6.2-sol', true],
+    ['gpt-5.5', false],
+    [undefined, false],
+  ])('values for Codex with %s: %s', { tags: 'slow' }, async (model, isScript) => {
+    const { W, write } = workspace();
+    write('f', 'a\n');
+    const client = await connect(inThisProcess({ cwd: W }), mode, 'codex-mcp-client');
+    const _meta = { 'x-codex-turn-metadata': model === undefined ? {} : { model } };
+    const answer = await client.callTool({ name: 'read', arguments: { path: 'f', script: true }, _meta });
+    expect(answer.content).toEqual([{ type: 'text', text: '1|a\n' }]);
+    expect(answer.structuredContent !== undefined).toBe(isScript);
+  });
+
   test('answers are sized for the host that names itself', { tags: 'slow' }, async () => {
     const { W, write } = workspace();
     write('long', 'x'.repeat(79).concat('\n').repeat(5_000));
@@ -104,7 +157,7 @@ describe.each(eras)('protocol %s', (version, mode) => {
       const { content } = await client.callTool({ name: 'read', arguments: { path: 'long' } });
       const [block] = content as { text: string }[];
       expect(block?.text).toMatch(
-        /\n\[Showing lines 1-\d+ of 5000 \([\d.]+ KiB limit\)\. Use long:\d+\.\. to continue\]$/,
+        /\n\[Showing lines 1-\d+ of 5000 \((?:[\d.]+ KiB|\d+ character) limit\)\. Use long:\d+\.\. to continue\]$/,
       );
       return block?.text.length ?? 0;
     };
