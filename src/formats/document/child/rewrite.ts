@@ -2,6 +2,7 @@
 
 import { zipSync } from 'fflate';
 import { DAMAGED_XML, type UnshownFacts } from '../protocol.ts';
+import { withSharedCategories } from './repairs/anydoc-chart-categories.ts';
 import { withChartGaps } from './repairs/anydoc-chart-gaps.ts';
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
 import {
@@ -102,7 +103,7 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
   const raised = raisedWordStyles(styleSheet);
   const unshown: UnshownFacts[] = [];
   const copy = rewritten(bytes, parts, (name, xml) => {
-    if (/^word\/charts\/[^/]+\.xml$/.test(name)) return withChartGaps(xml);
+    if (/^word\/charts\/[^/]+\.xml$/.test(name)) return withSharedCategories(withChartGaps(xml));
     if (!/^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name)) return xml;
     const closed = closedXml(xml);
     unshown.push(...unshownInWord(parts, name, closed, closed !== xml));
@@ -131,9 +132,15 @@ function unshownInWord(parts: ZipParts, name: string, xml: string, isDamaged: bo
   const equations = objects.filter((program) => EQUATION.test(program)).length;
   found.push({ what: 'equation', count: equations });
   found.push({ what: 'embedded object', count: objects.length - equations });
-  found.push({ what: 'chart', count: xml.split('<cx:chart ').length - 1 });
+  found.push(newCharts(xml));
   return found.filter(({ count }) => count > 0);
 }
+
+/** The charts of kinds since 2016, which anydoc 0.1.9 does not know. */
+export const newCharts = (xml: string): UnshownFacts => ({
+  what: 'chart',
+  count: xml.split('<cx:chart ').length - 1,
+});
 
 /** Programs that embed equations as pictures. */
 const EQUATION = /^(?:Equation|MathType)/i;
