@@ -155,10 +155,14 @@ export interface DocumentFacts {
 /** In `what`: a part is not well-formed, so that text may be missing. */
 export const DAMAGED_XML = 'damaged part';
 
-/** Things of one kind that cannot be shown. */
+export const DELETED_TEXT: UnshownFacts = { what: 'tracked deletions', count: 0 };
+export const HIDDEN_TEXT: UnshownFacts = { what: 'hidden text', count: 0 };
+
+/** Things of one kind that are not shown. */
 export interface UnshownFacts {
-  /** The kind, in the singular: `equation`. */
+  /** The kind, in the singular: `equation`; in the plural if it is not counted. */
   readonly what: string;
+  /** 0 if they are not counted. */
   readonly count: number;
   /** The name of the part with the content, if it can be read by itself. */
   readonly part?: string | undefined;
