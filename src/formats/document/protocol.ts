@@ -37,8 +37,13 @@ export type DocumentPart =
   | { readonly kind: 'whole' }
   /** Pages or slides `from` to `to`, 1-based and inclusive; to the end without `to`. */
   | { readonly kind: 'pages'; readonly from: number; readonly to?: number | undefined }
-  /** One sheet; with `range` (`A1:H50`) a part of it. */
-  | { readonly kind: 'sheet'; readonly sheet: string; readonly range?: string | undefined }
+  /** One sheet; with `range` (`A1:H50`) a part of it, with `formulas` those instead of their results. */
+  | {
+      readonly kind: 'sheet';
+      readonly sheet: string;
+      readonly range?: string | undefined;
+      readonly formulas?: true | undefined;
+    }
   /** The rows of large sheets that `whole` leaves out, as consecutive ranges of cells. */
   | { readonly kind: 'rest' }
   /** All sheets as tables of a database. */
