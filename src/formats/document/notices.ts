@@ -138,7 +138,8 @@ function unshownNotes(unshown: DocumentFacts['unshown'] = [], front: string): No
   const damage = 'Its XML is not well-formed: text may be missing or misplaced';
   const notes: Notice[] = counts.delete(DAMAGED_XML) ? [{ kind: 'said', text: damage }] : [];
   if (counts.size === 0) return notes;
-  const text = `Not shown: ${[...counts].map(([what, count]) => plural(count, what)).join(', ')}`;
+  const named = [...counts].map(([what, count]) => (count === 0 ? what : plural(count, what)));
+  const text = `Not shown: ${named.join(', ')}`;
   const part = unshown.find((one) => one.part !== undefined)?.part;
   if (part === undefined) return [...notes, { kind: 'said', text }];
   const use = `${front}:${writeSegment(part)}`;

@@ -37,8 +37,13 @@ export type DocumentPart =
   | { readonly kind: 'whole' }
   /** Pages or slides `from` to `to`, 1-based and inclusive; to the end without `to`. */
   | { readonly kind: 'pages'; readonly from: number; readonly to?: number | undefined }
-  /** One sheet; with `range` (`A1:H50`) a part of it. */
-  | { readonly kind: 'sheet'; readonly sheet: string; readonly range?: string | undefined }
+  /** One sheet; with `range` (`A1:H50`) a part of it, with `formulas` those instead of their results. */
+  | {
+      readonly kind: 'sheet';
+      readonly sheet: string;
+      readonly range?: string | undefined;
+      readonly formulas?: true | undefined;
+    }
   /** The rows of large sheets that `whole` leaves out, as consecutive ranges of cells. */
   | { readonly kind: 'rest' }
   /** All sheets as tables of a database. */
@@ -155,10 +160,14 @@ export interface DocumentFacts {
 /** In `what`: a part is not well-formed, so that text may be missing. */
 export const DAMAGED_XML = 'damaged part';
 
-/** Things of one kind that cannot be shown. */
+export const DELETED_TEXT: UnshownFacts = { what: 'tracked deletions', count: 0 };
+export const HIDDEN_TEXT: UnshownFacts = { what: 'hidden text', count: 0 };
+
+/** Things of one kind that are not shown. */
 export interface UnshownFacts {
-  /** The kind, in the singular: `equation`. */
+  /** The kind, in the singular: `equation`; in the plural if it is not counted. */
   readonly what: string;
+  /** 0 if they are not counted. */
   readonly count: number;
   /** The name of the part with the content, if it can be read by itself. */
   readonly part?: string | undefined;

@@ -101,6 +101,14 @@ export function splitRange(words: string): { range: string; behind: string } | u
     : undefined;
 }
 
+const FORMULAS = /^formulas(?::|$)/i;
+
+/** The words without `formulas` at their start, and whether it was there. */
+export function splitFormulas(words: string): { formulas?: true; behind: string } {
+  const [start] = FORMULAS.exec(words) ?? [];
+  return start === undefined ? { behind: words } : { formulas: true, behind: words.slice(start.length) };
+}
+
 /** Converts the notation of spreadsheets to ours (`Sales:A1:B2`); other words are returned unchanged. */
 export function matchOurSheet(words: string): string {
   const [, quoted, behind] = IN_QUOTES.exec(words) ?? [];

@@ -22,6 +22,7 @@ import {
   type DocumentSelector,
   matchOurSheet,
   sheetName,
+  splitFormulas,
   splitRange,
   splitSheet,
   tableOf,
@@ -47,11 +48,11 @@ export async function openSheet(
     return rows(document, tableOf(name, sheets), tail.slice(mark));
   }
   const named = splitSheet(tail, sheets) ?? splitSheet(matchOurSheet(tail), sheets);
-  if (!named) return cells(document, asked, DEFAULT_SHEET_NAME, tail, '');
+  if (!named) return sheetPart(document, asked, { sheet: DEFAULT_SHEET_NAME, tail, part: '' });
   const part = `:${writeSegment(named.name)}`;
   if (/^\d+$/.test(named.tail)) {
     const header = headerRange(named, sheets);
-    if (header !== undefined) return cells(document, asked, named.name, header, part);
+    if (header !== undefined) return sheetPart(document, asked, { sheet: named.name, tail: header, part });
     return rows(document, tableOf(named.name, sheets), `:${named.tail}`).catch((error: unknown) => {
       if (!isOrielError(error) || error.code !== 'NOT_FOUND') throw error;
       const empty = emptyRow(document, named, sheets);
@@ -59,11 +60,10 @@ export async function openSheet(
       throw noRow(document, named, sheets, error);
     });
   }
-  const range = await cells(document, asked, named.name, named.tail, part);
-  if (range) return range;
-  const target = document.target(asked, part);
-  const selection = named.tail === '' ? everything : parseBehind(target, named.tail);
-  return selection && document.text(asked, { kind: 'sheet', sheet: named.name }, selection, part);
+  return (
+    sheetPart(document, asked, { sheet: named.name, tail: named.tail, part }) ??
+    sheetText(document, asked, { kind: 'sheet', sheet: named.name }, { tail: named.tail, part })
+  );
 }
 
 /**
@@ -222,19 +222,29 @@ function rangeOf(name: string, sheets: readonly SheetFacts[]): readonly string[]
   return /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/.exec(range) ?? [];
 }
 
-async function cells(
+/** Cells, or formulas; undefined if `tail` is neither. `part` selects the sheet. */
+function sheetPart(
   document: DocumentReading,
   asked: DocumentSelector,
-  sheet: string,
-  tail: string,
-  part: string,
-): Promise<Resource | undefined> {
+  { sheet, tail, part }: { readonly sheet: string; readonly tail: string; readonly part: string },
+): Promise<Resource> | undefined {
   const split = splitRange(tail);
-  if (!split) return undefined;
-  const { range, behind } = split;
-  const whole = `${part}:${range}`;
-  const selection = behind === '' ? everything : parseBehind(document.target(asked, whole), behind);
-  return selection && document.text(asked, { kind: 'sheet', sheet, range }, selection, whole);
+  const { formulas, behind } = splitFormulas(split ? split.behind : tail);
+  if (!split && !formulas) return undefined;
+  const range = split?.range;
+  const whole = `${part}${split ? `:${range}` : ''}${formulas ? ':formulas' : ''}`;
+  return sheetText(document, asked, { kind: 'sheet', sheet, range, formulas }, { tail: behind, part: whole });
+}
+
+/** `tail` selects lines of the text; undefined if it is no selector. */
+function sheetText(
+  document: DocumentReading,
+  asked: DocumentSelector,
+  want: DocumentPart,
+  { tail, part }: { readonly tail: string; readonly part: string },
+): Promise<Resource> | undefined {
+  const selection = tail === '' ? everything : parseBehind(document.target(asked, part), tail);
+  return selection && document.text(asked, want, selection, part);
 }
 
 /** Reads rows with the source of databases. `tail` begins with `?` or `:`. */

@@ -345,6 +345,28 @@ test('a result of 0 is a formula if a calculation is asked for', async () => {
   expect(await text('f.xlsx:raw')).toMatch(/\| 1 \| 0 \| =A1\*2 \|\n\| 2 \| 0 \| 1 \|\n$/);
 });
 
+test('a selector shows formulas instead of their results', async () => {
+  const { write, text } = workspace(unhurried);
+  const book = utils.book_new();
+  const cells = [
+    [1, 2, { t: 'n', v: 3, f: 'A1+B1' }],
+    ['x', { t: 's', v: 'y', f: 'UPPER(A2)' }],
+  ];
+  utils.book_append_sheet(book, utils.aoa_to_sheet(cells), 'My Sheet');
+  const table = '|  | A | B | C |\n| --- | --- | --- | --- |\n| 1 | 1 | 2 | =A1+B1 |\n';
+  for (const [name, bookType] of [
+    ['f.xlsx', 'xlsx'],
+    ['f.ods', 'ods'],
+  ] as const) {
+    write(name, writeBook(book, { type: 'buffer', bookType }) as Buffer);
+    expect(await text(`${name}:My Sheet:formulas:raw`)).toBe(
+      `## My Sheet\n\nA1:C2, 2 rows, 3 columns\n\n${table}| 2 | x | =UPPER(A2) |  |\n`,
+    );
+    expect(await text(`${name}:A1:C1:formulas:raw`)).toBe(table);
+  }
+  expect(await text('f.xlsx:My Sheet:formulas:7')).toContain('1 | 1 | 2 | =A1+B1');
+});
+
 test('a bad shared string is one damaged cell', async () => {
   const { write, text } = workspace(unhurried);
   const shared = (cell: string, index: number): string => `<c r="${cell}" t="s"><v>${index}</v></c>`;

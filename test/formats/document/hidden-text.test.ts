@@ -12,7 +12,8 @@ import { unhurried, workspace } from '../../support/workspace.ts';
 async function shown(name: string, content: Buffer): Promise<string> {
   const { write, text } = workspace(unhurried);
   write(name, content);
-  return text(`${name}:raw`);
+  // `unseen.test.ts` has the notice.
+  return (await text(`${name}:raw`)).replace('[Not shown: hidden text]', '');
 }
 
 const SPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';

@@ -1,7 +1,8 @@
-/** Text that a reader of a document does not see is not shown: tracked deletions, or hidden text. */
+/** Text that a reader of a document does not see is not shown: tracked deletions, or hidden text. A notice says so. */
 
+import { unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
-import { fixture } from '../../support/documents.ts';
+import { docx, fixture, paragraph } from '../../support/documents.ts';
 import { unhurried, workspace } from '../../support/workspace.ts';
 
 test.each([
@@ -15,8 +16,9 @@ test.each([
 ])('rtf: %s', async (rtf, shown) => {
   const { write, text } = workspace(unhurried);
   write('r.rtf', `{\\rtf1\\ansi\\pard ${rtf}\\par}`);
-  const read = (await text('r.rtf:raw')).replaceAll('**', '').trim();
-  expect(read.replace(/ +/g, ' ')).toBe(shown.replaceAll('**', ''));
+  const read = (await text('r.rtf:raw')).replaceAll('**', '').replace(/ +/g, ' ');
+  const kind = rtf.includes('{\\v ') ? 'hidden text' : 'tracked deletions';
+  expect(read).toBe(`${shown.replaceAll('**', '')}\n[Not shown: ${kind}]`);
 });
 
 test('doc: the text after tracked changes, also in cells', async () => {
@@ -25,6 +27,7 @@ test('doc: the text after tracked changes, also in cells', async () => {
   const read = await text('changes.doc:raw');
   for (const word of ['keep1', 'INSERTEDTEXT', 'MOVEDTO', '| H1 | H2 | H3 |', 'FOOTNOTETEXT', 'OUTERCELL'])
     expect(read).toContain(word);
+  expect(read).toContain('tracked deletions');
   for (const word of ['DELETEDTEXT', 'MOVEDFROM', 'DELROW']) expect(read).not.toContain(word);
 });
 
@@ -37,4 +40,23 @@ test('a doc damaged anywhere gives an answer', async () => {
     write('d.doc', copy);
     expect((await read('d.doc')).content).toHaveLength(1);
   }
+});
+
+test('docx, odt: deletions and hidden text are noticed', async () => {
+  const { write, text } = workspace(unhurried);
+  const run = (words: string): string => `<w:r><w:rPr><w:vanish/></w:rPr><w:t>${words}</w:t></w:r>`;
+  const deletion = '<w:p><w:del w:id="1"><w:r><w:delText>GONE</w:delText></w:r></w:del></w:p>';
+  write('a.docx', docx(`${paragraph('kept')}<w:p>${run('GONE')}</w:p>${deletion}`));
+  expect(await text('a.docx:raw')).toBe('kept\n[Not shown: tracked deletions, hidden text]');
+  const parts = unzipSync(fixture('report.odt'));
+  const content = Buffer.from(parts['content.xml'] ?? []).toString();
+  const changes =
+    '<text:tracked-changes><text:changed-region text:id="c"><text:deletion><text:p>GONE</text:p></text:deletion></text:changed-region></text:tracked-changes>';
+  const body = `${changes}<text:p>kept</text:p><text:section text:name="a" text:display="none"><text:p>GONE</text:p></text:section>`;
+  parts['content.xml'] = Buffer.from(
+    content.replace(/(<office:text[^>]*>)[^]*(<\/office:text>)/, `$1${body}$2`),
+  );
+  write('a.odt', Buffer.from(zipSync(parts)));
+  expect(await text('a.odt:raw')).toMatch(/^kept\n[^]*\[Not shown: tracked deletions, hidden text\]$/);
+  expect(await text('a.odt:raw')).not.toContain('GONE');
 });

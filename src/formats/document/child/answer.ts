@@ -9,11 +9,12 @@ import {
   isWorkbook,
   type SheetFacts,
   type SheetRange,
+  type UnshownFacts,
 } from '../protocol.ts';
 import { bookText } from './book.ts';
 import { CompoundFile } from './compound.ts';
 import type { SlideDeck } from './deck.ts';
-import { convertToMarkdown, packageFacts } from './markdown.ts';
+import { convertToMarkdown, HEADS_AND_FEET, packageFacts, sectionText } from './markdown.ts';
 import { attachmentOf, embeddedImage, listAttachments, listImages } from './pdf-parts.ts';
 import { convertPdf, pictureOf } from './pdf.ts';
 import { deckOf, lostSlide, slideText } from './slides.ts';
@@ -154,23 +155,37 @@ async function presentation(
     throw new DocumentRefusal('absent', undefined, { of: 'slide', count: deck.count });
   }
   const to = Math.min((want.kind === 'pages' && want.to) || deck.count, deck.count);
-  return { text: await slides(deck, from, to), facts: { ...facts, slides: deck.count } };
+  const { text, unshown } = await slides(deck, from, to);
+  return { text, facts: { ...facts, slides: deck.count, unshown } };
 }
 
 /** Throws Refused if there is no slide that can be converted. */
-async function slides(deck: SlideDeck, from: number, to: number): Promise<string> {
+async function slides(
+  deck: SlideDeck,
+  from: number,
+  to: number,
+): Promise<{ text: string; unshown?: readonly UnshownFacts[] | undefined }> {
   const texts: string[] = [];
+  const margins: string[] = [];
+  const unshown: UnshownFacts[] = [];
   const failures: unknown[] = [];
   for (let number = from; number <= to; number += 1) {
     try {
-      texts.push(slideText(number, await deck.slide(number), deck.aside?.(number)));
+      const aside = deck.aside?.(number);
+      texts.push(slideText(number, await deck.slide(number), aside));
+      margins.push(...(aside?.margins ?? []));
+      unshown.push(...(aside?.unshown ?? []));
     } catch (error) {
       failures.push(error);
       texts.push(lostSlide(number));
     }
   }
   if (failures.length > 0 && failures.length === texts.length) throw failures[0];
-  return texts.join('');
+  const section = sectionText({ title: HEADS_AND_FEET, lines: margins });
+  return {
+    text: texts.join('') + (section === '' ? '' : `${section}\n`),
+    unshown: unshown.length > 0 ? unshown : undefined,
+  };
 }
 
 // Detects the format of a document by its content.

@@ -94,7 +94,8 @@ export function restoreTexts(markdown: string, sections: readonly MarginSection[
   return [text.trimEnd(), ...all.map(sectionText)].filter((part) => part !== '').join('\n\n') + '\n';
 }
 
-function sectionText({ title, lines }: MarginSection): string {
+/** Empty without lines. */
+export function sectionText({ title, lines }: MarginSection): string {
   const said = [...new Set(lines.map((line) => line.replace(/\s+/g, ' ').trim()))];
   return said.length === 0 ? '' : `## ${title}\n\n${said.map((line) => `- ${line}`).join('\n')}`;
 }

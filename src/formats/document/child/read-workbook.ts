@@ -31,19 +31,27 @@ const MAX_WHOLE_WORKBOOK_BYTES = 12 << 20;
 /** A workbook of up to this many bytes is always read completely. */
 const SMALL = 1 << 20;
 
-/** All sheets. `rows`: `all` of them, the `first` ones of long sheets, or a number of rows. */
-export function readGrids(stored: Buffer, rows: number | 'all' | 'first'): SheetGrid[] {
+/**
+ * All sheets. `rows`: `all` of them, the `first` ones of long sheets, or a number of rows. With `showsFormulas` cells with a
+ * formula have its text as value.
+ */
+export function readGrids(
+  stored: Buffer,
+  rows: number | 'all' | 'first',
+  showsFormulas = false,
+): SheetGrid[] {
   const parts = ZipParts.of(stored);
   const bytes = repairWorkbook(stored, parts);
   const open = openSheets(parts);
   const hasFillers = parts !== undefined && asksForCalculation(parts);
-  const hasFormulas = hasFillers || (parts !== undefined && hasOpenFormulas(parts));
+  const hasFormulas = showsFormulas || hasFillers || (parts !== undefined && hasOpenFormulas(parts));
   const damaged = parts ? damagedSheets(parts) : new Set<number>();
   const all = (): SheetGrid[] =>
     gridsOf(readBook(bytes, parts, undefined, hasFormulas), undefined, {
       open,
       damaged,
       hasFillers,
+      showsFormulas,
       counts: [],
     });
   // Only Excel packages can be read in part; other formats are parsed to the end for any row.
@@ -54,6 +62,7 @@ export function readGrids(stored: Buffer, rows: number | 'all' | 'first'): Sheet
     open,
     damaged,
     hasFillers,
+    showsFormulas,
     counts: countSheetRows(parts),
   });
   return rows === 'first' && grids.some((grid) => isOpen(grid, bytes)) ? all() : grids;
@@ -116,18 +125,19 @@ interface Known {
   readonly damaged: ReadonlySet<number>;
   /** Whether results of 0 are those of formulas that were never calculated. */
   readonly hasFillers: boolean;
+  readonly showsFormulas: boolean;
 }
 
 function gridsOf(
   book: WorkBook,
   first: number | undefined,
-  { open, counts, damaged, hasFillers }: Known,
+  { open, counts, damaged, ...shown }: Known,
 ): SheetGrid[] {
   const properties = book.Workbook?.Sheets ?? [];
   return book.SheetNames.map((name, i) => {
     // Safe also for a sheet called `__proto__`.
     const sheet = book.Sheets[name] as unknown;
-    const rows = rowsOf(sheet, open.length > 0, hasFillers);
+    const rows = rowsOf(sheet, open.length > 0, shown);
     const counted = counts[i];
     return {
       name: (open[i]?.name ?? name).slice(0, MAX_SHEET_NAME_CHARACTERS),
@@ -174,7 +184,11 @@ function readableText(parts: ZipParts, name: string): string {
   }
 }
 
-function rowsOf(sheet: unknown, isOpen: boolean, hasFillers: boolean): SheetRows {
+function rowsOf(
+  sheet: unknown,
+  isOpen: boolean,
+  { hasFillers, showsFormulas }: Pick<Known, 'hasFillers' | 'showsFormulas'>,
+): SheetRows {
   const rows = new Map<number, Map<number, CellObject>>();
   const stored = Reflect.get(Object(sheet), '!data') as
     | readonly (readonly CellObject[] | undefined)[]
@@ -187,8 +201,8 @@ function rowsOf(sheet: unknown, isOpen: boolean, hasFillers: boolean): SheetRows
     for (const at of Object.keys(cells)) {
       const cell = cells[Number(at)];
       if (!cell) continue;
-      const isOpenResult = cell.t === 'z' || (hasFillers && cell.v === 0);
-      if (isOpenResult && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
+      const isFormula = showsFormulas || cell.t === 'z' || (hasFillers && cell.v === 0);
+      if (isFormula && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
       else if (isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
     }
     if (known.size > 0) rows.set(number, known);

@@ -1,7 +1,8 @@
 /** Rewrites documents before conversion: what the converter would lose is added as text, what it would show wrongly removed. */
 
 import { zipSync } from 'fflate';
-import { DAMAGED_XML, type UnshownFacts } from '../protocol.ts';
+import { DAMAGED_XML, DELETED_TEXT, HIDDEN_TEXT, type UnshownFacts } from '../protocol.ts';
+import { withSharedCategories } from './repairs/anydoc-chart-categories.ts';
 import { withChartGaps } from './repairs/anydoc-chart-gaps.ts';
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
 import {
@@ -102,11 +103,14 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
   const raised = raisedWordStyles(styleSheet);
   const unshown: UnshownFacts[] = [];
   const copy = rewritten(bytes, parts, (name, xml) => {
-    if (/^word\/charts\/[^/]+\.xml$/.test(name)) return withChartGaps(xml);
+    if (/^word\/charts\/[^/]+\.xml$/.test(name)) return withSharedCategories(withChartGaps(xml));
     if (!/^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name)) return xml;
     const closed = closedXml(xml);
     unshown.push(...unshownInWord(parts, name, closed, closed !== xml));
-    return mendedPart(raisedWord(shown(closed), raised), comments);
+    const visible = shown(closed);
+    if (/<(?:\w+:)?delText[\s>]/.test(visible)) unshown.push(DELETED_TEXT);
+    if (visible !== closed) unshown.push(HIDDEN_TEXT);
+    return mendedPart(raisedWord(visible, raised), comments);
   });
   const lines = parts.names.flatMap((name) => {
     const kind = /^word\/(header|footer)\d*\.xml$/.exec(name)?.[1];
@@ -131,9 +135,15 @@ function unshownInWord(parts: ZipParts, name: string, xml: string, isDamaged: bo
   const equations = objects.filter((program) => EQUATION.test(program)).length;
   found.push({ what: 'equation', count: equations });
   found.push({ what: 'embedded object', count: objects.length - equations });
-  found.push({ what: 'chart', count: xml.split('<cx:chart ').length - 1 });
+  found.push(newCharts(xml));
   return found.filter(({ count }) => count > 0);
 }
+
+/** The charts of kinds since 2016, which anydoc 0.1.9 does not know. */
+export const newCharts = (xml: string): UnshownFacts => ({
+  what: 'chart',
+  count: xml.split('<cx:chart ').length - 1,
+});
 
 /** Programs that embed equations as pictures. */
 const EQUATION = /^(?:Equation|MathType)/i;
@@ -161,12 +171,16 @@ export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {
   const parts = ZipParts.of(bytes);
   if (!parts) return { bytes, sections: [] };
   const styles = parts.text('styles.xml') ?? '';
-  let unshown: readonly UnshownFacts[] = [];
+  const unshown: UnshownFacts[] = [];
   const copy = rewritten(bytes, parts, (name, xml) => {
     if (name !== 'content.xml') return xml;
     const closed = closedXml(xml);
-    const drawn = shownDrawings(raisedOpen(shownOpen(closed, styles), styles), parts, escapeXml);
-    unshown = closed === xml ? drawn.unshown : [{ what: DAMAGED_XML, count: 1 }, ...drawn.unshown];
+    const visible = shownOpen(closed, styles);
+    const drawn = shownDrawings(raisedOpen(visible, styles), parts, escapeXml);
+    if (closed !== xml) unshown.push({ what: DAMAGED_XML, count: 1 });
+    unshown.push(...drawn.unshown);
+    if (xml.includes('<text:deletion>')) unshown.push(DELETED_TEXT);
+    if (visible !== closed) unshown.push(HIDDEN_TEXT);
     return mendedContent(drawn.xml);
   });
   const margins = shownOpen(styles, styles);
@@ -246,7 +260,8 @@ const MAX_RTF_DEPTH = 10_000;
 
 export function visibleRtf(bytes: Buffer): RewrittenPackage {
   const rtf = bytes.toString('latin1');
-  const text = NEEDED.test(rtf) ? new Rewriting(rtf).run() : undefined;
+  const rewriting = NEEDED.test(rtf) ? new Rewriting(rtf) : undefined;
+  const text = rewriting?.run();
   const objects = Array.from(rtf.matchAll(/\\objclass ([\w.]+)/g), ([, program = '']) =>
     EQUATION.test(program),
   );
@@ -255,6 +270,7 @@ export function visibleRtf(bytes: Buffer): RewrittenPackage {
     { what: 'equation', count: equations },
     { what: 'embedded object', count: objects.length - equations },
   ].filter(({ count }) => count > 0);
+  unshown.push(...(rewriting?.leftOut ?? []));
   return { bytes: text === undefined ? bytes : Buffer.from(text, 'latin1'), sections: [], unshown };
 }
 
@@ -266,6 +282,8 @@ class Rewriting {
   /** The offset up to which the input was copied to the output. */
   #from = 0;
   #author = '';
+  /** The kinds of text that were left out. */
+  readonly leftOut = new Set<UnshownFacts>();
 
   constructor(rtf: string) {
     this.#rtf = rtf.replace(/\\\*\\ud(?![a-z]) ?/g, '');
@@ -395,7 +413,10 @@ class Rewriting {
   #isLeftOutText(token: string): boolean {
     const group = this.#open.at(-1);
     if (group && token === '\\*') group.isOptional = true;
-    else return group !== undefined && (group.isDeleted || group.isHidden);
+    else if (group?.isDeleted || group?.isHidden) {
+      if (/[^\s;]/.test(token)) this.leftOut.add(group.isDeleted ? DELETED_TEXT : HIDDEN_TEXT);
+      return true;
+    }
     return false;
   }
 

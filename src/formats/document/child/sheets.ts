@@ -6,6 +6,7 @@ import { loadLibrary, type SqliteLibrary } from '../../sqlite/worker/library.ts'
 import {
   type DocumentFacts,
   type DocumentFormat,
+  type DocumentPart,
   DocumentRefusal,
   type SheetFacts,
   type SheetRange,
@@ -90,12 +91,12 @@ function* rowsLeftOut(
 
 export function sheetText(
   bytes: Buffer,
-  { sheet, range }: { readonly sheet: string; readonly range?: string | undefined },
+  { sheet, range, formulas }: Extract<DocumentPart, { kind: 'sheet' }>,
 ): { text: Iterable<string>; facts: DocumentFacts; allSheets?: readonly SheetFacts[] | undefined } {
   const area = range === undefined ? EVERYTHING : parseArea(range);
   if (!area) throw new DocumentRefusal('absent', `${range} is not a range of cells`);
   const upTo = range === undefined ? 'first' : Number.isFinite(area.bottom) ? area.bottom + 1 : 'all';
-  const grids = readGrids(bytes, upTo);
+  const grids = readGrids(bytes, upTo, formulas);
   const facts = sheetsOf(grids);
   const grid = findSheet(grids, sheet);
   if (!grid) throw new DocumentRefusal('absent', `there is no sheet ${sheet}`);

@@ -5,14 +5,16 @@
 
 import { zipSync } from 'fflate';
 import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
+import { withSharedCategories } from './repairs/anydoc-chart-categories.ts';
 import { withChartGaps } from './repairs/anydoc-chart-gaps.ts';
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
 import { raisedOpen, raisedSlide } from './repairs/anydoc-raised-text.ts';
+import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
 import { MAX_SLIDES, type SlideAside, type SlideDeck } from './deck.ts';
 import { convertToMarkdown, markOf, unmarked } from './markdown.ts';
 import { officeMathText } from './office-math.ts';
-import { escapeXml } from './rewrite.ts';
+import { escapeXml, newCharts } from './rewrite.ts';
 import { attribute, contents, each, plainText, relations, relationsOf, ZipParts } from './zip-parts.ts';
 
 /** Undefined if the slides cannot be separated. */
@@ -56,8 +58,7 @@ function packageDeck(parts: ZipParts): SlideDeck | undefined {
       const own = reachedFrom(parts, slide);
       const copy = { ...shared, ...copyOf(parts, (name) => own.has(name)), [main]: Buffer.from(only) };
       for (const [name, content] of Object.entries(copy)) {
-        const mend =
-          name === slide ? mendedSlide : /\/charts\/[^/]+\.xml$/.test(name) ? withChartGaps : undefined;
+        const mend = name === slide ? mendedSlide : CHART.test(name) ? mendedChart : undefined;
         if (mend) copy[name] = Buffer.from(mend(Buffer.from(content).toString('utf8')));
       }
       return convertToMarkdown(zipSync(copy, { level: 0 }), 'pptx');
@@ -65,6 +66,10 @@ function packageDeck(parts: ZipParts): SlideDeck | undefined {
     aside: (number) => packageAside(parts, slideOf(number) ?? ''),
   };
 }
+
+const CHART = /\/charts\/[^/]+\.xml$/;
+
+const mendedChart = (xml: string): string => withSharedCategories(withChartGaps(xml));
 
 /** The XML of a slide as anydoc shows all of it. */
 function mendedSlide(xml: string): string {
@@ -125,6 +130,8 @@ function openDeck(parts: ZipParts): SlideDeck | undefined {
   const back = xml.slice(last.index + last[0].length);
   const shared = copyOf(parts, (name) => name !== 'content.xml');
   const mimetype = parts.read('mimetype');
+  const drawn = (number: number): ReturnType<typeof shownDrawings> =>
+    shownDrawings(pages[number - 1]?.[0] ?? '', parts, boxed);
   return {
     count: pages.length,
     slide: (number) =>
@@ -133,17 +140,24 @@ function openDeck(parts: ZipParts): SlideDeck | undefined {
           {
             ...(mimetype && { mimetype }),
             ...shared,
-            'content.xml': Buffer.from(front + (pages[number - 1]?.[0] ?? '') + back),
+            'content.xml': Buffer.from(front + drawn(number).xml + back),
           },
           { level: 0 },
         ),
         'odp',
       ),
-    aside: (number) => openAside(front, pages[number - 1]?.[0] ?? ''),
+    aside: (number) => ({
+      ...openAside(front, pages[number - 1]?.[0] ?? ''),
+      unshown: drawn(number).unshown,
+    }),
   };
 }
 
-const NOTHING: SlideAside = { isHidden: false, comments: [] };
+/** A text as a box on a slide. */
+const boxed = (text: string): string =>
+  `<draw:frame><draw:text-box><text:p>${escapeXml(text)}</text:p></draw:text-box></draw:frame>`;
+
+const NOTHING: SlideAside = { isHidden: false, comments: [], margins: [], unshown: [] };
 
 /** The text of a slide below its mark, with labels for speaker notes and comments. */
 export function slideText(
@@ -168,8 +182,11 @@ export function lostSlide(number: number): string {
 
 /** For a slide of a .pptx. Comments are in separate parts, of two kinds since 2021. */
 function packageAside(parts: ZipParts, slide: string): SlideAside {
-  const root = /<(?:\w+:)?sld(?=\s)[^>]*>/.exec(parts.text(slide) ?? '')?.[0] ?? '';
-  const said = [...relations(parts, slide).values()]
+  const xml = parts.text(slide) ?? '';
+  const root = /<(?:\w+:)?sld(?=\s)[^>]*>/.exec(xml)?.[0] ?? '';
+  const targets = [...relations(parts, slide).values()];
+  const notes = targets.filter((name) => /\/notesSlides\/[^/]+\.xml$/i.test(name));
+  const said = targets
     .filter((name) => /\/comments\/[^/]+\.xml$/i.test(name))
     .map((name) => parts.text(name) ?? '');
   const names = said.length === 0 ? new Map<string, string>() : authors(parts);
@@ -192,7 +209,31 @@ function packageAside(parts: ZipParts, slide: string): SlideAside {
     });
     return found;
   });
-  return { isHidden: ['0', 'false'].includes(attribute(root, 'show') ?? ''), comments };
+  return {
+    isHidden: ['0', 'false'].includes(attribute(root, 'show') ?? ''),
+    comments,
+    margins: [xml, ...notes.map((name) => parts.text(name) ?? '')].flatMap(marginsOf),
+    unshown: [newCharts(xml)].filter(({ count }) => count > 0),
+  };
+}
+
+const MARGINS: Readonly<Record<string, string>> = { hdr: 'header', ftr: 'footer', dt: 'date' };
+
+/** The texts in the placeholders of a header, a footer and a date. Numbers of slides and current dates are fields. */
+function marginsOf(xml: string): string[] {
+  if (!/\stype="(?:hdr|ftr|dt)"/.test(xml)) return [];
+  return contents(xml, 'p:sp').flatMap((shape) => {
+    const kind = MARGINS[attribute(/<p:ph(?=\s)[^>]*>/.exec(shape)?.[0] ?? '', 'type') ?? ''];
+    const text =
+      kind &&
+      plainText(
+        contents(
+          each(shape, 'a:fld', () => ''),
+          'a:t',
+        ).join(''),
+      );
+    return text ? [`${kind}: ${text}`] : [];
+  });
 }
 
 function authors(parts: ZipParts): Map<string, string> {
@@ -202,8 +243,9 @@ function authors(parts: ZipParts): Map<string, string> {
 }
 
 /** For a slide of an .odp. `front` is the XML before the slides, which has their styles. */
-function openAside(front: string, slide: string): SlideAside {
-  const style = attribute(/^<[^>]*>/.exec(slide)?.[0] ?? '', 'draw:style-name');
+function openAside(front: string, slide: string): Omit<SlideAside, 'unshown'> {
+  const page = /^<[^>]*>/.exec(slide)?.[0] ?? '';
+  const style = attribute(page, 'draw:style-name');
   let isHidden = false;
   each(front, 'style:style', (content, tag) => {
     isHidden ||=
@@ -216,5 +258,16 @@ function openAside(front: string, slide: string): SlideAside {
     by: plainText(contents(content, 'dc:creator').join(' ')),
     text: plainText(each(content, '(?:dc|meta|loext):[\\w-]+', () => '')),
   }));
-  return { isHidden, comments: comments.filter(({ text }) => text !== '') };
+  const margins = ['header', 'footer', 'date-time'].flatMap((kind) => {
+    const name = attribute(page, `presentation:use-${kind}-name`);
+    const found: string[] = [];
+    each(front, `presentation:${kind}-decl`, (content, tag) => {
+      const text = plainText(content);
+      if (name !== undefined && text !== '' && attribute(tag, 'presentation:name') === name)
+        found.push(`${kind === 'date-time' ? 'date' : kind}: ${text}`);
+      return '';
+    });
+    return found;
+  });
+  return { isHidden, comments: comments.filter(({ text }) => text !== ''), margins };
 }

@@ -1,6 +1,6 @@
 /** Converts texts of word processors: rewrites them first where the converter would fail, and restores marked text after. */
 
-import type { DocumentFormat, UnshownFacts } from '../protocol.ts';
+import { DELETED_TEXT, type DocumentFormat, HIDDEN_TEXT, type UnshownFacts } from '../protocol.ts';
 import { lowered, raised } from '../../web/child/raised.ts';
 import { withUnicode } from './repairs/anydoc-rtf-code-pages.ts';
 import { CompoundFile, type CompoundStream } from './compound.ts';
@@ -25,14 +25,16 @@ async function rewriteDocument(bytes: Buffer, format: DocumentFormat): Promise<R
     case 'rtf':
       return visibleRtf(await withUnicode(bytes));
     case 'doc':
-      return wordText(visibleWord(bytes));
+      return wordText(bytes);
     default:
       return { bytes, sections: [] };
   }
 }
 
-function wordText(bytes: Buffer): RewrittenPackage {
-  return { bytes, ...asidesOf(bytes) };
+function wordText(stored: Buffer): RewrittenPackage {
+  const { bytes, leftOut } = visibleWord(stored);
+  const { sections, unshown = [] } = asidesOf(bytes);
+  return { bytes, sections, unshown: [...unshown, ...leftOut] };
 }
 
 // Removes invisible text from binary Word documents: tracked deletions and hidden text. Source of all offsets: [MS-DOC] 2.5
@@ -61,12 +63,18 @@ interface Piece extends Run {
   readonly wide: boolean;
 }
 
-function visibleWord(bytes: Buffer): Buffer {
+interface VisibleWord {
+  readonly bytes: Buffer;
+  /** The kinds of text that were removed. */
+  readonly leftOut: readonly UnshownFacts[];
+}
+
+function visibleWord(bytes: Buffer): VisibleWord {
   try {
     return withoutRuns(bytes);
   } catch (error) {
     // A damaged document is passed on; the converter rejects it.
-    if (error instanceof RangeError) return bytes;
+    if (error instanceof RangeError) return { bytes, leftOut: [] };
     throw error;
   }
 }
@@ -98,28 +106,43 @@ function openWord(bytes: Buffer): Word | undefined {
   return { content, stream, part, pieces: piecesOf(part(PIECES)) };
 }
 
-function withoutRuns(bytes: Buffer): Buffer {
+function withoutRuns(bytes: Buffer): VisibleWord {
   const word = openWord(bytes);
-  if (!word) return bytes;
+  if (!word) return { bytes, leftOut: [] };
   const { content, stream, pieces, part } = word;
-  const runs = runsWith(content, part(CHARACTER_PAGES), isUnseen);
-  if (runs.length === 0) return bytes;
-  for (const piece of pieces) for (const run of runs) blank(content, piece, run);
+  const kinds = [
+    [DELETED, DELETED_TEXT],
+    [HIDDEN, HIDDEN_TEXT],
+  ] as const;
+  const leftOut = kinds.flatMap(([wanted, kind]) => {
+    const runs = runsWith(content, part(CHARACTER_PAGES), (properties) =>
+      hasProperty(properties, (code, operand) => code === wanted && IS_ON.has(operand)),
+    );
+    let isText = false;
+    for (const piece of pieces) for (const run of runs) isText = blank(content, piece, run) || isText;
+    return isText ? [kind] : [];
+  });
+  if (leftOut.length === 0) return { bytes, leftOut };
   const copy = Buffer.from(bytes);
   CompoundFile.of(copy)?.write(stream, content);
-  return copy;
+  return { bytes: copy, leftOut };
 }
 
-/** Replaces the characters of a run, except control characters, which end paragraphs, cells and fields. */
-function blank(content: Buffer, { start, end, wide }: Piece, run: Run): void {
+/**
+ * Replaces the characters of a run, except control characters, which end paragraphs, cells and fields; whether there were any.
+ */
+function blank(content: Buffer, { start, end, wide }: Piece, run: Run): boolean {
+  let isText = false;
   const step = wide ? 2 : 1;
   const last = Math.min(end, run.end, content.length - step + 1);
   for (let at = Math.max(start, run.start); at < last; at += step) {
     const character = wide ? content.readUInt16LE(at) : (content[at] as number);
     if (character < 0x20) continue;
+    isText = true;
     if (wide) content.writeUInt16LE(NOTHING, at);
     else content[at] = NOTHING;
   }
+  return isText;
 }
 
 /** The runs whose properties are chosen. */
@@ -154,9 +177,6 @@ const IS_ON = new Set([0x01, 0x81]);
 
 /** The operand's size in bytes by the upper three bits of a property; for index 6 (0) the first byte is the size. */
 const OPERANDS = [1, 1, 2, 4, 2, 2, 0, 3];
-
-const isUnseen = (properties: Buffer): boolean =>
-  hasProperty(properties, (code, operand) => (code === DELETED || code === HIDDEN) && IS_ON.has(operand));
 
 function hasProperty(properties: Buffer, test: (code: number, operand: number) => boolean): boolean {
   for (let at = 0; at + 2 < properties.length;) {

@@ -1,0 +1,68 @@
+/**
+ * anydoc 0.1.9 shows no chart without categories, no scatter chart, for all series the categories of the first one, and the
+ * upper levels of categories as further ones. Before the conversion every series gets the same categories in one level: its own,
+ * or numbers beside which its own are a series as well.
+ */
+
+import { attribute, contents, each } from '../zip-parts.ts';
+
+const C = '(?:\\w+:)?';
+
+/** The most points of a series that are numbered. */
+const MAX_CHART_POINTS = 10_000;
+
+/** The XML of a chart. */
+export function withSharedCategories(xml: string): string {
+  const renamed = withOneLevel(xml).replace(
+    /(<\/?(?:\w+:)?)([xy])Val(?=[\s>])/g,
+    (_, start: string, axis: string) => (axis === 'x' ? `${start}cat` : `${start}val`),
+  );
+  const series = contents(renamed, `${C}ser`).map((one) => ({
+    scale: contents(one, `${C}cat`)[0],
+    count: contents(contents(one, `${C}val`).join(''), `${C}v`).length,
+  }));
+  const scales = series.flatMap(({ scale }) => scale ?? []);
+  const labels = new Set(scales.map((scale) => contents(scale, `${C}v`).join('\n')));
+  const hasSizes = new RegExp(`<${C}bubbleSize>`).test(renamed);
+  if (labels.size === 1 && scales.length === series.length && !hasSizes) return renamed;
+  const [shared] = labels.size === 1 ? scales : [];
+  const most = Math.min(MAX_CHART_POINTS, Math.max(0, ...series.map(({ count }) => count)));
+  return each(renamed, `${C}ser`, (content, tag) => {
+    const c = /^<((?:\w+:)?)/.exec(tag)?.[1] ?? '';
+    const points = (texts: readonly (string | number)[]): string =>
+      texts.map((text, i) => `<${c}pt idx="${i}"><${c}v>${text}</${c}v></${c}pt>`).join('');
+    const strings = (texts: readonly (string | number)[]): string =>
+      `<${c}strRef><${c}strCache>${points(texts)}</${c}strCache></${c}strRef>`;
+    const numbers = (): string => strings(Array.from({ length: most }, (_, i) => i + 1));
+    const cat = `<${c}cat>${shared ?? numbers()}</${c}cat>`;
+    const of = (name: string): string | undefined => contents(content, `${C}${name}`)[0];
+    const [name = ''] = contents(of('tx') ?? '', `${C}v`);
+    const beside = (axis: string, values: string | undefined): string =>
+      values === undefined
+        ? ''
+        : `${tag}<${c}tx>${strings([`${name} ${axis}`.trim()])}</${c}tx>${cat}<${c}val>${values}</${c}val></${c}ser>`;
+    const own = each(content, `${C}cat`, () => '').replace(new RegExp(`(?=<${C}val[\\s>])`), () => cat);
+    return `${beside('x', shared === undefined ? of('cat') : undefined)}${tag}${own}</${c}ser>${beside('size', of('bubbleSize'))}`;
+  });
+}
+
+/** Categories in levels as one: `2001 Q1`. A point of an upper level is for all up to the next one. */
+function withOneLevel(xml: string): string {
+  return each(xml, `${C}multiLvlStrRef`, (content, tag) => {
+    const c = /^<((?:\w+:)?)/.exec(tag)?.[1] ?? '';
+    const levels = contents(content, `${C}lvl`).map((level) => {
+      const points: [at: number, text: string][] = [];
+      each(level, `${C}pt`, (point, start) => {
+        points.push([Number(attribute(start, 'idx')), contents(point, `${C}v`)[0] ?? '']);
+        return '';
+      });
+      return points;
+    });
+    const [lowest = [], ...upper] = levels;
+    const points = lowest.map(([at, text]) => {
+      const above = upper.map((level) => level.findLast(([first]) => first <= at)?.[1] ?? '');
+      return `<${c}pt idx="${at}"><${c}v>${[...above.reverse(), text].join(' ').trim()}</${c}v></${c}pt>`;
+    });
+    return `<${c}strRef><${c}strCache>${points.join('')}</${c}strCache></${c}strRef>`;
+  });
+}
