@@ -30,11 +30,14 @@ export function documentNotes(
     ...withoutNotes(without),
     ...beyondNotes(facts, cut, front, asked),
     ...unshownNotes(facts.unshown, front),
+    ...(facts.isCut ? [CUT_NOTE] : []),
     ...scannedNotes(facts.scanned, front),
     ...attachedNotes(facts, front),
     ...imageNotes(facts, front),
   ];
 }
+
+const CUT_NOTE: Notice = { kind: 'said', text: 'The file ends early: text at its end may be missing' };
 
 export function pagesText({ from, to }: { from: number; to?: number | undefined }): string {
   return to === undefined ? `p${from}-` : from === to ? `p${from}` : `p${from}-${to}`;

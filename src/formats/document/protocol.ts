@@ -144,6 +144,8 @@ export interface DocumentFacts {
   readonly sheetCount?: number | undefined;
   /** 1-based pages without a text layer. */
   readonly scanned?: readonly number[] | undefined;
+  /** Set if the file ends early, so that text at its end may be missing. */
+  readonly isCut?: true | undefined;
   readonly outline?: readonly OutlineEntry[] | undefined;
   /** The number of bookmarks, if only the first ones are in the outline. */
   readonly bookmarks?: number | undefined;

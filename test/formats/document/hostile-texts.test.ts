@@ -50,5 +50,5 @@ test('a page full of one letter', () => {
   const items = Array.from({ length: MANY }, (_, i) => {
     return { str: 'a', transform: [9, 0, 0, 9, 9 * (i % 500), i], width: 9, height: 9, hasEOL: false };
   });
-  expect(withoutCopies(items)).toBe(items);
+  expect(withoutCopies(items).copies.size).toBe(0);
 });

@@ -129,6 +129,36 @@ test('text drawn twice is shown once, twice where it stands twice', async () => 
   expect(text.match(/again/g)).toHaveLength(4);
 });
 
+test('a page with text drawn twice keeps its headings', async () => {
+  const lines = (y: number): string =>
+    Array.from({ length: 8 }, (_, i) =>
+      put(`The keeper ${'of the harbour '.repeat(4)}`, 72, y - 14 * i),
+    ).join('');
+  const twice = (text: string, y: number, font: string): string =>
+    put(text, 72, y, font) + put(text, 72.6, y, font);
+  const text = await shown(page(twice('Big heading', 720, '/F1 20') + lines(690)));
+  expect(text).toMatch(/^# Big heading\n\nThe keeper of/);
+});
+
+test('lines that differ in numbers only are no code', async () => {
+  const lines = [1, 2, 3, 4].map((one) => put(`Line ${one} of the page has words.`, 72, 720 - 14 * one));
+  expect(await shown(page(lines.join('')))).not.toContain('```');
+});
+
+test('a file that ends early is read as far as it goes', async () => {
+  const whole = String(page(put('First words.', 72, 720) + put('Last words.', 72, 700)));
+  // A file for fast viewing has its trailer in front.
+  const [front, start = ''] = [whole.slice(0, 9), whole.slice(9)];
+  const cut = `${front}trailer<</Size 7/Root 1 0 R>>\n${start.slice(0, start.indexOf('Last'))}`;
+  const w = workspace(unhurried);
+  w.write('a.pdf', cut);
+  const text = await w.text('a.pdf');
+  expect(text).toContain('First words.');
+  expect(text).toContain('[The file ends early: text at its end may be missing]');
+  w.write('b.pdf', cut.slice(0, cut.indexOf('5 0 obj')));
+  expect(await w.text('b.pdf')).toContain('(the page is missing or damaged)');
+});
+
 test('words keep their letters beside text drawn twice', async () => {
   const signs = (x: number): string => put('o', x, 720) + put('Yes', x + 30, 720);
   const said = [

@@ -83,7 +83,8 @@ function monoFonts(items: readonly TextItem[], fonts: PdfFonts): ReadonlySet<str
     found.set(fontName, widths);
     widths.least = Math.min(widths.least, share);
     widths.most = Math.max(widths.most, share);
-    if (widths.texts.size < MIN_MONO_TEXTS) widths.texts.add(str);
+    // Digits have one width in most fonts.
+    if (widths.texts.size < MIN_MONO_TEXTS) widths.texts.add(str.replace(/\d+/g, ''));
     if (widths.letters.size < MIN_MONO_LETTERS)
       for (const letter of str) if (/\p{L}/u.test(letter)) widths.letters.add(letter);
   }

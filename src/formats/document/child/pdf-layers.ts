@@ -86,11 +86,17 @@ const MAX_COPY_DISTANCE = 0.12;
 
 const AROUND = [-1, 0, 1] as const;
 
-/** The pieces without copies; the same array if there are none. */
-export function withoutCopies(items: readonly TextItem[]): readonly TextItem[] {
+interface CopiedTexts {
+  readonly items: readonly TextItem[];
+  /** The texts of the pieces that were left out. */
+  readonly copies: ReadonlySet<string>;
+}
+
+/** The pieces without copies. */
+export function withoutCopies(items: readonly TextItem[]): CopiedTexts {
   // In squares as wide as the distance, of which each has room for one.
   const places = new Map<string, readonly [x: number, y: number]>();
-  let hasCopies = false;
+  const copies = new Set<string>();
   const kept = items.flatMap((item) => {
     const { str, transform, height } = item;
     if (str === undefined || str.trim() === '') return [item];
@@ -105,11 +111,11 @@ export function withoutCopies(items: readonly TextItem[]): readonly TextItem[] {
       }),
     );
     if (isCopy) {
-      hasCopies = true;
+      copies.add(str.trim());
       return item.hasEOL ? [{ ...item, str: '' }] : [];
     }
     places.set(square(0, 0), [x, y]);
     return [item];
   });
-  return hasCopies ? kept : items;
+  return { items: kept, copies };
 }

@@ -6,6 +6,7 @@ import { annotationTexts, type PdfAnnotation } from './pdf-annotations.ts';
 import { codeBlocks, type PdfFonts, withCode } from './pdf-code.ts';
 import { hiddenLayers, type PageItem, type PdfLayers, shownItems, withoutCopies } from './pdf-layers.ts';
 import {
+  bareText,
   groupPdfRows,
   hasLostRows,
   itemsText,
@@ -36,6 +37,7 @@ export async function convertPdf(
   { from, to }: { readonly from: number; readonly to?: number | undefined },
   password: string | undefined,
 ): Promise<ConvertedPdf> {
+  const isCut = isCutShort(bytes);
   const document = await openPdf(bytes, password);
   try {
     const count = document.numPages;
@@ -57,8 +59,10 @@ export async function convertPdf(
       const drawn = pageText(rich?.get(number) ?? '', page).trim();
       const beside = annotationTexts(page.annotations, drawn, links);
       const text = [drawn, ...beside.texts].filter((part) => part !== '').join('\n\n');
-      if (text === '') scanned.push(number);
-      const parts = [text === '' ? NO_TEXT : unmarked(text), ...beside.notes, page.note ?? ''];
+      if (text === '' && !page.isDamaged) scanned.push(number);
+      const none = page.isDamaged ? DAMAGED_PAGE : NO_TEXT;
+      const guess = hasGuessedColumns(drawn) ? GUESSED_COLUMNS : '';
+      const parts = [text === '' ? none : unmarked(text), ...beside.notes, guess, page.note ?? ''];
       return `${markOf('page', number)}${parts.filter((part) => part !== '').join('\n\n')}\n\n`;
     });
     const facts = await factsOf(document);
@@ -69,6 +73,7 @@ export async function convertPdf(
       facts: {
         ...facts,
         ...(scanned.length > 0 && { scanned }),
+        ...(isCut && { isCut }),
         ...(mayHaveAttachments(bytes) && { hasAttachments: true as const }),
         ...(hasImages(bytes) && { hasImages: true as const }),
       },
@@ -81,6 +86,13 @@ export async function convertPdf(
 }
 
 const NO_TEXT = '(no text layer: the page is empty or scanned)';
+const DAMAGED_PAGE = '(the page is missing or damaged)';
+const GUESSED_COLUMNS = '(the columns of blank cells are a guess: a PDF has only the positions of its texts)';
+
+/** Whether a table of the Markdown text has blank cells: their text may belong to another column. */
+function hasGuessedColumns(text: string): boolean {
+  return text.split('\n').some((line) => line.startsWith('|') && /\| *\|/.test(line));
+}
 
 /** Renders a page as a picture, for pages without text. */
 export async function pictureOf(
@@ -113,8 +125,10 @@ export function pdfjs(): Promise<Pdfjs> {
 
 export async function openPdf(bytes: Buffer, password: string | undefined): Promise<PdfDocument> {
   const { getDocumentProxy } = await pdfjs();
+  // pdf.js reads an object without its end not at all.
+  const whole = isCutShort(bytes) ? Buffer.concat([bytes, OBJECT_END]) : bytes;
   try {
-    return await getDocumentProxy(new Uint8Array(bytes), {
+    return await getDocumentProxy(new Uint8Array(whole), {
       isEvalSupported: false,
       useSystemFonts: false,
       disableFontFace: true,
@@ -131,6 +145,16 @@ export async function openPdf(bytes: Buffer, password: string | undefined): Prom
   }
 }
 
+const OBJECT_END = Buffer.from('\nendstream\nendobj\n');
+
+/** Whether objects follow the last end mark, as in a file that was cut. */
+function isCutShort(bytes: Buffer): boolean {
+  const end = bytes.lastIndexOf('%%EOF');
+  return end === -1 || / obj\b/.test(bytes.toString('latin1', end, end + MAX_END_BYTES));
+}
+
+const MAX_END_BYTES = 64 << 10;
+
 /** Whether a document may have attachments, by a quick search. A list in a compressed object is not found. */
 function mayHaveAttachments(bytes: Buffer): boolean {
   return bytes.includes('/EmbeddedFiles');
@@ -146,19 +170,38 @@ interface PlainPage {
   readonly rows: readonly PdfRow[];
   /** The blocks of code. */
   readonly code: readonly string[];
-  /** Whether texts are left out, because they are on a layer that is off or are drawn twice. */
-  readonly isReduced: boolean;
+  /** Set if texts of layers that are off are left out. */
+  readonly isReduced?: boolean;
+  /** The texts that are drawn twice, which `text` has once. */
+  readonly copies?: ReadonlySet<string>;
+  readonly isDamaged?: true;
   readonly annotations: readonly PdfAnnotation[];
   /** A sentence about layers that are switched off. */
   readonly note?: string | undefined;
 }
 
-const EMPTY: PlainPage = { text: '', rows: [], code: [], isReduced: false, annotations: [] };
+const EMPTY: PlainPage = { text: '', rows: [], code: [], annotations: [] };
 
-function pageText(structured: string, { text, rows, code, isReduced }: PlainPage): string {
+function pageText(all: string, { text, rows, code, isReduced = false, copies }: PlainPage): string {
   // The structured reading has all texts.
-  const better = betterOf(isReduced ? '' : structured, text);
+  const structured = isReduced ? '' : withoutTexts(all, copies, text);
+  const better = betterOf(structured, text);
   return withCode(withoutCaptions(hasLostRows(better, rows) ? rowsText(rows) : better, rows), code);
+}
+
+/** The most texts that are drawn twice on a page whose structure is kept. */
+const MAX_COPIES = 300;
+
+/** `structured` with each of the copies once; empty if it then has other letters than `plain`. */
+function withoutTexts(structured: string, copies: ReadonlySet<string> = new Set(), plain: string): string {
+  if (copies.size === 0) return structured;
+  if (copies.size > MAX_COPIES) return '';
+  let once = structured;
+  for (const copy of copies) {
+    const text = copy.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    once = once.replace(new RegExp(`${text}[\\s*]*${text}`, 'g'), () => copy);
+  }
+  return bareText(once).length === bareText(plain).length ? once : '';
 }
 
 /** The plain reading of a page; empty for a damaged page. */
@@ -175,13 +218,13 @@ async function plainPage(
     const annotations = (await page.getAnnotations().catch(() => [])) as readonly PdfAnnotation[];
     page.cleanup();
     const all = upright(shown.items);
-    const items = withoutCopies(all);
-    const isReduced = shown.note !== undefined || items !== all;
+    const { items, copies } = withoutCopies(all);
+    const isReduced = shown.note !== undefined;
     const code = codeBlocks(items, content.styles as PdfFonts);
     const text = itemsText(items);
-    return { text, rows: groupPdfRows(items), code, isReduced, annotations, note: shown.note };
+    return { text, rows: groupPdfRows(items), code, isReduced, copies, annotations, note: shown.note };
   } catch {
-    return EMPTY;
+    return { ...EMPTY, isDamaged: true };
   }
 }
 

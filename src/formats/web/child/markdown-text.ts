@@ -172,7 +172,7 @@ export function isLayout(rows: readonly (readonly HtmlElement[])[]): boolean {
   const isOfData = rows.some((row) => row.some(({ name }) => name === 'th'));
   return (
     countColumns(rows) < 2 ||
-    rows.length < 2 ||
+    (!isOfData && rows.length < 2) ||
     rows.some((row) => row.some((cell) => has(cell, 'table') || (!isOfData && has(cell, 'pre'))))
   );
 }

@@ -98,6 +98,7 @@ test.each([
     '<table><thead><tr><th rowspan=2>N<th>Q</thead><tbody><tr><td>ann<td>1</table>',
     '| N | Q |\n| --- | --- |\n| ann | 1 |',
   ],
+  ['one row with a header', '<table><tr><th>a<td>b</table>', '| a | b |\n| --- | --- |'],
 ])('a table keeps its cells: %s', (_, html, shown) => {
   expect(markdown(html)).toBe(shown);
 });
