@@ -1,7 +1,7 @@
 /** Reads files in a worker thread: texts are converted to UTF-8; binaries and containers are skipped. */
 
 import { isAscii, isUtf8 } from 'node:buffer';
-import { createRequire } from 'node:module';
+import { analyse } from 'chardet';
 import {
   closeHeld,
   type HeldDirectory,
@@ -13,7 +13,7 @@ import {
 } from '../files/held-directory.ts';
 import { isBinary, isNearlyText } from '../formats/text/open.ts';
 import { decode, detectEncoding, encodingOfText, HEAD_BYTES, utf8 } from '../text/encoding.ts';
-import { type AnalyseEncoding, declaredEncoding } from '../text/legacy-encoding.ts';
+import { declaredEncoding } from '../text/legacy-encoding.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
 import type { SearchGaps } from '../types/result.ts';
 import { GapsSeen } from './gaps.ts';
@@ -177,7 +177,7 @@ export class TextReader {
   /** Converts a text in a declared or guessed legacy encoding to UTF-8. Returns false if it is not such a text. */
   #takeForeign(bytes: Buffer, path: string): boolean {
     if (isUtf8(bytes) && declaredEncoding(bytes) === undefined) return false;
-    const encoding = encodingOfText(bytes, library);
+    const encoding = encodingOfText(bytes, () => analyse);
     if (!encoding.legacy) return false;
     const text = Buffer.from(decode(bytes, encoding).text);
     this.#takeInPlaceOf(bytes, text, path, encoding.known === 'guessed' ? encoding.name : undefined);
@@ -198,12 +198,6 @@ export class TextReader {
     this.#pieces.room(text.length).set(text);
     this.#pieces.keep(text.length, path, guessed);
   }
-}
-
-/** The library that guesses encodings; loaded for the first text that is not UTF-8. */
-function library(): AnalyseEncoding {
-  const { analyse } = createRequire(import.meta.url)('chardet') as typeof import('chardet');
-  return analyse;
 }
 
 function longestAscii(text: string): string {

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { builtFile } from '../../files/package-files.ts';
 import { answerJobs } from '../../process/child-jobs.ts';
 import { harden, JobRealms } from '../../process/job-realm.ts';
 
@@ -88,7 +89,7 @@ const realms = new JobRealms(
     '@firecrawl/pdf-inspector': inspector,
     '@napi-rs/canvas': canvas,
   },
-  { readSqliteWasm: () => readFileSync(load.resolve('@sqlite.org/sqlite-wasm/sqlite3.wasm')) },
+  { readSqliteWasm: () => readFileSync(builtFile('wasm/sqlite3.wasm')) },
 );
 
 await answerJobs(MAX_DOCUMENT_INPUT_BYTES, (head, body) => realms.answer(head, body));
