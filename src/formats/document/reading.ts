@@ -1,6 +1,7 @@
 /** One document within one call; gives its conversions as resources. */
 
 import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
+import { installCommand } from '../../files/package-files.ts';
 import { plural } from '../../render/display.ts';
 import { memoryBytes, readAt } from '../../text/bytes.ts';
 import { quote } from '../../text/visible.ts';
@@ -254,7 +255,7 @@ export function documentError(
     unknown: `its format is not known${said ? ` (${said})` : ''}, or corrupt. Check its type with the command \`file\``,
     limit: `it is over a limit of its converter${said ? `: ${said}` : ''}. Read a part of it, or split it`,
     absent: `${said ?? 'it has no such part'}. Use ${quote(typed)}`,
-    missing: `that needs the optional package ${said ?? ''}, which is not installed (npm install ${said ?? ''})`,
+    missing: `that needs the optional package ${said ?? ''}, which is not installed (${installCommand([said ?? ''])})`,
     unsupported: (said ?? 'it cannot be converted here') + instead(extent, asked),
   }[why];
   return cannotRead(CODES[why], clause, subject);
