@@ -12,10 +12,10 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import { copyGrammars } from './copy-grammars.mjs';
+import { copyGrammars, copyPacked } from './copy-grammars.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -100,6 +100,7 @@ const WASM = [
 function copyWasm(to) {
   mkdirSync(to);
   for (const path of WASM) copyFileSync(join(root, 'node_modules', path), join(to, basename(path)));
+  copyPacked('@embedpdf/pdfium/dist/pdfium.wasm', pathToFileURL(join(to, 'pdfium.wasm.br')));
 }
 
 /** The licences of the bundled packages, by their directories. */
@@ -111,8 +112,9 @@ function licenses(packages) {
       license,
       homepage = '',
     } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
-    const file = readdirSync(from).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file ? readFileSync(join(from, file), 'utf8') : `License: ${license}`;
+    const files = readdirSync(from).filter((entry) => /^licen[cs]e/i.test(entry));
+    const text =
+      files.map((file) => readFileSync(join(from, file), 'utf8')).join('\n') || `License: ${license}`;
     return `${name} ${version} ${homepage}\n\n${text.trim()}\n`;
   });
   return [...new Set(texts)].join(`\n${'-'.repeat(80)}\n\n`);
