@@ -1,20 +1,28 @@
 // Writes the parts of a build into a directory: bundled code, declarations, grammars, licences, the manual page. With
 // bundling a start opens a dozen files instead of hundreds.
 import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
-import { copyGrammars } from './copy-grammars.mjs';
+import { copyGrammars, copyPacked } from './copy-grammars.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The entries of package.json: paths below src/ without extension. */
 function entries() {
-  const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { exports, bin } = manifest;
   const promised = [...Object.values(exports).map((target) => target.default), ...Object.values(bin)]
     .filter((path) => path?.endsWith('.js'))
     .map((path) => path.replace(/^(\.\/)?dist\/(.*)\.js$/, '$2'));
@@ -70,48 +78,72 @@ function reached(paths, graph) {
 }
 
 /**
- * Packages are external, except those that every server needs at its start: bundled they load in half the time (zod alone
- * has a hundred files). They are still dependencies, for their types.
+ * A package is external if package.json declares it for those who install oriel: native code and peers. All others are
+ * bundled: fewer bytes, and a start opens a few files instead of hundreds. zod is declared for its types.
  */
-const INLINED = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'];
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const INSTALLED = ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((field) =>
+  Object.keys(manifest[field] ?? {}),
+);
+const INLINED = ['zod', '@modelcontextprotocol/server'];
 
-/** Packages that are bundled into the dashboard. */
-const SHOWN = ['preact', 'uplot'];
+const isExternal = (id) =>
+  INSTALLED.some((name) => !INLINED.includes(name) && (id === name || id.startsWith(`${name}/`)));
 
-const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za-z]:\\/.test(id);
+/** WebAssembly of bundled packages, which code reads from `wasm/` in the build. */
+const WASM = [
+  '@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm',
+  'libarchive-wasm/dist/libarchive.wasm',
+  'web-tree-sitter/web-tree-sitter.wasm',
+];
 
-/** The licences of the bundled packages; `more`: those of realms. */
-function licenses(more) {
-  const texts = [...INLINED, ...SHOWN, ...[...more].toSorted()].map((name) => {
-    const from = join(root, 'node_modules', name);
-    const { version, license, homepage = '' } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
-    const file = readdirSync(from).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file ? readFileSync(join(from, file), 'utf8') : `License: ${license}`;
+function copyWasm(to) {
+  mkdirSync(to);
+  for (const path of WASM) copyFileSync(join(root, 'node_modules', path), join(to, basename(path)));
+  copyPacked('@embedpdf/pdfium/dist/pdfium.wasm', pathToFileURL(join(to, 'pdfium.wasm.br')));
+}
+
+/** The licences of the bundled packages, by their directories. */
+function licenses(packages) {
+  const texts = [...packages].toSorted().map((from) => {
+    const {
+      name,
+      version,
+      license,
+      homepage = '',
+    } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
+    const files = readdirSync(from).filter((entry) => /^licen[cs]e/i.test(entry));
+    const text =
+      files.map((file) => readFileSync(join(from, file), 'utf8')).join('\n') || `License: ${license}`;
     return `${name} ${version} ${homepage}\n\n${text.trim()}\n`;
   });
-  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+  return [...new Set(texts)].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
+/** The directories of the packages with the modules of a bundle. */
+function packagesIn(output) {
+  const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
+  return modules.flatMap(
+    (id) => /^([^\0].*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(id)?.[1] ?? [],
+  );
+}
+
+/** Writes all bundles, and returns the directories of the packages in them. */
 async function code(to) {
-  await bundle(to, entries(), { groups });
+  const packages = [await bundle(to, entries(), { groups }), await dashboard(join(to, 'dashboard'))];
   // Each in a bundle of its own: with shared files a thread would load all of them at its start.
-  for (const path of isolatedEntries()) await bundle(to, [path], true);
-  const packages = new Set();
-  for (const path of realmEntries())
-    for (const name of await bundleRealm(to, path)) if (!INLINED.includes(name)) packages.add(name);
-  return packages;
+  for (const path of isolatedEntries()) packages.push(await bundle(to, [path], true));
+  for (const path of realmEntries()) packages.push(await bundleRealm(to, path));
+  return new Set(packages.flat());
 }
 
-/** Packages that are native code, which a realm gets from its child. */
-const NATIVE = ['@firecrawl/anydoc', '@firecrawl/pdf-inspector', '@napi-rs/canvas'];
-
-/** Bundles a script with all its packages but native ones, and returns their names. What it imports on demand is a chunk. */
+/** Bundles a script with all its packages but native ones, which a realm gets from its child. What it imports on demand is a chunk. */
 async function bundleRealm(to, path) {
   const build = await rolldown({
     input: { [path]: join(root, 'src', `${path}.ts`) },
     platform: 'browser',
     transform: { define: { 'import.meta': '{}' } },
-    external: (id) => id.startsWith('node:') || NATIVE.includes(id),
+    external: (id) => id.startsWith('node:') || isExternal(id),
   });
   const { output } = await build.write({
     dir: to,
@@ -122,21 +154,19 @@ async function bundleRealm(to, path) {
     chunkFileNames: 'chunks/[name]-[hash].cjs',
   });
   await build.close();
-  const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
-  return modules.flatMap(
-    (id) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(id)?.[1] ?? [],
-  );
+  return packagesIn(output);
 }
 
 /** Bundles the dashboard: one script, one style sheet, one page, which load nothing else. */
 async function dashboard(to) {
+  mkdirSync(to, { recursive: true });
   const from = join(root, 'src/faces/dashboard');
   const build = await rolldown({
     input: join(from, 'main.tsx'),
     platform: 'browser',
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   });
-  await build.write({ file: join(to, 'dashboard.js'), format: 'esm', minify: true });
+  const { output } = await build.write({ file: join(to, 'dashboard.js'), format: 'esm', minify: true });
   await build.close();
   const uplot = join(root, 'node_modules/uplot/dist/uPlot.min.css');
   writeFileSync(
@@ -144,6 +174,7 @@ async function dashboard(to) {
     [uplot, join(from, 'style.css')].map((path) => readFileSync(path, 'utf8')).join(''),
   );
   copyFileSync(join(from, 'index.html'), join(to, 'index.html'));
+  return packagesIn(output);
 }
 
 async function bundle(to, paths, codeSplitting) {
@@ -151,13 +182,24 @@ async function bundle(to, paths, codeSplitting) {
   const build = await rolldown({
     input,
     platform: 'node',
+    // For CommonJS.
+    transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
     resolve: {
       alias: { '@modelcontextprotocol/server/_shims': join(root, 'src/faces/mcp/sdk-platform.ts') },
     },
-    external: (id) => isPackage(id) && !INLINED.some((name) => id === name || id.startsWith(`${name}/`)),
+    external: isExternal,
+    // web-tree-sitter has one, for code that grammars bring along.
+    checks: { eval: false },
   });
-  await build.write({ dir: to, format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js', codeSplitting });
+  const { output } = await build.write({
+    dir: to,
+    format: 'esm',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    codeSplitting,
+    comments: false,
+  });
   await build.close();
+  return packagesIn(output);
 }
 
 /** Writes the `.d.ts` files. Throws with the output of the compiler. */
@@ -167,12 +209,29 @@ export async function writeDeclarations(to) {
   await run(process.execPath, [tsc, ...options], { cwd: root, maxBuffer: 1 << 26 }).catch((error) => {
     throw new Error(error.stdout || error.message);
   });
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  for (const { types } of Object.values(exports)) {
-    if (types === undefined) continue;
-    const file = join(to, types.replace('./dist/', ''));
-    writeFileSync(file, `${NODE_TYPES}\n${readFileSync(file, 'utf8')}`);
-  }
+  const entries = Object.values(manifest.exports).flatMap(({ types }) =>
+    types === undefined ? [] : [join(to, types.replace('./dist/', ''))],
+  );
+  const reached = declarationsOf(entries);
+  for (const path of readdirSync(to, { recursive: true }).filter((name) => name.endsWith('.d.ts')))
+    if (!reached.has(join(to, path))) rmSync(join(to, path));
+  for (const file of entries) writeFileSync(file, `${NODE_TYPES}\n${readFileSync(file, 'utf8')}`);
+}
+
+/** The entries with all declarations that they import. Throws if they need a package that users of oriel do not have. */
+function declarationsOf(entries) {
+  const found = new Set();
+  const visit = (file) => {
+    if (found.has(file)) return;
+    found.add(file);
+    for (const [, id] of readFileSync(file, 'utf8').matchAll(/\b(?:from|import\()\s*['"]([^'"]+)['"]/g)) {
+      if (id.startsWith('.')) visit(join(dirname(file), id.replace(/\.[jt]s$/, '.d.ts')));
+      else if (!id.startsWith('node:') && !INSTALLED.some((name) => `${id}/`.startsWith(`${name}/`)))
+        throw new Error(`${file} needs the package ${id}, which is not installed with oriel.`);
+    }
+  };
+  entries.forEach(visit);
+  return found;
 }
 
 /** Needed since TypeScript 6, because our types use Buffer. */
@@ -181,8 +240,7 @@ const NODE_TYPES = '/// <reference types="node" />';
 /** Writes all code. There must be a package.json above `to`. */
 export async function writeCode(to) {
   const packages = await code(to);
-  mkdirSync(join(to, 'dashboard'), { recursive: true });
-  await dashboard(join(to, 'dashboard'));
+  copyWasm(join(to, 'wasm'));
   copyGrammars(to);
   writeFileSync(join(to, 'THIRD-PARTY.txt'), licenses(packages));
   const cli = join(to, 'faces/cli/main.js');

@@ -13,8 +13,8 @@ import {
   renameSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 
 /** The source of each grammar: `@vscode/tree-sitter-wasm` for most, official packages for the others. */
@@ -40,8 +40,11 @@ const grammars = {
   typescript: vscode('typescript'),
 };
 
+const root = new URL('..', import.meta.url);
+const packed = new URL('node_modules/.cache/grammars/', root);
+
 /** The licences of the grammars, which are all MIT. */
-function licences(root) {
+function licences() {
   const packages = new Set(
     Object.values(grammars).map((path) =>
       path
@@ -59,27 +62,28 @@ function licences(root) {
 
 /** `build` is the directory of the build. */
 export function copyGrammars(build) {
-  const root = new URL('..', import.meta.url);
   const target = pathToFileURL(join(build, 'grammars/'));
-  const packed = new URL('node_modules/.cache/grammars/', root);
   const queries = new URL('src/code/queries/', root);
-  for (const directory of [target, packed]) mkdirSync(directory, { recursive: true });
   mkdirSync(new URL('uses/', target), { recursive: true });
   for (const file of readdirSync(queries, { recursive: true }).filter((name) => name.endsWith('.scm')))
     copyFileSync(new URL(file, queries), new URL(file, target));
-  writeFileSync(new URL('LICENSES.txt', target), licences(root).join('\n'));
-  for (const [name, path] of Object.entries(grammars)) {
-    const wasm = readFileSync(new URL(`node_modules/${path}`, root));
-    const digest = createHash('sha256').update(wasm).digest('hex').slice(0, 16);
-    const kept = new URL(`${name}-${digest}-${WINDOW}.br`, packed);
-    // Compressing all of them takes 20 s, so the result is cached for each version of a grammar.
-    if (!existsSync(kept)) {
-      const part = new URL(`${name}-${process.pid}.part`, packed);
-      writeFileSync(part, pack(wasm));
-      renameSync(part, kept);
-    }
-    copyFileSync(kept, new URL(`${name}.wasm.br`, target));
+  writeFileSync(new URL('LICENSES.txt', target), licences().join('\n'));
+  for (const [name, path] of Object.entries(grammars)) copyPacked(path, new URL(`${name}.wasm.br`, target));
+}
+
+/** Copies a file of a package, compressed. All of them take 20 s, so the result is cached for each version of the file. */
+export function copyPacked(path, to) {
+  const wasm = readFileSync(new URL(`node_modules/${path}`, root));
+  const digest = createHash('sha256').update(wasm).digest('hex').slice(0, 16);
+  const name = basename(fileURLToPath(to), '.wasm.br');
+  const kept = new URL(`${name}-${digest}-${WINDOW}.br`, packed);
+  mkdirSync(packed, { recursive: true });
+  if (!existsSync(kept)) {
+    const part = new URL(`${name}-${process.pid}.part`, packed);
+    writeFileSync(part, pack(wasm));
+    renameSync(part, kept);
   }
+  copyFileSync(kept, to);
 }
 
 /**

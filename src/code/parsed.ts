@@ -337,7 +337,7 @@ function digestOf({ name, wasm, query }: PackedGrammar): string {
 
 /** A digest of the parser's code, because another version may find another structure. */
 function parserVersion(): string {
-  return digestOfCode('code/outline-worker.js', ['web-tree-sitter']);
+  return digestOfCode('code/outline-worker.js', []);
 }
 
 /** Serializes a result: the reason why there is none, or the structure. */

@@ -40,8 +40,35 @@ export function builtFile(path: string): URL {
 
 /** The version of this package, from its package.json. */
 export function version(): string {
-  return (JSON.parse(readFileSync(new URL('package.json', packageRoot()), 'utf8')) as { version: string })
-    .version;
+  return manifest().version;
+}
+
+function manifest(): PackageManifest {
+  return JSON.parse(readFileSync(new URL('package.json', packageRoot()), 'utf8')) as PackageManifest;
+}
+
+interface PackageManifest {
+  readonly version: string;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The command that adds packages (`sharp`, `keyv@^5.6.0`) to this installation; optional ones in the tested version. `root`: the
+ * directory of this package, a URL that ends with `/`.
+ */
+export function installCommand(packages: readonly string[], root = packageRoot()): string {
+  const { optionalDependencies = {} } = manifest();
+  const named = packages.map((name) => {
+    const tested = optionalDependencies[name];
+    return tested === undefined ? name : `${name}@${tested}`;
+  });
+  return `npm install ${isGlobal(root) ? '--global ' : ''}${named.join(' ')}`;
+}
+
+/** Whether npm installed it for all projects: the `node_modules` that it is in belongs to no package. */
+function isGlobal(directory: URL): boolean {
+  const parent = new URL('../', directory);
+  return parent.pathname.endsWith('/node_modules/') && !existsSync(new URL('../package.json', parent));
 }
 
 const digestsOfCode = new Map<string, string>();

@@ -4,6 +4,7 @@ import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { OrielError } from '../errors.ts';
+import { installCommand } from '../files/package-files.ts';
 import { isShortage } from '../files/system-failure.ts';
 
 let knownRipgrepPath: string | undefined;
@@ -17,7 +18,7 @@ export function ripgrepPath(): string {
   if (knownRipgrepPath !== undefined) return knownRipgrepPath;
   throw new OrielError(
     'UNSUPPORTED',
-    `ripgrep is not installed: neither the package ${platformPackage()} nor "rg" on PATH was found.`,
+    `ripgrep is not installed: neither the package ${platformPackage()} nor "rg" on PATH was found. Use ${installCommand(['@vscode/ripgrep'])}`,
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module';
 import { OrielError } from '../errors.ts';
-import { installedVersion, isOlder } from '../files/package-files.ts';
+import { installCommand, installedVersion, isOlder } from '../files/package-files.ts';
 import { quote } from '../text/visible.ts';
 import type { BackendOptions, SharedState, StateBackend } from '../types/state.ts';
 import { SharedStore, ValueSeal } from './shared-state.ts';
@@ -88,7 +88,7 @@ function refuseMissing(packages: readonly string[], scheme: string): void {
   if (missing.length === 0) return;
   throw new OrielError(
     'BAD_INPUT',
-    `A state at ${scheme}// needs packages that are not installed. Use npm install ${packages.map((name) => `${name}${VERSIONS[name] ?? ''}`).join(' ')}`,
+    `A state at ${scheme}// needs packages that are not installed. Use ${installCommand(packages.map((name) => `${name}${VERSIONS[name] ?? ''}`))}`,
   );
 }
 
@@ -99,7 +99,7 @@ export function refuseOlder(packages: readonly string[], scheme: string, from = 
     if (version === undefined || least === undefined || !isOlder(version, least)) continue;
     throw new OrielError(
       'BAD_INPUT',
-      `A state at ${scheme}// needs version ${least} of the package ${name}, or a newer one, and ${version} is installed. Use npm install ${name}${VERSIONS[name]}`,
+      `A state at ${scheme}// needs version ${least} of the package ${name}, or a newer one, and ${version} is installed. Use ${installCommand([`${name}${VERSIONS[name]}`])}`,
     );
   }
 }

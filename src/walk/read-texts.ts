@@ -1,7 +1,7 @@
 /** Reads files in a worker thread: texts are converted to UTF-8; binaries and containers are skipped. */
 
 import { isAscii, isUtf8 } from 'node:buffer';
-import { createRequire } from 'node:module';
+import { analyse } from 'chardet';
 import {
   closeHeld,
   type HeldDirectory,
@@ -13,7 +13,7 @@ import {
 } from '../files/held-directory.ts';
 import { isBinary } from '../formats/text/open.ts';
 import { decode, detectEncoding, encodingOfText, HEAD_BYTES, isNearlyText, utf8 } from '../text/encoding.ts';
-import { type AnalyseEncoding, declaredEncoding } from '../text/legacy-encoding.ts';
+import { declaredEncoding } from '../text/legacy-encoding.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
 import type { PassedReason, SearchGaps } from '../types/result.ts';
 import { GapsSeen } from './gaps.ts';
@@ -189,7 +189,7 @@ export class TextReader {
   #takeForeign(bytes: Buffer, path: string): boolean {
     const isValid = isUtf8(bytes);
     if (isValid && declaredEncoding(bytes) === undefined) return false;
-    const encoding = encodingOfText(bytes, library);
+    const encoding = encodingOfText(bytes, () => analyse);
     if (!encoding.legacy) {
       if (!isValid && !this.#isAscii) this.#pass('undecoded', path);
       return false;
@@ -213,12 +213,6 @@ export class TextReader {
     this.#pieces.room(text.length).set(text);
     this.#pieces.keep(text.length, path, guessed);
   }
-}
-
-/** The library that guesses encodings; loaded for the first text that is not UTF-8. */
-function library(): AnalyseEncoding {
-  const { analyse } = createRequire(import.meta.url)('chardet') as typeof import('chardet');
-  return analyse;
 }
 
 /** The order of UTF-16 in which the needle (UTF-8) is in the bytes; undefined if it is in neither. */

@@ -40,6 +40,20 @@ test('the package is the nearest directory with a package.json', async () => {
   expect(version()).toBe(manifest.version);
 });
 
+test('the command that adds a package fits the installation', () => {
+  const root = packaged({ 'package.json': '{}' });
+  const url = pathToFileURL(`${root}/`);
+  const { sharp } = (JSON.parse(readFileSync('package.json', 'utf8')) as PackageFile).optionalDependencies;
+  expect(files.installCommand(['sharp'])).toBe(`npm install sharp@${sharp}`);
+  expect(files.installCommand(['keyv@^5.6.0', 'pg'], url)).toBe('npm install --global keyv@^5.6.0 pg');
+  writeFileSync(resolve(root, '../../package.json'), '{}');
+  expect(files.installCommand(['pg'], url)).toBe('npm install pg');
+});
+
+interface PackageFile {
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+
 test('a file of the build, by its path below dist', async () => {
   const root = packaged({ 'dist/views/a worker.js': 'code' });
   const { builtFile } = await fresh(root);

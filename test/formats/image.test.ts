@@ -475,7 +475,7 @@ describe('I09 a decoder that fails', () => {
     await expect(read(makePng(64, 48), { decoder: pathToFileURL(path) })).rejects.toMatchObject({
       code: 'UNSUPPORTED',
       message: expect.stringMatching(
-        /^The image \(image\/png, .*\) cannot be shown: that needs the optional package sharp, which is not installed \(npm install sharp\)\.$/,
+        /^The image \(image\/png, .*\) cannot be shown: that needs the optional package sharp, which is not installed \(npm install sharp@0\.35\.5\)\.$/,
       ) as string,
       next: 'picture.bin:meta',
     });
@@ -487,7 +487,7 @@ describe('I09 a decoder that fails', () => {
     await expect(read(makePng(64, 48).subarray(0, 16), { decoder, rest: 'meta' })).rejects.toMatchObject({
       code: 'UNSUPPORTED',
       message:
-        'The png image cannot be read: that needs the optional package sharp, which is not installed (npm install sharp).',
+        'The png image cannot be read: that needs the optional package sharp, which is not installed (npm install sharp@0.35.5).',
     });
   });
 

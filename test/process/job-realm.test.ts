@@ -40,22 +40,9 @@ exports.answer = async (head) => {
     }),
     require: () => require,
     anydoc: () => { const it = require('@firecrawl/anydoc'); try { return [it, it.toMarkdownBytes()]; } catch (error) { return [it, error]; } },
-    canvas: () => {
-      const it = require('@napi-rs/canvas');
-      const one = it.createCanvas(1, 1, 1);
-      const context = one.getContext('2d');
-      const save = () => {};
-      context.save = save;
-      if (context.save !== save) throw new Error('a method cannot be replaced');
-      return [it, one, context, one.toBuffer('image/png'), context.getTransform(), context.createPattern(one, 'repeat'), new it.DOMMatrix(), new it.Path2D()];
-    },
   };
-  if (!NATIVE) for (const name of ['anydoc', 'canvas']) delete made[name];
-  else {
-    const { loadImage } = require('@napi-rs/canvas');
-    const { extractPagesMarkdownAsync } = require('@firecrawl/pdf-inspector');
-    for (const fail of [loadImage, extractPagesMarkdownAsync]) await fail(Buffer.from('x')).catch((error) => reach(error, 'native'));
-  }
+  if (!NATIVE) delete made.anydoc;
+  else await require('@firecrawl/pdf-inspector').extractPagesMarkdownAsync(Buffer.from('x')).catch((error) => reach(error, 'native'));
   reach(await new Promise((done) => setTimeout(function () { done(this); }, 0)), 'timer');
   const reader = new ReadableStream({}).getReader();
   const read = reader.read();

@@ -98,7 +98,7 @@ test.each([undefined, '', 'bin'])('with PATH %j the error says what is missing',
   expect(ripgrepPath).toThrow(
     expect.objectContaining({
       code: 'UNSUPPORTED',
-      message: `ripgrep is not installed: neither the package ${own} nor "rg" on PATH was found.`,
+      message: `ripgrep is not installed: neither the package ${own} nor "rg" on PATH was found. Use npm install @vscode/ripgrep@1.18.0`,
     }),
   );
 });

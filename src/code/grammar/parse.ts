@@ -4,6 +4,7 @@
  */
 
 import { Language as Grammar, Parser, Query, type Tree } from 'web-tree-sitter';
+import { asset } from '../../files/package-files.ts';
 import { brotliDecompressSync } from '../../process/worker-ending.ts';
 import { type GrammarMatch, type UseCaptures, UseList } from './captures.ts';
 import type { CompiledWasm } from './compiled.ts';
@@ -97,7 +98,7 @@ async function grammar(files: GrammarFiles): Promise<Loaded> {
 }
 
 async function load({ wasm: packed, query, uses }: GrammarFiles): Promise<Loaded> {
-  await (started ??= Parser.init(module));
+  await (started ??= start());
   const language =
     packed instanceof Uint8Array
       ? await Grammar.load(brotliDecompressSync(packed))
@@ -106,6 +107,10 @@ async function load({ wasm: packed, query, uses }: GrammarFiles): Promise<Loaded
   parser.setLanguage(language);
   const all = new Query(language, uses === undefined ? query : `${query}\n${uses}`);
   return { parser, query: all, firstUse: patternsBefore(all, Buffer.byteLength(query)) };
+}
+
+async function start(): Promise<void> {
+  await Parser.init(Object.assign(module, { wasmBinary: await asset('wasm/web-tree-sitter.wasm') }));
 }
 
 /** The number of patterns that begin before a byte of the query's text. */

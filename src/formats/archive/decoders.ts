@@ -1,8 +1,8 @@
 /** The decoders that run in the worker: archives with libarchive, and streams of xz and zstd. */
 
-import { createRequire } from 'node:module';
 import type { LibarchiveWasm } from 'libarchive-wasm';
 import { OrielError } from '../../errors.ts';
+import { asset } from '../../files/package-files.ts';
 import { archiveLimits } from './limits.ts';
 import type { MemberType } from './members.ts';
 
@@ -76,7 +76,7 @@ class Archive {
 
   static async load(size: number, packed: AsyncIterable<Uint8Array>): Promise<Archive> {
     const { libarchiveWasm } = await import('libarchive-wasm');
-    const library = await libarchiveWasm();
+    const library = await libarchiveWasm({ wasmBinary: await asset('wasm/libarchive.wasm') });
     const address = library.module._malloc(size);
     let at = 0;
     for await (const chunk of packed) {
@@ -158,11 +158,11 @@ const TOO_MUCH_MEMORY = 4;
 const UNKNOWN_OPTIONS = 6;
 const ENDS_EARLY = 8;
 
-/** The library is a CommonJS bundle whose exports `import` does not detect. */
-const load = createRequire(import.meta.url);
-
 export async function* unxz(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const { XzReadableStream } = load('xz-decompress') as typeof import('xz-decompress');
+  // A CommonJS bundle whose exports `import` does not detect.
+  const { default: library } = (await import('xz-decompress')) as unknown as {
+    default: typeof import('xz-decompress');
+  };
   const source = packed[Symbol.asyncIterator]();
   const input = new ReadableStream<Uint8Array>(
     {
@@ -175,7 +175,7 @@ export async function* unxz(packed: AsyncIterable<Uint8Array>): AsyncGenerator<U
     // No read-ahead, because the buffer of a chunk is reused for the next one.
     { highWaterMark: 0 },
   );
-  const reader = new XzReadableStream(input).getReader();
+  const reader = new library.XzReadableStream(input).getReader();
   for (;;) {
     const step = await reader.read().catch((error: unknown) => {
       throw xzError(error);

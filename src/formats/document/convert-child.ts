@@ -6,6 +6,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { brotliDecompressSync } from 'node:zlib';
+import { builtFile } from '../../files/package-files.ts';
 import { answerJobs } from '../../process/child-jobs.ts';
 import { harden, JobRealms } from '../../process/job-realm.ts';
 
@@ -35,47 +37,6 @@ function refuse(error: unknown): never {
   throw error;
 }
 
-/** What pdf.js and our code need of it: it also has fonts for all documents, and reads files. */
-function canvas(): unknown {
-  const { createCanvas, DOMMatrix, Image, ImageData, loadImage, Path2D } = load(
-    '@napi-rs/canvas',
-  ) as typeof import('@napi-rs/canvas');
-  const made = createCanvas(1, 1);
-  const context = made.getContext('2d');
-  const examples = [
-    made,
-    context,
-    context.createLinearGradient(0, 0, 1, 1),
-    context.createPattern(made, 'repeat'),
-    context.getTransform(),
-    new Image(),
-  ];
-  replaceable(Object.getPrototypeOf(context) as object);
-  for (const example of examples) harden(Object.getPrototypeOf(example));
-  return {
-    createCanvas: (width: number, height: number) => createCanvas(width, height),
-    DOMMatrix,
-    ImageData,
-    // It takes only buffers of this realm.
-    loadImage: (bytes: Uint8Array) => loadImage(Buffer.from(bytes)),
-    Path2D,
-  };
-}
-
-/** pdf.js assigns methods to contexts, which a frozen prototype would prevent. */
-function replaceable(prototype: object): void {
-  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype)))
-    if (typeof value === 'function' && name !== 'constructor') {
-      harden(value);
-      Object.defineProperty(prototype, name, {
-        get: () => value as unknown,
-        set(own: unknown) {
-          Object.defineProperty(this, name, { value: own, writable: true, configurable: true });
-        },
-      });
-    }
-}
-
 function anydoc(): unknown {
   const { toMarkdownBytes } = load('@firecrawl/anydoc') as typeof import('@firecrawl/anydoc');
   return { toMarkdownBytes };
@@ -86,9 +47,11 @@ const realms = new JobRealms(
   {
     '@firecrawl/anydoc': anydoc,
     '@firecrawl/pdf-inspector': inspector,
-    '@napi-rs/canvas': canvas,
   },
-  { readSqliteWasm: () => readFileSync(load.resolve('@sqlite.org/sqlite-wasm/sqlite3.wasm')) },
+  {
+    readPdfiumWasm: () => brotliDecompressSync(readFileSync(builtFile('wasm/pdfium.wasm.br'))),
+    readSqliteWasm: () => readFileSync(builtFile('wasm/sqlite3.wasm')),
+  },
 );
 
 await answerJobs(MAX_DOCUMENT_INPUT_BYTES, (head, body) => realms.answer(head, body));

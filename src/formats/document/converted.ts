@@ -189,12 +189,7 @@ async function digestOf(source: ByteSource, signal: AbortSignal): Promise<string
 }
 
 /** What is not in the bundle of the realm. */
-const CONVERTERS = [
-  '@firecrawl/anydoc',
-  '@firecrawl/pdf-inspector',
-  '@napi-rs/canvas',
-  '@sqlite.org/sqlite-wasm',
-];
+const CONVERTERS = ['@firecrawl/anydoc', '@firecrawl/pdf-inspector'];
 
 /** The version of the converters' code, a part of the cache key, because another converter gives another text. */
 export function converterVersion(): string {

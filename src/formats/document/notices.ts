@@ -1,5 +1,6 @@
 /** The notices of an answer about a document, with the calls for what it does not contain. */
 
+import { installCommand } from '../../files/package-files.ts';
 import { pageRange, plural } from '../../render/display.ts';
 import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/answer.ts';
@@ -105,7 +106,7 @@ export function tailNotes(
 
 function withoutNotes(library: string | undefined): Notice[] {
   if (library === undefined) return [];
-  const text = `Headings and tables may be missing: that needs the optional package ${library}, which is not installed (npm install ${library})`;
+  const text = `Headings and tables may be missing: that needs the optional package ${library}, which is not installed (${installCommand([library])})`;
   return [{ kind: 'said', text }];
 }
 

@@ -73,9 +73,9 @@ export type DocumentReply =
   | { readonly kind: 'tables'; readonly facts: DocumentFacts }
   | { readonly kind: 'attachment'; readonly facts: DocumentFacts }
   | {
+      /** A PNG. */
       readonly kind: 'picture';
       readonly facts: DocumentFacts;
-      readonly mimeType: string;
       /** In pixels, like the height. */
       readonly width: number;
       readonly height: number;

@@ -1,12 +1,16 @@
 /** One document within one call; gives its conversions as resources. */
 
 import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
+import { installCommand } from '../../files/package-files.ts';
 import { plural } from '../../render/display.ts';
 import { memoryBytes, readAt } from '../../text/bytes.ts';
 import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Call, ImageResource, RestOfText, SourceSubject, TextResource } from '../../types/call.ts';
 import type { Selection } from '../../types/excerpt.ts';
+import { readRaster } from '../image/decode.ts';
+import { MAX_SHOWN_IMAGE_BYTES } from '../image/limits.ts';
+import type { ShownImage } from '../image/protocol.ts';
 import { writeSegment } from '../sqlite/stored-text.ts';
 import { conversionOptions, type ConversionOrder, conversions, convertDocument } from './convert.ts';
 import { contentOf, sourceOf } from './converted.ts';
@@ -170,16 +174,28 @@ export class DocumentReading {
     const { reply, body } = await this.convert(orderOf(want, asked), asked);
     if (reply.kind !== 'picture') throw new TypeError('a picture was asked for');
     const what = number === undefined ? `Page ${page}` : `Image ${number} in page ${page}`;
-    const { mimeType, width, height, facts } = reply;
+    const png = await contentOf(body, this.opened.bytes.identity);
+    const { mimeType, data, width, height } = await this.#shown(png, reply);
     const shown = `${width}x${height} pixels, ${mimeType}`;
     const text = `${what} of ${quote(this.subject.typed)}${number === undefined ? ' as an image' : ''} (${shown})`;
     return {
       kind: 'image',
       format: 'document',
       text,
-      image: { mimeType, data: await contentOf(body, this.opened.bytes.identity) },
-      facts: { document: publicFacts(facts) },
+      image: { mimeType, data },
+      facts: { document: publicFacts(reply.facts) },
     };
+  }
+
+  /** A copy within the limits of a shown image, if the picture has too many bytes. */
+  async #shown(
+    png: Uint8Array,
+    size: { readonly width: number; readonly height: number },
+  ): Promise<Omit<ShownImage, 'from'>> {
+    if (png.length <= MAX_SHOWN_IMAGE_BYTES) return { mimeType: 'image/png', data: png, ...size };
+    const { shown, refused } = await readRaster(memoryBytes(png), 'png', 'picture', this.call.signal);
+    if (shown) return shown;
+    throw cannotRead(refused?.code ?? 'CORRUPT', refused?.why ?? 'its picture is damaged', this.subject);
   }
 }
 
@@ -254,7 +270,7 @@ export function documentError(
     unknown: `its format is not known${said ? ` (${said})` : ''}, or corrupt. Check its type with the command \`file\``,
     limit: `it is over a limit of its converter${said ? `: ${said}` : ''}. Read a part of it, or split it`,
     absent: `${said ?? 'it has no such part'}. Use ${quote(typed)}`,
-    missing: `that needs the optional package ${said ?? ''}, which is not installed (npm install ${said ?? ''})`,
+    missing: `that needs the optional package ${said ?? ''}, which is not installed (${installCommand([said ?? ''])})`,
     unsupported: (said ?? 'it cannot be converted here') + instead(extent, asked),
   }[why];
   return cannotRead(CODES[why], clause, subject);

@@ -1,5 +1,6 @@
 /** The messages between the engine and the decoding child process. */
 
+import { installCommand } from '../../files/package-files.ts';
 import { identifyImage, MIME_TYPES, type RasterType } from './detect.ts';
 import { MAX_DECODE_SECONDS, MAX_DECODER_MEMORY_BYTES, MAX_IMAGE_BYTES } from './limits.ts';
 import type { StoredSize } from './stored-size.ts';
@@ -127,7 +128,9 @@ export const REFUSALS: Readonly<
 > = {
   missing: {
     code: 'UNSUPPORTED',
-    why: 'that needs the optional package sharp, which is not installed (npm install sharp)',
+    get why() {
+      return `that needs the optional package sharp, which is not installed (${installCommand(['sharp'])})`;
+    },
   },
   header: { code: 'CORRUPT', why: 'its header is cut short or damaged' },
   corrupt: { code: 'CORRUPT', why: 'its pixels are damaged or cut short' },

@@ -88,7 +88,7 @@ test('the effect of a missing optional package is reported', () => {
   expect(documentNotes(reply, 'a.pdf', undefined)).toEqual([
     {
       kind: 'said',
-      text: 'Headings and tables may be missing: that needs the optional package @firecrawl/pdf-inspector, which is not installed (npm install @firecrawl/pdf-inspector)',
+      text: 'Headings and tables may be missing: that needs the optional package @firecrawl/pdf-inspector, which is not installed (npm install @firecrawl/pdf-inspector@1.25.1)',
     },
   ]);
 });

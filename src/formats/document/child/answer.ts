@@ -16,7 +16,7 @@ import { CompoundFile } from './compound.ts';
 import type { SlideDeck } from './deck.ts';
 import { convertToMarkdown, HEADS_AND_FEET, packageFacts, sectionText } from './markdown.ts';
 import { attachmentOf, embeddedImage, listAttachments, listImages } from './pdf-parts.ts';
-import { convertPdf, pictureOf } from './pdf.ts';
+import { convertPdf } from './pdf.ts';
 import { deckOf, lostSlide, slideText } from './slides.ts';
 import { wordProcessorText } from './word-processor.ts';
 import { ZipParts } from './zip-parts.ts';
@@ -73,10 +73,10 @@ async function convert(
     if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
     const picture =
       want.image === undefined
-        ? pictureOf(bytes, want.page, job.password)
+        ? (await import('./pdf-picture.ts')).pictureOf(bytes, want.page, job.password)
         : embeddedImage(bytes, want.page, want.image, job.password);
-    const { mimeType, data, width, height, facts } = await picture;
-    return { reply: { kind: 'picture', mimeType, width, height, facts: { ...facts, format } }, body: data };
+    const { data, width, height, facts } = await picture;
+    return { reply: { kind: 'picture', width, height, facts: { ...facts, format } }, body: data };
   }
   if (want.kind === 'tables') {
     if (!isWorkbook(format)) throw new DocumentRefusal('absent', 'it has no sheets');

@@ -2,7 +2,7 @@
 
 import { type AttachmentFacts, type DocumentFacts, DocumentRefusal } from '../protocol.ts';
 import { openPdf, pdfjs } from './pdf.ts';
-import { type EncodedPicture, pictureOfPixels, type PixelData } from './pixels.ts';
+import type { EncodedPicture, PixelData } from './pixels.ts';
 
 type PdfDocument = Awaited<ReturnType<typeof openPdf>>;
 type Page = Awaited<ReturnType<PdfDocument['getPage']>>;
@@ -85,7 +85,8 @@ export async function embeddedImage(
     }
     if (image.width * image.height > MAX_PDF_IMAGE_PIXELS)
       throw new DocumentRefusal('limit', 'the image has too many pixels');
-    return { ...(await pictureOfPixels(image)), facts: { pages } };
+    const { pictureOfPixels } = await import('./pixels.ts');
+    return { ...pictureOfPixels(image), facts: { pages } };
   } finally {
     await document.destroy();
   }

@@ -15,7 +15,6 @@ import {
   upright,
   withoutCaptions,
 } from './pdf-layout.ts';
-import { canvasLibrary, EDGE, type EncodedPicture, pictureOfPng } from './pixels.ts';
 
 type Pdfjs = typeof import('unpdf');
 type PdfDocument = Awaited<ReturnType<Pdfjs['getDocumentProxy']>>;
@@ -92,28 +91,6 @@ const GUESSED_COLUMNS = '(the columns of blank cells are a guess: a PDF has only
 /** Whether a table of the Markdown text has blank cells: their text may belong to another column. */
 function hasGuessedColumns(text: string): boolean {
   return text.split('\n').some((line) => line.startsWith('|') && /\| *\|/.test(line));
-}
-
-/** Renders a page as a picture, for pages without text. */
-export async function pictureOf(
-  bytes: Buffer,
-  page: number,
-  password: string | undefined,
-): Promise<EncodedPicture & { readonly facts: DocumentFacts }> {
-  const { renderPageAsImage } = await pdfjs();
-  const document = await openPdf(bytes, password);
-  try {
-    if (page > document.numPages) {
-      throw new DocumentRefusal('absent', undefined, { of: 'page', count: document.numPages });
-    }
-    const view = (await document.getPage(page)).getViewport({ scale: 1 });
-    const scale = EDGE / Math.max(view.width, view.height, 1);
-    const png = await renderPageAsImage(document, page, { canvasImport: canvasLibrary, scale });
-    const size = { width: Math.floor(scale * view.width), height: Math.floor(scale * view.height) };
-    return { ...(await pictureOfPng(new Uint8Array(png), size)), facts: { pages: document.numPages } };
-  } finally {
-    await document.destroy();
-  }
 }
 
 export function pdfjs(): Promise<Pdfjs> {

@@ -1,26 +1,16 @@
-/** Encodes pixels as pictures, within the limits on pixels and bytes of a shown image. */
+/** Encodes pixels as PNG, within the limit on pixels of a shown image. */
 
-import type { Canvas } from '@napi-rs/canvas';
-import { MAX_SHOWN_IMAGE_BYTES } from '../../image/limits.ts';
-import { DocumentRefusal } from '../protocol.ts';
+import { crc32 } from 'node:zlib';
+import { zlibSync } from 'fflate';
 
 /** The most pixels of the longer side of a picture. */
 export const EDGE = 1_400;
 
-type Library = typeof import('@napi-rs/canvas');
-
+/** A PNG. */
 export interface EncodedPicture {
-  readonly mimeType: string;
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
-}
-
-/** Throws Refused (`missing`). */
-export function canvasLibrary() {
-  return import('@napi-rs/canvas').catch(() => {
-    throw new DocumentRefusal('missing', '@napi-rs/canvas');
-  });
 }
 
 export interface PixelData {
@@ -31,51 +21,41 @@ export interface PixelData {
   readonly channels: 0 | 1 | 3 | 4;
 }
 
-/** Throws Refused (`missing`). */
-export async function pictureOfPixels(image: PixelData): Promise<EncodedPicture> {
-  const library = await canvasLibrary();
-  const { pixels, width, height } = shrunk(image);
-  const canvas = library.createCanvas(width, height);
-  canvas.getContext('2d').putImageData(new library.ImageData(pixels, width, height), 0, 0);
-  return fitting(library, canvas, image.channels === 4);
+export function pictureOfPixels(image: PixelData): EncodedPicture {
+  const { width, height, ...small } = shrunk(image);
+  return { data: pngOf({ ...small, width, height }, image.channels === 4), width, height };
 }
 
-/** A rendered page, encoded again if its PNG is too large. */
-export async function pictureOfPng(
-  png: Uint8Array,
-  size: { width: number; height: number },
-): Promise<EncodedPicture> {
-  if (png.length <= MAX_SHOWN_IMAGE_BYTES) return { mimeType: 'image/png', data: png, ...size };
-  const library = await canvasLibrary();
-  const image = await library.loadImage(Buffer.from(png.buffer, png.byteOffset, png.length));
-  const canvas = library.createCanvas(image.width, image.height);
-  canvas.getContext('2d').drawImage(image, 0, 0);
-  return fitting(library, canvas, false);
-}
+const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** Encoder qualities that are tried before the number of pixels is reduced. */
-const QUALITIES = [85, 60, 40];
-
-/** Scale factors that are tried; with the last one every picture fits. */
-const SIZES = [1, 0.7, 0.5, 0.35, 0.2];
-
-/** The first encoding that fits: PNG, then lower quality, then fewer pixels. */
-function fitting({ createCanvas }: Library, canvas: Canvas, isTransparent: boolean): EncodedPicture {
-  const mimeType = isTransparent ? 'image/webp' : 'image/jpeg';
-  for (const size of SIZES) {
-    const width = Math.max(1, Math.round(size * canvas.width));
-    const height = Math.max(1, Math.round(size * canvas.height));
-    const small = createCanvas(width, height);
-    small.getContext('2d').drawImage(canvas, 0, 0, width, height);
-    const png = size === 1 ? small.toBuffer('image/png') : undefined;
-    if (png && png.length <= MAX_SHOWN_IMAGE_BYTES)
-      return { mimeType: 'image/png', data: png, width, height };
-    for (const quality of QUALITIES) {
-      const data = small.toBuffer(mimeType, quality);
-      if (data.length <= MAX_SHOWN_IMAGE_BYTES) return { mimeType, data, width, height };
-    }
+/** Of RGBA, with or without its transparency. */
+export function pngOf(
+  { pixels, width, height }: { pixels: Uint8Array | Uint8ClampedArray; width: number; height: number },
+  isTransparent: boolean,
+): Uint8Array {
+  const channels = isTransparent ? 4 : 3;
+  // The first byte of a row is the number of its filter: none.
+  const rows = Buffer.alloc(height * (channels * width + 1));
+  let to = 0;
+  for (let at = 0; at < 4 * width * height; at += 4) {
+    if (at % (4 * width) === 0) to += 1;
+    for (let i = 0; i < channels; i += 1) rows[to++] = pixels[at + i] as number;
   }
-  throw new DocumentRefusal('limit', `its picture takes more than ${MAX_SHOWN_IMAGE_BYTES >> 10} KiB`);
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, isTransparent ? 6 : 2], 8);
+  const parts = [chunk('IHDR', header), chunk('IDAT', zlibSync(rows)), chunk('IEND', Buffer.alloc(0))];
+  return Buffer.concat([SIGNATURE, ...parts]);
+}
+
+function chunk(type: string, data: Uint8Array): Buffer {
+  const made = Buffer.alloc(12 + data.length);
+  made.writeUInt32BE(data.length, 0);
+  made.write(type, 4, 'latin1');
+  made.set(data, 8);
+  made.writeUInt32BE(crc32(made.subarray(4, 8 + data.length)), 8 + data.length);
+  return made;
 }
 
 /** Scales down to RGBA by area averaging, without a copy in full size. */

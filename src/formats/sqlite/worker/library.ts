@@ -11,7 +11,7 @@ export type SqliteLibrary = Loaded & { capi: { sqlite3_interrupt(db: number): vo
 
 let loading: Promise<SqliteLibrary> | undefined;
 
-/** `wasmBinary`: its code, where it cannot read its file. */
+/** `wasmBinary`: `wasm/sqlite3.wasm` of the build, which the bundled library does not find. */
 export function loadLibrary(wasmBinary?: Uint8Array): Promise<SqliteLibrary> {
   loading ??= load(wasmBinary);
   return loading;

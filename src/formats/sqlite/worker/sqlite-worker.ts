@@ -8,6 +8,7 @@
 
 import { fstatSync, readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
+import { asset } from '../../../files/package-files.ts';
 import { LOADED } from '../../../process/worker-ending.ts';
 import type { FileRef, SqliteJob, SqliteReply } from '../protocol.ts';
 import { SqliteConnection } from './connection.ts';
@@ -16,7 +17,7 @@ import { answer, toFailure } from './reply.ts';
 import type { StatementClock } from './statement.ts';
 import { DATABASE, mailFile, type ReadableFile, ReadOnlyVfs, rolledBack } from './vfs.ts';
 
-const library = await loadLibrary();
+const library = await loadLibrary(await asset('wasm/sqlite3.wasm'));
 const vfs = new ReadOnlyVfs(library);
 
 /** The meaning of the number in `stop`. */
