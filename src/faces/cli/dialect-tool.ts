@@ -55,6 +55,7 @@ import {
   userFiles,
 } from './options.ts';
 import { progressOn, silent } from './print.ts';
+import { workspacesOf } from './workspaces.ts';
 
 /** The names of the tool for each command in the dialects, and example operands. */
 const TOOLS = {
@@ -103,10 +104,8 @@ interface OpenedTool {
 }
 
 async function open(command: ToolCommand, values: OptionValues, streams: CliStreams): Promise<OpenedTool> {
-  const reached = Object.keys(values).some((name) => name.startsWith('workspace'))
-    ? await (await import('./workspaces.ts')).workspacesOf(values, streams)
-    : {};
-  const options = { ...orielOptions(values), ...reached };
+  const isRemote = Object.keys(values).some((name) => name.startsWith('workspace'));
+  const options = { ...orielOptions(values), ...(isRemote && (await workspacesOf(values, streams))) };
   const name = toolOf(dialectOf(options.dialect ?? 'oriel'), command);
   if (options.dialect === undefined || options.dialect === 'oriel') {
     // No validation: inputs of a command match the schema of the default dialect, and loading zod takes 35 ms.
