@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'dirpath',
   ],
   // `find` has `pattern` and `symbol`, so a query would be ambiguous there.
-  pattern: ['query', 'regex', 'glob', 'globpattern', 'filepattern'],
+  pattern: ['query', 'regex', 'glob', 'globpattern', 'filepattern', 'name'],
   glob: ['include', 'includepattern', 'filepattern'],
   ignoreCase: ['-i', 'caseinsensitive'],
   output: ['outputmode'],

@@ -261,13 +261,14 @@ function regexHint(hint: RegexHint): string {
   return `Slashes around a pattern are part of it.${use}${use === '' ? '' : flag}`;
 }
 
-/** `One. Two. Three`, or an empty string without notices. */
+/** `One. Two? Three`, or an empty string without notices. */
 export function sayTogether(notices: readonly ListNotice[], words: ListWording): string {
   const say = (notice: ListNotice): string => {
     const use = 'use' in notice && typeof notice.use === 'string' ? notice.use : undefined;
     return bounded((words[notice.kind] as (notice: ListNotice) => string)(notice), [use]);
   };
-  return notices.map(say).join('. ');
+  const parts = notices.map(say);
+  return parts.map((part, i) => (i === parts.length - 1 ? part : part.replace(/[^?]$/, '$&.'))).join(' ');
 }
 
 /**

@@ -101,7 +101,7 @@ export function* pathLists(target: string): Generator<string[]> {
   yield pathsIn(target);
   if (target.includes('{'))
     yield (expandBraces(target, MAX_EXPANDED_PATHS) ?? []).slice(0, MAX_LISTED_PATHS + 1);
-  for (const separator of ['\n', ';', /(?<!\\)\s+/])
+  for (const separator of ['\n', ';', '|', /(?<!\\)\s+/])
     yield target
       .trim()
       .split(separator, MAX_LISTED_PATHS + 1)

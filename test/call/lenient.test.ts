@@ -69,6 +69,7 @@ const SAME: readonly (readonly [DialectName, string, object, object])[] = [
   ['oriel', 'grep', { pattern: '7', output: 'matches' }, { pattern: '7', output: 'content' }],
   ['oriel', 'grep', { pattern: '7', output: 'count' }, { pattern: '7', output: 'Count' }],
   ['oriel', 'find', { pattern: '*f' }, { glob: '*f' }],
+  ['oriel', 'find', { pattern: '*f' }, { name: '*f' }],
   ['oriel', 'ls', { path: '.' }, { directory: '.', explanation: 'to see' }],
   ['pi', 'bash', { command: 'echo a' }, { command: 'echo a', description: 'says a' }],
   ['oriel', 'bash', { command: 'echo a', cwd: '.' }, { cmd: 'echo a', workdir: '.', description: 'says a' }],

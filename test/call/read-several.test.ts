@@ -36,14 +36,14 @@ test('a list stays one though `..` would cancel its start', { tags: 'slow' }, as
   for (const name of ['aa.ts', 'src/a.ts', 'x,y/a.ts']) write(name, `${name}\n`);
   write('bb.ts', 'found\n');
   for (const first of ['./aa.ts', 'aa.ts', 'src/../aa.ts']) {
-    for (const between of [',', ', ', ';', ' ']) {
+    for (const between of [',', ', ', ';', '|', ' ']) {
       for (const second of ['src/../bb.ts', './src/../bb.ts']) {
         expect(await text(`${first}${between}${second}`)).toMatch(/^==> .*\n1\|aa\.ts\n==> .*\n1\|found\n$/);
       }
     }
   }
   expect(await text('x,y/../bb.ts')).toBe('1|found\n');
-  for (const path of ['zz.ts,src/../bb.ts', 'aa.ts|src/../bb.ts']) {
+  for (const path of ['zz.ts,src/../bb.ts', 'aa.ts&src/../bb.ts']) {
     expect(codeOf(await read(path))).toBe('NOT_FOUND');
   }
   expect(textOf(await oriel.tool('grep').run({ pattern: '.', path: 'aa.ts,src/../bb.ts' }))).toMatch(

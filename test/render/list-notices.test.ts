@@ -273,3 +273,15 @@ test('no notice is longer than 1 KiB, whatever it names', () => {
   // But a call that can be made stands whole.
   expect(best(path.slice(0, 4_000))).toContain(path.slice(0, 4_000));
 });
+
+test('a question among notices ends without a full stop', () => {
+  const near = {
+    kind: 'hint',
+    hint: { kind: 'near', pattern: 'a.ts', others: [] },
+    pattern: 'b.ts',
+  } as const;
+  const [question, skipped] = [near, { kind: 'unparsed', count: 1 } as const];
+  const [first, second] = [sayTogether([question], listWording), sayTogether([skipped], listWording)];
+  expect(first).toMatch(/[^.]\?$/);
+  expect(sayTogether([question, skipped, question], listWording)).toBe(`${first} ${second}. ${first}`);
+});

@@ -14,6 +14,7 @@ test.each<[string, ...string[][]]>([
   ['http://x/a,5', ['http://x/a', '5']],
   ['{a,b}.ts', ['{a', 'b}.ts'], ['a.ts', 'b.ts']],
   ['a.ts;b.ts', ['a.ts', 'b.ts']],
+  ['a.ts | b.ts', ['a.ts', 'b.ts'], ['a.ts', '|', 'b.ts']],
   ['a.ts\nb.ts', ['a.ts', 'b.ts'], ['a.ts', 'b.ts']],
   ['a.ts  b.ts', ['a.ts', 'b.ts']],
   // A blank behind a backslash is part of a name.
