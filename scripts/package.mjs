@@ -13,8 +13,35 @@ const to = resolve(process.argv[2] ?? join(root, '.bench/package'));
 
 const TOOLS = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5', '@anthropic-ai/mcpb@2.1.2'];
 
-/** Maximum bytes of the packed package, most of which are grammars and what reads documents and pages. */
-const MAX_PACKED_BYTES = 4.5 * 2 ** 20;
+/** Maximum bytes of the packed package, most of which are grammars, WebAssembly and what reads documents and pages. */
+const MAX_PACKED_BYTES = 7.25 * 2 ** 20;
+
+/** Maximum bytes of the files below `node_modules` after an installation on Linux, x64, with glibc. */
+const MAX_INSTALLED_BYTES = 75e6;
+const MAX_INSTALLED_BYTES_WITHOUT_OPTIONAL = 32e6;
+
+/** Maximum number of installed packages. */
+const MAX_PACKAGES = 25;
+
+/** The packages below `node_modules` of a directory, with their bytes and the scripts that run when they are installed. */
+async function installedPackages(home) {
+  const { packages } = JSON.parse(await readFile(join(home, 'node_modules/.package-lock.json'), 'utf8'));
+  return Promise.all(
+    Object.keys(packages).map(async (name) => {
+      const { scripts = {} } = JSON.parse(await readFile(join(home, name, 'package.json'), 'utf8'));
+      const files = await readdir(join(home, name), { recursive: true, withFileTypes: true });
+      const own = files.filter(
+        (file) => file.isFile() && !file.parentPath.slice(join(home, name).length).includes('node_modules'),
+      );
+      const sizes = await Promise.all(own.map((file) => stat(join(file.parentPath, file.name))));
+      return {
+        name,
+        bytes: sizes.reduce((sum, { size }) => sum + size, 0),
+        scripts: Object.keys(scripts).filter((script) => /^(?:pre|post)?install$/.test(script)),
+      };
+    }),
+  );
+}
 
 const work = await mkdtemp(join(tmpdir(), 'oriel-package-'));
 try {
@@ -44,6 +71,28 @@ try {
     if (error.code !== 'ENOENT') throw error;
   });
   console.log(`server.json: ${judged ? 'valid' : 'not judged, mcp-publisher is not on the PATH'}`);
+
+  for (const [name, omitted, most] of [
+    ['with everything', ['--omit=peer'], MAX_INSTALLED_BYTES],
+    ['without optional parts', ['--omit=peer', '--omit=optional'], MAX_INSTALLED_BYTES_WITHOUT_OPTIONAL],
+  ]) {
+    const home = join(work, name.replaceAll(' ', '-'));
+    await mkdir(home);
+    await writeFile(join(home, 'package.json'), '{}');
+    await run('npm', ['install', ...omitted, '--no-audit', '--no-fund', tarball], { cwd: home });
+    const packages = await installedPackages(home);
+    const installed = packages.reduce((sum, { bytes }) => sum + bytes, 0);
+    console.log(`installed ${name}: ${packages.length} packages, ${(installed / 1e6).toFixed(1)} MB`);
+    const withScripts = packages.filter(({ scripts }) => scripts.length > 0).map((one) => one.name);
+    if (withScripts.length > 0) throw new Error(`scripts run on install: ${withScripts.join(', ')}`);
+    if (process.platform === 'linux' && process.arch === 'x64' && installed > most)
+      throw new Error(`${name} it has ${installed} bytes, more than ${most}`);
+    if (packages.length > MAX_PACKAGES)
+      throw new Error(`${name} it has ${packages.length} packages, more than ${MAX_PACKAGES}`);
+    const [cli, file] = [join(home, 'node_modules/.bin/oriel'), join(home, 'package.json')];
+    const { stdout } = await run(cli, ['read', file], { cwd: home });
+    if (!stdout.includes('oriel')) throw new Error(`installed ${name} it reads nothing: ${stdout}`);
+  }
 
   const bundle = join(work, 'bundle');
   await mkdir(bundle);
