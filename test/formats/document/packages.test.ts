@@ -100,3 +100,23 @@ test('a PDF without pages is reported as such', async () => {
   for (const path of ['zero.pdf', 'zero.pdf:p1'])
     expect(textOf(await read(path))).toContain('(it has no pages)');
 });
+
+const FLAT = 'urn:oasis:names:tc:opendocument:xmlns';
+const flat = (kind: string, body: string): string =>
+  `<?xml version="1.0"?><office:document xmlns:office="${FLAT}:office:1.0" xmlns:text="${FLAT}:text:1.0" xmlns:table="${FLAT}:table:1.0" office:mimetype="application/vnd.oasis.opendocument.${kind}"><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document>`;
+
+test('documents in one XML file are read as their packages', async () => {
+  const { write, text } = workspace(unhurried);
+  write('a.fodt', flat('text', '<text:h text:outline-level="1">Title</text:h><text:p>words</text:p>'));
+  expect(await text('a.fodt:raw')).toBe('# Title\n\nwords\n');
+  const cell = '<table:table-cell office:value-type="string"><text:p>item</text:p></table:table-cell>';
+  const sheet = `<table:table table:name="S"><table:table-row>${cell}</table:table-row></table:table>`;
+  write('a.fods', flat('spreadsheet', sheet));
+  expect(await text('a.fods:S:A1:raw')).toBe('|  | A |\n| --- | --- |\n| 1 | item |\n');
+  const excel = 'urn:schemas-microsoft-com:office:spreadsheet';
+  write(
+    'a.xls',
+    `<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook xmlns="${excel}" xmlns:ss="${excel}"><Worksheet ss:Name="S"><Table><Row><Cell><Data ss:Type="String">item</Data></Cell></Row></Table></Worksheet></Workbook>`,
+  );
+  expect(await text('a.xls:S:A1:raw')).toBe('|  | A |\n| --- | --- |\n| 1 | item |\n');
+});
