@@ -1,6 +1,6 @@
 /** Packages as written by other programs. */
 
-import { unzipSync } from 'fflate';
+import { unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { utils, write as writeBook } from '@e965/xlsx';
 import { docx, fixture, paragraph, pdf, sheetRow, xlsx } from '../../support/documents.ts';
@@ -119,4 +119,20 @@ test('documents in one XML file are read as their packages', async () => {
     `<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook xmlns="${excel}" xmlns:ss="${excel}"><Worksheet ss:Name="S"><Table><Row><Cell><Data ss:Type="String">item</Data></Cell></Row></Table></Worksheet></Workbook>`,
   );
   expect(await text('a.xls:S:A1:raw')).toBe('|  | A |\n| --- | --- |\n| 1 | item |\n');
+});
+
+test('a package with backslashes in its names is read', async () => {
+  const { write, text } = workspace(unhurried);
+  const named = (bytes: Buffer): Buffer =>
+    Buffer.from(
+      zipSync(
+        Object.fromEntries(
+          Object.entries(unzipSync(bytes)).map(([name, content]) => [name.replaceAll('/', '\\'), content]),
+        ),
+      ),
+    );
+  write('a.docx', named(docx(paragraph('words'))));
+  expect(await text('a.docx:raw')).toBe('words\n');
+  write('a.xlsx', named(xlsx([['S', `<sheetData>${sheetRow(1, ['item'])}</sheetData>`]])));
+  expect(await text('a.xlsx:S:A1:raw')).toBe('|  | A |\n| --- | --- |\n| 1 | item |\n');
 });

@@ -41,7 +41,7 @@ export async function answerDocument(
 ): Promise<{ reply: DocumentReply; body: Uint8Array }> {
   let format: DocumentFormat | undefined;
   try {
-    const bytes = packagedXml(stored) ?? stored;
+    const bytes = packagedXml(stored) ?? withSlashes(stored) ?? stored;
     format = detectFormat(bytes);
     return await convert(job, format, bytes);
   } catch (error) {
@@ -219,6 +219,15 @@ const OLD: readonly (readonly [string, string])[] = [
   ['\xed\xde\xad\x0b', 'PowerPoint 4'],
   ['\x0b\xad\xde\xed', 'PowerPoint 4'],
 ];
+
+/** A package whose members are named with backslashes, as some programs write them, with slashes; undefined for any other. */
+function withSlashes(bytes: Buffer): Buffer | undefined {
+  const parts = bytes.toString('latin1', 0, 2) === 'PK' ? ZipParts.of(bytes) : undefined;
+  if (!parts?.names.some((name) => name.includes('\\'))) return undefined;
+  const members = parts.names.map((name) => [name.replaceAll('\\', '/'), parts.read(name)] as const);
+  const read = members.filter(([name, content]) => content && !name.endsWith('/'));
+  return Buffer.from(zipSync(Object.fromEntries(read) as Record<string, Buffer>, { level: 0 }));
+}
 
 const MANIFEST = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>';
 
