@@ -1,6 +1,6 @@
 /** Packages as written by other programs. */
 
-import { unzipSync } from 'fflate';
+import { unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { utils, write as writeBook } from '@e965/xlsx';
 import { docx, fixture, paragraph, pdf, sheetRow, xlsx } from '../../support/documents.ts';
@@ -99,4 +99,40 @@ test('a PDF without pages is reported as such', async () => {
   write('zero.pdf', pdf(['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[]/Count 0>>']));
   for (const path of ['zero.pdf', 'zero.pdf:p1'])
     expect(textOf(await read(path))).toContain('(it has no pages)');
+});
+
+const FLAT = 'urn:oasis:names:tc:opendocument:xmlns';
+const flat = (kind: string, body: string): string =>
+  `<?xml version="1.0"?><office:document xmlns:office="${FLAT}:office:1.0" xmlns:text="${FLAT}:text:1.0" xmlns:table="${FLAT}:table:1.0" office:mimetype="application/vnd.oasis.opendocument.${kind}"><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document>`;
+
+test('documents in one XML file are read as their packages', async () => {
+  const { write, text } = workspace(unhurried);
+  write('a.fodt', flat('text', '<text:h text:outline-level="1">Title</text:h><text:p>words</text:p>'));
+  expect(await text('a.fodt:raw')).toBe('# Title\n\nwords\n');
+  const cell = '<table:table-cell office:value-type="string"><text:p>item</text:p></table:table-cell>';
+  const sheet = `<table:table table:name="S"><table:table-row>${cell}</table:table-row></table:table>`;
+  write('a.fods', flat('spreadsheet', sheet));
+  expect(await text('a.fods:S:A1:raw')).toBe('|  | A |\n| --- | --- |\n| 1 | item |\n');
+  const excel = 'urn:schemas-microsoft-com:office:spreadsheet';
+  write(
+    'a.xls',
+    `<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook xmlns="${excel}" xmlns:ss="${excel}"><Worksheet ss:Name="S"><Table><Row><Cell><Data ss:Type="String">item</Data></Cell></Row></Table></Worksheet></Workbook>`,
+  );
+  expect(await text('a.xls:S:A1:raw')).toBe('|  | A |\n| --- | --- |\n| 1 | item |\n');
+});
+
+test('a package with backslashes in its names is read', async () => {
+  const { write, text } = workspace(unhurried);
+  const named = (bytes: Buffer): Buffer =>
+    Buffer.from(
+      zipSync(
+        Object.fromEntries(
+          Object.entries(unzipSync(bytes)).map(([name, content]) => [name.replaceAll('/', '\\'), content]),
+        ),
+      ),
+    );
+  write('a.docx', named(docx(paragraph('words'))));
+  expect(await text('a.docx:raw')).toBe('words\n');
+  write('a.xlsx', named(xlsx([['S', `<sheetData>${sheetRow(1, ['item'])}</sheetData>`]])));
+  expect(await text('a.xlsx:S:A1:raw')).toBe('|  | A |\n| --- | --- |\n| 1 | item |\n');
 });

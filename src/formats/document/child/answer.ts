@@ -1,5 +1,6 @@
 /** Converts the bytes of a document, as a job requests: to text, to tables, or to one of its images or attachments. */
 
+import { zipSync } from 'fflate';
 import {
   type DocumentFacts,
   type DocumentFormat,
@@ -17,9 +18,10 @@ import type { SlideDeck } from './deck.ts';
 import { convertToMarkdown, HEADS_AND_FEET, packageFacts, sectionText } from './markdown.ts';
 import { attachmentOf, embeddedImage, listAttachments, listImages } from './pdf-parts.ts';
 import { convertPdf } from './pdf.ts';
+import { textOfPart } from './rewrite.ts';
 import { deckOf, lostSlide, slideText } from './slides.ts';
 import { wordProcessorText } from './word-processor.ts';
-import { ZipParts } from './zip-parts.ts';
+import { attribute, ZipParts } from './zip-parts.ts';
 
 interface Converted {
   readonly text: string | Iterable<string>;
@@ -35,10 +37,11 @@ interface Converted {
 /** The reply and its body. What cannot be converted is refused; it never throws. */
 export async function answerDocument(
   job: DocumentJob,
-  bytes: Buffer,
+  stored: Buffer,
 ): Promise<{ reply: DocumentReply; body: Uint8Array }> {
   let format: DocumentFormat | undefined;
   try {
+    const bytes = packagedXml(stored) ?? withSlashes(stored) ?? stored;
     format = detectFormat(bytes);
     return await convert(job, format, bytes);
   } catch (error) {
@@ -198,10 +201,14 @@ function detectFormat(bytes: Buffer): DocumentFormat {
   if (start.startsWith('PK')) return formatOfParts(bytes);
   const compound = CompoundFile.of(bytes);
   if (compound) return formatOfCompound(compound);
+  if (start.includes('<?xml') && bytes.toString('latin1', 0, 4096).includes(EXCEL_XML)) return 'xls';
   for (const [magic, name] of OLD) if (start.startsWith(magic)) throw new DocumentRefusal('old', name);
   if (/^\x09[\0\x02\x04\x08][\x04-\x10]\0/.test(start)) return 'xls';
   throw new DocumentRefusal('unknown');
 }
+
+/** The namespace of the XML of Excel 2003. */
+const EXCEL_XML = 'urn:schemas-microsoft-com:office:spreadsheet';
 
 /** Signatures of formats that are older than compound files. Source: Apache Tika and libmagic. */
 const OLD: readonly (readonly [string, string])[] = [
@@ -212,6 +219,36 @@ const OLD: readonly (readonly [string, string])[] = [
   ['\xed\xde\xad\x0b', 'PowerPoint 4'],
   ['\x0b\xad\xde\xed', 'PowerPoint 4'],
 ];
+
+/** A package whose members are named with backslashes, as some programs write them, with slashes; undefined for any other. */
+function withSlashes(bytes: Buffer): Buffer | undefined {
+  const parts = bytes.toString('latin1', 0, 2) === 'PK' ? ZipParts.of(bytes) : undefined;
+  if (!parts?.names.some((name) => name.includes('\\'))) return undefined;
+  const members = parts.names.map((name) => [name.replaceAll('\\', '/'), parts.read(name)] as const);
+  const read = members.filter(([name, content]) => content && !name.endsWith('/'));
+  return Buffer.from(zipSync(Object.fromEntries(read) as Record<string, Buffer>, { level: 0 }));
+}
+
+const MANIFEST = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>';
+
+/** OpenDocument in one XML file as a package with the same parts; undefined for anything else. */
+function packagedXml(bytes: Buffer): Buffer | undefined {
+  if (!/^\W*<\?xml\s/.test(bytes.toString('latin1', 0, 32))) return undefined;
+  const [root] = /<office:document\s[^>]*>/.exec(bytes.toString('latin1', 0, 16_384)) ?? [];
+  const mimetype = attribute(root ?? '', 'office:mimetype');
+  if (mimetype === undefined) return undefined;
+  const xml = textOfPart(bytes);
+  const part = (name: string): Buffer =>
+    Buffer.from(xml.replace(/(<\/?office:document)(?=[\s>])/g, `$1-${name}`));
+  const parts = {
+    mimetype: Buffer.from(mimetype),
+    'META-INF/manifest.xml': Buffer.from(MANIFEST),
+    'content.xml': part('content'),
+    'styles.xml': part('styles'),
+    'meta.xml': part('meta'),
+  };
+  return Buffer.from(zipSync(parts, { level: 0 }));
+}
 
 const MAIN_PARTS: readonly (readonly [RegExp, DocumentFormat])[] = [
   [/^word\/[^/]+\.xml$/i, 'docx'],
