@@ -5,7 +5,7 @@ import { advised, isOrielError, OrielError } from '../errors.ts';
 import { type DeepestDirectory, deepestDirectory } from '../files/deepest-directory.ts';
 import { isPathWithin } from '../files/paths.ts';
 import { didYouMean, nearNames } from '../text/near.ts';
-import { quote } from '../text/visible.ts';
+import { oneLine, quote } from '../text/visible.ts';
 import type { OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { PathGrammar } from '../types/request.ts';
@@ -207,22 +207,22 @@ async function lookIn(
   if (linkTo !== undefined) return { at, name, linkTo, near: [] };
   const { entries } = await directory.list(MAX_COMPARED_ENTRIES, call.signal);
   const isLast = rest.length === 0;
-  const names = nearNames(
-    name,
-    entries
-      .filter(({ type }) =>
-        isLast ? type === 'link' || isWanted(type, wants) : type === 'directory' || type === 'link',
-      )
-      .map((entry) => entry.name),
-  );
+  const known = entries
+    .filter(({ type }) =>
+      isLast ? type === 'link' || isWanted(type, wants) : type === 'directory' || type === 'link',
+    )
+    .map((entry) => entry.name);
+  // A name with control characters, typed as it is shown.
+  const shown = known.filter((other) => oneLine(other) === name);
+  const names = shown.length > 0 ? shown : nearNames(name, known);
   // A directory in the path may be mistyped: if the rest of the path exists below a similar name, that is suggested.
   const near: string[] = [];
-  for (const known of names) {
-    const full = join(known, ...rest);
+  for (const other of names) {
+    const full = join(other, ...rest);
     const opened = await call.access.open(join(at, full), call.signal).catch(() => undefined);
     await opened?.close();
     if (opened && isWanted(opened.kind, wants)) near.push(full);
-    else if (!isLast && wants !== 'file') near.push(known);
+    else if (!isLast && wants !== 'file') near.push(other);
   }
   return { at, name, near };
 }

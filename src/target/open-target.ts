@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { advised, OrielError } from '../errors.ts';
 import { foreignName } from '../files/paths.ts';
 import { pathRewrites } from '../selector/rewrites.ts';
-import { isSpelledSelector } from '../selector/selection.ts';
+import { isSpelledSelector, parseSelection } from '../selector/selection.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory, OpenedItem } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
@@ -126,10 +126,21 @@ async function memberOf(
       : unsupported(`${path} lies inside the file ${file}: only directories are listed.`, read, typed);
   }
   const why = `${path} has a selector: only whole`;
-  if (wants === 'list') return unsupported(`${why} directories are listed.`, read, typed);
+  if (wants === 'list') {
+    const use = isValid(typed.slice(colon + 1)) ? typed : outer;
+    return unsupported(`${why} directories are listed.`, `Use read ${quote(use)}.`, use);
+  }
   if (wants === 'any') return unsupported(`${why} files are searched.`, `Use ${file}.`, outer);
   const next = is === 'directory' ? outer : dirname(outer);
   return unsupported(`${why} directories are searched.`, `Use ${quote(next)}.`, next);
+}
+
+function isValid(selector: string): boolean {
+  try {
+    return parseSelection(selector) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 async function withAdvice(error: unknown, typed: string, wants: Wanted, call: Call): Promise<unknown> {

@@ -279,3 +279,21 @@ test('SQL as a table name suggests it as a query', async () => {
   const { next = '' } = answer.details['error'] as { next?: string };
   expect(textOf(await read(next))).toContain('b&c');
 });
+
+test.each(['oriel', 'pi'] as const)('a name as it is shown leads to a file URL (%s)', async (dialect) => {
+  const { W, write } = workspace();
+  write('d\ne/a\tb.md', 'one\n');
+  const oriel = createOriel({ cwd: W, roots: [W], dialect });
+  const path = String.raw`d\ne`;
+  for (const [tool, input] of [
+    ['ls', { path }],
+    ['grep', { pattern: 'one', path }],
+    ['find', { pattern: '*.md', path }],
+  ] as const) {
+    const { details } = await oriel.tool(tool).run(input);
+    const next = details['error']?.next ?? '';
+    expect(next).toContain('file://');
+    const call = next.startsWith('{') ? (JSON.parse(next) as object) : { path: next };
+    expect([tool, (await oriel.tool(tool).run(call)).isError]).toEqual([tool, false]);
+  }
+});

@@ -49,6 +49,9 @@ const forms: readonly [DialectName, string, (typed: string) => Input][] = [
   ['oriel', 'grep', (type) => ({ pattern: 'one', type })],
 ];
 
+/** A call is not ended on a busy machine, where the first may take more than half a minute. */
+const CALL_MS = 1_800_000;
+
 let tree: string | undefined;
 const sessions = new Map<DialectName, Oriel>();
 
@@ -67,7 +70,7 @@ function session(dialect: DialectName): Oriel {
   const known = sessions.get(dialect);
   if (known) return known;
   const cwd = treeOf();
-  const made = createOriel({ cwd, roots: [cwd], dialect, cache: false });
+  const made = createOriel({ cwd, roots: [cwd], dialect, cache: false, timeoutMs: CALL_MS });
   sessions.set(dialect, made);
   return made;
 }

@@ -10,11 +10,13 @@ import { pageTargets } from './page-targets.ts';
 import { realmTargets } from './realm-targets.ts';
 import { selectorTargets } from './selector-targets.ts';
 import { textTargets } from './text-targets.ts';
+import { truthTargets } from './truth-targets.ts';
 import { windowTargets } from './window-targets.ts';
 
 export const longTargets: readonly FuzzTarget[] = [
   ...selectorTargets,
   ...adviceTargets,
+  ...truthTargets,
   ...textTargets,
   ...windowTargets,
   ...containerTargets,
