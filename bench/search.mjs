@@ -1,4 +1,5 @@
-// grep and find over a tree of 50,000 files and a file of 1 GB, compared with ripgrep itself, alternating.
+// grep and find over a tree of 50,000 files and a file of 1 GB, compared with ripgrep itself, alternating; and with rules for
+// private files, compared with none, by CPU time.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +11,7 @@ import { makeTree } from './lib/tree.mjs';
 import { mb, median, ms, ratio } from './lib/table.mjs';
 
 const RUNS = sized(15, 1);
+const PAIRS = sized(101, 21);
 const FILES = sized(50_000, 2_000);
 const [SIZE, BYTES] = sized(['1 GB', 1_000_000_000], ['10 MB', 10_000_000]);
 const files = `${FILES.toLocaleString('en')} files`;
@@ -32,6 +34,9 @@ export async function rows() {
     await grep('every file matches', { pattern: 'value1' }, ['--sort=path', 'value1', './']),
     await find('nothing matches', { pattern: '*.zzz' }, ['--files', './']),
     await find('every file matches', { pattern: '**/*.ts' }, ['--files', '--sort=path', './']),
+    await withRules('grep, nothing matches', 'grep', { pattern: 'zzzqq' }),
+    await withRules('grep, 500 files match', 'grep', { pattern: 'file 7 ' }),
+    await withRules('find, every file matches', 'find', { pattern: '**/*.ts' }),
     await one('nothing matches', { pattern: 'zzzqq' }, ['zzzqq']),
     await one('a line near the end', { pattern: `request=${BYTES / 100 - 1} ` }, [
       `request=${BYTES / 100 - 1} `,
@@ -70,6 +75,41 @@ async function row(what, size, cwd, tool, input, args) {
     'peer time': ms(theirs),
     ratio: ratio(ours, theirs),
     'oriel memory': mb(memory.mb),
+  };
+}
+
+/** The list of servers, as in `--deny`. */
+const DENY = [
+  '.env,.env.*,!.env.example,!.env.sample,!.env.template,!.env.dist,*.pem,*.key,*.p12,*.pfx,id_rsa,id_dsa,id_ecdsa',
+  'id_ed25519,.netrc,.pgpass,.git-credentials,**/.aws/credentials,**/.docker/config.json,**/.kube/config',
+].flatMap((some) => some.split(','));
+
+/** The median of the ratios of pairs, each measured in the other order than the one before. */
+async function withRules(what, tool, input) {
+  const cwd = makeTree('tree-5000', 5_000);
+  const [ruled, free] = [createOriel({ cwd, deny: DENY }), createOriel({ cwd })];
+  const pairs = [];
+  for (let i = 0; i <= PAIRS; i += 1) {
+    const pair = [];
+    for (const oriel of i % 2 === 0 ? [ruled, free] : [free, ruled]) {
+      // The threads, which both share, compile the rules.
+      await oriel.tool(tool).run(input);
+      const before = process.cpuUsage();
+      await oriel.tool(tool).run(input);
+      const { user, system } = process.cpuUsage(before);
+      pair[oriel === ruled ? 0 : 1] = (user + system) / 1_000;
+    }
+    // The first run warms the page cache.
+    if (i > 0) pairs.push(pair);
+  }
+  await Promise.all([ruled.close(), free.close()]);
+  return {
+    what,
+    size: '5,000 files',
+    oriel: ms(median(pairs.map(([one]) => one))),
+    peer: 'without rules for private files, by CPU time',
+    'peer time': ms(median(pairs.map(([, other]) => other))),
+    ratio: median(pairs.map(([one, other]) => one / other)).toFixed(3),
   };
 }
 

@@ -46,6 +46,7 @@ interface CompiledSource {
 
 export class DenyRules implements PrivateNames {
   readonly data: DenyData;
+  readonly packed: string;
   readonly #compiled: readonly CompiledSource[];
   readonly #last: NameFilter;
   /** Names of directories of which rules deny all that is in them: `vault/**`. */
@@ -54,6 +55,7 @@ export class DenyRules implements PrivateNames {
   constructor(data: DenyData) {
     const { sources } = data;
     this.data = data;
+    this.packed = JSON.stringify(data);
     const [last, open]: [string[], string[]] = [[], []];
     this.#compiled = sources.map(({ base, rules }) => {
       const patterns = rules.map(({ pattern }) => folded(pattern));

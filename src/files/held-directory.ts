@@ -8,7 +8,7 @@
 
 import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
-import type { DenyData } from '../types/access.ts';
+import type { DenyData, PrivateNames } from '../types/access.ts';
 import {
   DenyRules,
   isCurrent,
@@ -58,13 +58,18 @@ const kernelDevices = new Map<number, boolean>();
 let kept: KeptFiles | undefined;
 
 /** From now on this thread opens none of these files and directories, whatever their names, and none that is private. */
-export function skipFiles(files: KeptFiles, denied?: DenyData): void {
+export function skipFiles(files: KeptFiles, denied?: PrivateNames['packed']): void {
   kept = files;
-  if (rules?.data.key !== denied?.key) [rules, linked] = [denied && new DenyRules(denied), undefined];
+  if (denied !== packed) {
+    rules = denied === undefined ? undefined : new DenyRules(JSON.parse(denied) as DenyData);
+    [packed, linked] = [denied, undefined];
+  }
   began = Date.now();
 }
 
 let rules: DenyRules | undefined;
+/** Of the rules. */
+let packed: string | undefined;
 let linked: LinkedFiles | undefined;
 /** When the current walk began, in milliseconds since the epoch. */
 let began = 0;

@@ -96,7 +96,7 @@ export interface DenyRule {
   readonly because?: string | undefined;
 }
 
-/** All rules. Plain data, for worker threads. */
+/** All rules. */
 export interface DenyData {
   /** Changes with the rules. */
   readonly key: string;
@@ -114,6 +114,8 @@ export interface DenySource {
 
 export interface PrivateNames {
   readonly data: DenyData;
+  /** The data as JSON, for worker threads: they read it only if it is not the one before. */
+  readonly packed: string;
   /** Whether a rule may match an entry of this name in a directory of the name `above`. Fast. */
   mayMatch(name: string, above: string): boolean;
   /** The rule that makes the path (absolute), or a directory on its way, private. */

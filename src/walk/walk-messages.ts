@@ -3,7 +3,7 @@
 import type { GlobPlace } from '../files/glob.ts';
 import { openRefusalFor } from '../files/held-directory.ts';
 import type { KeptFiles } from '../files/kept-files.ts';
-import type { DenyData } from '../types/access.ts';
+import type { PrivateNames } from '../types/access.ts';
 import type { SearchGaps } from '../types/result.ts';
 import type { GapsBefore } from './gaps.ts';
 
@@ -22,7 +22,7 @@ export interface WalkJob {
   /** What is skipped silently: oriel's own files and directories. */
   readonly kept: KeptFiles;
   /** Private files, of which only names are found. */
-  readonly denied: DenyData | undefined;
+  readonly denied: PrivateNames['packed'] | undefined;
   readonly wants: WalkQuery;
   /**
    * Whether the prefilter may read files before their type is checked, to skip those without the needle. Only on file systems

@@ -12,7 +12,7 @@ import { isFault } from '../files/system-failure.ts';
 import { IdleWorkers } from '../process/idle-workers.ts';
 import { searchSlots } from '../process/ripgrep.ts';
 import { startConversation, type WorkerThread } from '../process/worker-threads.ts';
-import type { DenyData, FileAccess, OpenedDirectory, OpenedItem } from '../types/access.ts';
+import type { FileAccess, OpenedDirectory, OpenedItem } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { SearchGaps } from '../types/result.ts';
 import { GapsSeen } from './gaps.ts';
@@ -79,7 +79,7 @@ export class WalkRun {
         slot.release();
         await held.close();
       });
-      run.#begin(chain, options, access, names?.data);
+      run.#begin(chain, options, access, names?.packed);
       return run;
     } catch (error) {
       slot.release();
@@ -148,7 +148,7 @@ export class WalkRun {
     chain: RuleChain,
     { wants, filter, named, front = '', deadline }: WalkOptions,
     access: FileAccess,
-    denied: DenyData | undefined,
+    denied: string | undefined,
   ): void {
     const base = chain.directories.at(-1) as OpenedDirectory;
     if (chain.isCut) this.gaps.rules += 1;

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOffer } from '../../src/faces/offer.ts';
 import {
@@ -10,8 +11,9 @@ import {
   linkedRule,
   privateFile,
 } from '../../src/files/deny-rules.ts';
-import { createOriel } from '../../src/index.ts';
+import { createOriel, type Oriel } from '../../src/index.ts';
 import type { DenyRule } from '../../src/types/access.ts';
+import { tar } from '../support/tar.ts';
 import { textOf, workspace, type Workspace } from '../support/workspace.ts';
 
 const warned: string[] = [];
@@ -99,14 +101,46 @@ test('a rule holds from the next call on, and until it is removed', async () => 
   expect(await privateIn(made)).toEqual([]);
 });
 
-test('lines in caches are not shown of a file that became private', { tags: 'slow' }, async () => {
-  const { oriel, write } = place();
-  write('z.ts', 'export function hushHush() {}\n');
-  for (const symbol of ['hushHush', 'hushHush']) await oriel.tool('find').run({ symbol });
-  expect(textOf(await oriel.tool('find').run({ symbol: 'hushHush' }))).toContain('z.ts');
-  write('.cursorignore', 'z.ts\n');
-  expect(textOf(await oriel.tool('find').run({ symbol: 'hushHush' }))).not.toContain('z.ts');
-  expect(textOf(await oriel.tool('grep').run({ pattern: 'hush' }))).toContain('No matches');
+test('a file that becomes private leaves every cache and index', { tags: 'slow' }, async () => {
+  const { W, O, with: other, write } = place({ cache: undefined, timeoutMs: 600_000 });
+  const code = `export function hushHush(hum) {}\n${'// marrow\n'.repeat(2_000)}`;
+  write('z.ts', code);
+  write('p.tgz', gzipSync(tar([{ name: 'in/z.ts', content: code }])));
+  const source = `# marrow\n${'hum\n'.repeat(4_000)}`;
+  write('n.ipynb', JSON.stringify({ nbformat: 4, cells: [{ cell_type: 'markdown', metadata: {}, source }] }));
+  write('t.csv', `marrow,hum\n${'1,2\n'.repeat(9_000)}`);
+  // The cache on disk is that of later processes.
+  const own = { cache: { directory: join(O, 'cache') } };
+  const symbol = { symbol: 'hushHush' };
+  const calls: readonly (readonly [string, object])[] = [
+    ...['z.ts', 'z.ts:outline', 'z.ts:#hushHush', 'z.ts:raw', 'n.ipynb', 't.csv'].map(
+      (path) => ['read', { path }] as const,
+    ),
+    ...['p.tgz:in', 'p.tgz:in/z.ts', 'p.tgz:in/z.ts:outline', '.:#hushHush'].map(
+      (path) => ['read', { path }] as const,
+    ),
+    ['grep', { pattern: 'm[a]rrow', inside: true }],
+    ['find', symbol],
+  ];
+  const answers = async (oriel: Oriel): Promise<string[]> => {
+    const said: string[] = [];
+    for (const [tool, input] of calls) said.push(JSON.stringify(await oriel.tool(tool).run(input)));
+    return said;
+  };
+  const told = /marrow|\(hum|2,?001|4,?001|9,?001|19\.6 KiB|\bhum\b|z\.ts:\d/;
+  const before = other(own);
+  // A busy machine parses after several calls.
+  await expect
+    .poll(async () => textOf(await before.tool('find').run(symbol)), { timeout: 60_000 })
+    .toContain('z.ts');
+  for (const said of [await answers(before), await answers(before)].flat()) expect(said).toMatch(told);
+  write('.cursorignore', 'z.ts\nn.ipynb\n*.csv\n');
+  const after = other(own);
+  for (const oriel of [before, after])
+    for (const said of await answers(oriel)) expect(said).not.toMatch(told);
+  fs.rmSync(join(W, '.cursorignore'));
+  for (const said of (await answers(before)).slice(0, 10)) expect(said).toMatch(told);
+  await Promise.all([before.close(), after.close()]);
 });
 
 test('a broken or unreadable rule file is said once', async () => {

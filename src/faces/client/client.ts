@@ -133,7 +133,10 @@ class Asking {
   }
 }
 
-type Files = Pick<Client, 'readFileLines' | 'readFile' | 'listDirectory' | 'resolvePath' | 'shownLines' | 'privateFiles'>;
+type Files = Pick<
+  Client,
+  'readFileLines' | 'readFile' | 'listDirectory' | 'resolvePath' | 'shownLines' | 'privateFiles'
+>;
 
 function filesOf(asking: Asking): Files {
   return {

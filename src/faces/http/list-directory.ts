@@ -363,7 +363,10 @@ const privateReply = z
       )
       .describe('All that are in force'),
     decision: z
-      .object({ private: z.boolean(), message: z.string().describe('One sentence, with the rule that decides') })
+      .object({
+        private: z.boolean(),
+        message: z.string().describe('One sentence, with the rule that decides'),
+      })
       .optional()
       .describe('Where a path was given'),
   })
