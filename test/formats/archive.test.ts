@@ -249,8 +249,63 @@ test('encrypted members are marked and refused one by one', async () => {
   expect(await oriel.read('enc2.zip:open.txt')).toBe('1|yes\n');
   for (const name of ['shut.txt', 'strong.txt']) {
     expect(await oriel.read(`enc2.zip:${name}`)).toBe(
-      `ENCRYPTED: enc2.zip:${name} cannot be read: it is encrypted. Use enc2.zip.`,
+      `ENCRYPTED: enc2.zip:${name} cannot be read: it is encrypted (7z or unzip unpacks it with its password). Use enc2.zip.`,
     );
+  }
+});
+
+const RARE_METHODS = [
+  { name: 'lzma.txt', method: 14, flags: 0x802, base64: 'GgIFAF0AEAAAADebiM524vTjZd79IVAZ4U/nlrx3///jg2AA' },
+  { name: 'ppmd.txt', method: 98, flags: 0x800, base64: 'BwBvAil76LqDuaXFCMnF1w5uEYG0XvAA' },
+];
+
+test('members of rare compression are read, or refused by its name', async () => {
+  const content = 'one two three\n'.repeat(20);
+  const rare = RARE_METHODS.map(({ base64, ...entry }) => ({
+    ...entry,
+    content,
+    packed: Buffer.from(base64, 'base64'),
+  }));
+  oriel.write('m.zip', zip([...rare, { name: 'd64.txt', method: 9, content }]));
+  for (const { name } of rare) expect(await oriel.read(`m.zip:${name}:20..20`)).toBe('20|one two three\n');
+  expect(await oriel.read('m.zip:d64.txt')).toBe(
+    'UNSUPPORTED: m.zip:d64.txt cannot be read: it is compressed with Deflate64, which is not supported (7z unpacks it). Use m.zip.',
+  );
+});
+
+test.each([
+  ['Shift_JIS', '8e9197bf322e747874', '資料2.txt'],
+  ['GBK', 'b2e2cad4cec4bcfe2e747874', '测试文件.txt'],
+  ['EUC-KR', 'c7d1b1b9beee20b9aebcadc0d32e747874', '한국어 문서임.txt'],
+  ['Big5', 'a4a4a4e5c0c9aed72e747874', '中文檔案.txt'],
+])('names of a zip in %s are guessed, and can be typed', async (encoding, bytes, name) => {
+  oriel.write('n.zip', zip([{ name: Buffer.from(bytes, 'hex'), flags: 0, content: 'in\n' }]));
+  const listing = await oriel.read('n.zip');
+  expect(listing).toContain(`${name} (3 B)`);
+  expect(listing).toContain(`read as ${encoding}, which is a guess`);
+  expect(await oriel.read(`n.zip:${name}`)).toBe('1|in\n');
+});
+
+test('accents of code page 437 are no East Asian names', async () => {
+  const names = ['Gr\x94n M\x94bel', '\x9abersicht', 'fa\x87ade na\x8bve', 'Gr\x94\xe1e'];
+  oriel.write('n.zip', zip(names.map((name) => ({ name: Buffer.from(name, 'latin1'), flags: 0 }))));
+  expect(await oriel.read('n.zip')).toBe('Grön Möbel\nGröße\nfaçade naïve\nÜbersicht\n');
+});
+
+test('sparse files in a tar are read with their holes', async () => {
+  const sparse = pax({
+    'GNU.sparse.major': '1',
+    'GNU.sparse.minor': '0',
+    'GNU.sparse.name': 's.txt',
+    'GNU.sparse.realsize': '1030',
+  });
+  const map = '2\n1024\n6\n1030\n0\n'.padEnd(512, '\0');
+  const whole = tar([sparse, { name: 'GNUSparseFile.0/s.txt', content: `${map}hello\n` }, ...files]);
+  oriel.write('s.tar', whole);
+  oriel.write('s.tar.gz', gzipSync(whole));
+  for (const name of ['s.tar', 's.tar.gz']) {
+    expect(await oriel.read(`${name}:s.txt:@1024:raw`)).toMatch(/hello\n$/);
+    expect(await oriel.read(`${name}:ok.txt`)).toBe('1|fine\n');
   }
 });
 

@@ -34,6 +34,7 @@ import { PackedTar, PlainTar } from './tar.ts';
 import {
   type CompressionCodec,
   decompress,
+  LIBARCHIVE_BYTES,
   type PackedInput,
   pullFromWorker,
   type UnpackedMember,
@@ -56,14 +57,6 @@ interface PackedArchive {
 
 /** Bytes per read of packed data. */
 const PACKED_CHUNK_BYTES = 256 << 10;
-
-const SUFFIXES: Record<CompressionCodec, string> = {
-  gzip: 'gz',
-  bzip2: 'bz2',
-  xz: 'xz',
-  zstd: 'zst',
-  deflate: 'z',
-};
 
 /** Throws `CORRUPT` for bytes that are not an archive, whatever the name. */
 async function archiveFormat(
@@ -104,7 +97,7 @@ export function openContainer(format: ContainerFormat, packed: PackedArchive): A
   const { bytes, size, budget } = packed;
   switch (format) {
     case 'tar':
-      return new PlainTar(bytes);
+      return new PlainTar(bytes, budget);
     case 'zip':
       return new ZipArchive(bytes, size, budget);
     case '7z':
@@ -117,9 +110,7 @@ export function openContainer(format: ContainerFormat, packed: PackedArchive): A
       return new IsolatedArchive(format, bytes, size, budget);
     default: {
       const { tarIn: codec } = format;
-      return new PackedTar(`tar.${SUFFIXES[codec]}`, codec, (signal) =>
-        decompressFile(codec, packed, signal),
-      );
+      return new PackedTar(codec, budget, (signal) => decompressFile(codec, packed, signal));
     }
   }
 }
@@ -318,8 +309,6 @@ interface IsolatedMember extends ArchiveMember {
 }
 
 const WORKER_CHUNK_BYTES = 1 << 20;
-/** Bytes of the worker with the library and a dictionary of usual size. */
-const WORKER_BYTES = 48 << 20;
 /** The start of a 7z: signature, version, CRC, then offset and size of the directory. Source: 7zFormat.txt. */
 const SEVEN_START_BYTES = 32;
 
@@ -367,7 +356,7 @@ class IsolatedArchive implements ArchiveContainer {
 
   /** The worker has the whole archive in memory. */
   working(): number {
-    return this.#size + WORKER_BYTES;
+    return this.#size + LIBARCHIVE_BYTES;
   }
 
   /** Checks that the directory at the end of a 7z is there, because libarchive takes an archive without it for an empty one. */

@@ -26,6 +26,8 @@ export interface ArchiveMember {
   readonly alias?: boolean | undefined;
   /** What is wrong with this member, as a clause: "the file ends inside it". */
   readonly trouble?: string | undefined;
+  /** The encoding of its name, if that is a guess. */
+  readonly guess?: string | undefined;
   /** The rule that makes it private: it has a name and nothing else. */
   readonly denied?: DenyRule | undefined;
 }
@@ -302,8 +304,11 @@ export function storedName(printed: string): string {
   return Buffer.from(percentDecode(printed, (part) => Buffer.from(part, 'utf8'))).toString('utf8');
 }
 
-/** Decodes a stored name: as UTF-8, otherwise by the fallback, otherwise with invalid bytes percent-encoded one by one. */
-export function printName(raw: Uint8Array, otherwise?: 'cp437'): string {
+/**
+ * Decodes a stored name: as UTF-8, otherwise by the fallback (an encoding of WHATWG, or cp437), otherwise with invalid
+ * bytes percent-encoded one by one.
+ */
+export function printName(raw: Uint8Array, otherwise?: string): string {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   const ascii = bytes.toString('latin1');
   if (PLAIN.test(ascii)) return ascii;
@@ -311,6 +316,7 @@ export function printName(raw: Uint8Array, otherwise?: 'cp437'): string {
     return escapeName(strict.decode(raw));
   } catch {
     if (otherwise === 'cp437') return escapeName(ascii.replace(/[\x80-\xff]/g, fromCp437));
+    if (otherwise !== undefined) return escapeName(new TextDecoder(otherwise).decode(raw));
   }
   let name = '';
   let start = 0;

@@ -232,6 +232,12 @@ export function listingNotes(contents: ArchiveContents, typed: string): Notice[]
       use,
     });
   }
+  const guess = contents.members.find((member) => member.guess !== undefined)?.guess;
+  if (guess !== undefined)
+    notes.push({
+      kind: 'said',
+      text: `Its names are read as ${guess}, which is a guess: the zip does not say`,
+    });
   if (contents.damage)
     notes.push({ kind: 'said', text: `The listing is not complete: ${contents.damage.message}` });
   return notes;

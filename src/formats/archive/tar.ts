@@ -9,52 +9,58 @@ import { chunksOf, sliceBytes } from '../../text/bytes.ts';
 import type { ByteSource } from '../../types/access.ts';
 import { type ByteCursor, SeekingCursor, StreamCursor } from './cursor.ts';
 import { BLOCK_BYTES, checksumHolds, octal } from './detect.ts';
-import { archiveLimits } from './limits.ts';
+import { archiveLimits, UnpackBudget } from './limits.ts';
 import { type ArchiveContainer, type ArchiveMember, type MemberType, printName } from './members.ts';
-import { type CompressionCodec, WORKING } from './unpack.ts';
+import { type CompressionCodec, LIBARCHIVE_BYTES, unpackAlone, WORKING } from './unpack.ts';
 
 interface TarMember extends ArchiveMember {
   /** The byte offset and length of the stored content. */
   readonly at: number;
   readonly stored: number;
-  readonly sparse: boolean;
+  /** For a sparse file the byte offset of its first header: it is unpacked from there. */
+  readonly sparseFrom?: number | undefined;
 }
 
 /** Yields the members from the position of `cursor` on. Throws `CORRUPT` at the first damaged header. */
 async function* readMembers(cursor: ByteCursor): AsyncGenerator<TarMember[]> {
   let next: TarOverrides = {};
   let global: TarOverrides = {};
-  /** Whether headers have come that belong to the next member. */
-  let isPending = false;
+  /** The offset of the first header that belongs to the next member, if one has come. */
+  let pendingFrom: number | undefined;
   for (;;) {
     const at = cursor.position;
     const block = await cursor.read(BLOCK_BYTES);
     // The zeros at the end may be missing.
-    if (block.length === 0 && !isPending) return;
+    if (block.length === 0 && pendingFrom === undefined) return;
     if (block.length < BLOCK_BYTES) throw endedIn(`the header at byte ${at}`);
     const header = parseHeader(Buffer.from(block), at);
-    if (!header && isPending) throw endedIn(`the headers before byte ${at}`);
+    if (!header && pendingFrom !== undefined) throw endedIn(`the headers before byte ${at}`);
     if (!header) return;
     if ('xgLK'.includes(header.flag)) {
       const said = await readOverrides(cursor, header, at);
       if (header.flag === 'g') global = { ...global, ...said };
       else {
         next = { ...next, ...said };
-        isPending = true;
+        pendingFrom ??= at;
       }
       continue;
     }
     if (header.moreMap) await skipSparseMap(cursor);
-    const member = await readMember(cursor, header, { ...global, ...next });
+    const member = await readMember(cursor, header, { ...global, ...next }, pendingFrom ?? at);
     yield [member];
     if (cursor.position < member.at + padded(member.stored) && member.trouble === undefined)
       throw endedIn(`the block at byte ${at}`);
     next = {};
-    isPending = false;
+    pendingFrom = undefined;
   }
 }
 
-async function readMember(cursor: ByteCursor, header: TarHeader, said: TarOverrides): Promise<TarMember> {
+async function readMember(
+  cursor: ByteCursor,
+  header: TarHeader,
+  said: TarOverrides,
+  from: number,
+): Promise<TarMember> {
   const at = cursor.position;
   const name = said.sparseName ?? said.name ?? header.name;
   const type = tarType(header, name);
@@ -68,7 +74,7 @@ async function readMember(cursor: ByteCursor, header: TarHeader, said: TarOverri
     size: real ?? stored,
     at,
     stored: there,
-    sparse: header.flag === 'S' || said.sparse === true,
+    sparseFrom: header.flag === 'S' || said.sparse === true ? from : undefined,
     link: type === 'symlink' || type === 'hardlink' ? link : undefined,
     trouble: there < stored ? `the archive ends inside it, after ${there} of ${stored} bytes` : undefined,
   };
@@ -104,14 +110,13 @@ function padded(size: number): number {
   return Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
 }
 
-/** Sparse files are not expanded: the declared size can be a petabyte of holes. */
-function refuseSparse(member: TarMember): void {
-  if (!member.sparse) return;
-  const size = member.size ?? 0;
-  throw size > archiveLimits.memberBytes
-    ? new OrielError('LIMIT', `it is a sparse file that declares ${size} bytes`)
-    : new OrielError('UNSUPPORTED', 'it is stored as a sparse file');
+/** Throws `LIMIT` for a sparse file that is too large: its declared size can be a petabyte of holes. */
+function boundSparse({ size = 0 }: TarMember): void {
+  if (size > archiveLimits.memberBytes)
+    throw new OrielError('LIMIT', `it is a sparse file that declares ${size} bytes`);
 }
+
+const NO_FRONT = new Uint8Array(0);
 
 /** Bytes per read. */
 const TAR_CHUNK_BYTES = 64 << 10;
@@ -120,9 +125,11 @@ const TAR_CHUNK_BYTES = 64 << 10;
 export class PlainTar implements ArchiveContainer {
   readonly format = 'tar';
   readonly #source: ByteSource;
+  readonly #budget: UnpackBudget;
 
-  constructor(source: ByteSource) {
+  constructor(source: ByteSource, budget = new UnpackBudget()) {
     this.#source = source;
+    this.#budget = budget;
   }
 
   entries(signal: AbortSignal): AsyncIterable<ArchiveMember[]> {
@@ -130,32 +137,49 @@ export class PlainTar implements ArchiveContainer {
   }
 
   open(member: TarMember, signal: AbortSignal): AsyncIterable<Uint8Array> {
-    refuseSparse(member);
-    return chunksOf(this.#source, member.at, member.at + member.stored, TAR_CHUNK_BYTES, signal);
+    const end = member.at + member.stored;
+    const read = (from: number): AsyncIterable<Uint8Array> =>
+      chunksOf(this.#source, from, end, TAR_CHUNK_BYTES, signal);
+    const from = member.sparseFrom;
+    if (from === undefined) return read(member.at);
+    boundSparse(member);
+    return unpackAlone(NO_FRONT, { size: end - from, read: () => read(from) }, this.#budget, signal);
   }
 
-  working(): number {
-    return TAR_CHUNK_BYTES;
+  working(member: TarMember): number {
+    return member.sparseFrom === undefined ? TAR_CHUNK_BYTES : member.stored + LIBARCHIVE_BYTES;
   }
 
   inPlace(member: TarMember): Promise<ByteSource | undefined> {
-    return Promise.resolve(member.sparse ? undefined : sliceBytes(this.#source, member.at, member.stored));
+    return Promise.resolve(
+      member.sparseFrom === undefined ? sliceBytes(this.#source, member.at, member.stored) : undefined,
+    );
   }
 }
+
+const SUFFIXES: Record<CompressionCodec, string> = {
+  gzip: 'gz',
+  bzip2: 'bz2',
+  xz: 'xz',
+  zstd: 'zst',
+  deflate: 'z',
+};
 
 /** A tar in a compressed stream. The stream is unpacked from its start for each listing and each member. */
 export class PackedTar implements ArchiveContainer {
   readonly format: string;
   readonly #codec: CompressionCodec;
+  readonly #budget: UnpackBudget;
   readonly #unpack: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
 
   constructor(
-    format: string,
     codec: CompressionCodec,
+    budget: UnpackBudget,
     unpack: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
   ) {
-    this.format = format;
+    this.format = `tar.${SUFFIXES[codec]}`;
     this.#codec = codec;
+    this.#budget = budget;
     this.#unpack = unpack;
   }
 
@@ -168,16 +192,25 @@ export class PackedTar implements ArchiveContainer {
     }
   }
 
-  working(): number {
-    return WORKING[this.#codec];
+  working(member: TarMember): number {
+    const alone = member.sparseFrom === undefined ? 0 : member.stored + LIBARCHIVE_BYTES;
+    return WORKING[this.#codec] + alone;
   }
 
-  async *open(member: TarMember, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    refuseSparse(member);
+  open(member: TarMember, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    const end = member.at + member.stored;
+    const from = member.sparseFrom;
+    if (from === undefined) return this.#read(member.at, end, signal);
+    boundSparse(member);
+    const read = (): AsyncIterable<Uint8Array> => this.#read(from, end, signal);
+    return unpackAlone(NO_FRONT, { size: end - from, read }, this.#budget, signal);
+  }
+
+  async *#read(from: number, end: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     const cursor = new StreamCursor(this.#unpack(signal));
     try {
-      await cursor.skip(member.at);
-      yield* cursor.stream(member.stored);
+      await cursor.skip(from);
+      yield* cursor.stream(end - from);
     } finally {
       await cursor.close();
     }

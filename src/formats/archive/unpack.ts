@@ -183,6 +183,36 @@ export function decompress(
   return metered(decode(codec, counted, signal), () => fed, budget);
 }
 
+/** Bytes of a worker with libarchive and a dictionary of usual size, without the archive. */
+export const LIBARCHIVE_BYTES = 48 << 20;
+
+/** libarchive reads ahead of the content. This is the end of a tar. */
+const ARCHIVE_END = new Uint8Array(1024);
+
+/**
+ * Yields the content of one member with libarchive, which gets it as an archive of its own: `front` and then `packed`. Throws
+ * `LIMIT` if that is too large for the memory of a worker.
+ */
+export function unpackAlone(
+  front: Uint8Array,
+  packed: PackedInput,
+  budget: UnpackBudget,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  const size = front.length + packed.size + ARCHIVE_END.length;
+  if (size > archiveLimits.isolatedBytes) {
+    const [is, most] = [binarySize(size), binarySize(archiveLimits.isolatedBytes)];
+    throw new OrielError('LIMIT', `a member of its kind is read up to ${most}, and it has ${is}`);
+  }
+  async function* read(): AsyncGenerator<Uint8Array> {
+    yield Uint8Array.from(front);
+    yield* packed.read();
+    yield Uint8Array.from(ARCHIVE_END);
+  }
+  const job = { kind: 'member', size, index: 0 } as const;
+  return metered(pullFromWorker<Uint8Array>(job, { size, read }, signal), () => size, budget);
+}
+
 function decode(
   codec: CompressionCodec,
   packed: PackedInput,

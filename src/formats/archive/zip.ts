@@ -4,6 +4,7 @@
  * appended signatures), and ends the listing at the first bad record.
  */
 
+import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/display.ts';
@@ -17,7 +18,15 @@ import {
   type MemberType,
   printName,
 } from './members.ts';
-import { type CompressionCodec, decompress, WORKING } from './unpack.ts';
+import { guessNameEncoding } from './name-encoding.ts';
+import {
+  type CompressionCodec,
+  decompress,
+  LIBARCHIVE_BYTES,
+  type PackedInput,
+  unpackAlone,
+  WORKING,
+} from './unpack.ts';
 
 type ZipMember = ArchiveMember & ZipRecord;
 
@@ -36,6 +45,20 @@ const CODECS = new Map<number, CompressionCodec>([
   [93, 'zstd'],
   [95, 'xz'],
 ]);
+
+/** Methods that libarchive reads. */
+const LIBARCHIVE_METHODS = new Set([14, 98]);
+
+/** The names of methods that are not read. */
+const UNREAD_METHODS = new Map([
+  [1, 'Shrink'],
+  [6, 'Implode'],
+  [9, 'Deflate64'],
+  [97, 'WavPack'],
+]);
+
+/** Of the flags only this one is about LZMA: the stream has an end mark. Source: APPNOTE.TXT 4.4.4. */
+const END_MARK = 0x2;
 
 export class ZipArchive implements ArchiveContainer {
   readonly format = 'zip';
@@ -73,18 +96,16 @@ export class ZipArchive implements ArchiveContainer {
   }
 
   async *open(member: ZipMember, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    if (member.encrypted) throw new OrielError('ENCRYPTED', 'it is encrypted');
+    if (member.encrypted) {
+      throw new OrielError('ENCRYPTED', 'it is encrypted (7z or unzip unpacks it with its password)');
+    }
     const start = await this.#dataStart(member, signal);
     const end = Math.min(start + member.packed, this.#size);
     const read = (): AsyncIterable<Uint8Array> => chunksOf(this.#source, start, end, ZIP_CHUNK_BYTES, signal);
-    const codec = CODECS.get(member.method);
-    if (!codec && member.method !== 0) {
-      throw new OrielError('UNSUPPORTED', `its zip compression method ${member.method} is not supported`);
-    }
+    const packed = { size: end - start, read };
     let crc = 0;
     let size = 0;
-    const packed = { size: end - start, read };
-    for await (const chunk of codec ? decompress(codec, packed, this.#budget, signal) : read()) {
+    for await (const chunk of this.#unpacked(member, packed, signal)) {
       crc = crc32(chunk, crc);
       size += chunk.length;
       yield chunk;
@@ -95,9 +116,38 @@ export class ZipArchive implements ArchiveContainer {
     if (crc !== member.crc) throw new OrielError('CORRUPT', 'its CRC does not match');
   }
 
-  working({ method }: ZipMember): number {
+  #unpacked(
+    { method, flags, crc, packed: length, size }: ZipMember,
+    packed: PackedInput,
+    signal: AbortSignal,
+  ): AsyncIterable<Uint8Array> {
     const codec = CODECS.get(method);
-    return codec ? WORKING[codec] : ZIP_CHUNK_BYTES;
+    if (codec) return decompress(codec, packed, this.#budget, signal);
+    if (method === 0) return packed.read();
+    if (!LIBARCHIVE_METHODS.has(method)) {
+      const name = UNREAD_METHODS.get(method) ?? `the zip method ${method}`;
+      throw new OrielError(
+        'UNSUPPORTED',
+        `it is compressed with ${name}, which is not supported (7z unpacks it)`,
+      );
+    }
+    // A zip of its own: libarchive reads it by its local header.
+    const header = Buffer.alloc(LOCAL_BYTES + 1, 'x');
+    header.fill(0, 0, LOCAL_BYTES);
+    header.writeUInt32LE(LOCAL_SIGNATURE, 0);
+    header.writeUInt16LE(flags & END_MARK, 6);
+    header.writeUInt16LE(method, 8);
+    header.writeUInt32LE(crc, 14);
+    header.writeUInt32LE(length, 18);
+    header.writeUInt32LE(size, 22);
+    header.writeUInt16LE(1, 26);
+    return unpackAlone(header, packed, this.#budget, signal);
+  }
+
+  working({ method, packed }: ZipMember): number {
+    const codec = CODECS.get(method);
+    if (codec) return WORKING[codec];
+    return LIBARCHIVE_METHODS.has(method) ? packed + LIBARCHIVE_BYTES : ZIP_CHUNK_BYTES;
   }
 
   /** A member without compression is read at its offset. Its CRC is not checked, because that would need all of its bytes. */
@@ -143,7 +193,7 @@ export class ZipArchive implements ArchiveContainer {
     const utf8 = (fixed.readUInt16LE(6) & 0x800) !== 0;
     // Cut to the same length as the name in the directory record.
     const compared = Math.min(nameBytes, archiveLimits.nameBytes + 1);
-    const name = zipRecordName(rest.subarray(0, compared), rest.subarray(nameBytes), utf8);
+    const name = zipRecordName(rest.subarray(0, compared), rest.subarray(nameBytes), utf8, record.guess);
     return name === record.name ? undefined : name;
   }
 
@@ -165,10 +215,13 @@ export class ZipArchive implements ArchiveContainer {
 
 interface ZipRecord {
   readonly name: string;
+  /** The guessed encoding of names. */
+  readonly guess: string | undefined;
   readonly type: MemberType;
   readonly encrypted: boolean;
   /** Compression method: 0 stored, 8 deflate, … */
   readonly method: number;
+  readonly flags: number;
   readonly crc: number;
   /** The declared numbers of packed and unpacked bytes. */
   readonly packed: number;
@@ -195,6 +248,7 @@ export async function* readRecords(
 ): AsyncGenerator<ZipRecord[]> {
   let damagedAt: number | undefined;
   let lost = 0;
+  let guess: string | undefined;
   for (let at = directory.start; at < directory.end;) {
     if (at - directory.start >= archiveLimits.directoryBytes) {
       const most = binarySize(archiveLimits.directoryBytes);
@@ -202,7 +256,8 @@ export async function* readRecords(
     }
     const window = Buffer.from(await readAt(source, at, Math.min(WINDOW, directory.end - at), signal));
     const isLast = at + window.length >= directory.end || window.length === 0;
-    const { used, damaged, skipped } = yield* parseWindow(window, isLast, directory.shift);
+    if (at === directory.start) guess = guessNameEncoding(localNames(window));
+    const { used, damaged, skipped } = yield* parseWindow(window, isLast, directory.shift, guess);
     if (damaged !== undefined) damagedAt ??= at + damaged;
     lost += skipped;
     if (isLast || lost > archiveLimits.damagedBytes) break;
@@ -222,7 +277,28 @@ interface Parsed {
   readonly skipped: number;
 }
 
-function* parseWindow(window: Buffer, isLast: boolean, shift: number): Generator<ZipRecord[], Parsed> {
+/** The most names that are looked at for a guess. */
+const MAX_GUESS_NAMES = 200;
+
+/** The names at the start of a directory that are in the encoding of the system that wrote it. */
+function localNames(window: Buffer): Buffer[] {
+  const names: Buffer[] = [];
+  for (let at = 0; names.length < MAX_GUESS_NAMES;) {
+    const length = recordLength(window, at);
+    if (length === undefined) break;
+    const name = window.subarray(at + RECORD_BYTES, at + RECORD_BYTES + window.readUInt16LE(at + 28));
+    if (!isUtf8(name)) names.push(name);
+    at += length;
+  }
+  return names;
+}
+
+function* parseWindow(
+  window: Buffer,
+  isLast: boolean,
+  shift: number,
+  guess: string | undefined,
+): Generator<ZipRecord[], Parsed> {
   let records: ZipRecord[] = [];
   let yielded = 0;
   let damaged: number | undefined;
@@ -236,7 +312,7 @@ function* parseWindow(window: Buffer, isLast: boolean, shift: number): Generator
     }
     const length = recordLength(window, at);
     if (length !== undefined && at + length <= window.length) {
-      records.push(parseRecord(window, at, shift));
+      records.push(parseRecord(window, at, shift, guess));
       at += length;
       continue;
     }
@@ -259,14 +335,14 @@ function recordLength(window: Buffer, at: number): number | undefined {
   return RECORD_BYTES + (name ?? 0) + (extra ?? 0) + (comment ?? 0);
 }
 
-function parseRecord(window: Buffer, at: number, shift: number): ZipRecord {
+function parseRecord(window: Buffer, at: number, shift: number, guess: string | undefined): ZipRecord {
   const flags = window.readUInt16LE(at + 8);
   const nameAt = at + RECORD_BYTES;
   const extraAt = nameAt + window.readUInt16LE(at + 28);
   const extra = window.subarray(extraAt, extraAt + window.readUInt16LE(at + 30));
   // A longer name cannot be typed; such a member is read by its number.
   const nameEnd = Math.min(extraAt, nameAt + archiveLimits.nameBytes + 1);
-  const name = zipRecordName(window.subarray(nameAt, nameEnd), extra, (flags & 0x800) !== 0);
+  const name = zipRecordName(window.subarray(nameAt, nameEnd), extra, (flags & 0x800) !== 0, guess);
   const [size, packed, local] = wideNumbers(extra, [
     window.readUInt32LE(at + 24),
     window.readUInt32LE(at + 20),
@@ -274,10 +350,12 @@ function parseRecord(window: Buffer, at: number, shift: number): ZipRecord {
   ]);
   return {
     name,
+    guess,
     type: recordType(name, window.readUInt16LE(at + 4) >> 8, window.readUInt32LE(at + 38)),
     // Bit 0: traditional or AES; bit 6: strong encryption; bit 13: masked headers.
     encrypted: (flags & 0x2041) !== 0,
     method: window.readUInt16LE(at + 10),
+    flags,
     crc: window.readUInt32LE(at + 16),
     packed,
     size,
@@ -286,12 +364,12 @@ function parseRecord(window: Buffer, at: number, shift: number): ZipRecord {
 }
 
 /** The printable name of a record. Windows tools may separate directories by `\`. */
-function zipRecordName(raw: Buffer, extra: Buffer, utf8: boolean): string {
+function zipRecordName(raw: Buffer, extra: Buffer, utf8: boolean, guess = 'cp437'): string {
   const better = extraField(extra, 0x7075);
   const name =
     better && better.length > 5 && better[0] === 1 && better.readUInt32LE(1) === crc32(raw)
       ? escapeName(better.toString('utf8', 5))
-      : printName(raw, utf8 ? undefined : 'cp437');
+      : printName(raw, utf8 ? undefined : guess);
   return name.replaceAll('\\', '/');
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
 import { memoryBytes } from '../../../src/text/bytes.ts';
 import { isOrielError } from '../../../src/errors.ts';
+import { UnpackBudget } from '../../../src/formats/archive/limits.ts';
 import type { ArchiveContainer, ArchiveMember } from '../../../src/formats/archive/members.ts';
 import { PackedTar, PlainTar } from '../../../src/formats/archive/tar.ts';
 import { pax, tar } from '../../support/tar.ts';
@@ -15,7 +16,7 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
 
 const plain = (bytes: Uint8Array): ArchiveContainer => new PlainTar(memoryBytes(bytes));
 const streamed = (bytes: Uint8Array, size = 700): ArchiveContainer =>
-  new PackedTar('tar.gz', 'gzip', () => pieces(bytes, size));
+  new PackedTar('gzip', new UnpackBudget(), () => pieces(bytes, size));
 
 async function listed(container: ArchiveContainer): Promise<{ members: ArchiveMember[]; failure?: unknown }> {
   const members: ArchiveMember[] = [];

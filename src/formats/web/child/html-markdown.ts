@@ -21,7 +21,7 @@ import {
   tidy,
 } from './markdown-text.ts';
 
-const SKIPPED = new Set('head title textarea'.split(' '));
+const SKIPPED = new Set('head title textarea datalist'.split(' '));
 
 /** Short rows are padded with empty cells in tables of up to this many columns. */
 const MAX_PADDED_COLUMNS = 100;
@@ -248,6 +248,8 @@ class InlineWriter {
         return raised(this.inline(element.children));
       case 'sub':
         return lowered(this.inline(element.children), before);
+      case 'q':
+        return `“${this.inline(element.children)}”`;
       case 'wbr':
       case 'rp':
         return '';
@@ -320,7 +322,7 @@ function textWithBreaks(node: HtmlNode): string {
 const BLOCKS = new Set(
   (
     'address article aside blockquote body center details dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 ' +
-    'h5 h6 header hgroup hr html li main menu nav ol p pre root section summary table tbody td tfoot th thead tr ul ' +
+    'h5 h6 header hgroup hr html legend li main menu nav ol p pre root section summary table tbody td tfoot th thead tr ul ' +
     'video audio caption'
   ).split(' '),
 );
