@@ -11,6 +11,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../search/find.ts'),
   () => import('../search/list.ts'),
   () => import('../target/missing-path.ts'),
+  () => import('../walk/walker.ts'),
   () => import('./read-in-workspace.ts'),
   () => import('./read-several.ts'),
   () => import('./read-map.ts'),

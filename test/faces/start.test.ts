@@ -16,6 +16,9 @@ const INITIALIZE = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
+/** What all files of the bundle share. */
+const BUNDLER = 'chunks/rolldown-runtime.js';
+
 /** Names of the files below the package's dist/, without the hash of their content; paths of all others. */
 function loaded(args: readonly string[], input = ''): { files: string[]; out: string } {
   const { W, O, write } = workspace();
@@ -34,10 +37,10 @@ function loaded(args: readonly string[], input = ''): { files: string[]; out: st
   return { files: files.toSorted(), out: stdout };
 }
 
-test('oriel read loads two files: no schemas, no server', () => {
+test('oriel read loads few files: no schemas, no server', () => {
   const { files, out } = loaded(['read', 'f']);
   expect(out).toBe('1|one\n');
-  expect(files).toEqual(['chunks/core.js', 'faces/cli/main.js']);
+  expect(files).toEqual(['chunks/core.js', BUNDLER, 'faces/cli/main.js']);
 });
 
 test('oriel mcp answers initialize before it loads what calls need', { tags: 'slow' }, () => {
@@ -46,6 +49,7 @@ test('oriel mcp answers initialize before it loads what calls need', { tags: 'sl
   expect(files).toEqual([
     'chunks/core.js',
     'chunks/mcp.js',
+    BUNDLER,
     'chunks/serve-stdio.js',
     'chunks/tools.js',
     'faces/cli/main.js',

@@ -209,7 +209,7 @@ describe('an oversized line', () => {
   test('as first line is sliced, then read on by bytes', async () => {
     expect(await show(content, [{ from: 2 }], { limits })).toEqual({
       ...head,
-      next: { kind: 'bytes', start: 10 },
+      next: { kind: 'bytes', start: 10, length: 65_536 },
     });
   });
 
@@ -335,7 +335,7 @@ describe('a page that begins inside a line', () => {
       span: { start: 8, end: 17 },
       cutBy: 'line',
       oversized: { no: 2, start: 2, bytes: 61 },
-      next: { kind: 'bytes', start: 17 },
+      next: { kind: 'bytes', start: 17, length: 65_536 },
     };
     const sums = { totals: { bytes: 65, lines: 3 } };
     expect(await show(long, [{ from: 2 }], { inside: 8, limits })).toEqual({ ...page, ...sums });
