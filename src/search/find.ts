@@ -18,10 +18,10 @@ import { checkRange, entriesOf, MAX_PAGE_RESULTS, walkFailed } from './page-boun
 /** Throws `BAD_INPUT`, `NOT_DIRECTORY`, `LIMIT` if the walk failed before it found anything, and the errors of opening. */
 export async function find(request: FindRequest, call: Call): Promise<ListResult> {
   checkRange(request);
-  checkGlobSyntax(request.pattern, 'pattern');
   const placed = isElsewhere(request.pattern)
     ? await (await import('./search-scope.ts')).placedGlob(request.pattern, request.path, 'pattern', call)
     : { path: request.path, glob: request.pattern };
+  checkGlobSyntax(request.pattern, 'pattern');
   const { opened: directory, path: start } = await openDirectory(placed.path ?? '.', call);
   call.onEnd(() => directory.close());
   const pattern = placed.glob;

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { advised, OrielError } from '../errors.ts';
+import { validGlob } from '../files/glob-text.ts';
 import { isPathWithin, withHome } from '../files/paths.ts';
 import { fileTypes } from '../process/ripgrep.ts';
 import { MAX_LISTED_PATHS, pathLists } from '../selector/rewrites.ts';
@@ -140,7 +141,7 @@ export async function placedGlob(
   const isAnchored = first !== undefined && (await realDirectory(`.${first}`, call).catch(() => undefined));
   if (!outside || isAnchored) return { path, glob: typed };
   const { code, why, next: inside = '.' } = outside;
-  const name = typed.slice(typed.lastIndexOf('/') + 1) || '**';
+  const name = validGlob(typed.slice(typed.lastIndexOf('/') + 1)) || '**';
   const next = JSON.stringify({ path: inside, [field]: name });
   throw advised(code, why, `Use path ${quote(inside)} with ${field} ${quote(name)}.`, {
     next,

@@ -93,13 +93,13 @@ async function elsewhere(
 async function lookThrough(sink: SearchSink, call: Call): Promise<SearchHint | undefined> {
   const { request } = sink.search;
   checkRange(request);
-  // As in ripgrep, an empty glob is none.
-  if (request.glob) checkGlobSyntax(request.glob, 'glob');
   if (request.sort) (await import('./search-by-time.ts')).checkSort(request);
   const { path: typed = '.', glob } =
     request.glob && isElsewhere(request.glob)
       ? await (await import('./search-scope.ts')).placedGlob(request.glob, request.path, 'glob', call)
       : request;
+  // As in ripgrep, an empty glob is none.
+  if (request.glob) checkGlobSyntax(request.glob, 'glob');
   const named = request.type === undefined ? undefined : await globOfType(request.type, call);
   const searchFrom = async (
     { opened, path }: SearchStart,

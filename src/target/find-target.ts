@@ -49,12 +49,13 @@ function otherTargets(target: string, grammar: PathGrammar): string[] {
   return grammar === 'selectors' ? targetRewrites(target, holds) : pathRewrites(target);
 }
 
-/** Throws if `target` is an existing path with a selector, `src/app.ts:12:5`, for a tool that has fields for lines. */
+/** Throws if `target` is an existing file with a selector, `src/app.ts:12:5`, for a tool that has fields for lines. */
 async function refuseSelector(target: string, call: Call): Promise<void> {
   for (const typed of [target, ...targetRewrites(target, () => false)]) {
     const found = await firstExisting(
       candidates(typed).filter(({ rest }) => rest !== '' && isSpelledSelector(rest)),
       call,
+      'file',
     );
     if (!found) continue;
     const next = nameablePath(found.path, call);
@@ -73,14 +74,18 @@ export async function canonicalTarget(target: string, call: Call): Promise<strin
 }
 
 /** The first candidate that exists, with its absolute path. */
-async function firstExisting(ways: readonly PathCandidate[], call: Call): Promise<PathCandidate | undefined> {
+async function firstExisting(
+  ways: readonly PathCandidate[],
+  call: Call,
+  wants: 'any' | 'file' = 'any',
+): Promise<PathCandidate | undefined> {
   for (const { path, rest } of ways) {
     const found = await openSpelling(path, call).catch((error: unknown) => {
       if (error instanceof OrielError) return undefined;
       throw error;
     });
     await found?.opened.close();
-    if (found) return { path: found.path, rest };
+    if (found && (wants === 'any' || found.opened.kind === wants)) return { path: found.path, rest };
   }
   return undefined;
 }

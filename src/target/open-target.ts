@@ -32,11 +32,10 @@ export async function openTarget(typed: string, call: Call, wants: Wanted = 'any
   if (spill !== undefined)
     return { opened: (await call.session.spills.open(Number(spill))).file, path: typed };
   if (URL_FORM.test(typed)) {
-    throw new OrielError(
-      'UNSUPPORTED',
-      `${quote(typed)} is a URL: only files, directories and artifact://N are searched. Read it instead.`,
-      { next: typed },
-    );
+    const why = `${quote(typed)} is a URL: only files, directories and artifact://N are searched.`;
+    const isRead = /^https?:/i.test(typed) && call.settings.web !== false;
+    if (isRead) throw new OrielError('UNSUPPORTED', `${why} Read it instead.`, { next: typed });
+    throw advised('UNSUPPORTED', why, 'Use . for the working directory.', { next: '.' });
   }
   try {
     return await openSpelling(typed, call);
@@ -127,8 +126,13 @@ async function memberOf(
   }
   const why = `${path} has a selector: only whole`;
   if (wants === 'list') {
-    const use = isValid(typed.slice(colon + 1)) ? typed : outer;
-    return unsupported(`${why} directories are listed.`, `Use read ${quote(use)}.`, use);
+    const list = `${why} directories are listed.`;
+    const selector = typed.slice(colon + 1);
+    // Whether it has such a symbol is not known here.
+    if (isValid(selector) && !selector.includes('#')) return unsupported(list, read, typed);
+    if (is === 'directory') return unsupported(list, `Use ${file}.`, outer);
+    const parent = dirname(outer);
+    return unsupported(list, `Use ${quote(parent)} for its directory, or read ${file}.`, parent);
   }
   if (wants === 'any') return unsupported(`${why} files are searched.`, `Use ${file}.`, outer);
   const next = is === 'directory' ? outer : dirname(outer);
