@@ -161,9 +161,9 @@ function outputsOf({ streams, keep, snap, display, folds }: RunRequest, call: Ca
   const fit = fitOf(cutPolicy, outputDisplays[display], call.limits, call.settings.tokens);
   const { spills } = call.session;
   const names = streams === 'merged' ? (['output'] as const) : (['stdout', 'stderr'] as const);
-  return names.map(
-    (name) => new CommandOutput({ name, keep, snap, fit, spills, folds: folds && call.settings.run.fold }),
-  );
+  const { run, schemes } = call.settings;
+  const isFolded = folds && run.fold && schemes['artifact'] !== false;
+  return names.map((name) => new CommandOutput({ name, keep, snap, fit, spills, folds: isFolded }));
 }
 
 /** Reports the last lines of the output at intervals, if there is new output. */

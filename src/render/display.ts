@@ -119,7 +119,7 @@ const terminal: LineDisplay = {
 /** Below the shown line of a run. */
 function foldNotice({ no = 1, text }: Line, { count, url }: FoldedRun): string {
   const gap = text.endsWith('\n') ? '' : '\n';
-  return `${gap}[${count} equal lines, the last is shown: ${url}:${no}..${no + count - 1}]\n`;
+  return `${gap}[${count} lines like this: ${url}:${no}..${no + count - 1}]\n`;
 }
 
 /** An invalid byte costs one byte, not the three of U+FFFD. */

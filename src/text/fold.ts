@@ -15,14 +15,14 @@ export interface StoredLine {
   readonly folded?: number | undefined;
 }
 
-/** A run is folded if its other lines have more bytes than this: what the sentence below it takes, at most. */
+/** A run is folded if its other lines have more bytes than this: about what the sentence below it takes. */
 const MIN_FOLDED_BYTES = 80;
 
 /** So many lines are looked at, which takes 30 ms of one core at most; those before them are on the next page. */
 export const MAX_COMPARED_LINES = 20_000;
 
 /** In a longer line no counter is looked for. */
-const MAX_COUNTER_BYTES = 1_000;
+const MAX_COUNTER_BYTES = 200;
 
 /** Yields the last `MAX_COMPARED_LINES` lines, each run of equal ones as one. `lines` come from the last to the first. */
 export function* foldedRuns(lines: Iterable<StoredLine>): Generator<StoredLine> {
@@ -78,22 +78,41 @@ class EqualRun {
 /** Lines with such a word are folded only if they are equal to the letter. */
 const PROBLEM = /err|warn|fail|fatal|panic|exception|traceback|critical|denied|refused|abort|not ok|[✗✘×]/i;
 
-const SIZE = String.raw`\d+(?:[.,]\d+)* ?(?:[kKMGT]?i?B)?`;
-const TIME = String.raw`(?:\d+(?::\d\d)+|(?:\d+(?:\.\d+)? ?(?:h|m|min|s|sec|hours?|minutes?|seconds?)\b ?)+)`;
+// Each digit is looked at a bounded number of times: numbers begin where no number or word is before them, and are short.
+const NUMBER = String.raw`\d{1,15}(?:[.,]\d{1,15})?`;
+const BEGINS = String.raw`(?<![\w.,/:-])`;
+const TIME = String.raw`(?:\d{1,9}(?::\d\d){1,3}|(?:${NUMBER} ?(?:h|m|min|s|sec|hours?|minutes?|seconds?)(?![a-z]) ?){1,4})`;
 
-/** `12.5 %`; `3/10`, `3 of 10`, `1.2 MB / 3 MB`; `eta 0:12`, `12s left`: the digits that change in a counter of progress. */
-const COUNTERS: readonly (readonly [RegExp, string])[] = [
-  [/\d+(?:[.,]\d+)? ?%/g, '%'],
-  [new RegExp(String.raw`(?<![\w/.:-])${SIZE}( ?(?:/|of) ?${SIZE})(?![\w/:-])`, 'g'), 'N$1'],
-  [new RegExp(String.raw`\b(eta|remaining|left)(:? ?)${TIME}`, 'gi'), '$1$2'],
-  [new RegExp(String.raw`${TIME}(?= ?(?:left|remaining)\b)`, 'gi'), ''],
-];
+/** `12.5 %`. */
+const PERCENTAGE = new RegExp(String.raw`${BEGINS}${NUMBER} ?%`, 'g');
+/** `3/10`, `3 of 10`, `1.2 MB / 3 MB`. */
+const PART = new RegExp(
+  String.raw`${BEGINS}(${NUMBER})( ?[kKMGT]?i?B)?( ?(?:/|of) ?)(${NUMBER})( ?[kKMGT]?i?B)?(?![\w/:-]|[.,]\d)`,
+  'g',
+);
+/** `eta 0:12`, `12s left`. */
+const TIME_LEFT = [
+  new RegExp(String.raw`\b(eta|remaining|left)(:? ?)${TIME}`, 'gi'),
+  new RegExp(String.raw`${BEGINS}${TIME}(?= ?(?:left|remaining)\b)`, 'gi'),
+] as const;
+
+/** Not `12/11`, `01/24` or `3/2024`, which are dates or names. */
+function isPart(done: string, total: string, isSameUnit: boolean): boolean {
+  if (/^0\d|^(?:19|20)\d\d$/.test(done) || /^(?:19|20)\d\d$/.test(total)) return false;
+  return !isSameUnit || Number(done.replace(',', '.')) <= Number(total.replace(',', '.'));
+}
 
 /** The line without the digits of its counters; undefined if it has none, or reports a problem. */
 function counterShape(bytes: Uint8Array): string | undefined {
   if (bytes.length > MAX_COUNTER_BYTES) return undefined;
   const { text } = decode(bytes, utf8);
   if (PROBLEM.test(text)) return undefined;
-  const shape = COUNTERS.reduce((rest, [counter, sign]) => rest.replace(counter, sign), text);
+  const shape = text
+    .replace(PERCENTAGE, '%')
+    .replace(PART, (all, done: string, unit: string | undefined, of: string, total: string, units?: string) =>
+      isPart(done, total, unit === units) ? `N${of}${total}${units ?? ''}` : all,
+    )
+    .replace(TIME_LEFT[0], '$1$2')
+    .replace(TIME_LEFT[1], '');
   return shape === text ? undefined : shape;
 }

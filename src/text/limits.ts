@@ -243,12 +243,14 @@ export class AnswerBudget {
 
   /** Charges the line. If it would exceed a limit, charges nothing and returns that limit. */
   take(line: Line): CutBy | undefined {
-    if (this.#lines < 1 || this.#rows < 1) return 'lines';
+    // Below a folded run stands a line about it.
+    const rows = line.folded ? 2 : 1;
+    if (this.lines < rows) return 'lines';
     const bytes = this.#fit.cost(line);
     if (bytes > this.#bytes) return 'bytes';
     const tokens = this.#tokensOf(line, bytes);
     if (tokens > this.#tokens) return 'tokens';
-    this.#spend(bytes, tokens);
+    this.#spend(bytes, tokens, rows);
     return undefined;
   }
 
@@ -258,9 +260,9 @@ export class AnswerBudget {
     this.#spend(bytes, this.#tokensOf(line, bytes));
   }
 
-  #spend(bytes: number, tokens: number): void {
-    this.#lines -= 1;
-    this.#rows -= 1;
+  #spend(bytes: number, tokens: number, rows = 1): void {
+    this.#lines -= rows;
+    this.#rows -= rows;
     this.#bytes -= bytes;
     this.#tokens -= tokens;
   }

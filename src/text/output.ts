@@ -171,6 +171,10 @@ function tailLines(
     const run = { start, folded: { count: folded, url: UNKNOWN_URL } };
     const decoded = folded === 1 ? one : { ...one, line: { ...one.line, ...run } };
     const cutBy = taken(budget, decoded.line, bytes, share);
+    if (cutBy && lines.length === 0 && folded > 1) {
+      const last = tailLines(output, fit, share, { floor: end - bytes.length });
+      return { ...last, cutBy: last.cutBy ?? cutBy };
+    }
     if (cutBy && (lines.length > 0 || cutBy === 'lines')) return { lines, cutBy };
     if (cutBy) return slicedTail(output, within(fit, share), bytes, decoded.line);
     lines.unshift(decoded);

@@ -24,7 +24,7 @@ describe('a run of equal lines in an output', () => {
   test('is shown once, and its call shows every line', async () => {
     const made = oriel();
     expect(await text(made, 'bash', { command })).toMatch(
-      /^begin\nstep 60\/60\n\[60 equal lines, the last is shown: artifact:\/\/1:2\.\.61\]\nerror at 3\/60\nwait\n\[9000 equal [^\n]*\nend\n$/,
+      /^begin\nstep 60\/60\n\[60 lines like this: artifact:\/\/1:2\.\.61\]\nerror at 3\/60\nwait\n\[9000 lines [^\n]*\nend\n$/,
     );
     const lines = Array.from({ length: 60 }, (_, i) => `${i + 2}|step ${i + 1}/60\n`);
     expect(await text(made, 'read', { path: 'artifact://1:2..61' })).toBe(lines.join(''));
@@ -37,10 +37,18 @@ describe('a run of equal lines in an output', () => {
     expect(await text(oriel({ dialect: 'pi' }), 'bash', short)).toBe(whole);
   });
 
+  test('of which no line fits is shown by its last line, and followed', async () => {
+    const made = oriel({ limits: { bytes: 1_520 } });
+    const command = `for i in 1 2 3; do printf '%1500s\\n' x; done`;
+    const shown = await text(made, 'bash', { command });
+    expect(shown).toContain('[Showing lines 3-3 of 3');
+    expect(shown).toContain('Use artifact://1:-2@3002 to continue backwards');
+  });
+
   test('at the cut: the next call leads to what is before the run', async () => {
-    const made = oriel({ limits: { lines: 2 } });
+    const made = oriel({ limits: { lines: 3 } });
     const shown = await text(made, 'bash', { command: `seq 3; yes 'wait for it' | head -n 30; echo end` });
-    expect(shown).toMatch(/^wait for it\n\[30 equal lines, .*:4\.\.33]\nend\n\[Showing lines 4-34 of 34/);
+    expect(shown).toMatch(/^wait for it\n\[30 lines like this: .*:4\.\.33]\nend\n\[Showing lines 4-34 of 34/);
     expect(shown).toContain('Use artifact://1:-3@6 to continue backwards');
   });
 });
