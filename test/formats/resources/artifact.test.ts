@@ -41,7 +41,7 @@ describe('a run of equal lines in an output', () => {
     const made = oriel({ limits: { bytes: 1_520 } });
     const command = `for i in 1 2 3; do printf '%1500s\\n' x; done`;
     const shown = await text(made, 'bash', { command });
-    expect(shown).toContain('[Showing lines 3-3 of 3');
+    expect(shown).toContain('[Showing line 3 of 3');
     expect(shown).toContain('Use artifact://1:-2@3002 to continue backwards');
   });
 
