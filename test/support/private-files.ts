@@ -14,6 +14,8 @@ export const PRIVATE_FACTS = /marrow|x{20}|4,?321|4\.2 ?Ki?B|4\.3 ?KB/;
 
 export const PRIVATE_RULES: readonly string[] = ['.env', 'vault/', '/conf/keys.ts', 'caf\u00e9.ts', '*.PEM'];
 
+const LONG_AGO = new Date('2020-01-01');
+
 const member = (name: string): TarEntry => ({ name, content: SECRET });
 
 /** Makes the files below the root `W`. */
@@ -69,7 +71,10 @@ export function makePrivateFiles({
   for (const name of ['lib.a', 'lib.ts']) write(name, `!<arch>\n${entry}${SECRET}\n`);
   write('pack.tar', tar(members));
   write('pack.tgz', gzipSync(tar(members)));
-  write('.env.gz', gzipSync(SECRET));
+  write('other.pem.gz', gzipSync(SECRET));
+  // Listings tell ages, which are the same on each way only if they are great.
+  for (const name of fs.readdirSync(W, { recursive: true }) as string[])
+    fs.lutimesSync(join(W, name), LONG_AGO, LONG_AGO);
 }
 
 const PATHS = [
@@ -145,7 +150,7 @@ const PATHS = [
   'pack.tgz:vault/app.ts',
   'pack.tgz:inner.tar:.env',
   'pack.tgz:#hushHush',
-  '.env.gz',
+  'other.pem.gz',
   '.env/.',
   '.env/../.env',
   '.env,.env:2-3',
@@ -184,7 +189,7 @@ const SEARCHES = [
   { pattern: 'hush[H]ush', path: 'sub' },
   { pattern: 'hush[H]ush', path: 'pack.tar' },
   { pattern: 'hush[H]ush', path: 'pack.tar:.env' },
-  { pattern: 'hush[H]ush', path: '.env.gz' },
+  { pattern: 'hush[H]ush', path: 'other.pem.gz' },
   { pattern: 'hush[H]ush', path: 'odd.tar' },
   { pattern: 'hush[H]ush', path: 'named.gz' },
   { pattern: 'hush[H]ush', path: '.env,open.ts' },

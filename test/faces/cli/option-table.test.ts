@@ -176,6 +176,7 @@ const PRIVATE = 'http://127.0.0.1:65534/';
 
 /** At a server where nobody listens. */
 const OBJECT = 's3://box/x';
+const WAITING = 'yes waiting | head -n 30';
 
 /** Of a workspace that does not answer. */
 const ELSEWHERE = 'ws://dev/x';
@@ -201,7 +202,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     workspaces: [ELSEWHERE],
     'workspaces-command': [ELSEWHERE],
   },
-  bash: { any: ['pwd; seq 30; sleep 0.2'], allow: ['--cwd', '/proc', 'pwd'] },
+  bash: { any: ['pwd; seq 30; sleep 0.2'], allow: ['--cwd', '/proc', 'pwd'], fold: [WAITING] },
   grep: {
     any: ['o.e'],
     allow: ['Linux', '/proc/version'],
@@ -216,6 +217,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     any: ['read', '{"path":"f"}'],
     allow: ['read', '{"path":"/proc/version"}'],
     deny: ['read', '{"path":"sub/f"}'],
+    fold: ['bash', JSON.stringify({ command: WAITING })],
     'agent-outputs': ['read', '{"path":"agent://f"}'],
     'user-files': ['read', '{"path":"skill://mine"}', '--root', '.'],
     web: ['read', `{"path":"${PRIVATE}"}`, '--root', '.'],
@@ -240,9 +242,11 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     'mcp-approve': ['--mcp-resources'],
     'mcp-env': ['--mcp-resources', '--mcp-approve', approved],
     workspace: ['--dialect', 'coder'],
+    fold: ['--allow-bash'],
   },
   serve: {
     any: [],
+    fold: ['--allow-bash'],
     'mcp-approve': ['--mcp-resources'],
     'mcp-env': ['--mcp-resources', '--mcp-approve', approved],
     offline: ['--web'],
@@ -364,6 +368,7 @@ const shownBy: Readonly<Record<string, object>> = {
   allow: readOf('/proc/version'),
   deny: readOf('sub/f'),
   'allow-private': readOf('sub/a.pem'),
+  fold: { name: 'bash', arguments: { command: WAITING } },
   'agent-outputs': readOf('agent://f'),
   'user-files': readOf('skill://mine'),
   web: readOf(PRIVATE),
