@@ -61,7 +61,7 @@ export async function readText(
   const type = await binaryType(resource, selection, input, call.signal);
   if (type !== undefined) return binaryResult(origin, resource, selection, type, call.signal);
   const { encoding } = input;
-  const layout = layoutOf(resource, selection, encoding, call, policy);
+  const layout = await layoutOf(resource, selection, encoding, call, policy);
   const { display } = layout;
   // Decided by the request, not by the view: if an outline was requested and there is none, no map replaces it.
   const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
@@ -238,15 +238,15 @@ interface Layout {
   readonly header?: string | undefined;
 }
 
-function layoutOf(
+async function layoutOf(
   resource: TextResource,
   selection: Selection,
   encoding: TextEncoding,
   call: Call,
   policy: TextPolicy,
-): Layout {
+): Promise<Layout> {
   const { display } = call.settings;
-  const anchored = policy.display === undefined && isAnchored(resource, selection, encoding, call);
+  const anchored = policy.display === undefined && (await isAnchored(resource, selection, encoding, call));
   const header = anchored && isHashline(display) ? anchorHeader(display, resource.target, '') : undefined;
   return {
     display: displayOf(resource, selection, call, policy, anchored),
@@ -256,16 +256,17 @@ function layoutOf(
 }
 
 /** Anchors are shown only for lines that an edit can name: editable lines of a stored text, shown unchanged. */
-function isAnchored(
+async function isAnchored(
   { editable, display, bytes }: TextResource,
   { mode }: Selection,
   { name }: TextEncoding,
-  { settings }: Call,
-): boolean {
+  call: Call,
+): Promise<boolean> {
   if (!editable || display !== 'lines' || mode !== undefined) return false;
-  return settings.display === 'hashline@18'
-    ? name === 'utf-8' && (bytes.size ?? Number.POSITIVE_INFINITY) <= MAX_TAGGED_TEXT_BYTES
-    : isHashline(settings.display);
+  if (call.settings.display !== 'hashline@18') return isHashline(call.settings.display);
+  if (name !== 'utf-8' || bytes.size === undefined || bytes.size > MAX_TAGGED_TEXT_BYTES) return false;
+  const { textTagOf } = await import('../search/anchors.ts');
+  return (await textTagOf(bytes, call)) !== undefined;
 }
 
 function displayOf(
@@ -342,7 +343,7 @@ async function snapshotOf(
   if (header === undefined || !isHashline(display)) return {};
   const { takeSnapshot } = await import('../search/anchors.ts');
   const tag = await takeSnapshot(bytes, resolvedPath, lines(), call);
-  return { snapshot: { tag, header: anchorHeader(display, target, tag) } };
+  return tag === undefined ? {} : { snapshot: { tag, header: anchorHeader(display, target, tag) } };
 }
 
 /** The lines that are shown whole, with their numbers (1-based). */

@@ -1,5 +1,6 @@
 /** Adds anchors for edits to the matches of a file, if the file has not changed since it was searched. */
 
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { findEncoding } from '../code/text-input.ts';
 import { isOrielError } from '../errors.ts';
@@ -11,6 +12,7 @@ import type { ByteSource } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
 import type { MatchedFile } from '../types/result.ts';
+import type { ComputedValue, DerivedKind, ValueComputation } from '../types/session.ts';
 import type { QuotableText } from './search-input.ts';
 
 /** The most bytes of one file, and of all files that are read again for one answer. */
@@ -90,22 +92,35 @@ function digestOf(text: string): string {
 /** Files of up to this many bytes are identified by a digest of their content, larger ones by their version. */
 const HASH_UP_TO = 1 << 20;
 
-/** Returns the tag of this version of the file at `path`, and records `lines` (1-based number, stored text) as shown. */
+/**
+ * Returns the tag of this version of the file at `path`, and records `lines` (1-based number, stored text) as shown; undefined if
+ * the display has no tag for it.
+ */
 export async function takeSnapshot(
   bytes: ByteSource,
   path: string,
   lines: Iterable<readonly [number, string]>,
   call: Call,
-): Promise<string> {
+): Promise<string | undefined> {
   const { snapshots } = call.session;
-  const size = bytes.size ?? Number.POSITIVE_INFINITY;
-  const content = async (): Promise<Uint8Array> => readAt(bytes, 0, size, call.signal);
   let tag;
-  if (call.settings.display === 'hashline@18') tag = textTag(await content());
+  if (call.settings.display === 'hashline@18') tag = await textTagOf(bytes, call);
   else {
-    const hashed = size <= HASH_UP_TO ? await content() : bytes.identity.key;
+    const { size = Number.POSITIVE_INFINITY } = bytes;
+    const hashed = size <= HASH_UP_TO ? await readAt(bytes, 0, size, call.signal) : bytes.identity.key;
     tag = snapshots.tag(path, createHash('sha256').update(hashed).digest('hex'));
   }
-  snapshots.see(path, tag, lines);
+  if (tag !== undefined) snapshots.see(path, tag, lines);
   return tag;
+}
+
+const textTags: DerivedKind<string | undefined> = { name: 'text tag', weigh: () => ({ memory: 64 }) };
+
+/** The tag of a text of known size for the edit tool of oh-my-pi; undefined if its bytes are not UTF-8. */
+export function textTagOf(bytes: ByteSource, call: Call): Promise<string | undefined> {
+  const make = async ({ source, signal }: ValueComputation): Promise<ComputedValue<string | undefined>> => {
+    const content = await readAt(source, 0, source.size ?? 0, signal);
+    return { value: isUtf8(content) ? textTag(content) : undefined, keep: true };
+  };
+  return call.session.store.get(textTags, bytes, {}, make, call);
 }

@@ -134,16 +134,21 @@ test('details give the limits of the host, headers included', async () => {
 });
 
 test('tags of oh-my-pi are only those that its edit tool computes', async () => {
-  const { write, read } = workspace();
+  const { write, with: walled } = workspace();
+  const oriel = walled({ display: 'hashline@18' });
   write('marked', '\ufeffa \r\nb\r\n');
   write('utf16', Buffer.from('\ufeffa\nb\n', 'utf16le'));
+  write('torn', Buffer.from(`a\n${'b\n'.repeat(1 << 18)}\xff\n`, 'latin1'));
   write('large', 'a\n'.repeat((4 << 20) / 2));
   write('larger', 'a\n'.repeat((4 << 20) / 2 + 1));
   const shown = async (path: string): Promise<string[]> =>
-    textOf(await read(`${path}:1..1`, { display: 'hashline@18' })).split('\n');
+    textOf(await oriel.tool('read').run({ path: `${path}:1..1` })).split('\n');
   expect((await shown('marked')).slice(0, 2)).toEqual(['[marked#9A46]', '1:a \r']);
   expect(await shown('large')).toEqual([expect.stringMatching(/^\[large#[0-9A-F]{4}\]$/), '1:a', '']);
-  for (const path of ['utf16', 'larger']) expect((await shown(path))[0]).toBe('1|a');
+  for (const path of ['utf16', 'torn', 'larger']) expect((await shown(path))[0]).toBe('1|a');
+  // Pages of a text do not hash it again.
+  for (const page of ['large:2..2', 'large:9..9']) await oriel.tool('read').run({ path: page });
+  expect(oriel.session.store.stats().get('text tag')?.misses).toBe(3);
 });
 
 describe('paths in notices and headers are canonical', () => {

@@ -1,8 +1,11 @@
 /** Which addresses of a name a socket is opened to: each is checked, and the socket goes to a checked one. */
 
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { connect as openSocket, createServer, type Server, type Socket } from 'node:net';
+import tls from 'node:tls';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAllowed, checkedConnector, type ConnectOptions } from '../../src/network/addresses.ts';
 
 let server: Server;
@@ -23,11 +26,15 @@ afterAll(() => {
 function reach(
   hostname: string,
   allowed: readonly string[],
-  { at = port, ...options }: ConnectOptions & { readonly at?: number } = {},
+  {
+    at = port,
+    protocol = 'http:',
+    ...options
+  }: ConnectOptions & { readonly at?: number; readonly protocol?: string } = {},
 ): Promise<string> {
   const connect = checkedConnector(allowed.map(parseAllowed), options);
   return new Promise((done) => {
-    connect({ hostname, host: hostname, protocol: 'http:', port: String(at) }, (error, socket) => {
+    connect({ hostname, host: hostname, protocol, port: String(at) }, (error, socket) => {
       if (!socket) return done(`${(error as { code?: string }).code}: ${error?.message}`);
       const { remoteAddress = '' } = socket;
       socket.destroy();
@@ -117,4 +124,63 @@ test('a port of another service opens for named hosts only', async () => {
 test('a resolver that fails is told', async () => {
   const resolve = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
   expect(await reach('a.org', [], { resolve })).toBe('ENOTFOUND: no such name');
+});
+
+test.each([
+  ['good.pem', '127.0.0.1', '127.0.0.1'],
+  ['good.pem', 'elsewhere.example', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ['wrong.pem', 'elsewhere.example', '127.0.0.1'],
+  ['wrong.pem', '127.0.0.1', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+])('a certificate must have the name, not the address of the socket: %s for %s', async (cert, host, end) => {
+  const stored = (name: string): Buffer => readFileSync(`test/fixtures/tls/${name}`);
+  const secure = tls.createServer({ cert: stored(cert), key: stored('leaf.key') }).listen(0, '127.0.0.1');
+  await once(secure, 'listening');
+  const open = tls.connect;
+  const trusting = vi
+    .spyOn(tls, 'connect')
+    .mockImplementation(((options: tls.ConnectionOptions) =>
+      open({ ...options, ca: stored('ca.pem') })) as typeof tls.connect);
+  onTestFinished(() => {
+    trusting.mockRestore();
+    secure.close();
+  });
+  const { port: at } = secure.address() as { port: number };
+  const resolve = to('127.0.0.1');
+  expect(await reach(host, ['127.0.0.0/8'], { resolve, at, protocol: 'https:' })).toMatch(RegExp(`^${end}`));
+});
+
+// Linux does not answer connections beyond the backlog of a server that accepts none.
+describe.runIf(process.platform === 'linux')('an address that does not answer', () => {
+  const silent = '127.0.0.2';
+
+  beforeAll(async () => {
+    const code = `
+      const { workerData, parentPort } = require('node:worker_threads');
+      const options = { host: '${silent}', port: workerData, backlog: 1 };
+      require('node:net').createServer().listen(options, () => {
+        parentPort.postMessage('listens');
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      });`;
+    const worker = new Worker(code, { eval: true, workerData: port });
+    await once(worker, 'message');
+    const filling = [1, 2].map(() => openSocket(port, silent));
+    await Promise.all(filling.map((socket) => once(socket, 'connect')));
+    return async () => {
+      for (const socket of filling) socket.destroy();
+      await worker.terminate();
+    };
+  });
+
+  test('is followed by the next', async () => {
+    const begun = performance.now();
+    const resolve = to(silent, '127.0.0.1');
+    expect(await reach('example.org', ['127.0.0.0/8'], { resolve })).toBe('127.0.0.1');
+    expect(performance.now() - begun).toBeGreaterThan(245);
+  });
+
+  test('is given up after five seconds', { tags: 'slow' }, async () => {
+    const begun = performance.now();
+    expect(await reach(silent, ['127.0.0.0/8'])).toMatch(/^UND_ERR_CONNECT_TIMEOUT/);
+    expect(performance.now() - begun).toBeGreaterThan(4_900);
+  });
 });

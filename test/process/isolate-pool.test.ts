@@ -38,6 +38,7 @@ process.stdin.on('data', (chunk) => {
   front.writeUInt32LE(json.length, 0);
   front.writeUInt32LE(content.length, 4);
   process.stdout.write(Buffer.concat([front, json, content]));
+  if (asked === 'more') setTimeout(() => process.stdout.write('x'), 20);
 });
 process.stdin.on('end', () => process.exit());
 `;
@@ -208,6 +209,13 @@ test.each<[string, Partial<ChildPoolOptions>]>([
 ])('a child %s is ended and not used again', { tags: 'slow' }, async (_, options) => {
   const ask = await pooled(options);
   const before = pidOf(await ask('echo'));
+  await expect.poll(() => lives(before)).toBe(false);
+  expect(pidOf(await ask('echo'))).not.toBe(before);
+});
+
+test('a child that writes without being asked is ended and not used again', async () => {
+  const ask = await pool();
+  const before = pidOf(await ask('more'));
   await expect.poll(() => lives(before)).toBe(false);
   expect(pidOf(await ask('echo'))).not.toBe(before);
 });
