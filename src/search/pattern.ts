@@ -67,11 +67,22 @@ export function badRegex(
 /** `multiline`: false if the tool has this parameter and it is off; undefined if the tool does not have it. */
 function overLines(what: string, pattern: string, multiline: boolean | undefined): OrielError {
   const offered = multiline === false;
-  const instead = offered ? 'Use multiline=true, or search' : 'Search';
-  const message = `The pattern ${what}: lines are searched one by one. ${instead} for a part of one line.`;
+  const literal = isRegex(pattern) ? undefined : true;
+  const use = `Use multiline=true${literal ? ' with literal=true' : ''}, or search`;
+  const message = `The pattern ${what}: lines are searched one by one. ${offered ? use : 'Search'} for a part of one line.`;
   const short = offered && pattern.length <= MAX_SUGGESTED_CHARACTERS;
-  const next = short ? JSON.stringify({ pattern, multiline: true }) : undefined;
+  const next = short ? JSON.stringify({ pattern, multiline: true, literal }) : undefined;
   return new OrielError('BAD_REGEX', message, { next });
+}
+
+/** Whether a short pattern is surely valid: that of the two engines is much alike. */
+function isRegex(pattern: string): boolean {
+  if (pattern.length > MAX_SUGGESTED_CHARACTERS) return true;
+  try {
+    return new RegExp(pattern, 'u').source !== '' && !/\(?:\?[=!<]|\\\d/.test(pattern);
+  } catch {
+    return false;
+  }
 }
 
 /** The error for features that a linear-time engine does not support, such as look-around. */

@@ -55,6 +55,15 @@ export function parseSelection(text: string): Selection | undefined {
   return window && { window: withoutContext(window), mode, typed };
 }
 
+/** Whether `text` is a valid selector. */
+export function isSelection(text: string): boolean {
+  try {
+    return parseSelection(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** Splits a selector: `encoding=shift_jis:5-9` → `shift_jis` and `5-9`. Throws `BAD_SELECTOR` for unknown encodings. */
 function takeEncoding(text: string): { encoding: string; rest: string } | undefined {
   const parts = text.split(':');
@@ -65,7 +74,9 @@ function takeEncoding(text: string): { encoding: string; rest: string } | undefi
   if (encoding !== undefined) return { encoding, rest: parts.toSpliced(at, 1).join(':') };
   const why = 'the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le';
   const [near = 'utf-8'] = nearNames(label, ENCODINGS, 1);
-  throw bad(text, why, `:${parts.with(at, `encoding=${near}`).join(':')}`);
+  const known = `encoding=${near}`;
+  const others = isSelection(parts.toSpliced(at, 1).join(':'));
+  throw bad(text, why, `:${others ? parts.with(at, known).join(':') : known}`);
 }
 
 /** Lower case, without spaces at the ends and around commas. */

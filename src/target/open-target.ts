@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { advised, OrielError } from '../errors.ts';
 import { foreignName } from '../files/paths.ts';
 import { pathRewrites } from '../selector/rewrites.ts';
-import { isSpelledSelector, parseSelection } from '../selector/selection.ts';
+import { isSpelledSelector, isSelection } from '../selector/selection.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory, OpenedItem } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
@@ -129,7 +129,7 @@ async function memberOf(
     const list = `${why} directories are listed.`;
     const selector = typed.slice(colon + 1);
     // Whether it has such a symbol is not known here.
-    if (isValid(selector) && !selector.includes('#')) return unsupported(list, read, typed);
+    if (isSelection(selector) && !selector.includes('#')) return unsupported(list, read, typed);
     if (is === 'directory') return unsupported(list, `Use ${file}.`, outer);
     const parent = dirname(outer);
     return unsupported(list, `Use ${quote(parent)} for its directory, or read ${file}.`, parent);
@@ -137,14 +137,6 @@ async function memberOf(
   if (wants === 'any') return unsupported(`${why} files are searched.`, `Use ${file}.`, outer);
   const next = is === 'directory' ? outer : dirname(outer);
   return unsupported(`${why} directories are searched.`, `Use ${quote(next)}.`, next);
-}
-
-function isValid(selector: string): boolean {
-  try {
-    return parseSelection(selector) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 async function withAdvice(error: unknown, typed: string, wants: Wanted, call: Call): Promise<unknown> {
