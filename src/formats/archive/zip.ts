@@ -22,16 +22,18 @@ import { guessNameEncoding } from './name-encoding.ts';
 import {
   type CompressionCodec,
   decompress,
-  LIBARCHIVE_BYTES,
   type PackedInput,
   unpackAlone,
   WORKING,
+  workingAlone,
 } from './unpack.ts';
 
 type ZipMember = ArchiveMember & ZipRecord;
 
 const LOCAL_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
+/** The largest number of bytes in a local header without further fields. */
+const MAX_LOCAL_NUMBER = 0xffffffff;
 /** Bytes per read of packed data. */
 const ZIP_CHUNK_BYTES = 256 << 10;
 
@@ -100,7 +102,7 @@ export class ZipArchive implements ArchiveContainer {
       throw new OrielError('ENCRYPTED', 'it is encrypted (7z or unzip unpacks it with its password)');
     }
     const start = await this.#dataStart(member, signal);
-    const end = Math.min(start + member.packed, this.#size);
+    const end = Math.max(start, Math.min(start + member.packed, this.#size));
     const read = (): AsyncIterable<Uint8Array> => chunksOf(this.#source, start, end, ZIP_CHUNK_BYTES, signal);
     const packed = { size: end - start, read };
     let crc = 0;
@@ -131,6 +133,10 @@ export class ZipArchive implements ArchiveContainer {
         `it is compressed with ${name}, which is not supported (7z unpacks it)`,
       );
     }
+    if (size > MAX_LOCAL_NUMBER) {
+      const [is, most] = [size, MAX_LOCAL_NUMBER].map((bytes) => binarySize(bytes));
+      throw new OrielError('LIMIT', `a member of its kind is unpacked up to ${most}, and it declares ${is}`);
+    }
     // A zip of its own: libarchive reads it by its local header.
     const header = Buffer.alloc(LOCAL_BYTES + 1, 'x');
     header.fill(0, 0, LOCAL_BYTES);
@@ -138,7 +144,7 @@ export class ZipArchive implements ArchiveContainer {
     header.writeUInt16LE(flags & END_MARK, 6);
     header.writeUInt16LE(method, 8);
     header.writeUInt32LE(crc, 14);
-    header.writeUInt32LE(length, 18);
+    header.writeUInt32LE(Math.min(length, MAX_LOCAL_NUMBER), 18);
     header.writeUInt32LE(size, 22);
     header.writeUInt16LE(1, 26);
     return unpackAlone(header, packed, this.#budget, signal);
@@ -147,7 +153,7 @@ export class ZipArchive implements ArchiveContainer {
   working({ method, packed }: ZipMember): number {
     const codec = CODECS.get(method);
     if (codec) return WORKING[codec];
-    return LIBARCHIVE_METHODS.has(method) ? packed + LIBARCHIVE_BYTES : ZIP_CHUNK_BYTES;
+    return LIBARCHIVE_METHODS.has(method) ? workingAlone(packed) : ZIP_CHUNK_BYTES;
   }
 
   /** A member without compression is read at its offset. Its CRC is not checked, because that would need all of its bytes. */
