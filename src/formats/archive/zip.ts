@@ -61,6 +61,8 @@ const UNREAD_METHODS = new Map([
 
 /** Of the flags only this one is about LZMA: the stream has an end mark. Source: APPNOTE.TXT 4.4.4. */
 const END_MARK = 0x2;
+/** The name is in UTF-8. */
+const UTF8_NAME = 0x800;
 
 export class ZipArchive implements ArchiveContainer {
   readonly format = 'zip';
@@ -196,7 +198,7 @@ export class ZipArchive implements ArchiveContainer {
     const nameBytes = fixed.readUInt16LE(26);
     const length = nameBytes + fixed.readUInt16LE(28);
     const rest = Buffer.from(await readAt(this.#source, record.local + LOCAL_BYTES, length, signal));
-    const utf8 = (fixed.readUInt16LE(6) & 0x800) !== 0;
+    const utf8 = (fixed.readUInt16LE(6) & UTF8_NAME) !== 0;
     // Cut to the same length as the name in the directory record.
     const compared = Math.min(nameBytes, archiveLimits.nameBytes + 1);
     const name = zipRecordName(rest.subarray(0, compared), rest.subarray(nameBytes), utf8, record.guess);
@@ -291,9 +293,10 @@ function localNames(window: Buffer): Buffer[] {
   const names: Buffer[] = [];
   for (let at = 0; names.length < MAX_GUESS_NAMES;) {
     const length = recordLength(window, at);
-    if (length === undefined) break;
+    if (length === undefined || at + length > window.length) break;
     const name = window.subarray(at + RECORD_BYTES, at + RECORD_BYTES + window.readUInt16LE(at + 28));
-    if (!isUtf8(name)) names.push(name);
+    const isMarked = (window.readUInt16LE(at + 8) & UTF8_NAME) !== 0;
+    if (!isMarked && !isUtf8(name)) names.push(name);
     at += length;
   }
   return names;
@@ -348,7 +351,7 @@ function parseRecord(window: Buffer, at: number, shift: number, guess: string | 
   const extra = window.subarray(extraAt, extraAt + window.readUInt16LE(at + 30));
   // A longer name cannot be typed; such a member is read by its number.
   const nameEnd = Math.min(extraAt, nameAt + archiveLimits.nameBytes + 1);
-  const name = zipRecordName(window.subarray(nameAt, nameEnd), extra, (flags & 0x800) !== 0, guess);
+  const name = zipRecordName(window.subarray(nameAt, nameEnd), extra, (flags & UTF8_NAME) !== 0, guess);
   const [size, packed, local] = wideNumbers(extra, [
     window.readUInt32LE(at + 24),
     window.readUInt32LE(at + 20),

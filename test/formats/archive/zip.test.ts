@@ -105,6 +105,13 @@ test('names: code page 437, Windows separators, extra field', async () => {
   expect(members.map((member) => member.name)).toEqual(['ü.t', 'dir/win.txt', 'é.txt']);
 });
 
+test('a name that is marked as UTF-8 says nothing about the encoding of others', async () => {
+  const japanese = Buffer.from('93fa967b8cea93fa967b8cea', 'hex');
+  const other: ZipEntry = { name: Buffer.from('caf\x82s', 'latin1'), flags: 0 };
+  const { members } = await listed(opened(zip([{ name: japanese }, other])));
+  expect(members[1]?.name).toBe('cafés');
+});
+
 test('LZMA: declared sizes beyond 32 bits or beyond the file', async () => {
   const wide = Buffer.alloc(20);
   wide.writeUInt16LE(1, 0);
