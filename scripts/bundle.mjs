@@ -206,6 +206,7 @@ async function bundle(to, paths, codeSplitting) {
 /** Escapes all other characters: a single one makes V8 keep two bytes for each character of a file, and read it slower. */
 function inAscii(code) {
   if (/\\[^\x00-\x7f]/.test(code)) throw new Error('a backslash before a character that is not ASCII');
+  if (/\.raw`[^`]*[^\x00-\x7f]/.test(code)) throw new Error('raw text with a character that is not ASCII');
   return code.replaceAll(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -92,6 +92,13 @@ try {
     const [cli, file] = [join(home, 'node_modules/.bin/oriel'), join(home, 'package.json')];
     const { stdout } = await run(cli, ['read', file], { cwd: home });
     if (!stdout.includes('oriel')) throw new Error(`installed ${name} it reads nothing: ${stdout}`);
+    const found = await run(process.execPath, [cli, 'grep', 'oriel', file], {
+      cwd: home,
+      env: { PATH: '' },
+    }).catch((error) => error);
+    const expected = omitted.includes('--omit=optional') ? 'Use npm install @vscode/ripgrep@' : '"oriel"';
+    if (!`${found.stdout}${found.stderr}`.includes(expected))
+      throw new Error(`installed ${name} it searches otherwise: ${found.stdout}${found.stderr}`);
   }
 
   const bundle = join(work, 'bundle');

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -53,8 +53,8 @@ interface PackageManifest {
 }
 
 /**
- * The command that adds packages (`sharp`, `keyv@^5.6.0`) to this installation; optional ones in the tested version. `root`: the
- * directory of this package, a URL that ends with `/`.
+ * The command that adds packages (`sharp`, `keyv@^5.6.0`) to this installation; optional ones in the tested version. It names no
+ * directory, because a client of a server can see it. `root`: the directory of this package, a URL that ends with `/`.
  */
 export function installCommand(packages: readonly string[], root = packageRoot()): string {
   const { optionalDependencies = {} } = manifest();
@@ -62,13 +62,16 @@ export function installCommand(packages: readonly string[], root = packageRoot()
     const tested = optionalDependencies[name];
     return tested === undefined ? name : `${name}@${tested}`;
   });
-  return `npm install ${isGlobal(root) ? '--global ' : ''}${named.join(' ')}`;
-}
-
-/** Whether npm installed it for all projects: the `node_modules` that it is in belongs to no package. */
-function isGlobal(directory: URL): boolean {
-  const parent = new URL('../', directory);
-  return parent.pathname.endsWith('/node_modules/') && !existsSync(new URL('../package.json', parent));
+  const path = fileURLToPath(root);
+  // The packages of npx are chosen when it is started.
+  if (/[/\\]_npx[/\\]/.test(path))
+    return `npx -y ${['oriel', ...named].map((name) => `-p ${name}`).join(' ')} oriel`;
+  const [, project = path, store] = /^(.*?[/\\])node_modules[/\\](\.pnpm[/\\])?/.exec(path) ?? [];
+  const words = named.join(' ');
+  // What npm installed for all projects belongs to none.
+  if (!existsSync(join(project, 'package.json'))) return `npm install --global ${words}`;
+  const command = `${store === undefined ? 'npm install' : 'pnpm add'} ${words}`;
+  return resolve(project) === resolve('.') ? command : `${command} in the project that has oriel`;
 }
 
 const digestsOfCode = new Map<string, string>();

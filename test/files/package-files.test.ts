@@ -46,7 +46,15 @@ test('the command that adds a package fits the installation', () => {
   const { sharp } = (JSON.parse(readFileSync('package.json', 'utf8')) as PackageFile).optionalDependencies;
   expect(files.installCommand(['sharp'])).toBe(`npm install sharp@${sharp}`);
   expect(files.installCommand(['keyv@^5.6.0', 'pg'], url)).toBe('npm install --global keyv@^5.6.0 pg');
-  writeFileSync(resolve(root, '../../package.json'), '{}');
+  const home = resolve(root, '../..');
+  writeFileSync(join(home, 'package.json'), '{}');
+  expect(files.installCommand(['pg'], url)).toBe('npm install pg in the project that has oriel');
+  const inStore = pathToFileURL(`${home}/node_modules/.pnpm/oriel@1/node_modules/oriel/`);
+  expect(files.installCommand(['pg'], inStore)).toBe('pnpm add pg in the project that has oriel');
+  const inCache = pathToFileURL(`${home}/_npx/0a1b/node_modules/oriel/`);
+  expect(files.installCommand(['pg', 'keyv@5'], inCache)).toBe('npx -y -p oriel -p pg -p keyv@5 oriel');
+  vi.spyOn(process, 'cwd').mockReturnValue(home);
+  onTestFinished(() => void vi.restoreAllMocks());
   expect(files.installCommand(['pg'], url)).toBe('npm install pg');
 });
 

@@ -1,6 +1,6 @@
 /** `oriel/mcp`: registers the tools on an existing MCP server. */
 
-import type { McpServer, RegisteredTool, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import type { McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { looseObject, type ZodType } from 'zod';
 import { type Tool, toolWith } from '../../oriel.ts';
 import { LruMap } from '../../session/snapshots.ts';
@@ -11,6 +11,14 @@ import { needsPeer } from './blocks.ts';
 export interface RegisterOptions {
   /** Also return text and details as `structuredContent`. Hosts then show a model that instead of the text. */
   readonly structured?: boolean | undefined;
+}
+
+// The servers by their shape: an installation has the types of only one of the packages.
+
+/** `McpServer` of `@modelcontextprotocol/server`; `R` is its `RegisteredTool`. */
+export interface McpServerV2<R> {
+  readonly server: { getClientVersion(): { readonly name: string } | undefined };
+  registerTool(name: string, config: never, callback: never): R;
 }
 
 /** `McpServer` of `@modelcontextprotocol/sdk` 1.23 or newer. */
@@ -33,27 +41,27 @@ interface ExtraV1 {
  * version 1 of the SDK, as in the Claude Agent SDK; then nothing is returned.
  */
 export function registerTools(
-  server: McpServer,
-  tools: readonly Tool[],
-  options?: RegisterOptions,
-): RegisteredTool[];
-export function registerTools(
   server: McpServerV1,
   tools: readonly Tool[],
   options?: RegisterOptions,
 ): undefined;
+export function registerTools<R>(
+  server: McpServerV2<R>,
+  tools: readonly Tool[],
+  options?: RegisterOptions,
+): R[];
 export function registerTools(
-  server: McpServer | McpServerV1,
+  server: McpServerV1 | McpServerV2<unknown>,
   tools: readonly Tool[],
   { structured = false }: RegisterOptions = {},
-): RegisteredTool[] | undefined {
-  if (!('tool' in server)) return tools.map((tool) => register(server, tool, structured));
+): unknown[] | undefined {
+  if (!('tool' in server)) return tools.map((tool) => register(server as McpServer, tool, structured));
   needsPeer('@modelcontextprotocol/sdk', 'mcp');
   for (const tool of tools) registerInV1(server, tool, structured);
   return undefined;
 }
 
-function register(server: McpServer, tool: Tool, structured: boolean): RegisteredTool {
+function register(server: McpServer, tool: Tool, structured: boolean): unknown {
   const { outputSchema, ...config } = configOf(tool, structured);
   const sized = sizedFor(tool, structured);
   return server.registerTool(

@@ -11,7 +11,7 @@ import { type ByteCursor, SeekingCursor, StreamCursor } from './cursor.ts';
 import { BLOCK_BYTES, checksumHolds, octal } from './detect.ts';
 import { archiveLimits, UnpackBudget } from './limits.ts';
 import { type ArchiveContainer, type ArchiveMember, type MemberType, printName } from './members.ts';
-import { type CompressionCodec, LIBARCHIVE_BYTES, unpackAlone, WORKING } from './unpack.ts';
+import { type CompressionCodec, unpackAlone, WORKING, workingAlone } from './unpack.ts';
 
 interface TarMember extends ArchiveMember {
   /** The byte offset and length of the stored content. */
@@ -147,7 +147,7 @@ export class PlainTar implements ArchiveContainer {
   }
 
   working(member: TarMember): number {
-    return member.sparseFrom === undefined ? TAR_CHUNK_BYTES : member.stored + LIBARCHIVE_BYTES;
+    return member.sparseFrom === undefined ? TAR_CHUNK_BYTES : workingAlone(member.stored);
   }
 
   inPlace(member: TarMember): Promise<ByteSource | undefined> {
@@ -193,7 +193,7 @@ export class PackedTar implements ArchiveContainer {
   }
 
   working(member: TarMember): number {
-    const alone = member.sparseFrom === undefined ? 0 : member.stored + LIBARCHIVE_BYTES;
+    const alone = member.sparseFrom === undefined ? 0 : workingAlone(member.stored);
     return WORKING[this.#codec] + alone;
   }
 

@@ -186,6 +186,11 @@ export function decompress(
 /** Bytes of a worker with libarchive and a dictionary of usual size, without the archive. */
 export const LIBARCHIVE_BYTES = 48 << 20;
 
+/** Bytes of `unpackAlone` for content of this size, which an archive may only declare: what is larger is refused. */
+export function workingAlone(packed: number): number {
+  return Math.min(packed, archiveLimits.isolatedBytes) + LIBARCHIVE_BYTES;
+}
+
 /** libarchive reads ahead of the content. This is the end of a tar. */
 const ARCHIVE_END = new Uint8Array(1024);
 

@@ -22,16 +22,18 @@ import { guessNameEncoding } from './name-encoding.ts';
 import {
   type CompressionCodec,
   decompress,
-  LIBARCHIVE_BYTES,
   type PackedInput,
   unpackAlone,
   WORKING,
+  workingAlone,
 } from './unpack.ts';
 
 type ZipMember = ArchiveMember & ZipRecord;
 
 const LOCAL_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
+/** The largest number of bytes in a local header without further fields. */
+const MAX_LOCAL_NUMBER = 0xffffffff;
 /** Bytes per read of packed data. */
 const ZIP_CHUNK_BYTES = 256 << 10;
 
@@ -59,6 +61,8 @@ const UNREAD_METHODS = new Map([
 
 /** Of the flags only this one is about LZMA: the stream has an end mark. Source: APPNOTE.TXT 4.4.4. */
 const END_MARK = 0x2;
+/** The name is in UTF-8. */
+const UTF8_NAME = 0x800;
 
 export class ZipArchive implements ArchiveContainer {
   readonly format = 'zip';
@@ -100,7 +104,7 @@ export class ZipArchive implements ArchiveContainer {
       throw new OrielError('ENCRYPTED', 'it is encrypted (7z or unzip unpacks it with its password)');
     }
     const start = await this.#dataStart(member, signal);
-    const end = Math.min(start + member.packed, this.#size);
+    const end = Math.max(start, Math.min(start + member.packed, this.#size));
     const read = (): AsyncIterable<Uint8Array> => chunksOf(this.#source, start, end, ZIP_CHUNK_BYTES, signal);
     const packed = { size: end - start, read };
     let crc = 0;
@@ -131,6 +135,10 @@ export class ZipArchive implements ArchiveContainer {
         `it is compressed with ${name}, which is not supported (7z unpacks it)`,
       );
     }
+    if (size > MAX_LOCAL_NUMBER) {
+      const [is, most] = [size, MAX_LOCAL_NUMBER].map((bytes) => binarySize(bytes));
+      throw new OrielError('LIMIT', `a member of its kind is unpacked up to ${most}, and it declares ${is}`);
+    }
     // A zip of its own: libarchive reads it by its local header.
     const header = Buffer.alloc(LOCAL_BYTES + 1, 'x');
     header.fill(0, 0, LOCAL_BYTES);
@@ -138,7 +146,7 @@ export class ZipArchive implements ArchiveContainer {
     header.writeUInt16LE(flags & END_MARK, 6);
     header.writeUInt16LE(method, 8);
     header.writeUInt32LE(crc, 14);
-    header.writeUInt32LE(length, 18);
+    header.writeUInt32LE(Math.min(length, MAX_LOCAL_NUMBER), 18);
     header.writeUInt32LE(size, 22);
     header.writeUInt16LE(1, 26);
     return unpackAlone(header, packed, this.#budget, signal);
@@ -147,7 +155,7 @@ export class ZipArchive implements ArchiveContainer {
   working({ method, packed }: ZipMember): number {
     const codec = CODECS.get(method);
     if (codec) return WORKING[codec];
-    return LIBARCHIVE_METHODS.has(method) ? packed + LIBARCHIVE_BYTES : ZIP_CHUNK_BYTES;
+    return LIBARCHIVE_METHODS.has(method) ? workingAlone(packed) : ZIP_CHUNK_BYTES;
   }
 
   /** A member without compression is read at its offset. Its CRC is not checked, because that would need all of its bytes. */
@@ -190,7 +198,7 @@ export class ZipArchive implements ArchiveContainer {
     const nameBytes = fixed.readUInt16LE(26);
     const length = nameBytes + fixed.readUInt16LE(28);
     const rest = Buffer.from(await readAt(this.#source, record.local + LOCAL_BYTES, length, signal));
-    const utf8 = (fixed.readUInt16LE(6) & 0x800) !== 0;
+    const utf8 = (fixed.readUInt16LE(6) & UTF8_NAME) !== 0;
     // Cut to the same length as the name in the directory record.
     const compared = Math.min(nameBytes, archiveLimits.nameBytes + 1);
     const name = zipRecordName(rest.subarray(0, compared), rest.subarray(nameBytes), utf8, record.guess);
@@ -285,9 +293,10 @@ function localNames(window: Buffer): Buffer[] {
   const names: Buffer[] = [];
   for (let at = 0; names.length < MAX_GUESS_NAMES;) {
     const length = recordLength(window, at);
-    if (length === undefined) break;
+    if (length === undefined || at + length > window.length) break;
     const name = window.subarray(at + RECORD_BYTES, at + RECORD_BYTES + window.readUInt16LE(at + 28));
-    if (!isUtf8(name)) names.push(name);
+    const isMarked = (window.readUInt16LE(at + 8) & UTF8_NAME) !== 0;
+    if (!isMarked && !isUtf8(name)) names.push(name);
     at += length;
   }
   return names;
@@ -342,7 +351,7 @@ function parseRecord(window: Buffer, at: number, shift: number, guess: string | 
   const extra = window.subarray(extraAt, extraAt + window.readUInt16LE(at + 30));
   // A longer name cannot be typed; such a member is read by its number.
   const nameEnd = Math.min(extraAt, nameAt + archiveLimits.nameBytes + 1);
-  const name = zipRecordName(window.subarray(nameAt, nameEnd), extra, (flags & 0x800) !== 0, guess);
+  const name = zipRecordName(window.subarray(nameAt, nameEnd), extra, (flags & UTF8_NAME) !== 0, guess);
   const [size, packed, local] = wideNumbers(extra, [
     window.readUInt32LE(at + 24),
     window.readUInt32LE(at + 20),

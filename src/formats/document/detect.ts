@@ -2,6 +2,7 @@
 
 import type { SourceSubject } from '../../types/call.ts';
 import { isNamedArchive } from '../archive/detect.ts';
+import { xmlKind } from './protocol.ts';
 
 const NAMES = /\.(?:pdf|do[ct][xm]?|pp[ts][xm]?|pot[xm]?|xl[st][xmb]?|xlsb|rtf|f?od[tsp]|ot[tsp]|epub)$/i;
 
@@ -25,15 +26,9 @@ export function isDocument(name: string, head: Uint8Array): boolean {
   if (beginsWith(start, 'PK')) return named || (!isNamedZip(name) && isPackage(start));
   if (start[0] === COMPOUND[0] && start.subarray(0, COMPOUND.length).equals(COMPOUND))
     return named || !/\.[a-z0-9]+$/i.test(name);
-  if (named && isDocumentXml(start)) return true;
+  if (named && xmlKind(head)) return true;
   // An HTML page named `.doc` is text.
   return named && !isText(head);
-}
-
-/** Whether it is OpenDocument in one file, or a workbook in the XML of Excel 2003. */
-function isDocumentXml(start: Buffer): boolean {
-  const xml = start.toString('latin1');
-  return /^\W*<\?xml\s/.test(xml) && /<office:document\s|<(?:\w+:)?Workbook\s/.test(xml);
 }
 
 function beginsWith(bytes: Buffer, ascii: string): boolean {

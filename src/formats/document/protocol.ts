@@ -22,6 +22,15 @@ export function isWorkbook(format: DocumentFormat | undefined): boolean {
   return format === 'xlsx' || format === 'xlsb' || format === 'xls' || format === 'ods';
 }
 
+/** What the first bytes of a document in one XML file say: OpenDocument, or a workbook of Excel 2003. */
+export function xmlKind(bytes: Uint8Array): 'opendocument' | 'workbook' | undefined {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4096)).toString('latin1');
+  if (!/^\W{0,3}<\?xml\s/.test(start)) return undefined;
+  if (/<office:document\s/.test(start)) return 'opendocument';
+  const workbook = /<(?:\w+:)?Workbook\s[^>]*urn:schemas-microsoft-com:office:spreadsheet/;
+  return workbook.test(start) ? 'workbook' : undefined;
+}
+
 /** The most pages of one text; a longer document continues in the next part. */
 export const PAGES_AT_ONCE = 100;
 

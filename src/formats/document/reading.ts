@@ -270,7 +270,7 @@ export function documentError(
     unknown: `its format is not known${said ? ` (${said})` : ''}, or corrupt. Check its type with the command \`file\``,
     limit: `it is over a limit of its converter${said ? `: ${said}` : ''}. Read a part of it, or split it`,
     absent: `${said ?? 'it has no such part'}. Use ${quote(typed)}`,
-    missing: `that needs the optional package ${said ?? ''}, which is not installed (${installCommand([said ?? ''])})`,
+    missing: `that needs the optional package ${said ?? ''}, which is not installed${why === 'missing' ? ` (${installCommand([said ?? ''])})` : ''}`,
     unsupported: (said ?? 'it cannot be converted here') + instead(extent, asked),
   }[why];
   return cannotRead(CODES[why], clause, subject);

@@ -1,5 +1,5 @@
 import { Client } from '@modelcontextprotocol/client';
-import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
+import { InMemoryTransport, McpServer, type RegisteredTool } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { registerTools } from '../../../src/faces/adapters/mcp.ts';
@@ -68,6 +68,12 @@ test('a cancellation reaches the work', async () => {
   stop.abort();
   await hanging.stopped;
   await expect(call).rejects.toThrow();
+});
+
+test('the server returns what it does for its own tools', () => {
+  const server = new McpServer({ name: 'mine', version: '1' });
+  const registered: RegisteredTool[] = registerTools(server, testTools().tools);
+  expect(registered.map(({ enabled }) => enabled)).toEqual([true, true, true]);
 });
 
 /** Text in content, without structured content that would replace it. */

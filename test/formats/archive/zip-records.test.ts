@@ -6,12 +6,13 @@ import type { ByteSource } from '../../../src/types/access.ts';
 
 const WINDOW = 256 << 10;
 
-function record(name: string, extraBytes = 0): Buffer {
+function record(stored: string | Buffer, extraBytes = 0): Buffer {
+  const name = Buffer.from(stored);
   const bytes = Buffer.alloc(46 + name.length + extraBytes);
   bytes.writeUInt32LE(0x02014b50, 0);
   bytes.writeUInt16LE(name.length, 28);
   bytes.writeUInt16LE(extraBytes, 30);
-  bytes.write(name, 46);
+  name.copy(bytes, 46);
   return bytes;
 }
 
@@ -73,4 +74,13 @@ test('a damaged record does not hide later ones', async () => {
   const { names: found, error } = await names(sparse(damaged.length, damaged, false));
   expect(found).toEqual(['a', 'b']);
   expect(error).toMatchObject({ code: 'CORRUPT' });
+});
+
+test('a name that is cut at the end of a window says nothing about the encoding of others', async () => {
+  const cut = Buffer.from(`${'п'.repeat(10)}日`);
+  const before = record('a', (WINDOW - 46 - 22) / 4 - 47);
+  const after = [record(cut), record(Buffer.from('caf\x82', 'latin1'))];
+  const directory = Buffer.concat([before, before, before, before, ...after]);
+  const { names: found } = await names(sparse(directory.length, directory, false));
+  expect(found.slice(4)).toEqual([cut.toString(), 'café']);
 });

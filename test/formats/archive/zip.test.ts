@@ -5,7 +5,7 @@ import { fromBufferPromise } from 'yauzl';
 import { fc } from '../../support/properties.ts';
 import { memoryBytes } from '../../../src/text/bytes.ts';
 import { isOrielError } from '../../../src/errors.ts';
-import { UnpackBudget } from '../../../src/formats/archive/limits.ts';
+import { archiveLimits, UnpackBudget } from '../../../src/formats/archive/limits.ts';
 import type { ArchiveContainer, ArchiveMember } from '../../../src/formats/archive/members.ts';
 import { ZipArchive } from '../../../src/formats/archive/zip.ts';
 import type { ByteSource } from '../../../src/types/access.ts';
@@ -103,6 +103,32 @@ test('names: code page 437, Windows separators, extra field', async () => {
   ];
   const { members } = await listed(opened(zip(entries)));
   expect(members.map((member) => member.name)).toEqual(['ü.t', 'dir/win.txt', 'é.txt']);
+});
+
+test('a name that is marked as UTF-8 says nothing about the encoding of others', async () => {
+  const japanese = Buffer.from('93fa967b8cea93fa967b8cea', 'hex');
+  const other: ZipEntry = { name: Buffer.from('caf\x82s', 'latin1'), flags: 0 };
+  const { members } = await listed(opened(zip([{ name: japanese }, other])));
+  expect(members[1]?.name).toBe('cafés');
+});
+
+test('LZMA: declared sizes beyond 32 bits or beyond the file', async () => {
+  const wide = Buffer.alloc(20);
+  wide.writeUInt16LE(1, 0);
+  wide.writeUInt16LE(16, 2);
+  wide.writeBigUInt64LE(5n << 30n, 4);
+  wide.writeBigUInt64LE(6n << 30n, 12);
+  const entries: ZipEntry[] = [
+    { name: 'large', method: 14, size: 0xffffffff, packedSize: 0xffffffff, extra: wide },
+    { name: 'packed', method: 14, size: 9, packedSize: 0xfffffffe },
+  ];
+  const container = opened(zip(entries));
+  const [large, packed] = (await listed(container)).members as [ArchiveMember, ArchiveMember];
+  await expect(content(container, large)).rejects.toMatchObject({
+    code: 'LIMIT',
+    message: 'a member of its kind is unpacked up to 4 GiB, and it declares 5 GiB',
+  });
+  expect(container.working(packed)).toBe(archiveLimits.isolatedBytes + (48 << 20));
 });
 
 test('an unsupported method or missing header refuses only one member', async () => {

@@ -1,6 +1,7 @@
 /** Charts: each value stands at its own category, in every kind of chart. */
 
 import { expect, test } from 'vitest';
+import { withSharedCategories } from '../../../src/formats/document/child/repairs/anydoc-chart-categories.ts';
 import { docx } from '../../support/documents.ts';
 import { unhurried, workspace } from '../../support/workspace.ts';
 
@@ -60,4 +61,21 @@ test('charts of points and bubbles, and charts without categories, are shown', a
   expect(await text('levels.docx:raw')).toBe(
     '|  | Sold |\n| --- | --- |\n| 2001 Q1 | 1 |\n| 2001 Q2 | 2 |\n| 2002 Q1 | 3 |\n',
   );
+});
+
+test('error bars get no categories', async () => {
+  const { write, text } = workspace(unhurried);
+  const bars = '<c:errBars><c:errValType val="fixedVal"/><c:val val="1"/></c:errBars>';
+  const measured = points('Measured', { val: [7, 8] }).replace('<c:val>', `${bars}<c:val>`);
+  write('bars.docx', charted('lineChart', measured));
+  expect(await text('bars.docx:raw')).toBe('|  | Measured |\n| --- | --- |\n| 1 | 7 |\n| 2 | 8 |\n');
+});
+
+test('a chart does not grow by more than a limit', () => {
+  const long = points('Long', { val: Array.from({ length: 2_000 }, (_, i) => i) });
+  const xml = long + '<c:ser><c:val></c:val></c:ser>'.repeat(1_000);
+  expect(withSharedCategories(xml)).toBe(xml);
+  const labelled = long.replace('<c:val>', `<c:cat>${'<c:v>a</c:v>'.repeat(2_000)}</c:cat><c:val>`);
+  const shared = labelled + '<c:ser><c:val></c:val></c:ser>'.repeat(1_000);
+  expect(withSharedCategories(shared)).toBe(shared);
 });

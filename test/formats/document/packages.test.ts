@@ -121,6 +121,15 @@ test('documents in one XML file are read as their packages', async () => {
   expect(await text('a.xls:S:A1:raw')).toBe('|  | A |\n| --- | --- |\n| 1 | item |\n');
 });
 
+test('XML without the type of its document, and XML that is no document', async () => {
+  const { write, text } = workspace(unhurried);
+  write('a.fodt', flat('text', '<text:p>words</text:p>').replace(/ office:mimetype="[^"]*"/, ''));
+  expect(await text('a.fodt:raw')).toBe('words\n');
+  const late = `<?xml version="1.0"?><Workbook ${' '.repeat(5_000)} xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>`;
+  write('late.xls', late);
+  expect(await text('late.xls:raw')).toBe(late);
+});
+
 test('a package with backslashes in its names is read', async () => {
   const { write, text } = workspace(unhurried);
   const named = (bytes: Buffer): Buffer =>

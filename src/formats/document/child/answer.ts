@@ -11,6 +11,7 @@ import {
   type SheetFacts,
   type SheetRange,
   type UnshownFacts,
+  xmlKind,
 } from '../protocol.ts';
 import { bookText } from './book.ts';
 import { CompoundFile } from './compound.ts';
@@ -201,14 +202,11 @@ function detectFormat(bytes: Buffer): DocumentFormat {
   if (start.startsWith('PK')) return formatOfParts(bytes);
   const compound = CompoundFile.of(bytes);
   if (compound) return formatOfCompound(compound);
-  if (start.includes('<?xml') && bytes.toString('latin1', 0, 4096).includes(EXCEL_XML)) return 'xls';
+  if (xmlKind(bytes) === 'workbook') return 'xls';
   for (const [magic, name] of OLD) if (start.startsWith(magic)) throw new DocumentRefusal('old', name);
   if (/^\x09[\0\x02\x04\x08][\x04-\x10]\0/.test(start)) return 'xls';
   throw new DocumentRefusal('unknown');
 }
-
-/** The namespace of the XML of Excel 2003. */
-const EXCEL_XML = 'urn:schemas-microsoft-com:office:spreadsheet';
 
 /** Signatures of formats that are older than compound files. Source: Apache Tika and libmagic. */
 const OLD: readonly (readonly [string, string])[] = [
@@ -233,11 +231,13 @@ const MANIFEST = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocu
 
 /** OpenDocument in one XML file as a package with the same parts; undefined for anything else. */
 function packagedXml(bytes: Buffer): Buffer | undefined {
-  if (!/^\W*<\?xml\s/.test(bytes.toString('latin1', 0, 32))) return undefined;
-  const [root] = /<office:document\s[^>]*>/.exec(bytes.toString('latin1', 0, 16_384)) ?? [];
-  const mimetype = attribute(root ?? '', 'office:mimetype');
-  if (mimetype === undefined) return undefined;
+  if (xmlKind(bytes) !== 'opendocument') return undefined;
   const xml = textOfPart(bytes);
+  const [root = ''] = /<office:document\s[^>]*>/.exec(xml) ?? [];
+  const content = /<office:(text|spreadsheet|presentation)[\s/>]/.exec(xml)?.[1];
+  const mimetype =
+    attribute(root, 'office:mimetype') ?? (content && `application/vnd.oasis.opendocument.${content}`);
+  if (mimetype === undefined) return undefined;
   const part = (name: string): Buffer =>
     Buffer.from(xml.replace(/(<\/?office:document)(?=[\s>])/g, `$1-${name}`));
   const parts = {

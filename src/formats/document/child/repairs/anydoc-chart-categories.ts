@@ -10,6 +10,9 @@ const C = '(?:\\w+:)?';
 
 /** The most points of a series that are numbered. */
 const MAX_CHART_POINTS = 10_000;
+/** The most characters of the categories of all series, and those of one numbered point. A larger chart stays as it is. */
+const MAX_ADDED_LENGTH = 16 << 20;
+const POINT_LENGTH = 60;
 
 /** The XML of a chart. */
 export function withSharedCategories(xml: string): string {
@@ -26,7 +29,9 @@ export function withSharedCategories(xml: string): string {
   const hasSizes = new RegExp(`<${C}bubbleSize>`).test(renamed);
   if (labels.size === 1 && scales.length === series.length && !hasSizes) return renamed;
   const [shared] = labels.size === 1 ? scales : [];
-  const most = Math.min(MAX_CHART_POINTS, Math.max(0, ...series.map(({ count }) => count)));
+  const longest = series.reduce((most, { count }) => Math.max(most, count), 0);
+  const most = Math.min(MAX_CHART_POINTS, longest);
+  if ((shared?.length ?? POINT_LENGTH * most) * series.length > MAX_ADDED_LENGTH) return renamed;
   return each(renamed, `${C}ser`, (content, tag) => {
     const c = /^<((?:\w+:)?)/.exec(tag)?.[1] ?? '';
     const points = (texts: readonly (string | number)[]): string =>
@@ -41,7 +46,8 @@ export function withSharedCategories(xml: string): string {
       values === undefined
         ? ''
         : `${tag}<${c}tx>${strings([`${name} ${axis}`.trim()])}</${c}tx>${cat}<${c}val>${values}</${c}val></${c}ser>`;
-    const own = each(content, `${C}cat`, () => '').replace(new RegExp(`(?=<${C}val[\\s>])`), () => cat);
+    // Error bars have an empty element of this name.
+    const own = each(content, `${C}cat`, () => '').replace(new RegExp(`(?=<${C}val\\b[^>/]*>)`), () => cat);
     return `${beside('x', shared === undefined ? of('cat') : undefined)}${tag}${own}</${c}ser>${beside('size', of('bubbleSize'))}`;
   });
 }
