@@ -52,10 +52,10 @@ export class DenyRules implements PrivateNames {
   /** Names of directories of which rules deny all that is in them: `vault/**`. */
   readonly #open: NameFilter;
 
-  constructor(data: DenyData) {
+  constructor(data: DenyData, packed: string = JSON.stringify(data)) {
     const { sources } = data;
     this.data = data;
-    this.packed = JSON.stringify(data);
+    this.packed = packed;
     const [last, open]: [string[], string[]] = [[], []];
     this.#compiled = sources.map(({ base, rules }) => {
       const patterns = rules.map(({ pattern }) => folded(pattern));
