@@ -1,6 +1,6 @@
 /** An empty answer names what was left out, and the call that includes it; what was found costs no line more. */
 
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
@@ -92,6 +92,14 @@ describe('ignored files', () => {
     expect((await made.call('find', { pattern: '*.log' })).text).toBe(
       'No files found matching pattern\n[1 ignored file or directory left out. Use read logs/x.log to see it]',
     );
+  });
+
+  test.runIf(process.platform === 'linux')('what a glob may match, if a name is not UTF-8', async () => {
+    const { call, folder, write } = place('oriel');
+    write('.gitignore', '*.o\n');
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.of(0xff), Buffer.from('.o')]), '');
+    expect((await call('find', { pattern: '*.ts' })).text).not.toContain('ignored');
+    expect((await call('find', { pattern: '*.o' })).text).toContain('[1 ignored file or directory left out]');
   });
 
   test('symbols', { tags: 'slow' }, async () => {
