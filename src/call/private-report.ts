@@ -22,11 +22,16 @@ export async function rulesInForce(access: FileAccess): Promise<RuleReport[]> {
 }
 
 /** A sentence that names the rule which makes `path` (absolute) private; undefined if none does. The path need not exist. */
-export async function whyPrivate(access: FileAccess, path: string): Promise<string | undefined> {
+export async function whyPrivate(
+  access: FileAccess,
+  path: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   if (!access.privateNames) return undefined;
   try {
-    await (await access.open(path)).close();
+    await (await access.open(path, signal)).close();
   } catch (error) {
+    signal?.throwIfAborted();
     if (isOrielError(error) && error.code === 'PRIVATE') return error.why;
   }
   const rule = (await access.privateNames()).decide(path, false);

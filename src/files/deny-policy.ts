@@ -300,7 +300,9 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   if (!signal) return work;
   let forget = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    forget = onAbort(signal, () => reject(signal.reason as Error));
+    const leave = (): void => reject(signal.reason as Error);
+    if (signal.aborted) leave();
+    else forget = onAbort(signal, leave);
   });
   return Promise.race([work, aborted]).finally(forget);
 }

@@ -52,10 +52,10 @@ export class DenyRules implements PrivateNames {
   /** Names of directories of which rules deny all that is in them: `vault/**`. */
   readonly #open: NameFilter;
 
-  constructor(data: DenyData) {
+  constructor(data: DenyData, packed: string = JSON.stringify(data)) {
     const { sources } = data;
     this.data = data;
-    this.packed = JSON.stringify(data);
+    this.packed = packed;
     const [last, open]: [string[], string[]] = [[], []];
     this.#compiled = sources.map(({ base, rules }) => {
       const patterns = rules.map(({ pattern }) => folded(pattern));
@@ -92,17 +92,15 @@ export class DenyRules implements PrivateNames {
   }
 
   inside(container: string, member: string, isDirectory: boolean): DenyRule | undefined {
-    // Programs of Windows separate names by backslashes, and no unpacker leaves the directory into which it unpacks.
-    const path = posix.normalize(member.replaceAll('\\', '/').replace(/^[a-z]:/i, ''));
-    const names = path.split('/').filter((name) => name !== '' && name !== '.' && name !== '..');
-    if (!names.some((name, i) => this.mayMatch(name, names[i - 1] ?? ''))) return undefined;
-    const inner = names.join(sep);
-    for (const base of new Set(this.#compiled.map((source) => source.base))) {
+    for (const names of namesWhenUnpacked(member)) {
+      if (!names.some((name, i) => this.mayMatch(name, names[i - 1] ?? ''))) continue;
       // The root of an archive counts as a root.
-      const rule = this.decide(join(base, inner), isDirectory);
-      if (rule) return rule;
+      for (const base of new Set([...this.#compiled.map((source) => source.base), container])) {
+        const rule = this.decide(join(base, ...names), isDirectory);
+        if (rule) return rule;
+      }
     }
-    return this.decide(join(container, inner), isDirectory);
+    return undefined;
   }
 
   /** The rule for the last name of a path whose other names are not private. */
@@ -114,6 +112,25 @@ export class DenyRules implements PrivateNames {
     }
     return undefined;
   }
+}
+
+/**
+ * The names on the path of a member, as programs unpack it. Those of Windows separate names by backslashes, and remove dots and
+ * blanks behind a name. None leaves the directory into which it unpacks: some resolve `..`, others leave it out.
+ */
+function* namesWhenUnpacked(member: string): Generator<readonly string[]> {
+  const stored = member.replaceAll('\\', '/').replace(/^[a-z]:/i, '');
+  for (const path of new Set([posix.normalize(stored), stored])) {
+    const names = path.split('/').filter((name) => name !== '' && name !== '.' && name !== '..');
+    yield names;
+    if (names.some((name) => /[. ]$/.test(name))) yield names.map(withoutEnd).filter((name) => name !== '');
+  }
+}
+
+function withoutEnd(name: string): string {
+  let end = name.length;
+  while (name[end - 1] === '.' || name[end - 1] === ' ') end -= 1;
+  return name.slice(0, end);
 }
 
 /**

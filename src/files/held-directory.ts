@@ -61,7 +61,7 @@ let kept: KeptFiles | undefined;
 export function skipFiles(files: KeptFiles, denied?: PrivateNames['packed']): void {
   kept = files;
   if (denied !== packed) {
-    rules = denied === undefined ? undefined : new DenyRules(JSON.parse(denied) as DenyData);
+    rules = denied === undefined ? undefined : new DenyRules(JSON.parse(denied) as DenyData, denied);
     [packed, linked] = [denied, undefined];
   }
   began = Date.now();

@@ -58,7 +58,7 @@ export class SearchRun {
   get isAscii(): boolean {
     const { pattern, literal } = this.request;
     if (/[^\0-\x7f]/.test(pattern)) return false;
-    return literal === true || !/[.\\]|\[\^/.test(pattern.replaceAll(/\\[^a-zA-Z]|\\[abnrtAz]/g, ''));
+    return literal === true || !/[.\\]|\[:?\^/.test(pattern.replaceAll(/\\[^a-zA-Z]|\\[abnrtAz]/g, ''));
   }
 
   /**

@@ -241,7 +241,7 @@ export function detectEncoding(head: Uint8Array): TextEncoding {
  * second byte is zero, and no other byte is zero. With letters of other scripts: some units are, and all of them are
  * characters in use.
  */
-function unmarkedUtf16(head: Uint8Array): UnicodeName | undefined {
+function unmarkedUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const units = head.length >> 1;
   if (units < 2) return undefined;
   const plain = { 'utf-16le': 0, 'utf-16be': 0 };
@@ -256,10 +256,20 @@ function unmarkedUtf16(head: Uint8Array): UnicodeName | undefined {
   const few = Math.min(plain['utf-16le'], plain['utf-16be']);
   const many = Math.max(plain['utf-16le'], plain['utf-16be']);
   // A text has blanks and line breaks, and seldom a letter that looks like one in the other order, such as U+4E00.
-  if (units < 16 || many < units / 32 || few > units / 50 || isNearlyText(head)) return undefined;
+  if (units < 16 || many < units / 32 || few > units / 50) return undefined;
   const name = plain['utf-16le'] === many ? 'utf-16le' : 'utf-16be';
-  const { text } = decode(head.subarray(0, units * 2), unicodeEncoding(name));
-  return UNUSED.test(text.replace(/\ufffd$/, '')) ? undefined : name;
+  if (!isUtf16(head, name)) return undefined;
+  const letters = decode(head, unicodeEncoding(name)).text.match(LIKE_ASCII)?.length ?? 0;
+  return letters > units / 2 || !isNearlyText(head) ? name : undefined;
+}
+
+/** Letters of which both bytes can be those of a text in ASCII: from Syriac to Sinhala, and kana. */
+const LIKE_ASCII = /[\u0700-\u0dff\u3040-\u30ff]/g;
+
+/** Whether all characters are in use, if the first bytes of a text are read in this order. */
+export function isUtf16(head: Uint8Array, name: 'utf-16le' | 'utf-16be'): boolean {
+  const { text } = decode(head.subarray(0, head.length & ~1), unicodeEncoding(name));
+  return !UNUSED.test(text.replace(/\ufffd$/, ''));
 }
 
 /** Controls, unpaired surrogates (decoded as U+FFFD), code points for private use, and unassigned ones. */

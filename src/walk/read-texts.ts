@@ -12,7 +12,15 @@ import {
   readHeld,
 } from '../files/held-directory.ts';
 import { isBinary } from '../formats/text/open.ts';
-import { decode, detectEncoding, encodingOfText, HEAD_BYTES, isNearlyText, utf8 } from '../text/encoding.ts';
+import {
+  decode,
+  detectEncoding,
+  encodingOfText,
+  HEAD_BYTES,
+  isNearlyText,
+  isUtf16,
+  utf8,
+} from '../text/encoding.ts';
 import { declaredEncoding } from '../text/legacy-encoding.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
 import type { PassedReason, SearchGaps } from '../types/result.ts';
@@ -45,6 +53,8 @@ export class TextReader {
   readonly #until: number;
   readonly #front: string;
   readonly #needle: Buffer | undefined;
+  /** The part of the needle that has the same bytes in all other supported encodings (except UTF-16 and UTF-32). */
+  readonly #plain: Buffer;
   readonly #isAscii: boolean;
   readonly #head = Buffer.alloc(HEAD_BYTES);
   #unsent = 0;
@@ -58,9 +68,8 @@ export class TextReader {
     this.#front = options.front;
     this.#needle = needle === undefined ? undefined : Buffer.from(needle);
     this.#pieces = new TextPieces(control, needle, post);
-    // Only ASCII has the same bytes in all other supported encodings (except UTF-16 and UTF-32).
-    const plain = needle === undefined ? '' : longestAscii(needle);
-    if (options.prefilters && plain !== '') this.#prefilter = new PatternPrefilter(Buffer.from(plain));
+    this.#plain = Buffer.from(needle === undefined ? '' : longestAscii(needle));
+    if (options.prefilters && this.#plain.length > 0) this.#prefilter = new PatternPrefilter(this.#plain);
   }
 
   /** Closes all large files; the call must not read them any more. */
@@ -140,10 +149,12 @@ export class TextReader {
     return false;
   }
 
-  #passBinary(path: string, head: Uint8Array): void {
+  /** `utf16`: the order of UTF-16 in which it is a text. */
+  #passBinary(path: string, head: Uint8Array, utf16?: string): void {
     // A database is counted by its name.
     if (!this.#asStored && isContainerName(path.slice(path.lastIndexOf('/') + 1))) return;
-    this.#pass(isNearlyText(head.subarray(0, HEAD_BYTES)) ? 'garbled' : 'binary', path);
+    if (utf16 !== undefined) this.#pass('undecoded', path, utf16);
+    else this.#pass(isNearlyText(head.subarray(0, HEAD_BYTES)) ? 'garbled' : 'binary', path);
   }
 
   /** `encoding`: in which it can be read. */
@@ -168,9 +179,10 @@ export class TextReader {
     if (encoding.unit === 1 && binary) {
       // Without the needle it has no match, in whatever way it would be searched; what is packed in it has other bytes.
       const isPacked = isContainer('', bytes.subarray(0, HEAD_BYTES), bytes.length);
-      const utf16 = this.#needle && utf16With(this.#needle, bytes);
-      if (utf16 !== undefined) this.#pass('undecoded', path, utf16);
-      else if (isPacked || !this.#needle || bytes.includes(this.#needle)) this.#passBinary(path, bytes);
+      const needle = isPacked ? undefined : this.#needle;
+      // A single byte before a NUL is also in other files.
+      const utf16 = needle && needle.length > 1 ? utf16With(needle, bytes) : undefined;
+      if (utf16 !== undefined || !needle || bytes.includes(needle)) this.#passBinary(path, bytes, utf16);
       bytes.fill(0);
     } else if (encoding.unit > 1 || encoding.bom > 0) this.#takeUnicode(bytes, encoding, path);
     else if (isAscii(bytes) || !this.#takeForeign(bytes, path)) this.#pieces.keep(bytes.length, path);
@@ -191,7 +203,7 @@ export class TextReader {
     if (isValid && declaredEncoding(bytes) === undefined) return false;
     const encoding = encodingOfText(bytes, () => analyse);
     if (!encoding.legacy) {
-      if (!isValid && !this.#isAscii) this.#pass('undecoded', path);
+      if (!isValid && !this.#isAscii && bytes.includes(this.#plain)) this.#pass('undecoded', path);
       return false;
     }
     const text = Buffer.from(decode(bytes, encoding).text);
@@ -215,11 +227,15 @@ export class TextReader {
   }
 }
 
-/** The order of UTF-16 in which the needle (UTF-8) is in the bytes; undefined if it is in neither. */
+/** The order of UTF-16 in which the bytes are a text with the needle (UTF-8) in it; undefined if they are in neither. */
 function utf16With(needle: Buffer, bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const units = Buffer.from(needle.toString(), 'utf16le');
-  if (bytes.indexOf(units) % 2 === 0) return 'utf-16le';
-  return bytes.indexOf(units.swap16()) % 2 === 0 ? 'utf-16be' : undefined;
+  return (['utf-16le', 'utf-16be'] as const).find((name, i) => {
+    if (i === 1) units.swap16();
+    let at = bytes.indexOf(units);
+    while (at % 2 === 1) at = bytes.indexOf(units, at + 1);
+    return at !== -1 && isUtf16(bytes.subarray(0, HEAD_BYTES), name);
+  });
 }
 
 function longestAscii(text: string): string {

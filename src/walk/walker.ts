@@ -150,15 +150,16 @@ export class DirectoryWalker {
   }
 
   /** Returns false if the visitor ends the walk. */
-  #visit(level: Level, { name, kind }: HeldEntry, visitor: WalkVisitor): boolean {
+  #visit(level: Level, entry: HeldEntry, visitor: WalkVisitor): boolean {
+    const { name, kind } = entry;
     if (name === '.git' || level.kept?.has(name)) return true;
     const text = decodeName(name);
     if (level.rules.ignores(text ?? name, kind === 'directory')) {
-      this.#passOver('ignored', level, text, kind);
+      this.#passOver('ignored', level, entry, text);
       return true;
     }
     if (kind === 'link' || kind === 'other') {
-      this.#passOver(kind === 'link' ? kind : 'special', level, text, kind);
+      this.#passOver(kind === 'link' ? kind : 'special', level, entry, text);
       return true;
     }
     if (kind === 'directory') {
@@ -195,15 +196,17 @@ export class DirectoryWalker {
   }
 
   /** Counts an entry that is left out, if it could have been found otherwise. */
-  #passOver(reason: PassedReason, level: Level, text: string | undefined, kind: HeldEntry['kind']): void {
+  #passOver(reason: PassedReason, level: Level, { name, kind }: HeldEntry, text: string | undefined): void {
     if (this.#ending !== undefined) return;
-    if (text === undefined || level.text === undefined) return this.gaps.pass(reason);
-    const path = level.text + text;
+    const isNamed = text !== undefined && level.text !== undefined;
+    // A name that is not UTF-8 is compared with U+FFFD in it, and not shown.
+    const own = text ?? Buffer.from(name, 'latin1').toString();
+    const path = (level.text ?? Buffer.from(level.front, 'latin1').toString()) + own;
     const isDirectory = kind === 'directory';
     const isWanted =
-      !isDirectory && this.#filter?.matches(path) !== false && this.#named?.matches(text) !== false;
+      !isDirectory && this.#filter?.matches(path) !== false && this.#named?.matches(own) !== false;
     const mayHold = kind !== 'file' && kind !== 'other' && this.#filter?.mayMatchBelow(path) !== false;
-    if (isWanted || mayHold) this.gaps.pass(reason, this.#job.front + path);
+    if (isWanted || mayHold) this.gaps.pass(reason, isNamed ? this.#job.front + path : undefined);
   }
 
   #enter(level: Level, name: string, text: string | undefined): void {

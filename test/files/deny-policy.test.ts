@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOffer } from '../../src/faces/offer.ts';
 import {
@@ -15,6 +15,7 @@ import { createOriel, type Oriel } from '../../src/index.ts';
 import type { DenyRule } from '../../src/types/access.ts';
 import { tar } from '../support/tar.ts';
 import { textOf, workspace, type Workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
 
 const warned: string[] = [];
 
@@ -295,6 +296,52 @@ test('names of links are compared once, and not with what is gone', () => {
   expect(asked).toEqual(['/p2', '/p', '/p/.env', '/p/inner', '/p/inner/.env']);
   expect(linkedRule(found, linkedFile)?.rule).toBe('.env');
   expect(linkedRule(found, { ...linkedFile, ino: 8 })).toBeUndefined();
+});
+
+test.each(['vault/../x.txt', 'a/../vault/x.txt', '.env.', '.env . ', 'a/.env ./b', 'vault./x.txt'])(
+  'the member %j is private, as some program unpacks it',
+  (member) => {
+    const rules = ['.env', 'vault/**'].map((rule) => ({ pattern: rule, rule, from: '', lift: '' }));
+    const names = new DenyRules({ key: '', sources: [{ base: '/p', rules }], projects: [] });
+    expect(names.inside('/p/a.zip', member, false)).toBeDefined();
+    expect(names.inside('/p/a.zip', 'vaults/../x.txt', false)).toBeUndefined();
+  },
+);
+
+/** The field of the Unicode name, for programs that know it. */
+function unicodeName(name: string, instead: string): Buffer {
+  const field = Buffer.alloc(9, 1);
+  field.writeUInt16LE(0x7075, 0);
+  field.writeUInt16LE(5 + name.length, 2);
+  field.writeUInt32LE(crc32(instead), 5);
+  return Buffer.concat([field, Buffer.from(name)]);
+}
+
+/** A packed file with the name behind a long field. */
+function namedGzip(name: string): Buffer {
+  const packed = gzipSync('marrow\n');
+  packed[3] = 4 + 8;
+  const field = Buffer.alloc(2 + 60_000);
+  field.writeUInt16LE(60_000, 0);
+  return Buffer.concat([packed.subarray(0, 10), field, Buffer.from(`${name}\0`), packed.subarray(10)]);
+}
+
+test.each([
+  [
+    'a Unicode name in a zip',
+    'a.zip:notes.txt',
+    zip([{ name: '.env', extra: unicodeName('notes.txt', '.env'), content: 'marrow\n' }]),
+  ],
+  [
+    'a local header in a zip',
+    'a.zip:notes.txt',
+    zip([{ name: 'notes.txt', localName: '.env', content: 'marrow\n' }]),
+  ],
+  ['a long field in a gzip', 'notes.txt', namedGzip('.env')],
+])('%s hides no private name', async (_, path, bytes) => {
+  const { write, read } = workspace({ deny: ['.env'] });
+  write(path.replace(/:.*/, ''), bytes);
+  expect((await read(path)).details).toMatchObject({ error: { code: 'PRIVATE' } });
 });
 
 test('what could not be compared is private, and it is said why', () => {

@@ -1,6 +1,6 @@
 /** An empty answer names what was left out, and the call that includes it; what was found costs no line more. */
 
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
@@ -92,6 +92,14 @@ describe('ignored files', () => {
     expect((await made.call('find', { pattern: '*.log' })).text).toBe(
       'No files found matching pattern\n[1 ignored file or directory left out. Use read logs/x.log to see it]',
     );
+  });
+
+  test.runIf(process.platform === 'linux')('what a glob may match, if a name is not UTF-8', async () => {
+    const { call, folder, write } = place('oriel');
+    write('.gitignore', '*.o\n');
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.of(0xff), Buffer.from('.o')]), '');
+    expect((await call('find', { pattern: '*.ts' })).text).not.toContain('ignored');
+    expect((await call('find', { pattern: '*.o' })).text).toContain('[1 ignored file or directory left out]');
   });
 
   test('symbols', { tags: 'slow' }, async () => {
@@ -242,7 +250,25 @@ describe('binary files', () => {
     await told({ pattern: 'ine .bung' }, 'a.txt');
     await told({ pattern: 'needle' }, 'b.txt:encoding=utf-16le');
     expect((await call('grep', { pattern: 'one' })).text).toBe('a.txt:1: eine \ufffdbung, one');
-    expect((await call('grep', { pattern: 'absent' })).text).toBe('No matches found');
+    // One name that is not ASCII, and no file is skipped before it is read.
+    write('\xe9.txt', '');
+    for (const pattern of ['absent', 'absent.*', 'Übungen'])
+      expect((await call('grep', { pattern })).text).toBe('No matches found');
+  });
+
+  test('UTF-16 inside a program or a database is not a text', async () => {
+    const { call, write } = place('oriel');
+    const wide = Buffer.from('needle'.repeat(50), 'utf16le');
+    const program = Buffer.concat([Buffer.from('MZ\x90\0\0\0\x03\0'), wide]);
+    write('app.exe', program);
+    write('kept.db', Buffer.from('\u65e5\u672c needle', 'utf16le'));
+    write('sep.js', 'let ends = "e\0";\n');
+    expect((await call('grep', { pattern: 'needle' })).text).not.toContain('UTF-8');
+    write('app.exe', Buffer.concat([program, Buffer.from('needle')]));
+    expect((await call('grep', { pattern: 'needle' })).text).toContain(
+      'No matches found\n[1 binary file left out. ',
+    );
+    expect((await call('grep', { pattern: 'e.*z' })).text).toContain('[1 text left out: NUL bytes');
   });
 
   test('UTF-16 without a mark is a text in any script', async () => {

@@ -14,6 +14,17 @@ function searchFor(pattern: string): SearchRun {
   return new SearchRun({ kind: 'search', pattern } as never, call, { before: 0, after: 0 });
 }
 
+test.each([
+  ['needle', true],
+  ['ne[[:alpha:]]dle\\.', true],
+  ['ne[[:^alpha:]]dle', false],
+  ['ne[^e]dle', false],
+  ['ne.dle', false],
+  ['Übung', false],
+])('every match of %s is ASCII: %s', (pattern, isAscii) => {
+  expect(searchFor(pattern).isAscii).toBe(isAscii);
+});
+
 const LINE = `${'a match '.repeat(8)}\n`;
 
 test.runIf(process.platform === 'linux')(

@@ -36,6 +36,13 @@ describe('detection', () => {
     ['eight of nine units are too few', utf16('eightchr\u4e8c'), 'utf-8', 0],
     ['the same in the other order', big(utf16('eightchr\u4e8c')), 'utf-8', 0],
     ['UTF-8 with a NUL', Buffer.from('\nÜbung: needle\n\0\nÜbung: needle\n'), 'utf-8', 0],
+    ...['नमस्ते दुनिया\n', 'あいうえおか きくけこさし\n'].flatMap(
+      (text) =>
+        [
+          [text, utf16(text.repeat(3)), 'utf-16le', 0],
+          [text, big(utf16(text.repeat(3))), 'utf-16be', 0],
+        ] as const,
+    ),
     ['a unit of zeros', utf16('text with a \0 in it'), 'utf-8', 0],
     ['one unit in the other order', Buffer.concat([utf16('a'.repeat(20)), big(utf16('a'))]), 'utf-8', 0],
     ['one unit in this order', Buffer.concat([big(utf16('a'.repeat(20))), utf16('a')]), 'utf-8', 0],

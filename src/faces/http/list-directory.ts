@@ -322,11 +322,11 @@ export const shownLinesRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
     query: shownQuery,
     replies: { 200: { about: 'The lines', schema: shownReply } },
     handle: (exchange, { query: { path, tag, offset, limit } }) =>
-      reading(metrics, 'shown-lines', exchange, async () => {
+      reading(metrics, 'shown-lines', exchange, async (signal) => {
         const { access, session } = offer.engine(exchange.client);
         const { snapshots } = session;
         // Lines that were shown before their file became private are not shown again.
-        const why = await whyPrivate(access, path);
+        const why = await whyPrivate(access, path, signal);
         if (why !== undefined) throw new OrielError('PRIVATE', why);
         const from = Math.max(1, offset ?? 1);
         const to = from - 1 + (limit || MAX_SHOWN_LINES);
@@ -383,12 +383,12 @@ export const privateRoute = ({ offer, metrics, isOperator }: RouteContext): Http
       403: { about: 'It is not the token of the operator', schema: problemSchema },
     },
     handle: (exchange, { query: { path } }) =>
-      reading(metrics, 'private', exchange, async (): Promise<z.infer<typeof privateReply>> => {
+      reading(metrics, 'private', exchange, async (signal): Promise<z.infer<typeof privateReply>> => {
         if (!isOperator(exchange)) throw new OrielError('DENIED', NOT_THE_OPERATOR);
         const { access } = offer.engine();
         const rules = await rulesInForce(access);
         if (path === undefined) return { rules };
-        const why = await whyPrivate(access, absolute(access, path));
+        const why = await whyPrivate(access, absolute(access, path), signal);
         return {
           rules,
           decision: { private: why !== undefined, message: why ?? `${quote(path)} is not private.` },

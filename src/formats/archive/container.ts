@@ -181,7 +181,9 @@ export async function archiveIndex(subject: FileSubject, call: Call): Promise<Ar
   const names = await call.access.privateNames?.();
   if (!names) return index;
   if (index.kind === 'compressed') {
-    for (const inner of [storedName(unpackedName(subject.name)), nameInGzip(subject.head)]) {
+    const first = (length: number): Promise<Uint8Array> =>
+      readAt(subject.opened.bytes, 0, length, call.signal);
+    for (const inner of [storedName(unpackedName(subject.name)), await nameInGzip(subject.head, first)]) {
       const denied = inner && names.inside(subject.path, inner, false);
       if (denied) throw privateFile(subject.typed, denied);
     }

@@ -82,13 +82,21 @@ export function unpackedName(name: string): string {
   return name.replace(/\.(?:gz|bz2|xz|zst)$/i, '').replace(/\.svgz$/i, '.svg');
 }
 
-/** The name in the head of a gzip file, if it has one. Source: RFC 1952, 2.3. */
-export function nameInGzip(head: Uint8Array): string | undefined {
-  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+const MAX_GZIP_NAME_BYTES = 4096;
+
+/** The name in a gzip file, if it has one; `read` gives the first bytes of the file. Source: RFC 1952, 2.3. */
+export async function nameInGzip(
+  head: Uint8Array,
+  read: (length: number) => Promise<Uint8Array>,
+): Promise<string | undefined> {
+  let bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   const flags = bytes.length > 12 && bytes.readUInt16BE(0) === 0x1f8b ? (bytes[3] as number) : 0;
+  if (!(flags & 8)) return undefined;
   const from = flags & 4 ? 12 + bytes.readUInt16LE(10) : 10;
-  const end = flags & 8 ? bytes.indexOf(0, from) : -1;
-  return end > from ? bytes.toString('latin1', from, end) : undefined;
+  // The field before the name may be longer than the head.
+  if (!bytes.includes(0, from)) bytes = Buffer.from(await read(from + MAX_GZIP_NAME_BYTES));
+  const end = bytes.indexOf(0, from);
+  return bytes.toString('latin1', from, end === -1 ? bytes.length : end);
 }
 
 /** Checks more bytes for formats with a short magic: the first block of bzip2, the octal or hexadecimal header of cpio. */

@@ -28,6 +28,8 @@ export interface ArchiveMember {
   readonly trouble?: string | undefined;
   /** The encoding of its name, if that is a guess. */
   readonly guess?: string | undefined;
+  /** All names that programs may give it, if they are several: it is private by each of them. */
+  readonly names?: readonly string[] | undefined;
   /** The rule that makes it private: it has a name and nothing else. */
   readonly denied?: DenyRule | undefined;
 }
@@ -174,9 +176,10 @@ export async function withoutPrivate(
 ): Promise<ArchiveContents> {
   const rules = new Map<number, DenyRule>();
   const linked = new Map<number, DenyRule>();
-  for (const [at, { name, type }] of contents.members.entries()) {
+  for (const [at, { name, names: all = [name], type }] of contents.members.entries()) {
     if (at % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) await nextIndexTurn();
-    const rule = names.inside(path, storedName(name), type === 'directory');
+    let rule: DenyRule | undefined;
+    for (const one of all) rule ??= names.inside(path, storedName(one), type === 'directory');
     if (!rule) continue;
     rules.set(at, rule);
     linked.set(originalOf(contents, at), rule);
@@ -205,8 +208,8 @@ function originalOf({ members, byPath }: ArchiveContents, at: number): number {
   return original;
 }
 
-function weightOf({ name, link = '' }: ArchiveMember): number {
-  return MEMBER_BYTES + 2 * (name.length + link.length);
+function weightOf({ name, names = [], link = '' }: ArchiveMember): number {
+  return MEMBER_BYTES + 2 * (name.length + names.join('').length + link.length);
 }
 
 function place(

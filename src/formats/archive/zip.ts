@@ -84,11 +84,14 @@ export class ZipArchive implements ArchiveContainer {
     for await (const records of readRecords(this.#source, directory, signal)) {
       const members: ArchiveMember[] = [];
       for (const record of records) {
-        const member = record.type === 'symlink' ? await this.#withTarget(record, signal) : record;
+        const found = record.type === 'symlink' ? await this.#withTarget(record, signal) : record;
         const isCompared = compare && seen < archiveLimits.localHeaders;
         seen += 1;
-        const other = isCompared ? await this.#otherName(record, signal) : undefined;
-        if (other === undefined) members.push(member);
+        const local = isCompared ? await this.#localNames(record, signal) : [];
+        const names = new Set([record.name, ...(record.names ?? []), ...local]);
+        const member = names.size > 1 ? { ...found, names: [...names] } : found;
+        const [other = record.name] = local;
+        if (other === record.name) members.push(member);
         else {
           members.push({ ...member, trouble: `its local header calls it ${other}` });
           const trouble = `the zip directory calls it ${member.name}`;
@@ -191,18 +194,17 @@ export class ZipArchive implements ArchiveContainer {
     }
   }
 
-  /** The name in the local header if it differs: some tools unpack the member under that name. */
-  async #otherName(record: ZipRecord, signal: AbortSignal): Promise<string | undefined> {
+  /** The names in the local header: some tools unpack the member under them. */
+  async #localNames(record: ZipRecord, signal: AbortSignal): Promise<readonly string[]> {
     const fixed = await this.#localHeader(record, signal);
-    if (!fixed) return undefined;
+    if (!fixed) return [];
     const nameBytes = fixed.readUInt16LE(26);
     const length = nameBytes + fixed.readUInt16LE(28);
     const rest = Buffer.from(await readAt(this.#source, record.local + LOCAL_BYTES, length, signal));
     const utf8 = (fixed.readUInt16LE(6) & UTF8_NAME) !== 0;
     // Cut to the same length as the name in the directory record.
     const compared = Math.min(nameBytes, archiveLimits.nameBytes + 1);
-    const name = zipRecordName(rest.subarray(0, compared), rest.subarray(nameBytes), utf8, record.guess);
-    return name === record.name ? undefined : name;
+    return zipRecordNames(rest.subarray(0, compared), rest.subarray(nameBytes), utf8, record.guess);
   }
 
   async #dataStart(member: ZipRecord, signal: AbortSignal): Promise<number> {
@@ -223,6 +225,7 @@ export class ZipArchive implements ArchiveContainer {
 
 interface ZipRecord {
   readonly name: string;
+  readonly names: readonly string[] | undefined;
   /** The guessed encoding of names. */
   readonly guess: string | undefined;
   readonly type: MemberType;
@@ -351,7 +354,8 @@ function parseRecord(window: Buffer, at: number, shift: number, guess: string | 
   const extra = window.subarray(extraAt, extraAt + window.readUInt16LE(at + 30));
   // A longer name cannot be typed; such a member is read by its number.
   const nameEnd = Math.min(extraAt, nameAt + archiveLimits.nameBytes + 1);
-  const name = zipRecordName(window.subarray(nameAt, nameEnd), extra, (flags & UTF8_NAME) !== 0, guess);
+  const names = zipRecordNames(window.subarray(nameAt, nameEnd), extra, (flags & UTF8_NAME) !== 0, guess);
+  const [name] = names;
   const [size, packed, local] = wideNumbers(extra, [
     window.readUInt32LE(at + 24),
     window.readUInt32LE(at + 20),
@@ -359,6 +363,7 @@ function parseRecord(window: Buffer, at: number, shift: number, guess: string | 
   ]);
   return {
     name,
+    names: names.length > 1 ? names : undefined,
     guess,
     type: recordType(name, window.readUInt16LE(at + 4) >> 8, window.readUInt32LE(at + 38)),
     // Bit 0: traditional or AES; bit 6: strong encryption; bit 13: masked headers.
@@ -372,14 +377,21 @@ function parseRecord(window: Buffer, at: number, shift: number, guess: string | 
   };
 }
 
-/** The printable name of a record. Windows tools may separate directories by `\`. */
-function zipRecordName(raw: Buffer, extra: Buffer, utf8: boolean, guess = 'cp437'): string {
+/**
+ * The printable name of a record, and after it the one for programs that do not know the field of the first. Windows tools may
+ * separate directories by `\`.
+ */
+function zipRecordNames(
+  raw: Buffer,
+  extra: Buffer,
+  utf8: boolean,
+  guess = 'cp437',
+): readonly [string, ...string[]] {
+  const plain = printName(raw, utf8 ? undefined : guess).replaceAll('\\', '/');
   const better = extraField(extra, 0x7075);
-  const name =
-    better && better.length > 5 && better[0] === 1 && better.readUInt32LE(1) === crc32(raw)
-      ? escapeName(better.toString('utf8', 5))
-      : printName(raw, utf8 ? undefined : guess);
-  return name.replaceAll('\\', '/');
+  if (!better || better.length <= 5 || better[0] !== 1 || better.readUInt32LE(1) !== crc32(raw))
+    return [plain];
+  return [escapeName(better.toString('utf8', 5)).replaceAll('\\', '/'), plain];
 }
 
 function recordType(name: string, madeBy: number, attributes: number): MemberType {

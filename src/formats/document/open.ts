@@ -17,7 +17,7 @@ import { inPlace } from '../archive/unpack.ts';
 import { selectionOf } from '../text/open.ts';
 import { conversionOptions, conversions } from './convert.ts';
 import { sourceOf } from './converted.ts';
-import type { DocumentPart } from './protocol.ts';
+import type { AttachmentFacts, DocumentPart } from './protocol.ts';
 import { DocumentReading, orderOf } from './reading.ts';
 import { type DocumentSelector, parseDocumentSelector } from './select.ts';
 import { missingSheet, openSheet } from './workbook.ts';
@@ -134,22 +134,26 @@ async function openAttachment(
   const list = document.target(asked, ':attachments');
   const listOrder = orderOf({ kind: 'attachments' }, asked);
   const names = await call.access.privateNames?.();
-  const ruleFor = (one: string): DenyRule | undefined => names?.inside(subject.path, one, false);
+  const ruleFor = ({ name: shown, stored = shown }: Omit<AttachmentFacts, 'bytes'>): DenyRule | undefined =>
+    names?.inside(subject.path, stored, false) ?? names?.inside(subject.path, shown, false);
+  const listed = async (): Promise<readonly AttachmentFacts[]> =>
+    (await document.convert(listOrder)).reply.facts.attachments ?? [];
   if (name === undefined) {
     const selection = selectionOf({ typed: list, rest: asked.tail });
     const all = await document.text(asked, listOrder.want, selection, ':attachments');
     if (!names) return all;
+    const hidden = new Set((await listed()).filter(ruleFor).map((one) => one.name));
     const read = await readAt(all.bytes, 0, all.bytes.size ?? 0, call.signal);
     const shown = Buffer.from(read)
       .toString('utf8')
-      .replace(ATTACHED, (line, one: string) => (ruleFor(one) ? `${one} (private)` : line));
+      .replace(ATTACHED, (line, one: string) => (hidden.has(one) ? `${one} (private)` : line));
     return { ...all, bytes: memoryBytes(shown) };
   }
-  const denied = ruleFor(name);
-  if (denied) throw privateFile(`${list}/${name}`, denied);
   enterContainer(subject);
-  const { attachments = [] } = (await document.convert(listOrder)).reply.facts;
+  const attachments = await listed();
   const at = attachments.findIndex((one) => one.name === name);
+  const denied = ruleFor(attachments[at] ?? { name });
+  if (denied) throw privateFile(`${list}/${name}`, denied);
   if (at === -1) throw noAttachment(name, list, attachments);
   const order = orderOf({ kind: 'attachment', number: at + 1 }, asked);
   const { body } = await document.convert(order);

@@ -185,7 +185,10 @@ export interface UnshownFacts {
 }
 
 export interface AttachmentFacts {
+  /** No other attachment has it, and it can be typed. */
   readonly name: string;
+  /** The name in the document, if it is another one. */
+  readonly stored?: string | undefined;
   readonly bytes: number;
 }
 

@@ -64,14 +64,15 @@ test('of private ones only the names are shown', async () => {
     withFiles([
       ['.env', Buffer.from('marrow\n')],
       ['b.txt', Buffer.from('hum\n')],
+      ['.env', Buffer.from('marrow\n')],
     ]),
   );
   const { text } = await here.call('read', { path: 'report.pdf:attachments' });
-  expect(text).toMatch(/^\.env \(private\)\nb\.txt {2}4 bytes\n/);
-  for (const path of ['report.pdf:attachments/.env', 'report.pdf:attachments/.env:raw'])
+  expect(text).toMatch(/^\.env \(private\)\nb\.txt {2}4 bytes\n \(2\)\.env \(private\)\n/);
+  for (const path of ['.env', '.env:raw', ' (2).env'].map((name) => `report.pdf:attachments/${name}`))
     expect((await here.call('read', { path })).text).toContain('is private by the rule .env');
   const found = await here.call('grep', { pattern: 'marrow', path: 'report.pdf' });
-  expect(found.text).toBe('No matches found\n[1 private file or directory left out]');
+  expect(found.text).toBe('No matches found\n[2 private files or directories left out]');
 });
 
 test('a missing one is answered with similar ones', async () => {

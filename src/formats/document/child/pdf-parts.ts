@@ -158,8 +158,7 @@ function pixelsOf(found: Drawn | null, drawn: unknown): PixelData | undefined {
 
 // Lists the files that are attached to a PDF, and extracts one of them.
 
-interface Attachment {
-  readonly name: string;
+interface Attachment extends Pick<AttachmentFacts, 'name' | 'stored'> {
   readonly content: Uint8Array;
 }
 
@@ -174,7 +173,11 @@ export async function listAttachments(
   password: string | undefined,
 ): Promise<{ text: string; facts: DocumentFacts }> {
   const { attachments, left, pages } = await attachmentsOf(bytes, password);
-  const listed = attachments.map(({ name, content }): AttachmentFacts => ({ name, bytes: content.length }));
+  const listed = attachments.map(({ name, stored, content }): AttachmentFacts => ({
+    name,
+    stored: stored === name ? undefined : stored,
+    bytes: content.length,
+  }));
   const lines = listed.map((one) => `${one.name}  ${one.bytes} bytes\n`);
   return {
     text: (lines.join('') || '(no files are attached)\n') + (left > 0 ? `(${left} more are attached)\n` : ''),
@@ -203,11 +206,12 @@ async function attachmentsOf(
     const found = ((await document.getAttachments()) ?? {}) as Readonly<Record<string, Partial<Raw>>>;
     const names = new Set<string>();
     const files = Object.values(found);
-    const attachments = files
-      .slice(0, MAX_PDF_ATTACHMENTS)
-      .flatMap(({ filename = '', content }) =>
-        content instanceof Uint8Array ? [{ name: unique(nameFrom(String(filename)), names), content }] : [],
-      );
+    const attachments = files.slice(0, MAX_PDF_ATTACHMENTS).flatMap(({ filename, content }) => {
+      const stored = String(filename ?? '');
+      return content instanceof Uint8Array
+        ? [{ name: unique(nameFrom(stored), names), stored, content }]
+        : [];
+    });
     return { attachments, left: Math.max(0, files.length - MAX_PDF_ATTACHMENTS), pages: document.numPages };
   } finally {
     await document.destroy();
