@@ -140,6 +140,16 @@ test('dialects that write their limits in bytes count bytes for every host', asy
   expect(Buffer.byteLength(run)).toBeLessThan(18_400 + 1_024);
 });
 
+test('descriptions promise windows of what is shown', () => {
+  for (const dialect of ['oriel', 'zed'] as const) {
+    const { oriel } = place(dialect, fittedTo({ name: 'unknown' }, { dialect }));
+    const { description } = oriel.tools.find(({ name }) => name.startsWith('read')) ?? {};
+    expect(description).toMatch(
+      dialect === 'zed' ? /18 KiB by default, at most 18 KiB/ : /:@65536\+18400 bytes/,
+    );
+  }
+});
+
 test('a unit alone counts the limits of the dialect', () => {
   const { limits } = dialectOf('oriel');
   expect(limitsWith(limits, { unit: 'characters' })).toEqual({ ...limits, unit: 'characters' });
