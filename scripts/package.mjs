@@ -92,6 +92,11 @@ try {
     const [cli, file] = [join(home, 'node_modules/.bin/oriel'), join(home, 'package.json')];
     const { stdout } = await run(cli, ['read', file], { cwd: home });
     if (!stdout.includes('oriel')) throw new Error(`installed ${name} it reads nothing: ${stdout}`);
+    const found = await run(cli, ['call', 'grep', '{"pattern":"o.iel","glob":"package.json"}'], {
+      cwd: home,
+    });
+    if (!/package\.json[\s\S]*oriel/.test(found.stdout))
+      throw new Error(`installed ${name} it finds nothing: ${found.stdout}`);
   }
 
   const bundle = join(work, 'bundle');
