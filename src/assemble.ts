@@ -32,6 +32,12 @@ export interface RunOptions extends CallOptions {
   readonly totals?: boolean | undefined;
 }
 
+/** What may differ between the calls of one instance: how large answers are, and what they show of images. */
+export interface AnswerSize {
+  readonly limits: Limits;
+  readonly settings: Settings;
+}
+
 export interface OrielAssembly {
   readonly dialect: Dialect;
   readonly limits: Limits;
@@ -39,6 +45,8 @@ export interface OrielAssembly {
   readonly engine: Engine;
   /** The tool of that name. Throws OrielError (`BAD_INPUT`). */
   tool(name: string): DeclaredTool;
+  /** The limits, the token counter and `read.imageMetadataOnly` of other options. Everything else stays as it was assembled. */
+  sizeOf(options: OrielOptions): AnswerSize;
   /**
    * Runs a tool. `accept` validates the input; without it the input must already match the schema of the tool. Never throws:
    * a failure is an answer with `isError`.
@@ -48,6 +56,7 @@ export interface OrielAssembly {
     input: unknown,
     options?: RunOptions,
     accept?: (input: unknown) => unknown,
+    size?: AnswerSize,
   ): Promise<Answer>;
 }
 
@@ -55,7 +64,7 @@ export interface OrielAssembly {
 export function assemble(options: OrielOptions = {}): OrielAssembly {
   checkOptions(options);
   const dialect = dialectOf(options.dialect ?? 'oriel');
-  const limits = limitsWith(limitsWith(dialect.limits, options.limits), limitsOfModel(options));
+  const limits = limitsOf(dialect, options);
   const session = options.session ?? createSession({ ...sessionOptions(options), ...stateOf(options) });
   const wantsTotals = options.telemetry !== false && options.telemetry?.totals === true;
   const engine: Engine = {
@@ -89,8 +98,15 @@ export function assemble(options: OrielOptions = {}): OrielAssembly {
         `The dialect ${dialect.name} has no tool ${quote(name)}. Use one of ${names.join(', ')}.${near}`,
       );
     },
-    async run(tool, input, run = {}, accept) {
-      const call = { ...run, limits, dialect: dialect.name, ...(accept && { accept }) };
+    sizeOf(changed) {
+      const { tokens, imageMetadataOnly } = sizeSettings(changed);
+      return {
+        limits: limitsOf(dialect, changed),
+        settings: { ...engine.settings, tokens, imageMetadataOnly },
+      };
+    },
+    async run(tool, input, run = {}, accept, size = { limits, settings: engine.settings }) {
+      const call = { ...run, ...size, dialect: dialect.name, ...(accept && { accept }) };
       const answer = await callTool(engine, tool, input, call);
       return (run.totals ?? wantsTotals) ? await withTotals(answer, session, run) : answer;
     },
@@ -143,6 +159,10 @@ export function telemetryOptions({ file, task }: TelemetrySettings): TelemetryOp
   };
 }
 
+function limitsOf(dialect: Dialect, options: OrielOptions): Limits {
+  return limitsWith(limitsWith(dialect.limits, options.limits), limitsOfModel(options));
+}
+
 function limitsOfModel({ model, limitsPerModel = {} }: OrielOptions): LimitOptions | undefined {
   return model !== undefined && Object.hasOwn(limitsPerModel, model) ? limitsPerModel[model] : undefined;
 }
@@ -157,8 +177,7 @@ function settingsOf(options: OrielOptions): Settings {
     display: displayOf(options),
     summarize: read.summarize ?? defaultSettings.summarize,
     mapBytes: mapBytesOf(read.mapBytes),
-    imageMetadataOnly: read.imageMetadataOnly ?? defaultSettings.imageMetadataOnly,
-    tokens: options.tokens ? counterOfHost(options.tokens) : undefined,
+    ...sizeSettings(options),
     run: runSettings(options.run),
     agentOutputs:
       options.agentOutputs === undefined ? undefined : accessTo(options.agentOutputs, denyOf(options)),
@@ -169,6 +188,13 @@ function settingsOf(options: OrielOptions): Settings {
     mcpServers: options.mcpServers,
     workspaces: options.workspaces ?? defaultSettings.workspaces,
     operator,
+  };
+}
+
+function sizeSettings({ tokens, read = {} }: OrielOptions): Pick<Settings, 'tokens' | 'imageMetadataOnly'> {
+  return {
+    imageMetadataOnly: read.imageMetadataOnly ?? defaultSettings.imageMetadataOnly,
+    tokens: tokens ? counterOfHost(tokens) : undefined,
   };
 }
 

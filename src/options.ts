@@ -36,7 +36,7 @@ export interface OrielOptions {
   readonly dialect?: DialectName | undefined;
   /**
    * Limits instead of those of the dialect, lower or higher: `lines`, `answerLines`, `bytes`, `line`, `tokens`, `window`, `windowMax`, `countBytes`.
-   * With `unit: 'characters'` the limits `bytes` and `line` count UTF-16 code units.
+   * With `unit: 'characters'` the limits `bytes` and `line` count UTF-16 code units, except in the dialects `pi`, `coder` and `zdx`.
    * @default those of the dialect
    */
   readonly limits?: LimitOptions | undefined;

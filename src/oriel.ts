@@ -2,7 +2,7 @@
 
 import type { core, ZodType } from 'zod';
 import * as zod from 'zod';
-import { assemble, type RunOptions } from './assemble.ts';
+import { type AnswerSize, assemble, type RunOptions } from './assemble.ts';
 import type { DeclaredTool, Effects, OfferedFeatures, SchemaKit } from './call/dialect.ts';
 import { type InputSchema, lenient } from './call/other-names.ts';
 import { OrielError } from './errors.ts';
@@ -55,16 +55,21 @@ export function createOriel(options: OrielOptions = {}): Oriel {
   return orielOffering(options, () => true);
 }
 
-/** How each tool was made, to make it again with other limits. */
-const makings = new WeakMap<
-  Tool,
-  { readonly options: OrielOptions; readonly offers: OfferedFeatures['offers'] }
->();
+type Run = Tool['run'];
 
-/** The same tool with the options that `change` returns, in the same session. A tool that was not made here stays as it is. */
-export function toolWith(tool: Tool, change: (options: OrielOptions) => OrielOptions): Tool {
-  const making = makings.get(tool);
-  return making ? orielOffering(change(making.options), making.offers).tool(tool.name) : tool;
+/** How each tool runs with answers of another size. */
+const sized = new WeakMap<Tool, (change: (options: OrielOptions) => OrielOptions) => Run>();
+
+/**
+ * Runs the tool with the limits, the token counter and `read.imageMetadataOnly` of the options that `change` returns. A tool
+ * that was not made here runs as it is.
+ */
+export function runSized(
+  tool: Tool,
+  change: (options: OrielOptions) => OrielOptions,
+  ...[input, options]: Parameters<Run>
+): ReturnType<Run> {
+  return sized.get(tool)?.(change)(input, options) ?? tool.run(input, options);
 }
 
 /** Like `createOriel`, for a server that offers only some tools: descriptions do not mention the others. */
@@ -76,7 +81,11 @@ export function orielOffering(options: OrielOptions, offers: OfferedFeatures['of
   const tools = dialect.tools.map((declared): Tool => {
     const schema = once(() => declared.schema(kit));
     const jsonSchema = once(() => jsonSchemaOf(schema()));
-    return {
+    const runWith =
+      (size?: AnswerSize): Run =>
+      (input, runOptions) =>
+        assembly.run(declared, input, runOptions, (given) => acceptInput(declared, schema(), given), size);
+    const made: Tool = {
       name: declared.name,
       title: declared.title,
       description: declared.about(limits, { offers, settings: assembly.engine.settings }),
@@ -90,11 +99,11 @@ export function orielOffering(options: OrielOptions, offers: OfferedFeatures['of
       get jsonSchema() {
         return jsonSchema();
       },
-      run: (input, runOptions) =>
-        assembly.run(declared, input, runOptions, (given) => acceptInput(declared, schema(), given)),
+      run: runWith(),
     };
+    sized.set(made, (change) => runWith(assembly.sizeOf(change(options))));
+    return made;
   });
-  for (const tool of tools) makings.set(tool, { options: { ...options, session }, offers });
   return {
     dialect: dialect.name,
     tools,

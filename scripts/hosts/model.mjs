@@ -1,5 +1,5 @@
 // A model that follows a script, on 127.0.0.1. It speaks Anthropic Messages, OpenAI Responses, OpenAI chat completions and Gemini,
-// streamed or not, and records what a host passed on of each answer of a tool.
+// always streamed, and records what a host passed on of each answer of a tool.
 import { createServer } from 'node:http';
 
 /** What `request` declares: tools as { name, namespace?, custom? }, and the results of earlier calls as { text, images, isError }. */
@@ -61,7 +61,7 @@ const protocols = {
     },
   },
   chat: {
-    tools: ({ tools = [] }) => tools.map((tool) => ({ name: tool.function.name })),
+    tools: ({ tools = [] }) => tools.map((tool) => ({ name: tool.function?.name ?? tool.type })),
     // Some hosts pass an image in the next message of the user.
     results: ({ messages = [] }) =>
       messages.flatMap(({ role, content }, at) => {
@@ -148,7 +148,7 @@ const protocolOf = (url) =>
 
 /**
  * Starts the model. `next(results)` returns the arguments of the next call of `read`, or undefined at the end. `results` has
- * what the host passed on, `first` whether its first request declared `read`, `bytes` the size of that request's declarations.
+ * what the host passed on, `seen.first` is whether its first request declared `read`, `seen.requests` counts those with tools.
  */
 export async function startModel(next) {
   const seen = { results: [], first: undefined, requests: 0 };

@@ -6,11 +6,11 @@ import type { Limits, TextPolicy } from '../types/excerpt.ts';
 import type { EngineRequest, RequestOf } from '../types/request.ts';
 import type { EngineResult, ResultOf } from '../types/result.ts';
 import type { CallableTool } from './dialect.ts';
-import { type CallOptions, type Engine, openCall, takeSlot } from './open-call.ts';
+import { type Engine, openCall, type SizedCallOptions, takeSlot } from './open-call.ts';
 import { read, readLines } from './read.ts';
 import { explained, report } from './unexpected.ts';
 
-interface ToolCall extends CallOptions {
+interface ToolCall extends SizedCallOptions {
   /** The limits of the dialect, changed by those of the host. */
   readonly limits: Limits;
   /** The name of the dialect. */
@@ -97,7 +97,7 @@ function perform<K extends Kind>(
 interface EndedCall {
   readonly tool: string;
   readonly dialect: string;
-  readonly options: CallOptions;
+  readonly options: SizedCallOptions;
   /** The time at which it began, from `performance.now()`. */
   readonly began: number;
   /** The request to the engine and its result; undefined if the call failed before. */

@@ -59,6 +59,11 @@ export interface CallOptions {
   readonly isPart?: true | undefined;
 }
 
+export interface SizedCallOptions extends CallOptions {
+  /** Settings instead of those of the engine. */
+  readonly settings?: Settings | undefined;
+}
+
 export interface OpenCall {
   readonly call: Call;
   /**
@@ -79,7 +84,7 @@ const RUN_GRACE_MS = 10_000;
 export function openCall(
   engine: Engine,
   { request, limits }: Pick<CallOrder, 'request' | 'limits'>,
-  { signal, onProgress, onOutput, caller = engine, isPart }: CallOptions,
+  { signal, onProgress, onOutput, caller = engine, isPart, settings = engine.settings }: SizedCallOptions,
   tool?: string,
   waitedMs = 0,
 ): OpenCall {
@@ -120,7 +125,7 @@ export function openCall(
   const shared: Omit<Call, keyof CallBounds | 'open' | 'onEnd' | 'part'> = {
     limits,
     ...(isPart && { isPart }),
-    settings: engine.settings,
+    settings,
     access: engine.access,
     session: engine.session,
     waitedMs,

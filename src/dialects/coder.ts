@@ -223,6 +223,7 @@ export function readFileLines(input: FileLinesInput, limits: FileLinesLimits): C
 
 const limits: Limits = {
   ...baseLimits,
+  unit: 'bytes',
   lines: fileLinesLimits.responseLines,
   bytes: fileLinesLimits.responseBytes,
   line: fileLinesLimits.lineBytes,

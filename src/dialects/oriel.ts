@@ -26,7 +26,7 @@ import { listWording } from '../render/list-notices.ts';
 import { errorAnswer, withCall, wording } from '../render/notices.ts';
 import { MAX_CONTEXT_LINES } from '../search/page-bounds.ts';
 import { writeSize } from '../selector/selection.ts';
-import { baseLimits, cutPolicy } from '../text/limits.ts';
+import { baseLimits, cutPolicy, shownOfWindow } from '../text/limits.ts';
 import type { Limits } from '../types/excerpt.ts';
 import type {
   CountRequest,
@@ -251,7 +251,7 @@ const read = tool<{ path: string }, ReadRequest>({
     `${sizeOf(limits)}; a cut one ends with the exact path of the next call.
 
 Append to the path:
-:50 to the end · :50-100 lines and a few around · :50..100 exactly · :50+20 · :5-16,40-80 · :-20 the last · :@65536+${writeSize(limits.window)} bytes from there
+:50 to the end · :50-100 lines and a few around · :50..100 exactly · :50+20 · :5-16,40-80 · :-20 the last · :@65536+${writeSize(Math.min(limits.window, shownOfWindow(limits)))} bytes from there
 :raw${settings.display === 'plain' ? '' : ' without line numbers'} · :conflicts
 :outline symbols with lines · :#Server.start,#b symbols · src:outline, src:#Server below a directory · src:#name:refs uses · src/app.ts:refs importers
 report.pdf:p3-5, also slides · book.xlsx:Sales:A1:B5 · app.zip:src/x.ts:5-9 · book.ipynb:outputs${settings.imageMetadataOnly ? '' : ' · photo.jpg:meta'}

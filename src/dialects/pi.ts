@@ -69,7 +69,7 @@ function versionOf(
   style: PiStyle,
   departs: readonly ContractDeparture[],
 ): Dialect {
-  const limits: Limits = { ...baseLimits, lines: LINES, bytes, line: bytes };
+  const limits: Limits = { ...baseLimits, unit: 'bytes', lines: LINES, bytes, line: bytes };
   return {
     name,
     limits,

@@ -143,6 +143,7 @@ const MAX_PAGE_BYTES = 40 * KIB;
 /** `bytes` is the limit of two streams together. The fields require counted lines. */
 const zdxLimits: Limits = {
   ...baseLimits,
+  unit: 'bytes',
   lines: MAX_LINES,
   line: MAX_LINE_LENGTH * CHARACTER,
   bytes: 2 * MAX_STREAM_BYTES,

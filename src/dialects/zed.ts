@@ -13,7 +13,7 @@ import {
   wording,
 } from '../render/notices.ts';
 import { readNotices, shownLines } from '../render/read-notices.ts';
-import { baseLimits, KIB } from '../text/limits.ts';
+import { baseLimits, KIB, shownOfWindow } from '../text/limits.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Answer, Notice } from '../types/answer.ts';
 import type { Limits, TextPolicy, Window } from '../types/excerpt.ts';
@@ -49,18 +49,22 @@ const readFile = tool<ReadFileInput, ReadRequest>({
   title: 'Read file',
   example: { path: 'src/app.ts', start_line: 50, end_line: 100 },
   effects: reads,
-  about: ({ window, windowMax }) =>
-    `Reads the content of a text file; use it rather than a terminal. Without a window, a file of up to ${binarySize(WHOLE)} is answered whole, a larger ` +
-    `one with its outline where it has one, else with its first window.
+  about: (given) => {
+    const most = shownOfWindow(given);
+    return (
+      `Reads the content of a text file; use it rather than a terminal. Without a window, a file of up to ${binarySize(WHOLE)} is answered whole, a larger ` +
+      `one with its outline where it has one, else with its first window.
 
-Byte windows: start_byte and max_bytes (${binarySize(window)} by default, at most ${binarySize(windowMax)}). The answer is ` +
-    'rounded to whole lines and begins with a header that gives the effective byte range; to continue reading, pass its ' +
-    '"continue with start_byte" as the next start_byte, until it says "end of file". Prefer byte windows for paging, and ' +
-    'set max_bytes generously when you expect to need more context: fewer, larger calls are faster and stay clear of ' +
-    `rate limits.
+Byte windows: start_byte and max_bytes (${binarySize(Math.min(given.window, most))} by default, at most ${binarySize(most)}). The answer is ` +
+      'rounded to whole lines and begins with a header that gives the effective byte range; to continue reading, pass its ' +
+      '"continue with start_byte" as the next start_byte, until it says "end of file". Prefer byte windows for paging, and ' +
+      'set max_bytes generously when you expect to need more context: fewer, larger calls are faster and stay clear of ' +
+      `rate limits.
 
-Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySize(windowMax)}. Use them to follow up on line ` +
-    'numbers from an outline or a search (e.g. start_line 120, end_line 180). They take precedence over byte windows.',
+Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySize(most)}. Use them to follow up on line ` +
+      'numbers from an outline or a search (e.g. start_line 120, end_line 180). They take precedence over byte windows.'
+    );
+  },
   input: (zod) => {
     const optional = () => zod.int().min(0).optional();
     return zod.strictObject({

@@ -142,7 +142,10 @@ export function runsScripts(host: HostIdentity): boolean {
   return rowOf(host)?.scripts === true;
 }
 
-/** Whether those of any model of the host do: a list of tools is sent before the model is known. */
+/**
+ * Whether those of any model of the host do: a list of tools is sent before the model is known. So a model without scripts
+ * gets no content for a declared schema, though the protocol wants it: it would see that instead of the text.
+ */
 export function mayRunScripts({ name }: HostIdentity): boolean {
   return HOSTS.some((host) => host.scripts && host.name.test(name));
 }

@@ -41,7 +41,7 @@ export const baseLimits: Limits = {
 export const estimateTokens: TokenCounter = (text) => Math.ceil(Buffer.byteLength(text) / 4);
 
 export type LimitOptions = { readonly [K in LimitName]?: number } & {
-  /** What `bytes` and `line` count. @default 'bytes' */
+  /** What `bytes` and `line` count; in `pi`, `coder` and `zdx`, whose answers name bytes, always these. @default 'bytes' */
   readonly unit?: LimitUnit | undefined;
 };
 
@@ -84,11 +84,16 @@ export function limitsWith(base: Limits, options: LimitOptions = {}): Limits {
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   ) as LimitOptions;
-  const limits = { ...base, ...given, unit: given.bytes === undefined ? base.unit : given.unit };
+  const counted = given.unit ?? (given.bytes === undefined ? base.unit : undefined);
+  const limits: Limits = {
+    ...base,
+    ...given,
+    unit: base.unit === 'bytes' ? base.unit : counted === 'characters' ? counted : undefined,
+  };
   const lowered = given.lines !== undefined && given.lines < base.lines;
   const answerLines = given.answerLines ?? (lowered ? limits.lines + EXTRA_LINES : base.answerLines);
   if (given.bytes === undefined) return capped({ ...limits, answerLines });
-  const stored = given.bytes * bytesPerUnit(given);
+  const stored = given.bytes * bytesPerUnit(limits);
   return capped({
     ...limits,
     answerLines,

@@ -147,7 +147,7 @@ export interface TextPolicy {
   readonly display?: LineDisplay | undefined;
   /** The `\n` does not count for the length of a line when oversized lines are detected. */
   readonly bareLines?: boolean | undefined;
-  /** Bytes of a line as shown, if the dialect adds to what the display shows (joiners, envelopes). */
+  /** Bytes of a line as shown, if the dialect adds to what the display shows (joiners, envelopes). The unit of its limits is `bytes`. */
   cost?(line: Line): number;
 }
 
@@ -159,7 +159,7 @@ export interface Limits {
   readonly lines: number;
   /** Lines of any answer, including lists, byte windows, context and gaps. Infinity for no limit. */
   readonly answerLines: number;
-  /** What `bytes` and `line` count of the shown text; bytes when absent, and of windows and files always. */
+  /** What `bytes` and `line` count of the shown text; bytes when absent, and of windows and files always. A dialect with `bytes` keeps it. */
   readonly unit?: LimitUnit | undefined;
   /** Bytes of UTF-8 of one answer; notices come on top (1 KiB at most). */
   readonly bytes: number;

@@ -129,6 +129,37 @@ test.each([
   expect(listed.length).toBeGreaterThan(most * 0.95);
 });
 
+test('dialects that write their limits in bytes count bytes for every host', async () => {
+  const { write, call } = place('pi', fittedTo({ name: 'unknown' }, { dialect: 'pi' }));
+  write('wide.txt', `${'\u8aad'.repeat(10_000)}\nlast\n`);
+  const { text } = await call('read', { path: 'wide.txt' });
+  expect(text).toBe('[Line 1 is 30KB, exceeds 18KB limit. Use bash to read: head -c 18400 wide.txt]');
+  const many = Array.from({ length: 3_000 }, () => `${'\u8aad'.repeat(10)}`).join('\n');
+  const { text: run } = await call('bash', { command: `printf '${many}'` });
+  expect(run).toContain('(18KB limit)');
+  expect(Buffer.byteLength(run)).toBeLessThan(18_400 + 1_024);
+});
+
+test('descriptions promise windows of what is shown', () => {
+  for (const dialect of ['oriel', 'zed'] as const) {
+    const { oriel } = place(dialect, fittedTo({ name: 'unknown' }, { dialect }));
+    const { description } = oriel.tools.find(({ name }) => name.startsWith('read')) ?? {};
+    expect(description).toMatch(
+      dialect === 'zed' ? /18 KiB by default, at most 18 KiB/ : /:@65536\+18400 bytes/,
+    );
+  }
+});
+
+test('a unit alone counts the limits of the dialect', () => {
+  const { limits } = dialectOf('oriel');
+  expect(limitsWith(limits, { unit: 'characters' })).toEqual({ ...limits, unit: 'characters' });
+  expect(limitsWith(limitsWith(limits, { unit: 'characters' }), { bytes: 900 }).unit).toBeUndefined();
+  expect(limitsWith(dialectOf('pi').limits, { unit: 'characters', bytes: 900 })).toMatchObject({
+    unit: 'bytes',
+    windowMax: 900,
+  });
+});
+
 test('an unknown host gets at most 19,500 characters, 1,990 lines', async () => {
   for (const dialect of dialectNames) {
     const cwd = temporaryFolder();

@@ -2,8 +2,8 @@
 
 import type { McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { looseObject, type ZodType } from 'zod';
-import { type Tool, toolWith } from '../../oriel.ts';
-import { LruMap } from '../../session/snapshots.ts';
+import type { OrielOptions } from '../../options.ts';
+import { runSized, type Tool } from '../../oriel.ts';
 import { fittedTo, type HostIdentity } from '../hosts.ts';
 import { hostIn, progressTo, toolDefinition, toolResult, wantsDetails } from '../mcp/tool-result.ts';
 import { needsPeer } from './blocks.ts';
@@ -63,7 +63,6 @@ export function registerTools(
 
 function register(server: McpServer, tool: Tool, structured: boolean): unknown {
   const { outputSchema, ...config } = configOf(tool, structured);
-  const sized = sizedFor(tool, structured);
   return server.registerTool(
     tool.name,
     {
@@ -75,7 +74,8 @@ function register(server: McpServer, tool: Tool, structured: boolean): unknown {
       const progress = progressTo(context);
       const { signal } = context.mcpReq;
       const host = hostIn(context.mcpReq, server.server.getClientVersion()?.name);
-      const answer = await sized(host).run(input, { signal, ...(progress && { onProgress: progress.tell }) });
+      const fitted = fittedFor(host, structured);
+      const answer = await runSized(tool, fitted, input, { signal, onProgress: progress?.tell });
       progress?.end();
       return toolResult(answer, { structured, detailed: wantsDetails(context.mcpReq._meta) });
     },
@@ -89,34 +89,21 @@ function registerInV1(server: McpServerV1, tool: Tool, structured: boolean): voi
     inputSchema: zodSchemaOf(tool.jsonSchema),
     outputSchema: outputSchema ? zodSchemaOf(outputSchema) : undefined,
   };
-  const sized = sizedFor(tool, structured);
   const callback = async (input: unknown, { signal, _meta, sendNotification }: ExtraV1) => {
     const progress = progressTo({ mcpReq: { signal, _meta, notify: sendNotification } });
     const host = hostIn({ _meta }, server.server?.getClientVersion()?.name);
-    const answer = await sized(host).run(input, { signal, onProgress: progress?.tell });
+    const fitted = fittedFor(host, structured);
+    const answer = await runSized(tool, fitted, input, { signal, onProgress: progress?.tell });
     progress?.end();
     return toolResult(answer, { structured, detailed: wantsDetails(_meta) });
   };
   server.registerTool(tool.name, declared as never, callback as never);
 }
 
-/** Hosts of a server for which its tools are kept. */
-const MAX_SIZED_TOOLS = 8;
-
-/** The tool with answers of the size that a host passes on, as in the servers of oriel. */
-function sizedFor(tool: Tool, structured: boolean): (host: HostIdentity) => Tool {
-  const made = new LruMap<Tool>(MAX_SIZED_TOOLS);
-  return (host) => {
-    const key = JSON.stringify([host.name, host.model]);
-    let sized = made.get(key);
-    if (!sized) {
-      sized = toolWith(tool, (options) =>
-        fittedTo({ ...host, structured: structured || undefined }, options),
-      );
-      made.set(key, sized);
-    }
-    return sized;
-  };
+/** Answers of the size that a host passes on, as in the servers of oriel. */
+function fittedFor(host: HostIdentity, structured: boolean) {
+  return (options: OrielOptions): OrielOptions =>
+    fittedTo({ ...host, structured: structured || undefined }, options);
 }
 
 function configOf(tool: Tool, structured: boolean) {

@@ -161,15 +161,21 @@ function textOf(content: Answer['content']): string {
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }
 
-/** `lines`: those shown of a text, of other answers those of `text`; `total`: those of the whole text, if they are counted. */
+/**
+ * `lines`: those shown of a text or of a command's output, of other answers those of `text`; `total`: those of the whole, if
+ * they are counted.
+ */
 function scriptValues(text: string, details: Answer['details']): Record<string, unknown> {
-  const { next, shown } = Object(details['truncation']) as Fields;
-  const { lines: total } = Object(details['totals']) as Fields;
+  const output = Object(details['output']) as Fields;
+  const truncation = details['truncation'] ?? output['truncation'];
+  const { next } = Object(truncation) as Fields;
+  const { shown } = Object(output['truncation'] ?? truncation) as Fields;
+  const { lines: total } = Object(output['totals'] ?? details['totals']) as Fields;
   const ranges = (Object(shown) as { lines?: readonly (readonly [number, number])[] }).lines;
   const lines =
     ranges?.reduce((sum, [from, to]) => sum + to - from + 1, 0) ??
     (text === '' ? 0 : text.replace(/\n$/, '').split('\n').length);
-  return { text, next, truncated: details['truncation'] !== undefined, lines, total };
+  return { text, next, truncated: truncation !== undefined, lines, total };
 }
 
 /** Details that are too large are only in `_meta`; here are the source, the truncation with the next call, and the error. */

@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer, type RegisteredTool } from '@modelcontextprotocol/server';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { registerTools } from '../../../src/faces/adapters/mcp.ts';
+import { createOriel } from '../../../src/index.ts';
+import { temporaryFolder } from '../../support/commands.ts';
 import { place } from '../../support/dialect.ts';
 import { PIXEL, testTools, type TestTools } from '../../support/tools.ts';
 
@@ -74,6 +77,24 @@ test('the server returns what it does for its own tools', () => {
   const server = new McpServer({ name: 'mine', version: '1' });
   const registered: RegisteredTool[] = registerTools(server, testTools().tools);
   expect(registered.map(({ enabled }) => enabled)).toEqual([true, true, true]);
+});
+
+test('all hosts read below the directories of the moment in which the tools were made', async () => {
+  const W = temporaryFolder();
+  writeFileSync(`${W}/f`, 'here\n');
+  const at = vi.spyOn(process, 'cwd').mockReturnValue(W);
+  onTestFinished(() => at.mockRestore());
+  const oriel = createOriel({ roots: ['.'] });
+  onTestFinished(() => oriel.close());
+  at.mockReturnValue('/');
+  const server = new McpServer({ name: 'mine', version: '1' });
+  registerTools(server, oriel.tools);
+  const client = new Client({ name: 'claude-code', version: '1' });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(here), client.connect(there)]);
+  onTestFinished(() => client.close());
+  const { content } = await client.callTool({ name: 'read', arguments: { path: 'f' } });
+  expect(content).toEqual([{ type: 'text', text: '1|here\n' }]);
 });
 
 /** Text in content, without structured content that would replace it. */

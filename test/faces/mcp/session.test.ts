@@ -14,8 +14,10 @@ import { orielOffering } from '../../../src/oriel.ts';
 import { serveOverStdio } from '../../../src/faces/mcp/serve-stdio.ts';
 import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
 import type { McpOptions } from '../../../src/faces/mcp/server.ts';
+import { toolResult } from '../../../src/faces/mcp/tool-result.ts';
 import { pipeTo } from '../../support/app.ts';
 import { cli } from '../../support/cli.ts';
+import { place } from '../../support/dialect.ts';
 import { hangingTool, offerOf } from '../../support/offer.ts';
 import { run } from '../../support/warm-cli.ts';
 import { readCall, session } from '../../support/wire.ts';
@@ -193,6 +195,14 @@ test('a directory that is missing leaves the others, and ~ is the home directory
   expect(served.stderr()).toBe(
     `oriel: The root ${join(W, 'none')} does not exist. Use a directory that does. The others are served without it.\n`,
   );
+});
+
+test.each(['oriel', 'pi'] as const)('scripts get values of a command in %s', async (dialect) => {
+  const { oriel } = place(dialect);
+  const answer = await oriel.tool('bash').run({ command: 'seq 5000' });
+  const { structuredContent } = toolResult(answer, { scripts: true });
+  const next: unknown = dialect === 'pi' ? undefined : expect.stringMatching(/^artifact:/);
+  expect(structuredContent).toMatchObject({ truncated: true, lines: 2_000, total: 5_000, next });
 });
 
 describe('cancellation', () => {
