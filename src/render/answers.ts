@@ -4,7 +4,7 @@ import { OrielError } from '../errors.ts';
 import { writeSelector } from '../selector/selection.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Answer, Block, Notice, Truncation } from '../types/answer.ts';
-import type { Limits } from '../types/excerpt.ts';
+import type { Excerpt, Limits } from '../types/excerpt.ts';
 import type {
   BinaryResult,
   PartResult,
@@ -333,6 +333,14 @@ function facts(result: RunResult): Record<string, unknown> {
   };
 }
 
+/** The runs of equal lines that are shown once: the first and the last line of each. */
+function foldedIn({ parts }: Excerpt): readonly (readonly [number, number])[] | undefined {
+  const runs = parts
+    .flat()
+    .flatMap(({ no = 1, folded }) => (folded ? [[no, no + folded.count - 1] as const] : []));
+  return runs.length > 0 ? runs : undefined;
+}
+
 function streamFacts({ bytes, lines, binary, excerpt, spill, unkept }: RunStream): Record<string, unknown> {
   const { cutBy, next, span } = excerpt;
   return {
@@ -345,6 +353,7 @@ function streamFacts({ bytes, lines, binary, excerpt, spill, unkept }: RunStream
         next: spill && next ? spill.url + writeSelector(next) : undefined,
       },
     }),
+    folded: foldedIn(excerpt),
     ...(spill && {
       artifact: spill.url,
       fullOutputPath: spill.path,

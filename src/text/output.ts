@@ -152,7 +152,7 @@ function headLines(
 }
 
 /** As long as any, until the output is kept. */
-const UNKNOWN_URL = `artifact://${'0'.repeat(10)}`;
+const UNKNOWN_URL = `artifact://${'0'.repeat(15)}`;
 
 /** Lines from the end back to byte `floor`. Of a last line that exceeds the budget, the last bytes are shown. */
 function tailLines(

@@ -175,7 +175,8 @@ function scriptValues(text: string, details: Answer['details']): Record<string, 
   const lines =
     ranges?.reduce((sum, [from, to]) => sum + to - from + 1, 0) ??
     (text === '' ? 0 : text.replace(/\n$/, '').split('\n').length);
-  return { text, next, truncated: truncation !== undefined, lines, total };
+  const truncated = truncation !== undefined || output['folded'] !== undefined;
+  return { text, next, truncated, lines, total };
 }
 
 /** Details that are too large are only in `_meta`; here are the source, the truncation with the next call, and the error. */

@@ -28,6 +28,8 @@ describe('a run of equal lines in an output', () => {
     );
     const lines = Array.from({ length: 60 }, (_, i) => `${i + 2}|step ${i + 1}/60\n`);
     expect(await text(made, 'read', { path: 'artifact://1:2..61' })).toBe(lines.join(''));
+    const { details } = await made.tool('bash').run({ command: 'echo a; yes wait | head -n 30' });
+    expect(details['output']).toMatchObject({ folded: [[2, 31]] });
   });
 
   test('is shown whole where folding is off, and in other dialects', async () => {
