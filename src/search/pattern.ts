@@ -24,6 +24,7 @@ export function checkPattern(pattern: string, multiline?: boolean): void {
       `holds ${what} at character ${line.index + 1}`,
       pattern,
       line[0] === '\n' ? multiline : true,
+      isRegex(pattern) ? undefined : true,
     );
   }
 }
@@ -64,10 +65,17 @@ export function badRegex(
   return undefined;
 }
 
-/** `multiline`: false if the tool has this parameter and it is off; undefined if the tool does not have it. */
-function overLines(what: string, pattern: string, multiline: boolean | undefined): OrielError {
+/**
+ * `multiline`: false if the tool has this parameter and it is off; undefined if the tool does not have it. `literal`: whether
+ * the pattern is surely no regular expression.
+ */
+function overLines(
+  what: string,
+  pattern: string,
+  multiline: boolean | undefined,
+  literal?: true,
+): OrielError {
   const offered = multiline === false;
-  const literal = isRegex(pattern) ? undefined : true;
   const use = `Use multiline=true${literal ? ' with literal=true' : ''}, or search`;
   const message = `The pattern ${what}: lines are searched one by one. ${offered ? use : 'Search'} for a part of one line.`;
   const short = offered && pattern.length <= MAX_SUGGESTED_CHARACTERS;
@@ -75,11 +83,11 @@ function overLines(what: string, pattern: string, multiline: boolean | undefined
   return new OrielError('BAD_REGEX', message, { next });
 }
 
-/** Whether a short pattern is surely valid: that of the two engines is much alike. */
+/** Whether ripgrep may accept the pattern: what it rejects, JavaScript rejects too, but for flags and names of groups. */
 function isRegex(pattern: string): boolean {
   if (pattern.length > MAX_SUGGESTED_CHARACTERS) return true;
   try {
-    return new RegExp(pattern, 'u').source !== '' && !/\(?:\?[=!<]|\\\d/.test(pattern);
+    return Boolean(new RegExp(pattern.replaceAll(/\(\?[a-zA-Z-]+\)|(?<=\()\?(?:P?<\w+>|[a-zA-Z-]+:)/g, '')));
   } catch {
     return false;
   }

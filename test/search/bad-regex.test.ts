@@ -31,6 +31,15 @@ test.each([
   expect(badRegex(stderr, pattern)?.message).toContain(told);
 });
 
+test.each([
+  ['(?i)a(?P<b>c)\nb', undefined],
+  ['a(\nb', true],
+  ['[a\n', true],
+])('%j over lines is advised as it can be searched', (pattern, literal) => {
+  const next = JSON.stringify({ pattern, multiline: true, literal });
+  expect(() => checkPattern(pattern, false)).toThrow(expect.objectContaining({ next }) as Error);
+});
+
 test('errors that are not about the pattern are not handled', () => {
   expect(badRegex('rg: ./a: Permission denied (os error 13)\n', 'a')).toBeUndefined();
 });
