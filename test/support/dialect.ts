@@ -41,6 +41,8 @@ export function place(dialect: DialectName, options: OrielOptions = {}): Place {
     roots: [folder],
     dialect,
     spills: { state: temporaryFolder() },
+    // A port of another test may have been this one's: its pages are not in this cache.
+    cache: { directory: temporaryFolder() },
     agentOutputs: folder,
     mcpServers: notesServer(folder),
     workspaces: elsewhere,
