@@ -24,7 +24,7 @@ export function checkPattern(pattern: string, multiline?: boolean): void {
       `holds ${what} at character ${line.index + 1}`,
       pattern,
       line[0] === '\n' ? multiline : true,
-      isRegex(pattern) ? undefined : true,
+      pattern.length > MAX_SUGGESTED_CHARACTERS || isRegex(pattern) ? undefined : true,
     );
   }
 }
@@ -83,9 +83,13 @@ function overLines(
   return new OrielError('BAD_REGEX', message, { next });
 }
 
-/** Whether ripgrep may accept the pattern: what it rejects, JavaScript rejects too, but for flags and names of groups. */
+/** What is in most regular expressions, and seldom in text with a line break, which is pasted code as a rule. */
+const REGEX_SIGN = /\\[aftnrvAzbBdDsSwWpPxuU]|[.\])][*+?]/;
+
+/** Whether the pattern is meant as a regular expression, and parses as one but for ripgrep's own flags and names of groups. */
 function isRegex(pattern: string): boolean {
-  if (pattern.length > MAX_SUGGESTED_CHARACTERS) return true;
+  if (!/[\\^$.*+?()[\]{}|]/.test(pattern)) return true;
+  if (!REGEX_SIGN.test(pattern)) return false;
   try {
     return Boolean(new RegExp(pattern.replaceAll(/\(\?[a-zA-Z-]+\)|(?<=\()\?(?:P?<\w+>|[a-zA-Z-]+:)/g, '')));
   } catch {

@@ -32,7 +32,9 @@ test.each([
 });
 
 test.each([
-  ['(?i)a(?P<b>c)\nb', undefined],
+  ['a\nb', undefined],
+  [String.raw`(?i)a(?P<b>\w+)` + '\nb', undefined],
+  ['{\n  return a.b();', true],
   ['a(\nb', true],
   ['[a\n', true],
 ])('%j over lines is advised as it can be searched', (pattern, literal) => {
