@@ -4,6 +4,7 @@ import { isOrielError } from '../errors.ts';
 import { claimsArchive } from '../formats/archive/detect.ts';
 import { isWeb, openWeb } from '../formats/web/detect.ts';
 import type { CodeReadResult } from '../search/code/answer-code.ts';
+import { mayBeList } from '../selector/rewrites.ts';
 import { endsInCodeQuestion, parseCodeQuestion } from '../selector/selection.ts';
 import { findTarget, type FoundTarget, openAny, withShell } from '../target/find-target.ts';
 import { oneLine } from '../text/visible.ts';
@@ -16,7 +17,7 @@ import { readText, type TextRequest } from './read-text.ts';
 
 export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
   const one = (typed: ReadRequest, part: Call): Promise<SingleResult> => readOne(typed, part, policy);
-  if (request.grammar !== 'selectors' || !/[,;\s]/.test(request.target.trim())) return one(request, call);
+  if (request.grammar !== 'selectors' || !mayBeList(request.target)) return one(request, call);
   try {
     return await one(request, call);
   } catch (error) {

@@ -96,6 +96,9 @@ export const MAX_LISTED_PATHS = 20;
 /** Paths in braces, up to which a list that is too long is recognised as one. */
 const MAX_EXPANDED_PATHS = 256;
 
+/** Whether `target` has a separator of lists. */
+export const mayBeList = (target: string): boolean => /[,;|\s]/.test(target.trim());
+
 /** All interpretations of `target` as a list of paths: separated by commas, alternatives in braces, newlines, semicolons, blanks. */
 export function* pathLists(target: string): Generator<string[]> {
   yield pathsIn(target);

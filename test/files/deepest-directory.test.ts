@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { deepestDirectory } from '../../src/files/deepest-directory.ts';
 import { createAccess } from '../../src/files/local.ts';
 import { OrielError } from '../../src/errors.ts';
 import type { FileAccess, OpenedItem } from '../../src/types/access.ts';
+import { openBelow } from '../support/descriptors.ts';
 import { workspace } from '../support/workspace.ts';
 
 test('the deepest directory is found around links that lead outside', async () => {
@@ -132,13 +133,3 @@ test('directories that were tried are closed', async () => {
 });
 
 /** What this process has open below a directory; other tests open and close elsewhere. */
-function openBelow(directory: string): string[] {
-  const targets = readdirSync('/proc/self/fd').map((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`);
-    } catch {
-      return '';
-    }
-  });
-  return targets.filter((target) => target.startsWith(`${directory}/`));
-}

@@ -9,6 +9,7 @@ import { openedDirectory } from '../../src/files/local.ts';
 import { keptFromClients } from '../../src/files/kept-files.ts';
 import type { OpenedDirectory } from '../../src/types/access.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { openCount } from '../support/descriptors.ts';
 import { makeFifo } from '../support/fifo.ts';
 
 const host = vi.hoisted(() => ({
@@ -45,8 +46,6 @@ beforeEach(() => {
   host.asked.length = 0;
 });
 afterEach(() => void vi.restoreAllMocks());
-
-const openCount = (): number => fs.readdirSync('/proc/self/fd').length;
 
 /** The directory at `path`, open; on another device if that is said. */
 function opened(

@@ -7,6 +7,7 @@ import type * as descriptors from '../../src/files/descriptors.ts';
 import { lentFile, openedFile } from '../../src/files/file.ts';
 import type { OpenedFile } from '../../src/types/access.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { openCount } from '../support/descriptors.ts';
 
 const host = vi.hoisted(() => ({
   /** Reads of descriptors. */
@@ -274,8 +275,6 @@ test('what is known about a file and its siblings', async () => {
 });
 
 describe.runIf(process.platform === 'linux')('a file that a thread holds open', () => {
-  const descriptorCount = (): number => fs.readdirSync('/proc/self/fd').length;
-
   /** As a thread would hold it. */
   function held(): { readonly path: string; readonly lent: { fd: number; dev: number; ino: number } } {
     const path = join(temporaryFolder(), 'f');
@@ -288,7 +287,7 @@ describe.runIf(process.platform === 'linux')('a file that a thread holds open', 
 
   test('is opened again and read after the thread closed it', async () => {
     const { path, lent } = held();
-    const before = descriptorCount();
+    const before = openCount();
     const file = (await lentFile(lent, path)) as OpenedFile;
     expect(file).toMatchObject({ kind: 'file', path, size: 100 });
     expect(file.fd).not.toBe(lent.fd);
@@ -297,7 +296,7 @@ describe.runIf(process.platform === 'linux')('a file that a thread holds open', 
     expect(await file.sibling?.('-wal')).toBeUndefined();
     expect(await file.bytes.changed?.()).toBe(false);
     await file.close();
-    expect(descriptorCount()).toBe(before);
+    expect(openCount()).toBe(before);
     expect(fs.fstatSync(lent.fd).ino).toBe(lent.ino);
   });
 
@@ -307,14 +306,14 @@ describe.runIf(process.platform === 'linux')('a file that a thread holds open', 
     ['nothing', { fd: 999_999 }],
   ])('is not opened if its descriptor now belongs to %s', async (_, change) => {
     const { path, lent } = held();
-    const before = descriptorCount();
+    const before = openCount();
     expect(await lentFile({ ...lent, ...change }, path)).toBeUndefined();
-    expect(descriptorCount()).toBe(before);
+    expect(openCount()).toBe(before);
   });
 
   test('is given back if its descriptor became another file meanwhile', async () => {
     const { path, lent } = held();
-    const before = descriptorCount();
+    const before = openCount();
     const real = fs.fstatSync(lent.fd);
     let asked = 0;
     const changing = {
@@ -325,7 +324,7 @@ describe.runIf(process.platform === 'linux')('a file that a thread holds open', 
       },
     };
     expect(await lentFile(changing, path)).toBeUndefined();
-    expect([asked, descriptorCount()]).toStrictEqual([2, before]);
+    expect([asked, openCount()]).toStrictEqual([2, before]);
   });
 
   test.each(['ENOENT', 'EACCES'])('is not there if it cannot be opened again: %s', async (code) => {

@@ -1,10 +1,9 @@
-import { mkdirSync, openSync, closeSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
+import { mkdirSync, openSync, closeSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pathToLatin1, HeldDirectory } from '../../src/files/held-directory.ts';
+import { openCount } from '../support/descriptors.ts';
 import { workspace } from '../support/workspace.ts';
-
-const descriptors = (): number => readdirSync('/proc/self/fd').length;
 
 function held(path: string): HeldDirectory {
   const fd = openSync(path, 'r');
@@ -18,7 +17,7 @@ function held(path: string): HeldDirectory {
 describe.skipIf(process.platform !== 'linux')('a directory that is held', () => {
   test('one whose path is too long leaves no descriptor open', () => {
     const { W } = workspace();
-    const before = descriptors();
+    const before = openCount();
     const name = 'd'.repeat(250);
     const way: HeldDirectory[] = [held(W)];
     expect(() => {
@@ -28,18 +27,18 @@ describe.skipIf(process.platform !== 'linux')('a directory that is held', () => 
         way.push(at.enter(name, [pathToLatin1(W)]) as HeldDirectory);
       }
     }).toThrow('ENAMETOOLONG');
-    expect(descriptors()).toBe(before + way.length);
+    expect(openCount()).toBe(before + way.length);
     for (const one of way.toReversed()) {
       rmdirSync(`${one.self}/${name}`);
       one.release();
     }
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
   });
 
   test('it is left only for the one that held it', () => {
     const { W, O } = workspace();
     mkdirSync(join(W, 'a/b'), { recursive: true });
-    const before = descriptors();
+    const before = openCount();
     const inner = held(join(W, 'a/b'));
     const { dev, ino } = statSync(join(W, 'a'));
     const outer = inner.leave(pathToLatin1(join(W, 'a')), dev, ino);
@@ -48,6 +47,6 @@ describe.skipIf(process.platform !== 'linux')('a directory that is held', () => 
     renameSync(join(W, 'a/b'), join(O, 'b'));
     expect(inner.leave(pathToLatin1(join(W, 'a')), dev, ino)).toBeUndefined();
     inner.release();
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
   });
 });

@@ -9,6 +9,7 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as held from '../../src/files/held-directory.ts';
 import { fileKey, keptFromClients } from '../../src/files/kept-files.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { openCount } from '../support/descriptors.ts';
 import { makeFifo } from '../support/fifo.ts';
 
 const NOTHING = keptFromClients([]);
@@ -88,8 +89,6 @@ vi.mock('../../src/files/kernel-files.ts', () => ({
     return host.kernel;
   },
 }));
-
-const descriptors = (): number => fs.readdirSync('/proc/self/fd').length;
 
 let now: typeof held;
 
@@ -222,9 +221,9 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     directory.release();
     const kernel = adopted('/proc/self/task');
     expect(kernel.entries(10_000).entries).toContainEqual({ name: String(process.pid), kind: 'directory' });
-    const before = descriptors();
+    const before = openCount();
     expect(kernel.entries(0)).toEqual({ entries: [], more: true });
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
     kernel.release();
   });
 
@@ -249,7 +248,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
   test('only its directories inside the roots are entered', () => {
     const directory = kinds();
     const W = directory.path;
-    const before = descriptors();
+    const before = openCount();
     for (const roots of [[], [W], ['/nowhere', join(W, 'directory')]]) {
       const inner = directory.enter('directory', roots);
       expect(inner).toMatchObject({ path: join(W, 'directory'), ino: fs.statSync(join(W, 'directory')).ino });
@@ -257,12 +256,12 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
       inner?.release();
     }
     expect(directory.enter('directory', [join(W, 'other'), `${W}x`])).toBeUndefined();
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
     if (byDescriptor)
       for (const name of ['file', 'link', 'link-to-directory', 'fifo', 'none'])
         expect(() => directory.enter(name, [])).toThrow(/ENOTDIR|ELOOP|ENOENT/);
     else expect(() => directory.enter('none', [])).toThrow('ENOENT');
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
     directory.release();
   });
 
@@ -289,11 +288,11 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
 
   test('kernel file systems are not entered, each is asked once', () => {
     const root = adopted('/');
-    const before = descriptors();
+    const before = openCount();
     host.kernel = true;
     for (let i = 0; i < 2; i += 1) expect(root.enter('proc', [])).toBeUndefined();
     expect(host.asked).toHaveLength(1);
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
     now.forgetDevices();
     host.kernel = false;
     const inner = root.enter('proc', []) as held.HeldDirectory;
@@ -311,43 +310,43 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     fs.mkdirSync(join(W, 'a'));
     const inner = adopted(join(W, 'a'));
     const { dev, ino } = fs.statSync(W);
-    const before = descriptors();
+    const before = openCount();
     const outer = inner.leave(W, dev, ino);
     expect(outer).toMatchObject({ path: W, dev, ino });
     expect(outer?.entries(2).entries).toEqual([{ name: 'a', kind: 'directory' }]);
     outer?.release();
     expect([inner.leave(W, dev + 1, ino), inner.leave(W, dev, ino + 1)]).toEqual([undefined, undefined]);
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
     inner.release();
   });
 
   test('it is closed by the last of its users', () => {
     const W = temporaryFolder();
     fs.writeFileSync(join(W, 'f'), '');
-    const before = descriptors();
+    const before = openCount();
     const directory = adopted(W);
-    expect(descriptors()).toBe(before + (byDescriptor ? 1 : 0));
+    expect(openCount()).toBe(before + (byDescriptor ? 1 : 0));
     expect(directory.share()).toBe(directory);
     directory.release();
     expect(directory.kindOf('f')).toBe('file');
     directory.release();
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
   });
 
   test('a directory whose stats cannot be read is closed', () => {
     const W = temporaryFolder();
     if (!byDescriptor) return;
-    const before = descriptors();
+    const before = openCount();
     host.statFails = true;
     expect(() => adopted(W)).toThrow('EIO');
     host.statFails = false;
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
   });
 
   test('a regular file is opened, and nothing else', () => {
     const directory = kinds();
     const { path } = directory;
-    const before = descriptors();
+    const before = openCount();
     const stats = fs.statSync(join(path, 'file'));
     const file = now.openHeld(directory, 'file') as held.HeldFile;
     expect(file).toEqual({ fd: file.fd, size: 4, dev: stats.dev, ino: stats.ino });
@@ -366,7 +365,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     expect(() => now.openHeld(directory, 'file')).toThrow('EIO');
     host.statFails = false;
     expect(host.asked).toEqual([]);
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
     directory.release();
   });
 
@@ -374,7 +373,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const directory = kinds();
     const { self, dev } = directory;
     const elsewhere = { self, dev: dev + 1, isPrivate: () => false };
-    const before = descriptors();
+    const before = openCount();
     host.kernel = true;
     expect(now.openHeld(elsewhere, 'file')).toBeUndefined();
     now.forgetDevices();
@@ -383,14 +382,14 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     expect(file.size).toBe(4);
     if (byDescriptor) expect(host.asked.at(-1)).toBe(`/proc/${process.pid}/fd/${file.fd}`);
     now.closeHeld(file);
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
     directory.release();
   });
 
   test('a file kept from clients is opened under no name', () => {
     const directory = kinds();
     const { path } = directory;
-    const before = descriptors();
+    const before = openCount();
     fs.linkSync(join(path, 'file'), join(path, 'another-name'));
     const key = fileKey(fs.statSync(join(path, 'file'), { bigint: true }));
     now.skipFiles({ ...NOTHING, files: new Set([key]) });
@@ -404,7 +403,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const file = now.openHeld(directory, 'file') as held.HeldFile;
     expect(file.size).toBe(4);
     now.closeHeld(file);
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
     directory.release();
   });
 
@@ -444,12 +443,12 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const directory = kinds();
     const { self, path } = directory;
     fs.writeFileSync(join(path, 'digits'), '0123456789');
-    const before = descriptors();
+    const before = openCount();
     const target = Buffer.from('------');
     expect([now.peekHeld(self, 'digits', target, 2), target.toString()]).toEqual([4, '--0123']);
     for (const name of ['fifo', 'directory', 'link', 'none'])
       expect(() => now.peekHeld(self, name, target, 0)).toThrow(/ESPIPE|EISDIR|ELOOP|ENOENT/);
-    expect(descriptors()).toBe(before);
+    expect(openCount()).toBe(before);
     directory.release();
   });
 

@@ -11,6 +11,7 @@ import { keepFileFromClients, keepFromClients } from '../../src/files/kept-files
 import type { OrielError } from '../../src/errors.ts';
 import type { FileAccess, OpenedItem } from '../../src/types/access.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { openCount } from '../support/descriptors.ts';
 import { makeFifo } from '../support/fifo.ts';
 
 const host = vi.hoisted(() => ({
@@ -85,8 +86,6 @@ beforeEach(() => {
   host.main.length = 0;
 });
 afterEach(() => void vi.restoreAllMocks());
-
-const openCount = (): number => fs.readdirSync('/proc/self/fd').length;
 
 /** A directory with an entry of each type, and a directory beside it. */
 async function folders(): Promise<{ W: string; O: string }> {

@@ -6,11 +6,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type DescriptorInspector, inspectorOf } from '../../src/files/descriptors.ts';
 import { openRegular } from '../../src/files/path-walk.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { openCount } from '../support/descriptors.ts';
 import { makeFifo } from '../support/fifo.ts';
 
 afterEach(() => void vi.restoreAllMocks());
-
-const openCount = (): number => fs.readdirSync('/proc/self/fd').length;
 
 describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)('on %s', (platform) => {
   beforeEach(() => void vi.spyOn(process, 'platform', 'get').mockReturnValue(platform));

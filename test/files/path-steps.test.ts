@@ -7,6 +7,7 @@ import type * as descriptors from '../../src/files/descriptors.ts';
 import { type DescriptorInspector, inspectorOf, statsOf } from '../../src/files/descriptors.ts';
 import { type ReachedPath, walkPath, type WalkBase } from '../../src/files/path-walk.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { openCount } from '../support/descriptors.ts';
 
 const host = vi.hoisted(() => ({
   /** Whether stats and opens are answered on the main thread. */
@@ -62,7 +63,6 @@ vi.mock('../../src/files/descriptors.ts', async (original) => {
   };
 });
 
-const openCount = (): number => fs.readdirSync('/proc/self/fd').length;
 const failure = (code: string): Error => Object.assign(new Error(code), { code });
 
 function baseOf(real: string): WalkBase {

@@ -7,6 +7,7 @@ import type * as descriptors from '../../src/files/descriptors.ts';
 import { keepFromClients } from '../../src/files/kept-files.ts';
 import { holdRoots, narrowRoots, FileRoots } from '../../src/files/roots.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { openCount } from '../support/descriptors.ts';
 
 const host = vi.hoisted(() => ({
   isLocal: true,
@@ -156,10 +157,10 @@ describe.runIf(process.platform === 'linux')('roots that a client declares, by d
   test('nothing stays open', async () => {
     const { W } = folders();
     const roots = holdRoots([W]);
-    const before = fs.readdirSync('/proc/self/fd').length;
+    const before = openCount();
     await narrowRoots(roots, [join(W, 'a'), join(W, 'to-a/b'), join(W, 'out')]);
     await codeOf(narrowRoots(roots, [join(W, 'a/file'), join(W, 'none')]));
-    expect(fs.readdirSync('/proc/self/fd').length).toBe(before);
+    expect(openCount()).toBe(before);
   });
 
   test("a directory reached by a root's link name is inside", async () => {

@@ -11,6 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { listProcesses, processStat } from '../../src/process/process-tree.ts';
 import type { Answer, Oriel } from '../../src/index.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { openBelow } from '../support/descriptors.ts';
 import { packed } from '../support/packed.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { SECRET, textOf, type Workspace, workspace } from '../support/workspace.ts';
@@ -77,18 +78,6 @@ async function furnish({ W, O, write }: Workspace): Promise<void> {
   write('bin', Buffer.of(0, 1, 2, 3));
   fs.symlinkSync(O, `${W}/out`);
   execFileSync('mkfifo', [`${W}/p`]);
-}
-
-/** Files below `folder` that this process has open. */
-function openBelow(folder: string): string[] {
-  return fs.readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const path = fs.readlinkSync(`/proc/self/fd/${fd}`);
-      return path.startsWith(folder) ? [path] : [];
-    } catch {
-      return [];
-    }
-  });
 }
 
 function childrenOf(pid: number): number[] {

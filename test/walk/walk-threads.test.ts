@@ -1,7 +1,7 @@
 /** Threads that are idle between walks. */
 
-import * as fs from 'node:fs';
 import { expect, test } from 'vitest';
+import { openBelow } from '../support/descriptors.ts';
 import { textOf, workspace } from '../support/workspace.ts';
 
 test('requests and files of a search do not outlive it', { tags: 'slow' }, async () => {
@@ -11,15 +11,9 @@ test('requests and files of a search do not outlive it', { tags: 'slow' }, async
   for (const name of ['x', 'y'])
     write(`large/${name}.log`, `${'some words on a line\n'.repeat(250_000)}end\n`);
   const grep = async (input: object): Promise<string> => textOf(await oriel.tool('grep').run(input));
-  const open = (): string[] =>
-    fs.readdirSync('/proc/self/fd').flatMap((fd) => {
-      const link = `/proc/self/fd/${fd}`;
-      const path = fs.existsSync(link) ? fs.readlinkSync(link) : '';
-      return path.startsWith(W) ? [path] : [];
-    });
   for (let round = 0; round < 3; round += 1) {
     expect(await grep({ pattern: 'absent' })).toBe('No matches found');
-    if (process.platform === 'linux') expect(open()).toEqual([]);
+    if (process.platform === 'linux') expect(openBelow(W)).toEqual([]);
     expect(await grep({ pattern: 'a word 1499' })).toBe('d/f2499.txt:1: a word 1499');
     expect(await grep({ pattern: '^(end|a word 77)$' })).toBe(
       'd/f1077.txt:1: a word 77\nlarge/x.log:250001: end\nlarge/y.log:250001: end',

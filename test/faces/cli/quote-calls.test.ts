@@ -48,7 +48,7 @@ const MORE_ROWS: readonly Row[] = [
   [['grep', 'foo('], "oriel grep --literal 'foo('"],
   [['grep', 'foo(', '--glob', '*.ts', '-n'], "oriel grep --glob '*.ts' --literal 'foo('"],
   [['grep', 'foo(', '--dialect', 'pi'], "oriel grep --dialect pi --literal 'foo('"],
-  [['grep', 'number .\n  return'], "oriel grep --multiline $'number .\\x0a  return'"],
+  [['grep', 'number {\n  return'], "oriel grep --literal --multiline $'number {\\x0a  return'"],
   [['grep', '(?<=return )foo'], 'oriel grep foo'],
   [['grep', '/FOO/i'], 'oriel grep --ignore-case FOO'],
   [['grep', String.raw`foo\|bar`, 'my src'], "oriel grep 'foo|bar' 'my src'"],

@@ -187,7 +187,7 @@ test('a command answers immediately and ends after its refresh', { tags: 'slow' 
   const { asked } = await kept();
   // In the cache that the command finds by its environment.
   const then = Date.now() - 20 * MINUTE;
-  const here = place('oriel', { now: () => then });
+  const here = place('oriel', { now: () => then, cache: {} });
   await here.call('read', { path: ISSUE });
   await here.oriel.close();
   asked();
