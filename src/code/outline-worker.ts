@@ -5,14 +5,14 @@
 
 import { parentPort } from 'node:worker_threads';
 import { ownDeadline } from '../process/cpu-timeout.ts';
-import { LOADED } from '../process/worker-ending.ts';
+import { LOADED, uninterruptedLoad } from '../process/worker-ending.ts';
 import { displays, isNumbered, showPart } from '../render/display.ts';
 import { decode, HEAD_BYTES, storedEncoding } from '../text/encoding.ts';
 import type { NoStructure } from '../types/answer.ts';
 import type { CodeSummary, SummaryPart } from '../types/result.ts';
 import { findNamedSymbols, type FoundSymbols, outlineOf, type OutlineText } from './find-symbol.ts';
 import type { GrammarFiles } from './grammar/parse.ts';
-import { languages } from './languages.ts';
+import { type CodeLanguage, languages } from './languages.ts';
 import { outline, outlineWithUses } from './outline.ts';
 import { type PackedStructure, packStructure, unpackStructure } from './packed.ts';
 import { splitLines } from './structure.ts';
@@ -97,7 +97,7 @@ async function answer(question: ParserQuestion, stop: Int32Array): Promise<Answe
       const { text, language, grammar, within } = question;
       const known = languages.find(({ name }) => name === language);
       if (!known) return 'language';
-      if (grammar) await (await import('./grammar/parse.ts')).ready(grammar);
+      await loaded(known, grammar);
       const found = await outline(text, known, { grammar, isLate: ownDeadline(within) });
       return typeof found === 'string' ? found : packStructure(found);
     }
@@ -116,6 +116,13 @@ async function answer(question: ParserQuestion, stop: Int32Array): Promise<Answe
       return summarize(splitLines(text), unpackStructure(structure), all);
     }
   }
+}
+
+/** Loads what parsing a language needs. */
+function loaded(language: CodeLanguage, grammar: GrammarFiles | undefined): Promise<unknown> {
+  return uninterruptedLoad(async () =>
+    grammar ? (await import('./grammar/parse.ts')).ready(grammar) : language.scanner?.(),
+  );
 }
 
 /** Stops when the owner sets `stop`, also within a file. */
@@ -141,7 +148,7 @@ async function tagsIn(
 ): Promise<string> {
   const known = languages.find(({ name }) => name === language);
   if (!known) return '';
-  if (grammar) await (await import('./grammar/parse.ts')).ready(grammar);
+  await loaded(known, grammar);
   const encoding = storedEncoding(bytes.subarray(0, HEAD_BYTES));
   const { text } = decode(bytes.subarray(encoding.bom), encoding);
   const isOver = ownDeadline(within);

@@ -68,15 +68,31 @@ async function untilInterruptible(worker: Worker): Promise<void> {
 
 /** Runs synchronous `work`, during which this thread is not ended. On the main thread it just runs. */
 function uninterrupted<T>(work: () => T): T {
-  const lock = getEnvironmentData(KEY) as Int32Array | undefined;
-  if (!lock) return work();
-  // The thread is about to be ended, which also ends this wait.
-  while (Atomics.compareExchange(lock, 0, FREE, WORKING) === ENDING) Atomics.wait(lock, 0, ENDING);
+  const release = claim();
   try {
     return work();
   } finally {
-    Atomics.store(lock, 0, FREE);
+    release();
   }
+}
+
+/** The same for `load`, which imports modules after `LOADED` was sent. */
+export async function uninterruptedLoad<T>(load: () => Promise<T>): Promise<T> {
+  const release = claim();
+  try {
+    return await load();
+  } finally {
+    release();
+  }
+}
+
+function claim(): () => void {
+  const lock = getEnvironmentData(KEY) as Int32Array | undefined;
+  // Work within work is released with the outer one.
+  if (!lock || Atomics.load(lock, 0) === WORKING) return () => undefined;
+  // The thread is about to be ended, which also ends this wait.
+  while (Atomics.compareExchange(lock, 0, FREE, WORKING) === ENDING) Atomics.wait(lock, 0, ENDING);
+  return () => void Atomics.store(lock, 0, FREE);
 }
 
 export const brotliDecompressSync: typeof zlib.brotliDecompressSync = (...given) =>

@@ -165,13 +165,15 @@ test('G5 threads that are cancelled during loading leave nothing open', async ()
   const { write, with: walled } = workspace();
   write('data.db', await databaseBytes('create table t(a)'));
   write('t.tar.xz', packed.xz.tar);
+  write('c.py', 'def f():\n    return 1\n');
+  write('m.md', '# a\n\n## b\n');
   const modules = (): string[] => openBelow(process.cwd()).filter((path) => /\.m?js$/.test(path));
   const before = modules();
   for (let ms = 0; ms < 60; ms += 8) {
     // A session of its own each: what one has unpacked is not unpacked again.
     const oriel = walled({});
     await Promise.all(
-      ['data.db:t', 't.tar.xz'].map((path) =>
+      ['data.db:t', 't.tar.xz', 'c.py:outline', 'm.md:outline'].map((path) =>
         oriel.tool('read').run({ path }, { signal: AbortSignal.timeout(ms) }),
       ),
     );

@@ -1,6 +1,8 @@
 /** The decoders that run in the worker: archives with libarchive, and streams of xz and zstd. */
 
-import type { LibarchiveWasm } from 'libarchive-wasm';
+import { type LibarchiveWasm, libarchiveWasm } from 'libarchive-wasm';
+import * as xz from 'xz-decompress';
+import { ZSTDDecoder } from 'zstddec/stream';
 import { OrielError } from '../../errors.ts';
 import { asset } from '../../files/package-files.ts';
 import { archiveLimits } from './limits.ts';
@@ -75,7 +77,6 @@ class Archive {
   }
 
   static async load(size: number, packed: AsyncIterable<Uint8Array>): Promise<Archive> {
-    const { libarchiveWasm } = await import('libarchive-wasm');
     const library = await libarchiveWasm({ wasmBinary: await asset('wasm/libarchive.wasm') });
     const address = library.module._malloc(size);
     let at = 0;
@@ -153,16 +154,15 @@ function libarchiveError(message: string, cause: unknown = new Error(message)): 
 // Unpacks xz with xz-decompress 0.2.3 (xz-embedded as WebAssembly). It streams, takes 2.4 s of CPU time for 105 MB of text,
 // and refuses dictionaries over 64 MiB before it allocates them.
 
+// A CommonJS bundle whose exports `import` does not detect.
+const { XzReadableStream } = (xz as unknown as { default: typeof xz }).default;
+
 /** Result codes of xz-embedded (xz.h, enum xz_ret), as the library gives them in its message. */
 const TOO_MUCH_MEMORY = 4;
 const UNKNOWN_OPTIONS = 6;
 const ENDS_EARLY = 8;
 
 export async function* unxz(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  // A CommonJS bundle whose exports `import` does not detect.
-  const { default: library } = (await import('xz-decompress')) as unknown as {
-    default: typeof import('xz-decompress');
-  };
   const source = packed[Symbol.asyncIterator]();
   const input = new ReadableStream<Uint8Array>(
     {
@@ -175,7 +175,7 @@ export async function* unxz(packed: AsyncIterable<Uint8Array>): AsyncGenerator<U
     // No read-ahead, because the buffer of a chunk is reused for the next one.
     { highWaterMark: 0 },
   );
-  const reader = new library.XzReadableStream(input).getReader();
+  const reader = new XzReadableStream(input).getReader();
   for (;;) {
     const step = await reader.read().catch((error: unknown) => {
       throw xzError(error);
@@ -250,7 +250,6 @@ export async function* unzstd(packed: AsyncIterable<Uint8Array>): AsyncGenerator
 
 /** The library keeps its instance private, but sets it in a method that can be replaced. */
 async function loadZstd(): Promise<Zstd> {
-  const { ZSTDDecoder } = await import('zstddec/stream');
   const decoder = new ZSTDDecoder();
   let zstd: Zstd | undefined;
   const init = decoder._init;
