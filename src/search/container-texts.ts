@@ -333,7 +333,7 @@ async function* rowsOf(
   const first: RowRangeStart = { offset: 0, containing };
   for (let from: RowRangeStart | undefined = first; from && !isSearchLate(search);) {
     const rows: RowTexts = await rowTexts(subject.opened, table, from, call);
-    if (rows.isCut) search.gaps.cut += 1;
+    if (rows.isPart) search.gaps.cut += 1;
     const source = memoryBytes(rows.texts.join(''));
     if (await mayMatch(source, utf8, search, call.signal))
       yield { source, encoding: utf8, sections: sectionsOf(rows, subject.typed, group) };

@@ -19,6 +19,7 @@ import type {
 import { fitRowPage, wholeRow } from './layout.ts';
 import { keyOf } from './notices.ts';
 import {
+  cursorBehind,
   type FileRef,
   servingMail,
   type SqliteCell,
@@ -215,8 +216,8 @@ export interface RowTexts {
   readonly texts: readonly string[];
   /** The selector of row `index` (0-based), after the path of the database: "users:42", "best?limit=1&offset=3". */
   call(index: number): string;
-  /** Whether a value is too large to be loaded. */
-  readonly isCut: boolean;
+  /** Whether a value is too large to be loaded, or rows are damaged. */
+  readonly isPart: boolean;
   /** The start of the next rows; absent after the last ones. */
   readonly next?: RowRangeStart | undefined;
 }
@@ -245,7 +246,7 @@ function textsOf(
   from: RowRangeStart,
   limits: Limits,
 ): RowTexts {
-  const { table, rows: found, rowids, isFiltered, scannedTo } = reply;
+  const { table, rows: found, rowids, lost, isFiltered, scannedTo } = reply;
   const { columns, rows, more } = found;
   const name = writeSegment(table.name);
   const keys = rows.map((row, i) => callableKey(reply, row, i));
@@ -254,7 +255,7 @@ function textsOf(
       ? fitRowPage({ columns, rows: [row], more: true }, from.offset + i, limits).text
       : wholeRow(columns, row);
   const behind = (count: number): RowRangeStart => {
-    const after = rowids?.[count - 1] ?? from.after;
+    const after = (count === rows.length ? cursorBehind(reply) : rowids?.[count - 1]) ?? from.after;
     return { ...from, offset: from.offset + count, ...(after !== undefined && { after }) };
   };
   /** A position that is correct even if rows were left out. */
@@ -274,7 +275,7 @@ function textsOf(
       const { offset, after } = isFiltered ? before(i) : i === 0 ? from : behind(i);
       return `${name}?limit=1&offset=${offset}${after === undefined ? '' : `&after=${after}`}`;
     },
-    isCut: rows.some((row) => row.some(isCut)),
+    isPart: lost !== undefined || found.damaged !== undefined || rows.some((row) => row.some(isCut)),
     next: next || undefined,
   };
 }

@@ -28,12 +28,33 @@ export interface SqliteRows {
   readonly rows: readonly (readonly SqliteCell[])[];
   /** Whether at least one more row follows. */
   readonly more: boolean;
+  /** Set if what follows could not be read: SQLite's message. */
+  readonly damaged?: string | undefined;
+}
+
+/** Rows that cannot be read: those between two rowids (decimal), both exclusive; without one, from the first or to the last. */
+export interface LostRows {
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
 }
 
 /** The total number of rows. If `exact` is false, counting was stopped, and there are at least `rows`. */
 export interface SqliteCount {
   readonly rows: number;
   readonly exact: boolean;
+}
+
+/** The cursor `after` for the rows that follow: behind the damage there, if there is some. */
+export function cursorBehind({
+  rowids,
+  lost,
+}: {
+  readonly rowids?: readonly string[] | undefined;
+  readonly lost?: readonly LostRows[] | undefined;
+}): string | undefined {
+  const last = rowids?.at(-1);
+  const before = lost?.find(({ after }) => after !== undefined && after === last)?.before;
+  return before === undefined ? last : String(BigInt(before) - 1n);
 }
 
 export type TableType = 'table' | 'view' | 'virtual table' | 'shadow table';
@@ -146,6 +167,8 @@ export type SqliteReply =
       /** The rowid of each of `rows` (decimal), if they are in the order of rowids. */
       readonly rowids?: readonly string[] | undefined;
       readonly count?: SqliteCount | undefined;
+      /** Damage in front of `rows` and behind them, which is skipped where rows are in the order of rowids. */
+      readonly lost?: readonly LostRows[] | undefined;
     }
   | {
       readonly kind: 'rows';
@@ -153,6 +176,7 @@ export type SqliteReply =
       readonly rows: SqliteRows;
       /** As in a page. */
       readonly rowids?: readonly string[] | undefined;
+      readonly lost?: readonly LostRows[] | undefined;
       /** Set if rows were left out by `containing`. */
       readonly isFiltered?: true | undefined;
       /** The rowid up to which rows were examined, if more follow. */

@@ -5,11 +5,19 @@ import { Identity } from '../../identity.ts';
 import { plural } from '../../render/display.ts';
 import { everything } from '../../selector/selection.ts';
 import { memoryBytes } from '../../text/bytes.ts';
+import type { Notice } from '../../types/answer.ts';
 import type { TextResource } from '../../types/call.ts';
 import type { Limits } from '../../types/excerpt.ts';
 import { fitLines, fitRowPage, wholeRow } from './layout.ts';
 import { callableName, continuation, cutNotes, ofTotal, sentenceNotice, type SqliteText } from './notices.ts';
-import type { ListEntry, SqliteAnswer, SqliteCount, SqliteRequest } from './protocol.ts';
+import {
+  cursorBehind,
+  type ListEntry,
+  type LostRows,
+  type SqliteAnswer,
+  type SqliteCount,
+  type SqliteRequest,
+} from './protocol.ts';
 import { MAX_SELECTED_ROWS, type SqliteSelector } from './select.ts';
 import { showBytes, showName, writeParameter, writeSegment } from './stored-text.ts';
 
@@ -175,7 +183,11 @@ function composeRows(
   const { table, count, rowids } = reply.kind === 'page' ? reply : {};
   const address = table ? `${typed}:${writeSegment(table.name)}` : typed;
   const after = 'after' in ask ? ask.after : undefined;
-  const from = (index: number): string => windowAt(offset + index, index === 0 ? after : rowids?.[index - 1]);
+  const lost = reply.kind === 'page' ? (reply.lost ?? []) : [];
+  const ending = lost.find(({ after: row }) => row !== undefined && row === rowids?.at(-1));
+  const afterRow = (index: number): string | undefined =>
+    index === rows.rows.length ? cursorBehind({ rowids, lost }) : rowids?.[index - 1];
+  const from = (index: number): string => windowAt(offset + index, index === 0 ? after : afterRow(index));
   const call = (most: number, index: number): string => `${address}?${parametersOf(ask, most, from(index))}`;
   const page = fitRowPage(rows, offset, limits);
   const end = offset + page.shown;
@@ -194,11 +206,26 @@ function composeRows(
     const why = `${after === undefined ? beyond : `no row follows ${after}`}. Use ${last} for the end`;
     return { text, facts, notes: [sentenceNotice(why, last)] };
   }
-  const notes = cutNotes(page, rows.rows, { address, key: table?.key, call });
-  if (!rows.more && page.shown === rows.rows.length) return { text: page.text, facts, notes };
+  const isEnd = page.shown === rows.rows.length;
+  const notes = [
+    ...cutNotes(page, rows.rows, { address, key: table?.key, call }),
+    ...lost.filter((one) => isEnd || one !== ending).map(lostNote),
+    ...(isEnd && rows.damaged !== undefined && !ending ? [sentenceNotice(`What follows ${UNREADABLE}`)] : []),
+  ];
+  if (!rows.more && isEnd) return { text: page.text, facts, notes };
   const span = page.shown === 1 ? `row ${end}` : `rows ${offset + 1}-${end}`;
   const more = continuation(`${span}${ofTotal(count, end)}`, call(limit, page.shown), from(page.shown));
   return { text: page.text, facts, notes, more };
+}
+
+const UNREADABLE = 'cannot be read: the database is damaged there';
+
+function lostNote({ after, before }: LostRows): Notice {
+  const first = after === undefined ? undefined : BigInt(after) + 1n;
+  const last = before === undefined ? undefined : BigInt(before) - 1n;
+  const span =
+    first === undefined ? `up to ${last}` : last === undefined ? `from ${first} on` : `${first} to ${last}`;
+  return sentenceNotice(`Rows with the rowids ${span} ${UNREADABLE}`);
 }
 
 /** The query parameters for the start of a page. */

@@ -238,3 +238,49 @@ test('damage is reported only for what it hides', async () => {
   expect(await damaged('a?limit=1')).toMatch(/^CORRUPT: The database is damaged: /);
   expect(await damaged('b?limit=1')).toBe('| x |\n|---|\n(no rows)\n');
 });
+
+describe('a table with a damaged page', () => {
+  // Rows of a page each or so; one page in the middle is overwritten.
+  const rows = `with recursive n(i) as (select 1 union all select i + 1 from n where i < 40)
+    insert into t select i, 'row ' || i || '.' || hex(zeroblob(1000)) from n`;
+  const page = async (): Promise<(rest: string) => Promise<string>> => {
+    const bytes = Buffer.from(await databaseBytes('create table t(a integer primary key, b)', rows));
+    const damaged = Math.floor(bytes.indexOf('row 20.') / 4096) * 4096;
+    bytes.fill(0xff, damaged, damaged + 4096);
+    return databaseOf(bytes);
+  };
+  const numbers = (text: string): number[] => [...text.matchAll(/^\| (\d+) /gm)].map(([, a]) => Number(a));
+
+  test('is read to its end by the calls that it names', async () => {
+    const read = await page();
+    const seen: number[] = [];
+    const said: string[] = [];
+    for (let rest: string | undefined = 't?limit=15'; rest !== undefined;) {
+      const text: string = await read(rest);
+      seen.push(...numbers(text));
+      said.push(...(text.match(/\[Rows with[^\]]*\]/g) ?? []));
+      rest = /Use \S*?:(t\S+) to continue/.exec(text)?.[1];
+    }
+    const lost = Array.from({ length: 40 }, (_, i) => i + 1).filter((a) => !seen.includes(a));
+    expect(lost).toContain(20);
+    expect(seen).toStrictEqual(Array.from({ length: 40 }, (_, i) => i + 1).filter((a) => !lost.includes(a)));
+    expect(said).toStrictEqual([
+      `[Rows with the rowids ${lost[0]} to ${lost.at(-1)} cannot be read: the database is damaged there]`,
+    ]);
+  });
+
+  test('begins behind the damage where that comes first', async () => {
+    const text = await (await page())('t?limit=2&after=19');
+    expect(text).toMatch(/\[Rows with the rowids 20 to \d+ cannot be read: the database is damaged there\]/);
+    expect(numbers(text)[0]).toBeGreaterThan(20);
+  });
+
+  test('has its schema, and the rows of a query in front of the damage', async () => {
+    const read = await page();
+    expect(numbers(await read('t'))).toStrictEqual([1, 2, 3, 4, 5]);
+    const all = await read('?limit=100&q=select * from t');
+    expect(numbers(all)[0]).toBe(1);
+    expect(all).toMatch(/\[What follows cannot be read: the database is damaged there\]/);
+    expect(await read('t?limit=3&offset=30')).toMatch(/^CORRUPT: The database is damaged: /);
+  });
+});

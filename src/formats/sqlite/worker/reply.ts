@@ -5,6 +5,7 @@ import { errno } from '../../../files/system-failure.ts';
 import {
   echo,
   type ListEntry,
+  type LostRows,
   type SqliteCell,
   type SqliteCount,
   type SqliteFailure,
@@ -36,6 +37,7 @@ import {
   ListCounter,
   orderBy,
   PAGE_WORK,
+  type RowCollection,
   rowidOrder,
   selectRows,
 } from './rows.ts';
@@ -163,9 +165,7 @@ function schemaReply(
     );
   if ('code' in rows) return { ...described, sample: NO_ROWS, unreadable: rows };
   const from = identifier(table.name);
-  const count = rows.more
-    ? countTableRows(connection, from, PAGE_WORK)
-    : { rows: rows.rows.length, exact: true };
+  const count = rows.more ? countPage(connection, from) : { rows: rows.rows.length, exact: true };
   return { ...described, sample: rows, count };
 }
 
@@ -185,19 +185,126 @@ function pageReply(
   if (after !== undefined && rowid === undefined) throw new SqliteRefusal('BAD_QUERY', noOrder(table.name));
   // The newline ends a comment in the condition, which would hide the parenthesis.
   const asked = ask.where === undefined ? [] : [`(${ask.where}\n)`];
-  const behind = after === undefined ? asked : [...asked, `${rowid} > ${after}`];
-  const window = `limit ${limit + 1} offset ${after === undefined ? offset : 0}`;
-  const tail = `from ${filtered(table, behind)} ${orderBy(table, ask.order)} ${window}`;
-  const columns = rowid === undefined ? table.columns : [...table.columns, rowid];
-  const selected = selectRows(connection, columns, tail, [], { skip: 0, limit, room });
-  const page = rowid === undefined ? { rows: selected } : withoutRowids(selected);
-  const behindPage = (last: string): string => filtered(table, [...asked, `${rowid} > ${last}`]);
+  const page = selectAround(connection, table, { rowid, after, offset, limit, room }, (from) => {
+    const behind = from === undefined ? asked : [...asked, behindRow(rowid, from)];
+    const window = `limit ${limit + 1} offset ${from === undefined ? offset : 0}`;
+    return `from ${filtered(table, behind)} ${orderBy(table, ask.order)} ${window}`;
+  });
+  const behindPage = (last: string): string => filtered(table, [...asked, behindRow(rowid, last)]);
   const known =
     after === undefined
-      ? (countOf(selected, offset) ?? countBehind(connection, page, offset, behindPage))
+      ? (countOf(page.rows, offset) ?? countBehind(connection, page, offset, behindPage))
       : undefined;
-  const count = known ?? countTableRows(connection, filtered(table, asked), PAGE_WORK);
+  const count = page.lost ? undefined : (known ?? countPage(connection, filtered(table, asked)));
   return { kind: 'page', table: summarizeTable(table), ...page, count };
+}
+
+/** Undefined if it is too much work, or if pages are damaged. */
+function countPage(connection: SqliteConnection, from: string): SqliteCount | undefined {
+  try {
+    return countTableRows(connection, from, PAGE_WORK);
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}
+
+// Pages of a table whose file is damaged: what can be read in front of the damage and behind it.
+
+interface RowRange extends Pick<RowCollection, 'limit' | 'room' | 'whole'> {
+  /** The name of the rowid, if the rows are in its order; else rows behind damage are not looked for. */
+  readonly rowid: string | undefined;
+  readonly after: string | undefined;
+  readonly offset: number;
+}
+
+interface RowsAround {
+  readonly rows: SqliteRows;
+  readonly rowids?: readonly string[] | undefined;
+  readonly lost?: readonly LostRows[] | undefined;
+}
+
+/** The most damaged places in front of a page. */
+const MAX_LOST = 20;
+
+/** The rows of a range. `tail` is the SQL from `from` on, for the rows after a rowid. */
+function selectAround(
+  connection: SqliteConnection,
+  table: CatalogTable,
+  { rowid, offset, limit, room, whole, ...range }: RowRange,
+  tail: (after: string | undefined) => string,
+): RowsAround {
+  const columns = rowid === undefined ? table.columns : [...table.columns, rowid];
+  const select = (end: string, most: number): SqliteRows =>
+    selectRows(connection, columns, end, [], { skip: 0, limit: most, room, whole });
+  const firstFrom = (from: bigint): string | undefined => {
+    const { rows } = select(`from ${filtered(table, [`${rowid} >= ${from}`])} order by ${rowid} limit 1`, 1);
+    return rows[0] && String(rows[0].at(-1));
+  };
+  const lost: LostRows[] = [];
+  for (let { after } = range; ;) {
+    try {
+      const selected = select(tail(after), limit);
+      if (rowid === undefined) return { rows: selected };
+      const { rows, rowids } = withoutRowids(selected);
+      if (selected.damaged === undefined) return { rows, rowids, lost: lost.length > 0 ? lost : undefined };
+      const last = rowids.at(-1);
+      const before = behindDamage(last, firstFrom);
+      return {
+        rows: { ...rows, more: before !== undefined },
+        rowids,
+        lost: [...lost, { after: last, before }],
+      };
+    } catch (error) {
+      // Which row would be the first is not known if rows were to be skipped.
+      const isKnown = rowid !== undefined && (after !== undefined || offset === 0) && lost.length < MAX_LOST;
+      const before = isKnown && isDamage(error) ? behindDamage(after, firstFrom) : undefined;
+      if (before === undefined) throw error;
+      lost.push({ after, before });
+      after = String(BigInt(before) - 1n);
+    }
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof SqlFailure && error.isDamage;
+}
+
+const LAST_ROWID = 2n ** 63n - 1n;
+
+/**
+ * The rowid of the first readable row after `after` and the damage behind it; undefined if there is none. `firstFrom` gives
+ * the first rowid that is at least its argument; it throws where that row is damaged. A few dozen searches from the root.
+ */
+function behindDamage(
+  after: string | undefined,
+  firstFrom: (from: bigint) => string | undefined,
+): string | undefined {
+  const probe = (from: bigint): { readonly row: string | undefined } | undefined => {
+    try {
+      return { row: firstFrom(from) };
+    } catch (error) {
+      if (isDamage(error)) return undefined;
+      throw error;
+    }
+  };
+  let low = after === undefined ? -LAST_ROWID : BigInt(after);
+  let step = 1n;
+  let found: ReturnType<typeof probe>;
+  let high = low;
+  for (; found === undefined && high < LAST_ROWID; step *= 2n) {
+    low = high;
+    high = low + step > LAST_ROWID ? LAST_ROWID : low + step;
+    found = probe(high);
+  }
+  if (!found) return undefined;
+  while (high - low > 1n) {
+    const middle = low + (high - low) / 2n;
+    const at = probe(middle);
+    if (at) [high, found] = [middle, at];
+    else low = middle;
+  }
+  return found.row;
 }
 
 /** If at least this many rows were skipped, they are not read again for counting. */
@@ -206,7 +313,7 @@ const MANY_SKIPPED = 20_000;
 /** The total, by counting the rows after the page; undefined if that is too much work. */
 function countBehind(
   connection: SqliteConnection,
-  { rows, rowids }: { readonly rows: SqliteRows; readonly rowids?: readonly string[] | undefined },
+  { rows, rowids }: RowsAround,
   offset: number,
   behindPage: (last: string) => string,
 ): SqliteCount | undefined {
@@ -233,13 +340,12 @@ function rowsReply(
   const found = rowid !== undefined && containing !== undefined && canFilter(table, containing);
   const some = found ? rowsContaining(connection, table, { rowid, after, containing, room }) : undefined;
   if (some) return some;
-  const isBehind = rowid !== undefined && after !== undefined;
-  const from = filtered(table, isBehind ? [`${rowid} > ${after}`] : []);
-  const window = `limit ${MAX_REPLY_ROWS + 1} offset ${isBehind ? 0 : offset}`;
-  const columns = rowid === undefined ? table.columns : [...table.columns, rowid];
-  const bounds = { skip: 0, limit: MAX_REPLY_ROWS, room, whole: true } as const;
-  const selected = selectRows(connection, columns, `from ${from} ${orderBy(table)} ${window}`, [], bounds);
-  const page = rowid === undefined ? { rows: selected } : withoutRowids(selected);
+  const range = { rowid, after, offset, limit: MAX_REPLY_ROWS, room, whole: true } as const;
+  const page = selectAround(connection, table, range, (start) => {
+    const from = filtered(table, rowid === undefined || start === undefined ? [] : [behindRow(rowid, start)]);
+    const skipped = rowid === undefined || start === undefined ? offset : 0;
+    return `from ${from} ${orderBy(table)} limit ${MAX_REPLY_ROWS + 1} offset ${skipped}`;
+  });
   return { kind: 'rows', table: summarizeTable(table), ...page };
 }
 
@@ -261,13 +367,13 @@ interface Looking {
   readonly room: number;
 }
 
-/** The rows that contain the text; undefined if a value is too large to be compared. */
+/** The rows that contain the text; undefined if a value is too large to be compared, or pages are damaged. */
 function rowsContaining(
   connection: SqliteConnection,
   table: CatalogTable,
   { rowid, after, containing, room }: Looking,
 ): SqliteReply | undefined {
-  const behind = after === undefined ? [] : [`${rowid} > ${after}`];
+  const behind = after === undefined ? [] : [behindRow(rowid, after)];
   const last = connection.prepare(
     `select ${rowid} from ${filtered(table, behind)} order by ${rowid} limit 1 offset ${MAX_SCANNED_ROWS - 1}`,
   );
@@ -288,7 +394,7 @@ function rowsContaining(
     };
   } catch (error) {
     const { SQLITE_TOOBIG } = connection.library.capi;
-    if (error instanceof SqlFailure && error.result === SQLITE_TOOBIG) return undefined;
+    if (isDamage(error) || (error instanceof SqlFailure && error.result === SQLITE_TOOBIG)) return undefined;
     throw error;
   }
 }
@@ -297,6 +403,11 @@ function filtered({ name }: CatalogTable, conditions: readonly string[]): string
   return [identifier(name), ...(conditions.length === 0 ? [] : ['where', conditions.join(' and ')])].join(
     ' ',
   );
+}
+
+/** Not `>`, which looks at the page of the row itself: that may be damaged. */
+function behindRow(rowid: string | undefined, after: string): string {
+  return `${rowid} >= ${BigInt(after) + 1n}`;
 }
 
 function noOrder(table: string): string {

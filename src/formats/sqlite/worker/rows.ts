@@ -19,7 +19,7 @@ const WHOLE_ROW = 2 * VALUE_LIMIT;
  */
 const COLLECT = 16;
 
-interface RowCollection {
+export interface RowCollection {
   /** The number of rows to skip. */
   readonly skip: number;
   /** The most rows. */
@@ -34,9 +34,9 @@ interface RowCollection {
 export function collect(statement: SqliteStatement, bounds: RowCollection): SqliteRows {
   const { columns } = statement;
   try {
-    const { rows, more } = collectHeads(statement, bounds);
+    const { rows, more, damaged } = collectHeads(statement, bounds);
     const [only, second] = rows;
-    if (!only || second || !only.some(isClipped)) return { columns, rows, more };
+    if (!only || second || !only.some(isClipped)) return { columns, rows, more, damaged };
     // A single row with cut text is selected again, in full.
     statement.reset();
     skip(statement, bounds.skip);
@@ -49,16 +49,21 @@ export function collect(statement: SqliteStatement, bounds: RowCollection): Sqli
 function collectHeads(
   statement: SqliteStatement,
   bounds: RowCollection,
-): Pick<SqliteRows, 'more'> & { rows: SqliteCell[][] } {
+): Pick<SqliteRows, 'more' | 'damaged'> & { rows: SqliteCell[][] } {
   const rows: SqliteCell[][] = [];
   let collected = 0;
   const [most, each] = bounds.whole ? [bounds.room, WHOLE_ROW] : [bounds.room * COLLECT, 0];
   if (!skip(statement, bounds.skip)) return { rows, more: false };
-  while (statement.step()) {
-    if (rows.length === bounds.limit || collected > most) return { rows, more: true };
-    const row = readRow(statement, each);
-    collected += row.reduce<number>((sum, cell) => sum + weight(cell), 0);
-    rows.push(row);
+  try {
+    while (statement.step()) {
+      if (rows.length === bounds.limit || collected > most) return { rows, more: true };
+      const row = readRow(statement, each);
+      collected += row.reduce<number>((sum, cell) => sum + weight(cell), 0);
+      rows.push(row);
+    }
+  } catch (error) {
+    if (!(error instanceof SqlFailure && error.isDamage) || rows.length === 0) throw error;
+    return { rows, more: false, damaged: error.message };
   }
   return { rows, more: false };
 }

@@ -101,12 +101,19 @@ export interface StatementWork {
   readonly bytes: number;
 }
 
+const SQLITE_CORRUPT = 11;
+
 /** The failure of a statement: SQLite's code and message, or the reason why it was refused or stopped. */
 export class SqlFailure extends Error {
   /** SQLite's primary result code. */
   readonly result: number;
   readonly denial: SqlDenial | undefined;
   readonly stopped: 'time' | 'cancelled' | 'work' | undefined;
+
+  /** Whether pages of the file are damaged. */
+  get isDamage(): boolean {
+    return this.result === SQLITE_CORRUPT;
+  }
 
   constructor(result: number, message: string, denial?: SqlDenial, stopped?: SqlFailure['stopped']) {
     super(message);
