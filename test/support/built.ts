@@ -11,11 +11,10 @@ import { cpuSeconds } from './cpu-seconds.ts';
 let spent = 0;
 
 /** The directory that holds package.json and `dist/`. */
-export function builtPackage(): string {
-  const home = inject('buildDirectory');
-  // Several workers may need it at once: the script makes them wait for each other.
+export function builtPackage(home = inject('buildDirectory')): string {
   if (existsSync(home)) return home;
   const before = cpuSeconds();
+  // Several workers may need it at once: the script makes them wait for each other.
   execFileSync(process.execPath, ['scripts/build.mjs', '--once', home], { stdio: 'inherit' });
   spent += cpuSeconds() - before;
   return home;

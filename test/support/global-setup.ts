@@ -10,6 +10,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { builtPackage } from './built.ts';
 import { leftOut, missingPrograms } from './programs.ts';
 
 declare module 'vitest' {
@@ -57,6 +58,8 @@ export function setup(project: TestProject): void {
   process.env['SHLVL'] = '2';
   const provide = (): void => project.provide('buildDirectory', buildDirectory());
   provide();
+  // Named files build if they need it. Of all files the first ones would, within the time limits of their calls.
+  if (!process.argv.some((word) => word.startsWith('test/'))) builtPackage(buildDirectory());
   project.onTestsRerun(async () => provide());
 }
 
