@@ -1,4 +1,4 @@
-/** The tables of docs/options.md, generated from the doc comments of the library's options and from the command line's options. */
+/** The tables and lists of docs/options.md, generated from the doc comments of the library's options and from the command line's options. */
 
 import { readFileSync } from 'node:fs';
 import type { CliOption } from '../../src/faces/cli/options.ts';
@@ -22,7 +22,7 @@ export function withTables(
   for (const { marker, file, name, front } of GROUPS) {
     tables.set(marker, libraryTable(readFileSync(file, 'utf8'), name, front));
   }
-  tables.set('servers', serverTable(mcp, serve));
+  tables.set('servers', serverList(mcp, serve));
   return page.replaceAll(
     /(<!-- table: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
     (_, begin: string, marker: string, end: string) => {
@@ -55,16 +55,13 @@ function valueCell(value: string): string {
   return /^(?:'.*'|\[\]|\{.*\}|[\w.]+(?:\(\))?)$/.test(value) && value !== 'none' ? `\`${value}\`` : value;
 }
 
-function serverTable(mcp: readonly CliOption[], serve: readonly CliOption[]): string[] {
+function serverList(mcp: readonly CliOption[], serve: readonly CliOption[]): string[] {
   const names = new Set(mcp.map(({ name }) => name));
   const both = serve.filter(({ name }) => names.has(name));
   const http = serve.filter(({ name }) => !names.has(name));
-  const row = (of: string) => (option: CliOption) => [
-    `\`--${option.name}${option.value ? ` ${option.value}` : ''}\``,
-    of,
-    option.help,
-  ];
-  return table(['option', 'of', 'effect'], [...both.map(row('both')), ...http.map(row('`serve`'))]);
+  const item = ({ name, value, help }: CliOption): string =>
+    `- \`--${name}${value ? ` ${value}` : ''}\`: ${help}`;
+  return [...both.map(item), '', 'Of `oriel serve` alone:', '', ...http.map(item)];
 }
 
 /** A table in the formatter's style: each column is as wide as its widest cell. */
