@@ -41,14 +41,14 @@ function libraryList(source: string, name: string, front: string): string[] {
     const text = comment.replaceAll(/\s*\n\s*\* ?/g, ' ').trim();
     const [about, value] = text.split(/\s*@default /);
     if (!about) throw new Error(`${name}.${option} has no comment`);
-    const absent = value === undefined ? '' : ` (${defaultText(value.trim())})`;
+    const absent = value === undefined || value === 'none' ? '' : ` (${defaultText(value.trim())})`;
     return `- \`${front}${option}\`${absent}: ${about.replace(/\.$/, '')}`;
   });
 }
 
 /** A default as code if it is a value, as plain text if it is a sentence. */
 function defaultText(value: string): string {
-  return /^(?:'.*'|\[\]|\{.*\}|[\w.]+(?:\(\))?)$/.test(value) && value !== 'none' ? `\`${value}\`` : value;
+  return /^(?:'.*'|\[\]|\{.*\}|[\w.]+(?:\(\))?)$/.test(value) ? `\`${value}\`` : value;
 }
 
 function serverList(mcp: readonly CliOption[], serve: readonly CliOption[]): string[] {
