@@ -1,5 +1,5 @@
 /**
- * The tables of docs/options.md are those of the code.
+ * The lists of docs/options.md are those of the code.
  *
  * @module-tag check
  */
@@ -9,22 +9,19 @@ import { expect, test } from 'vitest';
 import { defaultSettings } from '../src/assemble.ts';
 import { mcpCommand } from '../src/faces/cli/server-options.ts';
 import { serveCommand } from '../src/faces/cli/serve-command.ts';
-import { withTables } from './support/options-page.ts';
+import { withLists } from './support/options-page.ts';
 
 const page = readFileSync('docs/options.md', 'utf8');
 
-test('the tables are made of the declarations: npm run options', async () => {
-  await expect(
-    withTables(page, { mcp: mcpCommand.options, serve: serveCommand.options }),
-  ).toMatchFileSnapshot('../docs/options.md');
+test('the lists are made of the declarations: npm run options', async () => {
+  await expect(withLists(page, { mcp: mcpCommand.options, serve: serveCommand.options })).toMatchFileSnapshot(
+    '../docs/options.md',
+  );
 });
 
 test('the defaults that are stated are the defaults', () => {
   const stated = new Map(
-    [...page.matchAll(/^\| `([\w.]+)` +\| `?([^|`]*?)`? +\|/gm)].map(([, name = '', value = '']) => [
-      name,
-      value,
-    ]),
+    [...page.matchAll(/^- `([\w.]+)` \(`?([^`)]*)`?\)/gm)].map(([, name = '', value = '']) => [name, value]),
   );
   expect(stated.get('display')).toBe(`'${defaultSettings.display}'`);
   expect(stated.get('read.mapBytes')).toBe(String(defaultSettings.mapBytes));
