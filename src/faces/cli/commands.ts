@@ -75,7 +75,8 @@ function named(names: readonly string[], call: string): Record<string, string> {
 function insteadOf(name: string): string {
   if (Object.hasOwn(HABITS, name)) return ` Use oriel ${HABITS[name]}.`;
   if (/[./:]/.test(name) || existsSync(name)) return ` To read it, use oriel read ${shellWord(name)}`;
-  return `${didYouMean(nearNames(name, commandNames))} Use one of ${commandNames.join(', ')}; oriel help says what each does.`;
+  const near = nearNames(name, [...commandNames, ...Object.keys(HABITS)]).map((one) => HABITS[one] ?? one);
+  return `${didYouMean([...new Set(near)])} Use one of ${commandNames.join(', ')}; oriel help says what each does.`;
 }
 
 /** The output of help, with its width if it is a terminal; else 80 columns. */
