@@ -97,7 +97,11 @@ export function createGuard({ token, operatorToken, loopback, hosts }: GuardOpti
       !timingSafeEqual(digest(tokenIn(authorization)), wanted) &&
       !isOperator(authorization)
     ) {
-      return refuse(401, 'This server wants its token: Authorization: Bearer TOKEN.');
+      const why =
+        tokenIn(authorization) === ''
+          ? 'This server wants its token'
+          : 'This is not the token of this server';
+      return refuse(401, `${why}: Authorization: Bearer TOKEN.`);
     }
     return undefined;
   };
