@@ -264,7 +264,7 @@ const readCommand: CliCommand = {
   name: 'read',
   operands: 'PATH…',
   help: 'read files and directories; a path may end in a selector such as :50-100, and - is the standard input',
-  options: [...workspaceOptions, ...readOptions],
+  options: [...readOptions, ...workspaceOptions],
   habits: { n: SELECT, c: SELECT, f: SELECT, '-limit': SELECT, '-offset': SELECT, '-lines': SELECT },
   async run({ values, operands }, streams) {
     if (operands.length === 0) {
