@@ -30,6 +30,8 @@ export interface PageChain {
   followed: number;
   /** The first byte of the text that was shown. */
   from: number;
+  /** Whether its pages go backwards; undefined for a single one. */
+  isBackwards: boolean | undefined;
   /** Whether a window of the maximum size was requested, which limits cut. */
   isLargest: boolean;
 }
@@ -168,6 +170,7 @@ export class FileFigures {
     chain.calls += 1;
     chain.bytes += answerBytes;
     chain.from = Math.min(chain.from, from);
+    if (before) chain.isBackwards = from < before.from;
     if (window !== undefined) chain.isLargest ||= isLargest(window);
     if (followed) {
       chain.followed += 1;
@@ -197,6 +200,7 @@ const newChain = (id: number, from: number): PageChain => ({
   bytes: 0,
   followed: 0,
   from,
+  isBackwards: undefined,
   isLargest: false,
 });
 
@@ -211,11 +215,15 @@ function isLargest(window: string): boolean {
   return length !== undefined && Number(length) >= MAX_USEFUL_WINDOW_BYTES;
 }
 
-/** Whether [from, to) continues a read forwards or backwards, without a gap between them. */
+/**
+ * Whether [from, to) continues a read forwards or backwards, without a gap between them, and in the direction of its chain: a
+ * text of two pages that is read again is another chain.
+ */
 function isNextPage(end: End, from: number, to: number): boolean {
+  const { isBackwards } = end.chain;
   const forwards = from > end.from && from <= end.to && to > end.to;
   const backwards = to < end.to && to >= end.from && from < end.from;
-  return forwards || backwards;
+  return (forwards && isBackwards !== true) || (backwards && isBackwards !== false);
 }
 
 // Records which units of a text (lines or bytes) were shown, and how often.

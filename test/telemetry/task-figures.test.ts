@@ -48,6 +48,14 @@ test('windows of a reader’s own choice are pages, no continuation', () => {
   expect(figures.again).toBe(200);
 });
 
+test('what is read again in the same pages is another chain', () => {
+  const pages = [page(1, 100, { cutBy: 'bytes' }), page(101, 200)];
+  const figures = figuresOf(...pages, ...pages, ...pages);
+  expect([...figures.chains].map(({ calls }) => calls)).toEqual([2, 2, 2]);
+  expect(figures.totals.saved).toBe(3);
+  expect(figures.habits.list().find(({ name }) => name === 'pages')?.times).toBe(3);
+});
+
 test('windows apart from each other are no chain', () => {
   const figures = figuresOf(page(1, 20), page(500, 520), page(300, 320));
   expect(figures.chains.size).toBe(0);
