@@ -73,6 +73,8 @@ export class FileFigures {
   fresh = 0;
   again = 0;
   versions = 0;
+  /** Stored bytes of the text, of each version once: what reading it whole would have shown. */
+  whole = 0;
   totalLines: number | undefined;
   totalBytes: number | undefined;
   /** Number of answers with a map or outline, and whether some of the text was read after the last one. */
@@ -139,6 +141,7 @@ export class FileFigures {
     // The totals of an outline are those of the outline, not of the text.
     if (view !== undefined && view !== 'map') return;
     this.totalLines = totalLines ?? this.totalLines;
+    if (this.totalBytes === undefined) this.whole += totalBytes ?? 0;
     this.totalBytes = totalBytes ?? this.totalBytes;
   }
 

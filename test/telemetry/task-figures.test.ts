@@ -56,6 +56,16 @@ test('what is read again in the same pages is another chain', () => {
   expect(figures.habits.list().find(({ name }) => name === 'pages')?.times).toBe(3);
 });
 
+test('whole is each version of each source once', () => {
+  const figures = figuresOf(
+    page(1, 10),
+    page(11, 20),
+    page(1, 10, { source: 'b' }),
+    page(1, 10, { version: '2' }),
+  );
+  expect(figures.whole).toBe(3 * (page(1, 10).reads?.[0]?.totalBytes ?? 0));
+});
+
 test('windows apart from each other are no chain', () => {
   const figures = figuresOf(page(1, 20), page(500, 520), page(300, 320));
   expect(figures.chains.size).toBe(0);

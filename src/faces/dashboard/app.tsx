@@ -167,11 +167,18 @@ const PAGE_TASKS = 256;
 
 const pageHref = (from: number): string => (from === 0 ? '#/' : hrefOf('', { from: String(from) }));
 
+/** What was not shown of the sources, against reading each whole, once; all answers count, those of searches too. */
+function savedWords(tasks: readonly Pick<ListedTask, 'bytes' | 'whole'>[]): string | undefined {
+  const sum = (name: 'bytes' | 'whole'): number => tasks.reduce((all, task) => all + task[name], 0);
+  const [shown, whole] = [sum('bytes'), sum('whole')];
+  return whole > shown ? percentWords(1 - shown / whole) : undefined;
+}
+
 const COLUMNS: readonly (readonly [string, string, (task: ListedTask) => string])[] = [
+  ['Saved', 'Against reading each file whole, once', (task) => savedWords([task]) ?? '–'],
   ['Calls', 'Calls of tools', ({ calls }) => calls.toLocaleString('en')],
   ['Shown', 'Bytes of all answers', ({ bytes }) => sizeWords(bytes)],
   ['Tokens', 'Estimated: four bytes a token', ({ tokens }) => tokens.toLocaleString('en')],
-  ['Average', 'Bytes of an average answer', ({ averageBytes }) => sizeWords(averageBytes)],
   ['Followed', 'Calls that followed a notice', ({ continued }) => continued.toLocaleString('en')],
   ['Avoidable', 'Calls that larger windows would have saved', ({ saved }) => saved.toLocaleString('en')],
   [
@@ -190,9 +197,15 @@ interface Props {
 }
 
 function TasksView({ list: { tasks, operator, total, file }, from }: Props) {
+  const saved = savedWords(tasks);
   return (
     <section>
       <h1>Tasks</h1>
+      {saved !== undefined && (
+        <p>
+          <strong>{saved} saved</strong> against reading every file of these tasks whole, once.
+        </p>
+      )}
       {!file && (
         <p class="about">
           {operator

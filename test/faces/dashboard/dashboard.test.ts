@@ -54,8 +54,11 @@ test.runIf(has('chromium'))('the link of an open server shows what all clients r
   await page.goto(`${url}/#token=chief`);
   await page.getByText('claude mcp add --transport http oriel', { exact: false }).waitFor();
   await expectAccessible(page);
-  await read('big.txt');
+  await read('big.txt:1..100');
   await page.getByRole('link', { name: 'fix the login' }).waitFor();
+  // 10,000 bytes and the line numbers, of 100,000.
+  await page.getByText('90 % saved against reading every file of these tasks whole, once.').waitFor();
+  await expectAccessible(page);
 });
 
 test.runIf(has('chromium'))('the keyboard alone leads from signing in to the lens', async () => {
