@@ -69,7 +69,7 @@ function schemaFailure(method: string, error: unknown): ProtocolError | undefine
   if (json === undefined) return undefined;
   const [issue] = JSON.parse(json) as { path: PropertyKey[]; message: string }[];
   const field = quote(issue?.path.join('.') ?? '');
-  const why = /received undefined$/.test(issue?.message ?? '') ? 'is missing' : `is wrong: ${issue?.message}`;
+  const why = issue?.message.endsWith('received undefined') ? 'is missing' : `is wrong: ${issue?.message}`;
   const example = method === 'tools/call' ? ' Use "params":{"name":"read","arguments":{"path":"."}}.' : '';
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `In ${method} ${field} ${why}.${example}`);
 }
