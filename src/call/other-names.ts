@@ -142,10 +142,12 @@ function valueNamed(value: unknown, allowed: readonly unknown[]): unknown {
 
 // The line fields of other read tools, as a selector.
 
-type LineFieldName = 'offset' | 'limit' | 'start_line' | 'end_line' | 'view_range';
+type LineFieldName = 'line' | 'offset' | 'limit' | 'start_line' | 'end_line' | 'view_range';
 
 /** The meaning of each name, in the form that `folded` returns. */
 const LINE_NAMES: Readonly<Record<string, LineFieldName>> = {
+  line: 'line',
+  linenumber: 'line',
   offset: 'offset',
   limit: 'limit',
   startline: 'start_line',
@@ -165,7 +167,7 @@ const LINE_NAMES: Readonly<Record<string, LineFieldName>> = {
 type LineFields = Partial<Record<LineFieldName, unknown>>;
 
 /**
- * `{ path, offset: 10, limit: 5 }` → `{ path: "…:10..14" }`. `view_range` is `[first, last]`, with -1 for the end. Throws
+ * `{ path, offset: 10, limit: 5 }` → `{ path: "…:10..14" }`. `line` alone is shown with the lines around it. `view_range` is `[first, last]`, with -1 for the end. Throws
  * `BAD_INPUT` for invalid values, with a call for the path.
  */
 export function linesToSelector(input: InputFields): InputFields {
@@ -210,11 +212,14 @@ function selectorOf(lines: LineFields, path: string): string {
     if (from === undefined) throw bad('view_range is [first, last]');
     return selectorOf({ start_line: from, end_line: to }, path);
   }
-  const from = line('start_line') ?? line('offset');
+  const place = line('line');
+  const from = line('start_line') ?? line('offset') ?? place;
   const count = line('limit');
   const first = Math.max(from ?? 1, 1);
   const last = line('end_line') ?? (count ? first + count - 1 : undefined);
   if (from === undefined && last === undefined) return '';
+  // A line alone is a place, as in the message of a compiler.
+  if (from === place && last === undefined) return `:${first}:1`;
   if (last !== undefined && last < first)
     throw bad(`lines ${first} to ${last} are none: the last comes before the first`, `:${last}..${first}`);
   return `:${first}..${last ?? ''}`;

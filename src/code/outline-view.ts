@@ -3,7 +3,7 @@
 import { OrielError } from '../errors.ts';
 import { noStructure } from '../render/notices.ts';
 import { parseItem } from '../selector/parse-window.ts';
-import { parseSelection, withNext } from '../selector/selection.ts';
+import { FORMS, notASelector, parseSelection, withNext } from '../selector/selection.ts';
 import { memoryBytes } from '../text/bytes.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { ByteSource } from '../types/access.ts';
@@ -144,8 +144,11 @@ export async function symbolView(
   const shown = found.map((one) => shownOf(resource, one, room));
   const ranges = shown.flatMap((one) => one.ranges);
   const [only] = found;
-  if (ranges.length === 0 && found.length === 1 && only && 'name' in only)
+  if (ranges.length === 0 && found.length === 1 && only && 'name' in only) {
+    const selector = mistypedSelector(target, selection);
+    if (selector && selector.next !== target) throw selector;
     return noSymbol(resource, only.name, only.symbols, mode ? `:${mode}` : '');
+  }
   const notes = shown.flatMap(({ notice }) => (notice ? [notice] : []));
   if (ranges.length === 0) throw noneOf(target, notes);
   return {
@@ -163,7 +166,9 @@ async function findItems(
   const { target } = resource;
   const whole = await wholeText(resource, await textInput(resource, call), call.signal);
   const structure = whole ? await parseStructure(whole, call) : ({ none: 'size' } as const);
-  if (!whole || 'none' in structure) throw noSymbols(target, 'none' in structure ? structure.none : 'size');
+  const refusal = (why: NoStructure): OrielError =>
+    (why === 'empty' && mistypedSelector(target, selection)) || noSymbols(target, why);
+  if (!whole || 'none' in structure) throw refusal('none' in structure ? structure.none : 'size');
   const { symbol = '', mode } = selection;
   const list = withNext(
     (next) => `${target}${next}${mode ? `:${mode}` : ''}`,
@@ -171,7 +176,7 @@ async function findItems(
   );
   const names = [symbol, ...list.flatMap((item) => ('name' in item ? [item.name] : []))];
   const answers = await answerTo({ kind: 'find', structure, names }, call.signal);
-  if ('none' in answers) throw noSymbols(target, answers.none);
+  if ('none' in answers) throw refusal(answers.none);
   const [asOne = { near: [] }, ...others] = answers;
   if (list.length === 1 || !('near' in asOne))
     return { text: whole.text, found: [{ name: symbol, symbols: asOne }] };
@@ -283,6 +288,11 @@ export function noSymbols(target: string, why: NoStructure): OrielError {
   const because = why === 'empty' ? '' : `: ${noStructure[why]}`;
   const said = `${quote(target)} has no symbols${because}. Use ${quote(target)}.`;
   return new OrielError('UNSUPPORTED', said, { next: target });
+}
+
+/** The error for a word after a path that was taken for a symbol, because it is no selector. */
+function mistypedSelector(target: string, { typed = '#' }: Selection): OrielError | undefined {
+  return typed.includes('#') ? undefined : notASelector(target, typed, `one of ${FORMS}`);
 }
 
 /** The note about an ambiguous name. Throws `NOT_FOUND` if no symbol has the name. */

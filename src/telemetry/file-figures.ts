@@ -30,6 +30,8 @@ export interface PageChain {
   followed: number;
   /** The first byte of the text that was shown. */
   from: number;
+  /** Whether its pages go backwards; undefined for a single one. */
+  isBackwards: boolean | undefined;
   /** Whether a window of the maximum size was requested, which limits cut. */
   isLargest: boolean;
 }
@@ -71,6 +73,8 @@ export class FileFigures {
   fresh = 0;
   again = 0;
   versions = 0;
+  /** Stored bytes of the text, of each version once: what reading it whole would have shown. */
+  whole = 0;
   totalLines: number | undefined;
   totalBytes: number | undefined;
   /** Number of answers with a map or outline, and whether some of the text was read after the last one. */
@@ -137,6 +141,7 @@ export class FileFigures {
     // The totals of an outline are those of the outline, not of the text.
     if (view !== undefined && view !== 'map') return;
     this.totalLines = totalLines ?? this.totalLines;
+    if (this.totalBytes === undefined) this.whole += totalBytes ?? 0;
     this.totalBytes = totalBytes ?? this.totalBytes;
   }
 
@@ -168,6 +173,7 @@ export class FileFigures {
     chain.calls += 1;
     chain.bytes += answerBytes;
     chain.from = Math.min(chain.from, from);
+    if (before) chain.isBackwards = from < before.from;
     if (window !== undefined) chain.isLargest ||= isLargest(window);
     if (followed) {
       chain.followed += 1;
@@ -197,6 +203,7 @@ const newChain = (id: number, from: number): PageChain => ({
   bytes: 0,
   followed: 0,
   from,
+  isBackwards: undefined,
   isLargest: false,
 });
 
@@ -211,11 +218,15 @@ function isLargest(window: string): boolean {
   return length !== undefined && Number(length) >= MAX_USEFUL_WINDOW_BYTES;
 }
 
-/** Whether [from, to) continues a read forwards or backwards, without a gap between them. */
+/**
+ * Whether [from, to) continues a read forwards or backwards, without a gap between them, and in the direction of its chain: a
+ * text of two pages that is read again is another chain.
+ */
 function isNextPage(end: End, from: number, to: number): boolean {
+  const { isBackwards } = end.chain;
   const forwards = from > end.from && from <= end.to && to > end.to;
   const backwards = to < end.to && to >= end.from && from < end.from;
-  return forwards || backwards;
+  return (forwards && isBackwards !== true) || (backwards && isBackwards !== false);
 }
 
 // Records which units of a text (lines or bytes) were shown, and how often.

@@ -44,6 +44,8 @@ export class HabitFigures {
   /** Sources with a map that are not files. */
   readonly #directories = new Set<string>();
   readonly #pages = new Map<PageChain, Example>();
+  /** Calls that larger windows would have saved, of all chains. */
+  #spared = 0;
   /** Whole reads by source, until a part of it is read again. */
   readonly #wholes = new Map<string, number>();
 
@@ -88,6 +90,7 @@ export class HabitFigures {
 
   /** Records a call that larger windows would have saved. */
   spared(event: CallEvent, reads: readonly ReadPlacement[]): void {
+    this.#spared += 1;
     for (const [i, { chain }] of reads.entries()) {
       const source = event.reads?.[i]?.source;
       if (!chain || source === undefined) continue;
@@ -116,7 +119,8 @@ export class HabitFigures {
       .filter(([, { times }]) => times > 0)
       .map(([name, { times, bytes, tokens, examples }]) => ({
         name,
-        times,
+        // A chain is one example of several calls.
+        times: name === 'pages' ? this.#spared : times,
         bytes: Math.round(bytes),
         tokens: Math.round(tokens),
         examples,

@@ -87,6 +87,13 @@ export class TaskFigures {
     return this.#filesWeight + this.chains.size + this.habits.weight;
   }
 
+  /** Stored bytes of all sources that were read: what reading each of them whole, once, would have shown. */
+  get whole(): number {
+    let bytes = 0;
+    for (const file of this.files.values()) bytes += file.whole;
+    return bytes;
+  }
+
   get totals(): TaskTotals {
     return totalsOf(this.id, this);
   }

@@ -53,7 +53,7 @@ function hasNul(lines: readonly Line[]): boolean {
 function byKind(input: TextInput, window: Window, fit: AnswerFit): ReturnType<typeof linesWindow> {
   switch (window.kind) {
     case 'lines':
-      return linesWindow(input, window.ranges, window.context, fit, window.inside);
+      return linesWindow(input, window.ranges, window.context === true, fit, window.inside);
     case 'bytes':
       return bytesWindow(input, window.start, window.length, fit);
     case 'ends':

@@ -8,14 +8,14 @@ export interface Range {
 
 export type Window =
   /**
-   * Sorted, merged ranges. `context` lines may be shown around constrained sides. `inside`: the first range
+   * Sorted, merged ranges. With `context`, lines may be shown around constrained sides. `inside`: the first range
    * begins at this byte (0-based) inside its first line, which is oversized and of which the part before has
    * been shown. `around`: this line was requested, and the range is its context.
    */
   | {
       readonly kind: 'lines';
       readonly ranges: readonly Range[];
-      readonly context: boolean;
+      readonly context?: boolean | undefined;
       readonly inside?: number | undefined;
       readonly around?: number | undefined;
     }

@@ -13,6 +13,8 @@ const SAME: readonly (readonly [DialectName, string, object, object])[] = [
   ['oriel', 'read', { path: 'f:1..2' }, { path: 'f', offset: 0, limit: 2 }],
   ['oriel', 'read', { path: 'f:3..4' }, { file_path: 'f', start_line: 3, end_line: 4 }],
   ['oriel', 'read', { path: 'f:3..' }, { path: 'f', start_line: 3 }],
+  ['oriel', 'read', { path: 'f:3:1' }, { file: 'f', line: 3 }],
+  ['oriel', 'read', { path: 'f:3..4' }, { path: 'f', line: '3', limit: 2 }],
   ['oriel', 'read', { path: 'f:1..4' }, { path: 'f', end_line: '4' }],
   ['oriel', 'read', { path: 'f:3..4' }, { path: 'f', view_range: [3, 4] }],
   ['oriel', 'read', { path: 'f:3..' }, { path: 'f', view_range: [3, -1] }],

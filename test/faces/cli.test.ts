@@ -63,6 +63,7 @@ test('call runs tools with JSON arguments, tools shows their schemas', () => {
 test.each([
   [['read'], 'Nothing to read. Use oriel read PATH'],
   [['reed', 'x'], 'There is no command reed. Did you mean read? Use one of read, bash'],
+  [['serch', 'x'], 'There is no command serch. Did you mean grep PATTERN [PATH…]? Use one of read, bash'],
   [['version'], 'There is no command version. Use oriel --version.'],
   [['-x'], 'No command was given, only -x. Use one of read, bash'],
   [['--json'], 'No command was given, only --json. Use one of read, bash'],

@@ -12,8 +12,9 @@ export interface ServerProcess {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Its log (stderr) so far. */
+  /** Its log (stderr) so far, and its stdout. */
   log(): string;
+  out(): string;
   get(path: string, init?: RequestInit): Promise<Response>;
   /** Sends `body` as JSON unless `init` says otherwise. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
@@ -57,6 +58,8 @@ export async function server(
   });
   atEnd(() => void child.kill('SIGKILL'));
   let log = '';
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => void (out += chunk.toString()));
   const exited = new Promise<number | null>((resolve) => void child.once('exit', resolve));
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr.on('data', (chunk: Buffer) => {
@@ -72,6 +75,7 @@ export async function server(
     port,
     pid: child.pid as number,
     log: () => log,
+    out: () => out,
     get: (path, init = {}) => fetch(url + path, { ...init, headers: { ...own, ...init.headers } }),
     post: (path, body, init = {}) =>
       fetch(url + path, {

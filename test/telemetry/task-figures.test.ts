@@ -48,6 +48,24 @@ test('windows of a reader’s own choice are pages, no continuation', () => {
   expect(figures.again).toBe(200);
 });
 
+test('what is read again in the same pages is another chain', () => {
+  const pages = [page(1, 100, { cutBy: 'bytes' }), page(101, 200)];
+  const figures = figuresOf(...pages, ...pages, ...pages);
+  expect([...figures.chains].map(({ calls }) => calls)).toEqual([2, 2, 2]);
+  expect(figures.totals.saved).toBe(3);
+  expect(figures.habits.list().find(({ name }) => name === 'pages')?.times).toBe(3);
+});
+
+test('whole is each version of each source once', () => {
+  const figures = figuresOf(
+    page(1, 10),
+    page(11, 20),
+    page(1, 10, { source: 'b' }),
+    page(1, 10, { version: '2' }),
+  );
+  expect(figures.whole).toBe(3 * (page(1, 10).reads?.[0]?.totalBytes ?? 0));
+});
+
 test('windows apart from each other are no chain', () => {
   const figures = figuresOf(page(1, 20), page(500, 520), page(300, 320));
   expect(figures.chains.size).toBe(0);

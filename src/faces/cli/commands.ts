@@ -75,7 +75,8 @@ function named(names: readonly string[], call: string): Record<string, string> {
 function insteadOf(name: string): string {
   if (Object.hasOwn(HABITS, name)) return ` Use oriel ${HABITS[name]}.`;
   if (/[./:]/.test(name) || existsSync(name)) return ` To read it, use oriel read ${shellWord(name)}`;
-  return `${didYouMean(nearNames(name, commandNames))} Use one of ${commandNames.join(', ')}; oriel help says what each does.`;
+  const near = nearNames(name, [...commandNames, ...Object.keys(HABITS)]).map((one) => HABITS[one] ?? one);
+  return `${didYouMean([...new Set(near)])} Use one of ${commandNames.join(', ')}; oriel help says what each does.`;
 }
 
 /** The output of help, with its width if it is a terminal; else 80 columns. */
@@ -263,7 +264,7 @@ const readCommand: CliCommand = {
   name: 'read',
   operands: 'PATH…',
   help: 'read files and directories; a path may end in a selector such as :50-100, and - is the standard input',
-  options: [...workspaceOptions, ...readOptions],
+  options: [...readOptions, ...workspaceOptions],
   habits: { n: SELECT, c: SELECT, f: SELECT, '-limit': SELECT, '-offset': SELECT, '-lines': SELECT },
   async run({ values, operands }, streams) {
     if (operands.length === 0) {

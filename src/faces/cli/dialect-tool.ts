@@ -450,11 +450,11 @@ export async function endSession(session: Session, signal: AbortSignal): Promise
 /** Said once: a bug is worth a report, and its stack is what a report needs. */
 let isMentioned = false;
 
-function mentionDebug(_error: unknown, { code }: Pick<ErrorContext, 'code'>): void {
+export function mentionDebug(_error: unknown, { code }: Pick<ErrorContext, 'code'>): void {
   if (isMentioned || code !== 'INTERNAL') return;
   isMentioned = true;
   process.stderr.write(
-    'oriel: This is a bug of oriel. Please report it, with the stack that --debug prints.\n',
+    'oriel: This is a bug of oriel. Please report it to those from whom you have it, with the stack that --debug prints.\n',
   );
 }
 

@@ -37,7 +37,7 @@ export const inspectCommand: CliCommand = {
     ]);
     const port = portOf(values);
     const file = await EventFile.open(path, 'oriel inspect FILE', MAX_INSPECTED_CHARACTERS);
-    const [token, ticket] = [secret(), secret()];
+    const [token, ticket] = [newToken(), newToken()];
     const reused = new AbortController();
     let entrance: Entrance | undefined;
     // The file stays until the end: so the browser, too, uses a ticket that somebody else used first.
@@ -74,7 +74,8 @@ export const inspectCommand: CliCommand = {
   },
 };
 
-function secret(): string {
+/** For a link that this process prints. */
+export function newToken(): string {
   return randomBytes(24).toString('base64url');
 }
 

@@ -6,7 +6,7 @@ import { version } from '../../files/package-files.ts';
 import { writeFailure } from '../../files/system-failure.ts';
 import { ownProcess } from '../../process/compile-budget.ts';
 import { commandHelp, generalHelp, loadCommand, parseCommandLine, splitCommand } from './commands.ts';
-import { printUnexpected } from './dialect-tool.ts';
+import { mentionDebug, printUnexpected } from './dialect-tool.ts';
 import { type CliStreams, type ExitCode, refuseExtraOperand } from './options.ts';
 import { printError } from './print.ts';
 
@@ -95,6 +95,7 @@ try {
   const failure = explained(error);
   printError(failure.message, streams);
   if (process.argv.includes('--debug')) printUnexpected(error, { code: failure.code });
+  else mentionDebug(error, failure);
   process.exitCode ??= failureCode;
 }
 // A pipe that is not read would keep the process alive. With unref the process ends earlier if the pipe is read.

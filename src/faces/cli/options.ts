@@ -212,8 +212,8 @@ export const jsonOption: CliOption = {
   help: 'print the whole answer as JSON, one object a line',
 };
 
-/** Options on which every tool depends. */
-const engineOptions: readonly CliOption[] = [cwd, root, allow, dialect, limits, telemetry, task];
+/** Options on which every tool depends. Help lists options in this order: what most people use comes first. */
+const engineOptions: readonly CliOption[] = [root, limits, dialect, cwd, allow, telemetry, task];
 
 /** Options of servers. */
 export const servingOptions: readonly CliOption[] = [
@@ -230,18 +230,18 @@ export const servingOptions: readonly CliOption[] = [
 ];
 
 /** Options of commands that call a tool and print its answer. */
-export const callOptions: readonly CliOption[] = [...engineOptions, jsonOption];
+export const callOptions: readonly CliOption[] = [jsonOption, ...engineOptions];
 
 /** Options of commands whose answer may show lines of a file. */
 export const readOptions: readonly CliOption[] = [
+  jsonOption,
+  display,
   ...engineOptions,
   deny,
-  display,
   agentOutputs,
   userFiles,
   ...webOptions,
   noCache,
-  jsonOption,
 ];
 
 /** Options of commands that describe tools. */

@@ -2,6 +2,7 @@
 
 import { shellWord } from '../../text/visible.ts';
 import { addressText, type ListenAddress } from '../http/guard.ts';
+import { newToken } from './inspect-command.ts';
 import type { CliCommand } from './options.ts';
 import { maxConnectionsOf, offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
 import { operatorToken, operatorTokenOption, serverToken, tokenOptions } from './workspaces.ts';
@@ -49,14 +50,13 @@ export const serveCommand: CliCommand = {
   async run(parsed, streams) {
     const { values } = parsed;
     const { err, signal } = streams;
-    const [{ createOffer }, { refuseWithoutKey, serve }, { parseAddress }, { loadParts }] = await Promise.all(
-      [
+    const [{ createOffer }, { refuseWithoutKey, serve }, { isLocalAddress, parseAddress }, { loadParts }] =
+      await Promise.all([
         import('../offer.ts'),
         import('../http/serve.ts'),
         import('../http/guard.ts'),
         import('../../call/preload.ts'),
-      ],
-    );
+      ]);
     const { token, warning } = serverToken(values, streams.tokens) ?? {};
     const operator = operatorToken(values);
     for (const said of [warning, operator?.warning]) if (said !== undefined) err.write(`oriel: ${said}\n`);
@@ -70,10 +70,13 @@ export const serveCommand: CliCommand = {
     const address = parseAddress((values['listen'] as string | undefined) ?? DEFAULT_ADDRESS);
     refuseWithoutKey(offer, { address, token });
     void offer.prepare();
+    // Without tokens whoever has the link that is printed is the operator: not every account of this machine.
+    const isOpen = !token && !operator && address.kind === 'port' && isLocalAddress(address);
+    const linked = isOpen ? newToken() : undefined;
     const serving = await serve(offer, {
       address,
       token: token || undefined,
-      operatorToken: operator?.token,
+      operatorToken: operator?.token ?? linked,
       hosts: (values['host'] as readonly string[] | undefined) ?? [],
       structured: values['structured'] === true,
       ...writeTimeoutOf(parsed),
@@ -81,6 +84,11 @@ export const serveCommand: CliCommand = {
       log: err,
     });
     if (err.isTTY) err.write(`${greeting(serving.address, token !== undefined)}\n`);
+    if (linked !== undefined) {
+      if (err.isTTY)
+        err.write('oriel: who opens this link sees the calls of all clients in the dashboard:\n');
+      streams.out.write(`${addressText(serving.address)}/#token=${linked}\n`);
+    }
     if (!signal.aborted)
       await new Promise((resolve) => void signal.addEventListener('abort', resolve, { once: true }));
     await serving.close();

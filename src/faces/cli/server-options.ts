@@ -136,7 +136,7 @@ function timeoutOf(values: OptionValues): { readonly timeoutMs?: number | undefi
 }
 
 export const serverOptions: readonly CliOption[] = [
-  ...workspaceOptions,
+  ...servingOptions,
   {
     name: 'allow-bash',
     type: 'boolean',
@@ -175,7 +175,7 @@ export const serverOptions: readonly CliOption[] = [
   ...stateOptions,
   spaceOption,
   workersOption,
-  ...servingOptions,
+  ...workspaceOptions,
 ];
 
 /**

@@ -38,14 +38,15 @@ export function remoteWorkspace(
 ): Workspace {
   const client = createClient(options);
   const send = sender(options);
-  const failure = (error: ClientError): OrielError => errorOf(error, name, tokenFrom);
+  const token = { isGiven: options.token !== undefined, from: tokenFrom };
+  const failure = (error: ClientError): OrielError => errorOf(error, name, token);
   return {
     async readFileLines({ path, ...asked }) {
       const result = await client.readFileLines(path, asked);
       if (result.ok) return result.value;
       const { error } = result;
       const message = oneLine(error.message.slice(0, MAX_SERVER_MESSAGE_CHARACTERS));
-      throw new OrielError(codeOf(error), wantsToken(error) ? `${message}${advice(tokenFrom)}` : message);
+      throw new OrielError(codeOf(error), wantsToken(error) ? `${message}${advice(token)}` : message);
     },
     files: remoteFiles(send, {
       name,
@@ -64,8 +65,13 @@ function codeOf(error: ClientError): ErrorCode {
 
 const wantsToken = (error: ClientError): boolean => error.kind === 'refused' && error.status === 401;
 
-const advice = (tokenFrom: string | undefined): string =>
-  tokenFrom === undefined ? '' : ` Set ${tokenFrom} to the token of this workspace.`;
+interface SentToken {
+  readonly isGiven: boolean;
+  readonly from: string | undefined;
+}
+
+const advice = ({ from }: SentToken): string =>
+  from === undefined ? '' : ` Set ${from} to the token of this workspace.`;
 
 /** Error codes about files, which are passed on; other codes become `NETWORK`. */
 const OF_FILES: ReadonlySet<string> = new Set<ErrorCode>([
@@ -82,13 +88,16 @@ const OF_FILES: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 
 /** The message of the server is quoted, which also limits its length. */
-function errorOf(error: ClientError, name: string, tokenFrom: string | undefined): OrielError {
+function errorOf(error: ClientError, name: string, token: SentToken): OrielError {
   const who = `The workspace ${quote(name)}`;
   if (error.kind === 'cancelled') return new OrielError('CANCELLED', error.message);
   if (error.kind !== 'refused') {
     return away(`${who}: ${said(error)}`, error.kind === 'protocol' ? 'CORRUPT' : 'NETWORK');
   }
-  if (wantsToken(error)) return away(`${who} requires a token.${advice(tokenFrom)}`);
+  if (wantsToken(error))
+    return away(
+      `${who} ${token.isGiven ? 'does not accept the token' : 'requires a token'}.${advice(token)}`,
+    );
   if (error.status >= 300 && error.status < 400) {
     const message = `${who} redirects (status ${error.status}), which is not followed.`;
     return away(message, 'REDIRECT');

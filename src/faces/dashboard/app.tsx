@@ -21,6 +21,7 @@ export function DashboardApp() {
   const [visit, setVisit] = useState(0);
   const unauthorized = useCallback(() => {
     setRefused(hasToken());
+    storeToken('');
     setAsks(true);
   }, []);
   const signOut = (): void => {
@@ -49,7 +50,8 @@ function SignIn({ enter, refused }: SignInProps) {
   const field = useRef<HTMLInputElement>(null);
   const submit = (event: Event): void => {
     event.preventDefault();
-    enter(field.current?.value.trim() ?? '');
+    // The link that the server printed is a token, too.
+    enter(field.current?.value.trim().replace(/^.*#token=/, '') ?? '');
   };
   return (
     <main class="sign-in">
@@ -65,7 +67,10 @@ function SignIn({ enter, refused }: SignInProps) {
           required
           autofocus
         />
-        <p>It stays in this tab. With the operator’s token the tasks of all clients are shown.</p>
+        <p>
+          It stays in this tab. With the operator’s token, or the link that <code>oriel serve</code> printed,
+          the tasks of all clients are shown.
+        </p>
         {refused && <p role="alert">The server does not take this token.</p>}
         <button type="submit">Sign in</button>
       </form>
@@ -162,11 +167,18 @@ const PAGE_TASKS = 256;
 
 const pageHref = (from: number): string => (from === 0 ? '#/' : hrefOf('', { from: String(from) }));
 
+/** What was not shown of the sources, against reading each whole, once; all answers count, those of searches too. */
+function savedWords(tasks: readonly Pick<ListedTask, 'bytes' | 'whole'>[]): string | undefined {
+  const sum = (name: 'bytes' | 'whole'): number => tasks.reduce((all, task) => all + task[name], 0);
+  const [shown, whole] = [sum('bytes'), sum('whole')];
+  return whole > shown ? percentWords(1 - shown / whole) : undefined;
+}
+
 const COLUMNS: readonly (readonly [string, string, (task: ListedTask) => string])[] = [
+  ['Saved', 'Against reading each file whole, once', (task) => savedWords([task]) ?? '–'],
   ['Calls', 'Calls of tools', ({ calls }) => calls.toLocaleString('en')],
   ['Shown', 'Bytes of all answers', ({ bytes }) => sizeWords(bytes)],
   ['Tokens', 'Estimated: four bytes a token', ({ tokens }) => tokens.toLocaleString('en')],
-  ['Average', 'Bytes of an average answer', ({ averageBytes }) => sizeWords(averageBytes)],
   ['Followed', 'Calls that followed a notice', ({ continued }) => continued.toLocaleString('en')],
   ['Avoidable', 'Calls that larger windows would have saved', ({ saved }) => saved.toLocaleString('en')],
   [
@@ -185,14 +197,20 @@ interface Props {
 }
 
 function TasksView({ list: { tasks, operator, total, file }, from }: Props) {
+  const saved = savedWords(tasks);
   return (
     <section>
       <h1>Tasks</h1>
+      {saved !== undefined && (
+        <p>
+          <strong>{saved} saved</strong> against reading every file of these tasks whole, once.
+        </p>
+      )}
       {!file && (
         <p class="about">
           {operator
             ? 'Of all clients of this server.'
-            : 'Of this browser alone. Those of all clients are shown to the operator: sign in with the token of oriel serve --operator-token-file FILE.'}
+            : 'Of this browser alone. Those of all clients are shown to the operator: open the link that oriel serve printed, or sign in with the token of --operator-token-file FILE.'}
         </p>
       )}
       {tasks.length === 0 ? (
@@ -200,8 +218,8 @@ function TasksView({ list: { tasks, operator, total, file }, from }: Props) {
           {file
             ? 'This file has no events yet. What is appended to it appears here.'
             : operator
-              ? 'No call has been recorded yet. What agents read appears here as it happens.'
-              : 'This browser has made no call yet. What agents read is shown to the operator.'}
+              ? `No call has been recorded yet. Connect an agent, for instance with claude mcp add --transport http oriel ${location.origin}/mcp, and what it reads appears here as it happens.`
+              : 'This browser has made no call yet: the lens makes some. What agents read is shown to the operator.'}
         </p>
       ) : (
         <table class="cards">

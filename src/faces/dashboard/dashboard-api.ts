@@ -4,6 +4,8 @@ import type { FileState, TaskReport, TaskTotals, TelemetryEvent } from '../../ty
 
 export interface ListedTask extends TaskTotals {
   readonly client?: string;
+  /** Bytes that reading every source whole, once, would have shown. */
+  readonly whole: number;
   readonly first: number;
   readonly last: number;
 }

@@ -42,6 +42,9 @@ export interface GuardRefusal {
  */
 const OPEN = new Set(['/healthz', ...DASHBOARD_PATHS]);
 
+/** What the dashboard asks for first. */
+const TASKS = '/api/v0/tasks';
+
 /** Paths at which MCP clients without a token look for an authorization server. */
 const OAUTH = /^\/(?:\.well-known\/(?:oauth-|openid-)[^?]*|register|authorize|token)$/;
 
@@ -90,16 +93,13 @@ export function createGuard({ token, operatorToken, loopback, hosts }: GuardOpti
       // A token in the URL would be in logs and histories.
       return refuse(401, 'A token belongs in the Authorization header, not in the URL.');
     }
-    if (
-      wanted &&
-      !OPEN.has(path) &&
-      !isOAuth(path) &&
-      !timingSafeEqual(digest(tokenIn(authorization)), wanted) &&
-      !isOperator(authorization)
-    ) {
-      return refuse(401, 'This server wants its token: Authorization: Bearer TOKEN.');
-    }
-    return undefined;
+    const given = tokenIn(authorization);
+    const isNeeded = wanted !== undefined && !OPEN.has(path) && !isOAuth(path);
+    // Whoever signs in to the dashboard of a server without a token is told that theirs is none.
+    if (!isNeeded && (given === '' || path !== TASKS)) return undefined;
+    if (isOperator(authorization) || (wanted && timingSafeEqual(digest(given), wanted))) return undefined;
+    const why = given === '' ? 'This server wants its token' : 'This is not the token of this server';
+    return refuse(401, `${why}: Authorization: Bearer TOKEN.`);
   };
   return { refused, isOperator };
 }

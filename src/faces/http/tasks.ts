@@ -38,12 +38,16 @@ const totals = z.object({
   rateLimits: z.int(),
 });
 
+const listed = totals.extend({
+  whole: z.int().describe('Bytes that reading every source of the task whole, once, would have shown'),
+});
+
 const list = z
   .object({
     operator: z.boolean().describe('The tasks are those of all clients'),
     lens: z.boolean().describe('Whether POST /api/v0/lens reads here'),
     total: z.int().describe('Tasks that there are'),
-    tasks: z.array(totals).describe(`${MAX_LISTED_TASKS} at most, the last used first`),
+    tasks: z.array(listed).describe(`${MAX_LISTED_TASKS} at most, the last used first`),
     file: z
       .object({
         name: z.string(),
@@ -219,9 +223,9 @@ function severalClients({ figures: { id, client = '' } }: SeenTask): HttpReply {
   });
 }
 
-function summaryOf({ figures }: SeenTask): z.infer<typeof totals> {
-  const { client, first, last } = figures;
-  return { ...figures.totals, client, first, last };
+function summaryOf({ figures }: SeenTask): z.infer<typeof listed> {
+  const { client, first, last, whole } = figures;
+  return { ...figures.totals, whole, client, first, last };
 }
 
 // The source of tasks for the dashboard: a recording server, or a telemetry file.

@@ -2,12 +2,15 @@
 
 import {
   type JSONRPCRequest,
+  ProtocolError,
+  ProtocolErrorCode,
   type RequestId,
   type Result,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
 
@@ -47,11 +50,28 @@ export class CallServer extends Server {
       try {
         const call = method === 'tools/call' ? plainCallIn(request, context) : undefined;
         return await (call && this.#answer ? this.#answer(call, context) : checked(request, context));
+      } catch (error) {
+        throw schemaFailure(method, error) ?? error;
       } finally {
         this.#running.delete(id);
       }
     };
   }
+}
+
+/** The issues that the SDK's schemas found in a request, as one sentence; undefined for another error. */
+function schemaFailure(method: string, error: unknown): ProtocolError | undefined {
+  // The SDK passes them on as JSON, in one case after a few words.
+  const json =
+    error instanceof Error
+      ? /^(?:Invalid [\w/]+ request: )?(\[\s.*\])$/s.exec(error.message)?.[1]
+      : undefined;
+  if (json === undefined) return undefined;
+  const [issue] = JSON.parse(json) as { path: PropertyKey[]; message: string }[];
+  const field = quote(issue?.path.join('.') ?? '');
+  const why = issue?.message.endsWith('received undefined') ? 'is missing' : `is wrong: ${issue?.message}`;
+  const example = method === 'tools/call' ? ' Use "params":{"name":"read","arguments":{"path":"."}}.' : '';
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `In ${method} ${field} ${why}.${example}`);
 }
 
 // Recognizes plain requests, which nearly all messages are, at a tenth of the cost of the SDK's schemas. Each schema
@@ -129,6 +149,11 @@ export const ROUNDED_ID = {
 export const DUPLICATE_ID = {
   code: INVALID_REQUEST,
   message: 'A request with this id is still being answered.',
+} as const;
+
+export const NO_BATCHES = {
+  code: INVALID_REQUEST,
+  message: 'This version of MCP has no batches. Send each message of the list alone, on a line of its own.',
 } as const;
 
 /** Maximum messages of a batch, as in the SDK. */

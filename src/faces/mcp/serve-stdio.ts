@@ -23,6 +23,7 @@ import {
   INVALID_REQUEST,
   isPlainRequest,
   MAX_BATCH_MESSAGES,
+  NO_BATCHES,
   PARSE_ERROR,
   ROUNDED_ID,
   SERVER_ERROR,
@@ -284,6 +285,7 @@ export class BoundedStdioTransport implements Transport {
     }
     value = withoutNulls(value);
     if (Array.isArray(value) && this.#hasBatches) this.#acceptBatch(value, frame.bytes.length);
+    else if (Array.isArray(value)) this.#refuse(NO_BATCHES.code, NO_BATCHES.message);
     else this.#accept(value, frame.bytes.length);
   }
 

@@ -138,7 +138,24 @@ function nameBelow(typed: string, name: string, real: string): string {
   return name.startsWith('~') ? `./${name}` : name;
 }
 
-/** Entries by modification time, newest first; equal times by name. */
+/** Entries written within this time are of the same age: a clone or an unpacked archive is written at once. */
+const SAME_AGE_MS = 10_000;
+
+/** What is shown first among entries of the same age, and last: the names of files (as they are) and directories (with a slash). */
+const READ_FIRST = [
+  /^readme(?:\.|$)/i,
+  /^(?:src|source|sources|lib|app|apps|cmd|crates|internal|packages|pkg)\/$/i,
+  /^(?:package\.json|cargo\.toml|pyproject\.toml|go\.mod|pom\.xml|composer\.json|gemfile|build\.gradle(?:\.kts)?)$/i,
+];
+const READ_LAST = /^\.|^(?:[jt]sconfig\b.*|.+\.config\.[a-z]+|.+[.-]lock(?:\.[a-z]+)?|go\.sum)$/i;
+
+function readingOrder({ name, type }: FileSystemEntryStat): number {
+  const first = READ_FIRST.findIndex((form) => form.test(type === 'directory' ? `${name}/` : name));
+  if (first !== -1) return first;
+  return READ_FIRST.length + (READ_LAST.test(name) ? 1 : 0);
+}
+
+/** Entries by modification time, newest first; those of the same age by what a reader needs first, then by name. */
 async function newestFirst(
   directory: OpenedDirectory,
   signal: AbortSignal,
@@ -156,8 +173,17 @@ async function newestFirst(
       else if (entries[at + i]?.name.includes('\ufffd')) unnamed += 1;
     }
   }
-  found.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.name < b.name ? -1 : 1));
-  return { entries: found, unnamed, more };
+  found.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  const groups: { order: number; entry: FileSystemEntryStat }[][] = [];
+  for (const entry of found) {
+    const newest = groups.at(-1)?.[0]?.entry.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (newest - entry.mtimeMs > SAME_AGE_MS) groups.push([]);
+    groups.at(-1)?.push({ order: readingOrder(entry), entry });
+  }
+  const sorted = groups.flatMap((group) =>
+    group.sort((a, b) => a.order - b.order || (a.entry.name < b.entry.name ? -1 : 1)),
+  );
+  return { entries: sorted.map(({ entry }) => entry), unnamed, more };
 }
 
 async function describe(

@@ -54,7 +54,7 @@ export function selectionOf(
   const selection = parseBehind(subject.typed, subject.rest);
   if (selection) return selection;
   const symbol = isCode(subject.typed) ? symbolWritten(subject.rest) : undefined;
-  if (symbol !== undefined) return { symbol, typed: `#${symbol}` };
+  if (symbol !== undefined) return { symbol, typed: symbol };
   const foreign = foreignName(`${subject.typed}:${subject.rest}`, false);
   if (foreign && subject.rest.startsWith(':')) throw foreign;
   if (

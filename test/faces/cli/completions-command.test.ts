@@ -64,7 +64,7 @@ test('what is offered depends on the words before', () => {
   for (const line of ['re', '--json re', '--dialect pi re', '--dialect=pi re'])
     expect(offered(line)).toEqual(commands);
   for (const line of ['--di', 'read --di', '--json read --di'])
-    expect(offered(line), line).toEqual(['words', '--dialect', '--display']);
+    expect(offered(line), line).toEqual(['words', '--display', '--dialect']);
   expect(offered('--timeout 3 ba')).toEqual(['words', 'bash']);
   expect(offered('bash --tim')).toEqual(['words', '--timeout']);
   expect(offered('help gr')).toEqual(['words', 'grep']);
@@ -198,6 +198,11 @@ test('help is one screen, and names --version', () => {
     expect(shown.length, about.join('')).toBeLessThanOrEqual(45);
     for (const line of shown) expect(line.length).toBeLessThanOrEqual(80);
   }
+  const firstOf = (about: string): string[] =>
+    (run(['help', about]).out.match(/^ {2}--[\w-]+/gm) ?? []).map((option) => option.trim());
+  expect(firstOf('read').slice(0, 4)).toEqual(['--json', '--display', '--root', '--limits']);
+  expect(firstOf('mcp')[0]).toBe('--root');
+  expect(out.match(/^ {2}-/gm)?.length).toBeLessThanOrEqual(12);
   expect(run(['help', '--all']).out).toContain('--mcp-approve');
   expect(run(['help', 'help'])).toEqual({ out, err: '', code });
 });

@@ -16,7 +16,8 @@ const SENTENCE = 'An unexpected error inside oriel ended the call. Try another p
 test('a command', () => {
   const { W } = workspace();
   const { out, err, code } = run(['ls'], { cwd: W, env });
-  const hint = 'oriel: This is a bug of oriel. Please report it, with the stack that --debug prints.\n';
+  const hint =
+    'oriel: This is a bug of oriel. Please report it to those from whom you have it, with the stack that --debug prints.\n';
   expect([out, err, code]).toEqual(['', `${hint}oriel: ${SENTENCE}\n`, 2]);
   const debugged = run(['ls', '--debug'], { cwd: W, env });
   expect(debugged.code).toBe(2);

@@ -41,6 +41,11 @@ test('workspaces from arguments, files and commands have their own tokens', { ta
     'oriel: The workspace dev requires a token. Set ORIEL_TOKEN_DEV to the token of this workspace. Use ws:// to see which workspaces answer.\n',
     2,
   ]);
+  const wrong = run(['read', 'ws://dev/f', '--workspace', `dev=${url}`], {
+    cwd: home,
+    env: { ...process.env, ORIEL_TOKEN_DEV: 'another' },
+  });
+  expect(wrong.err).toMatch(/^oriel: The workspace dev does not accept the token\. Set ORIEL_TOKEN_DEV to /);
 });
 
 test('a server reports the state of each workspace', { tags: 'slow' }, async () => {

@@ -37,6 +37,30 @@ async function serving(options: Partial<ServeOptions> = {}) {
   return { url, read, write, telemetry: offer.telemetry as TelemetryRecorder };
 }
 
+test.runIf(has('chromium'))('the link of an open server shows what all clients read', async () => {
+  const { url, read } = await serving();
+  const { page } = await pageOf(url);
+  await page.getByText('Of this browser alone.', { exact: false }).waitFor();
+  await page.getByText('This browser has made no call yet', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Token of this server').fill('anything');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('The server does not take this token.').waitFor();
+  await expectAccessible(page);
+  // What was refused is forgotten.
+  await page.reload();
+  await page.getByText('Of this browser alone.', { exact: false }).waitFor();
+  await page.goto('about:blank');
+  await page.goto(`${url}/#token=chief`);
+  await page.getByText('claude mcp add --transport http oriel', { exact: false }).waitFor();
+  await expectAccessible(page);
+  await read('big.txt:1..100');
+  await page.getByRole('link', { name: 'fix the login' }).waitFor();
+  // 10,000 bytes and the line numbers, of 100,000.
+  await page.getByText('90 % saved against reading every file of these tasks whole, once.').waitFor();
+  await expectAccessible(page);
+});
+
 test.runIf(has('chromium'))('the keyboard alone leads from signing in to the lens', async () => {
   const { url, read } = await serving({ token: 'api' });
   const bearer = { authorization: 'Bearer api' };

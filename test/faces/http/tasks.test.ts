@@ -7,7 +7,7 @@ import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
 import type { ServeOptions } from '../../../src/faces/http/serve.ts';
 import type { TaskTotals, TaskReport } from '../../../src/types/telemetry.ts';
 import { serveOffer } from '../../support/app.ts';
-import { mcpHeaders, mcpMessage } from '../../support/server.ts';
+import { mcpHeaders, mcpMessage, server } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
 
 interface Listed {
@@ -141,6 +141,28 @@ test('the operator sees all tasks, API clients only theirs', async () => {
   expect(report.client).toBe(all[1]?.client);
   for (const wrong of [{}, { authorization: 'Bearer chie' }])
     expect((await ask('/api/v0/tasks', wrong)).status).toBe(401);
+});
+
+test('a token that is none signs nobody in, also without tokens', async () => {
+  const { ask } = await serving();
+  const wrong = { authorization: 'Bearer anything' };
+  expect((await ask('/api/v0/tasks', wrong)).status).toBe(401);
+  // A host that still sends an old one is served.
+  expect((await ask('/api/v0/tools', wrong)).status).toBe(200);
+});
+
+test('the link that an open server prints is the operator’s', { tags: 'slow' }, async () => {
+  const { W } = workspace();
+  const open = await server(['--cwd', W]);
+  await expect.poll(() => open.out()).toMatch(/^http:\S+\/#token=[\w-]{32}\n$/);
+  const [, token = ''] = open.out().trim().split('#token=');
+  const listed = async (headers: Record<string, string>): Promise<unknown> =>
+    ((await (await open.get('/api/v0/tasks', { headers })).json()) as Listed).operator;
+  expect(await listed({ authorization: `Bearer ${token}` })).toBe(true);
+  expect(await listed({})).toBe(false);
+  const closed = await server(['--cwd', W], { env: { ORIEL_TOKEN: 'of-all' } });
+  expect((await closed.get('/healthz')).status).toBe(200);
+  expect(closed.out()).toBe('');
 });
 
 test('for clients of one name the operator names the client', async () => {

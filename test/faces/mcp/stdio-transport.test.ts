@@ -115,7 +115,35 @@ test('a batch is answered with one list, where the version has them', async () =
   const replies = await repliesTo('2025-03-26', ...lines);
   const duplicate = { id: 'a', error: { code: -32600 } };
   expect(replies).toMatchObject([refused, [refused, duplicate, pong('a'), pong('b')], pong('c')]);
-  expect(await repliesTo('2025-06-18', batch)).toMatchObject([refused]);
+  const message =
+    'This version of MCP has no batches. Send each message of the list alone, on a line of its own.';
+  expect(await repliesTo('2025-06-18', batch)).toMatchObject([
+    { ...refused, error: { code: -32600, message } },
+  ]);
+});
+
+test.each([
+  [
+    'tools/call',
+    null,
+    'In tools/call params is missing. Use "params":{"name":"read","arguments":{"path":"."}}.',
+  ],
+  [
+    'tools/call',
+    { name: 'echo', arguments: 'x' },
+    'In tools/call params.arguments is wrong: Invalid input: expected record, received string. ' +
+      'Use "params":{"name":"read","arguments":{"path":"."}}.',
+  ],
+  [
+    'resources/read',
+    { uri: 5 },
+    'In resources/read params.uri is wrong: Invalid input: expected string, received number.',
+  ],
+])('%s with wrong parameters (%j) gets a sentence', async (method, params, message) => {
+  const call = JSON.stringify({ ...request(1, method), params });
+  expect(await repliesTo('2025-06-18', call)).toEqual([
+    { jsonrpc: '2.0', id: 1, error: { code: -32602, message } },
+  ]);
 });
 
 function request(id: number, method: string): object {

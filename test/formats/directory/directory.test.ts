@@ -38,6 +38,31 @@ test('entries of equal age are sorted by name', async () => {
   expect((await space.text('.', { now })).match(/^\S+/gm)).toEqual(['10', '9', 'B', 'a', 'b', 'é']);
 });
 
+test('a fresh clone begins with what one reads first', async () => {
+  const space = workspace();
+  const order = [
+    'README.md',
+    'src',
+    'package.json',
+    'LICENSE',
+    'docs',
+    '.ci',
+    '.gitignore',
+    'package-lock.json',
+  ];
+  order.push('tsconfig.build.json', 'vite.config.ts');
+  for (const name of order)
+    space.write(name === 'docs' || name === 'src' || name === '.ci' ? `${name}/x` : name, '');
+  // A clone takes a while: the last name is the newest.
+  const seconds = order.toSorted().map((name, i) => [name, 1 - i / 3_600] as const);
+  aged(space, Object.fromEntries(seconds));
+  const listed = async (): Promise<string[]> =>
+    (await space.text('.', { now })).match(/^[^\s/]+/gm)?.slice() ?? [];
+  expect(await listed()).toEqual(order);
+  aged(space, { 'vite.config.ts': 0.5 });
+  expect((await listed())[0]).toBe('vite.config.ts');
+});
+
 test('shows twelve entries of each subfolder, all of the root', async () => {
   const space = workspace();
   const names = Array.from({ length: 15 }, (_, i) => `f${String(i).padStart(2, '0')}`);
