@@ -8,7 +8,9 @@ import { GitRevisions } from '../../git/revisions.ts';
 import { LOADED } from '../../process/worker-ending.ts';
 import type { DenyData, DenyRule } from '../../types/access.ts';
 import { findEntry } from './entries.ts';
+import { logText } from './log.ts';
 import type { GitJob, GitReply } from './protocol.ts';
+import { diffBetween, showText } from './show.ts';
 
 /** The rules of the last job, packed and compiled. */
 let denied: DenyRules | undefined;
@@ -21,9 +23,17 @@ function answer({ repository: handles, top, question }: GitJob): GitReply {
     denied?.inside(top, path, isDirectory);
   const repository = new GitRepository(handles);
   try {
-    return {
-      found: findEntry({ repository, revisions: new GitRevisions(repository), isPrivate }, question),
-    };
+    const context = { repository, revisions: new GitRevisions(repository), isPrivate };
+    switch (question.kind) {
+      case 'entry':
+        return { found: findEntry(context, question) };
+      case 'log':
+        return { found: logText(context, question) };
+      case 'show':
+        return { found: showText(context, question) };
+      case 'diff':
+        return { found: diffBetween(context, question) };
+    }
   } catch (error) {
     if (isOrielError(error)) return { failure: failureOf(error) };
     if (!(error instanceof UnreadableObject)) throw error;

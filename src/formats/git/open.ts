@@ -2,7 +2,7 @@
 
 import { relative, sep } from 'node:path';
 import { OrielError } from '../../errors.ts';
-import { builtFile } from '../../files/package-files.ts';
+import { builtFile, sha256Of } from '../../files/package-files.ts';
 import { type OpenedRepository, openRepository } from '../../git/repository.ts';
 import { Identity } from '../../identity.ts';
 import { WorkerPool } from '../../process/worker-threads.ts';
@@ -12,11 +12,21 @@ import { plural } from '../../render/display.ts';
 import { memoryBytes } from '../../text/bytes.ts';
 import { HEAD_BYTES } from '../../text/encoding.ts';
 import { quote } from '../../text/visible.ts';
+import type { Notice } from '../../types/answer.ts';
 import type { Call, Resource } from '../../types/call.ts';
 import { asRemote } from '../ranges/open.ts';
 import { textListing } from '../resources/names.ts';
-import type { FoundEntry, FoundFile, FoundTree, GitJob, GitQuestion, GitReply } from './protocol.ts';
-import { revisionUrl, waysOfRevisionPath, waysOfUrl } from './select.ts';
+import { selectionOf } from '../text/open.ts';
+import type {
+  FoundEntry,
+  FoundFile,
+  FoundText,
+  FoundTree,
+  GitJob,
+  GitQuestion,
+  GitReply,
+} from './protocol.ts';
+import { type GitTextRequest, revisionUrl, textRequest, waysOfRevisionPath, waysOfUrl } from './select.ts';
 
 /** The timeout of the thread in milliseconds. */
 const WITHIN_MS = 20_000;
@@ -32,9 +42,13 @@ const threads = new WorkerPool<GitJob, GitReply>({
 export async function openGit(typed: string, call: Call): Promise<Resource> {
   const repository = await repositoryHere(call);
   if (!repository) throw noRepository(call);
-  const ways = waysOfUrl(typed === '' || /^[:?]/.test(typed) ? `HEAD${typed}` : typed);
+  const request = textRequest(typed, call.now());
+  if (request) return presentText(request, repository, call);
+  const isAlone = /^(?:$|[:?])/.test(typed);
+  const ways = waysOfUrl(isAlone ? `HEAD${typed}` : typed);
   const found = await ask(repository, { kind: 'entry', ways, isGuess: false }, call);
-  return present(found as FoundEntry, repository, call);
+  const refused = isAlone ? [ALONE, ...repository.refused] : repository.refused;
+  return present(found as FoundEntry, { ...repository, refused }, call);
 }
 
 /** Opens `REV:path`. Undefined if there is no repository, or no such revision in it. Throws OrielError. */
@@ -47,8 +61,11 @@ export async function openRevisionPath(typed: string, call: Call): Promise<Resou
     .join('/');
   const ways = waysOfRevisionPath(typed, front);
   const found = await ask(repository, { kind: 'entry', ways, isGuess: true }, call);
-  return found && present(found, repository, call);
+  return found && present(found as FoundEntry, repository, call);
 }
+
+const ALONE =
+  'This is the directory at HEAD: what is changed in the work tree is not read. Commits are in git://log';
 
 async function repositoryHere(call: Call): Promise<OpenedRepository | undefined> {
   const repository = await openRepository(await here(call), call);
@@ -73,7 +90,7 @@ async function ask(
   repository: OpenedRepository,
   question: GitQuestion,
   { signal, deadline }: Call,
-): Promise<FoundEntry | undefined> {
+): Promise<FoundEntry | FoundText | undefined> {
   const claim = { signal, caller: callerOf(signal) };
   const job = { repository: await repository.handles(), top: repository.top, question };
   const reply = await threads.lend(claim, (thread) =>
@@ -123,6 +140,29 @@ async function presentFile(found: FoundFile, { refused }: OpenedRepository, call
     ...refused,
   ];
   return asRemote(resource, 'internal', { commit, path, id }, said);
+}
+
+/** A log or a diff. */
+async function presentText(
+  { question, rest }: GitTextRequest,
+  repository: OpenedRepository,
+  call: Call,
+): Promise<Resource> {
+  const { target, bytes, notes } = (await ask(repository, question, call)) as FoundText;
+  const more = notes.map(({ text, use }): Notice => ({ kind: 'said', text, use }));
+  return {
+    kind: 'text',
+    format: 'internal',
+    bytes: memoryBytes(bytes, Identity.of('git text', { sha256: await sha256Of(bytes) })),
+    encoding: 'stored',
+    selection: selectionOf({ typed: target, rest }),
+    target,
+    name: question.kind === 'log' ? 'log' : 'diff',
+    display: 'plain',
+    editable: false,
+    more: more[0],
+    notes: repository.refused.map((text): Notice => ({ kind: 'said', text })),
+  };
 }
 
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1\n';

@@ -10,7 +10,7 @@ export interface GitJob {
   readonly question: GitQuestion;
 }
 
-export type GitQuestion = EntryQuestion;
+export type GitQuestion = EntryQuestion | LogQuestion | ShowQuestion | DiffQuestion;
 
 /** A path at a revision. */
 export interface RevisionPath {
@@ -29,7 +29,38 @@ export interface EntryQuestion {
   readonly isGuess: boolean;
 }
 
-export type GitReply = { readonly failure: GitFailure } | { readonly found: FoundEntry | undefined };
+/** `target`: the URL without its selector, in all that follow. */
+export interface LogQuestion {
+  readonly kind: 'log';
+  readonly target: string;
+  /** Only commits that change it; empty for all. */
+  readonly path: string;
+  /** The commits that can be reached from `until`, and not from `from`. */
+  readonly from?: string | undefined;
+  readonly until: string;
+  /** A part of the name or the address, in any case. */
+  readonly author?: string | undefined;
+  /** Seconds since the epoch. */
+  readonly since?: number | undefined;
+  readonly limit: number;
+}
+
+export interface ShowQuestion {
+  readonly kind: 'show';
+  readonly target: string;
+  readonly revision: string;
+}
+
+export interface DiffQuestion {
+  readonly kind: 'diff';
+  readonly target: string;
+  readonly from: string;
+  readonly ways: readonly RevisionPath[];
+}
+
+export type GitReply =
+  | { readonly failure: GitFailure }
+  | { readonly found: FoundEntry | FoundText | undefined };
 
 /** An `OrielError`, as it is sent. */
 export interface GitFailure {
@@ -40,6 +71,14 @@ export interface GitFailure {
 }
 
 export type FoundEntry = FoundFile | FoundTree;
+
+/** A text that the thread has written. */
+export interface FoundText {
+  readonly kind: 'text';
+  readonly target: string;
+  readonly bytes: Uint8Array;
+  readonly notes: readonly { readonly text: string; readonly use: string }[];
+}
 
 interface FoundAt extends RevisionPath {
   /** The id of the commit, in hexadecimal digits. */
