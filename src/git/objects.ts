@@ -209,9 +209,12 @@ class ObjectStore {
         failure = error;
       }
     }
-    const loose = this.#loose(id.toString('hex'));
+    const name = id.toString('hex');
+    const known = this.#cache.get(name);
+    if (known) return known;
+    const loose = this.#loose(name);
     if (!loose && failure) throw failure as UnreadableObject;
-    return loose;
+    return loose && this.#cache.set(name, loose);
   }
 
   idsWith(digits: string): string[] {

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Answer, OrielOptions } from '../../../src/index.ts';
 import { commitAll, git } from '../../support/git.ts';
 import { has } from '../../support/has.ts';
-import { type Workspace, workspace } from '../../support/workspace.ts';
+import { unhurried, type Workspace, workspace } from '../../support/workspace.ts';
 
 /** Three commits, a merge, a tag, and a branch with a slash in its name. */
 function fill(w: Workspace, ...init: string[]): Workspace {
@@ -55,7 +55,7 @@ async function expectEqual(w: Workspace, directory = w.W): Promise<void> {
 }
 
 describe.runIf(has('git'))('a file at a revision', () => {
-  const w = fill(workspace({}, afterAll));
+  const w = fill(workspace(unhurried, afterAll));
 
   test.each([
     'HEAD',

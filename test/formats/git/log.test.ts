@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { commitAll, git } from '../../support/git.ts';
 import { has } from '../../support/has.ts';
-import { type Workspace, workspace } from '../../support/workspace.ts';
+import { unhurried, type Workspace, workspace } from '../../support/workspace.ts';
 
 const lines = (from: number, to: number, mark = ''): string =>
   Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}${mark}\n`).join('');
@@ -49,7 +49,7 @@ function fill(w: Workspace): Workspace {
 const FORMAT = ['log', '--date=short', '--abbrev=12', '--format=%h %ad %an: %s'];
 
 describe.runIf(has('git'))('of a repository', () => {
-  const w = fill(workspace({}, afterAll));
+  const w = fill(workspace(unhurried, afterAll));
 
   test.each([
     ['git://log', []],
