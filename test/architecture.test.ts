@@ -111,6 +111,7 @@ const layers = [
   'session',
   'selector',
   'render',
+  'git',
   'code',
   'formats',
   'walk',

@@ -2,6 +2,7 @@
 
 import { isOrielError } from '../errors.ts';
 import { claimsArchive } from '../formats/archive/detect.ts';
+import { mayBeRevisionPath } from '../formats/git/select.ts';
 import { isWeb, openWeb } from '../formats/web/detect.ts';
 import type { CodeReadResult } from '../search/code/answer-code.ts';
 import { mayBeList } from '../selector/rewrites.ts';
@@ -73,7 +74,15 @@ async function resolve(target: string, grammar: PathGrammar, call: Call): Promis
     const url = atUrl.kind === 'text' ? atUrl.target : typed;
     return { resource: atUrl, target: url, resolvedPath: url };
   }
-  const found = await findTarget(target, grammar, call);
+  const isRevision = grammar === 'selectors' && mayBeRevisionPath(typed);
+  const found = await findTarget(
+    target,
+    grammar,
+    call,
+    true,
+    isRevision ? atRevision(typed, call) : undefined,
+  );
+  if ('resource' in found) return found;
   return (await codeAnswer(found, grammar, call)) ?? (await openFound(found, call));
 }
 
@@ -101,6 +110,17 @@ async function openUrl(target: string, call: Call): Promise<Resource | undefined
   const { schemeOf } = await import('../formats/resources/table.ts');
   const named = schemeOf(target, call.settings);
   return named?.scheme.open(named.rest, call);
+}
+
+/** `HEAD:src/app.ts`, for targets that are no file. */
+function atRevision(typed: string, call: Call): () => Promise<ResolvedTarget | undefined> {
+  return async () => {
+    const { openRevisionPath } = await import('../formats/git/open.ts');
+    const resource = await openRevisionPath(typed, call);
+    if (!resource) return undefined;
+    const url = resource.kind === 'text' ? resource.target : typed;
+    return { resource, target: url, resolvedPath: url };
+  };
 }
 
 /** The answer to a question about code below a path; undefined if the target is not such a question. */

@@ -39,6 +39,8 @@ export const queues = {
   codebase: new Queue('codebase', 'questions about code are answered', { limit: 1, waiting: 1024 }),
   /** The thread that reads the last commits of a repository: up to 64 descriptors, and 24 MiB of objects. */
   histories: new Queue('histories', 'histories are read', { limit: 1, waiting: 1024 }),
+  /** Threads that read a repository for `git://`: up to 64 descriptors, and 120 MiB for an object of 32 MiB. */
+  repositories: new Queue('repositories', 'repositories are read', { limit: 2, waiting: 1024, share: 0.5 }),
   /** Threads that unpack bzip2, xz, zstd, 7z and rar: up to 176 MiB each. */
   unpack: new Queue('unpack', 'archives are unpacked', { limit: 4, waiting: 1024 }),
   /** The same for small archives, which never wait for large ones. */

@@ -21,21 +21,25 @@ export interface FoundTarget {
 }
 
 /**
- * Opens what `typed` names. `subject.opened` is closed at the end of the call. Throws OrielError. If no such path exists
- * and `walks` is set, the working directory is searched for a file whose path ends in it; this may take seconds.
+ * Opens what `typed` names. `subject.opened` is closed at the end of the call. Throws OrielError. If no such path exists,
+ * `unlessPath` may find something else. Then, if `walks` is set, the working directory is searched for a file whose path ends
+ * in it; this may take seconds.
  */
-export async function findTarget(
+export async function findTarget<T = never>(
   typed: string,
   grammar: PathGrammar,
   call: Call,
   walks = true,
-): Promise<FoundTarget> {
+  unlessPath?: () => Promise<T | undefined>,
+): Promise<FoundTarget | T> {
   const target = grammar === 'selectors' ? withFragment(typed) : typed;
   const candidatesOf = (name: string): readonly PathCandidate[] =>
     grammar === 'selectors' ? candidates(name) : [{ path: name, rest: '' }];
   const misses: Miss[] = [];
   const found = await firstThatOpens(candidatesOf(target), grammar, misses, call);
   if (found) return { subject: await subjectOf(found, found.rest, call) };
+  const instead = await unlessPath?.();
+  if (instead !== undefined) return instead;
   for (const other of otherTargets(target, grammar)) {
     const rewritten = await firstThatOpens(candidatesOf(other), grammar, [], call);
     if (rewritten) return { subject: await subjectOf(rewritten, rewritten.rest, call) };

@@ -16,6 +16,8 @@ import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { cli } from './cli.ts';
 import { percents, sheetRow, xlsx } from './documents.ts';
+import { commitAll, git } from './git.ts';
+import { has } from './has.ts';
 import { exifBlock, makePng, pngEnd, pngHeader, pngSignature, withExif } from './images.ts';
 import { run } from './warm-cli.ts';
 
@@ -182,6 +184,18 @@ export interface DocsWorld {
   remove(): void;
 }
 
+/** A repository with two commits. */
+function makeJournal(directory: string): void {
+  mkdirSync(join(directory, 'notes'), { recursive: true });
+  git(directory, 'init', '--quiet', '--initial-branch=main');
+  writeFileSync(join(directory, 'notes/plan.md'), '# Plan\n\n- buy paint\n');
+  commitAll(directory, 'Plan the work');
+  git(directory, 'tag', 'v1');
+  writeFileSync(join(directory, 'notes/plan.md'), '# Plan\n\n- buy blue paint\n- paint the door\n');
+  writeFileSync(join(directory, 'todo.txt'), 'measure\n');
+  commitAll(directory, 'Choose a colour');
+}
+
 /** Whether it is one call of oriel without a pipe, a redirection or a substitution. */
 function isOneCall(command: string): boolean {
   const unquoted = command.replaceAll(/'[^']*'|"[^"$`]*"/g, '');
@@ -210,6 +224,7 @@ export async function docsWorld(): Promise<DocsWorld> {
     writeFileSync(join(base, name), content);
   }
   chmodSync(join(base, 'bin/oriel'), 0o755);
+  if (has('git')) makeJournal(join(base, 'journal'));
   const work = join(base, 'work');
   /** The directory names that the pages use, and the real ones. */
   const names: readonly [string, string][] = [

@@ -1,10 +1,9 @@
 /** Recent changes in the repository of a directory, read once for each commit and cached. */
 
-import { dirname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { OrielError } from '../../errors.ts';
-import { pathToLatin1 } from '../../files/held-directory.ts';
 import { builtFile } from '../../files/package-files.ts';
-import { isPathWithin } from '../../files/paths.ts';
+import { type OpenedRepository, openRepository } from '../../git/repository.ts';
 import { Identity } from '../../identity.ts';
 import { WorkerPool } from '../../process/worker-threads.ts';
 import { callerOf } from '../../queues/caller.ts';
@@ -46,33 +45,35 @@ const histories: DerivedKind<RecentChanges, { head: string }> = {
 
 /** Undefined if there is no repository, or its commit cannot be read. Throws the signal's reason. */
 export async function recentBelow(base: string, call: Call): Promise<RecentBelow | undefined> {
-  const git = await gitAbove(base, call);
-  if (!git) return undefined;
-  call.onEnd(() => git.close());
-  const head = await headOf(git, call);
-  if (head === undefined) return undefined;
-  const { access } = call;
-  const caller = callerOf(call.signal);
-  const make = async ({ signal }: ValueComputation): Promise<ComputedValue<RecentChanges>> => {
-    // Opened again: other calls may wait for the result when this call has ended and closed `git`.
-    const opened = await access.open(git.path, signal);
-    try {
-      if (opened.kind !== 'directory') throw new OrielError('NOT_DIRECTORY', 'The repository is gone.');
-      const job = { path: opened.path, fd: opened.fd, roots: access.roots.map(pathToLatin1), head };
-      const until = performance.now() + WITHIN_MS;
-      const value = await threads.lend({ signal, caller }, (ask) => ask(job, until, signal));
-      return { value, keep: true };
-    } finally {
-      await opened.close();
-    }
-  };
-  const of = memoryBytes(Buffer.from(head), Identity.of('commit', { head, git: git.path }));
+  const { access, signal } = call;
   try {
+    const repository = await openRepository(base, call);
+    if (!repository) return undefined;
+    call.onEnd(() => repository.close());
+    const { top, git } = repository;
+    const head = await headOf(repository, call);
+    if (head === undefined) return undefined;
+    const caller = callerOf(signal);
+    const make = async (computed: ValueComputation): Promise<ComputedValue<RecentChanges>> => {
+      // Opened again: other calls may wait for the result when this call has ended and closed the repository.
+      const opened = await openRepository(top, { access, signal: computed.signal });
+      if (!opened) throw new OrielError('NOT_FOUND', 'The repository is gone.');
+      try {
+        const job = { repository: await opened.handles(), head };
+        const until = performance.now() + WITHIN_MS;
+        const claim = { signal: computed.signal, caller };
+        const value = await threads.lend(claim, (ask) => ask(job, until, computed.signal));
+        return { value, keep: true };
+      } finally {
+        await opened.close();
+      }
+    };
+    const of = memoryBytes(Buffer.from(head), Identity.of('commit', { head, git: git.path }));
     const recent = await call.session.store.get(histories, of, { head }, make, call);
-    return below(recent, relative(dirname(git.path), base).split(sep).join('/'), head);
+    return below(recent, relative(top, base).split(sep).join('/'), head);
   } catch {
     // Recent changes are optional: the map is made without them.
-    call.signal.throwIfAborted();
+    signal.throwIfAborted();
     return undefined;
   }
 }
@@ -88,37 +89,21 @@ function below({ paths, weights }: RecentChanges, directory: string, head: strin
   };
 }
 
-/** The `.git` directory of the nearest directory that has one. Undefined if that is a `.git` file, because it refers to another directory. */
-async function gitAbove(base: string, { access, signal }: Call): Promise<OpenedDirectory | undefined> {
-  for (let at = base; ; at = dirname(at)) {
-    const opened = await access.open(join(at, '.git'), signal).catch(() => undefined);
-    // Not through a link, which may lead to another repository.
-    if (opened?.kind === 'directory' && opened.path === join(at, '.git')) return opened;
-    await opened?.close();
-    if (opened || dirname(at) === at || !mayAscend(at, access.roots)) return undefined;
-  }
-}
-
-/** Whether the parent of `path` is inside the roots. */
-function mayAscend(path: string, roots: readonly string[]): boolean {
-  return roots.length === 0 || roots.some((root) => path !== root && isPathWithin(path, root));
-}
-
 /** The id of the commit that is checked out: in `HEAD`, in the file of its branch, or in `packed-refs`. */
-async function headOf(git: OpenedDirectory, call: Call): Promise<string | undefined> {
+async function headOf({ git, common }: OpenedRepository, call: Call): Promise<string | undefined> {
   const head = await textOf(git, 'HEAD', 1024, call);
   const name = /^ref: (refs\/[^\0\n]{1,500})\n?$/.exec(head ?? '')?.[1];
   if (name === undefined) return idIn(head);
   if (name.split('/').some((part) => part === '' || part === '.' || part === '..')) return undefined;
-  const id = idIn(await textOf(git, name, 1024, call));
+  const id = idIn(await textOf(common, name, 1024, call));
   if (id !== undefined) return id;
-  const packed = (await textOf(git, 'packed-refs', MAX_PACKED_REFS_BYTES, call)) ?? '';
+  const packed = (await textOf(common, 'packed-refs', MAX_PACKED_REFS_BYTES, call)) ?? '';
   const at = packed.indexOf(` ${name}\n`);
-  return at < 40 ? undefined : idIn(packed.slice(at - 40, at));
+  return idIn(packed.slice(packed.lastIndexOf('\n', at) + 1, Math.max(0, at)));
 }
 
 function idIn(text: string | undefined): string | undefined {
-  return /^([0-9a-f]{40})\n?$/.exec(text ?? '')?.[1];
+  return /^([0-9a-f]{40}|[0-9a-f]{64})\n?$/.exec(text ?? '')?.[1];
 }
 
 /** The first `most` bytes of a file in `.git` as Latin-1. Undefined if it is a link, no regular file, or cannot be opened. */

@@ -88,8 +88,8 @@ function selectionIn(rest: string): Selection | undefined {
   }
 }
 
-/** A resource that is not editable. Its lines are counted only if that needs no additional reads. */
-function asRemote(
+/** A resource that is not a file of the disk. Its lines are counted only if that needs no additional reads. */
+export function asRemote(
   resource: Resource,
   format: SourceKind,
   facts: Readonly<Record<string, unknown>>,

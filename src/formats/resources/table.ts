@@ -84,11 +84,15 @@ function cappedNote(target: string, kept: number): string {
   return `${target} holds the first ${binarySize(kept)} of its output; the rest was not kept`;
 }
 
-// The schemes whose implementation is imported at the first use: issues and pull requests with their diffs on GitHub,
+// The schemes whose implementation is imported at the first use: the repository of the working directory, issues and pull requests with their diffs on GitHub,
 // resources of MCP servers (`mcp://SERVER/URI`), objects of S3 and compatible servers (`s3://BUCKET/KEY`), and files of
 // remote workspaces (`ws://NAME/path`).
 
 const importedSchemes: readonly UrlScheme[] = [
+  {
+    name: 'git',
+    open: async (rest, call) => (await import('../git/open.ts')).openGit(rest, call),
+  },
   {
     name: 'issue',
     isOn: ({ web }) => web !== false,

@@ -17,9 +17,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { HeldDirectory } from '../../../src/files/held-directory.ts';
 import { type RecentChanges, recentChanges } from '../../../src/code/history/recent.ts';
-import { GitRepository } from '../../../src/code/history/git-objects.ts';
+import { GitRepository } from '../../../src/git/objects.ts';
 import { has } from '../../support/has.ts';
 import { some } from '../../support/properties.ts';
 import { type Workspace, workspace } from '../../support/workspace.ts';
@@ -80,15 +79,15 @@ class Repo {
   recent(): RecentChanges {
     const path = join(this.w.W, '.git');
     const fd = openSync(path, 'r');
-    const git = HeldDirectory.adopt(path, fd);
-    const repository = new GitRepository(git, [this.w.W]);
+    const git = { path, fd };
+    const kept = { places: [], files: new Set<string>(), markedBy: undefined };
+    const repository = new GitRepository({ git, common: git, alternates: [], roots: [this.w.W], kept });
     try {
       const head = this.#head ?? Buffer.from(this.git('rev-parse', 'HEAD'), 'hex');
       this.#head = head;
       return recentChanges((id) => repository.read(id), head);
     } finally {
       repository.close();
-      git.release();
       closeSync(fd);
     }
   }

@@ -9,6 +9,7 @@ import { createOriel } from '../../../src/index.ts';
 import type { SourceKind } from '../../../src/types/call.ts';
 import { elsewhere, type Place } from '../../support/dialect.ts';
 import { servedWorkspace } from '../../support/fleet.ts';
+import { writeRepository } from '../../support/git.ts';
 import { comment, gitHubServer, type Repository } from '../../support/github.ts';
 import { makePng } from '../../support/images.ts';
 import { packed } from '../../support/packed.ts';
@@ -303,6 +304,17 @@ export const sourceCases: readonly SourceCase[] = [
     text: stored,
     others: [`${server.url}/other.txt`, `${server.url}/prose.txt:raw`],
     pages: pagesOf(`${server.url}/prose.txt`),
+  },
+  {
+    name: 'git://',
+    kind: 'internal',
+    scheme: 'git',
+    path: 'git://main/dir/prose.txt',
+    furnish: (here, size) =>
+      writeRepository(here.write, { 'other.txt': 'other\n', 'prose.txt': stored(size) }),
+    text: stored,
+    others: ['git://main/dir/other.txt', 'git://main/dir', 'git://main'],
+    pages: pagesOf('git://main/dir/prose.txt'),
   },
   {
     name: 'issue://',

@@ -500,7 +500,7 @@ describe('schemes of the host', () => {
     expect(await read('ticket://43')).toBe('ticket://43 does not exist. Use ticket:// for the list.');
     expect(await read('memory://x')).toBe('mine\n');
     expect(await read('rule://AGENTS.md')).toBe(
-      'rule:// is not read here. Use a path like src/app.ts, or one of agent://, artifact://, issue://, local://, ' +
+      'rule:// is not read here. Use a path like src/app.ts, or one of agent://, artifact://, git://, issue://, local://, ' +
         'mcp://, memory://, oriel://, pr://, s3://, skill://, ticket://.',
     );
   });
@@ -511,7 +511,7 @@ describe('schemes of the host', () => {
     onTestFinished(() => offline.close());
     const { text } = await callsOf(offline)('read', { path: 'nope://x' });
     expect(text).toBe(
-      'nope:// is not read here. Use a path like src/app.ts, or one of artifact://, local://, memory://, oriel://, ' +
+      'nope:// is not read here. Use a path like src/app.ts, or one of artifact://, git://, local://, memory://, oriel://, ' +
         'rule://, skill://.',
     );
   });

@@ -1,0 +1,62 @@
+/** The thread that reads a repository for `git://`. It receives the repository as open descriptors. */
+
+import { parentPort } from 'node:worker_threads';
+import { isOrielError, OrielError } from '../../errors.ts';
+import { DenyRules } from '../../files/deny-rules.ts';
+import { GitRepository, UnreadableObject } from '../../git/objects.ts';
+import { GitRevisions } from '../../git/revisions.ts';
+import { LOADED } from '../../process/worker-ending.ts';
+import type { DenyData, DenyRule } from '../../types/access.ts';
+import { findEntry } from './entries.ts';
+import { logText } from './log.ts';
+import type { GitJob, GitReply } from './protocol.ts';
+import { diffBetween, showText } from './show.ts';
+
+/** The rules of the last job, packed and compiled. */
+let denied: DenyRules | undefined;
+
+function answer({ repository: handles, top, question }: GitJob): GitReply {
+  if (handles.denied !== denied?.packed) {
+    denied = handles.denied === undefined ? undefined : new DenyRules(JSON.parse(handles.denied) as DenyData);
+  }
+  const isPrivate = (path: string, isDirectory: boolean): DenyRule | undefined =>
+    denied?.inside(top, path, isDirectory);
+  const repository = new GitRepository(handles);
+  try {
+    const context = { repository, revisions: new GitRevisions(repository), isPrivate };
+    switch (question.kind) {
+      case 'entry':
+        return { found: findEntry(context, question) };
+      case 'log':
+        return { found: logText(context, question) };
+      case 'show':
+        return { found: showText(context, question) };
+      case 'diff':
+        return { found: diffBetween(context, question) };
+    }
+  } catch (error) {
+    if (isOrielError(error)) return { failure: failureOf(error) };
+    if (!(error instanceof UnreadableObject)) throw error;
+    const message = `Cannot read an object of the repository: ${error.message}.`;
+    return { failure: failureOf(new OrielError('CORRUPT', message, { cause: error })) };
+  } finally {
+    repository.close();
+  }
+}
+
+function failureOf({
+  code,
+  message,
+  why,
+  next,
+}: OrielError): Extract<GitReply, { failure: object }>['failure'] {
+  return { code, message, why, next };
+}
+
+const port = parentPort;
+port?.on('message', ({ job }: { job: GitJob }) => {
+  const reply = answer(job);
+  const bytes = 'found' in reply && reply.found?.kind === 'file' ? [reply.found.bytes.buffer] : [];
+  port.postMessage({ reply, retire: false }, bytes);
+});
+port?.postMessage(LOADED);

@@ -1,0 +1,138 @@
+/** `git://log`: the commits of a branch, newest first, one line each. Runs in the thread. */
+
+import { OrielError } from '../../errors.ts';
+import { privateFile } from '../../files/deny-rules.ts';
+import type { FoundCommit } from '../../git/revisions.ts';
+import { entryAtPath } from '../../git/trees.ts';
+import { plural } from '../../render/display.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import type { GitContext } from './entries.ts';
+import type { FoundText, LogQuestion } from './protocol.ts';
+
+/** Maximum commits that are looked at. */
+const MAX_LOG_COMMITS = 500_000;
+
+export function logText(context: GitContext, question: LogQuestion): FoundText {
+  const { path, from, until, author, since, limit, target } = question;
+  const { revisions, isPrivate } = context;
+  const rule = path === '' ? undefined : isPrivate(path, false);
+  if (rule) throw privateFile(target, rule);
+  const start = revisions.commit(until);
+  const excluded = from === undefined ? undefined : ancestorsOf(context, revisions.commit(from));
+  const wanted = author?.toLowerCase();
+  const lines: string[] = [];
+  let more = false;
+  for (const { commit, touches } of commitsFrom(context, start, path, excluded)) {
+    if (!touches || commit.time < (since ?? Number.NEGATIVE_INFINITY)) continue;
+    if (wanted !== undefined && !commit.author.toLowerCase().includes(wanted)) continue;
+    more = lines.length === limit;
+    if (more) break;
+    lines.push(lineOf(commit));
+  }
+  const text = lines.length === 0 ? '(no commits)\n' : lines.join('');
+  const use = target.replace(/[?&]limit=\d+/, '');
+  const next = `${use}${use.includes('?') ? '&' : '?'}limit=${10 * limit}`;
+  const said = `The last ${plural(limit, 'commit')}. Use ${next} for more`;
+  return { kind: 'text', target, bytes: Buffer.from(text), notes: more ? [{ text: said, use: next }] : [] };
+}
+
+/** `1a2b3c4d5e6f 2026-01-02 Ada: subject`. */
+function lineOf({ id, author, authored, message }: FoundCommit): string {
+  const name = author.replace(/ *<[^>]*>$/, '');
+  const subject = message.trimStart().split('\n\n')[0]?.trim().replaceAll('\n', ' ') ?? '';
+  return `${id.toString('hex').slice(0, 12)} ${dateOf(authored).slice(0, 10)} ${oneLine(name)}: ${oneLine(subject)}\n`;
+}
+
+/** `2026-01-02 03:04:05 +0100`. */
+export function dateOf({ time, zone }: FoundCommit['authored']): string {
+  const [, sign = '+', hours = '0', minutes = '0'] = /^([+-])(\d\d)(\d\d)$/.exec(zone) ?? [];
+  const offset = (sign === '-' ? -60 : 60) * (60 * Number(hours) + Number(minutes));
+  const date = new Date(1000 * (time + offset));
+  if (Number.isNaN(date.getTime())) return `${time} ${zone}`;
+  return `${date.toISOString().slice(0, 19).replace('T', ' ')} ${zone}`;
+}
+
+function ancestorsOf(context: GitContext, start: FoundCommit): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { commit } of commitsFrom(context, start, '', undefined)) found.add(commit.id.toString('hex'));
+  return found;
+}
+
+/**
+ * A commit and its ancestors, the newest first, as git orders them. `touches`: whether it changes `path`. Of a merge only a
+ * parent in which the path is the same is followed, as git does.
+ */
+function* commitsFrom(
+  context: GitContext,
+  start: FoundCommit,
+  path: string,
+  excluded: ReadonlySet<string> | undefined,
+): Generator<{ readonly commit: FoundCommit; readonly touches: boolean }> {
+  const { repository, revisions } = context;
+  const latin1 = Buffer.from(path).toString('latin1');
+  const stateOf = ({ tree }: FoundCommit): string => {
+    const entry = path === '' ? undefined : entryAtPath((id) => repository.read(id), tree, latin1);
+    return entry ? `${entry.mode} ${entry.id.toString('hex')}` : '';
+  };
+  const queue = new CommitQueue();
+  const seen = new Set<string>();
+  const add = (commit: FoundCommit): void => {
+    const key = commit.id.toString('hex');
+    if (seen.has(key) || excluded?.has(key)) return;
+    seen.add(key);
+    if (seen.size > MAX_LOG_COMMITS) {
+      throw new OrielError('LIMIT', `${quote(path || 'The log')} has more than ${MAX_LOG_COMMITS} commits.`);
+    }
+    queue.add(commit);
+  };
+  add(start);
+  for (let commit = queue.take(); commit; commit = queue.take()) {
+    const parents = revisions.parentsOf(commit).map((id) => revisions.read(id));
+    const state = stateOf(commit);
+    const same = path === '' ? undefined : parents.find((parent) => stateOf(parent) === state);
+    yield { commit, touches: path === '' || (!same && (parents.length > 0 || state !== '')) };
+    for (const parent of same ? [same] : parents) add(parent);
+  }
+}
+
+/** Commits by time, the newest first; equal ones in the order in which they were added. */
+class CommitQueue {
+  readonly #heap: { readonly commit: FoundCommit; readonly no: number }[] = [];
+  #added = 0;
+
+  add(commit: FoundCommit): void {
+    const heap = this.#heap;
+    let at = heap.push({ commit, no: this.#added }) - 1;
+    this.#added += 1;
+    for (let above = (at - 1) >> 1; at > 0 && this.#isBefore(at, above); above = (at - 1) >> 1) {
+      this.#swap(at, above);
+      at = above;
+    }
+  }
+
+  take(): FoundCommit | undefined {
+    const heap = this.#heap;
+    const [first] = heap;
+    const last = heap.pop();
+    if (!first || !last || heap.length === 0) return first?.commit;
+    heap[0] = last;
+    for (let at = 0; ;) {
+      let next = 2 * at + 1;
+      if (next + 1 < heap.length && this.#isBefore(next + 1, next)) next += 1;
+      if (next >= heap.length || !this.#isBefore(next, at)) return first.commit;
+      this.#swap(at, next);
+      at = next;
+    }
+  }
+
+  #isBefore(a: number, b: number): boolean {
+    const [one, other] = [this.#heap[a], this.#heap[b]] as const;
+    if (!one || !other) return false;
+    return one.commit.time !== other.commit.time ? one.commit.time > other.commit.time : one.no < other.no;
+  }
+
+  #swap(a: number, b: number): void {
+    const heap = this.#heap;
+    [heap[a], heap[b]] = [heap[b] as (typeof heap)[0], heap[a] as (typeof heap)[0]];
+  }
+}

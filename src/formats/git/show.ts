@@ -1,0 +1,80 @@
+/** `git://show/REV`, a commit with its diff, and `git://diff/A..B`. Runs in the thread. */
+
+import { OrielError } from '../../errors.ts';
+import { privateFile } from '../../files/deny-rules.ts';
+import { changesBetween, entryAtPath, type TreeEntry } from '../../git/trees.ts';
+import { quote } from '../../text/visible.ts';
+import { type DiffContext, diffText } from './diff.ts';
+import type { GitContext } from './entries.ts';
+import { dateOf } from './log.ts';
+import type { DiffQuestion, FoundText, ShowQuestion } from './protocol.ts';
+
+function diffContext({ revisions, isPrivate }: GitContext): DiffContext {
+  const bytesOf = ({ kind, id, name }: TreeEntry): Buffer =>
+    kind === 'submodule'
+      ? Buffer.from(`Subproject commit ${id.toString('hex')}\n`)
+      : revisions.object(id, Buffer.from(name, 'latin1').toString('utf8')).bytes;
+  return { bytesOf, isPrivate };
+}
+
+export function showText(context: GitContext, { revision, target }: ShowQuestion): FoundText {
+  const { repository, revisions } = context;
+  const commit = revisions.commit(revision);
+  const parents = revisions.parentsOf(commit);
+  const [parent] = parents.map((id) => revisions.read(id));
+  const id = commit.id.toString('hex');
+  const isShallow = parents.length < commit.parents.length;
+  const head = [
+    `commit ${id}`,
+    ...(parents.length > 1
+      ? [
+          `Merge: ${parents.map((one) => one.toString('hex').slice(0, 12)).join(' ')} (its diff is to the first)`,
+        ]
+      : []),
+    `Author: ${commit.author}`,
+    `Date:   ${dateOf(commit.authored)}`,
+    '',
+    ...commit.message
+      .trimEnd()
+      .split('\n')
+      .map((line) => (line === '' ? '' : `    ${line}`)),
+    '',
+    '',
+  ].join('\n');
+  const from = parent?.id.toString('hex').slice(0, 12);
+  const url = from === undefined ? `git://${id.slice(0, 12)}` : `git://diff/${from}..${id.slice(0, 12)}`;
+  const changes = changesBetween((one) => repository.read(one), parent?.tree, commit.tree);
+  const diff = isShallow
+    ? Buffer.from('(no diff: the parent of this commit is not in this shallow clone)\n')
+    : diffText(changes, { url, path: '' }, diffContext(context));
+  return { kind: 'text', target, bytes: Buffer.concat([Buffer.from(head), diff]), notes: [] };
+}
+
+/** `A..B/path`: of the ways to divide what follows `..` the longest revision first. */
+export function diffBetween(context: GitContext, { from, ways, target }: DiffQuestion): FoundText {
+  const { repository, revisions, isPrivate } = context;
+  const read = (id: Buffer): ReturnType<typeof repository.read> => repository.read(id);
+  const older = revisions.commit(from);
+  const way = ways.find(({ revision }) => revisions.find(revision)) ?? ways.at(-1);
+  const { revision = 'HEAD', path = '' } = way ?? {};
+  const newer = revisions.commit(revision);
+  const url = `git://diff/${from}..${revision}`;
+  const latin1 = Buffer.from(path).toString('latin1');
+  const entries = [older, newer].map(({ tree }) => entryAtPath(read, tree, latin1));
+  if (entries.every((entry) => entry === undefined)) {
+    const why = `${quote(path)} exists neither at ${quote(from)} nor at ${quote(revision)}.`;
+    throw new OrielError('NOT_FOUND', `${why} Use ${quote(url)} for all files.`, { next: url });
+  }
+  const rule = isPrivate(
+    path,
+    entries.some((entry) => entry?.kind === 'directory'),
+  );
+  if (path !== '' && rule) throw privateFile(target, rule);
+  const changes = changesBetween(read, older.tree, newer.tree);
+  return {
+    kind: 'text',
+    target,
+    bytes: diffText(changes, { url, path }, diffContext(context)),
+    notes: [],
+  };
+}
