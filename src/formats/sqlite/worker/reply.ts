@@ -37,6 +37,7 @@ import {
   orderBy,
   PAGE_WORK,
   rowidOrder,
+  selectedColumns,
   selectRows,
 } from './rows.ts';
 import { READ_ONLY, SqlFailure } from './statement.ts';
@@ -102,7 +103,8 @@ function run(
     statement.finalize();
     throw error;
   }
-  return { kind: 'result', rows: collect(statement, { skip: ask.offset, limit: ask.limit, room }) };
+  const rows = collect(statement, { skip: ask.offset, limit: ask.limit, room });
+  return { kind: 'result', rows, data: connection.data?.facts };
 }
 
 // Answers with the list of tables and their row counts, as far as these can be determined.
@@ -188,7 +190,8 @@ function pageReply(
   const behind = after === undefined ? asked : [...asked, `${rowid} > ${after}`];
   const window = `limit ${limit + 1} offset ${after === undefined ? offset : 0}`;
   const tail = `from ${filtered(table, behind)} ${orderBy(table, ask.order)} ${window}`;
-  const columns = rowid === undefined ? table.columns : [...table.columns, rowid];
+  const shown = ask.select === undefined ? table.columns : selectedColumns(table, ask.select);
+  const columns = rowid === undefined ? shown : [...shown, rowid];
   const selected = selectRows(connection, columns, tail, [], { skip: 0, limit, room });
   const page = rowid === undefined ? { rows: selected } : withoutRowids(selected);
   const behindPage = (last: string): string => filtered(table, [...asked, `${rowid} > ${last}`]);
@@ -197,7 +200,8 @@ function pageReply(
       ? (countOf(selected, offset) ?? countBehind(connection, page, offset, behindPage))
       : undefined;
   const count = known ?? countTableRows(connection, filtered(table, asked), PAGE_WORK);
-  return { kind: 'page', table: summarizeTable(table), ...page, count };
+  if (connection.data) return { kind: 'page', ...page, count, data: connection.data.facts };
+  return { kind: 'page', table: summarizeTable(table, shown), ...page, count };
 }
 
 /** If at least this many rows were skipped, they are not read again for counting. */
@@ -318,8 +322,11 @@ function countOf({ rows, more }: SqliteRows, offset: number): SqliteCount | unde
 }
 
 /** The part of a table's description that an answer needs. */
-function summarizeTable({ name, type, key, composite }: CatalogTable): SqliteTable {
-  return { name, type, ...(key ? { key } : {}), composite };
+function summarizeTable({ name, type, key, composite, columns }: CatalogTable, shown = columns): SqliteTable {
+  const summary = { name, type, composite };
+  if (!key || shown === columns || key.column === undefined) return key ? { ...summary, key } : summary;
+  const column = shown.indexOf(key.name);
+  return column === -1 ? summary : { ...summary, key: { ...key, column } };
 }
 
 // Converts failures in the worker to data: a code, a sentence, and a next call.
