@@ -1,5 +1,6 @@
 /** Decides which files are tables of data, and which selectors ask for their rows. */
 
+import type { JsonPath } from './json-scan.ts';
 import { parseDataPath } from './path.ts';
 import type { DataForm } from './records.ts';
 
@@ -26,4 +27,21 @@ export function dataQuery(name: string, rest: string): DataQuery | undefined {
   if (place === '') return { form, place, query };
   const path = form.kind === 'json' ? parseDataPath(place.slice(1)) : undefined;
   return path && { form: { kind: 'json', path }, place, query };
+}
+
+export interface DataPlace {
+  readonly path: JsonPath;
+  /** The path as typed: `a.b[3]`. */
+  readonly typed: string;
+  /** The selector behind it, without its colon. */
+  readonly selector: string;
+}
+
+/** The value that `rest` names in a JSON file: `#a.b[3]`. Keys of the first two levels alone are symbols, shown as lines. */
+export function dataPlace(name: string, rest: string): DataPlace | undefined {
+  if (!/\.(?:geo)?json$/i.test(name)) return undefined;
+  const [, typed, selector = ''] = /^#((?:\["(?:[^"\\]|\\.)*"\]|[^:,?])+)(?::(.*))?$/s.exec(rest) ?? [];
+  const path = typed === undefined ? undefined : parseDataPath(typed);
+  if (!path || typed === undefined || !(path.length > 2 || typed.includes('['))) return undefined;
+  return { path, typed, selector };
 }

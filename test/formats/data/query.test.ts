@@ -164,6 +164,22 @@ describe('JSON', () => {
     expect(await read(':#deep.none?limit=5')).toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  test('a value by its path is shown as it is written', async () => {
+    const read = asked(
+      'x.json',
+      '{"a": {"b": [1, {"c.d": {"e": [1.10,\n  12345678901234567890]}}]}, "n": [1], "n": [2]}',
+    );
+    expect((await read(':#a.b[1]["c.d"].e')).text).toBe('[1.10,\n  12345678901234567890]');
+    expect((await read(':#a.b[1]["c.d"].e[1]')).text).toBe('12345678901234567890');
+    expect((await read(':#a.b[1]["c.d"].e:2')).text).toContain('  12345678901234567890]');
+    expect((await read(':#n[0]')).text).toBe('2\n[The path occurs 2 times, of which the last is shown]');
+    expect((await read(':#a.b[7]')).code).toBe('NOT_FOUND');
+    expect(await asked('y.json', '{"a": [1, 2')(':#a[1]')).toMatchObject({ code: 'CORRUPT' });
+    expect((await asked('y.json', '{"a": [1, 2')(':#a[0]')).text).toMatch(
+      /^1\n\[The text is no JSON from byte 11 on/,
+    );
+  });
+
   test('a damaged array is read as far as it goes', async () => {
     const read = asked('x.json', '[{"a":1},{"a":2},{"a":3');
     const { text } = await read('?where=a > 0');
