@@ -161,6 +161,7 @@ const KIND_NAMES: Readonly<Record<SourceKind, string>> = {
   directory: 'a directory',
   archive: 'a listing of an archive',
   sqlite: 'a database',
+  data: 'rows of data',
   image: 'an image',
   notebook: 'a notebook',
   document: 'a document',

@@ -7,6 +7,7 @@ import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { ContentSource, SourceKind, SourceSubject } from '../types/call.ts';
 import { claimsArchive, isNamedArchive } from './archive/detect.ts';
+import { dataPlace, dataQuery } from './data/detect.ts';
 import { claimsDocument, isNamedDocument } from './document/detect.ts';
 import { identifyImage } from './image/detect.ts';
 import { isNamedNotebook } from './notebook/detect.ts';
@@ -27,6 +28,21 @@ export const sqliteSource: ContentSource = {
   claims: ({ opened, head }) => opened.kind === 'file' && isDatabase(head),
   holds: isNamedDatabase,
   open: async (subject, call) => (await import('./sqlite/open.ts')).openDatabase(subject, call),
+};
+
+// The source of data by value: `users.csv?where=age > 40` shows rows of CSV, TSV and JSON Lines, `x.json:#items?limit=20` those
+// of an array, `x.json:#a.b[3]` a value as it is written. Everything else about these files is read as text.
+
+const dataSource: ContentSource = {
+  format: 'data',
+  claims: ({ opened, name, rest }) => opened.kind === 'file' && dataQuery(name, rest) !== undefined,
+  open: async (subject, call) => (await import('./data/open.ts')).openData(subject, call),
+};
+
+const valueSource: ContentSource = {
+  format: 'data',
+  claims: ({ opened, name, rest }) => opened.kind === 'file' && dataPlace(name, rest) !== undefined,
+  open: async (subject, call) => (await import('./data/value.ts')).openValue(subject, call),
 };
 
 // The source of Jupyter notebooks (`.ipynb`).
@@ -74,6 +90,8 @@ export const archiveSource: ContentSource = {
 export const sources: readonly ContentSource[] = [
   directorySource,
   sqliteSource,
+  dataSource,
+  valueSource,
   notebookSource,
   imageSource,
   documentSource,

@@ -55,6 +55,7 @@ export type SourceKind =
   | 'directory'
   | 'archive'
   | 'sqlite'
+  | 'data'
   | 'image'
   | 'notebook'
   | 'document'

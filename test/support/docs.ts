@@ -211,6 +211,8 @@ export async function docsWorld(): Promise<DocsWorld> {
     'work/big.log': bigLog(),
     'work/app.log': appLog,
     'work/src/server.ts': server,
+    'work/orders.csv': 'id;customer;price\n1;"Berg; Oslo";1.10\n2;Dahl;20\n3;Moe\n',
+    'work/events.jsonl': '{"id":9007199254740993,"at":{"page":"/a"}}\n{"id":2}\n',
     'work/survey.ipynb': survey,
     'work/cut.ipynb': survey.slice(0, 120),
     'work/photo.jpg': withExif(photo, exifBlock(6)),

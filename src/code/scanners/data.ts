@@ -1,6 +1,7 @@
 /** Scanners of data: JSON, YAML, TOML and INI, CSV and TSV, notebooks. */
 
 import { plural } from '../../render/display.ts';
+import { isHeader, NUMBER_CELL, SAMPLED_CSV_ROWS, separatedRows, separatorOf } from '../../text/separated.ts';
 import type { LineScanner, ScannedSymbol, TextPosition } from '../structure.ts';
 
 // Finds the keys of the first two levels of JSON (with comments), or the items of a top-level array.
@@ -304,16 +305,14 @@ function after(text: string, { quote, brackets }: Value): Value {
 
 // Finds the rows and columns of a CSV or TSV table, with the type of each column.
 
-/** Number of rows from which the type of a column is inferred. */
-const SAMPLED_CSV_ROWS = 1_000;
 const MAX_CSV_COLUMNS = 500;
 /** Maximum characters of an example. */
 const MAX_CSV_EXAMPLE_CHARACTERS = 40;
 
-type Row = readonly string[];
-
 export const scanCsv: LineScanner = (lines) => {
-  const rows = rowsOf(lines.join('\n'));
+  const text = lines.join('\n');
+  const { separator, start } = separatorOf(text);
+  const rows = separatedRows(text, separator, start);
   const [first] = rows;
   if (!first) return [];
   const width = Math.max(first.length, ...rows.slice(0, SAMPLED_CSV_ROWS).map(({ length }) => length));
@@ -341,53 +340,10 @@ export const scanCsv: LineScanner = (lines) => {
   return [{ ...table, span: [0, width + 2] }, ...columns];
 };
 
-/** The rows, as in RFC 4180, with the separator that a line `sep=;` names, or else the most frequent one. */
-function rowsOf(text: string): Row[] {
-  const [line = '', declared] = /^sep=(.)\r?\n/i.exec(text) ?? [];
-  const separator = declared ?? mostFrequent(text.slice(0, SAMPLED_CSV_ROWS).replace(/"[^"]*"/g, ''));
-  const rows: string[][] = [];
-  let row: string[] = [];
-  for (let at = line.length; at < text.length;) {
-    const quoted = text[at] === '"' ? quotedEnd(text, at + 1) : undefined;
-    let end = quoted ?? at;
-    while (end < text.length && text[end] !== separator && text[end] !== '\n') end += 1;
-    const cell = text.slice(at, end).replace(/\r$/, '');
-    row.push(quoted === undefined ? cell : cell.slice(1, quoted - at - 1).replaceAll('""', '"'));
-    if (text[end] !== separator) {
-      rows.push(row);
-      row = [];
-    }
-    at = end + 1;
-  }
-  if (row.length > 0) rows.push(row);
-  return rows;
-}
-
-const SEPARATORS = [',', '\t', ';', '|'];
-
-function mostFrequent(text: string): string {
-  const counts = SEPARATORS.map((separator) => text.split(separator).length);
-  return SEPARATORS[counts.indexOf(Math.max(...counts))] as string;
-}
-
-/** The offset behind the closing quote; the end of the text if there is none. */
-function quotedEnd(text: string, start: number): number {
-  let end = text.indexOf('"', start);
-  while (end !== -1 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
-  return end === -1 ? text.length : end + 1;
-}
-
-/** Whether the cells are names: not empty, not numbers, without duplicates. */
-function isHeader(row: Row): boolean {
-  const names = row.map((cell) => cell.trim());
-  return names.every((name) => name !== '' && !NUMBER.test(name)) && new Set(names).size === names.length;
-}
-
-const NUMBER = /^[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:e[-+]?\d+)?%?$/i;
 const DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?$/;
 
 function typeOf(cells: readonly string[]): string {
-  if (cells.every((cell) => NUMBER.test(cell))) return 'number';
+  if (cells.every((cell) => NUMBER_CELL.test(cell))) return 'number';
   if (cells.every((cell) => DATE.test(cell))) return 'date';
   if (cells.every((cell) => /^(?:true|false|yes|no)$/i.test(cell))) return 'boolean';
   return 'text';

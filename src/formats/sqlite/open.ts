@@ -69,21 +69,23 @@ export async function openDatabase(subject: SourceSubject, call: Call): Promise<
   }
 }
 
-/** Throws OrielError and Refusal: `BUSY`, `LIMIT`, `TIMEOUT`. */
+/** A data file may be examined for as long as the call has time. Throws OrielError and Refusal: `BUSY`, `LIMIT`, `TIMEOUT`. */
 export function ask(
   opened: OpenedFile,
-  asked: Pick<SqliteJob, 'ask' | 'room'>,
+  asked: Pick<SqliteJob, 'ask' | 'room' | 'data'>,
   call: Call,
 ): Promise<SqliteReply> {
   const lend = <T>(act: (read: ReadFiles<SqliteReply>) => Promise<T>): Promise<T> =>
     workers.lend(call, (work) => {
       const latest = call.deadline - LEFT_MS;
-      const until = Math.min(latest, performance.now() + QUERY_MS);
+      const until = asked.data ? latest : Math.min(latest, performance.now() + QUERY_MS);
       const { signal } = call;
       return act((files) => work({ files, ...asked }, until, signal, latest));
     });
   if (opened.bytes.remote) return askRemote(opened, lend, call);
-  if (opened.fd !== undefined) return readConsistently(opened, call, lend);
+  const { fd } = opened;
+  if (fd !== undefined && asked.data) return lend(async (read) => read({ db: { fd } }));
+  if (fd !== undefined) return readConsistently(opened, call, lend);
   // The archive source has already unpacked it completely, so copying does not wait for another queue.
   return lend(async (read) => read({ db: await copyOf(opened, call) }));
 }
@@ -113,9 +115,9 @@ function refuseUtf16(head: Uint8Array): void {
 }
 
 /** Converts a refusal to an error for the caller, with escaped names and a next call. */
-function worded(
+export function worded(
   { code, message, rest }: SqliteRefusal,
-  { typed, rest: asked }: SourceSubject,
+  { typed, rest: asked }: Pick<SourceSubject, 'typed' | 'rest'>,
   cause: unknown,
 ): OrielError {
   // Cut, because a message can list tables or columns with names of any length.

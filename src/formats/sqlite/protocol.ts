@@ -3,6 +3,7 @@
 import type { ErrorCode } from '../../errors.ts';
 import { readAt } from '../../text/bytes.ts';
 import type { ByteSource } from '../../types/access.ts';
+import type { DataFacts, DataForm } from '../data/records.ts';
 
 /** A value as SQLite stores it. Integers are exact; bytes of a BLOB stay in the worker. */
 export type SqliteCell = null | bigint | number | TextCell | BlobCell;
@@ -100,6 +101,8 @@ export type SqliteRequest =
       readonly table: string;
       readonly where?: string | undefined;
       readonly order?: string | undefined;
+      /** The columns to show, as typed: `a,b`. */
+      readonly select?: string | undefined;
       readonly limit: number;
       readonly offset: number;
       /** The cursor: the page begins after the row with this rowid (decimal), which is row number `offset`. */
@@ -129,6 +132,8 @@ export interface SqliteJob {
     readonly journal?: FileRef | undefined;
   };
   readonly ask: SqliteRequest;
+  /** Set if `db` is a data file. */
+  readonly data?: DataForm | undefined;
   /** The most bytes of the answer; rows that cannot fit into it are not collected. */
   readonly room: number;
 }
@@ -162,7 +167,9 @@ export type SqliteReply =
     }
   | {
       readonly kind: 'page';
-      readonly table: SqliteTable;
+      /** Absent for a data file, which is its only table. */
+      readonly table?: SqliteTable | undefined;
+      readonly data?: DataFacts | undefined;
       readonly rows: SqliteRows;
       /** The rowid of each of `rows` (decimal), if they are in the order of rowids. */
       readonly rowids?: readonly string[] | undefined;
@@ -182,7 +189,7 @@ export type SqliteReply =
       /** The rowid up to which rows were examined, if more follow. */
       readonly scannedTo?: string | undefined;
     }
-  | { readonly kind: 'result'; readonly rows: SqliteRows }
+  | { readonly kind: 'result'; readonly rows: SqliteRows; readonly data?: DataFacts | undefined }
   | SqliteFailure;
 
 /** A reply that is an answer. */

@@ -243,5 +243,6 @@ function parametersOf(
   if (ask.kind === 'sql') return `${window}&q=${writeParameter(ask.sql)}`;
   const where = ask.where === undefined ? '' : `where=${writeParameter(ask.where)}&`;
   const order = ask.order === undefined ? '' : `order=${writeParameter(ask.order)}&`;
-  return `${where}${order}${window}`;
+  const select = ask.select === undefined ? '' : `select=${writeParameter(ask.select)}&`;
+  return `${where}${order}${select}${window}`;
 }

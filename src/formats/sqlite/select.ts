@@ -104,9 +104,11 @@ function parseQuery(rest: string, mark: number): SqliteSelector {
   if (table !== '') {
     const limit = Math.min(asked ?? DEFAULT_SELECTED_ROWS, MAX_SELECTED_ROWS);
     const { where, note } = readConditions(parameters);
-    const order = checkOrder(parameters);
+    const order = textOf(parameters, 'order', 'it takes a column, or column:desc');
+    const select = textOf(parameters, 'select', 'it takes columns, as in a,b');
     const after = readAfter(parameters);
-    return { ask: { kind: 'query', table, ...where, ...order, limit, offset, ...after }, endings, ...note };
+    const shown = { order, select };
+    return { ask: { kind: 'query', table, ...where, ...shown, limit, offset, ...after }, endings, ...note };
   }
   const limit = Math.min(asked ?? MAX_SELECTED_ROWS, MAX_SELECTED_ROWS);
   const q = parameters.get('q');
@@ -128,7 +130,7 @@ function parseSql(q: string, limit: number, offset: number): Omit<SqliteSelector
 
 type SqliteParameters = ReadonlyMap<string, string>;
 
-const FOR_TABLES = ['after', 'limit', 'offset', 'order', 'where'];
+const FOR_TABLES = ['after', 'limit', 'offset', 'order', 'select', 'where'];
 const FOR_DATABASES = ['limit', 'offset', 'q'];
 
 /**
@@ -202,13 +204,13 @@ function readConditions(parameters: SqliteParameters): {
   return { where: { where: text }, note: note === undefined ? undefined : { note } };
 }
 
-/** The order as typed; its column is checked later against the schema. Throws `BAD_QUERY` if it is empty. */
-function checkOrder(parameters: SqliteParameters): { order?: string | undefined } {
-  const typed = parameters.get('order');
-  if (typed === undefined) return {};
-  const { text } = readParameter('order', typed);
-  if (text.trim() === '') throw badParameter('order is empty; it takes a column, or column:desc');
-  return { order: text };
+/** The value of `name` as typed; its columns are checked later against the schema. Throws `BAD_QUERY` if it is empty. */
+function textOf(parameters: SqliteParameters, name: string, what: string): string | undefined {
+  const typed = parameters.get(name);
+  if (typed === undefined) return undefined;
+  const { text } = readParameter(name, typed);
+  if (text.trim() === '') throw badParameter(`${name} is empty; ${what}`);
+  return text;
 }
 
 function badParameter(message: string): SqliteRefusal {

@@ -230,6 +230,18 @@ export const sourceCases: readonly SourceCase[] = [
     ],
   },
   {
+    name: 'rows of data',
+    kind: 'data',
+    path: 'users.csv?limit=7',
+    furnish: (here, size) =>
+      here.write(
+        'users.csv',
+        ['id,note', ...numbers(rows(size)).map((id) => `${id},note ${id}`), ''].join('\n'),
+      ),
+    items: { of: /^(?:\| |id: )(\d+)/gm, all: (size) => numbers(rows(size)) },
+    others: ['users.csv?limit=8', 'users.csv?limit=7&offset=7', 'users.csv?limit=7&order=note'],
+  },
+  {
     name: 'row with a long value',
     kind: 'sqlite',
     path: 'app.db:pages:1',

@@ -358,7 +358,7 @@ describe('a page', () => {
     ['users?limit=5&limit=6', 'limit is given twice.'],
     [
       'users?colour=red',
-      'Unknown parameter colour; there are after, limit, offset, order, where (an & inside a condition has a blank after it).',
+      'Unknown parameter colour; there are after, limit, offset, order, select, where (an & inside a condition has a blank after it).',
     ],
     [
       'users?q=select 1',

@@ -16,6 +16,7 @@ import {
 } from '../protocol.ts';
 import { identifier, readSegment, sameName, writeParameter, writeSegment } from '../stored-text.ts';
 import { isUnreadable, lookAt, type SqliteConnection } from './connection.ts';
+import { DATA_MODULE } from './data-table.ts';
 
 export interface CatalogTable extends SqliteTable {
   /** The column names as in `select *`. */
@@ -184,7 +185,7 @@ function moduleOf(sql: string): string | undefined {
 
 function typeOf(type: string, module: string | undefined, isShadow: boolean): TableType {
   if (type === 'view') return 'view';
-  if (module !== undefined) return 'virtual table';
+  if (module !== undefined && module !== DATA_MODULE) return 'virtual table';
   return isShadow ? 'shadow table' : 'table';
 }
 

@@ -1,7 +1,10 @@
 /** A read-only connection: compiles statements, stops them at their limits, and explains their failures. */
 
-import type { TableProblem, TableType } from '../protocol.ts';
+import { type DataForm, DataRecords } from '../../data/records.ts';
+import { writeDataPath } from '../../data/path.ts';
+import { SqliteRefusal, type TableProblem, type TableType } from '../protocol.ts';
 import { decodeText, encodeText } from '../stored-text.ts';
+import { type DataModule, writtenName } from './data-table.ts';
 import { applySettings, type SqliteLibrary } from './library.ts';
 import {
   SqlFailure,
@@ -10,13 +13,21 @@ import {
   type StatementClock,
   type StatementWork,
 } from './statement.ts';
-import { DATABASE, type DatabaseFiles, type ReadOnlyVfs, VFS_NAME } from './vfs.ts';
+import { DATABASE, type DatabaseFiles, type ReadableFile, type ReadOnlyVfs, VFS_NAME } from './vfs.ts';
 
 /** Virtual machine steps between two checks of the clock, about 10 µs. */
 const STEPS = 1000;
 
+/** A data file in the place of a database: how its bytes are read. */
+export interface DataInput {
+  readonly module: DataModule;
+  readonly form: DataForm;
+}
+
 export class SqliteConnection {
   readonly library: SqliteLibrary;
+  /** The only table, if a data file is read instead of a database. */
+  readonly data: DataRecords | undefined;
   /** The size of the database in bytes, without its log. */
   readonly size: number;
   /** Whether reading needs requests to a server. */
@@ -30,8 +41,14 @@ export class SqliteConnection {
   #steps = 0;
   #overWork = false;
 
-  /** Opens the file `database` of `files`. Throws SqlFailure. */
-  constructor(library: SqliteLibrary, vfs: ReadOnlyVfs, files: DatabaseFiles, clock: StatementClock) {
+  /** Opens the file `database` of `files`, which is one of data if `input` is given. Throws SqlFailure. */
+  constructor(
+    library: SqliteLibrary,
+    vfs: ReadOnlyVfs,
+    files: DatabaseFiles,
+    clock: StatementClock,
+    input?: DataInput,
+  ) {
     this.library = library;
     this.#vfs = vfs;
     this.#clock = clock;
@@ -45,13 +62,18 @@ export class SqliteConnection {
     const scope = wasm.scopedAllocPush();
     try {
       const dbAt = wasm.scopedAlloc(8);
-      const result = capi.sqlite3_open_v2(`${DATABASE}`, dbAt, capi.SQLITE_OPEN_READONLY, VFS_NAME);
+      const [name, flags] = input
+        ? [':memory:', capi.SQLITE_OPEN_READWRITE]
+        : [DATABASE, capi.SQLITE_OPEN_READONLY];
+      const result = capi.sqlite3_open_v2(name, dbAt, flags, VFS_NAME);
       this.#db = wasm.peekPtr(dbAt);
       if (result !== 0) throw this.failure(result);
     } finally {
       wasm.scopedAllocPop(scope);
     }
     try {
+      const file = files.get(DATABASE);
+      this.data = input && file && this.#attach(input, file);
       this.#configure();
     } catch (error) {
       this.close();
@@ -164,6 +186,31 @@ export class SqliteConnection {
     this.#vfs.beforeRead = () => {};
   }
 
+  /** Makes the data file the table of this connection. */
+  #attach({ module, form }: DataInput, file: ReadableFile): DataRecords {
+    const { capi } = this.library;
+    module.onError = () => (this.#clock.over() === undefined ? capi.SQLITE_IOERR : capi.SQLITE_INTERRUPT);
+    const read = (target: Uint8Array, offset: number): number => {
+      this.#vfs.beforeRead();
+      this.#vfs.bytesRead += target.length;
+      return file.read(target, offset);
+    };
+    try {
+      const records = new DataRecords({ size: this.size, read }, form);
+      if (records.instead) throw noArray(records.form, records.instead);
+      const result = module.create(this.#db, records);
+      if (result !== 0) throw this.failure(result);
+      return records;
+    } catch (error) {
+      throw this.#clock.over() === undefined ? error : this.failure(capi.SQLITE_INTERRUPT);
+    }
+  }
+
+  /** The column to select to show `column`: of a data file its text as written. */
+  shownColumn(column: string): string {
+    return this.data?.columns.some(({ name }) => name === column) ? writtenName(column) : column;
+  }
+
   #configure(): void {
     const { capi } = this.library;
     const db = this.#db;
@@ -196,6 +243,17 @@ export class SqliteConnection {
     if (!this.#bound) return;
     if (this.#steps > this.#bound.steps || this.#vfs.bytesRead > this.#bound.bytes) this.#overWork = true;
   }
+}
+
+function noArray(form: DataForm, { kind, arrays }: NonNullable<DataRecords['instead']>): SqliteRefusal {
+  const path = form.kind === 'json' ? form.path : [];
+  const calls = arrays.map((name) => `:#${writeDataPath([...path, name])}?limit=20`);
+  const where = calls.length === 0 ? '' : `; arrays are at ${calls.join(', ')}`;
+  return new SqliteRefusal(
+    kind === 'nothing' ? 'NOT_FOUND' : 'BAD_SELECTOR',
+    `Rows are the items of an array, and there is ${kind === 'nothing' ? 'no value' : kind === 'object' ? 'an object' : 'a single value'}${where}`,
+    calls[0] ?? '',
+  );
 }
 
 // Detects tables that cannot be read in a readable database: a view of a missing table, an unknown module.

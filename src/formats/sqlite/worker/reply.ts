@@ -39,6 +39,7 @@ import {
   PAGE_WORK,
   type RowCollection,
   rowidOrder,
+  selectedColumns,
   selectRows,
 } from './rows.ts';
 import { READ_ONLY, SqlFailure } from './statement.ts';
@@ -104,7 +105,8 @@ function run(
     statement.finalize();
     throw error;
   }
-  return { kind: 'result', rows: collect(statement, { skip: ask.offset, limit: ask.limit, room }) };
+  const rows = collect(statement, { skip: ask.offset, limit: ask.limit, room });
+  return { kind: 'result', rows, data: connection.data?.facts };
 }
 
 // Answers with the list of tables and their row counts, as far as these can be determined.
@@ -185,7 +187,9 @@ function pageReply(
   if (after !== undefined && rowid === undefined) throw new SqliteRefusal('BAD_QUERY', noOrder(table.name));
   // The newline ends a comment in the condition, which would hide the parenthesis.
   const asked = ask.where === undefined ? [] : [`(${ask.where}\n)`];
-  const page = selectAround(connection, table, { rowid, after, offset, limit, room }, (from) => {
+  const shown = ask.select === undefined ? table.columns : selectedColumns(table, ask.select);
+  const range = { columns: shown, rowid, after, offset, limit, room };
+  const page = selectAround(connection, table, range, (from) => {
     const behind = from === undefined ? asked : [...asked, behindRow(rowid, from)];
     const window = `limit ${limit + 1} offset ${from === undefined ? offset : 0}`;
     return `from ${filtered(table, behind)} ${orderBy(table, ask.order)} ${window}`;
@@ -196,7 +200,8 @@ function pageReply(
       ? (countOf(page.rows, offset) ?? countBehind(connection, page, offset, behindPage))
       : undefined;
   const count = page.lost ? undefined : (known ?? countPage(connection, filtered(table, asked)));
-  return { kind: 'page', table: summarizeTable(table), ...page, count };
+  if (connection.data) return { kind: 'page', ...page, count, data: connection.data.facts };
+  return { kind: 'page', table: summarizeTable(table, shown), ...page, count };
 }
 
 /** Undefined if it is too much work, or if pages are damaged. */
@@ -212,6 +217,7 @@ function countPage(connection: SqliteConnection, from: string): SqliteCount | un
 // Pages of a table whose file is damaged: what can be read in front of the damage and behind it.
 
 interface RowRange extends Pick<RowCollection, 'limit' | 'room' | 'whole'> {
+  readonly columns: readonly string[];
   /** The name of the rowid, if the rows are in its order; else rows behind damage are not looked for. */
   readonly rowid: string | undefined;
   readonly after: string | undefined;
@@ -234,7 +240,7 @@ function selectAround(
   { rowid, offset, limit, room, whole, ...range }: RowRange,
   tail: (after: string | undefined) => string,
 ): RowsAround {
-  const columns = rowid === undefined ? table.columns : [...table.columns, rowid];
+  const columns = rowid === undefined ? range.columns : [...range.columns, rowid];
   const select = (end: string, most: number): SqliteRows =>
     selectRows(connection, columns, end, [], { skip: 0, limit: most, room, whole });
   const firstFrom = (from: bigint): string | undefined => {
@@ -340,7 +346,15 @@ function rowsReply(
   const found = rowid !== undefined && containing !== undefined && canFilter(table, containing);
   const some = found ? rowsContaining(connection, table, { rowid, after, containing, room }) : undefined;
   if (some) return some;
-  const range = { rowid, after, offset, limit: MAX_REPLY_ROWS, room, whole: true } as const;
+  const range = {
+    columns: table.columns,
+    rowid,
+    after,
+    offset,
+    limit: MAX_REPLY_ROWS,
+    room,
+    whole: true,
+  } as const;
   const page = selectAround(connection, table, range, (start) => {
     const from = filtered(table, rowid === undefined || start === undefined ? [] : [behindRow(rowid, start)]);
     const skipped = rowid === undefined || start === undefined ? offset : 0;
@@ -429,8 +443,11 @@ function countOf({ rows, more }: SqliteRows, offset: number): SqliteCount | unde
 }
 
 /** The part of a table's description that an answer needs. */
-function summarizeTable({ name, type, key, composite }: CatalogTable): SqliteTable {
-  return { name, type, ...(key ? { key } : {}), composite };
+function summarizeTable({ name, type, key, composite, columns }: CatalogTable, shown = columns): SqliteTable {
+  const summary = { name, type, composite };
+  if (!key || shown === columns || key.column === undefined) return key ? { ...summary, key } : summary;
+  const column = shown.indexOf(key.name);
+  return column === -1 ? summary : { ...summary, key: { ...key, column } };
 }
 
 // Converts failures in the worker to data: a code, a sentence, and a next call.

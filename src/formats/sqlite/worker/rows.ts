@@ -103,15 +103,16 @@ export function selectRows(
   values: readonly (string | number | bigint | Uint8Array)[],
   bounds: RowCollection,
 ): SqliteRows {
-  const plain = `select ${columns.map(identifier).join(', ')} ${tail}`;
+  const names = columns.map((name) => identifier(connection.shownColumn(name)));
+  const plain = `select ${names.join(', ')} ${tail}`;
   try {
-    return collect(connection.prepare(plain, values), bounds);
+    return { ...collect(connection.prepare(plain, values), bounds), columns: [...columns] };
   } catch (error) {
     const { SQLITE_TOOBIG } = connection.library.capi;
     if (!(error instanceof SqlFailure) || error.result !== SQLITE_TOOBIG || columns.length * 3 > 2000)
       throw error;
   }
-  const guarded = columns.map(identifier).map(
+  const guarded = names.map(
     (name) => `case when octet_length(${name}) <= ${VALUE_LIMIT} or typeof(${name}) not in ('text', 'blob')
       then ${name} end, octet_length(${name}), typeof(${name})`,
   );
@@ -202,20 +203,40 @@ function isStored({ type }: CatalogTable): boolean {
   return type === 'table' || type === 'shadow table';
 }
 
+/** The columns of `a,b`; a name with a comma stands in double quotes. Throws `BAD_QUERY` for one that does not exist. */
+export function selectedColumns(table: CatalogTable, select: string): string[] {
+  const whole = columnNamed(table.columns, select);
+  if (whole !== undefined) return [whole];
+  return Array.from(select.matchAll(SELECTED), ([, quoted, plain = '']) => {
+    const name = quoted?.replaceAll('""', '"') ?? plain.trim();
+    const column = columnNamed(table.columns, name);
+    if (column === undefined) throw noColumn(table, name);
+    return column;
+  });
+}
+
+const SELECTED = /(?<=^|,)(?:\s*"((?:[^"]|"")*)"\s*|([^,]*))(?=,|$)/g;
+
+function columnNamed(columns: readonly string[], name: string): string | undefined {
+  return columns.find((column) => column === name) ?? columns.find((column) => sameName(column, name));
+}
+
+function noColumn({ name: table, columns }: CatalogTable, name: string): SqliteRefusal {
+  return new SqliteRefusal(
+    'BAD_QUERY',
+    `${table} has no column ${name}; its columns are ${columns.join(', ')}`,
+  );
+}
+
 /** Parses `column`, `column:asc` or `column:desc`. A column that is named `a:desc` takes precedence. */
 function orderTerm(table: CatalogTable, order: string): string {
   const columns = table.rowid === undefined ? table.columns : [...table.columns, table.rowid];
-  const named = (name: string): string | undefined =>
-    columns.find((column) => column === name) ?? columns.find((column) => sameName(column, name));
-  const whole = named(order);
+  const whole = columnNamed(columns, order);
   if (whole !== undefined) return identifier(whole);
   const [, name = order, direction = 'asc'] = /^(.*):(asc|desc)$/is.exec(order) ?? [];
-  const column = named(name);
+  const column = columnNamed(columns, name);
   if (column !== undefined) return `${identifier(column)} ${direction}`;
-  throw new SqliteRefusal(
-    'BAD_QUERY',
-    `${table.name} has no column ${name}; its columns are ${columns.join(', ')}`,
-  );
+  throw noColumn({ ...table, columns }, name);
 }
 
 // Counts rows with a limit on work that does not depend on the machine. If that is not enough, the result is "at least".

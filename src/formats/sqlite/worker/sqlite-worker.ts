@@ -12,6 +12,7 @@ import { asset } from '../../../files/package-files.ts';
 import { LOADED } from '../../../process/worker-ending.ts';
 import type { FileRef, SqliteJob, SqliteReply } from '../protocol.ts';
 import { SqliteConnection } from './connection.ts';
+import { DataModule } from './data-table.ts';
 import { loadLibrary } from './library.ts';
 import { answer, toFailure } from './reply.ts';
 import type { StatementClock } from './statement.ts';
@@ -19,6 +20,8 @@ import { DATABASE, mailFile, type ReadableFile, ReadOnlyVfs, rolledBack } from '
 
 const library = await loadLibrary(await asset('wasm/sqlite3.wasm'));
 const vfs = new ReadOnlyVfs(library);
+
+let dataModule: DataModule | undefined;
 
 /** The meaning of the number in `stop`. */
 const STOPPED: readonly ReturnType<StatementClock['over']>[] = [undefined, 'cancelled', 'time'];
@@ -45,7 +48,8 @@ function run(job: SqliteJob, stop: Int32Array): SqliteReply {
       // SQLite opens the log of a database in WAL mode even if there is none.
       [`${DATABASE}-wal`, wal ? readable(wal) : readable({ content: new Uint8Array(0) })],
     ]);
-    connection = new SqliteConnection(library, vfs, files, clock);
+    const input = job.data && { module: (dataModule ??= new DataModule(library)), form: job.data };
+    connection = new SqliteConnection(library, vfs, files, clock, input);
     return answer(connection, job.ask, job.room);
   } catch (error) {
     return toFailure(library, error, job.ask, connection);

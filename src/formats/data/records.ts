@@ -1,0 +1,569 @@
+/**
+ * Reads the records of a data file one after the other, in bounded memory: rows of CSV, lines of JSON, items of a JSON array.
+ * The number of a record is the offset of its first byte, so that reading can continue anywhere.
+ */
+
+import {
+  isHeader,
+  SAMPLED_CSV_ROWS,
+  type SeparatedRow,
+  separatedRows,
+  separatorOf,
+} from '../../text/separated.ts';
+import { decodeText, sameName } from '../sqlite/stored-text.ts';
+import { JsonError, type JsonPath, JsonScanner } from './json-scan.ts';
+import { relationOf } from './path.ts';
+
+/** How the bytes of a file are read. `path` leads to the array whose items are the rows. */
+export type DataForm =
+  | { readonly kind: 'separated'; readonly separator?: string | undefined }
+  | { readonly kind: 'lines' }
+  | { readonly kind: 'json'; readonly path: JsonPath };
+
+export interface DataFile {
+  /** In bytes. */
+  readonly size: number;
+  /** Fills `target` from `offset` and returns the number of bytes read. Throws at the deadline. */
+  read(target: Uint8Array, offset: number): number;
+}
+
+export interface DataColumn {
+  readonly name: string;
+  /** Whether all sampled cells are numbers. Always false in JSON, whose values have types. */
+  readonly isNumeric: boolean;
+}
+
+/** What was found among the records, by its words in `DATA_WORDS`. */
+export type DataFinding = 'ragged' | 'broken' | 'unlike' | 'oversized' | 'unclosed' | 'repeated' | 'further';
+
+/** How many records, and the bytes of the first of them. */
+export interface DataTally {
+  count: number;
+  readonly start: number;
+  readonly bytes: number;
+}
+
+export interface DataFacts {
+  /** Records that were read. */
+  read: number;
+  separator?: string | undefined;
+  hasHeader?: boolean | undefined;
+  /** Where the text ends to be JSON, and why. */
+  damage?: { readonly offset: number; readonly why: string } | undefined;
+  readonly found: Partial<Record<DataFinding, DataTally>>;
+}
+
+/** The bytes of one record, valid until the next one is read. */
+interface RecordBytes {
+  readonly at: number;
+  readonly bytes: Buffer;
+  readonly isUnclosed?: boolean | undefined;
+}
+
+/** The most bytes of a record; a larger one is left out and counted. */
+const MAX_RECORD_BYTES = 4 << 20;
+const CHUNK_BYTES = 256 << 10;
+const [NEWLINE, QUOTE, BRACKET] = [10, 34, 0x5b];
+
+/** The most members of an object that are looked at, and the most that are named. */
+const MAX_MEMBERS = 1000;
+const MAX_NAMED_MEMBERS = 5;
+
+/** The most columns: SQLite allows 2,000, and each has its text as written beside it. */
+const MAX_DATA_COLUMNS = 950;
+const MAX_COLUMN_NAME_CHARACTERS = 200;
+const MAX_SAMPLED_BYTES = 4 << 20;
+
+/** Lines of a file, or rows of separated values, whose quotes may hold line ends. */
+class LineRecords {
+  readonly #file: DataFile;
+  readonly #separator: number | undefined;
+  #held: Buffer = Buffer.alloc(0);
+  /** The offset of the first held byte, and the index of the next record in `#held`. */
+  #base: number;
+  #at = 0;
+  /** The index of the next quote that is known; Infinity if none is held. */
+  #quote = -1;
+
+  constructor(file: DataFile, start: number, separator?: string) {
+    this.#file = file;
+    this.#base = start;
+    this.#separator = separator === undefined ? undefined : Buffer.from(separator)[0];
+  }
+
+  /** `oversized` is called with the bytes of a record that is left out. */
+  next(oversized: (at: number, bytes: number) => void): RecordBytes | undefined {
+    for (;;) {
+      const end = this.#end();
+      if (typeof end === 'number') {
+        const record = this.#take(end);
+        if (record) return record;
+      } else if (this.#held.length - this.#at <= MAX_RECORD_BYTES && this.#fill()) continue;
+      else {
+        // A quote without an end is an ordinary character.
+        const line = this.#held.indexOf(NEWLINE, this.#at);
+        if (line === -1 && this.#held.length - this.#at > MAX_RECORD_BYTES) {
+          const at = this.#base + this.#at;
+          oversized(at, this.#skipLine() - at);
+          continue;
+        }
+        if (this.#at >= this.#held.length) return undefined;
+        const record = this.#take(line === -1 ? this.#held.length : line);
+        if (record) return { ...record, isUnclosed: end === 'open' };
+      }
+    }
+  }
+
+  /** The offset behind the last record. */
+  get position(): number {
+    return this.#base + this.#at;
+  }
+
+  /** Moves to the first record behind the end of this line. */
+  align(): void {
+    this.#skipLine();
+  }
+
+  #take(end: number): RecordBytes | undefined {
+    const [held, from] = [this.#held, this.#at];
+    this.#at = end + 1;
+    const to = held[end - 1] === 13 && end > from ? end - 1 : end;
+    return to > from ? { at: this.#base + from, bytes: held.subarray(from, to) } : undefined;
+  }
+
+  /** The index of the line end behind the record; `open` within quotes, `more` if it is not held yet. */
+  #end(): number | 'open' | 'more' {
+    const held = this.#held;
+    let newline = held.indexOf(NEWLINE, this.#at);
+    if (this.#separator === undefined) return newline === -1 ? 'more' : newline;
+    if (this.#quote < this.#at) this.#quote = indexFrom(held, QUOTE, this.#at);
+    if (newline !== -1 && this.#quote > newline) return newline;
+    let separator = -1;
+    for (let at = this.#at; ;) {
+      if (held[at] === QUOTE) {
+        let close = held.indexOf(QUOTE, at + 1);
+        while (close !== -1 && held[close + 1] === QUOTE) close = held.indexOf(QUOTE, close + 2);
+        if (close === -1) return 'open';
+        at = close + 1;
+        if (at === held.length && this.#base + at < this.#file.size) return 'more';
+      }
+      if (newline < at) newline = indexFrom(held, NEWLINE, at);
+      if (separator < at) separator = indexFrom(held, this.#separator, at);
+      if (separator >= newline) return newline === Infinity ? 'more' : newline;
+      at = separator + 1;
+    }
+  }
+
+  /** Reads more bytes behind the held ones from `#at` on; false at the end of the file. */
+  #fill(): boolean {
+    const kept = this.#held.length - this.#at;
+    const from = this.#base + this.#held.length;
+    const most = Math.min(Math.max(CHUNK_BYTES, kept), this.#file.size - from);
+    const held = Buffer.allocUnsafe(kept + Math.max(0, most));
+    this.#held.copy(held, 0, this.#at);
+    const got = most > 0 ? this.#file.read(held.subarray(kept), from) : 0;
+    this.#base += this.#at;
+    this.#at = 0;
+    this.#quote = -1;
+    this.#held = held.subarray(0, kept + got);
+    return got > 0;
+  }
+
+  /** Skips the rest of a line without holding it, and returns the offset of its end. */
+  #skipLine(): number {
+    for (;;) {
+      const line = this.#held.indexOf(NEWLINE, this.#at);
+      this.#at = line === -1 ? this.#held.length : line + 1;
+      if (line !== -1 || !this.#fill()) return this.#base + this.#at;
+    }
+  }
+}
+
+function indexFrom(bytes: Buffer, byte: number, at: number): number {
+  const found = bytes.indexOf(byte, at);
+  return found === -1 ? Infinity : found;
+}
+
+/** The items of the array at `path` of a JSON text. */
+class ItemRecords {
+  /** What stands at the path: undefined if nothing does. */
+  found: 'array' | 'object' | 'scalar' | undefined;
+  damage: DataFacts['damage'];
+  /** The members of an object that stands there, and where their values begin. */
+  readonly members: { readonly name: string; readonly start: number }[] = [];
+  readonly #file: DataFile;
+  readonly #scanner: JsonScanner;
+  #spans: { readonly start: number; readonly end: number }[] = [];
+  /** The index of the next of `#spans`. */
+  #next = 0;
+  #offset: number;
+  #ended = false;
+
+  /** `start`: the offset of an item, at which reading continues; 0 for the beginning of the file. */
+  constructor(file: DataFile, path: JsonPath, start: number) {
+    this.#file = file;
+    this.#offset = start;
+    const wanted = start === 0 ? path : [];
+    this.#scanner = new JsonScanner(
+      {
+        want: (at) => (relationOf(at, wanted) === 'elsewhere' ? 'skip' : 'enter'),
+        entered: (at, kind) => {
+          if (relationOf(at, wanted) === 'at') this.found = kind;
+        },
+        value: (at, _, span) => {
+          const isInside = at.length === wanted.length + 1 && relationOf(at.slice(0, -1), wanted) === 'at';
+          if (isInside && this.found === 'array') this.#spans.push(span);
+          else if (isInside && this.members.length < MAX_MEMBERS)
+            this.members.push({ name: String(at.at(-1)), start: span.start });
+          else if (relationOf(at, wanted) === 'at') this.found = 'scalar';
+        },
+        left: (at) => {
+          if (relationOf(at, wanted) === 'at') this.#ended = true;
+        },
+      },
+      Math.max(0, start - 1),
+    );
+    // The bracket of the array, which stands somewhere before the item.
+    if (start > 0) this.#scanner.push(Buffer.from('['));
+  }
+
+  next(oversized: (at: number, bytes: number) => void): RecordBytes | undefined {
+    for (;;) {
+      const span = this.#spans[this.#next];
+      this.#next += 1;
+      if (!span) {
+        [this.#spans, this.#next] = [[], 0];
+        if (this.#ended || this.damage || !this.#scan()) return undefined;
+        continue;
+      }
+      const bytes = span.end - span.start;
+      if (bytes > MAX_RECORD_BYTES) {
+        oversized(span.start, bytes);
+        continue;
+      }
+      const held = Buffer.allocUnsafe(bytes);
+      return { at: span.start, bytes: held.subarray(0, this.#file.read(held, span.start)) };
+    }
+  }
+
+  #scan(): boolean {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(0, this.#file.size - this.#offset)));
+    const got = this.#file.read(chunk, this.#offset);
+    this.#offset += got;
+    try {
+      if (got > 0) this.#scanner.push(chunk.subarray(0, got));
+      else this.#scanner.end();
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      this.damage = { offset: error.offset, why: error.message };
+    }
+    return got > 0;
+  }
+}
+
+/** A cell for a computation, and as it is written in the file. */
+export type DataValue = string | number | bigint | null;
+
+/** The table of a data file: its columns, and what was found while its records were read. */
+export class DataRecords {
+  readonly columns: readonly DataColumn[];
+  readonly facts: DataFacts = { read: 0, found: {} };
+  /** What stands in a JSON text in the place of the array, and the arrays in it. */
+  readonly instead:
+    | { readonly kind: 'object' | 'scalar' | 'nothing'; readonly arrays: readonly string[] }
+    | undefined;
+  readonly form: DataForm;
+  /** Whether no record is an object: each is one value, in the column `value`. */
+  readonly isPlain: boolean = false;
+  readonly #names: ReadonlySet<string>;
+  readonly #file: DataFile;
+  readonly #start: number;
+  /** The last record that was counted, and by finding. */
+  readonly #counted = new Map<DataFinding | 'read', number>();
+
+  /** Reads the first records to find the columns. */
+  constructor(file: DataFile, form: DataForm) {
+    this.#file = file;
+    const head = Buffer.alloc(Math.min(file.size, CHUNK_BYTES));
+    const text = decodeText(head.subarray(0, file.read(head, 0)), true);
+    const mark = text.startsWith('\ufeff') ? 3 : 0;
+    this.form = form.kind === 'json' && form.path.length === 0 && isLines(text) ? { kind: 'lines' } : form;
+    this.#start = mark;
+    if (this.form.kind === 'separated') {
+      const found = separatorOf(mark ? text.slice(1) : text);
+      const separator = found.start > 0 ? found.separator : (this.form.separator ?? found.separator);
+      this.form = { kind: 'separated', separator };
+      this.facts.separator = separator;
+      this.#start += found.start;
+    }
+    const { records, behindFirst } = this.#sample();
+    if (this.form.kind === 'separated') {
+      const rows = records.map(({ cells }) => cells);
+      this.facts.hasHeader = rows[0] !== undefined && isHeader(rows[0]);
+      this.columns = separatedColumns(rows, this.facts.hasHeader);
+      if (this.facts.hasHeader) this.#start = behindFirst;
+    } else {
+      const names = namesOf(records);
+      this.isPlain = names.length === 0;
+      this.columns = (this.isPlain ? ['value'] : names).map((name) => ({ name, isNumeric: false }));
+      if (this.form.kind === 'json') this.instead = this.#instead();
+    }
+    this.#names = new Set(this.columns.map(({ name }) => name));
+    this.#forget();
+  }
+
+  /** Whether the object has a key that is no column. */
+  hasFurther(object: object): boolean {
+    // While the first records are read, the columns are not known yet.
+    const names = this.#names as ReadonlySet<string> | undefined;
+    return names !== undefined && Object.keys(object).some((key) => !names.has(key));
+  }
+
+  /** Records from `offset` on, or from the first. */
+  cursor(offset = 0): DataCursor {
+    return new DataCursor(this, this.#recordsFrom(Math.max(offset, this.#start)));
+  }
+
+  /** Counts a record, unless it was counted before. */
+  count(what: DataFinding | 'read', start: number, bytes: number): void {
+    if (start <= (this.#counted.get(what) ?? -1)) return;
+    this.#counted.set(what, start);
+    if (what === 'read') this.facts.read += 1;
+    else (this.facts.found[what] ??= { count: 0, start, bytes }).count += 1;
+  }
+
+  #recordsFrom(offset: number): LineRecords | ItemRecords {
+    const { form } = this;
+    if (form.kind === 'json')
+      return new ItemRecords(this.#file, form.path, offset > this.#start ? offset : 0);
+    const records = new LineRecords(
+      this.#file,
+      offset,
+      form.kind === 'separated' ? form.separator : undefined,
+    );
+    const before = Buffer.alloc(1);
+    if (offset > this.#start && this.#file.read(before, offset - 1) === 1 && before[0] !== NEWLINE)
+      records.align();
+    return records;
+  }
+
+  #sample(): { readonly records: readonly DataCursor[]; readonly behindFirst: number } {
+    const records: DataCursor[] = [];
+    const source = this.#recordsFrom(this.#start);
+    let behindFirst = this.#file.size;
+    for (let bytes = 0; records.length < SAMPLED_CSV_ROWS && bytes < MAX_SAMPLED_BYTES;) {
+      const cursor = new DataCursor(this, source);
+      if (!cursor.next()) break;
+      if (records.length === 0 && source instanceof LineRecords) behindFirst = source.position;
+      bytes += cursor.bytes;
+      records.push(cursor);
+    }
+    return { records, behindFirst };
+  }
+
+  #instead(): DataRecords['instead'] {
+    const items = this.#recordsFrom(0) as ItemRecords;
+    items.next(() => {});
+    if (items.found === 'array' || items.damage) return undefined;
+    const first = Buffer.alloc(1);
+    const arrays = items.members.filter(
+      ({ start }) => this.#file.read(first, start) === 1 && first[0] === BRACKET,
+    );
+    const names = arrays.slice(0, MAX_NAMED_MEMBERS).map(({ name }) => name);
+    return { kind: items.found ?? 'nothing', arrays: names };
+  }
+
+  /** The sample is not what was asked for. */
+  #forget(): void {
+    this.#counted.clear();
+    Object.assign(this.facts, { read: 0, found: {}, damage: undefined });
+  }
+}
+
+/** Whether the text of a `.json` file is an object on each line. */
+function isLines(text: string): boolean {
+  const lines = text.replace(/^\ufeff/, '').split('\n', 2);
+  return (
+    lines.length === 2 && lines.every((line) => line.trim() !== '') && objectOf(lines[0] ?? '') !== undefined
+  );
+}
+
+function separatedColumns(rows: readonly SeparatedRow[], hasHeader: boolean): DataColumn[] {
+  const body = hasHeader ? rows.slice(1) : rows;
+  const width = hasHeader ? (rows[0]?.length ?? 0) : Math.max(0, ...rows.map((row) => row.length));
+  const names = Array.from({ length: width }, (_, at) => (hasHeader ? (rows[0]?.[at]?.trim() ?? '') : ''));
+  return uniqueNames(names).map((name, at) => {
+    const cells = body.flatMap((row) => row[at] ?? []);
+    return { name, isNumeric: cells.length > 0 && cells.every((cell) => WRITTEN_NUMBER.test(cell)) };
+  });
+}
+
+/** A number without leading zeros, which would be lost: `0123` is a text. */
+const WRITTEN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?$/i;
+
+function namesOf(records: readonly DataCursor[]): string[] {
+  const names = new Set(records.flatMap(({ object }) => (object ? Object.keys(object) : [])));
+  return [...names].slice(0, MAX_DATA_COLUMNS);
+}
+
+/** Names as SQLite tells them apart, at most `MAX_DATA_COLUMNS`; an empty one is `column 3`. */
+function uniqueNames(names: readonly string[]): string[] {
+  const unique: string[] = [];
+  for (const [at, typed] of names.slice(0, MAX_DATA_COLUMNS).entries()) {
+    const name = typed.slice(0, MAX_COLUMN_NAME_CHARACTERS).replaceAll('\0', '') || `column ${at + 1}`;
+    let other = name;
+    for (let n = 2; unique.some((known) => sameName(known, other)); n += 1) other = `${name} ${n}`;
+    unique.push(other);
+  }
+  return unique;
+}
+
+/** One record after the other. */
+export class DataCursor {
+  /** The offset of the record in the file. */
+  at = 0;
+  bytes = 0;
+  cells: SeparatedRow = [];
+  object: Readonly<Record<string, unknown>> | undefined;
+  /** The text of the record. */
+  text = '';
+  readonly #table: DataRecords;
+  readonly #source: LineRecords | ItemRecords;
+  #spans: ReadonlyMap<string, string> | undefined;
+
+  constructor(table: DataRecords, source: LineRecords | ItemRecords) {
+    this.#table = table;
+    this.#source = source;
+  }
+
+  /** Moves to the next record; false behind the last one. */
+  next(): boolean {
+    for (;;) {
+      const { form, facts } = this.#table;
+      const record = this.#source.next((at, bytes) => this.#table.count('oversized', at, bytes));
+      if (!record) {
+        if (this.#source instanceof ItemRecords) facts.damage ??= this.#source.damage;
+        return false;
+      }
+      this.at = record.at;
+      this.bytes = record.bytes.length;
+      this.text = decodeText(record.bytes);
+      this.#spans = undefined;
+      this.#count('read');
+      if (record.isUnclosed) this.#count('unclosed');
+      if (form.kind === 'separated') {
+        this.cells = cellsOf(this.text, form.separator ?? ',');
+        // While the first records are read, the columns are not known yet.
+        const { columns = [] } = this.#table as { readonly columns?: readonly DataColumn[] };
+        if (columns.length > 0 && this.cells.length !== columns.length) this.#count('ragged');
+        return true;
+      }
+      this.object = objectOf(this.text);
+      if (this.object) {
+        if (this.#table.hasFurther(this.object)) this.#count('further');
+        return true;
+      }
+      const isJson = form.kind === 'json' || isValidJson(this.text);
+      if (!isJson || !this.#table.isPlain) this.#count(isJson ? 'unlike' : 'broken');
+      // What is no object has its text in the column `json`.
+      if (isJson) return true;
+    }
+  }
+
+  /** The value of column `at` (0-based) as SQLite would store it, or as it is written. */
+  value(at: number, written: boolean): DataValue {
+    const column = this.#table.columns[at];
+    if (!column) return null;
+    if (this.#table.form.kind === 'separated') {
+      const cell = this.cells[at] ?? null;
+      return cell === null || written || !column.isNumeric ? cell : numberOf(cell);
+    }
+    if (this.#table.isPlain) return valueOf(this.text, written);
+    const { object } = this;
+    if (!object || !Object.hasOwn(object, column.name)) return null;
+    const value = object[column.name];
+    if (value === null || typeof value === 'string') return value;
+    // Only an integer may have lost something: `1.0`, or one over 2^53.
+    if (!written && typeof value === 'number' && !Number.isInteger(value)) return value;
+    return valueOf(this.#raw().get(column.name) ?? String(value), written);
+  }
+
+  #count(what: DataFinding | 'read'): void {
+    this.#table.count(what, this.at, this.bytes);
+  }
+
+  /** The texts of the members of the object. */
+  #raw(): ReadonlyMap<string, string> {
+    if (this.#spans) return this.#spans;
+    const { members, isRepeated } = membersOf(this.text);
+    if (isRepeated) this.#count('repeated');
+    this.#spans = members;
+    return members;
+  }
+}
+
+function cellsOf(text: string, separator: string): SeparatedRow {
+  if (!text.includes('"')) return text.split(separator).map((cell) => cell || null);
+  return separatedRows(text, separator)[0] ?? [];
+}
+
+/** A number as SQLite stores it: an integer of 64 bits is exact. A text that is no number stays a text. */
+function numberOf(text: string): DataValue {
+  if (/^-?\d{1,15}$/.test(text)) return BigInt(text);
+  if (/^[-+]?\d{1,19}$/.test(text)) {
+    const integer = BigInt(text);
+    if (BigInt.asIntN(64, integer) === integer) return integer;
+  }
+  return /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : text;
+}
+
+/** The value of a JSON text; strings and null are the same as written. */
+function valueOf(text: string, written: boolean): DataValue {
+  if (text.startsWith('"')) return String(JSON.parse(text));
+  if (text === 'null') return null;
+  if (written) return text;
+  return text === 'true' ? 1 : text === 'false' ? 0 : numberOf(text);
+}
+
+function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isValidJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const TOKEN = /"(?:[^"\\]+|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs;
+
+/** The texts of the members of an object, which is valid JSON. Of a repeated key the last counts. */
+function membersOf(text: string): {
+  readonly members: ReadonlyMap<string, string>;
+  readonly isRepeated: boolean;
+} {
+  const members = new Map<string, string>();
+  let [depth, from, isRepeated] = [0, 0, false];
+  let key: string | undefined;
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (depth === 1 && key === undefined && token.startsWith('"')) key = String(JSON.parse(token));
+    else if (depth === 1 && token === ':') from = index + 1;
+    else if (depth === 1 && key !== undefined && (token === ',' || token === '}')) {
+      isRepeated ||= members.has(key);
+      members.set(key, text.slice(from, index).trim());
+      key = undefined;
+    }
+    if (token === '{' || token === '[') depth += 1;
+    if (token === '}' || token === ']') depth -= 1;
+  }
+  return { members, isRepeated };
+}

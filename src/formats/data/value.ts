@@ -1,0 +1,67 @@
+/** Shows a value of a JSON file by its path, exactly as it is written: `x.json:#a.b[3].c`. */
+
+import { OrielError } from '../../errors.ts';
+import { everything, parseBehind } from '../../selector/selection.ts';
+import { chunksOf, sliceBytes } from '../../text/bytes.ts';
+import { quote } from '../../text/visible.ts';
+import type { Call, Resource, SourceSubject } from '../../types/call.ts';
+import { sentenceNotice } from '../sqlite/notices.ts';
+import { fileSource } from '../text/open.ts';
+import { dataPlace } from './detect.ts';
+import { JsonError, JsonScanner, type JsonSpan } from './json-scan.ts';
+import { relationOf } from './path.ts';
+
+const CHUNK_BYTES = 256 << 10;
+
+/** What the path does not find is searched as a symbol: keys may hold dots. */
+export async function openValue(subject: SourceSubject, call: Call): Promise<Resource> {
+  const { opened, typed } = subject;
+  const asked = dataPlace(subject.name, subject.rest);
+  if (opened.kind !== 'file' || !asked) throw new TypeError('claimed a subject that is no value');
+  const { path, typed: place, selector } = asked;
+  const target = `${typed}:#${place}`;
+  const selection = selector === '' ? everything : parseBehind(target, selector);
+  if (!selection) return fileSource.open(subject, call);
+  let found: JsonSpan | undefined;
+  let count = 0;
+  const scanner = new JsonScanner({
+    want: (at) => (relationOf(at, path) === 'around' ? 'enter' : 'skip'),
+    value: (at, _, span) => {
+      if (relationOf(at, path) !== 'at') return;
+      found = span;
+      count += 1;
+    },
+  });
+  let damage: JsonError | undefined;
+  try {
+    for await (const chunk of chunksOf(opened.bytes, 0, opened.size, CHUNK_BYTES, call.signal))
+      scanner.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+    scanner.end();
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    damage = error;
+  }
+  const around = damage && `${typed}:@${Math.max(0, damage.offset - 200)}+400`;
+  const why = damage && `The text is no JSON from byte ${damage.offset} on: ${damage.message}`;
+  const last = found as JsonSpan | undefined;
+  if (!last) {
+    if (!why || !around) return fileSource.open(subject, call);
+    const message = `${why}. ${quote(place)} was not found before. Use ${quote(around)} for that place.`;
+    throw new OrielError('CORRUPT', message, { next: around, cause: damage });
+  }
+  const notes = [];
+  if (count > 1) notes.push(sentenceNotice(`The path occurs ${count} times, of which the last is shown`));
+  if (why && around) notes.push(sentenceNotice(`${why}. Use ${around} for that place`, around));
+  return {
+    kind: 'text',
+    format: 'data',
+    bytes: sliceBytes(opened.bytes, last.start, last.end - last.start),
+    encoding: 'utf-8',
+    selection,
+    target,
+    name: subject.name,
+    display: 'plain',
+    editable: false,
+    notes,
+  };
+}

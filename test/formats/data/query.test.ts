@@ -1,0 +1,291 @@
+/** Data files are queried by value, as tables of databases are. */
+
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { withoutLag } from '../../support/lag.ts';
+import { fc } from '../../support/properties.ts';
+import { type Answered, databaseBytes, folder, reader } from '../../support/sqlite.ts';
+
+/** Reads `rest` of a file with this text. */
+function asked(name: string, text: string | Uint8Array): (rest: string) => Promise<Answered> {
+  const cwd = folder();
+  writeFileSync(join(cwd, name), text);
+  const read = reader(cwd);
+  return (rest) => read(name + rest);
+}
+
+const lines = (...all: string[]): string => `${all.join('\n')}\n`;
+
+/** The cells of the rows, without their layout. */
+const cells = (text: string): string[][] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1)
+    .map((line) =>
+      line
+        .slice(2, -2)
+        .split(' | ')
+        .map((cell) => cell.trim()),
+    );
+
+describe('separated values', () => {
+  const ORDERS = lines(
+    'id;name;price',
+    '1;Anna;1.10',
+    '2;"B; ""x"""',
+    '9223372036854775807;C;10',
+    '4;"two',
+    'lines";2.50',
+  );
+
+  test('numbers are shown as written and compared as numbers', async () => {
+    const read = asked('o.csv', ORDERS);
+    expect((await read('?where=price > 1.1&order=price:desc')).text).toBe(
+      lines(
+        '| id                  | name         | price |',
+        '|---------------------|--------------|-------|',
+        '| 9223372036854775807 | C            | 10    |',
+        '| 4                   | "two\\nlines" | 2.50  |',
+        '[The separator is ;]',
+        '[Of 4 rows read, 1 row has more or fewer cells than there are columns. Use o.csv:@26+12 for it]',
+      ).trimEnd(),
+    );
+    expect(cells((await read('?where=id = 9223372036854775807')).text)).toEqual([
+      ['9223372036854775807', 'C', '10'],
+    ]);
+    expect(cells((await read('?where=price is null&select=name')).text)).toEqual([['B; "x"']]);
+    expect(cells((await read('?q=select sum(price), count(*) from data')).text)).toEqual([['13.6', '4']]);
+  });
+
+  test('a byte order mark, CRLF and empty lines are not data', async () => {
+    const read = asked('o.csv', '\ufeffa,b\r\n\r\n1,\r\n2,""\r\n');
+    const { text } = await read('?limit=5&where=a > 0');
+    expect(text).toBe('| a | b    |\n|---|------|\n| 1 | NULL |\n| 2 |      |\n');
+  });
+
+  test('a file without a header has columns by number', async () => {
+    const read = asked('o.tsv', '1\t"x\ty"\n2\tz\n');
+    expect((await read('?where="column 1" = 2')).text).toContain('| 2        | z        |');
+    expect((await read('?limit=1')).text).toContain('There is no header: columns are "column 1", "column 2"');
+  });
+
+  test('leading zeros make a column of texts', async () => {
+    const read = asked('o.csv', lines('zip,n', '01234,1', '94110,2'));
+    expect(cells((await read(`?where=zip = '01234'`)).text)).toEqual([['01234', '1']]);
+    expect(cells((await read(`?where=zip = '1234'`)).text)).toEqual([]);
+  });
+
+  test('a quote without an end loses no row', async () => {
+    const read = asked('o.csv', lines('a,b', '"1,x', '2,y', '3,z'));
+    const { text } = await read('?select=b&limit=9');
+    expect(cells(text)).toEqual([['x'], ['y'], ['z']]);
+    expect(text).toContain('Of 3 rows read, 1 row has a quote that is not closed. Use o.csv:@4+4 for it');
+  });
+
+  test('a huge line is left out and counted, the others stay', { tags: 'slow' }, async () => {
+    const read = asked('o.csv', lines('a,b', `1,${'x,'.repeat(5 << 20)}`, '2,y'));
+    const { text } = await withoutLag(() => read('?where=a > 0'));
+    expect(cells(text)).toEqual([['2', 'y']]);
+    expect(text).toContain('1 row is over 4 MiB and was left out. Use o.csv:@4+');
+  });
+
+  test('following the notices shows every row once', async () => {
+    const rows = Array.from({ length: 53 }, (_, at) => `${at},"line\n${at}"`);
+    const cwd = folder();
+    writeFileSync(join(cwd, 'o.csv'), lines('id,text', ...rows));
+    const read = reader(cwd);
+    const seen: (string | undefined)[] = [];
+    for (let path: string | undefined = 'o.csv?where=id >= 3&limit=7'; path !== undefined;) {
+      const answer: Answered = await read(path);
+      expect(answer.code, answer.text).toBe('OK');
+      seen.push(...cells(answer.text).map(([id]) => id));
+      path = (/Use (o\.csv\?\S+offset=\S+) to continue/.exec(answer.text) ?? [])[1];
+    }
+    expect(seen).toEqual(rows.slice(3).map((_, at) => String(at + 3)));
+  });
+
+  test('errors name the columns and a call that works', async () => {
+    const read = asked('o.csv', 'a,b\n1,2\n');
+    expect(await read('?where=nope = 1')).toMatchObject({ code: 'BAD_QUERY', next: 'o.csv' });
+    expect((await read('?order=c')).text).toContain('its columns are a, b');
+    expect((await read('?select=a,c')).text).toContain('its columns are a, b');
+    expect(await read('?limit=0')).toMatchObject({ code: 'BAD_QUERY' });
+    expect((await read('?q=delete from data')).code).toBe('READ_ONLY');
+    expect((await asked('u.csv', Buffer.from('\ufeffa,b', 'utf16le'))('?limit=1')).code).toBe('UNSUPPORTED');
+  });
+
+  test('lines and maps of the file stay as they are', async () => {
+    const read = asked('o.csv', 'a,b\n1,2\n');
+    expect((await read('')).text).toBe('1|a,b\n2|1,2\n');
+    expect((await read(':2')).text).toContain('2|1,2');
+  });
+});
+
+describe('JSON', () => {
+  test('lines of JSON keep integers, decimals and damaged neighbours', async () => {
+    const read = asked(
+      'x.jsonl',
+      lines(
+        '{"id":9007199254740993,"v":1.10,"on":true,"in":{"a": [1]}}',
+        '{"id":2,"id":3}',
+        '{"id":',
+        '[7]',
+        '{"id":"5","late":1}',
+      ),
+    );
+    const { text } = await read('?where=id > 2&select=id,v,on,in');
+    expect(text).toBe(
+      lines(
+        '| id               | v    | on   | in         |',
+        '|------------------|------|------|------------|',
+        '| 9007199254740993 | 1.10 | true | {"a": [1]} |',
+        '| 3                | NULL | NULL | NULL       |',
+        '| 5                | NULL | NULL | NULL       |',
+        '[Of 5 rows read, 1 row has a key twice, of which the last is shown. Use x.jsonl:@59+15 for it]',
+        '[Of 5 rows read, 1 line is not JSON and was left out. Use x.jsonl:@75+6 for it]',
+        '[Of 5 rows read, 1 row is no object: where json … finds its text. Use x.jsonl:@82+3 for it]',
+      ).trimEnd(),
+    );
+    expect(cells((await read(`?where="in" ->> '$.a[0]' = 1 and "on"&select=v`)).text)).toEqual([['1.10']]);
+    expect(cells((await read('?where=id = 9007199254740992')).text)).toEqual([]);
+  });
+
+  test('items of an array, at the top or at a path', async () => {
+    const read = asked(
+      'x.json',
+      '{"n": 1, "deep": {"rows": [{"a": 1.0}, {"a": 2, "b": "x"}, 5]}, "list": [3, "4"]}',
+    );
+    expect(cells((await read(':#deep.rows?where=a > 1')).text)).toEqual([['2', 'x']]);
+    expect(cells((await read(':#list?order=value:desc')).text)).toEqual([['4'], ['3']]);
+    expect(await read('?limit=5')).toMatchObject({ code: 'BAD_SELECTOR', next: 'x.json:#list?limit=20' });
+    expect(await read(':#deep.none?limit=5')).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  test('a value by its path is shown as it is written', async () => {
+    const read = asked(
+      'x.json',
+      '{"a": {"b": [1, {"c.d": {"e": [1.10,\n  12345678901234567890]}}]}, "n": [1], "n": [2]}',
+    );
+    expect((await read(':#a.b[1]["c.d"].e')).text).toBe('[1.10,\n  12345678901234567890]');
+    expect((await read(':#a.b[1]["c.d"].e[1]')).text).toBe('12345678901234567890');
+    expect((await read(':#a.b[1]["c.d"].e:2')).text).toContain('  12345678901234567890]');
+    expect((await read(':#n[0]')).text).toBe('2\n[The path occurs 2 times, of which the last is shown]');
+    expect((await read(':#a.b[7]')).code).toBe('NOT_FOUND');
+    expect(await asked('y.json', '{"a": [1, 2')(':#a[1]')).toMatchObject({ code: 'CORRUPT' });
+    expect((await asked('y.json', '{"a": [1, 2')(':#a[0]')).text).toMatch(
+      /^1\n\[The text is no JSON from byte 11 on/,
+    );
+  });
+
+  test('a damaged array is read as far as it goes', async () => {
+    const read = asked('x.json', '[{"a":1},{"a":2},{"a":3');
+    const { text } = await read('?where=a > 0');
+    expect(cells(text)).toEqual([['1'], ['2']]);
+    expect(text).toContain('The rows end at byte 23, where the text is no JSON');
+  });
+
+  test('lines of JSON in a file named json are rows, too', async () => {
+    expect(cells((await asked('x.json', '{"a":1}\n{"a":2}\n')('?where=a = 2')).text)).toEqual([['2']]);
+  });
+});
+
+describe('as SQLite answers', () => {
+  const value = fc.oneof(
+    fc.integer({ min: -50, max: 50 }).map(String),
+    fc.integer({ min: -500, max: 500 }).map((n) => (n / 8).toString()),
+    fc.constantFrom('', '9007199254740993', '9007199254740992', '1e3', '-0.5'),
+  );
+  const word = fc.constantFrom('', 'a', 'B', 'aa', 'Oslo', '"', "it's", 'é', 'x,y', '10', '9', '01');
+  const row = fc.tuple(value, value, word);
+  const operand = fc.constantFrom(
+    'n',
+    'm',
+    'w',
+    '3',
+    '-1.5',
+    "'a'",
+    "'9'",
+    'n + m',
+    'length(w)',
+    '9007199254740993',
+  );
+  const condition = fc.oneof(
+    fc.tuple(operand, fc.constantFrom('=', '<', '>=', '<>', 'is'), operand).map((all) => all.join(' ')),
+    fc.constantFrom(
+      'n is null',
+      "w like 'a%'",
+      'n between -5 and 20',
+      "w in ('a', 'Oslo', '10')",
+      'm not null',
+    ),
+  );
+  const where = fc.tuple(condition, fc.constantFrom('and', 'or'), condition).map((all) => all.join(' '));
+
+  test('generated tables and conditions', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { minLength: 1, maxLength: 12 }),
+        fc.array(where, { minLength: 1, maxLength: 8 }),
+        async (rows, conditions) => {
+          const cwd = folder();
+          const quoted = (text: string): string => (text === '' ? '' : `"${text.replaceAll('"', '""')}"`);
+          writeFileSync(
+            join(cwd, 't.csv'),
+            lines('n,m,w,at', '1,1,a,0', ...rows.map(([n, m, w], at) => `${n},${m},${quoted(w)},${at + 1}`)),
+          );
+          const sql = (text: string): string => (text === '' ? 'null' : `'${text.replaceAll("'", "''")}'`);
+          const all = [['1', '1', 'a'], ...rows] as const;
+          const values = all.map((cellsOf, at) => `(${cellsOf.map(sql).join()},${at})`).join();
+          writeFileSync(
+            join(cwd, 't.db'),
+            await databaseBytes(
+              `create table t(n numeric, m numeric, w text, at numeric); insert into t values ${values}`,
+            ),
+          );
+          const read = reader(cwd);
+          for (const one of conditions) {
+            const of = (path: string): Promise<string[]> =>
+              read(`${path}?select=at&where=${one}`).then(({ text }) => cells(text).flat());
+            expect(await of('t.csv'), one).toEqual(await of('t.db:t'));
+          }
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
+
+  test('the sqlite3 program agrees', { tags: 'slow' }, async () => {
+    const cwd = folder();
+    const rows = Array.from({ length: 300 }, (_, at) =>
+      [at, (at * 7919) % 101, (at % 13) / 4, `w${at % 7}`].join(),
+    );
+    writeFileSync(join(cwd, 't.csv'), lines('id,a,b,w', ...rows));
+    const program = (sql: string): string =>
+      spawnSync(
+        'sqlite3',
+        [
+          '-cmd',
+          'create table t(id int, a numeric, b numeric, w text)',
+          '-cmd',
+          `.import --csv --skip 1 ${join(cwd, 't.csv')} t`,
+          ':memory:',
+          sql,
+        ],
+        { encoding: 'utf8' },
+      ).stdout;
+    const read = reader(cwd);
+    for (const one of [
+      'a > 50 and b < 2',
+      "w = 'w3' or a % 5 = 0",
+      'b in (0.25, 3)',
+      "w like '%6' and id >= 200",
+    ]) {
+      const ours = cells((await read(`t.csv?select=id&order=a:desc&limit=500&where=${one}`)).text).flat();
+      const theirs = program(`select id from t where ${one} order by a desc, rowid`);
+      expect(ours.join('\n'), one).toBe(theirs.trim());
+    }
+  });
+});
