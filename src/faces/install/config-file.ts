@@ -124,7 +124,8 @@ function sweep(path: string): void {
   for (const name of readdirSync(dirname(path))) {
     const left = join(dirname(path), name);
     const pid = left.startsWith(prefix) ? Number(left.slice(prefix.length)) : Number.NaN;
-    if (Number.isInteger(pid) && !isAlive(pid)) rmSync(left, { force: true });
+    // An earlier process may have had the number of this one.
+    if (pid === process.pid || (Number.isInteger(pid) && !isAlive(pid))) rmSync(left, { force: true });
   }
 }
 

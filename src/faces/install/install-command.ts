@@ -189,21 +189,32 @@ function shown(path: string): string {
   return oneLine(path.startsWith(home) ? `~${sep}${path.slice(home.length)}` : path);
 }
 
+/** Longer lines are shown where they differ. */
 const MAX_DIFF_COLUMNS = 200;
 
-/** The changed lines without lines around them: other entries hold tokens. */
+/** The changed lines, and of long ones the changed part: what is around it may hold tokens. */
 function diff({ before, after = '' }: TextChange): string {
   const [old, fresh] = [before, after].map((text) =>
-    text === '' ? [] : text.replace(/\n$/, '').split('\n'),
+    text === '' ? [] : text.replace(/\n$/, '').split(/\r?\n/),
   ) as [string[], string[]];
   let top = 0;
-  while (top < old.length && top < fresh.length && old[top] === fresh[top]) top += 1;
+  while (top < Math.min(old.length, fresh.length) && old[top] === fresh[top]) top += 1;
   let end = 0;
   while (end < Math.min(old.length, fresh.length) - top && old.at(-1 - end) === fresh.at(-1 - end)) end += 1;
-  const part = (lines: readonly string[], sign: string): string[] =>
-    lines
-      .slice(top, lines.length - end)
-      .map((line) => `${sign}${makeVisible(line.replace(/\r$/, '')).text.slice(0, MAX_DIFF_COLUMNS)}\n`);
-  const range = (lines: readonly string[]): string => `${top + 1},${lines.length - end - top}`;
-  return `@@ -${range(old)} +${range(fresh)} @@\n${part(old, '-').join('')}${part(fresh, '+').join('')}`;
+  const part = (sign: string, lines: readonly string[], [other = '']: readonly string[]): string =>
+    lines.map((line) => `${sign}${makeVisible(changed(line, other)).text}\n`).join('');
+  const range = (lines: readonly string[]): string => `${top + 1},${lines.length}`;
+  const [gone, added] = [old, fresh].map((lines) => lines.slice(top, lines.length - end)) as [
+    string[],
+    string[],
+  ];
+  return `@@ -${range(gone)} +${range(added)} @@\n${part('-', gone, added)}${part('+', added, gone)}`;
+}
+
+function changed(line: string, other: string): string {
+  if (line.length <= MAX_DIFF_COLUMNS) return line;
+  let from = 0;
+  while (from < line.length && line[from] === other[from]) from += 1;
+  const length = Math.min(Math.max(line.length - other.length, 0), MAX_DIFF_COLUMNS);
+  return `…${line.slice(from, from + length)}…`;
 }

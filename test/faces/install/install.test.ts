@@ -352,6 +352,17 @@ zed       no such agent here  ~/.config/zed/settings.json
 `);
 });
 
+test('a diff shows nothing of what stands around the entry', () => {
+  const { home, oriel, put } = place();
+  const token = JSON.stringify({ env: { TOKEN: 'x'.repeat(300) } });
+  put('.gemini/settings.json', `{"mcpServers":{"a":${token}},"z":${token}}`);
+  expect(oriel('install', 'gemini').out.split('\n').slice(1, 4)).toEqual([
+    '@@ -1,1 +1,1 @@',
+    '-……',
+    `+…, "oriel": {"command":"${home}/${LAUNCHER}","args":["mcp"]}…`,
+  ]);
+});
+
 test('what cannot be installed is said before anything is changed', () => {
   const { home, oriel } = place();
   expect(oriel('install')).toMatchObject({
