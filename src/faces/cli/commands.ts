@@ -98,10 +98,7 @@ export async function generalHelp(to: Width, all = false): Promise<string> {
     '',
     ...optionLines([...sharedOptions, ...globalOptions, versionOption], to, { all, command: '' }),
     '',
-    ...lines(
-      'Exit codes: 0 found, 1 nothing there, 2 error; oriel bash ends with the code of its command.',
-      to,
-    ),
+    ...lines('Exit codes: 0 found, 1 nothing there, 2 error; oriel bash: that of its command', to),
     '',
   ].join('\n');
 }

@@ -30,7 +30,7 @@ const project: CliOption = {
 export const installCommand: CliCommand = {
   name: 'install',
   operands: '[HOST…]',
-  help: `add oriel to the agents of this machine, or to those that are named: ${installHosts()
+  help: `add oriel to the agents of this machine; or to those that are named: ${installHosts()
     .map(({ id }) => id)
     .join(', ')}`,
   choices: installHosts().map(({ id }) => id),
