@@ -34,6 +34,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   call: async () => (await import('./call-command.ts')).callCommand,
   mcp: () => Promise.resolve(mcpCommand),
   serve: async () => (await import('./serve-command.ts')).serveCommand,
+  install: async () => (await import('../install/install-command.ts')).installCommand,
+  uninstall: async () => (await import('../install/install-command.ts')).uninstallCommand,
   private: async () => (await import('./private-command.ts')).privateCommand,
   worker: async () => (await import('./worker-command.ts')).workerCommand,
   completions: async () => (await import('./completions.ts')).completionsCommand(allCommands),
@@ -97,10 +99,7 @@ export async function generalHelp(to: Width, all = false): Promise<string> {
     '',
     ...optionLines([...sharedOptions, ...globalOptions, versionOption], to, { all, command: '' }),
     '',
-    ...lines(
-      'Exit codes: 0 found, 1 nothing there, 2 error; oriel bash ends with the code of its command.',
-      to,
-    ),
+    ...lines('Exit codes: 0 found, 1 nothing there, 2 error; oriel bash: that of its command', to),
     '',
   ].join('\n');
 }

@@ -10,7 +10,7 @@ import { allowPrivate, type CliCommand, cwd, deny, jsonOption, operandPath, root
 export const privateCommand: CliCommand = {
   name: 'private',
   operands: '[PATH…]',
-  help: 'list the rules by which servers started here keep files private, or say which of them decides about PATH',
+  help: 'list the rules that keep files private; those of servers started here, or the one that decides about PATH',
   options: [cwd, root, deny, allowPrivate, jsonOption],
   async run({ values, operands }, { out }) {
     const options = orielOptions({ ...values, 'no-cache': true });

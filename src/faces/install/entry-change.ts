@@ -1,0 +1,295 @@
+/** One entry in one configuration file: what a change would make of the text, checked by its value, and the change itself. */
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import {
+  type ConfigFile,
+  makeDirectory,
+  readConfigFile,
+  removeEmpty,
+  replaceConfigFile,
+} from './config-file.ts';
+import {
+  type ConfigEntry,
+  type ConfigFormat,
+  type ConfigPlace,
+  entryOf,
+  isObject,
+  type FormatName,
+  type JsonObject,
+} from './config-format.ts';
+import { installDirectory } from './launcher.ts';
+
+/** Loads the parsers of a format when they are needed. */
+const loadFormat: Readonly<Record<FormatName, () => Promise<ConfigFormat>>> = {
+  json: async () => (await import('./json-format.ts')).jsonFormat,
+  toml: async () => (await import('./toml-format.ts')).tomlFormat,
+  yaml: async () => (await import('./yaml-format.ts')).yamlFormat,
+};
+
+/** An entry as it should be. */
+export interface WantedEntry {
+  readonly host: string;
+  readonly kind: 'mcp' | 'native';
+  readonly path: string;
+  readonly format: FormatName;
+  readonly place: (value: unknown) => ConfigPlace;
+  readonly entry: ConfigEntry;
+  readonly head?: string | undefined;
+}
+
+/** What was inserted, so that it can be taken out to the byte. */
+interface InstallRecord {
+  readonly host: string;
+  readonly kind: WantedEntry['kind'];
+  readonly path: string;
+  readonly keys: readonly string[];
+  readonly entry: ConfigEntry;
+  /** In UTF-16 code units of the text without its byte order mark. */
+  readonly at: number;
+  readonly text: string;
+  /** SHA-256 of the whole text afterwards, without its byte order mark. */
+  readonly hash: string;
+  /** How many of the innermost keys were made. */
+  readonly made: number;
+  readonly created: boolean;
+  /** The first directory that was made for it. */
+  readonly directory?: string | undefined;
+}
+
+/** `foreign`: a person wrote or changed it. */
+export type EntryState = 'absent' | 'installed' | 'outdated' | 'foreign';
+
+interface FoundEntry {
+  readonly file: ConfigFile;
+  readonly format: ConfigFormat;
+  readonly place: ConfigPlace;
+  readonly record: InstallRecord | undefined;
+  readonly state: EntryState;
+}
+
+export interface TextChange {
+  readonly path: string;
+  readonly before: string;
+  /** Undefined: the file is removed. */
+  readonly after: string | undefined;
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const recordPath = (path: string, kind: string): string =>
+  join(installDirectory(), `${hashOf(`${kind}\0${path}`).slice(0, 32)}.json`);
+
+/** The records of everything that is installed. */
+export function installRecords(): readonly Pick<InstallRecord, 'host' | 'kind' | 'path'>[] {
+  let names: readonly string[] = [];
+  try {
+    names = readdirSync(installDirectory()).filter((name) => /^[0-9a-f]+\.json$/.test(name));
+  } catch {
+    // Nothing is installed.
+  }
+  return names.flatMap((name) => recordAt(join(installDirectory(), name)) ?? []);
+}
+
+function recordAt(path: string): InstallRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as InstallRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws an OrielError for a file that cannot be changed, with the reason. */
+export async function findEntry({ kind, entry, ...wanted }: WantedEntry): Promise<FoundEntry> {
+  const file = readConfigFile(wanted.path);
+  const format = await loadFormat[wanted.format]();
+  const record = recordAt(recordPath(file.path, kind));
+  return explained(wanted, format, file.text ?? '', () => {
+    const value = format.parse(file.text ?? '');
+    const place = wanted.place(value);
+    const found = entryOf(value ?? {}, place);
+    const isSame = (one: ConfigEntry): boolean => isDeepStrictEqual(plain(found), plain(one));
+    let state: EntryState = 'foreign';
+    if (found === undefined) state = 'absent';
+    else if (isSame(entry)) state = 'installed';
+    else if (record && isSame(record.entry)) state = 'outdated';
+    return { file, format, place, record, state };
+  });
+}
+
+function explained<T>(
+  { path, format: name }: { path: string; format: FormatName },
+  format: ConfigFormat,
+  text: string,
+  run: () => T,
+): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof OrielError && error.code === 'UNSUPPORTED')
+      throw new OrielError('UNSUPPORTED', `${quote(path)} was left as it is: ${error.message}.`, {
+        cause: error,
+      });
+    const line = format.lineOf(error, text);
+    const where = line === undefined ? '' : ` (line ${line})`;
+    const words = `${quote(path)} is not valid ${name.toUpperCase()}${where}: it was left as it is.`;
+    throw new OrielError('CORRUPT', words, { cause: error });
+  }
+}
+
+/** Values as JSON has them, empty ones alike: a YAML key without a value is an empty object or list. */
+function plain(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value ?? null, (_key, one: unknown) => {
+      if (typeof one === 'bigint') return one.toString();
+      return typeof one === 'object' && one !== null && Object.keys(one).length === 0 ? null : one;
+    }),
+  ) as unknown;
+}
+
+/** The value without the entry, and without as many of the innermost containers as `made` if they are empty. */
+function valueWithout(value: unknown, place: ConfigPlace, made: number): unknown {
+  const { keys, name } = place;
+  const path = [value];
+  for (const key of keys) path.push((path.at(-1) as JsonObject | undefined)?.[key]);
+  const container = path.at(-1);
+  if (Array.isArray(container))
+    container.splice(
+      container.findLastIndex((item) => place.isEntry?.(item)),
+      1,
+    );
+  else if (name !== undefined) delete (container as JsonObject | undefined)?.[name];
+  for (let i = keys.length; i > keys.length - made; i -= 1) {
+    if (Object.keys(path[i] ?? {}).length > 0) break;
+    delete (path[i - 1] as JsonObject | undefined)?.[keys[i - 1] as string];
+  }
+  return value;
+}
+
+/** Throws unless the first text is the second one with an entry more, by their values. */
+function requireOnly(
+  { path, format: { parse } }: { path: string; format: ConfigFormat },
+  longer: string,
+  shorter: string,
+  { place, made }: { place: ConfigPlace; made: number },
+): void {
+  try {
+    const value = parse(longer) ?? {};
+    const hasEntry = entryOf(value, place) !== undefined;
+    if (hasEntry && isDeepStrictEqual(plain(valueWithout(value, place, made)), plain(parse(shorter) ?? {})))
+      return;
+  } catch {
+    // It is no longer valid.
+  }
+  const words = `${quote(path)} cannot be changed without writing it anew, and was left as it is: change its entry oriel by hand.`;
+  throw new OrielError('UNSUPPORTED', words);
+}
+
+function missingKeys(value: unknown, keys: readonly string[]): number {
+  let at = value;
+  for (const [i, key] of keys.entries()) {
+    if (!isObject(at) || !Object.hasOwn(at, key)) return keys.length - i;
+    at = at[key];
+  }
+  return 0;
+}
+
+/** The text with the entry, and its record. */
+function withEntry(wanted: WantedEntry, found: FoundEntry): { after: string; record: InstallRecord } {
+  const { file, format, place } = found;
+  const isOld = found.state === 'outdated';
+  const old = isOld ? withoutEntry(wanted, found) : file.text;
+  const before = old ?? wanted.head ?? '';
+  const made = missingKeys(format.parse(before), place.keys);
+  const { at, text } = explained(wanted, format, before, () => format.insertion(before, place, wanted.entry));
+  const after = before.slice(0, at) + text + before.slice(at);
+  requireOnly({ path: wanted.path, format }, after, before, { place, made });
+  const created = old === undefined;
+  const { host, kind, entry } = wanted;
+  const { directory } = (isOld ? found.record : undefined) ?? {};
+  const { keys } = place;
+  return {
+    after,
+    record: {
+      host,
+      kind,
+      path: file.path,
+      keys,
+      entry,
+      at,
+      text,
+      hash: hashOf(after),
+      made,
+      created,
+      directory,
+    },
+  };
+}
+
+/** The text without the entry; undefined if the file was made for it and has nothing else. */
+function withoutEntry(wanted: WantedEntry, { file, format, place, record }: FoundEntry): string | undefined {
+  const before = file.text ?? '';
+  const made = record?.made ?? 0;
+  const after = explained(wanted, format, before, () => {
+    if (record && hashOf(before) === record.hash)
+      return before.slice(0, record.at) + before.slice(record.at + record.text.length);
+    const [head, tail, ...more] = record ? before.split(record.text) : [];
+    if (head !== undefined && tail !== undefined && more.length === 0) return head + tail;
+    return format.without(before, place, made);
+  });
+  requireOnly({ path: wanted.path, format }, before, after, { place, made });
+  const isBare =
+    after === (wanted.head ?? '') ||
+    Object.keys((format.parse(after) as object | undefined) ?? {}).length === 0;
+  return record?.created === true && isBare ? undefined : after;
+}
+
+/** How often a change is computed anew because the host wrote its file in the meantime. */
+const MAX_TRIES = 5;
+
+/**
+ * Puts the entry in, or takes it out, and returns what that changes; undefined if there is nothing to do. With `isDry` it
+ * only says so. Throws an OrielError for a file that cannot be changed.
+ */
+export async function changeEntry(
+  wanted: WantedEntry,
+  how: { readonly remove: boolean; readonly isDry: boolean },
+): Promise<TextChange | undefined> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const found = await findEntry(wanted);
+    const { file, state, record } = found;
+    const kept = recordPath(file.path, wanted.kind);
+    const isTheirs = record === undefined && state !== 'installed';
+    if (how.remove ? state === 'absent' || isTheirs : state === 'installed' || state === 'foreign') {
+      if (how.remove && !how.isDry) rmSync(kept, { force: true });
+      return undefined;
+    }
+    const plan = how.remove
+      ? { after: withoutEntry(wanted, found), record: undefined }
+      : withEntry(wanted, found);
+    const change = { path: file.path, before: file.text ?? '', after: plan.after };
+    if (how.isDry) return change;
+    if (plan.record) {
+      const directory = makeDirectory(dirname(file.path)) ?? plan.record.directory;
+      // Before the file is changed: a kill in between leaves a record too many, which harms nothing.
+      write(kept, JSON.stringify({ ...plan.record, directory }));
+    }
+    if (!replaceConfigFile(file, plan.after)) continue;
+    if (how.remove) rmSync(kept, { force: true });
+    if (plan.after === undefined && record?.directory) removeEmpty(dirname(file.path), record.directory);
+    return change;
+  }
+  throw new OrielError(
+    'BUSY',
+    `${quote(wanted.path)} is being written by another program. Close it, and try again.`,
+  );
+}
+
+function write(path: string, text: string): void {
+  makeDirectory(dirname(path));
+  replaceConfigFile(readConfigFile(path), text);
+}

@@ -1,0 +1,220 @@
+/** `oriel install` and `oriel uninstall`: oriel in the configuration files of agents. */
+
+import { homedir } from 'node:os';
+import { join, sep } from 'node:path';
+import { explained } from '../../call/unexpected.ts';
+import { OrielError } from '../../errors.ts';
+import { didYouMean, nearNames } from '../../text/near.ts';
+import { makeVisible, oneLine, quote } from '../../text/visible.ts';
+import type { CliCommand, CliOption, CliStreams, ExitCode, ParsedArguments } from '../cli/options.ts';
+import { printError } from '../cli/print.ts';
+import { changeEntry, findEntry, installRecords, type TextChange, type WantedEntry } from './entry-change.ts';
+import { configPath, type InstallHost, installHosts, isPresent, placeAt } from './host-table.ts';
+import { removeLauncher, startCommand, writeLauncher } from './launcher.ts';
+
+const MODES = ['native', 'mcp', 'both'] as const;
+type InstallMode = (typeof MODES)[number];
+
+const dryRun: CliOption = {
+  name: 'dry-run',
+  type: 'boolean',
+  help: 'show what would change, as a diff, and change nothing',
+};
+
+const project: CliOption = {
+  name: 'project',
+  type: 'boolean',
+  help: 'in the files of the project in this directory, in place of the files of the user',
+};
+
+export const installCommand: CliCommand = {
+  name: 'install',
+  operands: '[HOST…]',
+  help: `add oriel to the agents of this machine; or to those that are named: ${installHosts()
+    .map(({ id }) => id)
+    .join(', ')}`,
+  choices: installHosts().map(({ id }) => id),
+  options: [
+    {
+      name: 'mode',
+      type: 'string',
+      value: 'HOW',
+      choices: MODES,
+      help: "native (behind the agent's own tools), mcp (as tools of oriel) or both (default native where that works, else mcp)",
+    },
+    dryRun,
+    project,
+    { name: 'list', type: 'boolean', help: 'list the agents, whether oriel is in them, and their files' },
+  ],
+  async run(parsed, streams) {
+    if (parsed.values['list'] === true) return list(parsed, streams);
+    const hosts = named(parsed.operands) ?? installHosts().filter(isPresent);
+    if (hosts.length === 0) {
+      const all = installHosts().map(({ id }) => id);
+      throw new OrielError(
+        'NOT_FOUND',
+        `No agent was found on this machine. Name one: oriel install ${all.join('|')}.`,
+      );
+    }
+    const mode = parsed.values['mode'] as InstallMode | undefined;
+    for (const host of hosts) if (mode !== undefined) requireMode(host, mode);
+    if (parsed.values['dry-run'] !== true) writeLauncher();
+    return each(hosts, parsed, streams, false);
+  },
+};
+
+export const uninstallCommand: CliCommand = {
+  name: 'uninstall',
+  operands: '[HOST…]',
+  help: 'take oriel out of the agents again: each file is as it was before, to the byte',
+  choices: installHosts().map(({ id }) => id),
+  options: [dryRun, project],
+  async run(parsed, streams) {
+    const has = new Set(installRecords().map(({ host }) => host));
+    const hosts = named(parsed.operands) ?? installHosts().filter(({ id }) => has.has(id));
+    const code = await each(hosts, parsed, streams, true);
+    if (parsed.values['dry-run'] !== true && installRecords().length === 0) removeLauncher();
+    return code;
+  },
+};
+
+/** The hosts of the operands; undefined if there are none. Throws `BAD_INPUT` for an unknown one. */
+function named(operands: readonly string[]): InstallHost[] | undefined {
+  const hosts = installHosts();
+  const all = hosts.map(({ id }) => id);
+  const found = operands.map((word) => {
+    const host = hosts.find(({ id, title }) => [id, title.toLowerCase().replace(' ', '-')].includes(word));
+    if (host) return host;
+    const near = didYouMean(nearNames(word, all));
+    throw new OrielError(
+      'BAD_INPUT',
+      `There is no host ${quote(word)}.${near} Use one of ${all.join(', ')}.`,
+    );
+  });
+  return found.length > 0 ? [...new Set(found)] : undefined;
+}
+
+function requireMode({ title, id }: InstallHost, mode: InstallMode): void {
+  if (mode === 'mcp') return;
+  throw new OrielError(
+    'BAD_INPUT',
+    `oriel cannot stand behind the own tools of ${title}, so there is no mode ${mode}. Use oriel install ${id} --mode mcp.`,
+  );
+}
+
+/** The entry of a host; undefined if it has no file in a project. */
+function wantedEntry(host: InstallHost, inProject: boolean): WantedEntry | undefined {
+  const path = configPath(host, inProject ? process.cwd() : undefined);
+  if (path === undefined) return undefined;
+  const { id, format = 'json', place = placeAt('mcpServers'), head } = host;
+  const entry = host.entry(startCommand(['mcp'], inProject), inProject);
+  return { host: id, kind: 'mcp', path, format, place, entry, head };
+}
+
+async function each(
+  hosts: readonly InstallHost[],
+  { values, operands }: ParsedArguments,
+  streams: CliStreams,
+  remove: boolean,
+): Promise<ExitCode> {
+  const [isDry, inProject] = [values['dry-run'] === true, values['project'] === true];
+  const { out } = streams;
+  let code: ExitCode = 0;
+  let changed = 0;
+  for (const host of hosts) {
+    const wanted = wantedEntry(host, inProject);
+    try {
+      if (!wanted) {
+        if (operands.length === 0) continue;
+        throw new OrielError(
+          'UNSUPPORTED',
+          `${host.title} has no configuration file in projects. Leave out --project.`,
+        );
+      }
+      const change = await changeEntry(wanted, { remove, isDry });
+      if (change) {
+        changed += 1;
+        out.write(`${host.title}: ${shown(wanted.path)}\n${diff(change)}`);
+      } else if (!remove) out.write(`${host.title}: ${await unchanged(wanted)}\n`);
+      else if (operands.length > 0)
+        out.write(`${host.title}: nothing of oriel is in ${shown(wanted.path)}\n`);
+    } catch (error) {
+      printError(`${host.title}: ${explained(error).message}`, streams);
+      code = 2;
+    }
+  }
+  if (isDry) out.write('Nothing was changed (--dry-run).\n');
+  else if (changed > 0)
+    out.write(`${remove ? 'Removed' : 'Installed'}. Running sessions keep what they started with.\n`);
+  else if (remove && code === 0 && operands.length === 0) out.write('Nothing was installed.\n');
+  return code;
+}
+
+async function unchanged(wanted: WantedEntry): Promise<string> {
+  const { state } = await findEntry(wanted);
+  return state === 'foreign'
+    ? `the entry oriel of ${shown(wanted.path)} was written by somebody else, and stays`
+    : `installed already, in ${shown(wanted.path)}`;
+}
+
+const STATES = {
+  absent: 'not installed',
+  installed: 'installed',
+  outdated: 'installed, outdated',
+  foreign: 'own entry',
+};
+
+async function list({ values, operands }: ParsedArguments, streams: CliStreams): Promise<ExitCode> {
+  const inProject = values['project'] === true;
+  let code: ExitCode = 0;
+  for (const host of named(operands) ?? installHosts()) {
+    const wanted = wantedEntry(host, inProject);
+    if (!wanted) continue;
+    let state: string;
+    try {
+      state = STATES[(await findEntry(wanted)).state];
+      if (state === STATES.absent && !isPresent(host)) state = 'no such agent here';
+    } catch (error) {
+      state = explained(error).message;
+      code = 2;
+    }
+    streams.out.write(`${host.id.padEnd(9)} ${oneLine(state).padEnd(19)} ${shown(wanted.path)}\n`);
+  }
+  return code;
+}
+
+/** A path with `~` for the home directory. */
+function shown(path: string): string {
+  const home = join(homedir(), sep);
+  return oneLine(path.startsWith(home) ? `~${sep}${path.slice(home.length)}` : path);
+}
+
+/** Longer lines are shown where they differ. */
+const MAX_DIFF_COLUMNS = 200;
+
+/** The changed lines, and of long ones the changed part: what is around it may hold tokens. */
+function diff({ before, after = '' }: TextChange): string {
+  const [old, fresh] = [before, after].map((text) =>
+    text === '' ? [] : text.replace(/\n$/, '').split(/\r?\n/),
+  ) as [string[], string[]];
+  let top = 0;
+  while (top < Math.min(old.length, fresh.length) && old[top] === fresh[top]) top += 1;
+  let end = 0;
+  while (end < Math.min(old.length, fresh.length) - top && old.at(-1 - end) === fresh.at(-1 - end)) end += 1;
+  const part = (sign: string, lines: readonly string[], [other = '']: readonly string[]): string =>
+    lines.map((line) => `${sign}${makeVisible(changed(line, other)).text}\n`).join('');
+  const range = (lines: readonly string[]): string => `${top + 1},${lines.length}`;
+  const [gone, added] = [old, fresh].map((lines) => lines.slice(top, lines.length - end)) as [
+    string[],
+    string[],
+  ];
+  return `@@ -${range(gone)} +${range(added)} @@\n${part('-', gone, added)}${part('+', added, gone)}`;
+}
+
+function changed(line: string, other: string): string {
+  if (line.length <= MAX_DIFF_COLUMNS) return line;
+  let from = 0;
+  while (from < line.length && line[from] === other[from]) from += 1;
+  const length = Math.min(Math.max(line.length - other.length, 0), MAX_DIFF_COLUMNS);
+  return `…${line.slice(from, from + length)}…`;
+}

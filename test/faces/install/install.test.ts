@@ -1,0 +1,416 @@
+/** `oriel install` and `oriel uninstall`: what they write into the files of agents, and that everything comes back. */
+
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parse as parseToml } from 'smol-toml';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { contents, LAUNCHER, place } from '../../support/agent-home.ts';
+import { run } from '../../support/warm-cli.ts';
+
+type Entry = (command: string) => unknown;
+const plain: Entry = (command) => ({ command, args: ['mcp'] });
+const local: Entry = (command) => ({ type: 'local', command: [command, 'mcp'] });
+
+/** By host: its file, where the entry is in it, and the entry. */
+const HOSTS: readonly (readonly [
+  host: string,
+  path: string,
+  keys: readonly (string | number)[],
+  entry: Entry,
+])[] = [
+  [
+    'claude',
+    '.claude.json',
+    ['mcpServers', 'oriel'],
+    (command) => ({ type: 'stdio', command, args: ['mcp'] }),
+  ],
+  [
+    'codex',
+    '.codex/config.toml',
+    ['mcp_servers', 'oriel'],
+    (command) => ({ command, args: ['mcp'], omit_tools_from: ['deferred'] }),
+  ],
+  ['opencode', '.config/opencode/opencode.json', ['mcp', 'oriel'], local],
+  ['kilo', '.config/kilo/kilo.json', ['mcp', 'oriel'], local],
+  [
+    'pi',
+    '.pi/agent/mcp.json',
+    ['mcpServers', 'oriel'],
+    (command) => ({ command, args: ['mcp'], exposure: 'direct' }),
+  ],
+  ['gemini', '.gemini/settings.json', ['mcpServers', 'oriel'], plain],
+  [
+    'qwen',
+    '.qwen/settings.json',
+    ['mcpServers', 'oriel'],
+    (command) => ({ command, args: ['mcp'], alwaysLoadTools: true }),
+  ],
+  [
+    'copilot',
+    '.copilot/mcp-config.json',
+    ['mcpServers', 'oriel'],
+    (command) => ({ type: 'local', command, args: ['mcp'], tools: ['*'], deferTools: 'never' }),
+  ],
+  [
+    'cline',
+    '.cline/data/settings/cline_mcp_settings.json',
+    ['mcpServers', 'oriel'],
+    (command) => ({ transport: { type: 'stdio', command, args: ['mcp'] } }),
+  ],
+  [
+    'continue',
+    '.continue/config.yaml',
+    ['mcpServers', 0],
+    (command) => ({ name: 'oriel', command, args: ['mcp'] }),
+  ],
+  [
+    'goose',
+    '.config/goose/config.yaml',
+    ['extensions', 'oriel'],
+    (command) => ({
+      enabled: true,
+      type: 'stdio',
+      name: 'oriel',
+      cmd: command,
+      args: ['mcp'],
+    }),
+  ],
+  [
+    'cursor',
+    '.cursor/mcp.json',
+    ['mcpServers', 'oriel'],
+    (command) => ({ type: 'stdio', command, args: ['mcp', '${workspaceFolder}'] }),
+  ],
+  [
+    'vscode',
+    '.config/Code/User/mcp.json',
+    ['servers', 'oriel'],
+    (command) => ({ type: 'stdio', command, args: ['mcp'] }),
+  ],
+  [
+    'zed',
+    '.config/zed/settings.json',
+    ['context_servers', 'oriel'],
+    (command) => ({ command, args: ['mcp'], env: {} }),
+  ],
+  ['windsurf', '.codeium/windsurf/mcp_config.json', ['mcpServers', 'oriel'], plain],
+];
+
+/** The value of a text with comments and trailing commas, which no string here looks like. */
+function parsed(path: string, text: string): unknown {
+  const bare = text.replace(/^\uFEFF/, '');
+  if (path.endsWith('.toml')) return parseToml(bare);
+  if (path.endsWith('.yaml')) return parseYaml(bare);
+  const json = bare.replaceAll(/\/\*[^]*?\*\/|(?<!:)\/\/.*/g, '').replaceAll(/,(?=\s*[}\]])/g, '');
+  return json.trim() === '' ? {} : JSON.parse(json);
+}
+
+const at = (value: unknown, keys: readonly (string | number)[]): unknown =>
+  keys.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown> | undefined)?.[key], value);
+
+describe('an agent without a configuration gets one, which goes again', () => {
+  test.each(HOSTS)('%s', (host, path, keys, entry) => {
+    const { home, oriel, text } = place();
+    expect(oriel('install', host, '--mode', 'mcp')).toMatchObject({ code: 0, err: '' });
+    const written = text(path);
+    expect(at(parsed(path, written), keys)).toEqual(entry(join(home, LAUNCHER)));
+    expect(oriel('install', host, '--mode', 'mcp').out).toContain('installed already');
+    expect(text(path)).toBe(written);
+    expect(oriel('uninstall', host)).toMatchObject({ code: 0, err: '' });
+    expect(contents(home)).toEqual({});
+    expect(existsSync(join(home, path))).toBe(false);
+  });
+});
+
+const JSONS: Record<string, (key: string) => string> = {
+  empty: () => '',
+  'an empty object': () => '{}',
+  'an empty object with a comment': () => '{\n  // later\n}\n',
+  'one line': (key) => `{"a":1,"${key}":{"x":{"command":"x"}}}`,
+  'one line with a trailing comma': () => '{ "a": 1, }',
+  'comments everywhere': (key) =>
+    `// mine\n{ // open\n  /* first */ "a": "http://x/{,}\\"", // about a\n  "${key}": { // servers\n    // the only one\n    "x": { "command": "x" } // last\n  } /* end */\n}\n// done\n`,
+  'trailing commas': (key) => `{\n\t"a": [1,\n\t2,],\n\t"${key}": {\n\t\t"x": {},\n\t},\n}`,
+  'an empty container': (key) => `{\n    "${key}": {},\n    "z": null\n}\n`,
+  'the key twice': (key) => `{"${key}": {"first": {}},\n "${key}": {"last": {}}}`,
+  'the name elsewhere': () => '{\n  "other": { "oriel": 1 },\n  "oriel": 2\n}',
+};
+
+const TOMLS: Record<string, string> = {
+  'tables and dates':
+    'model = "x" # mine\nd = 1979-05-27T07:32:00Z\nn = 1_000\n\n[mcp_servers.x]\ncommand = "x"\n',
+  'no newline at the end': '[a]\nb = 1',
+  'a text that looks like the entry': 'a = """\n[mcp_servers.oriel]\n"""\n',
+};
+
+const YAMLS: Record<string, (key: string, item: string) => string> = {
+  'comments and a list': (key, item) =>
+    `# mine\nname: a\n${key}: # servers\n  # the first\n  ${item}\nz: 1\n# end\n`,
+  'no indentation': (key, item) => `${key}:\n${item}\nz: 1`,
+  'a key without a value': (key) => `a: 1\n${key}:\nz: 1\n`,
+  'flow style': (key, item) => `${key}: ${item.startsWith('-') ? '[{name: x}]' : '{x: {a: 1}}'}\n`,
+  'empty flow style': (key, item) => `a: 1\n${key}: ${item.startsWith('-') ? '[]' : '{}'} # none\n`,
+  'anchors and no newline': () => 'a: &a\n  b: 1\nc: *a',
+};
+
+const texts = HOSTS.filter(([host]) =>
+  ['claude', 'opencode', 'codex', 'continue', 'goose'].includes(host),
+).flatMap(([host, path, keys]) => {
+  const key = String(keys[0]);
+  const all = path.endsWith('.toml')
+    ? Object.entries(TOMLS)
+    : path.endsWith('.yaml')
+      ? Object.entries(YAMLS).map(
+          ([name, make]) => [name, make(key, host === 'goose' ? 'x: {a: 1}' : '- name: x')] as const,
+        )
+      : Object.entries(JSONS).map(([name, make]) => [name, make(key)] as const);
+  return all.map(([name, text]) => ({ host, path, key, name, text }));
+});
+
+describe('only the entry is added, and all else stays to the byte', () => {
+  test.each(texts)('$host: $name', ({ host, path, key, text }) => {
+    const windows = `\uFEFF${text.replaceAll('\n', '\r\n')}`;
+    for (const original of host === 'opencode' ? [text] : [text, windows]) {
+      const { oriel, put, text: now } = place();
+      put(path, original);
+      const before = parsed(path, original) as Record<string, unknown>;
+      expect(oriel('install', host, '--mode', 'mcp')).toMatchObject({ err: '', code: 0 });
+      const written = now(path);
+      const after = parsed(path, written) as Record<string, unknown>;
+      const rest = (value: object): unknown =>
+        Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+      expect(rest(after)).toEqual(rest(before ?? {}));
+      const [old, fresh] = [before[key], after[key]];
+      if (Array.isArray(fresh)) expect(fresh.filter(({ name }) => name !== 'oriel')).toEqual(old ?? []);
+      else expect(rest({ [key]: {}, ...(fresh as object) })).toMatchObject(old ?? {});
+      expect(written.replaceAll('\r\n', '').includes('\n')).toBe(
+        (original.includes('\n') && !original.includes('\r\n')) ||
+          (!original.includes('\r') && written.includes('\n')),
+      );
+      oriel('install', host, '--mode', 'mcp');
+      expect(now(path)).toBe(written);
+      expect(oriel('uninstall', host)).toMatchObject({ err: '', code: 0 });
+      expect(now(path)).toBe(original);
+    }
+  });
+});
+
+test('what the host or a person writes afterwards stays', () => {
+  const { oriel, put, text } = place();
+  put('.claude.json', '{"a":1}');
+  put('.codex/config.toml', 'model = "x"\n');
+  put('.continue/config.yaml', 'name: x\n');
+  oriel('install', 'claude', 'codex', 'continue', '--mode', 'mcp');
+  const value = JSON.parse(text('.claude.json')) as { mcpServers: object };
+  put(
+    '.claude.json',
+    JSON.stringify({ ...value, b: 2, mcpServers: { ...value.mcpServers, x: {} } }, null, 4),
+  );
+  put(
+    '.codex/config.toml',
+    text('.codex/config.toml').replace('args', '# mine\nargs') +
+      '\n[mcp_servers.oriel.env]\nA = "b"\n\n[z]\n',
+  );
+  put(
+    '.continue/config.yaml',
+    text('.continue/config.yaml').replace('    command', '    # mine\n    command') + '  - name: x\n',
+  );
+  expect(oriel('uninstall')).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(text('.claude.json'))).toEqual({ a: 1, b: 2, mcpServers: { x: {} } });
+  expect(text('.codex/config.toml')).toBe('model = "x"\n\n[z]\n');
+  expect(text('.continue/config.yaml')).toBe('name: x\nmcpServers:\n  - name: x\n');
+});
+
+test('an entry of a person stays, also when oriel is taken out', () => {
+  const { oriel, put, text } = place();
+  const own = '{ "mcpServers": { "oriel": { "command": "oriel", "args": ["mcp", "--web"] } } }';
+  put('.claude.json', own);
+  expect(oriel('install', 'claude', '--mode', 'mcp').out).toBe(
+    'Claude Code: the entry oriel of ~/.claude.json was written by somebody else, and stays\n',
+  );
+  expect(oriel('install', 'claude', '--list').out).toBe('claude    own entry           ~/.claude.json\n');
+  expect(oriel('uninstall', 'claude').out).toBe('Claude Code: nothing of oriel is in ~/.claude.json\n');
+  expect(text('.claude.json')).toBe(own);
+});
+
+type Refusal = [sentence: string, host: string, path: string, text: string, prepare?: (path: string) => void];
+
+const refusals: Refusal[] = [
+  ['is not valid JSON: it was left as it is.', 'claude', '.claude.json', '{\n  "a": x }\n'],
+  ['is not valid TOML (line 2): it was left as it is.', 'codex', '.codex/config.toml', 'a = 1\nb = \n'],
+  [
+    'is not valid YAML (line 2): it was left as it is.',
+    'goose',
+    '.config/goose/config.yaml',
+    'a: 1\nb: [}\n',
+  ],
+  ['was left as it is: its top level is not an object.', 'claude', '.claude.json', '[1]'],
+  ['was left as it is: mcpServers is not an object.', 'claude', '.claude.json', '{"mcpServers": []}'],
+  ['was left as it is: mcpServers is not an object.', 'claude', '.claude.json', '{"mcpServers": null}'],
+  ['is not UTF-8: it was left as it is.', 'claude', '.claude.json', '{"a": "\xff"}'],
+  [
+    'cannot be changed without writing it anew, and was left as it is: change its entry oriel by hand.',
+    'codex',
+    '.codex/config.toml',
+    'mcp_servers = { x = { command = "x" } }\n',
+  ],
+  ['is read-only: it was left as it is.', 'claude', '.claude.json', '{}', (path) => chmodSync(path, 0o444)],
+  [
+    'has hard links, which a replacement would separate: it was left as it is.',
+    'claude',
+    '.claude.json',
+    '{}',
+    (path) => linkSync(path, `${path}.2`),
+  ],
+];
+
+test.each<Refusal>(refusals)('a file that cannot be changed: %s', (sentence, host, path, text, prepare) => {
+  const { home, oriel, put } = place();
+  const at = put(path, Buffer.from(text, 'latin1'));
+  prepare?.(at);
+  const before = contents(home);
+  for (const more of [['--dry-run'], []]) {
+    const { code, err } = oriel('install', host, '--mode', 'mcp', ...more);
+    expect({ code, err: err.replace(/^oriel: [\w ]+: /, '') }).toEqual({
+      code: 2,
+      err: `${at} ${sentence}\n`,
+    });
+  }
+  oriel('uninstall');
+  expect(contents(home)).toEqual(before);
+});
+
+test('a link stays a link, and a mode a mode', () => {
+  const { home, oriel, put, text } = place();
+  const target = put('dotfiles/claude.json', '{}');
+  chmodSync(target, 0o640);
+  symlinkSync(target, join(home, '.claude.json'));
+  oriel('install', 'claude', '--mode', 'mcp');
+  expect(lstatSync(join(home, '.claude.json')).isSymbolicLink()).toBe(true);
+  expect(statSync(target).mode & 0o777).toBe(0o640);
+  expect(text('dotfiles/claude.json')).toContain('oriel');
+  oriel('uninstall');
+  expect(contents(home)).toEqual({ 'dotfiles/claude.json': '{}' });
+});
+
+test('a link to nothing is refused', () => {
+  const { home, oriel } = place();
+  const path = join(home, '.claude.json');
+  symlinkSync('/nowhere/x', path);
+  expect(oriel('install', 'claude', '--mode', 'mcp').err).toBe(
+    `oriel: Claude Code: ${path} is a link to a file that does not exist.\n`,
+  );
+});
+
+test('install without names finds the agents, and list tells their states', () => {
+  const { home, oriel, put } = place();
+  put('.codex/config.toml', '');
+  put('.gemini/settings.json', '{\n  "a": 1\n}\n');
+  const dry = oriel('install', '--dry-run');
+  expect(dry.out).toBe(`Codex: ~/.codex/config.toml
+@@ -1,0 +1,4 @@
++[mcp_servers.oriel]
++command = "${home}/${LAUNCHER}"
++args = ["mcp"]
++omit_tools_from = ["deferred"]
+Gemini CLI: ~/.gemini/settings.json
+@@ -2,1 +2,9 @@
+-  "a": 1
++  "a": 1,
++  "mcpServers": {
++    "oriel": {
++      "command": "${home}/${LAUNCHER}",
++      "args": [
++        "mcp"
++      ]
++    }
++  }
+Nothing was changed (--dry-run).
+`);
+  expect(Object.keys(contents(home))).toEqual(['.codex/config.toml', '.gemini/settings.json']);
+  expect(oriel('install', 'gemini').out.split('\n').at(-2)).toBe(
+    'Installed. Running sessions keep what they started with.',
+  );
+  expect(oriel('install', '--list', 'codex', 'gemini-cli', 'zed').out)
+    .toBe(`codex     not installed       ~/.codex/config.toml
+gemini    installed           ~/.gemini/settings.json
+zed       no such agent here  ~/.config/zed/settings.json
+`);
+});
+
+test('a diff shows nothing of what stands around the entry', () => {
+  const { home, oriel, put } = place();
+  const token = JSON.stringify({ env: { TOKEN: 'x'.repeat(300) } });
+  put('.gemini/settings.json', `{"mcpServers":{"a":${token}},"z":${token}}`);
+  expect(oriel('install', 'gemini').out.split('\n').slice(1, 4)).toEqual([
+    '@@ -1,1 +1,1 @@',
+    '-……',
+    `+…, "oriel": {"command":"${home}/${LAUNCHER}","args":["mcp"]}…`,
+  ]);
+});
+
+test('what cannot be installed is said before anything is changed', () => {
+  const { home, oriel } = place();
+  expect(oriel('install')).toMatchObject({
+    code: 2,
+    err: /^oriel: No agent was found on this machine\. Name one: /,
+  });
+  expect(oriel('install', 'codx').err).toMatch(/^oriel: There is no host codx\. Did you mean codex\?/);
+  expect(oriel('install', 'codex', 'zed', '--mode', 'native').err).toBe(
+    'oriel: oriel cannot stand behind the own tools of Codex, so there is no mode native. Use oriel install codex --mode mcp.\n',
+  );
+  expect(oriel('install', 'windsurf', '--project').err).toBe(
+    'oriel: Windsurf: Windsurf has no configuration file in projects. Leave out --project.\n',
+  );
+  oriel('uninstall');
+  expect(contents(home)).toEqual({});
+});
+
+test('a project gets no path of this machine where oriel is on the PATH', () => {
+  const bin = mkdtempSync(join(tmpdir(), 'oriel-bin-'));
+  onTestFinished(() => rmSync(bin, { recursive: true }));
+  writeFileSync(join(bin, 'oriel'), '');
+  const { project, oriel } = place({ PATH: bin });
+  expect(oriel('install', 'cursor', 'claude', '--project', '--mode', 'mcp').code).toBe(0);
+  const { mcpServers } = JSON.parse(readFileSync(join(project, '.cursor/mcp.json'), 'utf8')) as {
+    mcpServers: unknown;
+  };
+  expect(mcpServers).toEqual({
+    oriel: { type: 'stdio', command: 'oriel', args: ['mcp', '${workspaceFolder}'] },
+  });
+  expect(oriel('uninstall', '--project').code).toBe(0);
+  expect(contents(project)).toEqual({});
+});
+
+test('an entry of an older oriel is renewed, and goes to the byte', () => {
+  const [old, other] = [place(), place()];
+  const config = join(old.home, '.codex/config.toml');
+  old.put('.codex/config.toml', '# mine\n');
+  old.oriel('install', 'codex');
+  // Another home directory means another launcher, and the same file.
+  const moved = { CODEX_HOME: dirname(config), XDG_DATA_HOME: join(other.home, 'data') };
+  const run2 = (...args: string[]): ReturnType<typeof run> =>
+    run(args, { cwd: old.project, env: { HOME: other.home, PATH: '', ...moved } });
+  const record = join(old.home, '.local/share/oriel/install');
+  mkdirSync(join(other.home, 'data/oriel'), { recursive: true });
+  symlinkSync(record, join(other.home, 'data/oriel/install'));
+  expect(run2('install', 'codex').err).toBe('');
+  expect(readFileSync(config, 'utf8')).toContain(join(other.home, 'data/oriel/install/oriel'));
+  expect(readFileSync(config, 'utf8').match(/mcp_servers/g)).toHaveLength(1);
+  run2('uninstall', 'codex');
+  expect(readFileSync(config, 'utf8')).toBe('# mine\n');
+});
