@@ -75,6 +75,9 @@ export function endTagParsers(): Promise<void> {
   return tagParsers.close();
 }
 
+/** The factor by which waiting for a CPU extends the time of a batch of files. */
+const MAX_WAITED = 3;
+
 export interface WholeText {
   readonly text: string;
   readonly language: CodeLanguage | undefined;
@@ -191,7 +194,9 @@ export async function answerTo<A extends ParserQuestion['kind']>(
       began = true;
       const now = performance.now();
       if (until === undefined) return ask(question, now + within, signal, now + Math.max(within, latest));
-      return ask(question, Math.min(until, now + within), signal);
+      // On a busy machine a thread waits for a CPU most of the time: that does not count at first.
+      const extended = Math.min(until, now + MAX_WAITED * within);
+      return ask(question, Math.min(until, now + within), signal, extended);
     })) as AnswerTo[A];
   } catch (error) {
     signal.throwIfAborted();

@@ -61,12 +61,13 @@ const sizeOf = (limits: Limits): string =>
 // The default dialect's `find` and `ls`.
 
 const findFields = (zod: SchemaKit) => ({
-  pattern: zod.string().optional().describe('Glob; only without symbol'),
-  symbol: zod.string().optional().describe('Words about code, only without pattern: parse header'),
+  pattern: zod.string().optional().describe('Glob'),
+  symbol: zod.string().optional().describe('Words about code, without pattern: parse header'),
+  source: zod.boolean().optional().describe('Answer a question in symbol with code'),
   path: zod.string().optional().describe('Directory (default: working directory)'),
   sort: sorting(zod),
   limit: countField(zod, 1).describe(`Default: ${RESULTS}`),
-  offset: countField(zod, 0).describe('Results to leave out first (default: 0)'),
+  offset: countField(zod, 0).describe('Results to skip (default: 0)'),
 });
 
 type OrielFindInput = InputOf<typeof findFields>;
@@ -75,8 +76,8 @@ const SYMBOLS = 20;
 
 /** Throws `BAD_INPUT` unless exactly one of `pattern` and `symbol` is given. */
 function filesOrSymbols(input: OrielFindInput): FindRequest | SymbolsRequest {
-  const { pattern, symbol, path, limit = SYMBOLS, offset = 0 } = input;
-  if (pattern !== undefined && symbol === undefined) {
+  const { pattern, symbol, source, path, limit = SYMBOLS, offset = 0 } = input;
+  if (pattern !== undefined && symbol === undefined && source !== true) {
     return {
       ...findRequest({ ...input, pattern }),
       ...(input.sort === 'time' && { sort: 'time' }),
@@ -84,9 +85,10 @@ function filesOrSymbols(input: OrielFindInput): FindRequest | SymbolsRequest {
     };
   }
   if (symbol !== undefined && pattern === undefined && input.sort !== 'time') {
-    return { kind: 'symbols', query: symbol, path, limit, offset };
+    return { kind: 'symbols', query: symbol, source, path, limit, offset };
   }
-  const why = symbol === undefined ? 'Nothing to find was given' : 'Symbols are found by words alone';
+  const nothing = pattern === undefined ? 'Nothing to find was given' : 'Only symbols have a source';
+  const why = symbol === undefined ? nothing : 'Symbols are found by words alone';
   throw new OrielError(
     'BAD_INPUT',
     `${why}. Use {"pattern":"*.ts"}. For symbols, use {"symbol":"parse header"}.`,
@@ -101,7 +103,7 @@ const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
   effects: reads,
   about: (limits, { offers }) =>
     `Finds files by glob (*.ts by name at any depth, src/**/*.test.ts by path), or symbols of code by words${offers('grep') ? '; use grep for contents' : ''}. ` +
-    `Respects .gitignore, finds hidden files, never .git; links are not followed. Paths are sorted. At most ` +
+    `Respects .gitignore, finds hidden files, never .git; links are not followed. At most ` +
     `${sizeOf(limits)}; a notice gives the next offset.`,
   input: (zod) => zod.strictObject(findFields(zod)),
   failure: (error, input) => listFailure('find', error, input),
@@ -126,7 +128,7 @@ const ls = tool<LsInput, ListRequest>({
     zod.strictObject({
       path: zod.string().optional().describe('Directory (default: working directory)'),
       limit: countField(zod, 1).describe(`Default: ${ENTRIES}`),
-      offset: countField(zod, 0).describe('Entries to leave out first (default: 0)'),
+      offset: countField(zod, 0).describe('Entries to skip (default: 0)'),
     }),
   failure: (error, input) => listFailure('ls', error, input),
   request: listRequest,
@@ -176,7 +178,7 @@ const fields = (zod: SchemaKit) => ({
   before: countField(zod, 0, MAX_CONTEXT_LINES).describe('Default: context'),
   after: countField(zod, 0, MAX_CONTEXT_LINES).describe('Default: context'),
   limit: countField(zod, 1).describe(`Default: ${MATCHES}; files: ${RESULTS}`),
-  offset: countField(zod, 0).describe('Matches or files to leave out first (default: 0)'),
+  offset: countField(zod, 0).describe('Matches or files to skip (default: 0)'),
 });
 
 type OrielGrepInput = InputOf<typeof fields>;

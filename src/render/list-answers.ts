@@ -125,8 +125,9 @@ function fitEntries(
 ): ShownEntries {
   const { limit, offset } = request;
   const budget = new ListBudget(limits, result.tokens);
-  const lines = result.entries.map(shownEntry);
-  const end = lines.findIndex((line) => !budget.take(line));
+  const entries = result.entries.map((entry) => entry.source ?? [shownEntry(entry)]);
+  const lines = entries.map((one) => one.join('\n'));
+  const end = entries.findIndex((one) => !budget.take(...one));
   const fitting = end === -1 ? lines.length : end;
   // A name that is larger than the whole answer is truncated, so that there is always a next page.
   const forced = fitting === 0 && budget.full ? budget.head(lines[0] as string) : undefined;
@@ -140,7 +141,10 @@ function fitEntries(
   if (cutBy && next !== undefined) {
     const part = { shown, found: lines.length, more: result.next !== undefined };
     notices.push({ kind: 'budget', of, ...budgetOf(limits, cutBy), next, ...part });
-  } else if (next !== undefined) notices.push({ kind: 'limit', of, limit: next - offset, next });
+  } else if (next !== undefined) {
+    const isSource = request.kind === 'symbols' && request.source === true;
+    notices.push(isSource ? { kind: 'more', next } : { kind: 'limit', of, limit: next - offset, next });
+  }
   if (result.beyond !== undefined) notices.push({ kind: 'beyond', of, offset, total: result.beyond });
   return {
     text: forced ?? budget.text,

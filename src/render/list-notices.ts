@@ -39,6 +39,8 @@ export type ListNotice =
       readonly offset: number;
       readonly total: number;
     }
+  /** Symbols with less to do with the question. */
+  | { readonly kind: 'more'; readonly next: number }
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'denied' }
   | { readonly kind: 'failed' }
@@ -93,6 +95,7 @@ export const listWording: ListWording = {
     const part = of === 'matches' ? ` (${shown} of ${found}${more ? '+' : ''} matches shown)` : '';
     return `${size} limit reached${part}. Use offset=${next} to continue`;
   },
+  more: ({ next }) => `Use offset=${next} for the symbols that match less`,
   clipped: ({ characters, use }) =>
     `Some lines truncated to ${characters} chars. Use read ${
       use === undefined ? 'to see full lines' : `${use} to see the first of them in full`

@@ -138,6 +138,8 @@ export interface FindRequest {
 export interface SymbolsRequest {
   readonly kind: 'symbols';
   readonly query: string;
+  /** Whether the query is a question, answered with the source of the symbols. */
+  readonly source?: boolean | undefined;
   /** Directory; the cwd when absent. */
   readonly path?: string | undefined;
   /** Maximum number of symbols in this answer. */

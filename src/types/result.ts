@@ -215,6 +215,8 @@ export interface ListResult {
 
 export interface ListedEntry {
   readonly path: string;
+  /** Lines that are shown instead of the path: a symbol with its source. */
+  readonly source?: readonly string[] | undefined;
   /** `/` for directories and `@` for links. */
   readonly mark?: '/' | '@' | undefined;
   /** Nothing but its name is shown. */

@@ -85,9 +85,13 @@ export function lookUntil(deadline: number): number {
   return deadline - Math.min(RESERVE_MS, left / 4);
 }
 
+/** The most milliseconds of a long step, for calls without a timeout: a timer cannot wait forever. */
+const MAX_STEP_MS = 3_600_000;
+
 /** The deadline of the first of two long steps: half of the remaining time. */
 export function halfUntil(deadline: number): number {
-  return deadline - (deadline - performance.now()) / 2;
+  const now = performance.now();
+  return now + Math.min((deadline - now) / 2, MAX_STEP_MS);
 }
 
 /**
@@ -95,7 +99,8 @@ export function halfUntil(deadline: number): number {
  * half): on a busy machine processing takes seconds, and a partial answer is better than none.
  */
 export function gatherUntil(deadline: number, count: number): number {
-  const left = deadline - performance.now();
+  const now = performance.now();
+  const left = Math.min(deadline - now, MAX_STEP_MS);
   const reserve = Math.max(RESERVE_MS + count * RESERVE_EACH_MS, left / 4);
-  return deadline - Math.min(reserve, left / 2);
+  return now + left - Math.min(reserve, left / 2);
 }

@@ -18,6 +18,8 @@ test('a long step gets half, processing reserves quarter to half', () => {
       7_500, 7_500, 7_500, 8_000, 12_000, 15_000,
     ]);
     expect(now + 4_000 - gatherUntil(now + 4_000, 0)).toBe(2_000);
+    // Without a timeout: no timer can wait forever.
+    expect([halfUntil(Infinity), gatherUntil(Infinity, 0)]).toEqual([now + 3_600_000, now + 2_700_000]);
   } finally {
     vi.useRealTimers();
   }

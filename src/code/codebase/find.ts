@@ -4,6 +4,7 @@ import MiniSearch from 'minisearch';
 import { containers } from '../structure.ts';
 import { isUseCut, type SymbolTag } from '../tags.ts';
 import type { CodeTree, SymbolDefinition } from './code-tree.ts';
+import { wordsOf } from './words.ts';
 
 /**
  * The definitions that match `name` (`Session.close`, `close`, `Session#close`, `ns::Session::close`) by the first of these
@@ -280,10 +281,10 @@ export function basesIn(signature: string): string[] {
 const MAX_RANKED_FILES = 300;
 
 /** Maximum words of a query: each is matched against every file. */
-const MAX_QUERY_WORDS = 32;
+export const MAX_QUERY_WORDS = 32;
 
 /** After so many symbols no further file is added. */
-const MAX_RANKED_SYMBOLS = 30_000;
+export const MAX_RANKED_SYMBOLS = 30_000;
 
 /** The weight of a match in each field. */
 const BOOST = { name: 6, qualified: 2, path: 2, signature: 1, doc: 1.5 };
@@ -292,7 +293,7 @@ const BOOST = { name: 6, qualified: 2, path: 2, signature: 1, doc: 1.5 };
 export function findWords(tree: CodeTree, words: readonly string[], most: number): SymbolDefinition[] {
   const terms = words.flatMap(wordsOf).slice(0, MAX_QUERY_WORDS);
   const definitions: SymbolDefinition[] = [];
-  for (const file of filesWith(tree, terms)) {
+  for (const file of filesWith(tree, terms).files) {
     for (const tag of tree.tagsOf(file)) definitions.push({ file, tag });
     if (definitions.length > MAX_RANKED_SYMBOLS) break;
   }
@@ -333,8 +334,11 @@ function fieldOf(tree: CodeTree, definition: SymbolDefinition | undefined, field
   return String(definition.tag[field as 'name' | 'qualified' | 'signature' | 'doc']);
 }
 
-/** The files that contain any of the terms, by the sum of the rarities of these terms. */
-function filesWith(tree: CodeTree, terms: readonly string[]): number[] {
+/** The files that contain any of the terms, by the sum of the rarities of these terms, and these. */
+export function filesWith(
+  tree: CodeTree,
+  terms: readonly string[],
+): { readonly files: readonly number[]; readonly rarities: readonly number[] } {
   // Safe as patterns: terms consist of letters and digits.
   const patterns = terms.map((term) => new RegExp(term, 'iu'));
   const hits = patterns.map((): number[] => []);
@@ -345,22 +349,13 @@ function filesWith(tree: CodeTree, terms: readonly string[]): number[] {
     });
   }
   const scores = new Float64Array(tree.paths.length);
-  for (const files of hits) {
-    const rarity = Math.log(1 + tree.paths.length / Math.max(1, files.length));
-    for (const file of files) scores[file] = (scores[file] ?? 0) + rarity;
-  }
-  return tree.order
+  const rarities = hits.map(({ length }) => Math.log(1 + tree.paths.length / Math.max(1, length)));
+  hits.forEach((files, i) => {
+    for (const file of files) scores[file] = (scores[file] ?? 0) + (rarities[i] ?? 0);
+  });
+  const files = tree.order
     .filter((file) => (scores[file] ?? 0) > 0)
     .toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0))
     .slice(0, MAX_RANKED_FILES);
-}
-
-/** Lower-case words of at least two characters: `"parseHTTPRequest_v2"` → parse, http, request, v2. */
-export function wordsOf(text: string): string[] {
-  return text
-    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
-    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word.length > 1);
+  return { files, rarities };
 }

@@ -3,8 +3,10 @@
 import { nearNames } from '../../text/near.ts';
 import type { SymbolTag } from '../tags.ts';
 import type { CodeTree, SymbolDefinition } from './code-tree.ts';
-import { findDefinitions, findImporters, findUses, findWords, wordsOf } from './find.ts';
+import { findDefinitions, findImporters, findUses, findWords } from './find.ts';
 import { type MapText, mapText } from './map.ts';
+import { findCallees, findCallers, findRelevant } from './relevance.ts';
+import { wordsOf } from './words.ts';
 
 export type CodeQuestion =
   /** The map of the directory: see `MapWanted`. `query`: words that raise files and symbols. */
@@ -35,7 +37,9 @@ export type CodeQuestion =
   /** The files that import `path`, as a page in the same way. */
   | { readonly kind: 'importers'; readonly path: string; readonly from: number; readonly most: number }
   /** The symbols that match words of `query`, the best first, as a page in the same way. */
-  | { readonly kind: 'words'; readonly query: string; readonly from: number; readonly most: number };
+  | { readonly kind: 'words'; readonly query: string; readonly from: number; readonly most: number }
+  /** The symbols that answer `query` best, with what calls them and what they call, as a page in the same way. */
+  | { readonly kind: 'relevant'; readonly query: string; readonly from: number; readonly most: number };
 
 /** A symbol and its file. Lines are 1-based and inclusive. */
 export interface DeclaredSymbol {
@@ -48,6 +52,12 @@ export interface DeclaredSymbol {
   readonly to: number;
   /** Whether no other symbol of the file has the same qualified name. */
   readonly unique: boolean;
+}
+
+/** A symbol with some of the symbols that call it, and of those that it calls. */
+export interface RelatedSymbol extends DeclaredSymbol {
+  readonly callers: readonly DeclaredSymbol[];
+  readonly callees: readonly DeclaredSymbol[];
 }
 
 export interface UsedAt {
@@ -78,7 +88,8 @@ export type CodeReply =
       readonly name: FoundName;
     }
   | { readonly kind: 'importers'; readonly paths: readonly string[]; readonly all: number }
-  | { readonly kind: 'words'; readonly found: readonly DeclaredSymbol[]; readonly all: number };
+  | { readonly kind: 'words'; readonly found: readonly DeclaredSymbol[]; readonly all: number }
+  | { readonly kind: 'relevant'; readonly found: readonly RelatedSymbol[]; readonly all: number };
 
 export interface FoundName {
   /** A page of the definitions. */
@@ -141,6 +152,15 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
       const found = findWords(tree, wordsOf(question.query), MAX_WORD_RESULTS);
       const page = found.slice(question.from, question.from + question.most);
       return { kind: 'words', found: page.map((one) => declared(tree, one)), all: found.length };
+    }
+    case 'relevant': {
+      const found = findRelevant(tree, question.query);
+      const page = found.slice(question.from, question.from + question.most).map((one) => ({
+        ...declared(tree, one),
+        callers: findCallers(tree, one).map((caller) => declared(tree, caller)),
+        callees: findCallees(tree, one).map((callee) => declared(tree, callee)),
+      }));
+      return { kind: 'relevant', found: page, all: found.length };
     }
   }
 }

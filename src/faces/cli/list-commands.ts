@@ -193,11 +193,17 @@ const symbolOption: CliOption = {
   help: 'find symbols of code that are about these words instead, the best first: oriel find --symbol "parse header" src',
 };
 
+const sourceOption: CliOption = {
+  name: 'source',
+  type: 'boolean',
+  help: 'answer a question with the code of the best symbols, with what calls them and what they call: oriel find --symbol "how are carts priced" --source',
+};
+
 export const findCommand: CliCommand = {
   name: 'find',
   operands: 'GLOB [DIR]',
   help: 'find files by a glob, or symbols by words; without what .gitignore names',
-  options: [symbolOption, sortOption, ...pagingOptions, ...callOptions, deny],
+  options: [symbolOption, sourceOption, sortOption, ...pagingOptions, ...callOptions, deny],
   habits: {
     n: GLOB_FIRST,
     i: GLOB_FIRST,
@@ -222,7 +228,7 @@ export const findCommand: CliCommand = {
     const input = {
       pattern,
       path: path && operandPath(path),
-      ...given(['symbol', 'sort'], values),
+      ...given(['symbol', 'source', 'sort'], values),
       ...numbersOf(['limit', 'offset'], values),
     };
     return printList({ name: 'find', values, operands }, input, streams, {

@@ -23,6 +23,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   multiline: 'multiline',
   offset: 'offset',
   sort: 'sort',
+  source: 'source',
   symbol: 'symbol',
   type: 'type',
   word: 'word',

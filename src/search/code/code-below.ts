@@ -10,6 +10,7 @@ import type {
   UnknownFiles,
 } from '../../code/codebase/codebase-worker.ts';
 import { askCode } from '../../code/codebase/codebase.ts';
+import { pathWeight } from '../../code/codebase/paths.ts';
 import type { CodeQuestion, CodeReply } from '../../code/codebase/questions.ts';
 import { INDEX_VERSION, readPartNames } from '../../code/codebase/stored-index.ts';
 import { type CodeLanguage, languageOf } from '../../code/languages.ts';
@@ -125,6 +126,9 @@ const AT_ONCE = 4;
 /** The most files and bytes of one batch, which takes a few hundred milliseconds. */
 const BATCH_FILES = 64;
 const BATCH_BYTES = 192 << 10;
+
+/** The first batch has only so many: on a busy machine, the best files have symbols before the time is over. */
+const BEST_FILES = 8;
 
 /** The tags are written to disk after this many parsed files, whatever happens to the call later. */
 const KEEP_AFTER = 2_000;
@@ -278,7 +282,8 @@ class ParseRun {
   async #read(): Promise<ReadFile[]> {
     const batch: ReadFile[] = [];
     let bytes = 0;
-    while (this.#next < this.#wanted.length && batch.length < BATCH_FILES && bytes < BATCH_BYTES) {
+    const most = this.#next === 0 ? BEST_FILES : BATCH_FILES;
+    while (this.#next < this.#wanted.length && batch.length < most && bytes < BATCH_BYTES) {
       const path = this.#files.paths[this.#wanted[this.#next++] as number] as string;
       const file = await readFile(this.#files, path, this.#call.signal);
       bytes += file.bytes?.length ?? 0;
@@ -339,8 +344,8 @@ const NO_LANGUAGE: CodeLanguage = { name: '', extensions: [], summary: false };
 // Sorts files for parsing by their language.
 
 /**
- * Groups `wanted` (0-based indices into `paths`) by language: languages in order of first occurrence, files of one
- * language in their given order. A restarted parser then loads one grammar at a time, not those of all languages.
+ * Groups `wanted` (0-based indices into `paths`) by language: languages in order of first occurrence, of one language the
+ * source code before its tests and what was generated, otherwise in the given order. A restarted parser then loads one grammar at a time, not those of all languages.
  */
 export function byLanguage(paths: readonly string[], wanted: Uint32Array): Uint32Array {
   const groups = new Map<string, number[]>();
@@ -351,7 +356,9 @@ export function byLanguage(paths: readonly string[], wanted: Uint32Array): Uint3
     if (group) group.push(position);
     else groups.set(name, [position]);
   }
-  return Uint32Array.from([...groups.values()].flat());
+  const weigh = (position: number): number => pathWeight(paths[position] ?? '');
+  const sorted = [...groups.values()].map((group) => group.toSorted((a, b) => weigh(b) - weigh(a)));
+  return Uint32Array.from(sorted.flat());
 }
 
 // The maps of unchanged code, on disk: a new process answers with them before it has loaded any tags. A reply is stored

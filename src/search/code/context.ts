@@ -147,7 +147,7 @@ export async function excerptOf(
 ): Promise<SymbolExcerpts> {
   const { call, shown } = context;
   const { limits, settings } = call;
-  const files = new Files(context);
+  const files = new FileLines(context);
   let room = Math.min(limits.bytes, limits.window) - NOTICE_ROOM;
   let rows = limits.lines;
   let [text, cut] = ['', false];
@@ -184,7 +184,7 @@ export async function lineTexts(
   uses: readonly UsedAt[],
   context: CodeContext,
 ): Promise<(string | undefined)[]> {
-  const files = new Files(context);
+  const files = new FileLines(context);
   const texts: (string | undefined)[] = [];
   for (const { path, line } of uses) {
     const found = (await files.linesOf(path))[line - 1]?.trim();
@@ -198,7 +198,7 @@ function clip(line: string): string {
 }
 
 /** Reads the lines of files and caches those of the last file, because lines of one file are requested together. */
-class Files {
+export class FileLines {
   changed = false;
   readonly #context: CodeContext;
   #path: string | undefined;

@@ -128,6 +128,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   multiline: ['--multiline'],
   sort: ['--sort', 'time'],
   symbol: ['--symbol', 'nothing'],
+  source: ['--source', '--symbol', 'nothing'],
   count: ['--count'],
   inside: ['--inside'],
   limit: ['--limit', '1'],

@@ -19,3 +19,15 @@ test('files are grouped by language in order, none is lost', () => {
   expect(pathsOf([1, 2, 4])).toEqual(['a/two.py', 'b/four.py', 'b/three.go']);
   expect(pathsOf([])).toEqual([]);
 });
+
+test('of one language, source code comes before its tests', () => {
+  const paths = ['a.test.ts', 'dist/b.ts', 'src/c.ts', 'src/d.py', 'src/e.ts'];
+  const order = byLanguage(paths, Uint32Array.from(paths.keys()));
+  expect(Array.from(order, (position) => paths[position])).toEqual([
+    'src/c.ts',
+    'src/e.ts',
+    'a.test.ts',
+    'dist/b.ts',
+    'src/d.py',
+  ]);
+});

@@ -193,3 +193,9 @@ test('that uses up the CPU time alone is not retried', async () => {
   expect(await map()).toContain('[hostile.ts took too long to parse: without symbols here]');
   expect(asked).toEqual([]);
 });
+
+test('a call without a timeout parses them, too', async () => {
+  answer.of = undefined;
+  const map = await mapping(Infinity);
+  expectOthers(await map());
+});
