@@ -5,6 +5,7 @@
 
 import type { Queue, QueueClaim } from '../queues/queue.ts';
 import { IdleWorkers } from './idle-workers.ts';
+import { RUNTIME } from './runtime.ts';
 import { type ChildJob, type ChildReply, WarmChild, type WarmChildOptions } from './warm-child.ts';
 
 export interface ChildPoolOptions extends WarmChildOptions {
@@ -47,7 +48,8 @@ export class ChildPool {
   }
 
   #rest(child: WarmChild): void {
-    if (child.resident() > this.#options.keepUpTo) child.kill();
+    // Elsewhere what a job changes in its realm (`job-realm.ts`) might reach the next.
+    if (RUNTIME !== 'node' || child.resident() > this.#options.keepUpTo) child.kill();
     this.#idle.add(child);
   }
 }

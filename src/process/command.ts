@@ -5,11 +5,13 @@
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, constants, existsSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync, rmSync } from 'node:fs';
 import { Socket, type SocketConstructorOpts, type TcpSocketConnectOpts } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { OrielError } from '../errors.ts';
 import { closePipe, type PipeEnds, sparePipes } from '../files/descriptors.ts';
+import { errno } from '../files/system-failure.ts';
 import {
   type EndedProcesses,
   endTree,
@@ -17,6 +19,7 @@ import {
   processStartTime,
   type ProcessTree,
 } from './process-tree.ts';
+import { RUNTIME } from './runtime.ts';
 import { startProcess } from './start.ts';
 import { watch, type WatchedProcess } from './watchdog.ts';
 
@@ -231,7 +234,7 @@ export async function openPipes(directory: string, count: number): Promise<Outpu
     writeEnd: ends.writeEnd,
     read(take) {
       closeSync(ends.writeEnd);
-      return readInto(Buffer.allocUnsafeSlow(READ), ends.readEnd, take);
+      return (RUNTIME === 'node' ? readInto : pollInto)(Buffer.allocUnsafeSlow(READ), ends.readEnd, take);
     },
     discard: () => closePipe(ends),
   }));
@@ -302,6 +305,52 @@ function readInto(buffer: Buffer, fd: number, take: TakeChunk): OutputIntake {
     },
     close: () => socket.destroy(),
   };
+}
+
+/** Milliseconds between two reads of an empty pipe: at first, and at most. */
+const MIN_POLL_MS = 1;
+const MAX_POLL_MS = 16;
+
+/** The same without a socket: under Bun one never ends on a FIFO, and under Deno it cannot be opened. */
+export function pollInto(buffer: Buffer, fd: number, take: TakeChunk): OutputIntake {
+  let [paused, isOpen] = [false, true];
+  const close = (): void => {
+    if (isOpen) closeSync(fd);
+    isOpen = false;
+  };
+  const poll = async (): Promise<void> => {
+    for (let wait = MIN_POLL_MS; isOpen;) {
+      const length = readAvailable(fd, buffer);
+      if (length === 0) break;
+      if (length === undefined) {
+        await sleep(wait);
+        wait = Math.min(2 * wait, MAX_POLL_MS);
+        continue;
+      }
+      wait = MIN_POLL_MS;
+      const taken = take(buffer.subarray(0, length));
+      paused = taken !== undefined;
+      await (taken ?? setImmediate());
+      paused = false;
+    }
+    close();
+  };
+  return {
+    ended: poll(),
+    get paused() {
+      return paused;
+    },
+    close,
+  };
+}
+
+/** The number of bytes read: 0 at the end, undefined if there are none yet. A pipe that cannot be read has ended. */
+function readAvailable(fd: number, buffer: Buffer): number | undefined {
+  try {
+    return readSync(fd, buffer, 0, buffer.length, null);
+  } catch (error) {
+    return errno(error) === 'EAGAIN' ? undefined : 0;
+  }
 }
 
 /** The same for a stream of Node. */

@@ -14,15 +14,16 @@ export function startProcess(command: string, args: readonly string[], options: 
   const inherited = inheritedDescriptors().filter((fd) => fd >= stdio.length);
   if (inherited.length === 0) return spawn(command, [...args], { ...options, stdio });
   // Above 2, "ignore" would pass on an inherited descriptor, so it is replaced by /dev/null.
-  const nothing = openSync('/dev/null', 'r');
+  const opened: number[] = [];
   try {
     for (const fd of inherited) {
       while (stdio.length < fd) stdio.push('ignore');
-      stdio[fd] = nothing;
+      // Each its own: Deno does not pass on a descriptor twice.
+      opened.push((stdio[fd] = openSync('/dev/null', 'r')));
     }
     return spawn(command, [...args], { ...options, stdio });
   } finally {
-    closeSync(nothing);
+    for (const fd of opened) closeSync(fd);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { encodeFrame, FrameReader, type PipeFrame } from '../text/frames.ts';
 import type { ScratchFile } from '../types/session.ts';
-import { confinedCommand } from './confinement.ts';
+import { childArguments } from './confinement.ts';
 import { cpuWaitMeter, maxTimerBefore, startOwnTimer } from './cpu-timeout.ts';
 import { childEndFailure, ChildFailure, spawnNode } from './node-child.ts';
 import { watchHelper } from './watchdog.ts';
@@ -64,7 +64,7 @@ export class WarmChild {
 
   constructor({ entry, heapMb, fresh = Infinity }: WarmChildOptions) {
     this.#fresh = fresh;
-    this.#child = spawnChild(fileURLToPath(entry()), heapMb);
+    this.#child = spawnNode(childArguments(fileURLToPath(entry()), heapMb));
     this.#input = this.#child.stdin as Socket;
     this.#output = this.#child.stdout as Socket;
     this.#child.on('error', () => this.#fail(new ChildFailure('ended', 'could not be started')));
@@ -72,6 +72,8 @@ export class WarmChild {
     // It may answer or exit before it has read all of its input.
     this.#input.on('error', () => undefined);
     this.#output.on('data', (chunk: Buffer) => this.#take(chunk));
+    // The process alone keeps ours alive during a job. Bun's streams of a child lack `ref`, or do not undo it.
+    for (const stream of [this.#input, this.#output]) stream.unref?.();
   }
 
   get alive(): boolean {
@@ -198,21 +200,13 @@ export class WarmChild {
     });
   }
 
+  /** Whether it keeps this process alive. */
   #refer(on: boolean): void {
-    for (const part of [this.#child, this.#input, this.#output]) {
-      if (on) part.ref();
-      else part.unref();
-    }
+    // Deno throws if it could not be started.
+    if (this.#child.pid === undefined) return;
+    if (on) this.#child.ref();
+    else this.#child.unref();
   }
-}
-
-function spawnChild(entry: string, heapMb: number): ChildProcess {
-  const flags = [
-    `--max-old-space-size=${heapMb}`,
-    '--disallow-code-generation-from-strings',
-    ...confinedCommand(entry),
-  ];
-  return spawnNode([...flags, entry]);
 }
 
 // Streams a large reply of a child process into a private file, with backpressure on the pipe.

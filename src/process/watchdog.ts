@@ -90,7 +90,7 @@ function startWatchdog(): ChildProcess | undefined {
   child.once('exit', gone);
   child.stdin?.on('error', () => undefined);
   // Neither it nor its pipe keeps this process alive.
-  child.unref();
+  if (child.pid !== undefined) child.unref();
   (child.stdin as (NodeJS.WritableStream & { unref?(): void }) | null)?.unref?.();
   return child;
 }

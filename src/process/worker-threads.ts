@@ -6,6 +6,7 @@ import { errno, isShortage } from '../files/system-failure.ts';
 import type { Queue, QueueClaim } from '../queues/queue.ts';
 import { cpuWaitMeter, startOwnTimer } from './cpu-timeout.ts';
 import { IdleWorkers } from './idle-workers.ts';
+import { RUNTIME } from './runtime.ts';
 import { endingOf, LOADED, withLock } from './worker-ending.ts';
 
 interface WorkerStartOptions {
@@ -33,6 +34,8 @@ export class WorkerThread {
   readonly #worker: Worker;
   readonly #terminate: () => Promise<void>;
   readonly #arrived: unknown[] = [];
+  /** What is sent when it has loaded its modules: under Deno a message is lost that arrives before somebody listens. */
+  #held: (() => void)[] | undefined = RUNTIME === 'deno' ? [] : undefined;
   #failure: unknown;
   #isEnding = false;
   #reason: unknown;
@@ -44,7 +47,7 @@ export class WorkerThread {
     this.#worker = startWorker(options);
     this.#terminate = endingOf(this.#worker);
     this.#worker.on('message', (message) => {
-      if (message === LOADED) return;
+      if (message === LOADED) return this.#sendHeld();
       if (this.#asked) this.#asked.resolve(message);
       else this.#arrived.push(message);
       this.#asked = undefined;
@@ -62,7 +65,9 @@ export class WorkerThread {
 
   /** `transfer` moves to the worker instead of being copied. */
   post(message: unknown, transfer: readonly ArrayBuffer[] = []): void {
-    this.#worker.postMessage(message, transfer);
+    const send = (): void => this.#worker.postMessage(message, transfer);
+    if (this.#held) this.#held.push(send);
+    else send();
   }
 
   /** The next message of the worker. Throws if the worker ends before it. */
@@ -105,6 +110,12 @@ export class WorkerThread {
     this.#fail(this.#signal?.reason);
     void this.end();
   };
+
+  #sendHeld(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const send of held) send();
+  }
 
   #fail(error: unknown): void {
     this.#failure ??= error;

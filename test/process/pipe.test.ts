@@ -1,12 +1,18 @@
 /** Reading pipes of child processes, and streams in their place: order, backpressure, ends. */
 
-import { mkdtempSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type OutputIntake, openPipes, readStream, type TakeChunk } from '../../src/process/command.ts';
-import { closeSparePipes } from '../../src/files/descriptors.ts';
+import {
+  type OutputIntake,
+  openPipes,
+  pollInto,
+  readStream,
+  type TakeChunk,
+} from '../../src/process/command.ts';
+import { closeSparePipes, sparePipes } from '../../src/files/descriptors.ts';
 
 interface Read {
   readonly intake: OutputIntake;
@@ -15,17 +21,30 @@ interface Read {
   end(): void;
 }
 
-/** Both kinds, each with a writing end that stands for a child process. */
+/** All kinds, each with a writing end that stands for a child process. */
 const KINDS: Record<string, (take: TakeChunk) => Promise<Read>> = {
   async pipe(take) {
     const directory = mkdtempSync(join(tmpdir(), 'oriel-'));
     const [pipe] = (await openPipes(directory, 1)) ?? [];
     if (!pipe) throw new Error('there is no mkfifo');
-    const { openSync, closeSync } = await import('node:fs');
+    const { openSync } = await import('node:fs');
     const child = openSync(`/proc/self/fd/${pipe.writeEnd}`, 'w');
     const intake = pipe.read(take);
     rmSync(directory, { recursive: true });
     return { intake, write: (text) => void writeSync(child, text), end: () => closeSync(child) };
+  },
+  async 'polled pipe'(take) {
+    const directory = mkdtempSync(join(tmpdir(), 'oriel-'));
+    (await openPipes(directory, 1))?.[0]?.discard();
+    const ends = sparePipes.pop();
+    if (!ends) throw new Error('there is no mkfifo');
+    rmSync(directory, { recursive: true });
+    const intake = pollInto(Buffer.alloc(1024), ends.readEnd, take);
+    return {
+      intake,
+      write: (text) => void writeSync(ends.writeEnd, text),
+      end: () => closeSync(ends.writeEnd),
+    };
   },
   stream(take) {
     const stream = new PassThrough();

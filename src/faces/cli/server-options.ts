@@ -3,6 +3,7 @@
 import type { ServedSources } from '../../call/preload.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { missingProc } from '../../files/descriptors.ts';
+import { missingConfinement } from '../../process/confinement.ts';
 import { fromWorkingDirectory, isPathWithin } from '../../files/paths.ts';
 import { rootAt } from '../../files/roots.ts';
 import { compileEarly } from '../../process/compile-budget.ts';
@@ -201,8 +202,8 @@ export async function offerOptions(
   );
   const [first] = roots;
   const outside = first !== undefined && !roots.some((root) => isPathWithin(process.cwd(), root));
-  const missing = missingProc();
-  if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);
+  for (const missing of [missingProc(), missingConfinement()])
+    if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);
   return {
     ...options,
     cwd: options.cwd ?? (outside ? first : undefined),

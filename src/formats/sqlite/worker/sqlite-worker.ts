@@ -6,9 +6,10 @@
  * caches, settings and functions is closed after each, and our code keeps names and values in arrays and maps only.
  */
 
-import { fstatSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { asset } from '../../../files/package-files.ts';
+import { RUNTIME } from '../../../process/runtime.ts';
 import { LOADED } from '../../../process/worker-ending.ts';
 import type { FileRef, SqliteJob, SqliteReply } from '../protocol.ts';
 import { SqliteConnection } from './connection.ts';
@@ -55,7 +56,18 @@ function run(job: SqliteJob, stop: Int32Array): SqliteReply {
     return toFailure(library, error, job.ask, connection);
   } finally {
     connection?.close();
+    for (const fd of opened.splice(0)) closeSync(fd);
   }
+}
+
+/** What this job has opened. */
+const opened: number[] = [];
+
+/** Under Deno each thread has descriptors of its own. */
+function openAgain(fd: number): number {
+  const own = openSync(`/dev/fd/${fd}`, 'r');
+  opened.push(own);
+  return own;
 }
 
 function readable(file: FileRef): ReadableFile {
@@ -71,7 +83,7 @@ function readable(file: FileRef): ReadableFile {
       },
     };
   }
-  const { fd } = file;
+  const fd = RUNTIME === 'deno' ? openAgain(file.fd) : file.fd;
   return {
     size: () => fstatSync(fd).size,
     read(target, offset) {
