@@ -61,9 +61,9 @@ const sizeOf = (limits: Limits): string =>
 // The default dialect's `find` and `ls`.
 
 const findFields = (zod: SchemaKit) => ({
-  pattern: zod.string().optional().describe('Glob'),
-  symbol: zod.string().optional().describe('Words about code, without pattern: parse header'),
-  source: zod.boolean().optional().describe('Answer a question in symbol with code'),
+  pattern: zod.string().optional().describe('Glob; only for files'),
+  symbol: zod.string().optional().describe('Only for code: parse header'),
+  source: zod.boolean().optional().describe('Answer a question with code'),
   path: zod.string().optional().describe('Directory (default: working directory)'),
   sort: sorting(zod),
   limit: countField(zod, 1).describe(`Default: ${RESULTS}`),
@@ -103,7 +103,7 @@ const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
   effects: reads,
   about: (limits, { offers }) =>
     `Finds files by glob (*.ts by name at any depth, src/**/*.test.ts by path), or symbols of code by words${offers('grep') ? '; use grep for contents' : ''}. ` +
-    `Respects .gitignore, finds hidden files, never .git; links are not followed. At most ` +
+    `Respects .gitignore, finds hidden files, never .git; links are not followed. Sorted paths. At most ` +
     `${sizeOf(limits)}; a notice gives the next offset.`,
   input: (zod) => zod.strictObject(findFields(zod)),
   failure: (error, input) => listFailure('find', error, input),

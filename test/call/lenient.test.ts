@@ -167,7 +167,7 @@ describe('refused all the same', () => {
     [
       'find',
       { query: 'parse header' },
-      'The tool find has no field query. Its fields are pattern, symbol, path, sort, limit, offset. Use {"pattern":"src/**/*.ts"}.',
+      'The tool find has no field query. Its fields are pattern, symbol, source, path, sort, limit, offset. Use {"pattern":"src/**/*.ts"}.',
     ],
     ['read', { path: 'f', offset: 'x' }, 'offset is a line number, 1 or more. Use f.'],
   ])('%s %j', async (tool, input, message) => {

@@ -268,6 +268,8 @@ export type DataValue = string | number | bigint | null;
 export class DataRecords {
   readonly columns: readonly DataColumn[];
   readonly facts: DataFacts = { read: 0, found: {} };
+  /** Where reading begins: the byte offset of a record, which is its rowid. Conditions name rowids where none may begin. */
+  start = 0;
   /** What stands in a JSON text in the place of the array, and the arrays in it. */
   readonly instead:
     | { readonly kind: 'object' | 'scalar' | 'nothing'; readonly arrays: readonly string[] }
@@ -319,9 +321,9 @@ export class DataRecords {
     return names !== undefined && Object.keys(object).some((key) => !names.has(key));
   }
 
-  /** Records from `offset` on, or from the first. */
-  cursor(offset = 0): DataCursor {
-    return new DataCursor(this, this.#recordsFrom(Math.max(offset, this.#start)));
+  /** Records from `start` on. */
+  cursor(): DataCursor {
+    return new DataCursor(this, this.#recordsFrom(Math.max(this.start, this.#start)));
   }
 
   /** Counts a record, unless it was counted before. */

@@ -107,6 +107,11 @@ describe('separated values', () => {
     expect(seen).toEqual(rows.slice(3).map((_, at) => String(at + 3)));
   });
 
+  test('a condition may name a rowid at which no row begins', async () => {
+    const read = asked('o.csv', 'a,b\n100,1\n200,2\n');
+    expect(cells((await read('?where=rowid > 5')).text)).toEqual([['200', '2']]);
+  });
+
   test('errors name the columns and a call that works', async () => {
     const read = asked('o.csv', 'a,b\n1,2\n');
     expect(await read('?where=nope = 1')).toMatchObject({ code: 'BAD_QUERY', next: 'o.csv' });

@@ -14,21 +14,14 @@ const JSON_COLUMN = 'json';
 
 /** The part of `sqlite3_index_info` that is used; the types of the library lack its accessors. */
 interface IndexInfo {
-  readonly $nConstraint: number;
   readonly $nOrderBy: number;
-  $idxNum: number;
   $orderByConsumed: number;
-  nthConstraint(n: number): { readonly $iColumn: number; readonly $op: number; readonly $usable: number };
-  nthConstraintUsage(n: number): { $argvIndex: number };
   nthOrderBy(n: number): { readonly $iColumn: number; readonly $desc: number };
   dispose(): void;
 }
 
 /** The most cursors of a statement, each of which holds a part of the file. */
 const MAX_CURSORS = 4;
-
-/** How `xBestIndex` tells `xFilter` that rows behind a rowid are wanted. */
-const BEHIND = 1;
 
 type Table = Pick<DataRecords, 'columns' | 'cursor' | 'form'>;
 
@@ -108,11 +101,10 @@ export class DataModule {
           vtab.xCursor.dispose(cursor);
           return 0;
         },
-        xFilter: (cursor: number, how: number, _text: number, count: number, values: number) =>
+        xFilter: (cursor: number) =>
           guarded(() => {
             const open = this.#cursor(cursor);
-            const behind = how === BEHIND && count > 0 ? capi.sqlite3_value_int64(wasm.peekPtr(values)) : 0n;
-            open.records = (this.#table as Table).cursor(Math.max(0, Number(behind)));
+            open.records = (this.#table as Table).cursor();
             open.atEnd = !open.records.next();
           }),
         xNext: (cursor: number) =>
@@ -157,20 +149,11 @@ export class DataModule {
     return at < columns.length ? records.value(at, false) : records.value(at - columns.length, true);
   }
 
-  /** Rows are in the order of their rowids, and reading can begin at any of them. */
+  /** Rows are in the order of their rowids. */
   #choose(at: number): number {
-    const { capi, vtab } = this.#library;
+    const { vtab } = this.#library;
     const index = vtab.xIndexInfo(at) as unknown as IndexInfo;
     try {
-      const behind = new Set<number>([capi.SQLITE_INDEX_CONSTRAINT_GT, capi.SQLITE_INDEX_CONSTRAINT_GE]);
-      for (let n = 0; n < index.$nConstraint; n++) {
-        const constraint = index.nthConstraint(n);
-        if (constraint.$iColumn === -1 && constraint.$usable && behind.has(constraint.$op)) {
-          index.nthConstraintUsage(n).$argvIndex = 1;
-          index.$idxNum = BEHIND;
-          break;
-        }
-      }
       if (index.$nOrderBy === 1) {
         const order = index.nthOrderBy(0);
         if (order.$iColumn === -1 && !order.$desc) index.$orderByConsumed = 1;

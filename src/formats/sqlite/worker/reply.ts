@@ -250,6 +250,7 @@ function selectAround(
   const lost: LostRows[] = [];
   for (let { after } = range; ;) {
     try {
+      if (connection.data) connection.data.start = Math.max(0, Number(after ?? 0));
       const selected = select(tail(after), limit);
       if (rowid === undefined) return { rows: selected };
       const { rows, rowids } = withoutRowids(selected);
@@ -268,6 +269,8 @@ function selectAround(
       if (before === undefined) throw error;
       lost.push({ after, before });
       after = String(BigInt(before) - 1n);
+    } finally {
+      if (connection.data) connection.data.start = 0;
     }
   }
 }
