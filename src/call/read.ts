@@ -74,7 +74,7 @@ async function resolve(target: string, grammar: PathGrammar, call: Call): Promis
     const url = atUrl.kind === 'text' ? atUrl.target : typed;
     return { resource: atUrl, target: url, resolvedPath: url };
   }
-  const isRevision = grammar === 'selectors' && mayBeRevisionPath(typed);
+  const isRevision = grammar === 'selectors' && typed.includes(':') && mayBeRevisionPath(typed);
   const found = await findTarget(
     target,
     grammar,

@@ -35,13 +35,15 @@ export const sqliteSource: ContentSource = {
 
 const dataSource: ContentSource = {
   format: 'data',
-  claims: ({ opened, name, rest }) => opened.kind === 'file' && dataQuery(name, rest) !== undefined,
+  claims: ({ opened, name, rest }) =>
+    opened.kind === 'file' && rest !== '' && dataQuery(name, rest) !== undefined,
   open: async (subject, call) => (await import('./data/open.ts')).openData(subject, call),
 };
 
 const valueSource: ContentSource = {
   format: 'data',
-  claims: ({ opened, name, rest }) => opened.kind === 'file' && dataPlace(name, rest) !== undefined,
+  claims: ({ opened, name, rest }) =>
+    opened.kind === 'file' && rest !== '' && dataPlace(name, rest) !== undefined,
   open: async (subject, call) => (await import('./data/value.ts')).openValue(subject, call),
 };
 

@@ -29,9 +29,9 @@ function packageDirectories(entry: string): string[] {
   return [...(at === dirname(at) ? [] : packageDirectories(at)), join(at, 'node_modules')];
 }
 
-/** What is not confined here; undefined if all is. */
+/** What is not confined under Bun; undefined if all is. */
 export function missingConfinement(): string | undefined {
-  if (RUNTIME !== 'bun' || landlockVersion() > 0) return undefined;
+  if (landlockVersion() > 0) return undefined;
   return (
     'Bun cannot confine the processes that read documents, images and pages here (Landlock is missing), so a flaw in a ' +
     'library could let a file do what you may. Node and Deno can.'
