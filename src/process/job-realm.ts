@@ -16,6 +16,7 @@ import { crc32, inflateRawSync } from 'node:zlib';
 import type { ChildAnswer } from './child-jobs.ts';
 import { compileLate, ownProcess } from './compile-budget.ts';
 import type { RealmHost } from './realm-globals.ts';
+import { RUNTIME } from './runtime.ts';
 
 /** What an entry `…-realm.ts` exports. Only texts and bytes pass between realms; `head` and `reply` are JSON. */
 interface RealmJob {
@@ -57,26 +58,7 @@ export class JobRealms {
     for (const { prototype } of [ReadableStream, AbortSignal, EventTarget, DOMException])
       for (const key of Object.getOwnPropertySymbols(prototype))
         if (/transfer|serialize|createEvent/i.test(String(key))) Reflect.deleteProperty(prototype, key);
-    harden(this.#host);
-    // Not by Node's --frozen-intrinsics, which makes regular expressions ten times as slow in every realm.
-    for (const name of [...NAMED, 'Buffer']) harden(Reflect.get(globalThis, name));
-    harden(Reflect.get(Buffer, Symbol.species));
-    for (const example of [
-      async () => {},
-      function* () {},
-      async function* () {},
-      [][Symbol.iterator](),
-      new Map().entries(),
-      new Set().values(),
-      ''[Symbol.iterator](),
-      ''.matchAll(/a/g),
-      ...examplesOfNode(),
-    ])
-      harden(Object.getPrototypeOf(example));
-    this.#ready = lateExamples().then((examples) => examples.forEach(harden));
-    // In V8 13 the functions behind it are shared by all errors of a realm.
-    const stack = Object.getOwnPropertyDescriptor(new Error('an example'), 'stack');
-    for (const part of [stack?.get, stack?.set]) harden(part);
+    this.#ready = RUNTIME === 'node' ? hardenChild(this.#host) : Promise.resolve();
     // Code of a short life is not worth optimizing: 30 to 50 % of the CPU time of a document.
     setFlagsFromString('--max-lazy');
     ownProcess();
@@ -232,6 +214,30 @@ const NAMES = [
   ]),
 ].join();
 
+/** Freezes what a job can reach of the child. */
+async function hardenChild(host: RealmHost): Promise<void> {
+  harden(host);
+  // Not by Node's --frozen-intrinsics, which makes regular expressions ten times as slow in every realm.
+  for (const name of [...NAMED, 'Buffer']) harden(Reflect.get(globalThis, name));
+  harden(Reflect.get(Buffer, Symbol.species));
+  for (const example of [
+    async () => {},
+    function* () {},
+    async function* () {},
+    [][Symbol.iterator](),
+    new Map().entries(),
+    new Set().values(),
+    ''[Symbol.iterator](),
+    ''.matchAll(/a/g),
+    ...examplesOfNode(),
+  ])
+    harden(Object.getPrototypeOf(example));
+  // In V8 13 the functions behind it are shared by all errors of a realm.
+  const stack = Object.getOwnPropertyDescriptor(new Error('an example'), 'stack');
+  for (const part of [stack?.get, stack?.set]) harden(part);
+  for (const example of await lateExamples()) harden(example);
+}
+
 /** What the classes of the child make, and what they throw: its prototypes cannot be reached from the classes. */
 function examplesOfNode(): readonly object[] {
   const controllers: object[] = [];
@@ -259,7 +265,7 @@ function examplesOfNode(): readonly object[] {
     () => (closed as ReadableStreamDefaultController).enqueue(1),
     () => new (AbortSignal as new () => AbortSignal)(),
     () => (cancelled.signal.addEventListener as () => void)(),
-  ].flatMap(thrownBy);
+  ].map(thrownBy);
   return [
     ReadableStreamBYOBRequest.prototype,
     ...controllers,
@@ -284,14 +290,13 @@ async function lateExamples(): Promise<unknown[]> {
   return [stream, ...ends.map((end) => (end.status === 'rejected' ? (end.reason as unknown) : undefined))];
 }
 
-/** Nothing where it does not fail: not all runtimes check all of it. */
-function thrownBy(fail: () => unknown): object[] {
+function thrownBy(fail: () => unknown): object {
   try {
     fail();
-    return [];
   } catch (error) {
-    return [error as object];
+    return error as object;
   }
+  throw new Error('this should have failed');
 }
 
 /** The bytes of a job, without its own getters: with another length it could begin the answer of the next. */
@@ -306,8 +311,12 @@ function bytesOf(made: Uint8Array): Uint8Array {
 
 const hardened = new WeakSet<object>();
 
-/** Freezes an object, its prototypes, and everything that its properties lead to. */
+/**
+ * Freezes an object, its prototypes, and everything that its properties lead to. Only under Node: elsewhere a child ends with
+ * its job (`child-pool.ts`), and functions of the runtime change what would be frozen.
+ */
 export function harden(value: unknown): void {
+  if (RUNTIME !== 'node') return;
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return;
   if (hardened.has(value) || ArrayBuffer.isView(value)) return;
   hardened.add(value);
