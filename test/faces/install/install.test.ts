@@ -140,6 +140,7 @@ const JSONS: Record<string, (key: string) => string> = {
   empty: () => '',
   'an empty object': () => '{}',
   'an empty object with a comment': () => '{\n  // later\n}\n',
+  'only a comment': () => '// later',
   'one line': (key) => `{"a":1,"${key}":{"x":{"command":"x"}}}`,
   'one line with a trailing comma': () => '{ "a": 1, }',
   'comments everywhere': (key) =>
@@ -234,6 +235,51 @@ test('what the host or a person writes afterwards stays', () => {
   expect(text('.codex/config.toml')).toBe('model = "x"\n\n[z]\n');
   expect(text('.continue/config.yaml')).toBe('name: x\nmcpServers:\n  - name: x\n');
 });
+
+type Aftermath = [host: string, path: string, text: string, write: (text: string) => string, left: string];
+
+const aftermaths: Record<string, Aftermath> = {
+  'a table behind a text without a newline': [
+    'codex',
+    '.codex/config.toml',
+    'model = "x"',
+    (text) => `${text}[z]\n`,
+    'model = "x"\n\n[z]\n',
+  ],
+  'a key behind a text without a newline': [
+    'goose',
+    '.config/goose/config.yaml',
+    'a: 1',
+    (text) => `${text}z: 1\n`,
+    'a: 1\nz: 1\n',
+  ],
+  'the only other entry is gone': [
+    'codex',
+    '.codex/config.toml',
+    '[mcp_servers.x]\ncommand = "x"\n\n[z]\n',
+    (text) => text.replace(/^.*"x"\n\n/s, ''),
+    '[z]\n',
+  ],
+  'a comment in a new file': [
+    'gemini',
+    '.gemini/settings.json',
+    '',
+    (text) => `// mine\n${text.replace('{', '{ // keys')}`,
+    '// mine\n{ // keys\n}\n',
+  ],
+};
+
+test.each(Object.entries(aftermaths))(
+  'it goes also after a change: %s',
+  (_, [host, path, before, write, left]) => {
+    const { oriel, put, text } = place();
+    if (before !== '') put(path, before);
+    oriel('install', host, '--mode', 'mcp');
+    put(path, write(text(path)));
+    expect(oriel('uninstall')).toMatchObject({ code: 0, err: '' });
+    expect(text(path)).toBe(left);
+  },
+);
 
 test('an entry of a person stays, also when oriel is taken out', () => {
   const { oriel, put, text } = place();
