@@ -442,6 +442,38 @@ test('a project gets no path of this machine where oriel is on the PATH', () => 
   expect(contents(project)).toEqual({});
 });
 
+test('what is left in projects is said', () => {
+  const { home, project, oriel } = place();
+  oriel('install', 'cursor', '--project');
+  const elsewhere = run(['uninstall'], { cwd: home, env: { HOME: home, PATH: '' } });
+  expect(elsewhere.out).toBe(
+    `Nothing was taken out.\nIt is still in ${project}/.cursor/mcp.json: use oriel uninstall --project in that project.\n`,
+  );
+  expect(oriel('uninstall', '--project').code).toBe(0);
+  expect(contents(project)).toEqual({});
+});
+
+test('it goes from its file when the agent got another one', () => {
+  const { home, oriel, put } = place();
+  put('.config/opencode/opencode.jsonc', '// mine\n{}\n');
+  oriel('install', 'opencode');
+  put('.config/opencode/opencode.json', '{}');
+  oriel('uninstall');
+  expect(contents(home)).toEqual({
+    '.config/opencode/opencode.json': '{}',
+    '.config/opencode/opencode.jsonc': '// mine\n{}\n',
+  });
+});
+
+test('no new file hides the one that an agent reads', () => {
+  const { home, oriel, put } = place();
+  put('.continue/config.json', '{"models":[]}');
+  expect(oriel('install', 'continue', '--dry-run').err).toBe(
+    'oriel: Continue: With a file ~/.continue/config.yaml Continue would no longer read ~/.continue/config.json: move what is there first.\n',
+  );
+  expect(Object.keys(contents(home))).toEqual(['.continue/config.json']);
+});
+
 test('an entry of an older oriel is renewed, and goes to the byte', () => {
   const [old, other] = [place(), place()];
   const config = join(old.home, '.codex/config.toml');
