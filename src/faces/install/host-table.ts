@@ -200,7 +200,11 @@ export function isPresent({ id, user, program = id }: InstallHost): boolean {
 
 export function isOnPath(program: string): boolean {
   const names = process.platform === 'win32' ? [`${program}.exe`, `${program}.cmd`] : [program];
-  const directories = (process.env['PATH'] ?? '').split(delimiter).filter((path) => path !== '');
+  // npm and npx put the commands of one package there, which nobody else finds.
+  const isOfPackage = (path: string): boolean => path.endsWith(join('node_modules', '.bin'));
+  const directories = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((path) => path !== '' && !isOfPackage(path));
   return directories.some((path) => names.some((name) => existsSync(join(path, name))));
 }
 

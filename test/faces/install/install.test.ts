@@ -426,11 +426,18 @@ test('what cannot be installed is said before anything is changed', () => {
   expect(contents(home)).toEqual({});
 });
 
-test('a project gets no path of this machine where oriel is on the PATH', () => {
-  const bin = mkdtempSync(join(tmpdir(), 'oriel-bin-'));
-  onTestFinished(() => rmSync(bin, { recursive: true }));
+/** A directory for the PATH that has a command oriel. */
+function binDirectory(path: string): string {
+  const root = mkdtempSync(join(tmpdir(), 'oriel-bin-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const bin = join(root, path);
+  mkdirSync(bin, { recursive: true });
   writeFileSync(join(bin, 'oriel'), '');
-  const { project, oriel } = place({ PATH: bin });
+  return bin;
+}
+
+test('a project gets no path of this machine where oriel is on the PATH', () => {
+  const { project, oriel } = place({ PATH: binDirectory('bin') });
   expect(oriel('install', 'cursor', 'claude', '--project', '--mode', 'mcp').code).toBe(0);
   const { mcpServers } = JSON.parse(readFileSync(join(project, '.cursor/mcp.json'), 'utf8')) as {
     mcpServers: unknown;
@@ -440,6 +447,14 @@ test('a project gets no path of this machine where oriel is on the PATH', () => 
   });
   expect(oriel('uninstall', '--project').code).toBe(0);
   expect(contents(project)).toEqual({});
+});
+
+test('a command that only npx finds is no command of a project', () => {
+  const { home, project, oriel } = place({ PATH: binDirectory('node_modules/.bin') });
+  oriel('install', 'claude', '--project');
+  expect(JSON.parse(readFileSync(join(project, '.mcp.json'), 'utf8'))).toMatchObject({
+    mcpServers: { oriel: { command: join(home, LAUNCHER) } },
+  });
 });
 
 test('what is left in projects is said', () => {
