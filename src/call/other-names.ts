@@ -167,8 +167,8 @@ const LINE_NAMES: Readonly<Record<string, LineFieldName>> = {
 type LineFields = Partial<Record<LineFieldName, unknown>>;
 
 /**
- * `{ path, offset: 10, limit: 5 }` → `{ path: "…:10..14" }`. `line` alone is shown with the lines around it. `view_range` is `[first, last]`, with -1 for the end. Throws
- * `BAD_INPUT` for invalid values, with a call for the path.
+ * `{ path, offset: 10, limit: 5 }` → `{ path: "…:10..14" }`. `line` alone is shown with the lines around it. `view_range` is
+ * `[first, last]`, with -1 for the end. Throws `BAD_INPUT` for invalid values, with a call for the path.
  */
 export function linesToSelector(input: InputFields): InputFields {
   const { path, ...rest } = input;

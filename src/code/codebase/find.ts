@@ -339,8 +339,8 @@ export function filesWith(
   tree: CodeTree,
   terms: readonly string[],
 ): { readonly files: readonly number[]; readonly rarities: readonly number[] } {
-  // Safe as patterns: terms consist of letters and digits.
-  const patterns = terms.map((term) => new RegExp(term, 'iu'));
+  // Safe as patterns: terms consist of letters and digits. A stem ends in i where its word has a y.
+  const patterns = terms.map((term) => new RegExp(term.replace(/i$/, '[iy]'), 'iu'));
   const hits = patterns.map((): number[] => []);
   for (const file of tree.paths.keys()) {
     const text = `${tree.pathOf(file)}\n${tree.textOf(file)}`;

@@ -27,9 +27,9 @@ export function stemsOf(question: string): string[] {
   return [...new Set((telling.length > 0 ? telling : words).map(stemOf))];
 }
 
-/** `"encoded"`, `"encoding"`, `"encodes"` → `"encod"`. */
+/** `"encoded"`, `"encoding"`, `"encodes"` → `"encod"`; `"query"`, `"queries"`, `"querying"` → `"queri"`. */
 function stemOf(word: string): string {
-  const stem = word.replace(/(?:ies|y)$/, 'i').replace(/(?:ations?|ings?|ions?|ers?|ed|es|e|s|ly|ors?)$/, '');
+  const stem = word.replace(/(?:ations?|ings?|ions?|ers?|ed|es|e|s|ors?)$/, '').replace(/y$/, 'i');
   return stem.length < 3 ? word : stem.replace(/([^aeioul])\1$/, '$1');
 }
 

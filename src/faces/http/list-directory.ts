@@ -397,4 +397,4 @@ export const privateRoute = ({ offer, metrics, isOperator }: RouteContext): Http
   });
 
 const NOT_THE_OPERATOR =
-  'The rules for private files are shown to the operator, who starts the server with --operator-token-file FILE and sends that token.';
+  'The rules for private files are shown to the operator, who sends the token of --operator-token-file FILE, or of the link that oriel serve printed.';

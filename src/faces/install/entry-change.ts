@@ -170,23 +170,35 @@ function valueWithout(value: unknown, place: ConfigPlace, made: number): unknown
   return value;
 }
 
-/** Throws unless the first text is the second one with an entry more, by their values. */
-function requireOnly(
-  { path, format: { parse } }: { path: string; format: ConfigFormat },
+/** Whether the first text is the second one with an entry more, by their values. */
+function isOnly(
+  { parse }: ConfigFormat,
   longer: string,
   shorter: string,
-  { place, made }: { place: ConfigPlace; made: number },
-): void {
+  { place, made }: EntryPlace,
+): boolean {
   try {
-    const value = parse(longer) ?? {};
-    const hasEntry = entryOf(value, place) !== undefined;
-    if (hasEntry && isDeepStrictEqual(plain(valueWithout(value, place, made)), plain(parse(shorter) ?? {})))
-      return;
+    if (entryOf(parse(longer) ?? {}, place) === undefined) return false;
+    const rest = plain(parse(shorter) ?? {});
+    // What was there before may go with the entry: TOML has no table without a line of its own.
+    return [made, place.keys.length].some((count) =>
+      isDeepStrictEqual(plain(valueWithout(parse(longer) ?? {}, place, count)), rest),
+    );
   } catch {
     // It is no longer valid.
+    return false;
   }
+}
+
+interface EntryPlace {
+  readonly place: ConfigPlace;
+  /** How many of its innermost keys were made for the entry. */
+  readonly made: number;
+}
+
+function byHand(path: string): OrielError {
   const words = `${quote(path)} cannot be changed without writing it anew, and was left as it is: change its entry oriel by hand.`;
-  throw new OrielError('UNSUPPORTED', words);
+  return new OrielError('UNSUPPORTED', words);
 }
 
 function missingKeys(value: unknown, keys: readonly string[]): number {
@@ -207,7 +219,7 @@ function withEntry(wanted: WantedEntry, found: FoundEntry): { after: string; rec
   const made = missingKeys(format.parse(before), place.keys);
   const { at, text } = explained(wanted, format, before, () => format.insertion(before, place, wanted.entry));
   const after = before.slice(0, at) + text + before.slice(at);
-  requireOnly({ path: wanted.path, format }, after, before, { place, made });
+  if (!isOnly(format, after, before, { place, made })) throw byHand(wanted.path);
   const created = old === undefined;
   const { host, kind, entry } = wanted;
   const { directory } = (isOld ? found.record : undefined) ?? {};
@@ -234,18 +246,19 @@ function withEntry(wanted: WantedEntry, found: FoundEntry): { after: string; rec
 function withoutEntry(wanted: WantedEntry, { file, format, place, record }: FoundEntry): string | undefined {
   const before = file.text ?? '';
   const made = record?.made ?? 0;
-  const after = explained(wanted, format, before, () => {
-    if (record && hashOf(before) === record.hash)
-      return before.slice(0, record.at) + before.slice(record.at + record.text.length);
-    const [head, tail, ...more] = record ? before.split(record.text) : [];
-    if (head !== undefined && tail !== undefined && more.length === 0) return head + tail;
-    return format.without(before, place, made);
-  });
-  requireOnly({ path: wanted.path, format }, before, after, { place, made });
-  const isBare =
-    after === (wanted.head ?? '') ||
-    Object.keys((format.parse(after) as object | undefined) ?? {}).length === 0;
+  const isRight = (text: string): boolean => isOnly(format, before, text, { place, made });
+  let after = record ? cutOut(before, record) : before;
+  if (!isRight(after)) after = explained(wanted, format, before, () => format.without(before, place, made));
+  if (!isRight(after)) throw byHand(wanted.path);
+  const isBare = after === wanted.head || /^[\s{}]*$/.test(after);
   return record?.created === true && isBare ? undefined : after;
+}
+
+/** The text without what was inserted, where that is certain to be it. */
+function cutOut(text: string, { at, text: inserted, hash }: InstallRecord): string {
+  if (hashOf(text) === hash) return text.slice(0, at) + text.slice(at + inserted.length);
+  const parts = text.split(inserted);
+  return parts.length === 2 ? parts.join('') : text;
 }
 
 /** How often a change is computed anew because the host wrote its file in the meantime. */

@@ -27,6 +27,8 @@ export interface InstallHost {
   readonly entry: (start: StartCommand, isProject: boolean) => ConfigEntry;
   /** What a new file needs besides the entry. */
   readonly head?: string;
+  /** The name of a file beside it that the agent no longer reads once there is this one. */
+  readonly replaces?: string;
 }
 
 const inHome = (path: string): string => join(homedir(), path);
@@ -145,6 +147,8 @@ export function installHosts(): readonly InstallHost[] {
       }),
       entry: (start) => ({ name: 'oriel', ...plain(start) }),
       head: 'name: Local\nversion: 1.0.0\nschema: v1\n',
+      // Source: "Migrating Config to YAML" of its documentation.
+      replaces: 'config.json',
     },
     {
       id: 'goose',
@@ -196,12 +200,20 @@ export function isPresent({ id, user, program = id }: InstallHost): boolean {
 
 export function isOnPath(program: string): boolean {
   const names = process.platform === 'win32' ? [`${program}.exe`, `${program}.cmd`] : [program];
-  const directories = (process.env['PATH'] ?? '').split(delimiter).filter((path) => path !== '');
+  // npm and npx put the commands of one package there, which nobody else finds.
+  const isOfPackage = (path: string): boolean => path.endsWith(join('node_modules', '.bin'));
+  const directories = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((path) => path !== '' && !isOfPackage(path));
   return directories.some((path) => names.some((name) => existsSync(join(path, name))));
 }
 
-/** The file that the agent reads, or would read; undefined if it reads none in a project. */
-export function configPath({ user, project }: InstallHost, root: string | undefined): string | undefined {
+/** The file that the agent reads, or would read, of several one of `known`; undefined if it reads none in a project. */
+export function configPath(
+  { user, project }: InstallHost,
+  root: string | undefined,
+  known: readonly string[],
+): string | undefined {
   const paths = root === undefined ? user : project?.map((path) => join(root, path));
-  return paths?.find((path) => existsSync(path)) ?? paths?.[0];
+  return paths?.find((path) => known.includes(path)) ?? paths?.find((path) => existsSync(path)) ?? paths?.[0];
 }

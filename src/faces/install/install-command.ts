@@ -1,7 +1,8 @@
 /** `oriel install` and `oriel uninstall`: oriel in the configuration files of agents. */
 
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { explained } from '../../call/unexpected.ts';
 import { OrielError } from '../../errors.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
@@ -73,7 +74,12 @@ export const uninstallCommand: CliCommand = {
     const has = new Set(installRecords().map(({ host }) => host));
     const hosts = named(parsed.operands) ?? installHosts().filter(({ id }) => has.has(id));
     const code = await each(hosts, parsed, streams, true);
-    if (parsed.values['dry-run'] !== true && installRecords().length === 0) removeLauncher();
+    if (parsed.values['dry-run'] === true) return code;
+    const left = installRecords();
+    if (left.length === 0) removeLauncher();
+    else if (parsed.values['project'] !== true && parsed.operands.length === 0 && code === 0)
+      for (const { path } of left)
+        streams.out.write(`It is still in ${shown(path)}: use oriel uninstall --project in that project.\n`);
     return code;
   },
 };
@@ -104,9 +110,14 @@ function requireMode({ title, id }: InstallHost, mode: InstallMode): void {
 
 /** The entry of a host; undefined if it has no file in a project. */
 function wantedEntry(host: InstallHost, inProject: boolean): WantedEntry | undefined {
-  const path = configPath(host, inProject ? process.cwd() : undefined);
-  if (path === undefined) return undefined;
   const { id, format = 'json', place = placeAt('mcpServers'), head } = host;
+  const known = installRecords().filter((one) => one.host === id);
+  const path = configPath(
+    host,
+    inProject ? process.cwd() : undefined,
+    known.map((one) => one.path),
+  );
+  if (path === undefined) return undefined;
   const entry = host.entry(startCommand(['mcp'], inProject), inProject);
   return { host: id, kind: 'mcp', path, format, place, entry, head };
 }
@@ -131,6 +142,7 @@ async function each(
           `${host.title} has no configuration file in projects. Leave out --project.`,
         );
       }
+      if (!remove) requireOthersRead(host, wanted.path);
       const change = await changeEntry(wanted, { remove, isDry });
       if (change) {
         changed += 1;
@@ -146,8 +158,19 @@ async function each(
   if (isDry) out.write('Nothing was changed (--dry-run).\n');
   else if (changed > 0)
     out.write(`${remove ? 'Removed' : 'Installed'}. Running sessions keep what they started with.\n`);
-  else if (remove && code === 0 && operands.length === 0) out.write('Nothing was installed.\n');
+  else if (remove && code === 0 && operands.length === 0) out.write('Nothing was taken out.\n');
   return code;
+}
+
+/** Throws where a new file would hide another one of the agent. */
+function requireOthersRead({ title, replaces }: InstallHost, path: string): void {
+  if (replaces === undefined || existsSync(path)) return;
+  const other = join(dirname(path), replaces);
+  if (!existsSync(other)) return;
+  throw new OrielError(
+    'UNSUPPORTED',
+    `With a file ${shown(path)} ${title} would no longer read ${shown(other)}: move what is there first.`,
+  );
 }
 
 async function unchanged(wanted: WantedEntry): Promise<string> {

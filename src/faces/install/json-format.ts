@@ -84,11 +84,13 @@ function pathTo(json: string, { keys }: ConfigPlace): Container[] {
 function insertion(text: string, place: ConfigPlace, entry: ConfigEntry): TextInsertion {
   const eol = newlineOf(text);
   const unit = /^(\t| +)"/m.exec(text)?.[1] ?? '  ';
-  if (text.trim() === '') {
+  const bare = strict(text);
+  if (bare.trim() === '') {
     const whole = JSON.stringify(nested(place.keys, place, entry), null, unit);
-    return { at: text.length, text: `${whole.replaceAll('\n', eol)}${eol}` };
+    const start = text.trim() === '' || text.endsWith('\n') ? '' : eol;
+    return { at: text.length, text: `${start}${whole.replaceAll('\n', eol)}${eol}` };
   }
-  const path = pathTo(strict(text), place);
+  const path = pathTo(bare, place);
   const missing = place.keys.slice(path.length - 1);
   const key = missing[0] ?? place.name;
   const value = missing.length > 0 ? nested(missing.slice(1), place, entry) : entry;
@@ -143,7 +145,10 @@ function cut(text: string, { members }: Container, { from, to }: Member): string
 }
 
 export const jsonFormat: ConfigFormat = {
-  parse: (text) => (text.trim() === '' ? undefined : JSON.parse(strict(text))),
+  parse(text) {
+    const bare = strict(text);
+    return bare.trim() === '' ? undefined : (JSON.parse(bare) as unknown);
+  },
   lineOf(error, text) {
     const at = /position (\d+)/.exec((error as Error).message)?.[1];
     return at === undefined ? undefined : text.slice(0, Number(at)).split('\n').length;

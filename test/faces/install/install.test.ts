@@ -140,6 +140,7 @@ const JSONS: Record<string, (key: string) => string> = {
   empty: () => '',
   'an empty object': () => '{}',
   'an empty object with a comment': () => '{\n  // later\n}\n',
+  'only a comment': () => '// later',
   'one line': (key) => `{"a":1,"${key}":{"x":{"command":"x"}}}`,
   'one line with a trailing comma': () => '{ "a": 1, }',
   'comments everywhere': (key) =>
@@ -234,6 +235,51 @@ test('what the host or a person writes afterwards stays', () => {
   expect(text('.codex/config.toml')).toBe('model = "x"\n\n[z]\n');
   expect(text('.continue/config.yaml')).toBe('name: x\nmcpServers:\n  - name: x\n');
 });
+
+type Aftermath = [host: string, path: string, text: string, write: (text: string) => string, left: string];
+
+const aftermaths: Record<string, Aftermath> = {
+  'a table behind a text without a newline': [
+    'codex',
+    '.codex/config.toml',
+    'model = "x"',
+    (text) => `${text}[z]\n`,
+    'model = "x"\n\n[z]\n',
+  ],
+  'a key behind a text without a newline': [
+    'goose',
+    '.config/goose/config.yaml',
+    'a: 1',
+    (text) => `${text}z: 1\n`,
+    'a: 1\nz: 1\n',
+  ],
+  'the only other entry is gone': [
+    'codex',
+    '.codex/config.toml',
+    '[mcp_servers.x]\ncommand = "x"\n\n[z]\n',
+    (text) => text.replace(/^.*"x"\n\n/s, ''),
+    '[z]\n',
+  ],
+  'a comment in a new file': [
+    'gemini',
+    '.gemini/settings.json',
+    '',
+    (text) => `// mine\n${text.replace('{', '{ // keys')}`,
+    '// mine\n{ // keys\n}\n',
+  ],
+};
+
+test.each(Object.entries(aftermaths))(
+  'it goes also after a change: %s',
+  (_, [host, path, before, write, left]) => {
+    const { oriel, put, text } = place();
+    if (before !== '') put(path, before);
+    oriel('install', host, '--mode', 'mcp');
+    put(path, write(text(path)));
+    expect(oriel('uninstall')).toMatchObject({ code: 0, err: '' });
+    expect(text(path)).toBe(left);
+  },
+);
 
 test('an entry of a person stays, also when oriel is taken out', () => {
   const { oriel, put, text } = place();
@@ -380,11 +426,18 @@ test('what cannot be installed is said before anything is changed', () => {
   expect(contents(home)).toEqual({});
 });
 
-test('a project gets no path of this machine where oriel is on the PATH', () => {
-  const bin = mkdtempSync(join(tmpdir(), 'oriel-bin-'));
-  onTestFinished(() => rmSync(bin, { recursive: true }));
+/** A directory for the PATH that has a command oriel. */
+function binDirectory(path: string): string {
+  const root = mkdtempSync(join(tmpdir(), 'oriel-bin-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const bin = join(root, path);
+  mkdirSync(bin, { recursive: true });
   writeFileSync(join(bin, 'oriel'), '');
-  const { project, oriel } = place({ PATH: bin });
+  return bin;
+}
+
+test('a project gets no path of this machine where oriel is on the PATH', () => {
+  const { project, oriel } = place({ PATH: binDirectory('bin') });
   expect(oriel('install', 'cursor', 'claude', '--project', '--mode', 'mcp').code).toBe(0);
   const { mcpServers } = JSON.parse(readFileSync(join(project, '.cursor/mcp.json'), 'utf8')) as {
     mcpServers: unknown;
@@ -394,6 +447,46 @@ test('a project gets no path of this machine where oriel is on the PATH', () => 
   });
   expect(oriel('uninstall', '--project').code).toBe(0);
   expect(contents(project)).toEqual({});
+});
+
+test('a command that only npx finds is no command of a project', () => {
+  const { home, project, oriel } = place({ PATH: binDirectory('node_modules/.bin') });
+  oriel('install', 'claude', '--project');
+  expect(JSON.parse(readFileSync(join(project, '.mcp.json'), 'utf8'))).toMatchObject({
+    mcpServers: { oriel: { command: join(home, LAUNCHER) } },
+  });
+});
+
+test('what is left in projects is said', () => {
+  const { home, project, oriel } = place();
+  oriel('install', 'cursor', '--project');
+  const elsewhere = run(['uninstall'], { cwd: home, env: { HOME: home, PATH: '' } });
+  expect(elsewhere.out).toBe(
+    `Nothing was taken out.\nIt is still in ${project}/.cursor/mcp.json: use oriel uninstall --project in that project.\n`,
+  );
+  expect(oriel('uninstall', '--project').code).toBe(0);
+  expect(contents(project)).toEqual({});
+});
+
+test('it goes from its file when the agent got another one', () => {
+  const { home, oriel, put } = place();
+  put('.config/opencode/opencode.jsonc', '// mine\n{}\n');
+  oriel('install', 'opencode');
+  put('.config/opencode/opencode.json', '{}');
+  oriel('uninstall');
+  expect(contents(home)).toEqual({
+    '.config/opencode/opencode.json': '{}',
+    '.config/opencode/opencode.jsonc': '// mine\n{}\n',
+  });
+});
+
+test('no new file hides the one that an agent reads', () => {
+  const { home, oriel, put } = place();
+  put('.continue/config.json', '{"models":[]}');
+  expect(oriel('install', 'continue', '--dry-run').err).toBe(
+    'oriel: Continue: With a file ~/.continue/config.yaml Continue would no longer read ~/.continue/config.json: move what is there first.\n',
+  );
+  expect(Object.keys(contents(home))).toEqual(['.continue/config.json']);
 });
 
 test('an entry of an older oriel is renewed, and goes to the byte', () => {

@@ -83,3 +83,11 @@ test('nothing found, and a source of no symbol', async () => {
   expect(await ask({ symbol: 'zebra' })).toBe('No symbols found');
   expect(codeOf(await w.oriel.tool('find').run({ pattern: '*.py', source: true }))).toBe('BAD_INPUT');
 });
+
+test.each(['how are keys queried', 'the query of a key', 'querying delayed arrays'])(
+  'words that end in y are found in each of their forms: %s',
+  async (symbol) => {
+    w.write('src/store.py', 'def query_key(delay, array):\n    return array[delay]\n');
+    expect(await ask({ symbol })).toMatch(/^src\/store\.py:#query_key /);
+  },
+);
