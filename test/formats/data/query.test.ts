@@ -197,6 +197,11 @@ describe('JSON', () => {
   });
 });
 
+test('a long path that is none is refused at once', async () => {
+  const read = asked('o.json', '{"a":1}');
+  expect((await read(`:#${'["a"]'.repeat(200)},`)).code).not.toBe('OK');
+});
+
 describe('as SQLite answers', () => {
   const value = fc.oneof(
     fc.integer({ min: -50, max: 50 }).map(String),
