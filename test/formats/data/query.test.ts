@@ -112,6 +112,20 @@ describe('separated values', () => {
     expect(cells((await read('?where=rowid > 5')).text)).toEqual([['200', '2']]);
   });
 
+  test('names that SQLite takes for one are told apart', async () => {
+    const head = (text: string): string | undefined => text.split('\n')[0];
+    const csv = asked('o.csv', lines('a,a as written', '1,2'));
+    expect(head((await csv('?limit=1')).text)).toBe('| a | a as written 2 |');
+    const json = asked('o.jsonl', lines('{"id":1,"ID":2.0,"a as written":3,"a":4,"n\\u0000":5}', '{"ID":7}'));
+    const { text } = await json('?where="ID 2" > 1');
+    expect(head(text)).toBe('| id   | ID 2 | a as written 2 | a    | n    |');
+    expect(cells(text)).toEqual([
+      ['1', '2.0', '3', '4', '5'],
+      ['NULL', '7', 'NULL', 'NULL', 'NULL'],
+    ]);
+    expect(text).not.toContain('no columns');
+  });
+
   test('errors name the columns and a call that works', async () => {
     const read = asked('o.csv', 'a,b\n1,2\n');
     expect(await read('?where=nope = 1')).toMatchObject({ code: 'BAD_QUERY', next: 'o.csv' });
