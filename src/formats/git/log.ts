@@ -15,7 +15,7 @@ const MAX_LOG_COMMITS = 500_000;
 export function logText(context: GitContext, question: LogQuestion): FoundText {
   const { path, from, until, author, since, limit, target } = question;
   const { revisions, isPrivate } = context;
-  const rule = path === '' ? undefined : isPrivate(path, false);
+  const rule = path === '' ? undefined : (isPrivate(path, true) ?? isPrivate(path, false));
   if (rule) throw privateFile(target, rule);
   const start = revisions.commit(until);
   const excluded = from === undefined ? undefined : ancestorsOf(context, revisions.commit(from));

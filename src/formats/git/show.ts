@@ -61,15 +61,15 @@ export function diffBetween(context: GitContext, { from, ways, target }: DiffQue
   const url = `git://diff/${from}..${revision}`;
   const latin1 = Buffer.from(path).toString('latin1');
   const entries = [older, newer].map(({ tree }) => entryAtPath(read, tree, latin1));
-  if (entries.every((entry) => entry === undefined)) {
-    const why = `${quote(path)} exists neither at ${quote(from)} nor at ${quote(revision)}.`;
-    throw new OrielError('NOT_FOUND', `${why} Use ${quote(url)} for all files.`, { next: url });
-  }
   const rule = isPrivate(
     path,
     entries.some((entry) => entry?.kind === 'directory'),
   );
   if (path !== '' && rule) throw privateFile(target, rule);
+  if (entries.every((entry) => entry === undefined)) {
+    const why = `${quote(path)} exists neither at ${quote(from)} nor at ${quote(revision)}.`;
+    throw new OrielError('NOT_FOUND', `${why} Use ${quote(url)} for all files.`, { next: url });
+  }
   const changes = changesBetween(read, older.tree, newer.tree);
   return {
     kind: 'text',

@@ -108,6 +108,8 @@ describe.runIf(has('git'))('of a repository', () => {
     expect(diff).not.toContain('SECRET');
     for (const path of ['git://diff/HEAD~3..HEAD/.env', 'git://log/.env'])
       expect(await w.text(path, options)).toContain('is private by the rule');
+    for (const path of ['git://log/new', 'git://diff/HEAD~3..HEAD/new/none'])
+      expect(await w.text(path, { deny: ['new/'] })).toContain('is private by the rule');
   });
 
   test.each([
