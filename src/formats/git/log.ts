@@ -30,8 +30,9 @@ export function logText(context: GitContext, question: LogQuestion): FoundText {
     lines.push(lineOf(commit));
   }
   const text = lines.length === 0 ? '(no commits)\n' : lines.join('');
-  const use = target.replace(/[?&]limit=\d+/, '');
-  const next = `${use}${use.includes('?') ? '&' : '?'}limit=${10 * limit}`;
+  const [front = '', query = ''] = target.split(/\?(.*)/s);
+  const kept = query.split('&').filter((one) => one !== '' && !one.startsWith('limit='));
+  const next = `${front}?${[...kept, `limit=${10 * limit}`].join('&')}`;
   const said = `The last ${plural(limit, 'commit')}. Use ${next} for more`;
   return { kind: 'text', target, bytes: Buffer.from(text), notes: more ? [{ text: said, use: next }] : [] };
 }

@@ -67,6 +67,9 @@ describe.runIf(has('git'))('of a repository', () => {
 
   test('a log that is cut names the call for more', async () => {
     expect(await w.text('git://log?limit=2')).toContain('Use git://log?limit=20 for more');
+    expect(await w.text('git://log?limit=2&author=ada&since=3 years ago')).toContain(
+      'Use git://log?author=ada&since=3 years ago&limit=20 for more',
+    );
     expect(await w.text('git://log?since=3 years ago&limit=1:1..1')).toMatch(/^[0-9a-f]{12} /);
     expect(await w.text('git://log?since=9999-01-01')).toBe('(no commits)\n');
   });
