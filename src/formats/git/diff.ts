@@ -26,9 +26,12 @@ const MAX_RENAMED_BYTES = 256 << 10;
 /** What two files must have in common, of the larger one, if one is the other renamed. As git's own default. */
 const MIN_SIMILARITY = 0.5;
 
+/** Why a file cannot be read. */
+export type UnreadFile = 'too large' | 'missing or damaged';
+
 export interface DiffContext {
   /** The bytes of a file, a link, or (as git writes it) a submodule. */
-  bytesOf(entry: TreeEntry): Buffer;
+  bytesOf(entry: TreeEntry): Buffer | UnreadFile;
   isPrivate(path: string, isDirectory: boolean): DenyRule | undefined;
 }
 
@@ -66,7 +69,7 @@ export function diffText(
     (one) => isWanted(one.path) || isWanted(one.from ?? one.path),
   );
   let left = MAX_DIFFED_BYTES;
-  const diffs = shown.map((change) => {
+  const diffs = shown.flatMap(withoutNewKinds).map((change) => {
     const diff = diffOf(change, left, context);
     left -= diff.size;
     return diff;
@@ -77,19 +80,33 @@ export function diffText(
   return Buffer.from(text === '' ? '(no differences)\n' : text, 'latin1');
 }
 
+/** A file that became a link is a deleted file and a new link, as git writes it. */
+function withoutNewKinds(change: FileChange): FileChange[] {
+  const { path, before, after } = change;
+  return before && after && before.kind !== after.kind
+    ? [
+        { path, before },
+        { path, after },
+      ]
+    : [change];
+}
+
 function listOf(diffs: readonly FileDiff[], url: string, isCut: boolean): string {
   const count = (of: 'added' | 'removed'): number => diffs.reduce((sum, one) => sum + one[of], 0);
   const more = isCut ? ' or more' : '';
   const head = `${plural(diffs.length, 'file')}${more} changed, +${count('added')} -${count('removed')}. Read one for its hunks:\n`;
   const lines = diffs.map(({ change: { path, from }, added, removed, about }) => {
-    const name = oneLine(Buffer.from(path, 'latin1').toString('utf8'));
+    const text = Buffer.from(path, 'latin1').toString('utf8');
     const facts = [
       about,
       from === undefined ? '' : `was ${oneLine(Buffer.from(from, 'latin1').toString('utf8'))}`,
     ];
     const said = facts.filter((fact) => fact !== '').join(', ');
     const end = said === '' ? '\n' : `  (${said})\n`;
-    return about === 'private' ? `${name}${end}` : `+${added} -${removed}  ${url}/${name}${end}`;
+    if (about === 'private') return oneLine(text) + end;
+    // In a URL, `?` would begin a query and `:` a selector.
+    const name = oneLine(text.replace(/[%?:\0-\x1f\x7f]/g, encodeURIComponent));
+    return `+${added} -${removed}  ${url}/${name}${end}`;
   });
   return Buffer.from(head + lines.join('')).toString('latin1');
 }
@@ -122,14 +139,19 @@ function diffOf(
   });
   if (before && after && before.id.equals(after.id))
     return { ...none, text: `${header.join('\n')}\n`, about: kind };
-  const [one, other] = [before, after].map((entry) => (entry ? context.bytesOf(entry) : Buffer.alloc(0))) as [
-    Buffer,
-    Buffer,
-  ];
+  const sideOf = (entry: TreeEntry | undefined): Buffer | UnreadFile =>
+    entry ? context.bytesOf(entry) : Buffer.alloc(0);
+  const [one, other] = [sideOf(before), sideOf(after)];
+  if (typeof one === 'string' || typeof other === 'string') {
+    const why = [one, other].includes('too large')
+      ? TOO_LARGE
+      : 'Not compared, an object is missing or damaged';
+    return { ...said(why), size: 0 };
+  }
   const size = one.length + other.length;
   if (isBinary(one) || isBinary(other)) return { ...said('Binary files'), size };
   if (size > left || Math.max(one.length, other.length) > MAX_DIFFED_FILE_BYTES)
-    return { ...said('Too large to be compared'), size: 0 };
+    return { ...said(TOO_LARGE), size: 0 };
   const hunks = hunksOf(one.toString('latin1'), other.toString('latin1'));
   if (hunks.length > 0) {
     const nameOf = (name: string): string => quoted(name) + (name.includes(' ') ? '\t' : '');
@@ -147,6 +169,8 @@ function diffOf(
   const text = `${header.join('\n')}\n${parts.join('')}`;
   return { change, text, added: count('+'), removed: count('-'), about: kind, size };
 }
+
+const TOO_LARGE = 'Too large to be compared';
 
 interface DiffHunk {
   readonly oldStart: number;
@@ -226,8 +250,7 @@ function withRenames(changes: readonly TreeChange[], context: DiffContext): File
   }
   const rest = added.filter((to) => !sources.has(to));
   if (rest.length <= MAX_RENAME_CANDIDATES && removed.size <= MAX_RENAME_CANDIDATES && removed.size > 0) {
-    const linesOf = (entry: TreeEntry | undefined): LineCounts =>
-      countLines(entry ? context.bytesOf(entry) : undefined);
+    const linesOf = (entry: TreeEntry | undefined): LineCounts => countLines(entry && context.bytesOf(entry));
     const older = [...removed].map((from) => ({ from, lines: linesOf(from.before) }));
     const pairs = rest.flatMap((to) => {
       const lines = linesOf(to.after);
@@ -248,9 +271,10 @@ interface LineCounts {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-function countLines(bytes: Buffer | undefined): LineCounts {
+function countLines(bytes: Buffer | UnreadFile | undefined): LineCounts {
   const counts = new Map<string, number>();
-  if (!bytes || bytes.length > MAX_RENAMED_BYTES || isBinary(bytes)) return { bytes: 0, counts };
+  if (typeof bytes !== 'object' || bytes.length > MAX_RENAMED_BYTES || isBinary(bytes))
+    return { bytes: 0, counts };
   for (const line of bytes.toString('latin1').split(/(?<=\n)/)) counts.set(line, (counts.get(line) ?? 0) + 1);
   return { bytes: bytes.length, counts };
 }

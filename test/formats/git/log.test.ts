@@ -129,6 +129,62 @@ describe.runIf(has('git'))('of a repository', () => {
   });
 });
 
+describe.runIf(has('git'))('a diff with rare files', () => {
+  /** Commits the files, and again after the change. */
+  function twoCommits(before: Record<string, string>, change: (w: Workspace) => void): Workspace {
+    const w = workspace();
+    git(w.W, 'init', '--quiet', '--initial-branch=main');
+    for (const [name, text] of Object.entries(before)) w.write(name, text);
+    commitAll(w.W, 'first');
+    change(w);
+    commitAll(w.W, 'second');
+    return w;
+  }
+
+  test('a file that became a link applies with git', async () => {
+    const w = twoCommits({ a: 'text\n', b: 'text\n' }, ({ W }) => {
+      rmSync(join(W, 'a'));
+      symlinkSync('b', join(W, 'a'));
+    });
+    writeFileSync(join(w.O, 'patch'), await w.text('git://show/HEAD:raw'));
+    git(w.W, 'read-tree', 'HEAD~1');
+    git(w.W, 'apply', '--cached', join(w.O, 'patch'));
+    expect(git(w.W, 'write-tree')).toBe(git(w.W, 'rev-parse', 'HEAD^{tree}'));
+  });
+
+  test('a file that cannot be read hides no other file', async () => {
+    const w = twoCommits({ a: 'text\n', b: lines(1, 9), c: lines(1, 9) }, ({ write, W }) => {
+      write('a', 'other\n');
+      write('b', lines(1, 8));
+      renameSync(join(W, 'c'), join(W, 'd'));
+      write('d', lines(2, 9));
+    });
+    for (const name of ['HEAD~1:a', 'HEAD:d']) {
+      const id = git(w.W, 'rev-parse', name).trim();
+      rmSync(join(w.W, '.git/objects', id.slice(0, 2), id.slice(2)));
+    }
+    const text = await w.text('git://show/HEAD');
+    expect(text).toContain('Not compared, an object is missing or damaged: a/a and b/a differ\n');
+    expect(text).toContain('@@ -6,4 +6,3 @@\n line 6\n line 7\n line 8\n-line 9\n');
+  });
+
+  test('the calls of a list take every name', async () => {
+    const names = ['what?.md', 'c:5', '100%', 'd%41', 'tab\t', 'ä b'];
+    const w = twoCommits({}, ({ write }) => {
+      for (const name of names) write(name, `${lines(1, 300)}of ${Buffer.from(name).toString('hex')}\n`);
+    });
+    const calls = (await w.text('git://diff/HEAD~1..HEAD')).matchAll(
+      /^\+\d+ -\d+ {2}(git:.*?)(?: {2}\(new\))?$/gm,
+    );
+    const shown = await Promise.all([...calls].map(([, call = '']) => w.text(`${call}:raw`)));
+    expect(shown).toHaveLength(names.length);
+    const ends = shown.map((text) => text.trimEnd().split('\n').at(-1));
+    expect(ends.toSorted()).toEqual(
+      names.map((name) => `+of ${Buffer.from(name).toString('hex')}`).toSorted(),
+    );
+  });
+});
+
 describe.runIf(has('git'))('a large diff', () => {
   test('is its files with their counts and calls', { tags: 'slow' }, async () => {
     const w = workspace();
