@@ -279,6 +279,14 @@ describe.runIf(has('git'))('a hostile or damaged repository', () => {
       /are a reftable, which is not read/,
     ],
     [
+      'a configuration of empty lines',
+      (w) => {
+        w.write('.git/config', '\n'.repeat(1_000_000));
+        w.write('.git/HEAD', 'ref: HEAD\n');
+      },
+      /HEAD has no commit yet/,
+    ],
+    [
       'directories that contain themselves',
       (w) => {
         const id = object(w, 'HEAD:src');
