@@ -19,6 +19,10 @@ const MAX_CHANGED_FILES = 20_000;
 /** Maximum lines in which two versions may differ: beyond them all lines are shown as replaced. */
 const MAX_EDITS = 3_000;
 
+/** What the comparisons of one diff may cost together, in squares of edits: a few seconds. A file with few edits is always compared. */
+const MAX_EFFORT = 50_000_000;
+const FEW_EDITS = 50;
+
 /** Maximum removed and maximum added files that are compared to find renamed ones, and the bytes of each. */
 const MAX_RENAME_CANDIDATES = 200;
 const MAX_RENAMED_BYTES = 256 << 10;
@@ -56,24 +60,27 @@ export function diffText(
   { url, path }: { readonly url: string; readonly path: string },
   context: DiffContext,
 ): Buffer {
-  const all: TreeChange[] = [];
-  let isCut = false;
-  for (const change of changes) {
-    isCut = all.length === MAX_CHANGED_FILES;
-    if (isCut) break;
-    all.push(change);
-  }
   const wanted = Buffer.from(path).toString('latin1');
   const isWanted = (one: string): boolean => wanted === '' || one === wanted || one.startsWith(`${wanted}/`);
+  const all: TreeChange[] = [];
+  let isCut = false;
+  let others = 0;
+  for (const change of changes) {
+    if (!isWanted(change.path)) {
+      // It may be what was renamed.
+      others += 1;
+      if (others > MAX_CHANGED_FILES) continue;
+    } else if (all.length - Math.min(others, MAX_CHANGED_FILES) === MAX_CHANGED_FILES) {
+      isCut = true;
+      break;
+    }
+    all.push(change);
+  }
   const shown = withRenames(all, context).filter(
     (one) => isWanted(one.path) || isWanted(one.from ?? one.path),
   );
-  let left = MAX_DIFFED_BYTES;
-  const diffs = shown.flatMap(withoutNewKinds).map((change) => {
-    const diff = diffOf(change, left, context);
-    left -= diff.size;
-    return diff;
-  });
+  const left: DiffRoom = { bytes: MAX_DIFFED_BYTES, effort: MAX_EFFORT };
+  const diffs = shown.flatMap(withoutNewKinds).map((change) => diffOf(change, left, context));
   const bytes = diffs.reduce((sum, { text }) => sum + text.length, 0);
   const isList = isCut || (diffs.length > 1 && bytes > MAX_WHOLE_DIFF_BYTES);
   const text = isList ? listOf(diffs, url, isCut) : diffs.map((one) => one.text).join('');
@@ -111,16 +118,18 @@ function listOf(diffs: readonly FileDiff[], url: string, isCut: boolean): string
   return Buffer.from(head + lines.join('')).toString('latin1');
 }
 
-function diffOf(
-  change: FileChange,
-  left: number,
-  context: DiffContext,
-): FileDiff & { readonly size: number } {
+/** What is left for further files. */
+interface DiffRoom {
+  bytes: number;
+  effort: number;
+}
+
+function diffOf(change: FileChange, left: DiffRoom, context: DiffContext): FileDiff {
   const { path, from = path, before, after, similarity } = change;
   const isPrivate = [path, from].some((one) =>
     context.isPrivate(Buffer.from(one, 'latin1').toString('utf8'), false),
   );
-  const none = { change, added: 0, removed: 0, size: 0 };
+  const none = { change, added: 0, removed: 0 };
   if (isPrivate) return { ...none, text: `${path}  (private)\n`, about: 'private' };
   const header = [`diff --git ${quoted(`a/${from}`)} ${quoted(`b/${path}`)}`];
   if (!before && after) header.push(`new file mode ${after.mode}`);
@@ -132,7 +141,7 @@ function diffOf(
     header.push(`rename from ${quoted(from)}`, `rename to ${quoted(path)}`);
   }
   const kind = !before ? 'new' : !after ? 'deleted' : '';
-  const said = (why: string): FileDiff & { readonly size: number } => ({
+  const said = (why: string): FileDiff => ({
     ...none,
     text: [...header, `${why}: ${quoted(`a/${from}`)} and ${quoted(`b/${path}`)} differ`, ''].join('\n'),
     about: [kind, why.toLowerCase()].filter(Boolean).join(', '),
@@ -146,68 +155,90 @@ function diffOf(
     const why = [one, other].includes('too large')
       ? TOO_LARGE
       : 'Not compared, an object is missing or damaged';
-    return { ...said(why), size: 0 };
+    return said(why);
   }
   const size = one.length + other.length;
-  if (isBinary(one) || isBinary(other)) return { ...said('Binary files'), size };
-  if (size > left || Math.max(one.length, other.length) > MAX_DIFFED_FILE_BYTES)
-    return { ...said(TOO_LARGE), size: 0 };
-  const hunks = hunksOf(one.toString('latin1'), other.toString('latin1'));
-  if (hunks.length > 0) {
+  if (isBinary(one) || isBinary(other)) {
+    left.bytes -= size;
+    return said('Binary files');
+  }
+  if (size > left.bytes || Math.max(one.length, other.length) > MAX_DIFFED_FILE_BYTES) return said(TOO_LARGE);
+  left.bytes -= size;
+  const { text: hunks, added, removed } = hunksOf(one, other, left);
+  if (hunks !== '') {
     const nameOf = (name: string): string => quoted(name) + (name.includes(' ') ? '\t' : '');
     header.push(
       `--- ${before ? nameOf(`a/${from}`) : '/dev/null'}`,
       `+++ ${after ? nameOf(`b/${path}`) : '/dev/null'}`,
     );
   }
-  const lines = hunks.flatMap((hunk) => hunk.lines);
-  const count = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;
-  const parts = hunks.map(
-    (hunk) =>
-      `@@ -${rangeOf(hunk.oldStart, hunk.oldLines)} +${rangeOf(hunk.newStart, hunk.newLines)} @@\n${hunk.lines.join('\n')}\n`,
-  );
-  const text = `${header.join('\n')}\n${parts.join('')}`;
-  return { change, text, added: count('+'), removed: count('-'), about: kind, size };
+  return { change, text: `${header.join('\n')}\n${hunks}`, added, removed, about: kind };
 }
 
 const TOO_LARGE = 'Too large to be compared';
 
-interface DiffHunk {
-  readonly oldStart: number;
-  readonly oldLines: number;
-  readonly newStart: number;
-  readonly newLines: number;
-  readonly lines: readonly string[];
+interface FileHunks {
+  readonly text: string;
+  readonly added: number;
+  readonly removed: number;
 }
 
-function hunksOf(one: string, other: string): readonly DiffHunk[] {
-  if (one === other) return [];
-  const options = { context: 3, maxEditLength: MAX_EDITS };
-  const patch = one === '' || other === '' ? undefined : structuredPatch('', '', one, other, '', '', options);
-  if (patch) return patch.hunks;
-  const [removed, added] = [marked('-', one), marked('+', other)];
-  return [
-    {
-      oldStart: 1,
-      oldLines: removed.count,
-      newStart: 1,
-      newLines: added.count,
-      lines: [...removed.lines, ...added.lines],
-    },
-  ];
+function hunksOf(before: Buffer, after: Buffer, left: DiffRoom): FileHunks {
+  const [one, other] = [before.toString('latin1'), after.toString('latin1')];
+  if (one === other) return { text: '', added: 0, removed: 0 };
+  const most = Math.max(FEW_EDITS, Math.min(MAX_EDITS, Math.floor(Math.sqrt(Math.max(0, left.effort) / 4))));
+  // A file with fewer bytes has fewer lines.
+  const mayBeNear = one.length + other.length <= most || fewestEdits(before, after) <= most;
+  const isNear = one !== '' && other !== '' && mayBeNear;
+  const options = { context: 3, maxEditLength: most };
+  const patch = isNear ? structuredPatch('', '', one, other, '', '', options) : undefined;
+  if (!patch) {
+    if (isNear) left.effort -= most ** 2;
+    const [removed, added] = [marked('-', one), marked('+', other)];
+    const text = `@@ -${rangeOf(1, removed.count)} +${rangeOf(1, added.count)} @@\n${removed.text}${added.text}`;
+    return { text, added: added.count, removed: removed.count };
+  }
+  const lines = patch.hunks.flatMap((hunk) => hunk.lines);
+  const count = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;
+  const [added, removed] = [count('+'), count('-')];
+  left.effort -= (added + removed) ** 2;
+  const parts = patch.hunks.map(
+    (hunk) =>
+      `@@ -${rangeOf(hunk.oldStart, hunk.oldLines)} +${rangeOf(hunk.newStart, hunk.newLines)} @@\n${hunk.lines.join('\n')}\n`,
+  );
+  return { text: parts.join(''), added, removed };
 }
+
+/** At least so many lines differ: equal ones are counted by a hash, wherever they stand. */
+function fewestEdits(before: Buffer, after: Buffer): number {
+  const counts = new Int32Array(1 << 14);
+  let edits = 0;
+  const look = (bytes: Buffer, sign: number): void => {
+    let hash = 0;
+    for (const byte of bytes) {
+      hash = (Math.imul(hash, 31) + byte) | 0;
+      if (byte !== NEWLINE) continue;
+      const at = hash & (counts.length - 1);
+      const count = counts[at] as number;
+      edits += count * sign < 0 ? -1 : 1;
+      counts[at] = count + sign;
+      hash = 0;
+    }
+  };
+  look(before, 1);
+  look(after, -1);
+  return edits;
+}
+
+const NEWLINE = 10;
 
 /** All lines of a text, as they stand in a hunk. */
-function marked(mark: string, text: string): { readonly lines: readonly string[]; readonly count: number } {
-  if (text === '') return { lines: [], count: 0 };
-  const lines = text
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => mark + line);
-  return {
-    lines: text.endsWith('\n') ? lines : [...lines, '\\ No newline at end of file'],
-    count: lines.length,
-  };
+function marked(mark: string, text: string): { readonly text: string; readonly count: number } {
+  if (text === '') return { text, count: 0 };
+  const body = text.replace(/\n$/, '');
+  const lines = mark + body.replaceAll('\n', `\n${mark}`);
+  const end = text.endsWith('\n') ? '\n' : '\n\\ No newline at end of file\n';
+  return { text: lines + end, count: lines.length - body.length };
 }
 
 /** Before an empty range stands the number of the line before it. */

@@ -3,6 +3,8 @@
 import { rmSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { diffText } from '../../../src/formats/git/diff.ts';
+import type { TreeEntry } from '../../../src/git/trees.ts';
 import { commitAll, git } from '../../support/git.ts';
 import { has } from '../../support/has.ts';
 import { unhurried, type Workspace, workspace } from '../../support/workspace.ts';
@@ -168,7 +170,7 @@ describe.runIf(has('git'))('a diff with rare files', () => {
     expect(text).toContain('@@ -6,4 +6,3 @@\n line 6\n line 7\n line 8\n-line 9\n');
   });
 
-  test('the calls of a list take every name', async () => {
+  test('the calls of a list take every name', { tags: 'slow' }, async () => {
     const names = ['what?.md', 'c:5', '100%', 'd%41', 'tab\t', 'ä b'];
     const w = twoCommits({}, ({ write }) => {
       for (const name of names) write(name, `${lines(1, 300)}of ${Buffer.from(name).toString('hex')}\n`);
@@ -182,6 +184,44 @@ describe.runIf(has('git'))('a diff with rare files', () => {
     expect(ends.toSorted()).toEqual(
       names.map((name) => `+of ${Buffer.from(name).toString('hex')}`).toSorted(),
     );
+  });
+});
+
+describe('a diff of many files', () => {
+  /** Changed files with these texts. */
+  function diffOf(
+    files: readonly (readonly [path: string, before: string, after: string])[],
+    path = '',
+  ): string {
+    const entry = (name: string, text: string): TreeEntry => ({
+      name,
+      mode: '100644',
+      kind: 'file',
+      id: Buffer.from(text),
+    });
+    const changes = files.map(([name, before, after]) => ({
+      path: name,
+      before: entry(name, before),
+      after: entry(name, after),
+    }));
+    const context = { bytesOf: ({ id }: TreeEntry) => id, isPrivate: () => undefined };
+    return diffText(changes, { url: 'git://diff/A..B', path }, context).toString();
+  }
+
+  test('a path behind the largest number of files is shown', { tags: 'slow' }, () => {
+    const files = Array.from({ length: 20_001 }, (_, i) => [`a/${i}`, 'x', 'y'] as const);
+    expect(diffOf([...files, ['z', '1\n', '2\n']], 'z')).toBe(
+      'diff --git a/z b/z\n--- a/z\n+++ b/z\n@@ -1 +1 @@\n-1\n+2\n',
+    );
+    expect(diffOf(files)).toMatch(/^20000 files or more changed/);
+  });
+
+  test('lines in another order cost only so much together', { tags: 'slow' }, () => {
+    const numbers = Array.from({ length: 3_000 }, (_, i) => i);
+    const inOrder = (factor: number): string => numbers.map((i) => `${(i * factor) % 3_000}\n`).join('');
+    const files = numbers.slice(0, 100).map((i) => [`${i}`, inOrder(7), inOrder(1009)] as const);
+    const text = diffOf([...files, ['last', lines(1, 2_000), `${lines(1, 1_999)}other\n`]]);
+    expect(text).toMatch(/^\+1 -1 {2}git:\/\/diff\/A\.\.B\/last$/m);
   });
 });
 
