@@ -85,6 +85,14 @@ describe('separated values', () => {
     expect(text).toContain('Of 3 rows read, 1 row has a quote that is not closed. Use o.csv:@4+4 for it');
   });
 
+  test('what follows a closed quote belongs to its cell', async () => {
+    const read = asked('o.csv', lines('a,b', '1,"x ""y"" "z', '"2",3'));
+    expect(cells((await read('?limit=9')).text)).toEqual([
+      ['1', 'x "y" z'],
+      ['2', '3'],
+    ]);
+  });
+
   test('a huge line is left out and counted, the others stay', { tags: 'slow' }, async () => {
     const read = asked('o.csv', lines('a,b', `1,${'x,'.repeat(5 << 20)}`, '2,y'));
     const { text } = await withoutLag(() => read('?where=a > 0'));
