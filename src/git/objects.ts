@@ -70,7 +70,7 @@ export class GitRepository {
     // Comparable with the paths of held directories.
     this.#roots = roots.map(pathToLatin1);
     this.config = this.text('config', MAX_CONFIG_BYTES, 'common') ?? '';
-    this.idBytes = /^\s*objectformat\s*=\s*sha256\s*$/im.test(this.config) ? 32 : 20;
+    this.idBytes = /^[ \t]*objectformat\s*=\s*sha256\s*$/im.test(this.config) ? 32 : 20;
     const own = enter(this.#common, 'objects', this.#roots);
     const others = alternates.map(({ path, fd }) => HeldDirectory.adopt(path, fd));
     this.#stores = [...(own ? [own] : []), ...others].map(
@@ -108,7 +108,7 @@ export class GitRepository {
 
   /** Whether objects were left out of the clone. */
   get isPartial(): boolean {
-    return /^\s*(?:partialclone|promisor)\s*=/im.test(this.config);
+    return /^[ \t]*(?:partialclone|promisor)\s*=/im.test(this.config);
   }
 
   /** A file of the repository as Latin-1; `path` is Latin-1, too. Undefined if it cannot be read, or has more than `most` bytes. */

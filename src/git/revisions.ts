@@ -34,7 +34,7 @@ export class GitRevisions {
 
   constructor(repository: GitRepository) {
     this.#repository = repository;
-    if (/^\s*refstorage\s*=\s*reftable\s*$/im.test(repository.config)) {
+    if (/^[ \t]*refstorage\s*=\s*reftable\s*$/im.test(repository.config)) {
       throw new OrielError('UNSUPPORTED', 'The refs of this repository are a reftable, which is not read.');
     }
   }

@@ -15,7 +15,9 @@ export function separatedRows(text: string, separator: string, start = 0): Separ
     let end = quoted ?? at;
     while (end < text.length && text[end] !== separator && text[end] !== '\n') end += 1;
     const cell = text.slice(at, end).replace(/\r$/, '');
-    row.push(quoted === undefined ? cell || null : cell.slice(1, quoted - at - 1).replaceAll('""', '"'));
+    const close = (quoted ?? at) - at;
+    const whole = cell.slice(1, close - 1).replaceAll('""', '"') + cell.slice(close);
+    row.push(quoted === undefined ? cell || null : whole);
     if (text[end] !== separator) {
       rows.push(row);
       row = [];

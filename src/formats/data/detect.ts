@@ -40,7 +40,8 @@ export interface DataPlace {
 /** The value that `rest` names in a JSON file: `#a.b[3]`. Keys of the first two levels alone are symbols, shown as lines. */
 export function dataPlace(name: string, rest: string): DataPlace | undefined {
   if (!/\.(?:geo)?json$/i.test(name)) return undefined;
-  const [, typed, selector = ''] = /^#((?:\["(?:[^"\\]|\\.)*"\]|[^:,?])+)(?::(.*))?$/s.exec(rest) ?? [];
+  const [, typed, selector = ''] =
+    /^#((?:\["(?:[^"\\]|\\.)*"\]|\[(?!")|[^:,?[])+)(?::(.*))?$/s.exec(rest) ?? [];
   const path = typed === undefined ? undefined : parseDataPath(typed);
   if (!path || typed === undefined || !(path.length > 2 || typed.includes('['))) return undefined;
   return { path, typed, selector };

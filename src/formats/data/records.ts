@@ -29,6 +29,8 @@ export interface DataFile {
 
 export interface DataColumn {
   readonly name: string;
+  /** The key in JSON, which may differ: SQLite ignores the case of names. */
+  readonly key?: string | undefined;
   /** Whether all sampled cells are numbers. Always false in JSON, whose values have types. */
   readonly isNumeric: boolean;
 }
@@ -307,10 +309,12 @@ export class DataRecords {
     } else {
       const names = namesOf(records);
       this.isPlain = names.length === 0;
-      this.columns = (this.isPlain ? ['value'] : names).map((name) => ({ name, isNumeric: false }));
+      this.columns = this.isPlain
+        ? [{ name: 'value', isNumeric: false }]
+        : uniqueNames(names).map((name, at) => ({ name, key: names[at], isNumeric: false }));
       if (this.form.kind === 'json') this.instead = this.#instead();
     }
-    this.#names = new Set(this.columns.map(({ name }) => name));
+    this.#names = new Set(this.columns.map(({ name, key = name }) => key));
     this.#forget();
   }
 
@@ -408,13 +412,17 @@ function namesOf(records: readonly DataCursor[]): string[] {
   return [...names].slice(0, MAX_DATA_COLUMNS);
 }
 
+/** How the names of hidden columns end. */
+const WRITTEN = / as written$/i;
+
 /** Names as SQLite tells them apart, at most `MAX_DATA_COLUMNS`; an empty one is `column 3`. */
 function uniqueNames(names: readonly string[]): string[] {
   const unique: string[] = [];
   for (const [at, typed] of names.slice(0, MAX_DATA_COLUMNS).entries()) {
     const name = typed.slice(0, MAX_COLUMN_NAME_CHARACTERS).replaceAll('\0', '') || `column ${at + 1}`;
     let other = name;
-    for (let n = 2; unique.some((known) => sameName(known, other)); n += 1) other = `${name} ${n}`;
+    for (let n = 2; WRITTEN.test(other) || unique.some((known) => sameName(known, other)); n += 1)
+      other = `${name} ${n}`;
     unique.push(other);
   }
   return unique;
@@ -482,12 +490,13 @@ export class DataCursor {
     }
     if (this.#table.isPlain) return valueOf(this.text, written);
     const { object } = this;
-    if (!object || !Object.hasOwn(object, column.name)) return null;
-    const value = object[column.name];
+    const { name, key = name } = column;
+    if (!object || !Object.hasOwn(object, key)) return null;
+    const value = object[key];
     if (value === null || typeof value === 'string') return value;
     // Only an integer may have lost something: `1.0`, or one over 2^53.
     if (!written && typeof value === 'number' && !Number.isInteger(value)) return value;
-    return valueOf(this.#raw().get(column.name) ?? String(value), written);
+    return valueOf(this.#raw().get(key) ?? String(value), written);
   }
 
   #count(what: DataFinding | 'read'): void {

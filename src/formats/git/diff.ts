@@ -19,6 +19,10 @@ const MAX_CHANGED_FILES = 20_000;
 /** Maximum lines in which two versions may differ: beyond them all lines are shown as replaced. */
 const MAX_EDITS = 3_000;
 
+/** What the comparisons of one diff may cost together, in squares of edits: a few seconds. A file with few edits is always compared. */
+const MAX_EFFORT = 50_000_000;
+const FEW_EDITS = 50;
+
 /** Maximum removed and maximum added files that are compared to find renamed ones, and the bytes of each. */
 const MAX_RENAME_CANDIDATES = 200;
 const MAX_RENAMED_BYTES = 256 << 10;
@@ -26,9 +30,12 @@ const MAX_RENAMED_BYTES = 256 << 10;
 /** What two files must have in common, of the larger one, if one is the other renamed. As git's own default. */
 const MIN_SIMILARITY = 0.5;
 
+/** Why a file cannot be read. */
+export type UnreadFile = 'too large' | 'missing or damaged';
+
 export interface DiffContext {
   /** The bytes of a file, a link, or (as git writes it) a submodule. */
-  bytesOf(entry: TreeEntry): Buffer;
+  bytesOf(entry: TreeEntry): Buffer | UnreadFile;
   isPrivate(path: string, isDirectory: boolean): DenyRule | undefined;
 }
 
@@ -53,28 +60,42 @@ export function diffText(
   { url, path }: { readonly url: string; readonly path: string },
   context: DiffContext,
 ): Buffer {
-  const all: TreeChange[] = [];
-  let isCut = false;
-  for (const change of changes) {
-    isCut = all.length === MAX_CHANGED_FILES;
-    if (isCut) break;
-    all.push(change);
-  }
   const wanted = Buffer.from(path).toString('latin1');
   const isWanted = (one: string): boolean => wanted === '' || one === wanted || one.startsWith(`${wanted}/`);
+  const all: TreeChange[] = [];
+  let isCut = false;
+  let others = 0;
+  for (const change of changes) {
+    if (!isWanted(change.path)) {
+      // It may be what was renamed.
+      others += 1;
+      if (others > MAX_CHANGED_FILES) continue;
+    } else if (all.length - Math.min(others, MAX_CHANGED_FILES) === MAX_CHANGED_FILES) {
+      isCut = true;
+      break;
+    }
+    all.push(change);
+  }
   const shown = withRenames(all, context).filter(
     (one) => isWanted(one.path) || isWanted(one.from ?? one.path),
   );
-  let left = MAX_DIFFED_BYTES;
-  const diffs = shown.map((change) => {
-    const diff = diffOf(change, left, context);
-    left -= diff.size;
-    return diff;
-  });
+  const left: DiffRoom = { bytes: MAX_DIFFED_BYTES, effort: MAX_EFFORT };
+  const diffs = shown.flatMap(withoutNewKinds).map((change) => diffOf(change, left, context));
   const bytes = diffs.reduce((sum, { text }) => sum + text.length, 0);
   const isList = isCut || (diffs.length > 1 && bytes > MAX_WHOLE_DIFF_BYTES);
   const text = isList ? listOf(diffs, url, isCut) : diffs.map((one) => one.text).join('');
   return Buffer.from(text === '' ? '(no differences)\n' : text, 'latin1');
+}
+
+/** A file that became a link is a deleted file and a new link, as git writes it. */
+function withoutNewKinds(change: FileChange): FileChange[] {
+  const { path, before, after } = change;
+  return before && after && before.kind !== after.kind
+    ? [
+        { path, before },
+        { path, after },
+      ]
+    : [change];
 }
 
 function listOf(diffs: readonly FileDiff[], url: string, isCut: boolean): string {
@@ -82,28 +103,33 @@ function listOf(diffs: readonly FileDiff[], url: string, isCut: boolean): string
   const more = isCut ? ' or more' : '';
   const head = `${plural(diffs.length, 'file')}${more} changed, +${count('added')} -${count('removed')}. Read one for its hunks:\n`;
   const lines = diffs.map(({ change: { path, from }, added, removed, about }) => {
-    const name = oneLine(Buffer.from(path, 'latin1').toString('utf8'));
+    const text = Buffer.from(path, 'latin1').toString('utf8');
     const facts = [
       about,
       from === undefined ? '' : `was ${oneLine(Buffer.from(from, 'latin1').toString('utf8'))}`,
     ];
     const said = facts.filter((fact) => fact !== '').join(', ');
     const end = said === '' ? '\n' : `  (${said})\n`;
-    return about === 'private' ? `${name}${end}` : `+${added} -${removed}  ${url}/${name}${end}`;
+    if (about === 'private') return oneLine(text) + end;
+    // In a URL, `?` would begin a query and `:` a selector.
+    const name = oneLine(text.replace(/[%?:\0-\x1f\x7f]/g, encodeURIComponent));
+    return `+${added} -${removed}  ${url}/${name}${end}`;
   });
   return Buffer.from(head + lines.join('')).toString('latin1');
 }
 
-function diffOf(
-  change: FileChange,
-  left: number,
-  context: DiffContext,
-): FileDiff & { readonly size: number } {
+/** What is left for further files. */
+interface DiffRoom {
+  bytes: number;
+  effort: number;
+}
+
+function diffOf(change: FileChange, left: DiffRoom, context: DiffContext): FileDiff {
   const { path, from = path, before, after, similarity } = change;
   const isPrivate = [path, from].some((one) =>
     context.isPrivate(Buffer.from(one, 'latin1').toString('utf8'), false),
   );
-  const none = { change, added: 0, removed: 0, size: 0 };
+  const none = { change, added: 0, removed: 0 };
   if (isPrivate) return { ...none, text: `${path}  (private)\n`, about: 'private' };
   const header = [`diff --git ${quoted(`a/${from}`)} ${quoted(`b/${path}`)}`];
   if (!before && after) header.push(`new file mode ${after.mode}`);
@@ -115,75 +141,104 @@ function diffOf(
     header.push(`rename from ${quoted(from)}`, `rename to ${quoted(path)}`);
   }
   const kind = !before ? 'new' : !after ? 'deleted' : '';
-  const said = (why: string): FileDiff & { readonly size: number } => ({
+  const said = (why: string): FileDiff => ({
     ...none,
     text: [...header, `${why}: ${quoted(`a/${from}`)} and ${quoted(`b/${path}`)} differ`, ''].join('\n'),
     about: [kind, why.toLowerCase()].filter(Boolean).join(', '),
   });
   if (before && after && before.id.equals(after.id))
     return { ...none, text: `${header.join('\n')}\n`, about: kind };
-  const [one, other] = [before, after].map((entry) => (entry ? context.bytesOf(entry) : Buffer.alloc(0))) as [
-    Buffer,
-    Buffer,
-  ];
+  const sideOf = (entry: TreeEntry | undefined): Buffer | UnreadFile =>
+    entry ? context.bytesOf(entry) : Buffer.alloc(0);
+  const [one, other] = [sideOf(before), sideOf(after)];
+  if (typeof one === 'string' || typeof other === 'string') {
+    const why = [one, other].includes('too large')
+      ? TOO_LARGE
+      : 'Not compared, an object is missing or damaged';
+    return said(why);
+  }
   const size = one.length + other.length;
-  if (isBinary(one) || isBinary(other)) return { ...said('Binary files'), size };
-  if (size > left || Math.max(one.length, other.length) > MAX_DIFFED_FILE_BYTES)
-    return { ...said('Too large to be compared'), size: 0 };
-  const hunks = hunksOf(one.toString('latin1'), other.toString('latin1'));
-  if (hunks.length > 0) {
+  if (isBinary(one) || isBinary(other)) {
+    left.bytes -= size;
+    return said('Binary files');
+  }
+  if (size > left.bytes || Math.max(one.length, other.length) > MAX_DIFFED_FILE_BYTES) return said(TOO_LARGE);
+  left.bytes -= size;
+  const { text: hunks, added, removed } = hunksOf(one, other, left);
+  if (hunks !== '') {
     const nameOf = (name: string): string => quoted(name) + (name.includes(' ') ? '\t' : '');
     header.push(
       `--- ${before ? nameOf(`a/${from}`) : '/dev/null'}`,
       `+++ ${after ? nameOf(`b/${path}`) : '/dev/null'}`,
     );
   }
-  const lines = hunks.flatMap((hunk) => hunk.lines);
+  return { change, text: `${header.join('\n')}\n${hunks}`, added, removed, about: kind };
+}
+
+const TOO_LARGE = 'Too large to be compared';
+
+interface FileHunks {
+  readonly text: string;
+  readonly added: number;
+  readonly removed: number;
+}
+
+function hunksOf(before: Buffer, after: Buffer, left: DiffRoom): FileHunks {
+  const [one, other] = [before.toString('latin1'), after.toString('latin1')];
+  if (one === other) return { text: '', added: 0, removed: 0 };
+  const most = Math.max(FEW_EDITS, Math.min(MAX_EDITS, Math.floor(Math.sqrt(Math.max(0, left.effort) / 4))));
+  // A file with fewer bytes has fewer lines.
+  const mayBeNear = one.length + other.length <= most || fewestEdits(before, after) <= most;
+  const isNear = one !== '' && other !== '' && mayBeNear;
+  const options = { context: 3, maxEditLength: most };
+  const patch = isNear ? structuredPatch('', '', one, other, '', '', options) : undefined;
+  if (!patch) {
+    if (isNear) left.effort -= most ** 2;
+    const [removed, added] = [marked('-', one), marked('+', other)];
+    const text = `@@ -${rangeOf(1, removed.count)} +${rangeOf(1, added.count)} @@\n${removed.text}${added.text}`;
+    return { text, added: added.count, removed: removed.count };
+  }
+  const lines = patch.hunks.flatMap((hunk) => hunk.lines);
   const count = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;
-  const parts = hunks.map(
+  const [added, removed] = [count('+'), count('-')];
+  left.effort -= (added + removed) ** 2;
+  const parts = patch.hunks.map(
     (hunk) =>
       `@@ -${rangeOf(hunk.oldStart, hunk.oldLines)} +${rangeOf(hunk.newStart, hunk.newLines)} @@\n${hunk.lines.join('\n')}\n`,
   );
-  const text = `${header.join('\n')}\n${parts.join('')}`;
-  return { change, text, added: count('+'), removed: count('-'), about: kind, size };
+  return { text: parts.join(''), added, removed };
 }
 
-interface DiffHunk {
-  readonly oldStart: number;
-  readonly oldLines: number;
-  readonly newStart: number;
-  readonly newLines: number;
-  readonly lines: readonly string[];
+/** At least so many lines differ: equal ones are counted by a hash, wherever they stand. */
+function fewestEdits(before: Buffer, after: Buffer): number {
+  const counts = new Int32Array(1 << 14);
+  let edits = 0;
+  const look = (bytes: Buffer, sign: number): void => {
+    let hash = 0;
+    for (const byte of bytes) {
+      hash = (Math.imul(hash, 31) + byte) | 0;
+      if (byte !== NEWLINE) continue;
+      const at = hash & (counts.length - 1);
+      const count = counts[at] as number;
+      edits += count * sign < 0 ? -1 : 1;
+      counts[at] = count + sign;
+      hash = 0;
+    }
+  };
+  look(before, 1);
+  look(after, -1);
+  return edits;
 }
 
-function hunksOf(one: string, other: string): readonly DiffHunk[] {
-  if (one === other) return [];
-  const options = { context: 3, maxEditLength: MAX_EDITS };
-  const patch = one === '' || other === '' ? undefined : structuredPatch('', '', one, other, '', '', options);
-  if (patch) return patch.hunks;
-  const [removed, added] = [marked('-', one), marked('+', other)];
-  return [
-    {
-      oldStart: 1,
-      oldLines: removed.count,
-      newStart: 1,
-      newLines: added.count,
-      lines: [...removed.lines, ...added.lines],
-    },
-  ];
-}
+const NEWLINE = 10;
 
 /** All lines of a text, as they stand in a hunk. */
-function marked(mark: string, text: string): { readonly lines: readonly string[]; readonly count: number } {
-  if (text === '') return { lines: [], count: 0 };
-  const lines = text
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => mark + line);
-  return {
-    lines: text.endsWith('\n') ? lines : [...lines, '\\ No newline at end of file'],
-    count: lines.length,
-  };
+function marked(mark: string, text: string): { readonly text: string; readonly count: number } {
+  if (text === '') return { text, count: 0 };
+  const body = text.replace(/\n$/, '');
+  const lines = mark + body.replaceAll('\n', `\n${mark}`);
+  const end = text.endsWith('\n') ? '\n' : '\n\\ No newline at end of file\n';
+  return { text: lines + end, count: lines.length - body.length };
 }
 
 /** Before an empty range stands the number of the line before it. */
@@ -226,8 +281,7 @@ function withRenames(changes: readonly TreeChange[], context: DiffContext): File
   }
   const rest = added.filter((to) => !sources.has(to));
   if (rest.length <= MAX_RENAME_CANDIDATES && removed.size <= MAX_RENAME_CANDIDATES && removed.size > 0) {
-    const linesOf = (entry: TreeEntry | undefined): LineCounts =>
-      countLines(entry ? context.bytesOf(entry) : undefined);
+    const linesOf = (entry: TreeEntry | undefined): LineCounts => countLines(entry && context.bytesOf(entry));
     const older = [...removed].map((from) => ({ from, lines: linesOf(from.before) }));
     const pairs = rest.flatMap((to) => {
       const lines = linesOf(to.after);
@@ -248,9 +302,10 @@ interface LineCounts {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-function countLines(bytes: Buffer | undefined): LineCounts {
+function countLines(bytes: Buffer | UnreadFile | undefined): LineCounts {
   const counts = new Map<string, number>();
-  if (!bytes || bytes.length > MAX_RENAMED_BYTES || isBinary(bytes)) return { bytes: 0, counts };
+  if (typeof bytes !== 'object' || bytes.length > MAX_RENAMED_BYTES || isBinary(bytes))
+    return { bytes: 0, counts };
   for (const line of bytes.toString('latin1').split(/(?<=\n)/)) counts.set(line, (counts.get(line) ?? 0) + 1);
   return { bytes: bytes.length, counts };
 }

@@ -33,6 +33,10 @@ export function findEntry(context: GitContext, { ways, isGuess }: EntryQuestion)
     const entry = entryAtPath((id) => repository.read(id), commit.tree, latin1);
     if (entry) return foundAt(context, way, entry, commit);
   }
+  for (const way of possible) {
+    const rule = context.isPrivate(way.path, false);
+    if (rule) throw privateFile(revisionUrl(way), rule);
+  }
   throw missing(context, possible, commit);
 }
 

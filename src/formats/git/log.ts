@@ -15,7 +15,7 @@ const MAX_LOG_COMMITS = 500_000;
 export function logText(context: GitContext, question: LogQuestion): FoundText {
   const { path, from, until, author, since, limit, target } = question;
   const { revisions, isPrivate } = context;
-  const rule = path === '' ? undefined : isPrivate(path, false);
+  const rule = path === '' ? undefined : (isPrivate(path, true) ?? isPrivate(path, false));
   if (rule) throw privateFile(target, rule);
   const start = revisions.commit(until);
   const excluded = from === undefined ? undefined : ancestorsOf(context, revisions.commit(from));
@@ -30,8 +30,9 @@ export function logText(context: GitContext, question: LogQuestion): FoundText {
     lines.push(lineOf(commit));
   }
   const text = lines.length === 0 ? '(no commits)\n' : lines.join('');
-  const use = target.replace(/[?&]limit=\d+/, '');
-  const next = `${use}${use.includes('?') ? '&' : '?'}limit=${10 * limit}`;
+  const [front = '', query = ''] = target.split(/\?(.*)/s);
+  const kept = query.split('&').filter((one) => one !== '' && !one.startsWith('limit='));
+  const next = `${front}?${[...kept, `limit=${10 * limit}`].join('&')}`;
   const said = `The last ${plural(limit, 'commit')}. Use ${next} for more`;
   return { kind: 'text', target, bytes: Buffer.from(text), notes: more ? [{ text: said, use: next }] : [] };
 }

@@ -1,19 +1,32 @@
 /** `git://show/REV`, a commit with its diff, and `git://diff/A..B`. Runs in the thread. */
 
-import { OrielError } from '../../errors.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
 import { privateFile } from '../../files/deny-rules.ts';
 import { changesBetween, entryAtPath, type TreeEntry } from '../../git/trees.ts';
 import { quote } from '../../text/visible.ts';
-import { type DiffContext, diffText } from './diff.ts';
+import { type DiffContext, diffText, type UnreadFile } from './diff.ts';
 import type { GitContext } from './entries.ts';
 import { dateOf } from './log.ts';
 import type { DiffQuestion, FoundText, ShowQuestion } from './protocol.ts';
 
+/** Maximum bytes of objects that are read for one diff. */
+const MAX_READ_BYTES = 512 << 20;
+
 function diffContext({ revisions, isPrivate }: GitContext): DiffContext {
-  const bytesOf = ({ kind, id, name }: TreeEntry): Buffer =>
-    kind === 'submodule'
-      ? Buffer.from(`Subproject commit ${id.toString('hex')}\n`)
-      : revisions.object(id, Buffer.from(name, 'latin1').toString('utf8')).bytes;
+  let left = MAX_READ_BYTES;
+  const bytesOf = ({ kind, id, name }: TreeEntry): Buffer | UnreadFile => {
+    if (kind === 'submodule') return Buffer.from(`Subproject commit ${id.toString('hex')}\n`);
+    if (left <= 0) return 'too large';
+    try {
+      const { bytes } = revisions.object(id, Buffer.from(name, 'latin1').toString('utf8'));
+      left -= bytes.length;
+      return bytes;
+    } catch (error) {
+      // The other files of the diff are shown.
+      if (!isOrielError(error)) throw error;
+      return error.code === 'LIMIT' ? 'too large' : 'missing or damaged';
+    }
+  };
   return { bytesOf, isPrivate };
 }
 
@@ -61,15 +74,15 @@ export function diffBetween(context: GitContext, { from, ways, target }: DiffQue
   const url = `git://diff/${from}..${revision}`;
   const latin1 = Buffer.from(path).toString('latin1');
   const entries = [older, newer].map(({ tree }) => entryAtPath(read, tree, latin1));
-  if (entries.every((entry) => entry === undefined)) {
-    const why = `${quote(path)} exists neither at ${quote(from)} nor at ${quote(revision)}.`;
-    throw new OrielError('NOT_FOUND', `${why} Use ${quote(url)} for all files.`, { next: url });
-  }
   const rule = isPrivate(
     path,
     entries.some((entry) => entry?.kind === 'directory'),
   );
   if (path !== '' && rule) throw privateFile(target, rule);
+  if (entries.every((entry) => entry === undefined)) {
+    const why = `${quote(path)} exists neither at ${quote(from)} nor at ${quote(revision)}.`;
+    throw new OrielError('NOT_FOUND', `${why} Use ${quote(url)} for all files.`, { next: url });
+  }
   const changes = changesBetween(read, older.tree, newer.tree);
   return {
     kind: 'text',

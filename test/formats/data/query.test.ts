@@ -85,6 +85,14 @@ describe('separated values', () => {
     expect(text).toContain('Of 3 rows read, 1 row has a quote that is not closed. Use o.csv:@4+4 for it');
   });
 
+  test('what follows a closed quote belongs to its cell', async () => {
+    const read = asked('o.csv', lines('a,b', '1,"x ""y"" "z', '"2",3'));
+    expect(cells((await read('?limit=9')).text)).toEqual([
+      ['1', 'x "y" z'],
+      ['2', '3'],
+    ]);
+  });
+
   test('a huge line is left out and counted, the others stay', { tags: 'slow' }, async () => {
     const read = asked('o.csv', lines('a,b', `1,${'x,'.repeat(5 << 20)}`, '2,y'));
     const { text } = await withoutLag(() => read('?where=a > 0'));
@@ -110,6 +118,20 @@ describe('separated values', () => {
   test('a condition may name a rowid at which no row begins', async () => {
     const read = asked('o.csv', 'a,b\n100,1\n200,2\n');
     expect(cells((await read('?where=rowid > 5')).text)).toEqual([['200', '2']]);
+  });
+
+  test('names that SQLite takes for one are told apart', async () => {
+    const head = (text: string): string | undefined => text.split('\n')[0];
+    const csv = asked('o.csv', lines('a,a as written', '1,2'));
+    expect(head((await csv('?limit=1')).text)).toBe('| a | a as written 2 |');
+    const json = asked('o.jsonl', lines('{"id":1,"ID":2.0,"a as written":3,"a":4,"n\\u0000":5}', '{"ID":7}'));
+    const { text } = await json('?where="ID 2" > 1');
+    expect(head(text)).toBe('| id   | ID 2 | a as written 2 | a    | n    |');
+    expect(cells(text)).toEqual([
+      ['1', '2.0', '3', '4', '5'],
+      ['NULL', '7', 'NULL', 'NULL', 'NULL'],
+    ]);
+    expect(text).not.toContain('no columns');
   });
 
   test('errors name the columns and a call that works', async () => {
@@ -195,6 +217,11 @@ describe('JSON', () => {
   test('lines of JSON in a file named json are rows, too', async () => {
     expect(cells((await asked('x.json', '{"a":1}\n{"a":2}\n')('?where=a = 2')).text)).toEqual([['2']]);
   });
+});
+
+test('a long path that is none is refused at once', async () => {
+  const read = asked('o.json', '{"a":1}');
+  expect((await read(`:#${'["a"]'.repeat(200)},`)).code).not.toBe('OK');
 });
 
 describe('as SQLite answers', () => {

@@ -152,6 +152,9 @@ describe.runIf(has('git'))('a file at a revision', () => {
     for (const path of ['git://HEAD/.env', 'HEAD:./.env', 'v1:.env:raw', 'v1:vault/x.txt', 'v1:vault']) {
       expect(await w.text(path, options)).toMatch(/^\S+ is private by the rule/);
     }
+    // No name in a private directory is said, as that of a similar file.
+    for (const path of ['git://HEAD/vault/y.txt', 'v1:vault/x.txt/y', 'v1:vault/'])
+      expect(await w.text(path, options)).toMatch(/^\S+ is private by the rule vault\//);
     // By the id of its directory, or its own: only commits are revisions.
     for (const path of [`git://${tree}/x.txt`, `git://${blob}`, `${tree.slice(0, 8)}:x.txt`])
       expect(await w.text(path, options)).toMatch(/is not a commit but a (?:tree|blob)/);
@@ -274,6 +277,14 @@ describe.runIf(has('git'))('a hostile or damaged repository', () => {
       'a reftable',
       (w) => w.write('.git/config', '[extensions]\n\trefStorage = reftable\n'),
       /are a reftable, which is not read/,
+    ],
+    [
+      'a configuration of empty lines',
+      (w) => {
+        w.write('.git/config', '\n'.repeat(1_000_000));
+        w.write('.git/HEAD', 'ref: HEAD\n');
+      },
+      /HEAD has no commit yet/,
     ],
     [
       'directories that contain themselves',

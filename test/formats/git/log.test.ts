@@ -3,6 +3,8 @@
 import { rmSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { diffText } from '../../../src/formats/git/diff.ts';
+import type { TreeEntry } from '../../../src/git/trees.ts';
 import { commitAll, git } from '../../support/git.ts';
 import { has } from '../../support/has.ts';
 import { unhurried, type Workspace, workspace } from '../../support/workspace.ts';
@@ -67,6 +69,9 @@ describe.runIf(has('git'))('of a repository', () => {
 
   test('a log that is cut names the call for more', async () => {
     expect(await w.text('git://log?limit=2')).toContain('Use git://log?limit=20 for more');
+    expect(await w.text('git://log?limit=2&author=ada&since=3 years ago')).toContain(
+      'Use git://log?author=ada&since=3 years ago&limit=20 for more',
+    );
     expect(await w.text('git://log?since=3 years ago&limit=1:1..1')).toMatch(/^[0-9a-f]{12} /);
     expect(await w.text('git://log?since=9999-01-01')).toBe('(no commits)\n');
   });
@@ -108,6 +113,8 @@ describe.runIf(has('git'))('of a repository', () => {
     expect(diff).not.toContain('SECRET');
     for (const path of ['git://diff/HEAD~3..HEAD/.env', 'git://log/.env'])
       expect(await w.text(path, options)).toContain('is private by the rule');
+    for (const path of ['git://log/new', 'git://diff/HEAD~3..HEAD/new/none'])
+      expect(await w.text(path, { deny: ['new/'] })).toContain('is private by the rule');
   });
 
   test.each([
@@ -121,6 +128,100 @@ describe.runIf(has('git'))('of a repository', () => {
     expect(answer.content[0]?.type === 'text' && answer.content[0].text).toContain(said);
     const { next } = (answer.details as { error: { next: string } }).error;
     expect((await w.read(next)).isError).toBe(false);
+  });
+});
+
+describe.runIf(has('git'))('a diff with rare files', () => {
+  /** Commits the files, and again after the change. */
+  function twoCommits(before: Record<string, string>, change: (w: Workspace) => void): Workspace {
+    const w = workspace();
+    git(w.W, 'init', '--quiet', '--initial-branch=main');
+    for (const [name, text] of Object.entries(before)) w.write(name, text);
+    commitAll(w.W, 'first');
+    change(w);
+    commitAll(w.W, 'second');
+    return w;
+  }
+
+  test('a file that became a link applies with git', async () => {
+    const w = twoCommits({ a: 'text\n', b: 'text\n' }, ({ W }) => {
+      rmSync(join(W, 'a'));
+      symlinkSync('b', join(W, 'a'));
+    });
+    writeFileSync(join(w.O, 'patch'), await w.text('git://show/HEAD:raw'));
+    git(w.W, 'read-tree', 'HEAD~1');
+    git(w.W, 'apply', '--cached', join(w.O, 'patch'));
+    expect(git(w.W, 'write-tree')).toBe(git(w.W, 'rev-parse', 'HEAD^{tree}'));
+  });
+
+  test('a file that cannot be read hides no other file', async () => {
+    const w = twoCommits({ a: 'text\n', b: lines(1, 9), c: lines(1, 9) }, ({ write, W }) => {
+      write('a', 'other\n');
+      write('b', lines(1, 8));
+      renameSync(join(W, 'c'), join(W, 'd'));
+      write('d', lines(2, 9));
+    });
+    for (const name of ['HEAD~1:a', 'HEAD:d']) {
+      const id = git(w.W, 'rev-parse', name).trim();
+      rmSync(join(w.W, '.git/objects', id.slice(0, 2), id.slice(2)));
+    }
+    const text = await w.text('git://show/HEAD');
+    expect(text).toContain('Not compared, an object is missing or damaged: a/a and b/a differ\n');
+    expect(text).toContain('@@ -6,4 +6,3 @@\n line 6\n line 7\n line 8\n-line 9\n');
+  });
+
+  test('the calls of a list take every name', { tags: 'slow' }, async () => {
+    const names = ['what?.md', 'c:5', '100%', 'd%41', 'tab\t', 'ä b'];
+    const w = twoCommits({}, ({ write }) => {
+      for (const name of names) write(name, `${lines(1, 300)}of ${Buffer.from(name).toString('hex')}\n`);
+    });
+    const calls = (await w.text('git://diff/HEAD~1..HEAD')).matchAll(
+      /^\+\d+ -\d+ {2}(git:.*?)(?: {2}\(new\))?$/gm,
+    );
+    const shown = await Promise.all([...calls].map(([, call = '']) => w.text(`${call}:raw`)));
+    expect(shown).toHaveLength(names.length);
+    const ends = shown.map((text) => text.trimEnd().split('\n').at(-1));
+    expect(ends.toSorted()).toEqual(
+      names.map((name) => `+of ${Buffer.from(name).toString('hex')}`).toSorted(),
+    );
+  });
+});
+
+describe('a diff of many files', () => {
+  /** Changed files with these texts. */
+  function diffOf(
+    files: readonly (readonly [path: string, before: string, after: string])[],
+    path = '',
+  ): string {
+    const entry = (name: string, text: string): TreeEntry => ({
+      name,
+      mode: '100644',
+      kind: 'file',
+      id: Buffer.from(text),
+    });
+    const changes = files.map(([name, before, after]) => ({
+      path: name,
+      before: entry(name, before),
+      after: entry(name, after),
+    }));
+    const context = { bytesOf: ({ id }: TreeEntry) => id, isPrivate: () => undefined };
+    return diffText(changes, { url: 'git://diff/A..B', path }, context).toString();
+  }
+
+  test('a path behind the largest number of files is shown', { tags: 'slow' }, () => {
+    const files = Array.from({ length: 20_001 }, (_, i) => [`a/${i}`, 'x', 'y'] as const);
+    expect(diffOf([...files, ['z', '1\n', '2\n']], 'z')).toBe(
+      'diff --git a/z b/z\n--- a/z\n+++ b/z\n@@ -1 +1 @@\n-1\n+2\n',
+    );
+    expect(diffOf(files)).toMatch(/^20000 files or more changed/);
+  });
+
+  test('lines in another order cost only so much together', { tags: 'slow' }, () => {
+    const numbers = Array.from({ length: 3_000 }, (_, i) => i);
+    const inOrder = (factor: number): string => numbers.map((i) => `${(i * factor) % 3_000}\n`).join('');
+    const files = numbers.slice(0, 100).map((i) => [`${i}`, inOrder(7), inOrder(1009)] as const);
+    const text = diffOf([...files, ['last', lines(1, 2_000), `${lines(1, 1_999)}other\n`]]);
+    expect(text).toMatch(/^\+1 -1 {2}git:\/\/diff\/A\.\.B\/last$/m);
   });
 });
 
