@@ -36,15 +36,11 @@ export const sqliteSource: ContentSource = {
 const dataSource: ContentSource = {
   format: 'data',
   claims: ({ opened, name, rest }) =>
-    opened.kind === 'file' && rest !== '' && dataQuery(name, rest) !== undefined,
-  open: async (subject, call) => (await import('./data/open.ts')).openData(subject, call),
-};
-
-const valueSource: ContentSource = {
-  format: 'data',
-  claims: ({ opened, name, rest }) =>
-    opened.kind === 'file' && rest !== '' && dataPlace(name, rest) !== undefined,
-  open: async (subject, call) => (await import('./data/value.ts')).openValue(subject, call),
+    opened.kind === 'file' && rest !== '' && (dataQuery(name, rest) ?? dataPlace(name, rest)) !== undefined,
+  open: async (subject, call) =>
+    dataQuery(subject.name, subject.rest)
+      ? (await import('./data/open.ts')).openData(subject, call)
+      : (await import('./data/value.ts')).openValue(subject, call),
 };
 
 // The source of Jupyter notebooks (`.ipynb`).
@@ -93,7 +89,6 @@ export const sources: readonly ContentSource[] = [
   directorySource,
   sqliteSource,
   dataSource,
-  valueSource,
   notebookSource,
   imageSource,
   documentSource,
