@@ -210,7 +210,9 @@ function composeRows(
   const notes = [
     ...cutNotes(page, rows.rows, { address, key: table?.key, call }),
     ...lost.filter((one) => isEnd || one !== ending).map(lostNote),
-    ...(isEnd && rows.damaged !== undefined && !ending ? [sentenceNotice(`What follows ${UNREADABLE}`)] : []),
+    ...(isEnd && rows.damaged !== undefined && !ending
+      ? [sentenceNotice(`What follows was ${NOT_READ}`)]
+      : []),
   ];
   if (!rows.more && isEnd) return { text: page.text, facts, notes };
   const span = page.shown === 1 ? `row ${end}` : `rows ${offset + 1}-${end}`;
@@ -218,14 +220,14 @@ function composeRows(
   return { text: page.text, facts, notes, more };
 }
 
-const UNREADABLE = 'cannot be read: the database is damaged there';
+const NOT_READ = 'not read: the database is damaged there';
 
 function lostNote({ after, before }: LostRows): Notice {
   const first = after === undefined ? undefined : BigInt(after) + 1n;
   const last = before === undefined ? undefined : BigInt(before) - 1n;
   const span =
     first === undefined ? `up to ${last}` : last === undefined ? `from ${first} on` : `${first} to ${last}`;
-  return sentenceNotice(`Rows with the rowids ${span} ${UNREADABLE}`);
+  return sentenceNotice(`Rows with the rowids ${span} were ${NOT_READ}`);
 }
 
 /** The query parameters for the start of a page. */
