@@ -256,7 +256,7 @@ describe('as SQLite answers', () => {
   );
   const where = fc.tuple(condition, fc.constantFrom('and', 'or'), condition).map((all) => all.join(' '));
 
-  test('generated tables and conditions', async () => {
+  test('generated tables and conditions', { tags: 'slow' }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(row, { minLength: 1, maxLength: 12 }),

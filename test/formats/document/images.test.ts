@@ -108,7 +108,7 @@ test('are read by name, and by page and number', async () => {
   });
 });
 
-test('of every kind are shown; undecodable ones name their page', async () => {
+test('of every kind are shown; undecodable ones name their page', { tags: 'slow' }, async () => {
   const { write, text, read } = workspace(unhurried);
   const inline = 'q 9 0 0 9 9 400 cm BI /W 4 /H 2 /CS /G /BPC 8 ID \x10\x20\x30\x40\x10\x20\x30\x40 EI Q ';
   const broken = { ...rgb(5, 5), entries: '/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/JPXDecode' };

@@ -16,7 +16,7 @@ function book(pages: number): Buffer {
 const noticesOf = (answer: { readonly details: Record<string, unknown> }): string[] =>
   ((answer.details['notices'] ?? []) as { text: string }[]).map(({ text }) => text);
 
-test('each answer names its part and calls for the others', async () => {
+test('each answer names its part and calls for the others', { tags: 'slow' }, async () => {
   const { write, read, text } = workspace({ ...unhurried, limits: { bytes: 4096 } });
   write('long.pdf', book(230));
   // A page of it: the totals are not those of the document.
