@@ -94,13 +94,22 @@ export const liveRoute = (seen: TaskSource): HttpRoute => {
     const most = isOperator ? MAX_EVENT_STREAMS : MAX_EVENT_STREAMS - OPERATOR_STREAMS;
     return streams >= most ? `${most} streams are open` : undefined;
   };
-  const counted = (holders: ReadonlySet<Caller | CallerOrigin>, by: 1 | -1): void => {
+  const count = (holders: ReadonlySet<Caller | CallerOrigin>, by: 1 | -1): void => {
     streams += by;
     for (const holder of holders) {
       const left = (open.get(holder) ?? 0) + by;
       if (left > 0) open.set(holder, left);
       else open.delete(holder);
     }
+  };
+  /** Counts a stream; the function that is returned releases it, once. The same holders, even if the client moves. */
+  const taken = (holders: ReadonlySet<Caller | CallerOrigin>): (() => void) => {
+    let isHeld = true;
+    count(holders, 1);
+    return () => {
+      if (isHeld) count(holders, -1);
+      isHeld = false;
+    };
   };
   return route({
     method: 'get',
@@ -116,21 +125,17 @@ export const liveRoute = (seen: TaskSource): HttpRoute => {
         const message = `${why}. Close one, or ask again in a moment.`;
         return problem(503, { message, code: 'BUSY' }, { 'retry-after': '1' });
       }
-      return {
-        status: 200,
-        headers: {
-          'content-type': 'text/event-stream',
-          'cache-control': 'no-store',
-          'x-accel-buffering': 'no',
-        },
-        // Counted here, because HEAD has no body.
-        body: (outlet) => {
-          // The same holders are released later, even if the client then has another address.
-          const holders = new Set([exchange.client, callerOrigin(exchange.client)]);
-          counted(holders, 1);
-          return stream(seen, exchange, outlet).finally(() => counted(holders, -1));
-        },
+      const headers = {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
       };
+      // Counted before the body begins, which HEAD has not: of many requests at once all would be admitted.
+      const { method, client, signal } = exchange;
+      const release = taken(new Set(method === 'HEAD' ? [] : [client, callerOrigin(client)]));
+      if (method === 'HEAD' || signal.aborted) release();
+      else signal.addEventListener('abort', release, { once: true });
+      return { status: 200, headers, body: (outlet) => stream(seen, exchange, outlet).finally(release) };
     },
   });
 };
