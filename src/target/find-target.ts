@@ -184,6 +184,8 @@ function ownOutside(error: OrielError, grammar: PathGrammar): OrielError {
 }
 
 /** A tool with a literal grammar reads only files. */
+const kindOf = (grammar: PathGrammar): 'any' | 'file' => (grammar === 'literal' ? 'file' : 'any');
+
 function blankPath(grammar: PathGrammar): OrielError {
   return grammar === 'literal'
     ? new OrielError('BAD_PATH', 'The path is blank. Use the path of a file.')
@@ -216,7 +218,8 @@ async function withoutEnd(
   call: Call,
 ): Promise<OrielError | undefined> {
   const path = withoutTrailing(target.trim());
-  if (path === target || !(await firstExisting([{ path, rest: '' }], call))) return undefined;
+  if (path === target || !(await firstExisting([{ path, rest: '' }], call, kindOf(grammar))))
+    return undefined;
   // Some tools with a literal grammar take only absolute paths.
   const next = grammar === 'literal' ? path : nameablePath(call.access.absolute(path), call);
   return advised(code, why, `Use ${quote(next)}.`, { next });
@@ -245,7 +248,7 @@ async function insideInstead(
     if (!path.startsWith('/') || names.includes('..')) continue;
     for (let from = 0; from < Math.min(names.length, MAX_LEADING_DIRECTORIES); from += 1) {
       const inside = names.slice(from).join('/');
-      if (!(await firstExisting([{ path: inside, rest: '' }], call))) continue;
+      if (!(await firstExisting([{ path: inside, rest: '' }], call, kindOf(grammar)))) continue;
       const next = joined(inside, rest);
       return advised(code, why, `Use ${quote(next)}.`, { next, cause });
     }

@@ -337,3 +337,10 @@ describe('bash', () => {
     for (const tail of tails) expect(tail.length).toBeLessThanOrEqual(8192);
   });
 });
+
+test('a directory of another machine is not named for a file', async () => {
+  const { call, write } = place('zdx');
+  write('src/a.ts', 'a\n');
+  for (const path of ['/.', '/workspace/src'])
+    expect((await call('read', { path })).text).toContain('Use a path below the working directory.');
+});
