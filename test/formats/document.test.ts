@@ -398,7 +398,7 @@ test('pages of a PDF: marks, numbers, selections', { tags: 'slow' }, async () =>
   });
 });
 
-test('two-column text reads column by column, tables row by row', async () => {
+test('two-column text reads column by column, tables row by row', { tags: 'slow' }, async () => {
   const { write, text } = workspace(unhurried);
   write('twocol.pdf', fixture('twocol.pdf'));
   write('tables.pdf', fixture('tables.pdf'));
@@ -429,7 +429,7 @@ test('a PDF with a password, and one without text', { tags: 'slow' }, async () =
   expect(image.content[1]).toMatchObject({ type: 'image', mimeType: 'image/png' });
 });
 
-test('documents in an archive, and the parts of a document', async () => {
+test('documents in an archive, and the parts of a document', { tags: 'slow' }, async () => {
   const { write, text, read } = workspace(unhurried);
   write(
     'all.zip',
