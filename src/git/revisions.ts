@@ -3,7 +3,8 @@
 import { OrielError } from '../errors.ts';
 import { didYouMean, nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
-import { type GitObject, type GitRepository, UnreadableObject } from './objects.ts';
+import type { GitRepository } from './objects.ts';
+import { type GitObject, UnreadableObject } from './pack.ts';
 import { type GitCommit, parseCommit } from './trees.ts';
 
 /** Maximum characters of a revision. */

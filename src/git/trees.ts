@@ -1,6 +1,6 @@
 /** Commits and trees of a repository: their fields, the entry at a path, and the paths that differ between two trees. */
 
-import { type GitObject, UnreadableObject } from './objects.ts';
+import { type GitObject, UnreadableObject } from './pack.ts';
 
 export interface GitCommit {
   /** The id of its root directory. */

@@ -1,6 +1,6 @@
 /** How much each file of a repository was changed recently: over the last commits of a branch, of which newer ones count more. */
 
-import { type GitObject, UnreadableObject } from '../../git/objects.ts';
+import { type GitObject, UnreadableObject } from '../../git/pack.ts';
 import { changesBetween, type GitCommit, parseCommit } from '../../git/trees.ts';
 
 export interface RecentChanges {

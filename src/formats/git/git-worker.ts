@@ -3,7 +3,8 @@
 import { parentPort } from 'node:worker_threads';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { DenyRules } from '../../files/deny-rules.ts';
-import { GitRepository, UnreadableObject } from '../../git/objects.ts';
+import { GitRepository } from '../../git/objects.ts';
+import { UnreadableObject } from '../../git/pack.ts';
 import { GitRevisions } from '../../git/revisions.ts';
 import { LOADED } from '../../process/worker-ending.ts';
 import type { DenyData, DenyRule } from '../../types/access.ts';
