@@ -11,21 +11,21 @@ import {
   separatorOf,
 } from '../../text/separated.ts';
 import { decodeText, sameName } from '../sqlite/stored-text.ts';
-import { JsonError, type JsonPath, JsonScanner } from './json-scan.ts';
-import { relationOf } from './path.ts';
+import type { JsonPath } from './json-scan.ts';
+import {
+  CHUNK_BYTES,
+  type DataFile,
+  ItemRecords,
+  type JsonDamage,
+  LineRecords,
+  NEWLINE,
+} from './record-bytes.ts';
 
 /** How the bytes of a file are read. `path` leads to the array whose items are the rows. */
 export type DataForm =
   | { readonly kind: 'separated'; readonly separator?: string | undefined }
   | { readonly kind: 'lines' }
   | { readonly kind: 'json'; readonly path: JsonPath };
-
-export interface DataFile {
-  /** In bytes. */
-  readonly size: number;
-  /** Fills `target` from `offset` and returns the number of bytes read. Throws at the deadline. */
-  read(target: Uint8Array, offset: number): number;
-}
 
 export interface DataColumn {
   readonly name: string;
@@ -50,218 +50,19 @@ export interface DataFacts {
   read: number;
   separator?: string | undefined;
   hasHeader?: boolean | undefined;
-  /** Where the text ends to be JSON, and why. */
-  damage?: { readonly offset: number; readonly why: string } | undefined;
+  damage?: JsonDamage | undefined;
   readonly found: Partial<Record<DataFinding, DataTally>>;
 }
 
-/** The bytes of one record, valid until the next one is read. */
-interface RecordBytes {
-  readonly at: number;
-  readonly bytes: Buffer;
-  readonly isUnclosed?: boolean | undefined;
-}
+const BRACKET = 0x5b;
 
-/** The most bytes of a record; a larger one is left out and counted. */
-const MAX_RECORD_BYTES = 4 << 20;
-const CHUNK_BYTES = 256 << 10;
-const [NEWLINE, QUOTE, BRACKET] = [10, 34, 0x5b];
-
-/** The most members of an object that are looked at, and the most that are named. */
-const MAX_MEMBERS = 1000;
+/** The most members of an object that are named. */
 const MAX_NAMED_MEMBERS = 5;
 
 /** The most columns: SQLite allows 2,000, and each has its text as written beside it. */
 const MAX_DATA_COLUMNS = 950;
 const MAX_COLUMN_NAME_CHARACTERS = 200;
 const MAX_SAMPLED_BYTES = 4 << 20;
-
-/** Lines of a file, or rows of separated values, whose quotes may hold line ends. */
-class LineRecords {
-  readonly #file: DataFile;
-  readonly #separator: number | undefined;
-  #held: Buffer = Buffer.alloc(0);
-  /** The offset of the first held byte, and the index of the next record in `#held`. */
-  #base: number;
-  #at = 0;
-  /** The index of the next quote that is known; Infinity if none is held. */
-  #quote = -1;
-
-  constructor(file: DataFile, start: number, separator?: string) {
-    this.#file = file;
-    this.#base = start;
-    this.#separator = separator === undefined ? undefined : Buffer.from(separator)[0];
-  }
-
-  /** `oversized` is called with the bytes of a record that is left out. */
-  next(oversized: (at: number, bytes: number) => void): RecordBytes | undefined {
-    for (;;) {
-      const end = this.#end();
-      if (typeof end === 'number') {
-        const record = this.#take(end);
-        if (record) return record;
-      } else if (this.#held.length - this.#at <= MAX_RECORD_BYTES && this.#fill()) continue;
-      else {
-        // A quote without an end is an ordinary character.
-        const line = this.#held.indexOf(NEWLINE, this.#at);
-        if (line === -1 && this.#held.length - this.#at > MAX_RECORD_BYTES) {
-          const at = this.#base + this.#at;
-          oversized(at, this.#skipLine() - at);
-          continue;
-        }
-        if (this.#at >= this.#held.length) return undefined;
-        const record = this.#take(line === -1 ? this.#held.length : line);
-        if (record) return { ...record, isUnclosed: end === 'open' };
-      }
-    }
-  }
-
-  /** The offset behind the last record. */
-  get position(): number {
-    return this.#base + this.#at;
-  }
-
-  /** Moves to the first record behind the end of this line. */
-  align(): void {
-    this.#skipLine();
-  }
-
-  #take(end: number): RecordBytes | undefined {
-    const [held, from] = [this.#held, this.#at];
-    this.#at = end + 1;
-    const to = held[end - 1] === 13 && end > from ? end - 1 : end;
-    return to > from ? { at: this.#base + from, bytes: held.subarray(from, to) } : undefined;
-  }
-
-  /** The index of the line end behind the record; `open` within quotes, `more` if it is not held yet. */
-  #end(): number | 'open' | 'more' {
-    const held = this.#held;
-    let newline = held.indexOf(NEWLINE, this.#at);
-    if (this.#separator === undefined) return newline === -1 ? 'more' : newline;
-    if (this.#quote < this.#at) this.#quote = indexFrom(held, QUOTE, this.#at);
-    if (newline !== -1 && this.#quote > newline) return newline;
-    let separator = -1;
-    for (let at = this.#at; ;) {
-      if (held[at] === QUOTE) {
-        let close = held.indexOf(QUOTE, at + 1);
-        while (close !== -1 && held[close + 1] === QUOTE) close = held.indexOf(QUOTE, close + 2);
-        if (close === -1) return 'open';
-        at = close + 1;
-        if (at === held.length && this.#base + at < this.#file.size) return 'more';
-      }
-      if (newline < at) newline = indexFrom(held, NEWLINE, at);
-      if (separator < at) separator = indexFrom(held, this.#separator, at);
-      if (separator >= newline) return newline === Infinity ? 'more' : newline;
-      at = separator + 1;
-    }
-  }
-
-  /** Reads more bytes behind the held ones from `#at` on; false at the end of the file. */
-  #fill(): boolean {
-    const kept = this.#held.length - this.#at;
-    const from = this.#base + this.#held.length;
-    const most = Math.min(Math.max(CHUNK_BYTES, kept), this.#file.size - from);
-    const held = Buffer.allocUnsafe(kept + Math.max(0, most));
-    this.#held.copy(held, 0, this.#at);
-    const got = most > 0 ? this.#file.read(held.subarray(kept), from) : 0;
-    this.#base += this.#at;
-    this.#at = 0;
-    this.#quote = -1;
-    this.#held = held.subarray(0, kept + got);
-    return got > 0;
-  }
-
-  /** Skips the rest of a line without holding it, and returns the offset of its end. */
-  #skipLine(): number {
-    for (;;) {
-      const line = this.#held.indexOf(NEWLINE, this.#at);
-      this.#at = line === -1 ? this.#held.length : line + 1;
-      if (line !== -1 || !this.#fill()) return this.#base + this.#at;
-    }
-  }
-}
-
-function indexFrom(bytes: Buffer, byte: number, at: number): number {
-  const found = bytes.indexOf(byte, at);
-  return found === -1 ? Infinity : found;
-}
-
-/** The items of the array at `path` of a JSON text. */
-class ItemRecords {
-  /** What stands at the path: undefined if nothing does. */
-  found: 'array' | 'object' | 'scalar' | undefined;
-  damage: DataFacts['damage'];
-  /** The members of an object that stands there, and where their values begin. */
-  readonly members: { readonly name: string; readonly start: number }[] = [];
-  readonly #file: DataFile;
-  readonly #scanner: JsonScanner;
-  #spans: { readonly start: number; readonly end: number }[] = [];
-  /** The index of the next of `#spans`. */
-  #next = 0;
-  #offset: number;
-  #ended = false;
-
-  /** `start`: the offset of an item, at which reading continues; 0 for the beginning of the file. */
-  constructor(file: DataFile, path: JsonPath, start: number) {
-    this.#file = file;
-    this.#offset = start;
-    const wanted = start === 0 ? path : [];
-    this.#scanner = new JsonScanner(
-      {
-        want: (at) => (relationOf(at, wanted) === 'elsewhere' ? 'skip' : 'enter'),
-        entered: (at, kind) => {
-          if (relationOf(at, wanted) === 'at') this.found = kind;
-        },
-        value: (at, _, span) => {
-          const isInside = at.length === wanted.length + 1 && relationOf(at.slice(0, -1), wanted) === 'at';
-          if (isInside && this.found === 'array') this.#spans.push(span);
-          else if (isInside && this.members.length < MAX_MEMBERS)
-            this.members.push({ name: String(at.at(-1)), start: span.start });
-          else if (relationOf(at, wanted) === 'at') this.found = 'scalar';
-        },
-        left: (at) => {
-          if (relationOf(at, wanted) === 'at') this.#ended = true;
-        },
-      },
-      Math.max(0, start - 1),
-    );
-    // The bracket of the array, which stands somewhere before the item.
-    if (start > 0) this.#scanner.push(Buffer.from('['));
-  }
-
-  next(oversized: (at: number, bytes: number) => void): RecordBytes | undefined {
-    for (;;) {
-      const span = this.#spans[this.#next];
-      this.#next += 1;
-      if (!span) {
-        [this.#spans, this.#next] = [[], 0];
-        if (this.#ended || this.damage || !this.#scan()) return undefined;
-        continue;
-      }
-      const bytes = span.end - span.start;
-      if (bytes > MAX_RECORD_BYTES) {
-        oversized(span.start, bytes);
-        continue;
-      }
-      const held = Buffer.allocUnsafe(bytes);
-      return { at: span.start, bytes: held.subarray(0, this.#file.read(held, span.start)) };
-    }
-  }
-
-  #scan(): boolean {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(0, this.#file.size - this.#offset)));
-    const got = this.#file.read(chunk, this.#offset);
-    this.#offset += got;
-    try {
-      if (got > 0) this.#scanner.push(chunk.subarray(0, got));
-      else this.#scanner.end();
-    } catch (error) {
-      if (!(error instanceof JsonError)) throw error;
-      this.damage = { offset: error.offset, why: error.message };
-    }
-    return got > 0;
-  }
-}
 
 /** A cell for a computation, and as it is written in the file. */
 export type DataValue = string | number | bigint | null;
