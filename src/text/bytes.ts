@@ -1,7 +1,7 @@
 /** Reads byte sources; and byte sources without a file: bytes in memory, a part of another source. */
 
 import { type Derivation, Identity } from '../identity.ts';
-import type { ByteSource } from '../types/access.ts';
+import type { ByteSource, OpenedFile } from '../types/access.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
 import { decode, HEAD_BYTES, sequenceLength } from './encoding.ts';
 import { alignLegacy, legacyLength } from './legacy-encoding.ts';
@@ -53,6 +53,11 @@ export function memoryBytes(
       return Promise.resolve(part.length);
     },
   };
+}
+
+/** Bytes as a file of their own, without a descriptor and an age: a part of a reply, a blob of a repository. */
+export function detachedFile(path: string, bytes: ByteSource, size = bytes.size ?? 0): OpenedFile {
+  return { kind: 'file', path, size, mtimeMs: 0, bytes, close: () => Promise.resolve() };
 }
 
 const slice: Derivation<{ start: number; length: number }> = { name: 'slice' };

@@ -9,7 +9,7 @@ import { WorkerPool } from '../../process/worker-threads.ts';
 import { callerOf } from '../../queues/caller.ts';
 import { queues } from '../../queues/queue-table.ts';
 import { plural } from '../../render/display.ts';
-import { memoryBytes } from '../../text/bytes.ts';
+import { detachedFile, memoryBytes } from '../../text/bytes.ts';
 import { HEAD_BYTES } from '../../text/encoding.ts';
 import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/answer.ts';
@@ -120,15 +120,8 @@ async function presentFile(found: FoundFile, { refused }: OpenedRepository, call
     rest,
     name,
     path: target,
-    opened: {
-      kind: 'file',
-      path: target,
-      size: bytes.length,
-      mtimeMs: 0,
-      // The thread has compared the id with the bytes.
-      bytes: memoryBytes(bytes, Identity.of('git', { id })),
-      close: () => Promise.resolve(),
-    },
+    // The thread has compared the id with the bytes.
+    opened: detachedFile(target, memoryBytes(bytes, Identity.of('git', { id }))),
     head,
   });
   const isPointer = Buffer.from(head.subarray(0, 64)).toString('latin1').startsWith(LFS_POINTER);

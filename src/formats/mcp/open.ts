@@ -7,7 +7,7 @@ import { Identity } from '../../identity.ts';
 import type { McpContent, McpListing, McpRead } from '../../network/mcp-client.ts';
 import { binarySize } from '../../render/display.ts';
 import { candidates, isSelector, parseBehind, type PathCandidate } from '../../selector/selection.ts';
-import { memoryBytes } from '../../text/bytes.ts';
+import { detachedFile, memoryBytes } from '../../text/bytes.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { Call, Resource } from '../../types/call.ts';
 import type { McpServer, ReachedMcpServer } from '../../types/settings.ts';
@@ -232,14 +232,7 @@ async function opened(
     rest: selector,
     name: nameOf(target, mimeType),
     path: target,
-    opened: {
-      kind: 'file',
-      path: target,
-      size: bytes.length,
-      mtimeMs: 0,
-      bytes: source,
-      close: () => Promise.resolve(),
-    },
+    opened: detachedFile(target, source),
     head: bytes.subarray(0, 4096),
   });
   if (found.kind === 'mixed')

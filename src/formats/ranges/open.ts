@@ -5,7 +5,7 @@ import { type Facts, Identity } from '../../identity.ts';
 import type { WebResponse } from '../../network/fetch.ts';
 import { callerOf, combineSignals } from '../../queues/caller.ts';
 import { parseSelection } from '../../selector/selection.ts';
-import { readAt } from '../../text/bytes.ts';
+import { detachedFile, readAt } from '../../text/bytes.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call, Resource, SourceKind, TextResource } from '../../types/call.ts';
 import type { Limits, Selection } from '../../types/excerpt.ts';
@@ -48,7 +48,7 @@ export async function openRemote(
     rest,
     name: file,
     path: name,
-    opened: { kind: 'file', path: name, size, mtimeMs: 0, bytes, close: () => Promise.resolve() },
+    opened: detachedFile(name, bytes, size),
     head,
   });
   const said = [

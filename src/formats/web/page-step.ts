@@ -3,7 +3,7 @@
 import { sha256Of } from '../../files/package-files.ts';
 import { Identity } from '../../identity.ts';
 import type { NetworkAccess, WebResponse } from '../../network/fetch.ts';
-import { memoryBytes } from '../../text/bytes.ts';
+import { detachedFile, memoryBytes } from '../../text/bytes.ts';
 import { decodeUri } from '../../text/visible.ts';
 import type { FileAccess } from '../../types/access.ts';
 import type { SourceSubject } from '../../types/call.ts';
@@ -143,14 +143,7 @@ export function subjectOf(
     rest,
     name,
     path: url,
-    opened: {
-      kind: 'file',
-      path: url,
-      size: bytes.length,
-      mtimeMs: 0,
-      bytes: memoryBytes(bytes, identity),
-      close: () => Promise.resolve(),
-    },
+    opened: detachedFile(url, memoryBytes(bytes, identity)),
     head: bytes.subarray(0, 4096),
   };
 }
