@@ -1,6 +1,5 @@
 /** `oriel inspect`: shows a telemetry file with the dashboard in a browser. */
 
-import { randomBytes } from 'node:crypto';
 import { OrielError } from '../../errors.ts';
 import { countWords, skippedWords } from '../../telemetry/report.ts';
 import { quote, safeJson, shellWord } from '../../text/visible.ts';
@@ -30,11 +29,12 @@ export const inspectCommand: CliCommand = {
         'No file was given. Use oriel inspect FILE, with a file that --telemetry FILE wrote.',
       );
     }
-    const [{ EventFile, MAX_INSPECTED_CHARACTERS }, { inspect }, { addressText }] = await Promise.all([
-      import('../../telemetry/event-file.ts'),
-      import('../http/inspect.ts'),
-      import('../http/guard.ts'),
-    ]);
+    const [{ EventFile, MAX_INSPECTED_CHARACTERS }, { inspect }, { addressText, newToken }] =
+      await Promise.all([
+        import('../../telemetry/event-file.ts'),
+        import('../http/inspect.ts'),
+        import('../http/guard.ts'),
+      ]);
     const port = portOf(values);
     const file = await EventFile.open(path, 'oriel inspect FILE', MAX_INSPECTED_CHARACTERS);
     const [token, ticket] = [newToken(), newToken()];
@@ -73,11 +73,6 @@ export const inspectCommand: CliCommand = {
     );
   },
 };
-
-/** For a link that this process prints. */
-export function newToken(): string {
-  return randomBytes(24).toString('base64url');
-}
 
 function stateWords({ events, skipped }: FileState): string {
   const bad = skipped === 0 ? '' : `; ${skippedWords(skipped)}`;

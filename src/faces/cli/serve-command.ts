@@ -2,7 +2,6 @@
 
 import { shellWord } from '../../text/visible.ts';
 import { addressText, type ListenAddress } from '../http/guard.ts';
-import { newToken } from './inspect-command.ts';
 import type { CliCommand } from './options.ts';
 import { maxConnectionsOf, offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
 import { operatorToken, operatorTokenOption, serverToken, tokenOptions } from './workspaces.ts';
@@ -50,13 +49,17 @@ export const serveCommand: CliCommand = {
   async run(parsed, streams) {
     const { values } = parsed;
     const { err, signal } = streams;
-    const [{ createOffer }, { refuseWithoutKey, serve }, { isLocalAddress, parseAddress }, { loadParts }] =
-      await Promise.all([
-        import('../offer.ts'),
-        import('../http/serve.ts'),
-        import('../http/guard.ts'),
-        import('../../call/preload.ts'),
-      ]);
+    const [
+      { createOffer },
+      { refuseWithoutKey, serve },
+      { isLocalAddress, newToken, parseAddress },
+      { loadParts },
+    ] = await Promise.all([
+      import('../offer.ts'),
+      import('../http/serve.ts'),
+      import('../http/guard.ts'),
+      import('../../call/preload.ts'),
+    ]);
     const { token, warning } = serverToken(values, streams.tokens) ?? {};
     const operator = operatorToken(values);
     for (const said of [warning, operator?.warning]) if (said !== undefined) err.write(`oriel: ${said}\n`);

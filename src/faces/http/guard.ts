@@ -3,7 +3,7 @@
  * token is set, requests without it.
  */
 
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -159,6 +159,11 @@ export function parseAddress(text: string, option = '--listen'): ListenAddress {
     );
   }
   return { kind: 'port', host: host.replace(/^\[|\]$/g, '') || LOOPBACK, port: Number(port) };
+}
+
+/** A token for a link that this process prints. */
+export function newToken(): string {
+  return randomBytes(24).toString('base64url');
 }
 
 /** Whether the address can only be reached from this machine. */
