@@ -345,7 +345,8 @@ const NO_LANGUAGE: CodeLanguage = { name: '', extensions: [], summary: false };
 
 /**
  * Groups `wanted` (0-based indices into `paths`) by language: languages in order of first occurrence, of one language the
- * source code before its tests and what was generated, otherwise in the given order. A restarted parser then loads one grammar at a time, not those of all languages.
+ * source code before its tests and what was generated, otherwise in the given order. A restarted parser then loads one
+ * grammar at a time, not those of all languages.
  */
 export function byLanguage(paths: readonly string[], wanted: Uint32Array): Uint32Array {
   const groups = new Map<string, number[]>();

@@ -173,9 +173,8 @@ export async function excerptOf(
     room -= Buffer.byteLength(part);
     text += part;
   }
-  const notes: Notice[] = files.changed
-    ? [{ kind: 'said', text: 'A file changed while it was read. Call again' }]
-    : [];
+  const notes: Notice[] =
+    files.changed > 0 ? [{ kind: 'said', text: 'A file changed while it was read. Call again' }] : [];
   return { text, notes, whole: !cut && Buffer.byteLength(text) <= settings.mapBytes };
 }
 
@@ -199,7 +198,8 @@ function clip(line: string): string {
 
 /** Reads the lines of files and caches those of the last file, because lines of one file are requested together. */
 export class FileLines {
-  changed = false;
+  /** How many of them changed since they were indexed. */
+  changed = 0;
   readonly #context: CodeContext;
   #path: string | undefined;
   #lines: readonly string[] = [];
@@ -217,7 +217,7 @@ export class FileLines {
     const file = await code.open(path, call.signal);
     if (!file) return this.#lines;
     try {
-      this.changed ||= !code.isAsParsed(path, file.key);
+      if (!code.isAsParsed(path, file.key)) this.changed += 1;
       const bytes = await file.read(call.signal);
       if (!bytes) return this.#lines;
       const encoding = await findEncoding(memoryBytes(bytes), call);

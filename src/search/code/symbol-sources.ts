@@ -62,7 +62,7 @@ export async function sourcesOf(
   }
   // The last one has no blank line below it.
   const trimmed = sources.map((source, i) => (i < sources.length - 1 ? source : source.slice(0, -1)));
-  return { sources: trimmed, changed: files.changed ? 1 : undefined };
+  return { sources: trimmed, changed: files.changed || undefined };
 }
 
 const MIN_PART_ROWS = 12;
