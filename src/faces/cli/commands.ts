@@ -309,7 +309,8 @@ function isUnmatchedGlob(operand: string, { details }: Answer): boolean {
   const error = details['error'] as { readonly code?: string | undefined } | undefined;
   if (/^[a-z][\w+.-]+:\/\//i.test(operand) || /\?(?:q|where|limit|offset|after|order)=/i.test(operand))
     return false;
-  if (operand.includes('${')) return false;
+  // A value of JSON, `x.json:#a[3]`, says itself what is missing.
+  if (/\$\{|:#/.test(operand)) return false;
   return error?.code === 'NOT_FOUND' && /[*?]|\[.+\]|\{.+\}/s.test(operand);
 }
 

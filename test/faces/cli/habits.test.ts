@@ -172,6 +172,12 @@ describe('read', () => {
     });
   });
 
+  test('a path to a value is no glob', () => {
+    writeFileSync(join(cwd, 'v.json'), '{"a": {"b": [1]}}');
+    expect(run('read', 'v.json:#a.b[0]').out).toBe('1\n');
+    expect(run('read', 'v.json:#a.b[7]').err).toMatch(/^oriel: v\.json has no symbol 'a\.b\[7\]'\. Use /);
+  });
+
   test('several paths share one budget; unused rest goes on', () => {
     const { out } = run('read', 'a.txt', 'my file.txt', '--limits', 'lines=100');
     const [, first = '', second = ''] = out.split(/==> .* <==\n/);
