@@ -95,14 +95,14 @@ async function* level(
   depth: number,
   call: Call,
 ): AsyncGenerator<Row> {
-  const { entries, unnamed, more } = await newestFirst(directory, call.signal);
+  const { entries, unnamed, more } = await newestFirst(directory, rules, call.signal);
   const shown = depth === 1 ? entries : entries.slice(0, ENTRIES_BELOW_ROOT);
   const indent = '  '.repeat(depth - 1);
   for (const [i, entry] of shown.entries()) {
     call.signal.throwIfAborted();
     // Matching long ignore rules against long names takes time.
     if (i % AT_ONCE === AT_ONCE - 1) await setImmediate();
-    const path = `${directory.path === '/' ? '' : directory.path}/${entry.name}`;
+    const path = pathOf(directory, entry);
     const isDirectory = entry.type === 'directory';
     const ignored = await rules.ignores(path, isDirectory);
     yield { text: indent + (await describe(entry, ignored, directory, call)) };
@@ -155,9 +155,16 @@ function readingOrder({ name, type }: FileSystemEntryStat): number {
   return READ_FIRST.length + (READ_LAST.test(name) ? 1 : 0);
 }
 
-/** Entries by modification time, newest first; those of the same age by what a reader needs first, then by name. */
+const pathOf = ({ path }: OpenedDirectory, { name }: FileSystemEntryStat): string =>
+  `${path === '/' ? '' : path}/${name}`;
+
+/**
+ * Entries by modification time, newest first; those of the same age by what a reader needs first, then by name. What tools write
+ * (`.git`, ignored directories such as `node_modules/`) is newest after each build, and therefore last.
+ */
 async function newestFirst(
   directory: OpenedDirectory,
+  rules: IgnoreRules,
   signal: AbortSignal,
 ): Promise<{ entries: FileSystemEntryStat[]; unnamed: number; more: boolean }> {
   const { entries, more } = await directory.list(ENTRIES_LOOKED_AT, signal);
@@ -173,6 +180,18 @@ async function newestFirst(
       else if (entries[at + i]?.name.includes('\ufffd')) unnamed += 1;
     }
   }
+  const written: FileSystemEntryStat[] = [];
+  const read: FileSystemEntryStat[] = [];
+  for (const entry of found) {
+    const byTools =
+      entry.type === 'directory' &&
+      (entry.name === '.git' || (await rules.ignores(pathOf(directory, entry), true)));
+    (byTools ? written : read).push(entry);
+  }
+  return { entries: [...ordered(read), ...ordered(written)], unnamed, more };
+}
+
+function ordered(found: FileSystemEntryStat[]): FileSystemEntryStat[] {
   found.sort((a, b) => b.mtimeMs - a.mtimeMs);
   const groups: { order: number; entry: FileSystemEntryStat }[][] = [];
   for (const entry of found) {
@@ -180,10 +199,11 @@ async function newestFirst(
     if (newest - entry.mtimeMs > SAME_AGE_MS) groups.push([]);
     groups.at(-1)?.push({ order: readingOrder(entry), entry });
   }
-  const sorted = groups.flatMap((group) =>
-    group.sort((a, b) => a.order - b.order || (a.entry.name < b.entry.name ? -1 : 1)),
+  return groups.flatMap((group) =>
+    group
+      .sort((a, b) => a.order - b.order || (a.entry.name < b.entry.name ? -1 : 1))
+      .map(({ entry }) => entry),
   );
-  return { entries: sorted.map(({ entry }) => entry), unnamed, more };
 }
 
 async function describe(

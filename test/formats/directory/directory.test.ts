@@ -63,6 +63,20 @@ test('a fresh clone begins with what one reads first', async () => {
   expect((await listed())[0]).toBe('vite.config.ts');
 });
 
+test('what tools wrote comes last, however new', async () => {
+  const space = workspace();
+  space.write('.gitignore', 'node_modules/\n*.log\n');
+  for (const path of ['.git/index', 'node_modules/x', 'src/a.ts', 'build.log']) space.write(path, '');
+  aged(space, { '.gitignore': 9, src: 9, 'build.log': 1, '.git': 0, node_modules: 0 });
+  expect((await space.text('.', { now })).match(/^\S+/gm)).toEqual([
+    'build.log',
+    'src/',
+    '.gitignore',
+    'node_modules/',
+    '.git/',
+  ]);
+});
+
 test('shows twelve entries of each subfolder, all of the root', async () => {
   const space = workspace();
   const names = Array.from({ length: 15 }, (_, i) => `f${String(i).padStart(2, '0')}`);
