@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import sharp from 'sharp';
@@ -27,8 +28,9 @@ const SHOWN = {
 /** The call that the last answer named. */
 const NEXT = Symbol('next');
 
-/** The calls of four agents: one pages by ranges, one by notices, one reads everything and then parts of it again, one follows maps. */
+/** The calls of agents: one reads the end of a long log, one pages by ranges, one by notices, one reads everything and then parts of it again, one follows maps. */
 const TASKS = {
+  'why the nightly build failed': ['nightly.log:-40', 'nightly.log:31180..31220'],
   'read the log of the build': ['build.log', NEXT, NEXT, NEXT],
   'page through the changelog': [
     'CHANGELOG.md:1..20',
@@ -75,6 +77,10 @@ async function workspace() {
     (_, i) => `step ${i + 1}: compiled module ${(i * 7919) % 4_000}, no warnings`,
   );
   writeFileSync(join(home, 'project/build.log'), log.join('\n'));
+  writeFileSync(
+    join(home, 'project/nightly.log'),
+    Array.from({ length: 8 }, () => log.join('\n')).join('\n'),
+  );
   writeFileSync(join(home, 'token'), 'chief\n', { mode: 0o600 });
   return home;
 }
@@ -116,6 +122,8 @@ async function makeCalls(url) {
       const body = JSON.stringify({ path: path === NEXT ? next : path });
       const answer = await fetch(`${url}/api/v0/tools/read`, { method: 'POST', headers, body });
       ({ next } = (await answer.json()).details?.truncation ?? {});
+      // Models think between two calls.
+      await setTimeout(300);
     }
   }
 }

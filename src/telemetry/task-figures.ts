@@ -2,6 +2,7 @@
 
 import type {
   CallEvent,
+  PaceReport,
   ReadFacts,
   SizeReport,
   TaskCounts,
@@ -60,6 +61,7 @@ export class TaskFigures {
   readonly files: Map<string, FileFigures> = new Map();
   readonly habits: HabitFigures = new HabitFigures();
   readonly sizes: WindowSizes = new WindowSizes();
+  readonly pace: CallPace = new CallPace();
   /** Chains of more than one call. */
   readonly chains: Set<PageChain> = new Set();
   /** Number of reads of sources that are not tracked in `files`, and the bytes of their answers. */
@@ -101,6 +103,7 @@ export class TaskFigures {
   #addCall(event: CallEvent): PlacedEvent {
     const { tool, bytes, tokens, ms, error, host, dialect, reads = NO_READS, list } = event;
     this.calls += 1;
+    this.pace.add(event.at);
     this.bytes += bytes;
     this.tokens += tokens;
     this.ms += ms;
@@ -201,6 +204,55 @@ function sharesOf(bytes: number, reads: readonly ReadFacts[]): readonly number[]
 
 function shownOfText({ bytes = [] }: ReadFacts): number {
   return bytes.reduce((sum, [from, to]) => sum + to - from, 0);
+}
+
+/** Maximum intervals of a pace. */
+const MAX_PACE_INTERVALS = 60;
+
+/**
+ * Counts calls over time, in intervals that are doubled when there are too many. They begin at multiples of their length, so that
+ * those of several tasks can be added.
+ */
+export class CallPace {
+  /** Milliseconds of an interval. */
+  #step = 1_000;
+  /** By the number of the interval: `at / step`, rounded down. */
+  #counts = new Map<number, number>();
+  #low = Number.POSITIVE_INFINITY;
+  #high = Number.NEGATIVE_INFINITY;
+
+  /** `at`: milliseconds since the epoch. */
+  add(at: number, calls = 1): void {
+    const interval = Math.floor(at / this.#step);
+    this.#counts.set(interval, (this.#counts.get(interval) ?? 0) + calls);
+    this.#low = Math.min(this.#low, interval);
+    this.#high = Math.max(this.#high, interval);
+    while (this.#high - this.#low >= MAX_PACE_INTERVALS) this.#double();
+  }
+
+  addAll(other: CallPace): void {
+    while (this.#step < other.#step) this.#double();
+    for (const [interval, calls] of other.#counts) this.add(interval * other.#step, calls);
+  }
+
+  /** `calls` of each interval of `step` milliseconds, the first of which begins at `from`. */
+  get intervals(): PaceReport {
+    const calls: number[] = [];
+    for (let at = this.#low; at <= this.#high; at += 1) calls.push(this.#counts.get(at) ?? 0);
+    return { from: calls.length === 0 ? 0 : this.#low * this.#step, step: this.#step, calls };
+  }
+
+  #double(): void {
+    const counts = this.#counts;
+    this.#step *= 2;
+    this.#counts = new Map();
+    this.#low = Math.floor(this.#low / 2);
+    this.#high = Math.floor(this.#high / 2);
+    for (const [interval, calls] of counts) {
+      const wider = Math.floor(interval / 2);
+      this.#counts.set(wider, (this.#counts.get(wider) ?? 0) + calls);
+    }
+  }
 }
 
 // The counters of a task. Replicas that each saw a part of its calls can add them.

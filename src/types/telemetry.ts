@@ -101,6 +101,14 @@ export interface TaskCounts {
   readonly again: number;
 }
 
+/** Calls over time: how many in each interval of `step` milliseconds, the first of which begins at `from`. */
+export interface PaceReport {
+  /** Milliseconds since the epoch; 0 without calls. */
+  readonly from: number;
+  readonly step: number;
+  readonly calls: readonly number[];
+}
+
 /** The totals of a task so far. An answer contains them on request. */
 export interface TaskTotals {
   readonly id: string;

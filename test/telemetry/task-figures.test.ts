@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { reportOf } from '../../src/telemetry/report.ts';
-import { TaskFigures } from '../../src/telemetry/task-figures.ts';
+import { CallPace, TaskFigures } from '../../src/telemetry/task-figures.ts';
 import type { ReadFacts } from '../../src/types/telemetry.ts';
 import { call, figuresOf, map, page } from '../support/telemetry.ts';
 
@@ -235,4 +235,15 @@ test('a page continues only one of the last eight reads', () => {
   const after = [901, 921, 941, 961].map((from) => chainOf(from, from + 5));
   expect(new Set([...begun, ...after]).size).toBe(13);
   expect([chainOf(311, 320) === begun[3], chainOf(221, 230) === begun[2]]).toEqual([false, true]);
+});
+
+test('calls over time fit sixty intervals, of several tasks together', () => {
+  const [minute, day] = [new CallPace(), new CallPace()];
+  for (let second = 0; second < 60; second += 1) minute.add(second * 1_000);
+  for (let hour = 23; hour >= 0; hour -= 1) day.add(hour * 3_600_000, 2);
+  expect(minute.intervals).toEqual({ from: 0, step: 1_000, calls: Array.from({ length: 60 }, () => 1) });
+  minute.addAll(day);
+  const { from, step, calls } = minute.intervals;
+  expect([from, step, calls.length]).toEqual([0, 2_048_000, 41]);
+  expect([calls[0], calls.reduce((sum, count) => sum + count, 0)]).toEqual([62, 108]);
 });

@@ -1,10 +1,10 @@
 /** The types of options and responses of the routes. The OpenAPI document declares the same. */
 
-import type { TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+import type { PaceReport, TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
 
 export type { FileLines } from '../../types/settings.ts';
 
-export type { TaskReport, TaskTotals, TelemetryEvent };
+export type { PaceReport, TaskReport, TaskTotals, TelemetryEvent };
 
 export interface Cancel {
   readonly signal?: AbortSignal | undefined;
@@ -160,6 +160,8 @@ export interface Tasks {
     readonly first: number;
     readonly last: number;
   })[];
+  /** The calls of these tasks over time. */
+  readonly pace: PaceReport;
 }
 
 export interface TaskOptions extends Cancel {

@@ -14,6 +14,7 @@ import {
 import { hrefOf, useLive, useLoaded, useRoute, useThrottled } from './hooks.tsx';
 import { LensView } from './lens-view.tsx';
 import { TaskView } from './task-view.tsx';
+import { CallsOverTime } from './timeline.tsx';
 
 export function DashboardApp() {
   const [asks, setAsks] = useState(false);
@@ -196,7 +197,7 @@ interface Props {
   readonly from: number;
 }
 
-function TasksView({ list: { tasks, operator, total, file }, from }: Props) {
+function TasksView({ list: { tasks, operator, total, file, pace }, from }: Props) {
   const saved = savedWords(tasks);
   return (
     <section>
@@ -213,6 +214,7 @@ function TasksView({ list: { tasks, operator, total, file }, from }: Props) {
             : 'Of this browser alone. Those of all clients are shown to the operator: open the link that oriel serve printed, or sign in with the token of --operator-token-file FILE.'}
         </p>
       )}
+      {pace.calls.length > 0 && <CallsOverTime pace={pace} />}
       {tasks.length === 0 ? (
         <p>
           {file

@@ -1,6 +1,6 @@
 /** The dashboard's client of the API: the token of this tab, requests, and the stream of live events. */
 
-import type { FileState, TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+import type { FileState, PaceReport, TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
 
 export interface ListedTask extends TaskTotals {
   readonly client?: string;
@@ -17,6 +17,7 @@ export interface TaskList {
   readonly total: number;
   readonly file?: ListedFile;
   readonly tasks: readonly ListedTask[];
+  readonly pace: PaceReport;
 }
 
 /** The telemetry file that is inspected. */

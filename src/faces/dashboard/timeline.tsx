@@ -1,10 +1,10 @@
-/** The timeline: the calls of a task in order, by the size of their answers. Pages of a chain are connected. */
+/** The plots: calls over time, and the timeline of a task, its calls by the size of their answers, where pages of a chain are connected. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { sizeWords, timeWords } from '../../telemetry/report.ts';
+import { countWords, sizeWords, timeWords } from '../../telemetry/report.ts';
 import type { PlacedEvent } from '../../telemetry/task-figures.ts';
-import type { CallEvent, TelemetryEvent } from '../../types/telemetry.ts';
+import type { CallEvent, PaceReport, TelemetryEvent } from '../../types/telemetry.ts';
 import { callWords, cutReason, readWords, tookWords } from './events.ts';
 
 export interface ChartPoints {
@@ -46,26 +46,36 @@ const STEPS = [1, 10, 100, 1_000, 10_000, 100_000].flatMap((step) => [step, 2 * 
 const MAX_MARKED_CALLS = 2_000;
 
 type Paths = (...given: Parameters<uPlot.Series.PathBuilder>) => ReturnType<uPlot.Series.PathBuilder>;
-const bars = (uPlot.paths.bars as uPlot.Series.BarsPathBuilderFactory)({ size: [0.6, 8, 1] });
+const barsOf = uPlot.paths.bars as uPlot.Series.BarsPathBuilderFactory;
+const bars = barsOf({ size: [0.6, 8, 1] });
+const intervals = barsOf({ size: [0.8, 40, 1] });
 const outline = (uPlot.paths.linear as uPlot.Series.LinearPathBuilderFactory)();
 const marks: Paths = (plot, series, from, to) =>
   (to - from <= MAX_MARKED_CALLS ? bars : outline)(plot, series, from, to);
 
-export function Timeline({ points, count }: { readonly points: ChartPoints; readonly count: number }) {
+/** A plot that fits its element, in the colours of the page. It is made anew when `key` changes. */
+function usePlot(
+  optionsOf: (element: HTMLElement) => uPlot.Options,
+  data: uPlot.AlignedData,
+  key: unknown,
+): {
+  readonly holder: { current: HTMLDivElement | null };
+  readonly plot: { current: uPlot | undefined };
+} {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
-  /** The index of the call under the pointer. */
-  const [at, setAt] = useState<number | null>();
+  const latest = useRef(data);
+  latest.current = data;
   useEffect(() => {
     const element = holder.current as HTMLDivElement;
     const dark = matchMedia('(prefers-color-scheme: dark)');
     const make = (): void => {
       plot.current?.destroy();
-      plot.current = new uPlot(optionsFor(element, points, setAt), dataOf(points), element);
+      plot.current = new uPlot(optionsOf(element), latest.current, element);
     };
     make();
     const sizes = new ResizeObserver(() =>
-      plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }),
+      plot.current?.setSize({ width: element.clientWidth, height: plot.current.height }),
     );
     sizes.observe(element);
     dark.addEventListener('change', make);
@@ -75,7 +85,69 @@ export function Timeline({ points, count }: { readonly points: ChartPoints; read
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [points]);
+  }, [key]);
+  return { holder, plot };
+}
+
+const PACE_HEIGHT = 120;
+
+/** The calls of all listed tasks over time. */
+export function CallsOverTime({ pace }: { readonly pace: PaceReport }) {
+  const { from, step, calls } = pace;
+  // uPlot has seconds.
+  const data: uPlot.AlignedData = [calls.map((_, i) => (from + (i + 0.5) * step) / 1_000), [...calls]];
+  const { holder, plot } = usePlot((element) => paceOptions(element, step), data, step);
+  useEffect(() => plot.current?.setData(data), [pace]);
+  const all = calls.reduce((sum, count) => sum + count, 0);
+  const interval =
+    step < 120_000 ? `${step / 1_000} s` : `${Math.round(step / 60_000).toLocaleString('en')} min`;
+  return (
+    <figure>
+      <div
+        ref={holder}
+        class="timeline pace"
+        role="img"
+        aria-label={`${countWords(all, 'call')} from ${timeWords(from)} to ${timeWords(from + calls.length * step)}, at most ${Math.max(...calls).toLocaleString('en')} in ${interval}`}
+      />
+      <figcaption>Calls of these tasks over time; each bar is {interval}.</figcaption>
+    </figure>
+  );
+}
+
+/** Possible distances of ticks on the axis of time, in seconds. */
+const TIMES = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200].concat(
+  Array.from({ length: 14 }, (_, i) => 86_400 * 2 ** i),
+);
+
+function paceOptions(element: HTMLElement, step: number): uPlot.Options {
+  const { axis, mark } = coloursOf(element);
+  const margin = step / 1_000;
+  return {
+    width: element.clientWidth,
+    height: PACE_HEIGHT,
+    legend: { show: false },
+    cursor: { show: false },
+    scales: {
+      x: { range: (_plot, from, to) => [from - margin, to + margin] },
+      y: { range: (_plot, _low, high) => [0, Math.max(high, 1) * 1.05] },
+    },
+    axes: [
+      {
+        ...axis,
+        incrs: TIMES,
+        space: 90,
+        values: (_plot, ticks) => ticks.map((tick) => timeWords(tick * 1_000)),
+      },
+      { ...axis, incrs: STEPS, space: 20, size: 50 },
+    ],
+    series: [{}, { stroke: mark, fill: mark, paths: intervals, points: { show: false } }],
+  };
+}
+
+export function Timeline({ points, count }: { readonly points: ChartPoints; readonly count: number }) {
+  /** The index of the call under the pointer. */
+  const [at, setAt] = useState<number | null>();
+  const { holder, plot } = usePlot((element) => optionsFor(element, points, setAt), dataOf(points), points);
   useEffect(() => plot.current?.setData(dataOf(points)), [points, count]);
   const calls = points.number.length;
   const pointedAt = points.calls[at ?? -1];
@@ -132,20 +204,28 @@ function zoom(plot: uPlot | undefined, by: number, factor: number): void {
 
 const dataOf = ({ number, bytes }: ChartPoints): uPlot.AlignedData => [number, bytes];
 
+function coloursOf(element: HTMLElement): {
+  readonly axis: uPlot.Axis;
+  readonly mark: string;
+  readonly chain: string;
+  readonly limit: string;
+} {
+  const colour = (name: string): string => getComputedStyle(element).getPropertyValue(name).trim();
+  const line = { stroke: colour('--line'), width: 1 };
+  return {
+    axis: { stroke: colour('--text'), grid: line, ticks: line },
+    mark: colour('--mark'),
+    chain: colour('--chain'),
+    limit: colour('--bad'),
+  };
+}
+
 function optionsFor(
   element: HTMLElement,
   points: ChartPoints,
   pointAt: (at: number | null | undefined) => void,
 ): uPlot.Options {
-  const colour = (name: string): string => getComputedStyle(element).getPropertyValue(name).trim();
-  const [text, line, mark, chain, limit] = ['--text', '--line', '--mark', '--chain', '--bad'].map(colour) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
-  const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+  const { axis, mark, chain, limit } = coloursOf(element);
   return {
     width: element.clientWidth,
     height: HEIGHT,

@@ -6,7 +6,7 @@ import type { TrackedTask } from '../../telemetry/bounded-tasks.ts';
 import { taskName } from '../../telemetry/call-facts.ts';
 import { PAGE_BYTES, pageOf } from '../../telemetry/event-file.ts';
 import { reportOf } from '../../telemetry/report.ts';
-import type { TaskFigures } from '../../telemetry/task-figures.ts';
+import { CallPace, type TaskFigures } from '../../telemetry/task-figures.ts';
 import type { TelemetryRecorder } from '../../telemetry/telemetry.ts';
 import { decodeUri } from '../../text/visible.ts';
 import type { EventsPage, FileState, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
@@ -48,6 +48,13 @@ const list = z
     lens: z.boolean().describe('Whether POST /api/v0/lens reads here'),
     total: z.int().describe('Tasks that there are'),
     tasks: z.array(listed).describe(`${MAX_LISTED_TASKS} at most, the last used first`),
+    pace: z
+      .object({
+        from: z.number().describe('Milliseconds since the epoch: the first interval; 0 without calls'),
+        step: z.int().describe('Milliseconds of an interval'),
+        calls: z.array(z.int()).describe('Calls of these tasks in each interval, 60 at most'),
+      })
+      .describe('Calls over time'),
     file: z
       .object({
         name: z.string(),
@@ -92,7 +99,7 @@ const pageQuery = clientQuery.extend({
   ).optional(),
 });
 
-const page = z.object({
+const eventsPage = z.object({
   from: z
     .int()
     .describe('The number of the first event here; older ones are forgotten where it is higher than asked'),
@@ -125,11 +132,15 @@ function listTasksRoute(seen: TaskSource): HttpRoute {
     handle(exchange, { query: { from = 0 } }) {
       const tasks = seen.tasks(exchange);
       const file = seen.file?.();
+      const page = tasks.slice(from, from + MAX_LISTED_TASKS);
+      const pace = new CallPace();
+      for (const { figures } of page) pace.addAll(figures.pace);
       return jsonReply({
         operator: seen.isOperator(exchange),
         lens: seen.lens,
         total: tasks.length,
-        tasks: tasks.slice(from, from + MAX_LISTED_TASKS).map(summaryOf),
+        tasks: page.map(summaryOf),
+        pace: pace.intervals,
         file,
       });
     },
@@ -159,7 +170,7 @@ function taskEventsRoute(seen: TaskSource): HttpRoute {
     named: NAMED,
     summary: 'The events of a task, as they were recorded',
     query: pageQuery,
-    replies: { 200: { about: 'A page of them', schema: page }, ...noTask },
+    replies: { 200: { about: 'A page of them', schema: eventsPage }, ...noTask },
     handle: (exchange, { name, query }) =>
       ofTask(seen, exchange, name, query, async ({ total, forgotten, events }) => {
         const from = Math.max(query.from ?? 0, forgotten);

@@ -51,6 +51,8 @@ async function open(page: Page, url: string, view: keyof typeof VIEWS): Promise<
   await page.getByRole(role, { name, exact: true }).waitFor();
   if (view === 'lens') await page.locator('article pre').nth(1).waitFor();
   if (view === 'task') await page.locator('.timeline canvas').waitFor();
+  if (view === 'tasks')
+    await page.getByRole('img', { name: /^64 calls from .*, at most 64 in 1 s$/ }).waitFor();
 }
 
 async function signIn(page: Page): Promise<void> {

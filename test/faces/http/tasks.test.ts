@@ -133,6 +133,7 @@ test('the operator sees all tasks, API clients only theirs', async () => {
     lens: true,
     total: 0,
     tasks: [],
+    pace: { from: 0, step: 1_000, calls: [] },
   });
   const { operator, tasks: all } = await tasks(chief);
   expect([operator, all.map(({ id }) => id)]).toEqual([true, ['t', 't']]);
