@@ -1,5 +1,6 @@
 // npm run hosts: runs coding agents against a model that follows a script, and writes what arrived of oriel's answers into docs/hosts.md.
-// `-- HOST…` runs only these; `--pinned` takes the versions of .ci/run and writes nothing; `--prefix DIR` keeps what is installed.
+// `-- HOST…` runs only these; `--pinned` takes the versions of .ci/run and writes nothing; `--prefix DIR` keeps what is installed;
+// `--record` draws docs/agent.svg instead, a session of Codex as a person sees it.
 // A host that loses a line, needs too many calls or no longer shows the tools fails by its name. One that cannot be installed or
 // started is skipped, which is printed: others change what a pinned version depends on.
 import { execFile, spawn } from 'node:child_process';
@@ -9,12 +10,17 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { startModel } from './hosts/model.mjs';
+import { nightlyLog, recorded } from './hosts/record.mjs';
 import { HOSTS } from './hosts/table.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { pinned: { type: 'boolean', default: false }, prefix: { type: 'string' } },
+  options: {
+    pinned: { type: 'boolean', default: false },
+    prefix: { type: 'string' },
+    record: { type: 'boolean', default: false },
+  },
 });
 
 /** Milliseconds of one run of a host, which has as long as a few tests on a machine that is busy; only what hangs takes them. */
@@ -66,6 +72,34 @@ function finished([command, ...args], options) {
   });
 }
 
+/** Writes the files of a host; resolves to where it is, and the environment in which it finds oriel. */
+async function placed(host, folder, home, url) {
+  const place = { bin: join(host.at, 'node_modules/.bin'), home, url };
+  await put(home, host.files(place));
+  await mkdir(join(folder, 'bin'), { recursive: true });
+  const oriel = join(folder, 'bin/oriel');
+  await writeFile(
+    oriel,
+    `#!/bin/sh\nexec ${process.execPath} ${join(root, 'dist/faces/cli/main.js')} "$@"\n`,
+    { mode: 0o755 },
+  );
+  const env = {
+    PATH: `${join(folder, 'bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
+    HOME: home,
+    CODEX_HOME: join(home, '.codex'),
+    XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_DATA_HOME: join(home, '.local/share'),
+    XDG_CACHE_HOME: join(home, '.cache'),
+    TMPDIR: folder,
+    LANG: 'C.UTF-8',
+    NO_COLOR: '1',
+    CI: '1',
+    NO_PROXY: '127.0.0.1',
+    ...host.env(place),
+  };
+  return { place, env };
+}
+
 async function measure(host, folder) {
   const home = join(folder, 'home');
   const project = join(folder, 'project');
@@ -81,35 +115,37 @@ async function measure(host, folder) {
     return next && results.length < 120 ? { path: next } : undefined;
   });
   try {
-    const bin = join(host.at, 'node_modules/.bin');
-    const place = { bin, home, url: model.url };
-    await put(home, host.files(place));
-    await mkdir(join(folder, 'bin'), { recursive: true });
-    const oriel = join(folder, 'bin/oriel');
-    await writeFile(
-      oriel,
-      `#!/bin/sh\nexec ${process.execPath} ${join(root, 'dist/faces/cli/main.js')} "$@"\n`,
-      { mode: 0o755 },
-    );
-    const env = {
-      PATH: `${join(folder, 'bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
-      HOME: home,
-      CODEX_HOME: join(home, '.codex'),
-      XDG_CONFIG_HOME: join(home, '.config'),
-      XDG_DATA_HOME: join(home, '.local/share'),
-      XDG_CACHE_HOME: join(home, '.cache'),
-      TMPDIR: folder,
-      LANG: 'C.UTF-8',
-      NO_COLOR: '1',
-      CI: '1',
-      NO_PROXY: '127.0.0.1',
-      ...host.env(place),
-    };
+    const { place, env } = await placed(host, folder, home, model.url);
     const said = await finished(host.run(place, 'Go on with the task.'), { cwd: project, env });
     return { ...judged(host, model.seen), said };
   } finally {
     model.stop();
   }
+}
+
+async function install(at, ...packages) {
+  await mkdir(at, { recursive: true });
+  const flags = ['--prefix', at, '--no-audit', '--no-fund', '--no-package-lock'];
+  await promisify(execFile)('npm', ['install', ...flags, ...packages]);
+}
+
+async function record(folder) {
+  const host = { ...HOSTS['codex-gpt-5.5'], at: values.prefix ? resolve(values.prefix) : folder };
+  await install(host.at, `${host.package}@${host.pinned}`, '@xterm/headless@6');
+  const home = join(folder, 'home');
+  const cwd = join(home, 'project');
+  await put(cwd, { 'nightly.log': nightlyLog });
+  const start = async (url, prompt) => {
+    const { place, env } = await placed(host, folder, home, url);
+    const config = join(home, '.codex/config.toml');
+    await writeFile(
+      config,
+      `${await readFile(config, 'utf8')}\n[projects."${cwd}"]\ntrust_level = "trusted"\n`,
+    );
+    const command = [`${place.bin}/codex`, '--no-daemon', '-s', 'read-only', '-a', 'never', prompt];
+    return [command, { cwd, env: { ...env, TERM: 'xterm-256color' } }];
+  };
+  await writeFile(join(root, 'docs/agent.svg'), await recorded(start, host.at));
 }
 
 /** The row of a host, and in `wrong` what no longer holds. */
@@ -145,24 +181,16 @@ const folder = await mkdtemp(join(tmpdir(), 'oriel-hosts-'));
 const rows = new Map();
 let failures = 0;
 try {
-  const names = positionals.length > 0 ? positionals : Object.keys(HOSTS);
+  if (values.record) await record(folder);
+  const names = values.record ? [] : positionals.length > 0 ? positionals : Object.keys(HOSTS);
   for (const name of names) {
     const host = HOSTS[name];
     if (!host) throw new Error(`There is no host ${name}. Use ${Object.keys(HOSTS).join(', ')}.`);
     const at = join(values.prefix ? resolve(values.prefix) : folder, host.package.replaceAll(/\W+/g, '-'));
-    await mkdir(at, { recursive: true });
     const version = values.pinned ? host.pinned : 'latest';
     let found;
     try {
-      await promisify(execFile)('npm', [
-        'install',
-        '--prefix',
-        at,
-        '--no-audit',
-        '--no-fund',
-        '--no-package-lock',
-        `${host.package}@${version}`,
-      ]);
+      await install(at, `${host.package}@${version}`);
       found = JSON.parse(
         await readFile(join(at, 'node_modules', host.package, 'package.json'), 'utf8'),
       ).version;

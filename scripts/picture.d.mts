@@ -1,1 +1,2 @@
 export function picture(cli: string): Promise<string>;
+export function charts(): Record<string, string>;

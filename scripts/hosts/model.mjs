@@ -11,11 +11,11 @@ const protocols = {
         .flatMap(({ content }) => (Array.isArray(content) ? content : []))
         .filter(({ type }) => type === 'tool_result')
         .map(({ content, is_error }) => ({ ...blocks(content), isError: is_error === true })),
-    events({ id, call }) {
+    events({ id, call, text }) {
       const block = call ? { type: 'tool_use', id, name: call.name, input: {} } : { type: 'text', text: '' };
       const delta = call
         ? { type: 'input_json_delta', partial_json: JSON.stringify(call.args) }
-        : { type: 'text_delta', text: 'Done.' };
+        : { type: 'text_delta', text };
       const message = { id, type: 'message', role: 'assistant', model: 'm', content: [], usage: USAGE };
       return [
         { type: 'message_start', message },
@@ -39,10 +39,10 @@ const protocols = {
       (Array.isArray(input) ? input : [])
         .filter(({ type }) => /^(?:function|custom_tool)_call_output$/.test(type))
         .map(({ output }) => ({ ...blocks(output), isError: false })),
-    events({ id, call }) {
+    events({ id, call, text }) {
       const names = call && { name: call.name, ...(call.namespace && { namespace: call.namespace }) };
       const item = !call
-        ? { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] }
+        ? { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }
         : call.script === undefined
           ? { type: 'function_call', call_id: id, ...names, arguments: JSON.stringify(call.args) }
           : { type: 'custom_tool_call', call_id: id, ...names, input: call.script };
@@ -71,7 +71,7 @@ const protocols = {
         const own = blocks(content);
         return [{ ...own, images: own.images + images, isError: false }];
       }),
-    events({ id, call }) {
+    events({ id, call, text }) {
       const calls = call && [
         {
           index: 0,
@@ -89,7 +89,7 @@ const protocols = {
         usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
       });
       return [
-        chunk({ role: 'assistant', ...(calls ? { tool_calls: calls } : { content: 'Done.' }) }),
+        chunk({ role: 'assistant', ...(calls ? { tool_calls: calls } : { content: text }) }),
         chunk({}, calls ? 'tool_calls' : 'stop'),
         '[DONE]',
       ];
@@ -106,7 +106,7 @@ const protocols = {
           return [{ text: String(output ?? error ?? ''), images, isError: error !== undefined }];
         }),
       ),
-    events: ({ call }) => [
+    events: ({ call, text }) => [
       {
         candidates: [
           {
@@ -114,7 +114,7 @@ const protocols = {
             finishReason: 'STOP',
             content: {
               role: 'model',
-              parts: [call ? { functionCall: { name: call.name, args: call.args } } : { text: 'Done.' }],
+              parts: [call ? { functionCall: { name: call.name, args: call.args } } : { text }],
             },
           },
         ],
@@ -147,10 +147,10 @@ const protocolOf = (url) =>
           : undefined;
 
 /**
- * Starts the model. `next(results)` returns the arguments of the next call of `read`, or undefined at the end. `results` has
+ * Starts the model. `next(results)` returns the arguments of the next call of `read`, or undefined at the end, where the model says `text`. `results` has
  * what the host passed on, `seen.first` is whether its first request declared `read`, `seen.requests` counts those with tools.
  */
-export async function startModel(next) {
+export async function startModel(next, text = 'Done.') {
   const seen = { results: [], first: undefined, requests: 0 };
   const server = createServer(async (request, response) => {
     const chunks = [];
@@ -187,7 +187,7 @@ export async function startModel(next) {
               script: `const r = await tools.mcp__oriel__read(${JSON.stringify(args)}); for (const c of r.content) if (c.type === 'image') image(c); else text(c.text);`,
             };
     }
-    const events = protocol.events({ id: `call_${seen.requests}`, call });
+    const events = protocol.events({ id: `call_${seen.requests}`, call, text });
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const event of events) {
       const type = name === 'anthropic' || name === 'responses' ? `event: ${event.type}\n` : '';
