@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** `node`: the oldest major version for the libraries. `page`: a page of the docs whose code blocks are also compiled. */
+/** `node`: the oldest major version for the libraries. `section`: the part of docs/adapters.md whose code blocks are also compiled. */
 const CASES = [
   { name: 'ai-sdk', with: ['ai@5.0.0'] },
   { name: 'ai-sdk', with: ['ai@6'] },
@@ -34,17 +34,17 @@ const CASES = [
     name: 'claude-agent',
     with: ['@anthropic-ai/claude-agent-sdk@latest', '@modelcontextprotocol/sdk@1'],
     flags: ['--omit=optional'],
-    page: 'docs/adapter-claude-agent.md',
+    section: 'Claude Agent SDK',
   },
   { name: 'openai-agents', with: ['@openai/agents@0.8.0'], node: 22 },
   {
     name: 'openai-agents',
     with: ['@openai/agents@latest'],
     node: 22,
-    page: 'docs/adapter-openai-agents.md',
+    section: 'OpenAI Agents SDK',
   },
   { name: 'mastra', with: ['@mastra/core@1.11.0'], node: 22 },
-  { name: 'mastra', with: ['@mastra/core@latest'], node: 22, page: 'docs/adapter-mastra.md' },
+  { name: 'mastra', with: ['@mastra/core@latest'], node: 22, section: 'Mastra' },
 ];
 
 const wanted = process.argv.slice(2);
@@ -79,7 +79,7 @@ try {
 }
 process.exitCode = failures > 0 ? 1 : 0;
 
-async function judge(home, tarball, { name, with: peers, flags = [], page }) {
+async function judge(home, tarball, { name, with: peers, flags = [], section }) {
   await mkdir(home);
   await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }');
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
@@ -96,8 +96,8 @@ async function judge(home, tarball, { name, with: peers, flags = [], page }) {
     skipLibCheck: false,
     outDir: 'out',
   };
-  const files = [`${name}.ts`, ...(page === undefined ? [] : ['page.ts'])];
-  if (page !== undefined) await writeFile(join(home, 'page.ts'), await programOf(page));
+  const files = [`${name}.ts`, ...(section === undefined ? [] : ['page.ts'])];
+  if (section !== undefined) await writeFile(join(home, 'page.ts'), await programOf(section));
   await writeFile(join(home, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   await compile(home);
   const { stderr } = await run(process.execPath, [join(home, 'out', `${name}.js`)], {
@@ -107,9 +107,10 @@ async function judge(home, tarball, { name, with: peers, flags = [], page }) {
   if (/deprecat/i.test(stderr)) throw new Error(stderr);
 }
 
-/** The TypeScript code blocks of a page. */
-async function programOf(page) {
-  const text = await readFile(join(root, page), 'utf8');
+/** The TypeScript code blocks of a section. */
+async function programOf(section) {
+  const page = await readFile(join(root, 'docs/adapters.md'), 'utf8');
+  const text = page.split(`\n## ${section}\n`)[1].split('\n## ')[0];
   const blocks = Array.from(text.matchAll(/^```ts (?:types|peers)\n([\s\S]*?)^```$/gm), ([, code]) => code);
   return blocks.join('\n');
 }
