@@ -49,7 +49,7 @@ export async function recorded(start, headless) {
       if (waited === 600) throw new Error(`the host shows no answer:\n${lines().join('\n')}`);
       await setTimeout(100);
       // It offers another model first: the second choice is to keep this one.
-      if (lines().some((line) => /^› 1\. Try new model/.test(line))) child.stdin.write('2\r');
+      if (lines().some((line) => line.startsWith('› 1. Try new model'))) child.stdin.write('2\r');
     }
     const shown = lines();
     const session = shown.slice(
@@ -62,9 +62,9 @@ export async function recorded(start, headless) {
       .split('\n')
       .filter((line, i, all) => line.trim() !== '' || all[i - 1]?.trim() !== '')
       .map((text) => ({
-        kind: /^›/.test(text)
+        kind: text.startsWith('›')
           ? 'bold'
-          : /^• Called/.test(text)
+          : text.startsWith('• Called')
             ? 'prompt'
             : /\+ Show/.test(text)
               ? 'said'
