@@ -85,7 +85,10 @@ export const scanAsciiDoc: LineScanner = (lines) =>
 const ORG_BLOCK = /^\s*#\+(?:begin|end)_/i;
 
 export const scanOrg: LineScanner = (lines) =>
-  sectionsOf(lines, markedHeadings(lines, /^(\*+)\s+(\S.*)$/, ORG_BLOCK));
+  sectionsOf(
+    lines,
+    markedHeadings(lines, /^(\*+)\s+(?:(?:TODO|DONE)\s+)?(\S.*?)(?:\s+:[\w@:]+:)?\s*$/, ORG_BLOCK),
+  );
 
 /** The marks before a title, whose number is its level. Lines between two `fence` lines are skipped. */
 function* markedHeadings(lines: readonly string[], heading: RegExp, fence: RegExp): Iterable<SectionHeading> {
