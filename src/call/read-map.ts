@@ -89,7 +89,7 @@ export async function readMap(
   };
 }
 
-const logs: DerivedKind<LogScan | undefined, { name: string }> = {
+const logs: DerivedKind<LogScan | undefined, { encoding: string }> = {
   name: 'log',
   weigh: (scan) => ({ memory: 300 * (scan?.shapes.length ?? 0) }),
 };
@@ -101,14 +101,14 @@ async function readLogMap(
   frame: SummaryFrame,
   call: Call,
 ): Promise<SummaryAttempt> {
-  const { bytes, name, target } = resource;
+  const { bytes, target } = resource;
   const { encoding } = input;
   const { fitLog, logNotice, scanLog } = await import('../code/summary/log-map.ts');
   const scanned = async ({ signal }: ValueComputation): Promise<ComputedValue<LogScan | undefined>> => ({
-    value: await scanLog(bytes, name, encoding, signal),
+    value: await scanLog(bytes, encoding, signal),
     keep: true,
   });
-  const scan = await call.session.store.get(logs, bytes, { name }, scanned, call);
+  const scan = await call.session.store.get(logs, bytes, { encoding: encoding.name }, scanned, call);
   if (!scan) return {};
   let invalid = false;
   const textOf: LogLineText = async ({ start, end }) => {

@@ -13,7 +13,7 @@ export async function logMap(
   bytes = 8_192,
 ): Promise<{ readonly text: string; readonly notice: Notice }> {
   const source = memoryBytes(content);
-  const scan = await scanLog(source, name, utf8, new AbortController().signal);
+  const scan = await scanLog(source, utf8, new AbortController().signal);
   if (!scan) throw new Error('no log');
   const show = (part: Parameters<typeof showPart>[0]): string => showPart(part, displays.numbers);
   const map = await fitLog(

@@ -172,8 +172,15 @@ export function findImports(
     });
     return { file: target, used: used.toSorted((a, b) => (a.lines[0] ?? 0) - (b.lines[0] ?? 0)) };
   });
-  const modules = tree.graph.modulesOf(file).filter(({ files: meant }) => meant.length === 0);
-  return { files, outside: [...new Set(modules.map(({ module }) => module))] };
+  const modules = tree.graph.modulesOf(file);
+  const inside = modules.filter(({ files: meant }) => meant.length > 0);
+  // `from .money import format` imports `.money`, or `.money.format` if that is a module.
+  const isName = (module: string): boolean =>
+    inside.some(
+      (one) => module.startsWith(one.module) && /^(?:\.|::|\/)/.test(module.slice(one.module.length)),
+    );
+  const others = modules.filter(({ module, files: meant }) => meant.length === 0 && !isName(module));
+  return { files, outside: [...new Set(others.map(({ module }) => module))] };
 }
 
 /** The innermost symbol of at least two lines that contains the line. */

@@ -56,7 +56,6 @@ const TIME = /\d{1,2}:\d\d:\d\d|\d{4}-\d\d-\d\d/;
 const LEVEL = /\b(?:trace|debug|info|notice|warn(?:ing)?|error|fatal)\b/i;
 const STAMP =
   /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?Z?)?|(?:[A-Z][a-z]{2} +\d{1,2} )?\d{1,2}:\d\d:\d\d(?:[.,]\d+)?/;
-const LOG_NAME = /\.(?:log|out|err|trace)(?:[.-]\d+)?$|(?:^|[-_.])logs?$/i;
 
 // Terminal escapes, read as one byte a character.
 // oxlint-disable-next-line no-control-regex
@@ -131,13 +130,10 @@ class ShapeTable {
     return few.reduce((sum, count) => sum + count, 0) >= share * this.compared;
   }
 
-  /** Whether the lines have times or levels, or the text has lines of several kinds and the name or the reports of a log. */
-  isLog(isNamed: boolean): boolean {
-    const shapes = [...this.#shapes.values()];
-    return (
-      this.#dated >= this.compared / 2 ||
-      (shapes.length > 2 && (isNamed || shapes.some(({ isReport }) => isReport)))
-    );
+  /** Whether the lines have times or levels, or are of several kinds, one of which reports a failure. */
+  get isLog(): boolean {
+    const shapes = this.all();
+    return this.#dated >= this.compared / 2 || (shapes.length > 2 && shapes.some(({ isReport }) => isReport));
   }
 
   /** In the order of their first lines. */
@@ -162,7 +158,10 @@ function shapeOf(line: string): string {
 
 function digits(token: string, text: string, at: number): string {
   if (token === '0') return REPORT.test(text) ? token : '#';
-  if (/^5\d\d$/.test(token) && /(?:" |status["']?[:=] ?|\bHTTP )$/i.test(text.slice(Math.max(0, at - 9), at)))
+  if (
+    /^5\d\d$/.test(token) &&
+    /(?:" |status["']?[:=] ?|\bHTTP |\b[A-Z]{3,7} \/\S* )$/i.test(text.slice(0, at))
+  )
     return '5xx';
   return /^[A-Z]\d+$/.test(token) ? `${token.slice(0, 1)}#` : '#';
 }
@@ -170,7 +169,6 @@ function digits(token: string, text: string, at: number): string {
 /** Undefined if the text is no log, or is written in units of several bytes. Throws the signal's reason. */
 export async function scanLog(
   source: ByteSource,
-  name: string,
   encoding: TextEncoding,
   signal: AbortSignal,
 ): Promise<LogScan | undefined> {
@@ -178,7 +176,6 @@ export async function scanLog(
   const { bom } = encoding;
   const size = source.size ?? Number.POSITIVE_INFINITY;
   if (size > MAX_LOG_BYTES) return undefined;
-  const isNamed = LOG_NAME.test(name);
   const isSampled = size > MAX_SCANNED_BYTES;
   const table = new ShapeTable();
   const head: LogLine[] = [];
@@ -214,7 +211,7 @@ export async function scanLog(
         take(chunk.slice(from, end), at + end + 1);
         from = end + 1;
         if (lines === TRIED_LINES && !table.repeats(MIN_SHARE / 2)) return undefined;
-        if (lines === SURE_LINES && !table.isLog(isNamed)) return undefined;
+        if (lines === SURE_LINES && !table.isLog) return undefined;
       }
       if (begun !== undefined && begun.length < MAX_COMPARED_CHARACTERS)
         begun += chunk.slice(from, from + MAX_COMPARED_CHARACTERS);
@@ -223,7 +220,7 @@ export async function scanLog(
     at += bytes.length;
   }
   if (start < at) take('', at);
-  if (!table.repeats(MIN_SHARE) || !table.isLog(isNamed)) return undefined;
+  if (!table.repeats(MIN_SHARE) || !table.isLog) return undefined;
   return { shapes: table.all(), lines, bytes: start, head, tail, isSampled };
 }
 
