@@ -78,8 +78,12 @@ function ordersModule() {
 
 /** The scenes of the picture, and how many lines of each answer are shown. */
 const SCENES = [
-  { say: 'a log of 200,000 lines: a page, and the next call', args: ['access.log'], head: 3, tail: 2 },
-  { say: 'that call', args: ['access.log:NEXT'], head: 2, tail: 1 },
+  {
+    say: 'a log of 200,000 lines: its ends, its shapes, and what failed',
+    args: ['access.log'],
+    head: 9,
+    tail: 2,
+  },
   { say: 'a long file of code: its map', args: ['orders.ts'], head: 24, tail: 0 },
   { say: 'one of its methods', args: ['orders.ts:#OrderBook.cancel'], head: 12, tail: 0 },
 ];
@@ -91,12 +95,9 @@ export async function picture(cli) {
     await writeFile(join(work, 'access.log'), accessLog());
     await writeFile(join(work, 'orders.ts'), ordersModule());
     const rows = [];
-    let next = '';
     for (const { say, args, head, tail } of SCENES) {
-      const typed = args.map((arg) => arg.replace('access.log:NEXT', next));
-      const stdout = await printedBy(cli, ['read', ...typed], work);
-      next = /Use (\S+) to continue\]\n$/.exec(stdout)?.[1] ?? next;
-      const quoted = typed.map((arg) => (/[#$&*?]/.test(arg) ? `'${arg}'` : arg)).join(' ');
+      const stdout = await printedBy(cli, ['read', ...args], work);
+      const quoted = args.map((arg) => (/[#$&*?]/.test(arg) ? `'${arg}'` : arg)).join(' ');
       const lines = stdout.trimEnd().split('\n');
       const left = lines.length - head - tail;
       rows.push(
@@ -132,7 +133,7 @@ async function printedBy(cli, args, cwd) {
 }
 
 function printed(text) {
-  return { kind: /^\[(?:Showing|\d+ lines elided)/.test(text) ? 'notice' : 'line', text };
+  return { kind: /^\[(?:A log of|\d+ lines elided)/.test(text) ? 'notice' : 'line', text };
 }
 
 const COLUMNS = 112;

@@ -122,7 +122,7 @@ export interface ReadOptions {
   readonly lineNumbers?: boolean | undefined;
   /** Whether a `display` with anchors shows them; if false, lines have only numbers. @default true */
   readonly hashLines?: boolean | undefined;
-  /** Whether a read of a code file over 12 KiB is answered with its map. @default true */
+  /** Whether a read of code, prose or a log over 12 KiB is answered with its map. @default true */
   readonly summarize?: boolean | undefined;
   /** Maximum bytes of a map, its notice included; at least 256. @default 8192 */
   readonly mapBytes?: number | undefined;

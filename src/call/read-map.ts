@@ -1,18 +1,20 @@
 /** The map that answers a bare read of long code, fitted into the budget. */
 
 import { languageOf } from '../code/languages.ts';
+import type { LogLineText, LogScan } from '../code/summary/log-map.ts';
 import type { PackedStructure } from '../code/packed.ts';
 import type { UnparsedText, WholeText } from '../code/parsed.ts';
 import { displays, showPart } from '../render/display.ts';
 import { say, wording } from '../render/notices.ts';
 import { footer, summaryText } from '../render/read-notices.ts';
 import { readAt } from '../text/bytes.ts';
+import { decode } from '../text/encoding.ts';
 import { estimateTokens, MAX_WHOLE_BYTES } from '../text/limits.ts';
 import type { TextInput } from '../text/line-reader.ts';
 import type { NoStructure, Notice } from '../types/answer.ts';
 import type { Call, TextResource } from '../types/call.ts';
 import type { LineDisplay } from '../types/excerpt.ts';
-import type { CodeSummary, SummaryResult } from '../types/result.ts';
+import type { CodeSummary, SummaryPart, SummaryResult } from '../types/result.ts';
 import type { ComputedValue, DerivedKind, ValueComputation } from '../types/session.ts';
 
 const MAX_MAPPED_LINES = 20_000;
@@ -22,6 +24,8 @@ type SummaryAttempt =
   | (Pick<SummaryResult, 'summary' | 'totals' | 'invalid'> & {
       /** The lines that the map shows unchanged: number (1-based) and text with its terminator. */
       readonly kept: readonly (readonly [number, string])[];
+      /** What is said about the whole text. */
+      readonly note?: Notice | undefined;
     })
   | Unmapped;
 
@@ -51,7 +55,11 @@ export async function readMap(
 ): Promise<SummaryAttempt> {
   const { bytes, name } = resource;
   const head = Buffer.from(await readAt(bytes, 0, 256, call.signal)).toString('latin1');
-  if (languageOf(name, head)?.summary !== true) return {};
+  const language = languageOf(name, head);
+  // The text of a document or a page is derived: its headings are those of `:outline`.
+  if (language?.map !== 'code' && resource.encoding === 'utf-8') return {};
+  if (!language) return readLogMap(resource, input, frame, call);
+  if (language.map === undefined) return {};
   const { parseStructure, wholeText } = await import('../code/parsed.ts');
   const whole = await wholeText(resource, input, call.signal, MAX_MAPPED_BYTES);
   if (!whole) return without('long');
@@ -63,18 +71,74 @@ export async function readMap(
     const { none } = structure;
     return { ...without(none), ...(none === 'minified' && { most: call.settings.mapBytes }) };
   }
-  const summary = await fitting(resource, input, frame, { whole, lines, structure }, call);
+  const parsed = { whole, lines, structure };
+  const make = (room: number): Promise<CodeSummary | UnparsedText> =>
+    mapOf(resource, frame.display, room, parsed, call);
+  const notices = footerBytes(resource.target, lines, structure.count);
+  const { invalid } = whole;
+  const summary = await fitting(resource, input, frame, { make, notices, invalid }, call);
   if ('none' in summary) return without(summary.none);
   const stored = whole.text.split(/(?<=\n)/);
   return {
     summary,
     totals: { lines, bytes: whole.bytes },
-    invalid: whole.invalid,
+    invalid,
     kept: summary.parts.flatMap((part) =>
       part.kind === 'line' ? [[part.from, stored[part.from - 1] ?? ''] as const] : [],
     ),
   };
 }
+
+const logs: DerivedKind<LogScan | undefined, { encoding: string }> = {
+  name: 'log',
+  weigh: (scan) => ({ memory: 300 * (scan?.shapes.length ?? 0) }),
+};
+
+/** The map of a text that is a log; empty for any other. */
+async function readLogMap(
+  resource: TextResource,
+  input: TextInput,
+  frame: SummaryFrame,
+  call: Call,
+): Promise<SummaryAttempt> {
+  const { bytes, target } = resource;
+  const { encoding } = input;
+  const { fitLog, logNotice, scanLog } = await import('../code/summary/log-map.ts');
+  const scanned = async ({ signal }: ValueComputation): Promise<ComputedValue<LogScan | undefined>> => ({
+    value: await scanLog(bytes, encoding, signal),
+    keep: true,
+  });
+  const scan = await call.session.store.get(logs, bytes, { encoding: encoding.name }, scanned, call);
+  if (!scan) return {};
+  let invalid = false;
+  const textOf: LogLineText = async ({ start, end }) => {
+    const stored = await readAt(bytes, start, Math.min(end - start, MAX_LOG_LINE_BYTES), call.signal);
+    const line = decode(stored, encoding);
+    invalid ||= line.invalid > 0;
+    return line.text;
+  };
+  const show = (part: SummaryPart): string => showPart(part, frame.display);
+  const make = (room: number): Promise<CodeSummary> =>
+    fitLog(scan, textOf, { bytes: room, lines: call.limits.lines, show });
+  const notices = footerBytes(target, scan.lines, 0) + LOG_NOTICE_BYTES + Buffer.byteLength(target);
+  const summary = await fitting(resource, input, frame, { make, notices, invalid }, call);
+  if ('none' in summary) return {};
+  return {
+    summary,
+    note: logNotice(scan, summary, target),
+    totals: { lines: scan.lines, bytes: scan.bytes },
+    invalid,
+    kept: summary.parts.flatMap(({ kind, from, text }) =>
+      kind === 'line' ? [[from, `${text}\n`] as const] : [],
+    ),
+  };
+}
+
+/** Bytes of a line that are decoded: more than are shown. */
+const MAX_LOG_LINE_BYTES = 1_500;
+
+/** The most bytes of the notice about a log, without the target in its call. */
+const LOG_NOTICE_BYTES = 400;
 
 /** The note that says why long code is shown as text. */
 function without(why: NoStructure): Unmapped {
@@ -93,23 +157,30 @@ interface Parsed {
   readonly structure: PackedStructure;
 }
 
+/** How a map of some bytes is made, and what is shown beside it. */
+interface MapMaking {
+  make(room: number): Promise<CodeSummary | UnparsedText>;
+  /** The most bytes of the notices below it. */
+  readonly notices: number;
+  readonly invalid: boolean;
+}
+
 /** Retries with less space while the map with its notices exceeds the budget of bytes or tokens. */
 async function fitting(
   resource: TextResource,
   { encoding }: TextInput,
   { display, header }: SummaryFrame,
-  parsed: Parsed,
+  { make, notices, invalid }: MapMaking,
   call: Call,
 ): Promise<CodeSummary | UnparsedText> {
-  const { whole, lines } = parsed;
   const { target, format, notes = [] } = resource;
   const { mapBytes, tokens = estimateTokens } = call.settings;
   const budget = Math.min(mapBytes, call.limits.bytes) - header;
-  let room = budget - footerBytes(target, lines, parsed.structure.count);
+  let room = budget - notices;
   for (let tries = 0; ; tries += 1) {
-    const summary = await mapOf(resource, display, Math.max(room, MIN_SUMMARY_BYTES), parsed, call);
+    const summary = await make(Math.max(room, MIN_SUMMARY_BYTES));
     if ('none' in summary || tries === MAX_FITTING_TRIES || room <= MIN_SUMMARY_BYTES) return summary;
-    const shown = { summary, display, target, format, encoding, invalid: whole.invalid, notes };
+    const shown = { summary, display, target, format, encoding, invalid, notes };
     const text = summaryText(shown, wording);
     const over = Buffer.byteLength(text) - budget;
     const body = summary.parts.map((part) => showPart(part, display)).join('');

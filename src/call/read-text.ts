@@ -83,7 +83,7 @@ export async function readText(
       totals,
       invalid,
       ...snapshot,
-      notes: resource.notes ?? [],
+      notes: [...(resource.notes ?? []), ...(brief.note ? [brief.note] : [])],
     };
   }
   const above = selection.window || selection.mode === 'raw' ? undefined : resource.above;

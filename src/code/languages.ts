@@ -20,8 +20,8 @@ export interface CodeLanguage {
   readonly scanner?: (() => Promise<LineScanner>) | undefined;
   /** Marks that begin a comment or directive up to the end of the line. */
   readonly lineComments?: readonly string[] | undefined;
-  /** Whether a read of a long file returns a map: true for code, false for prose and data. */
-  readonly summary: boolean;
+  /** What a read of a long file returns: a map of code, a map of prose (its chapters), or the text. */
+  readonly map?: 'code' | 'prose' | undefined;
 }
 
 export const languages: readonly CodeLanguage[] = [
@@ -33,7 +33,7 @@ export const languages: readonly CodeLanguage[] = [
     uses: ['ecma', 'typescript'],
     interpreters: ['ts-node', 'tsx', 'deno', 'bun'],
     lineComments: ['//'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'tsx',
@@ -42,7 +42,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['ecma', 'typescript'],
     uses: ['ecma', 'typescript'],
     lineComments: ['//'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'javascript',
@@ -52,7 +52,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['ecma', 'javascript'],
     uses: ['ecma'],
     lineComments: ['//'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'python',
@@ -62,7 +62,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['python'],
     uses: ['python'],
     lineComments: ['#'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'go',
@@ -71,7 +71,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['go'],
     uses: ['go'],
     lineComments: ['//'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'rust',
@@ -80,7 +80,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['rust'],
     uses: ['rust'],
     lineComments: ['//'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'java',
@@ -89,7 +89,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['java'],
     uses: ['java'],
     lineComments: ['//'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'kotlin',
@@ -98,7 +98,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['kotlin'],
     uses: ['kotlin'],
     lineComments: ['//'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'c',
@@ -107,7 +107,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['c'],
     uses: ['c'],
     lineComments: ['//', '#'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'cpp',
@@ -116,7 +116,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['cpp'],
     uses: ['cpp'],
     lineComments: ['//', '#'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'csharp',
@@ -125,7 +125,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['c-sharp'],
     uses: ['c-sharp'],
     lineComments: ['//', '#'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'ruby',
@@ -136,7 +136,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['ruby'],
     uses: ['ruby'],
     lineComments: ['#'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'php',
@@ -146,7 +146,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['php'],
     uses: ['php'],
     lineComments: ['//', '#'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'scala',
@@ -155,7 +155,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['scala'],
     uses: ['scala'],
     lineComments: ['//'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'lua',
@@ -165,7 +165,7 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['lua'],
     uses: ['lua'],
     lineComments: ['--'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'bash',
@@ -176,14 +176,14 @@ export const languages: readonly CodeLanguage[] = [
     queries: ['bash'],
     uses: ['bash'],
     lineComments: ['#'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'html',
     extensions: ['html', 'htm', 'xhtml', 'vue', 'svelte'],
     grammar: 'html',
     queries: ['html'],
-    summary: false,
+    map: 'prose',
   },
   {
     name: 'css',
@@ -191,21 +191,21 @@ export const languages: readonly CodeLanguage[] = [
     grammar: 'css',
     queries: ['css'],
     lineComments: ['//'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'swift',
     extensions: ['swift'],
     scanner: async () => (await import('./scanners/swift-objective-c.ts')).scanSwift,
     lineComments: ['//', '#'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'objective-c',
     extensions: ['m', 'mm'],
     scanner: async () => (await import('./scanners/swift-objective-c.ts')).scanObjectiveC,
     lineComments: ['//', '#'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'perl',
@@ -213,60 +213,80 @@ export const languages: readonly CodeLanguage[] = [
     interpreters: ['perl'],
     scanner: async () => (await import('./scanners/perl-sql.ts')).scanPerl,
     lineComments: ['#'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'sql',
     extensions: ['sql', 'ddl', 'psql', 'pgsql'],
     scanner: async () => (await import('./scanners/perl-sql.ts')).scanSql,
     lineComments: ['--'],
-    summary: true,
+    map: 'code',
   },
   {
     name: 'markdown',
     extensions: ['md', 'markdown', 'mdx', 'mkd', 'qmd', 'rmd'],
     scanner: async () => (await import('./scanners/text.ts')).scanMarkdown,
-    summary: false,
+    map: 'prose',
   },
   {
     name: 'restructuredtext',
     extensions: ['rst', 'rest'],
     scanner: async () => (await import('./scanners/text.ts')).scanRestructuredText,
-    summary: false,
+    map: 'prose',
+  },
+  {
+    name: 'asciidoc',
+    extensions: ['adoc', 'asciidoc', 'asc'],
+    scanner: async () => (await import('./scanners/text.ts')).scanAsciiDoc,
+    map: 'prose',
+  },
+  {
+    name: 'org',
+    extensions: ['org'],
+    scanner: async () => (await import('./scanners/text.ts')).scanOrg,
+    map: 'prose',
+  },
+  {
+    name: 'latex',
+    extensions: ['tex', 'latex', 'ltx'],
+    scanner: async () => (await import('./scanners/text.ts')).scanLatex,
+    lineComments: ['%'],
+    map: 'prose',
+  },
+  {
+    name: 'xml',
+    extensions: ['xml', 'xsd', 'xsl', 'xslt', 'plist', 'csproj', 'pom', 'wsdl', 'rss', 'atom', 'rdf', 'dita'],
+    scanner: async () => (await import('./scanners/data.ts')).scanXml,
+    map: 'prose',
   },
   {
     name: 'csv',
     extensions: ['csv', 'tsv', 'tab', 'psv'],
     scanner: async () => (await import('./scanners/data.ts')).scanCsv,
-    summary: false,
   },
   {
     name: 'json',
     extensions: ['json', 'jsonc', 'json5', 'geojson', 'webmanifest', 'map', 'har'],
     names: ['.eslintrc', '.prettierrc', '.babelrc'],
     scanner: async () => (await import('./scanners/data.ts')).scanJsonText,
-    summary: false,
   },
   {
     name: 'yaml',
     extensions: ['yaml', 'yml'],
     names: ['.clang-format'],
     scanner: async () => (await import('./scanners/data.ts')).scanYaml,
-    summary: false,
   },
   {
     name: 'toml',
     extensions: ['toml', 'ini', 'cfg'],
     names: ['cargo.lock', 'poetry.lock', 'uv.lock', 'pipfile', '.gitconfig', '.editorconfig', '.npmrc'],
     scanner: async () => (await import('./scanners/data.ts')).scanToml,
-    summary: false,
   },
   {
     name: 'dockerfile',
     extensions: ['dockerfile', 'containerfile'],
     names: ['dockerfile', 'containerfile'],
     scanner: async () => (await import('./scanners/text.ts')).scanDockerfile,
-    summary: false,
   },
   {
     name: 'makefile',
@@ -274,19 +294,16 @@ export const languages: readonly CodeLanguage[] = [
     names: ['makefile', 'gnumakefile'],
     interpreters: ['make'],
     scanner: async () => (await import('./scanners/text.ts')).scanMakefile,
-    summary: false,
   },
   {
     name: 'notebook',
     extensions: ['ipynb'],
     scanner: async () => (await import('./scanners/data.ts')).scanNotebook,
-    summary: false,
   },
   {
     name: 'diff',
     extensions: ['diff', 'patch'],
     scanner: async () => (await import('./scanners/text.ts')).scanDiff,
-    summary: false,
   },
 ];
 
@@ -327,7 +344,7 @@ function interpreter(start: string): string {
 
 /** Whether a file of that name is code, so that its symbols are in the map of a directory. */
 export function isCode(name: string): boolean {
-  return languageOf(name, '')?.summary === true;
+  return languageOf(name, '')?.map === 'code';
 }
 
 // Refuses to parse binary, minified and too long texts, on which a parser could take very long.

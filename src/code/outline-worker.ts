@@ -111,8 +111,9 @@ async function answer(question: ParserQuestion, stop: Int32Array): Promise<Answe
       const { structure, text, language, display, ...limits } = question;
       const shownBy = displays[display];
       const show = (part: SummaryPart): string => showPart(part, shownBy);
-      const lineComments = languages.find(({ name }) => name === language)?.lineComments ?? [];
-      const all = { ...limits, lineComments, numbered: isNumbered(shownBy), show };
+      const known = languages.find(({ name }) => name === language);
+      const of = { lineComments: known?.lineComments ?? [], isProse: known?.map === 'prose' };
+      const all = { ...limits, ...of, numbered: isNumbered(shownBy), show };
       return summarize(splitLines(text), unpackStructure(structure), all);
     }
   }

@@ -255,9 +255,9 @@ const read = tool<{ path: string }, ReadRequest>({
 Append to the path:
 :50 to the end · :50-100 lines and a few around · :50..100 exactly · :50+20 · :5-16,40-80 · :-20 the last · :@65536+${writeSize(Math.min(limits.window, shownOfWindow(limits)))} bytes from there
 :raw${settings.display === 'plain' ? '' : ' without line numbers'} · :conflicts
-:outline symbols with lines · :#Server.start,#b symbols · src:outline, src:#Server below a directory · src:#name:refs uses · src/app.ts:refs importers
+:outline symbols with lines · :#Server.start,#b symbols · src:outline, src:#Server below a directory · src:#name:refs uses · src/app.ts:refs importers, :imports
 report.pdf:p3-5, also slides · book.xlsx:Sales:A1:B5 · app.zip:src/x.ts:5-9 · book.ipynb:outputs${settings.imageMetadataOnly ? '' : ' · photo.jpg:meta'}
-app.db:users:42 a row · app.db:users?where=age>30&order=age:desc&limit=20 · app.db?q=SELECT ...${internal(settings, offers)}${settings.web ? online(settings.schemes) : ''}${settings.summarize ? `\nCode over 12 KiB comes as a map of at most ${binarySize(settings.mapBytes)}, whose last line names calls for the rest and the whole text (:1..).` : ''}
+app.db:users:42 a row · app.db:users?where=age>30&order=age:desc&limit=20 · app.db?q=SELECT ...${internal(settings, offers)}${settings.web ? online(settings.schemes) : ''}${settings.summarize ? `\nLong code, prose and logs come as a map of ${binarySize(settings.mapBytes)}, whose last line names calls for the rest and all (:1..).` : ''}
 Lines are 1-indexed${SHOWN[settings.display]}. Prefer one large window to many small ones.`,
   input: (zod) =>
     zod.strictObject({

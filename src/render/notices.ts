@@ -95,6 +95,17 @@ export const wording: NoticeWording = {
     const all = whole === undefined ? '' : `, or all of it: ${whole}`;
     return `${plural(elidedLines, 'line')} elided${lost}; re-read needed ranges, e.g. ${use}${all}`;
   },
+  log({ lines, shapes, reports, reportShapes, times, isSampled, hidden, use }) {
+    const span = times ? `, ${times[0]} to ${times[1]}` : '';
+    const counted = isSampled ? '. Counted in its beginning, its end and samples between' : '';
+    const none = 'none reports an error, a warning or a failure';
+    const found =
+      reports === 0
+        ? none
+        : `${plural(reports, 'line')} of ${plural(reportShapes, 'shape')} report errors, warnings or failures`;
+    const rest = use === undefined ? '' : `. Use ${use} to read ${plural(hidden, 'such line')} not shown`;
+    return `A log of ${plural(lines, 'line')} of ${plural(shapes, 'shape')}${span}${counted}; ${found}${rest}`;
+  },
   outline({ target, symbols, left, example }) {
     const lost = left === undefined ? '' : `, ${left} of them not listed`;
     const calls =

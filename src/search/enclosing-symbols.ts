@@ -43,11 +43,11 @@ export class EnclosingSymbols {
     if (this.#texts.size === MAX_ENCLOSING_FILES || size > Math.min(MAX_ENCLOSING_FILE_BYTES, this.#room))
       return;
     const name = basename(file.path);
-    if (name.includes('.') && !languageOf(name, '')?.summary) return;
+    if (name.includes('.') && languageOf(name, '')?.map !== 'code') return;
     const content = await readAt(source, 0, size, this.#call.signal);
     const { text, invalid } = decode(content.subarray(encoding.bom), encoding);
     const language = languageOf(name, text);
-    if (!language?.summary) return;
+    if (language?.map !== 'code') return;
     this.#room -= content.length;
     if (path !== undefined) this.#paths.set(file, { path, content });
     this.#texts.set(file, {

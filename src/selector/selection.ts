@@ -246,7 +246,7 @@ export function writeSize(bytes: number): string {
 }
 
 // Selectors that query code: `:outline` and `:#name` after a directory, `:refs` and `:#name:refs` after a directory or a
-// file. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` may follow a name or `:refs`.
+// file, `:imports` after a file. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` may follow a name or `:refs`.
 
 export type CodeSelector =
   | {
@@ -257,7 +257,8 @@ export type CodeSelector =
     }
   | { readonly kind: 'definitions'; readonly names: readonly string[]; readonly from: number }
   | { readonly kind: 'uses'; readonly name: string; readonly from: number }
-  | { readonly kind: 'importers'; readonly from: number };
+  | { readonly kind: 'importers'; readonly from: number }
+  | { readonly kind: 'imports'; readonly from: number };
 
 /** Maximum names in a list. */
 const MAX_QUESTION_NAMES = 20;
@@ -267,7 +268,7 @@ const MAX_QUERY_CHARACTERS = 200;
 
 /** Whether `rest` ends with such a selector: `package:outline`, `#name`, `lib/a.js:refs`. */
 export function endsInCodeQuestion(rest: string): boolean {
-  return /(?:^|:)(?:#.|(?:outline|refs)(?:\?|$))/i.test(rest);
+  return /(?:^|:)(?:#.|(?:outline|refs|imports)(?:\?|$))/i.test(rest);
 }
 
 /** Parses `rest`, the text after the path `typed`. Undefined if it is something else. Throws `BAD_SELECTOR`. */
@@ -282,6 +283,7 @@ export function parseCodeQuestion(
   const uses = /^#(.+):refs$/i.exec(words)?.[1];
   const fromOnly = (): number => fromOf(`${typed}:${words}`, known(['from']));
   if (uses !== undefined) return { kind: 'uses', name: uses, from: fromOnly() };
+  if (/^imports$/i.test(words) && of === 'file') return { kind: 'imports', from: fromOnly() };
   if (/^refs$/i.test(words) && of === 'file') return { kind: 'importers', from: fromOnly() };
   if (of === 'file') return undefined;
   if (/^outline$/i.test(words)) {

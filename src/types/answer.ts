@@ -199,6 +199,23 @@ export type Notice =
       /** Whether the map names calls by their selector only. */
       readonly namesCalls?: boolean | undefined;
     }
+  /** Shown below the map of a log: what its lines are. */
+  | {
+      readonly kind: 'log';
+      readonly lines: number;
+      /** Shapes of lines that are equal up to numbers, times and names. */
+      readonly shapes: number;
+      /** Lines that report errors, warnings and failures, and their shapes. */
+      readonly reports: number;
+      readonly reportShapes: number;
+      /** The first and the last time, as written. */
+      readonly times?: readonly [string, string] | undefined;
+      /** Whether only the beginning, the end and samples between were counted. */
+      readonly isSampled: boolean;
+      /** First and last lines of reports that are not shown, and the call that reads them. */
+      readonly hidden: number;
+      readonly use?: string | undefined;
+    }
   /** Shown below an outline: how much it lists, and how to read one of its symbols. */
   | {
       readonly kind: 'outline';

@@ -219,6 +219,10 @@ const sentences: readonly (readonly [Notice, string])[] = [
     '1 line elided with 1 symbol among them (a.ts:outline lists all); re-read needed ranges, e.g. a.ts:4..4',
   ],
   [
+    { kind: 'log', lines: 9, shapes: 1, reports: 0, reportShapes: 0, isSampled: false, hidden: 0 },
+    'A log of 9 lines of 1 shape; none reports an error, a warning or a failure',
+  ],
+  [
     { kind: 'outline', target: 'a.ts', symbols: 2, example: { name: 'A.b', from: 3, to: 9 } },
     '2 symbols. Read one by its lines or its name, e.g. a.ts:3..9 or a.ts:#A.b',
   ],

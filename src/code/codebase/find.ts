@@ -146,6 +146,43 @@ export function findImporters(tree: CodeTree, target: number): number[] {
   return tree.order.filter((file) => tree.importsOf(file).includes(target));
 }
 
+/** A file that another one imports, and what it uses of it. */
+export interface ImportedFile {
+  readonly file: number;
+  /** The symbols of the file that are used, with the lines (1-based) of their names. */
+  readonly used: readonly { readonly tag: SymbolTag; readonly lines: readonly number[] }[];
+}
+
+/** What `file` imports: files of the tree with what is used of them, and modules outside it, as written. */
+export function findImports(
+  tree: CodeTree,
+  file: number,
+): { readonly files: readonly ImportedFile[]; readonly outside: readonly string[] } {
+  const linesOf = new Map(
+    tree.usesOf(file).map(({ name, plain, member }) => [name, [...new Set([...plain, ...member])]] as const),
+  );
+  const files = tree.importsOf(file).map((target): ImportedFile => {
+    const names = new Set<string>();
+    // Members are left out: only a compiler knows whose they are.
+    const used = tree.tagsOf(target).flatMap((tag) => {
+      if (tag.depth > 0 || names.has(tag.name)) return [];
+      names.add(tag.name);
+      const lines = linesOf.get(tag.name)?.toSorted((a, b) => a - b);
+      return lines ? [{ tag, lines }] : [];
+    });
+    return { file: target, used: used.toSorted((a, b) => (a.lines[0] ?? 0) - (b.lines[0] ?? 0)) };
+  });
+  const modules = tree.graph.modulesOf(file);
+  const inside = modules.filter(({ files: meant }) => meant.length > 0);
+  // `from .money import format` imports `.money`, or `.money.format` if that is a module.
+  const isName = (module: string): boolean =>
+    inside.some(
+      (one) => module.startsWith(one.module) && /^(?:\.|::|\/)/.test(module.slice(one.module.length)),
+    );
+  const others = modules.filter(({ module, files: meant }) => meant.length === 0 && !isName(module));
+  return { files, outside: [...new Set(others.map(({ module }) => module))] };
+}
+
 /** The innermost symbol of at least two lines that contains the line. */
 function innermost(tags: readonly SymbolTag[], line: number): SymbolTag | undefined {
   return tags.findLast((tag) => tag.from <= line && line <= tag.to && tag.to > tag.from);

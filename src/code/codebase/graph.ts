@@ -61,11 +61,17 @@ export class FileGraph {
   importsOf(file: number): readonly number[] {
     const known = this.#imports[file];
     if (known) return known;
-    const modules = (this.#modules ??= new ModuleResolver(this.#paths, this.#top));
-    const written = this.#files[file]?.imports ?? [];
-    const found = new Set(written.flatMap((module) => modules.filesOf(module, this.#paths[file] ?? '')));
+    const found = new Set(this.modulesOf(file).flatMap(({ files }) => files));
     found.delete(file);
     return (this.#imports[file] = [...found]);
+  }
+
+  /** The modules that a file imports, as written, each with the files that it may mean: none outside the tree. */
+  modulesOf(file: number): { readonly module: string; readonly files: readonly number[] }[] {
+    const modules = (this.#modules ??= new ModuleResolver(this.#paths, this.#top));
+    const from = this.#paths[file] ?? '';
+    const written = this.#files[file]?.imports ?? [];
+    return written.map((module) => ({ module, files: modules.filesOf(module, from) }));
   }
 
   get ranking(): FileRanking {

@@ -3,7 +3,7 @@
 import { nearNames } from '../../text/near.ts';
 import type { SymbolTag } from '../tags.ts';
 import type { CodeTree, SymbolDefinition } from './code-tree.ts';
-import { findDefinitions, findImporters, findUses, findWords } from './find.ts';
+import { findDefinitions, findImporters, findImports, findUses, findWords } from './find.ts';
 import { type MapText, mapText } from './map.ts';
 import { findCallees, findCallers, findRelevant } from './relevance.ts';
 import { wordsOf } from './words.ts';
@@ -36,6 +36,8 @@ export type CodeQuestion =
     }
   /** The files that import `path`, as a page in the same way. */
   | { readonly kind: 'importers'; readonly path: string; readonly from: number; readonly most: number }
+  /** What `path` imports, `from` (0-based) to `from + most` of the files, half-open. */
+  | { readonly kind: 'imports'; readonly path: string; readonly from: number; readonly most: number }
   /** The symbols that match words of `query`, the best first, as a page in the same way. */
   | { readonly kind: 'words'; readonly query: string; readonly from: number; readonly most: number }
   /** The symbols that answer `query` best, with what calls them and what they call, as a page in the same way. */
@@ -88,8 +90,22 @@ export type CodeReply =
       readonly name: FoundName;
     }
   | { readonly kind: 'importers'; readonly paths: readonly string[]; readonly all: number }
+  | {
+      readonly kind: 'imports';
+      readonly files: readonly ImportedNames[];
+      /** The number of all files. */
+      readonly all: number;
+      /** Modules outside the tree, as written. */
+      readonly outside: readonly string[];
+    }
   | { readonly kind: 'words'; readonly found: readonly DeclaredSymbol[]; readonly all: number }
   | { readonly kind: 'relevant'; readonly found: readonly RelatedSymbol[]; readonly all: number };
+
+/** A file that another one imports, and the names that it uses of it, with their lines (1-based). */
+export interface ImportedNames {
+  readonly path: string;
+  readonly used: readonly { readonly qualified: string; readonly lines: readonly number[] }[];
+}
 
 export interface FoundName {
   /** A page of the definitions. */
@@ -147,6 +163,16 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
         paths: found.slice(question.from, question.from + question.most),
         all: found.length,
       };
+    }
+    case 'imports': {
+      const { path, from, most } = question;
+      const target = tree.paths.indexOf(path);
+      const { files, outside } = target === -1 ? { files: [], outside: [] } : findImports(tree, target);
+      const page = files.slice(from, from + most).map(({ file, used }) => ({
+        path: pathOf(tree, file),
+        used: used.map(({ tag: { qualified }, lines }) => ({ qualified, lines })),
+      }));
+      return { kind: 'imports', files: page, all: files.length, outside };
     }
     case 'words': {
       const found = findWords(tree, wordsOf(question.query), MAX_WORD_RESULTS);

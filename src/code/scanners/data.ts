@@ -1,8 +1,9 @@
 /** Scanners of data: JSON, YAML, TOML and INI, CSV and TSV, notebooks. */
 
+import { Parser } from 'htmlparser2';
 import { plural } from '../../render/display.ts';
 import { isHeader, NUMBER_CELL, SAMPLED_CSV_ROWS, separatedRows, separatorOf } from '../../text/separated.ts';
-import type { LineScanner, ScannedSymbol, TextPosition } from '../structure.ts';
+import { type LineScanner, rowsInOrder, type ScannedSymbol, type TextPosition } from '../structure.ts';
 
 // Finds the keys of the first two levels of JSON (with comments), or the items of a top-level array.
 
@@ -302,6 +303,50 @@ function after(text: string, { quote, brackets }: Value): Value {
   }
   return { quote: open, brackets: depth };
 }
+
+// Finds the elements of the first three levels of XML.
+
+const XML_LEVELS = 3;
+
+export const scanXml: LineScanner = (lines) => {
+  const text = lines.join('\n');
+  const rowOf = rowsInOrder(text);
+  const open: { readonly named: string; readonly row: number; readonly start: number }[] = [];
+  const found: ScannedSymbol[] = [];
+  let depth = 0;
+  const parser = new Parser(
+    {
+      onopentag(tag, attributes) {
+        depth += 1;
+        if (depth > XML_LEVELS) return;
+        const called = attributes.id ?? attributes['xml:id'] ?? attributes.name ?? attributes.key;
+        const named = called === undefined ? tag : `${tag} ${called}`;
+        open.push({ named, row: rowOf(parser.startIndex), start: parser.startIndex });
+      },
+      onclosetag() {
+        const element = depth <= XML_LEVELS ? open.pop() : undefined;
+        depth -= 1;
+        if (!element) return;
+        const { named, row, start } = element;
+        const to = rowOf(parser.endIndex) + 1;
+        const body = to - row > 2 ? { bodyFrom: row + 2, bodyTo: to - 1 } : {};
+        const span = [start, parser.endIndex + 1] as const;
+        found.push({
+          kind: 'element',
+          name: named,
+          signature: `<${named}>`,
+          from: row + 1,
+          to,
+          span,
+          ...body,
+        });
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(text);
+  return found;
+};
 
 // Finds the rows and columns of a CSV or TSV table, with the type of each column.
 

@@ -73,6 +73,46 @@ function* restructuredHeadings(lines: readonly string[]): Iterable<SectionHeadin
   }
 }
 
+// Finds the headings of AsciiDoc, Org and LaTeX, each with its section.
+
+/** Delimiters of AsciiDoc blocks whose lines are shown as they are. */
+const ASCIIDOC_BLOCK = /^(?:-{4,}|\.{4,}|={4,}|\+{4,}|\/{4,}|```)\s*$/;
+
+export const scanAsciiDoc: LineScanner = (lines) =>
+  sectionsOf(lines, markedHeadings(lines, /^(={1,6}|#{1,6})\s+(\S.*)$/, ASCIIDOC_BLOCK));
+
+/** Begin and end of Org blocks: `#+BEGIN_SRC`, `#+END_SRC`. */
+const ORG_BLOCK = /^\s*#\+(?:begin|end)_/i;
+
+export const scanOrg: LineScanner = (lines) =>
+  sectionsOf(
+    lines,
+    markedHeadings(lines, /^(\*+)\s+(?:(?:TODO|DONE)\s+)?(\S.*?)(?:\s+:[\w@:]+:)?\s*$/, ORG_BLOCK),
+  );
+
+/** The marks before a title, whose number is its level. Lines between two `fence` lines are skipped. */
+function* markedHeadings(lines: readonly string[], heading: RegExp, fence: RegExp): Iterable<SectionHeading> {
+  let isInside = false;
+  for (const [row, line] of lines.entries()) {
+    if (fence.test(line)) isInside = !isInside;
+    const match = isInside ? null : heading.exec(line);
+    if (match) yield { level: match[1]?.length ?? 1, title: match[2] ?? '', line: row + 1 };
+  }
+}
+
+const LATEX_LEVELS = ['part', 'chapter', 'section', 'subsection', 'subsubsection', 'paragraph'];
+const latexHeading = new RegExp(String.raw`^\s*\\(${LATEX_LEVELS.join('|')})\*?\s*(?:\[[^\]]*\])?\s*\{(.*)`);
+
+export const scanLatex: LineScanner = (lines) =>
+  sectionsOf(
+    lines,
+    lines.flatMap((line, row) => {
+      const [, command = '', rest = ''] = latexHeading.exec(line) ?? [];
+      const title = rest.replace(/\}\s*(?:\\label\{[^}]*\}\s*)?(?:%.*)?$/, '');
+      return command === '' ? [] : [{ level: LATEX_LEVELS.indexOf(command) + 1, title, line: row + 1 }];
+    }),
+  );
+
 // Turns headings into sections: each ends before the next heading of the same or a higher level.
 
 interface SectionHeading {

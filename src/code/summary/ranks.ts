@@ -59,16 +59,28 @@ interface Head {
   readonly to: number;
 }
 
+/** Lines of the first paragraph below a heading that are shown before any other text. */
+const MAX_LEAD_LINES = 3;
+
+/** What the ranks need to know of a language. */
+export interface RankedLanguage {
+  /** The marks that begin a comment up to the end of the line. */
+  readonly lineComments: readonly string[];
+  /** Prose has no blocks and no closing brackets; its chapters are shown with their first lines. */
+  readonly isProse: boolean;
+}
+
 export function rank(
   lines: readonly string[],
   structure: TextStructure,
-  lineComments: readonly string[],
+  { lineComments, isProse }: RankedLanguage,
 ): LineRanks {
   const { symbols, folds } = structure;
   const count = lines.length;
   const ranks = new Uint32Array(count + 2).fill(never);
   const ends = new Uint32Array(count + 2).fill(never);
   const bySymbol = new Uint32Array(symbols.length);
+  const isTrivial = isProse ? isClosingTag : isClosing;
   const trivial = Uint8Array.from({ length: count + 2 }, (_, no) => (isTrivial(lines[no - 1] ?? '') ? 1 : 0));
   const parents = parentsOf(symbols);
   const owner = ownersOf(symbols, count);
@@ -106,6 +118,15 @@ export function rank(
     if (line.length > MIN_DATA_LINE_CHARACTERS) collapsed.set(row + 1, clipped(row + 1, line));
   }
   const runs = runsOf(ranks, owner, (no) => trivial[no] === 1 || folded[no] === 1);
+  const depthOf = ({ from }: Run): number => symbols[owner[from] ?? -1]?.depth ?? -1;
+  if (isProse) {
+    for (const { from } of runs.toSorted((a, b) => depthOf(a) - depthOf(b) || a.from - b.from)) {
+      let to = from;
+      while (to - from + 1 < MAX_LEAD_LINES && !isBlank(lines[to] ?? '')) to += 1;
+      show(from, to, level);
+      level += 1;
+    }
+  }
   // The shortest first, so that as many as possible fit.
   for (const { from, to, size } of runs.toSorted((a, b) => a.size - b.size)) {
     if (size > MAX_SHORT_BODY_LINES) break;
@@ -147,7 +168,16 @@ export function rank(
   };
 }
 
-function isTrivial(line: string): boolean {
+function isBlank(line: string): boolean {
+  return line.trim() === '';
+}
+
+/** Blank lines, too. */
+function isClosingTag(line: string): boolean {
+  return /^\s*(?:<\/[\w:.-]+>\s*)?$/.test(line);
+}
+
+function isClosing(line: string): boolean {
   return closersOnly.test(line) || lineDirective.test(line);
 }
 

@@ -5,16 +5,14 @@
 
 import type { CodeSummary, LineRange, SummaryPart } from '../../types/result.ts';
 import type { OutlineSymbol, TextStructure } from '../structure.ts';
-import { type CollapsedLines, type JoinedHead, type LineRanks, rank } from './ranks.ts';
+import { type CollapsedLines, type JoinedHead, type LineRanks, rank, type RankedLanguage } from './ranks.ts';
 
-export interface SummaryLimits {
+export interface SummaryLimits extends RankedLanguage {
   readonly lines: number;
   /** Maximum bytes of the map. */
   readonly bytes: number;
   /** Whether parts are shown with line numbers, which can be used in the next call. */
   readonly numbered: boolean;
-  /** The line comment marks of the language. */
-  readonly lineComments: readonly string[];
   /** A part as shown, with its prefix and terminator. */
   show(part: SummaryPart): string;
 }
@@ -25,7 +23,7 @@ export function summarize(
   structure: TextStructure,
   limits: SummaryLimits,
 ): CodeSummary | 'dense' {
-  const ranks = rank(lines, structure, limits.lineComments);
+  const ranks = rank(lines, structure, limits);
   const counts = countsOf(structure.symbols, lines.length);
   const cost = costOf(limits, lines.length);
   const calls = callsOf(structure.symbols, limits);

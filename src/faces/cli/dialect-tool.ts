@@ -42,6 +42,7 @@ import {
   DISPLAYS,
   limits,
   fold,
+  maps,
   maxTimeout,
   mcpApprove,
   mcpEnv,
@@ -174,6 +175,7 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
     dialect: chosen,
     limits: budget === undefined ? undefined : parseLimits(budget),
     display: shown || undefined,
+    read: mapOptions(text(maps)),
     agentOutputs: outputs,
     userFiles: values[userFiles.name] === true || undefined,
     web: isOff(values['web']) ? false : { allow: list(allowNet) },
@@ -198,6 +200,15 @@ function runOptions(values: OptionValues): Partial<RunSettings> {
     'BAD_INPUT',
     `--max-timeout takes seconds above 0, not ${quote(seconds)}. Use --max-timeout 600.`,
   );
+}
+
+/** `off`, `4K`. Throws `BAD_INPUT`. */
+function mapOptions(size: string | undefined): OrielOptions['read'] {
+  if (size === undefined) return undefined;
+  if (size === 'off') return { summarize: false };
+  const bytes = parseSize(size);
+  if (bytes !== undefined) return { mapBytes: bytes };
+  throw new OrielError('BAD_INPUT', `--maps takes off or a size, not ${quote(size)}. Use --maps 8K.`);
 }
 
 /** The patterns for private files in a server: the default list, and those of `--deny`. */
@@ -236,17 +247,23 @@ function telemetryOf(values: OptionValues, directory: string | undefined): Telem
 function parseLimits(text: string): Record<string, number> {
   return Object.fromEntries(
     text.split(',').map((pair) => {
-      const match = /^\s*([A-Za-z]+)=(\d+)([KMG]?)\s*$/.exec(pair);
-      if (!match) {
+      const [, name, size = ''] = /^\s*([A-Za-z]+)=(\w+)\s*$/.exec(pair) ?? [];
+      const count = parseSize(size);
+      if (name === undefined || count === undefined) {
         throw new OrielError(
           'BAD_INPUT',
           `The limit ${quote(pair)} is not NAME=N. Use --limits lines=500,bytes=20K.`,
         );
       }
-      const scale = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 }[match[3] as '' | 'K' | 'M' | 'G'];
-      return [match[1] as string, Number(match[2]) * scale];
+      return [name, count];
     }),
   );
+}
+
+/** "10K" → 10240; undefined if it is no size. */
+function parseSize(text: string): number | undefined {
+  const match = /^(\d+)([KMG]?)$/.exec(text);
+  return match ? Number(match[1]) * 2 ** (10 * ' KMG'.indexOf(match[2] || ' ')) : undefined;
 }
 
 // Reads the MCP servers of a project from its `.mcp.json`, for the option --mcp-resources.

@@ -66,6 +66,14 @@ export const limits: CliOption = {
   help: `budget of one answer, such as lines=500,bytes=20K: ${limitNames.join(', ')}`,
 };
 
+export const maps: CliOption = {
+  name: 'maps',
+  rare: true,
+  type: 'string',
+  value: 'off|SIZE',
+  help: 'the space of the map that answers a read of a long file (default 8K); off: its text',
+};
+
 export const display: CliOption = {
   name: 'display',
   type: 'string',
@@ -221,6 +229,7 @@ export const servingOptions: readonly CliOption[] = [
   deny,
   allowPrivate,
   display,
+  maps,
   agentOutputs,
   userFiles,
   ...webOptions,
@@ -236,6 +245,7 @@ export const callOptions: readonly CliOption[] = [jsonOption, ...engineOptions];
 export const readOptions: readonly CliOption[] = [
   jsonOption,
   display,
+  maps,
   ...engineOptions,
   deny,
   agentOutputs,

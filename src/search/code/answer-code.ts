@@ -1,4 +1,4 @@
-/** Answers questions about code: `src:outline`, `src:#name`, `src:#name:refs`, `file.ts:refs`. */
+/** Answers questions about code: `src:outline`, `src:#name`, `src:#name:refs`, `file.ts:refs`, `file.ts:imports`. */
 
 import { dirname, join } from 'node:path';
 import type { MapText } from '../../code/codebase/map.ts';
@@ -14,6 +14,7 @@ import type { Call, Resource, SourceSubject } from '../../types/call.ts';
 import {
   answerDefinitions,
   answerImporters,
+  answerImports,
   answerUses,
   namesShownIn,
   type SymbolRedirect,
@@ -71,6 +72,8 @@ export async function answerAt(
       return { resource: await answerUses(asked, file, context) };
     case 'importers':
       return { resource: await answerImporters(asked, file ?? '', context) };
+    case 'imports':
+      return { resource: await answerImports(asked, file ?? '', context) };
   }
 }
 

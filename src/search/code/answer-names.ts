@@ -1,4 +1,4 @@
-/** Answers `src:#name:refs` (where a symbol is used) and `file.ts:refs` (which files import a file). */
+/** Answers `src:#name:refs` (where a symbol is used) and `file.ts:refs` (which files import a file), `file.ts:imports`. */
 
 import { join } from 'node:path';
 import type { DeclaredSymbol, FoundName, UsedAt } from '../../code/codebase/questions.ts';
@@ -124,6 +124,49 @@ export async function answerImporters(
   const text = `${pageRange(from, end, all, 'file')} ${count === 1 ? 'imports' : 'import'} ${target}`;
   const resource = codeText(lines.text, context, [saidNotice(text), ...gaps]);
   return end < all ? { ...resource, more: continued(`${target}:refs?from=${end + 1}`, context) } : resource;
+}
+
+/** Lines that are listed of a used name. */
+const MAX_LISTED_LINES = 5;
+
+/** `file` is the path below the directory. */
+export async function answerImports(
+  { from }: CodeSelector & { readonly kind: 'imports' },
+  file: string,
+  context: CodeContext,
+): Promise<Resource> {
+  const { code, shown, call } = context;
+  const target = oneLine(shown(file));
+  const { files, all, outside } = await code.ask({
+    kind: 'imports',
+    path: file,
+    from,
+    most: MAX_LISTED_USES,
+  });
+  const gaps = [...usesUnknown([file]), ...gapsOf(context)];
+  if (files.length === 0 && (from > 0 || outside.length === 0)) {
+    const none = `${target} imports nothing that was found`;
+    return note(all === 0 ? none : beyond(from, all, `${target}:imports`), gaps);
+  }
+  const lines = new AnswerLines(call);
+  if (from === 0 && outside.length > 0) lines.add(`From elsewhere: ${outside.map(oneLine).join(', ')}\n`);
+  const fits = files.findIndex(({ path, used }) => {
+    const names = used.map(({ qualified, lines: at }) => {
+      const more = at.length > MAX_LISTED_LINES ? `, … (${at.length} lines)` : '';
+      return `  ${oneLine(qualified)} ${at.slice(0, MAX_LISTED_LINES).join(', ')}${more}\n`;
+    });
+    return !lines.add(`${oneLine(shown(path))}\n`, ...names);
+  });
+  const count = fits === -1 ? files.length : fits;
+  const end = from + count;
+  const [first] = files;
+  const name = first?.used[0]?.qualified;
+  const use = first && `${nameablePath(shown(first.path), call)}${name === undefined ? '' : `:#${name}`}`;
+  const text = `${target} imports ${pageRange(from, end, all, 'file').toLowerCase()} of this tree${outside.length > 0 ? ` and ${plural(outside.length, 'module')} from elsewhere` : ''}${use === undefined ? '' : `. Use ${oneLine(use)} to read what it uses`}`;
+  const resource = codeText(lines.text, context, [{ kind: 'said', text, use }, ...gaps]);
+  return end < all
+    ? { ...resource, more: continued(`${target}:imports?from=${end + 1}`, context) }
+    : resource;
 }
 
 // Answers `src:#Session.close`: the definition of a symbol anywhere below a directory, or all candidates of the name.

@@ -339,7 +339,7 @@ async function readFile(files: CodeFiles, path: string, signal: AbortSignal): Pr
 /** The empty tags of one file. */
 const NO_TAGS: TagsFound = { tags: packTags(['']), late: [] };
 
-const NO_LANGUAGE: CodeLanguage = { name: '', extensions: [], summary: false };
+const NO_LANGUAGE: CodeLanguage = { name: '', extensions: [] };
 
 // Sorts files for parsing by their language.
 

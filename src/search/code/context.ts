@@ -93,7 +93,7 @@ export function usesUnknown(paths: readonly string[]): Notice[] {
   const extensions = paths.flatMap((path) => {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const language = languageOf(name, '');
-    return language?.summary === true && language.uses === undefined ? [extname(name) || name] : [];
+    return language?.map === 'code' && language.uses === undefined ? [extname(name) || name] : [];
   });
   const kinds = [...new Set(extensions)].map(quote).join(', ');
   return kinds === ''

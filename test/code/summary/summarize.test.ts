@@ -8,7 +8,14 @@ import { found, structureOf } from '../../support/structure.ts';
 
 const show = ({ from, to, text }: SummaryPart): string => `${from === to ? from : `${from}-${to}`}|${text}\n`;
 
-const wide: SummaryLimits = { lines: 3_000, bytes: 8_192, numbered: true, lineComments: [], show };
+const wide: SummaryLimits = {
+  lines: 3_000,
+  bytes: 8_192,
+  numbered: true,
+  lineComments: [],
+  isProse: false,
+  show,
+};
 
 async function summaryOf(
   name: string,

@@ -86,6 +86,10 @@ const NO_TIME = '0';
 utimesSync(join(cwd, 'f'), new Date(), new Date(Date.now() + 60_000));
 writeFileSync(join(cwd, 'sub/in.txt.gz'), gzipSync('packed away\n'));
 
+/** Long enough for a map. */
+const LONG = 'sub/long.md';
+writeFileSync(join(cwd, LONG), `# A\n\n${'some words\n'.repeat(2_000)}`);
+
 const DOCUMENT = 'sub/d.rtf';
 writeFileSync(join(cwd, DOCUMENT), '{\\rtf1\\ansi a text\\par}');
 
@@ -101,6 +105,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   limits: ['--limits', 'bytes=64'],
   display: ['--display', 'plain'],
   'grep display': ['--display', 'hashline'],
+  maps: ['--maps', 'off'],
   'agent-outputs': ['--agent-outputs', 'sub'],
   'user-files': ['--user-files'],
   web: ['--web'],
@@ -192,6 +197,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     any: ['f'],
     allow: ['/proc/version'],
     deny: ['sub/f'],
+    maps: [LONG],
     'agent-outputs': ['agent://f'],
     'user-files': ['skill://mine', '--root', '.'],
     web: [PRIVATE, '--root', '.'],
@@ -223,6 +229,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     allow: ['read', '{"path":"/proc/version"}'],
     deny: ['read', '{"path":"sub/f"}'],
     fold: ['bash', JSON.stringify({ command: WAITING })],
+    maps: ['read', `{"path":"${LONG}"}`],
     'agent-outputs': ['read', '{"path":"agent://f"}'],
     'user-files': ['read', '{"path":"skill://mine"}', '--root', '.'],
     web: ['read', `{"path":"${PRIVATE}"}`, '--root', '.'],
@@ -376,6 +383,7 @@ const shownBy: Readonly<Record<string, object>> = {
   deny: readOf('sub/f'),
   'allow-private': readOf('sub/a.pem'),
   fold: { name: 'bash', arguments: { command: WAITING } },
+  maps: readOf(LONG),
   'agent-outputs': readOf('agent://f'),
   'user-files': readOf('skill://mine'),
   web: readOf(PRIVATE),

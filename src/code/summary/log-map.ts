@@ -1,0 +1,303 @@
+/**
+ * Makes the map of a log (of a build, a server, a test run): its first and last lines, of each shape of line how many there
+ * are, and the lines that report errors, warnings and failures. Lines have one shape if they are equal up to numbers, times,
+ * paths and other names.
+ */
+
+import { readAt } from '../../text/bytes.ts';
+import type { Notice } from '../../types/answer.ts';
+import type { ByteSource } from '../../types/access.ts';
+import type { TextEncoding } from '../../types/excerpt.ts';
+import type { CodeSummary, LineRange, SummaryPart } from '../../types/result.ts';
+
+/** A text of more bytes is read in part: its beginning, its end and samples between. Of the rest only lines are counted. */
+const MAX_SCANNED_BYTES = 64 << 20;
+const MAX_LOG_BYTES = 2 ** 30;
+const MAX_END_BYTES = 16 << 20;
+const SAMPLE_EVERY = 8;
+
+const READ_BYTES = 256 << 10;
+
+/** Lines after which a text is given up that does not repeat itself, or has nothing else of a log. */
+const TRIED_LINES = 500;
+const SURE_LINES = 20_000;
+
+/** A line is compared by its first characters. */
+const MAX_COMPARED_CHARACTERS = 1_000;
+
+/** Shown characters of a line. */
+const MAX_LOG_LINE_CHARACTERS = 300;
+
+/** More shapes are no log. A shape of at least `MIN_SHAPE_LINES` is one; nine of ten lines have one of few shapes. */
+const MAX_SHAPES = 5_000;
+const MIN_SHAPE_LINES = 3;
+const FEW_SHAPES = 100;
+const MIN_SHARE = 0.9;
+
+/** Lines at both ends that are always shown. */
+const FIRST_LINES_SHOWN = 5;
+const LAST_LINES_SHOWN = 10;
+
+/** Reports that the call for those without a place names. */
+const MAX_HIDDEN_LINES = 20;
+
+/** Bytes that a gap takes, with the numbers of its lines. */
+const GAP_BYTES = 24;
+
+/** A part of a line between white space and punctuation. */
+const TOKEN = /[^\s"'`,;:=()[\]{}<>|]*[\d/\\_.-][^\s"'`,;:=()[\]{}<>|]*/g;
+
+const REPORT =
+  /error|\berr\b|exception|fail|fatal|panic|warn|traceback|critical|abort|crash|denied|refused|\btimed out\b|\bkilled\b|segfault|\b5xx\b|^\W*not ok\b|^[EFW]#|^E\s|\u00e2\u009c[\u0096\u0097\u0098]|\u00e2\u009d\u008c|\u00e2\u009a\u00a0/i;
+const NO_REPORT =
+  /\b(?:0|no|without) (?:errors?|failures?|failed|failing|warnings?)\b|\b(?:errors?|failures?|failed|warnings?)["']?\s*[:=]\s*0(?![.\w])/gi;
+
+const TIME = /\d{1,2}:\d\d:\d\d|\d{4}-\d\d-\d\d/;
+const LEVEL = /\b(?:trace|debug|info|notice|warn(?:ing)?|error|fatal)\b/i;
+const STAMP =
+  /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?Z?)?|(?:[A-Z][a-z]{2} +\d{1,2} )?\d{1,2}:\d\d:\d\d(?:[.,]\d+)?/;
+
+// Terminal escapes, read as one byte a character.
+// oxlint-disable-next-line no-control-regex
+const ESCAPES = /\u001B(?:\[[0-?]*[ -/]*[@-~]|.)/g;
+
+export interface LogLine {
+  /** 1-based. */
+  readonly no: number;
+  /** In stored bytes, half-open. */
+  readonly start: number;
+  readonly end: number;
+}
+
+interface LogShape {
+  count: number;
+  readonly first: LogLine;
+  last: LogLine;
+  readonly isReport: boolean;
+}
+
+export interface LogScan {
+  readonly shapes: readonly LogShape[];
+  readonly lines: number;
+  readonly bytes: number;
+  readonly head: readonly LogLine[];
+  readonly tail: readonly LogLine[];
+  /** Whether only a part of the lines was compared. */
+  readonly isSampled: boolean;
+}
+
+/** The space of a map, and how its parts are shown. */
+export interface LogMapLimits {
+  readonly bytes: number;
+  readonly lines: number;
+  show(part: SummaryPart): string;
+}
+
+/** The line as text with its terminator, or the beginning of a long one. */
+export type LogLineText = (line: LogLine) => Promise<string>;
+
+class ShapeTable {
+  readonly #shapes = new Map<string, LogShape>();
+  /** Lines that are not blank. */
+  compared = 0;
+  #dated = 0;
+
+  get isFull(): boolean {
+    return this.#shapes.size > MAX_SHAPES;
+  }
+
+  add(text: string, line: LogLine): void {
+    const key = shapeOf(text);
+    if (key === '') return;
+    this.compared += 1;
+    const known = this.#shapes.get(key);
+    if (TIME.test(text) || LEVEL.test(key)) this.#dated += 1;
+    if (known) {
+      known.count += 1;
+      known.last = line;
+    } else {
+      const isReport = REPORT.test(key.replace(NO_REPORT, ''));
+      this.#shapes.set(key, { count: 1, first: line, last: line, isReport });
+    }
+  }
+
+  /** Whether the lines repeat themselves as those of a log do. */
+  repeats(share: number): boolean {
+    const counts = [...this.#shapes.values()]
+      .map(({ count }) => count)
+      .filter((count) => count >= MIN_SHAPE_LINES);
+    const few = counts.toSorted((a, b) => b - a).slice(0, FEW_SHAPES);
+    return few.reduce((sum, count) => sum + count, 0) >= share * this.compared;
+  }
+
+  /** Whether the lines have times or levels, or are of several kinds, one of which reports a failure. */
+  get isLog(): boolean {
+    const shapes = this.all();
+    return this.#dated >= this.compared / 2 || (shapes.length > 2 && shapes.some(({ isReport }) => isReport));
+  }
+
+  /** In the order of their first lines. */
+  all(): LogShape[] {
+    return [...this.#shapes.values()];
+  }
+}
+
+/** `10:31:02 GET /items/7 took 5ms` → `#:#:# GET # took #`. In `0 errors` a zero stays, because it reports none. */
+function shapeOf(line: string): string {
+  const bare = line.includes('\u001B') ? line.replace(ESCAPES, '') : line;
+  const text = bare.length > MAX_COMPARED_CHARACTERS ? bare.slice(0, MAX_COMPARED_CHARACTERS) : bare;
+  return text
+    .replace(TOKEN, (token, at: number) => {
+      if (/\d/.test(token)) return digits(token, text, at);
+      if (/[/\\]/.test(token)) return '#';
+      return /\w[_.-]\w/.test(token) && !REPORT.test(token) ? '#' : token;
+    })
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function digits(token: string, text: string, at: number): string {
+  if (token === '0') return REPORT.test(text) ? token : '#';
+  if (
+    /^5\d\d$/.test(token) &&
+    /(?:" |status["']?[:=] ?|\bHTTP |\b[A-Z]{3,7} \/\S* )$/i.test(text.slice(0, at))
+  )
+    return '5xx';
+  return /^[A-Z]\d+$/.test(token) ? `${token.slice(0, 1)}#` : '#';
+}
+
+/** Undefined if the text is no log, or is written in units of several bytes. Throws the signal's reason. */
+export async function scanLog(
+  source: ByteSource,
+  encoding: TextEncoding,
+  signal: AbortSignal,
+): Promise<LogScan | undefined> {
+  if (encoding.unit > 1) return undefined;
+  const { bom } = encoding;
+  const size = source.size ?? Number.POSITIVE_INFINITY;
+  if (size > MAX_LOG_BYTES) return undefined;
+  const isSampled = size > MAX_SCANNED_BYTES;
+  const table = new ShapeTable();
+  const head: LogLine[] = [];
+  const tail: LogLine[] = [];
+  let lines = 0;
+  let start = bom;
+  /** The beginning of a line whose end was not read yet; undefined if it was not kept. */
+  let begun: string | undefined = '';
+  const take = (rest: string, end: number): void => {
+    lines += 1;
+    const line = { no: lines, start, end };
+    if (head.length < FIRST_LINES_SHOWN) head.push(line);
+    tail.push(line);
+    if (tail.length > LAST_LINES_SHOWN) tail.shift();
+    if (begun !== undefined) table.add(begun + rest, line);
+    begun = '';
+    start = end;
+  };
+  let at = bom;
+  for (;;) {
+    const bytes = await readAt(source, at, READ_BYTES, signal);
+    if (bytes.length === 0) break;
+    const isEnd = at < MAX_END_BYTES || at >= size - MAX_END_BYTES;
+    if (isSampled && !isEnd && Math.floor(at / READ_BYTES) % SAMPLE_EVERY > 0) {
+      lines += encoding.scanner.count(bytes);
+      const last = bytes.lastIndexOf(10);
+      if (last !== -1) start = at + last + 1;
+      begun = undefined;
+    } else {
+      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+      let from = 0;
+      for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
+        take(chunk.slice(from, end), at + end + 1);
+        from = end + 1;
+        if (lines === TRIED_LINES && !table.repeats(MIN_SHARE / 2)) return undefined;
+        if (lines === SURE_LINES && !table.isLog) return undefined;
+      }
+      if (begun !== undefined && begun.length < MAX_COMPARED_CHARACTERS)
+        begun += chunk.slice(from, from + MAX_COMPARED_CHARACTERS);
+    }
+    if (table.isFull) return undefined;
+    at += bytes.length;
+  }
+  if (start < at) take('', at);
+  if (!table.repeats(MIN_SHARE) || !table.isLog) return undefined;
+  return { shapes: table.all(), lines, bytes: start, head, tail, isSampled };
+}
+
+/** The lines to show, the most important first: the ends, the reports, then the first line of each frequent shape. */
+function* linesToShow({ shapes, head, tail }: LogScan): Iterable<LogLine> {
+  yield* head;
+  yield* tail.toReversed();
+  for (const { first, last, isReport } of shapes) {
+    if (!isReport) continue;
+    yield first;
+    yield last;
+  }
+  const frequent = shapes.filter(({ count, isReport }) => count >= MIN_SHAPE_LINES && !isReport);
+  for (const { first } of frequent.toSorted((a, b) => b.count - a.count)) yield first;
+}
+
+/** The map of a log within `limits`. */
+export async function fitLog(scan: LogScan, textOf: LogLineText, limits: LogMapLimits): Promise<CodeSummary> {
+  const byFirst = new Map(scan.shapes.map((shape) => [shape.first.no, shape]));
+  const shown = new Map<number, SummaryPart>();
+  let room = limits.bytes;
+  for (const line of linesToShow(scan)) {
+    if (shown.has(line.no)) continue;
+    const text = (await textOf(line)).replace(/\r?\n$/, '');
+    const part = logPart(line.no, text, byFirst.get(line.no));
+    room -= Buffer.byteLength(limits.show(part)) + GAP_BYTES;
+    if (room < 0 || 2 * shown.size >= limits.lines) break;
+    shown.set(line.no, part);
+  }
+  const parts: SummaryPart[] = [];
+  const elided: LineRange[] = [];
+  const gapTo = (to: number): void => {
+    const from = (parts.at(-1)?.to ?? 0) + 1;
+    if (from > to) return;
+    elided.push({ from, to });
+    parts.push({ kind: 'gap', from, to, text: '...' });
+  };
+  for (const part of [...shown.values()].toSorted((a, b) => a.from - b.from)) {
+    gapTo(part.from - 1);
+    parts.push(part);
+  }
+  gapTo(scan.lines);
+  const elidedLines = elided.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  return { parts, elided, elidedLines };
+}
+
+/** A line as stored; with the number of lines of its shape if it is the first of several; shortened if it is long. */
+function logPart(no: number, text: string, shape: LogShape | undefined): SummaryPart {
+  const isLong = text.length > MAX_LOG_LINE_CHARACTERS;
+  const many = shape !== undefined && shape.count > 1 ? ` ${shape.count} lines like this` : '';
+  if (!isLong && many === '') return { kind: 'line', from: no, to: no, text };
+  const kept = isLong ? text.slice(0, MAX_LOG_LINE_CHARACTERS).toWellFormed() : text;
+  return { kind: 'merged', from: no, to: no, text: `${kept} ...${many}` };
+}
+
+/** What a map says about its log. `target`: for the call that reads the reports which the map does not show. */
+export function logNotice(
+  { shapes, lines, isSampled }: LogScan,
+  { parts }: CodeSummary,
+  target: string,
+): Notice {
+  const reports = shapes.filter(({ isReport }) => isReport);
+  const seen = new Set(parts.flatMap(({ kind, from }) => (kind === 'gap' ? [] : [from])));
+  const hidden = reports.flatMap(({ first, last }) => [first.no, last.no]).filter((no) => !seen.has(no));
+  const stamps = parts.flatMap(({ text }) => STAMP.exec(text)?.[0] ?? []);
+  return {
+    kind: 'log',
+    lines,
+    shapes: shapes.length,
+    reports: reports.reduce((sum, { count }) => sum + count, 0),
+    reportShapes: reports.length,
+    times: stamps.length > 1 ? [stamps[0] ?? '', stamps.at(-1) ?? ''] : undefined,
+    isSampled,
+    hidden: new Set(hidden).size,
+    use:
+      hidden.length === 0
+        ? undefined
+        : `${target}:${[...new Set(hidden)].slice(0, MAX_HIDDEN_LINES).join(',')}`,
+  };
+}

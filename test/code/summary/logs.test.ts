@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { logMap } from '../../support/logs.ts';
+import { reader } from '../../support/reader.ts';
+
+const request = (no: number): string =>
+  `2026-11-29T10:${String(Math.floor(no / 60) % 60).padStart(2, '0')}:${String(no % 60).padStart(2, '0')}Z INFO GET /items/${no} 200 in ${no % 900}ms id=${(no * 7919).toString(16)}`;
+
+/** `lines` requests, and by line number (1-based) what stands there instead. */
+const server = (lines: number, others: Readonly<Record<number, string>>): string =>
+  Array.from({ length: lines }, (_, at) => `${others[at + 1] ?? request(at)}\n`).join('');
+
+test('a log shows its ends, its shapes and what failed', async () => {
+  const { write, read } = reader();
+  write(
+    'server.log',
+    server(5_000, { 1_203: 'ERROR no connection to db-3', 4_100: 'ERROR no connection to db-1' }),
+  );
+  const text = await read('server.log');
+  expect(Buffer.byteLength(text)).toBeLessThan(3_000);
+  expect(text).toContain(`1|${request(0)} ... 4998 lines like this\n2|${request(1)}\n`);
+  expect(text).toContain(
+    '\n6-1202|...\n1203|ERROR no connection to db-3 ... 2 lines like this\n1204-4099|...\n',
+  );
+  expect(text).toContain('\n4100|ERROR no connection to db-1\n');
+  expect(text).toContain(`\n5000|${request(4_999)}\n`);
+  expect(text).toContain(
+    '[A log of 5000 lines of 2 shapes, 2026-11-29T10:00:00Z to 2026-11-29T10:23:19Z; 2 lines of 1 shape report errors, warnings or failures]',
+  );
+  expect(text).toMatch(
+    /lines elided; re-read needed ranges, e\.g\. server\.log:6\.\.1202,.* or all of it: server\.log:1\.\.\]$/,
+  );
+});
+
+test('every line that is not shown can be read by the ranges of the answer', async () => {
+  const { write, read, details } = reader();
+  write('a.log', server(400, { 77: 'WARN slow disk' }));
+  const { summary } = (await details('a.log')) as { summary: { elidedSpans: [number, number][] } };
+  const hidden = summary.elidedSpans.map(([from, to]) => `${from}..${to}`).join(',');
+  const both = `${await read('a.log')}\n${await read(`a.log:${hidden}`)}`;
+  for (let no = 1; no <= 400; no += 1) expect(both).toContain(`${no}|`);
+});
+
+test.each([
+  ['5 errors', 1],
+  ['0 errors', 0],
+  ['no warnings', 0],
+  ['failed: 0', 0],
+  ['FAILED tests/test_a.py::test_b', 1],
+  ['src/errors/index.ts compiled', 0],
+  ['status=connection_refused', 1],
+  ['E1129 10:00:00 lost a node', 1],
+  ['I1129 10:00:00 found a node', 0],
+  ['10.0.0.7 - - "GET / HTTP/1.1" 503 12', 1],
+  ['10.0.0.7 - - "GET / HTTP/1.1" 200 503', 0],
+  ['10:00:00 GET /items/7 502 8ms', 1],
+  ['\u001B[31merror\u001B[39m in a', 1],
+  [' ✗ sorts', 1],
+  ['TypeError: x is no function', 1],
+])('%s: reports %i', async (line, reports) => {
+  const { notice } = await logMap('a.log', server(60, { 30: line }));
+  expect(notice).toMatchObject({ lines: 60, reports });
+});
+
+test('reports that differ in a word are told apart, and equal ones are counted', async () => {
+  const others = Object.fromEntries([10, 20, 30].map((no) => [no, `job ${no} state=worker_failed`]));
+  const { notice, text } = await logMap('a.log', server(60, { ...others, 40: 'job 40 state=worker_ready' }));
+  expect(notice).toMatchObject({ reports: 3, reportShapes: 1 });
+  expect(text).toContain('10|job 10 state=worker_failed ... 3 lines like this\n');
+});
+
+test('reports without a place are named with the call that reads them', async () => {
+  const words = Array.from(
+    { length: 200 },
+    (_, at) => `ERROR ${'abcdefghijklmnopqrst'.slice(at % 20)}${'xyz'.repeat(at % 9)} lost it`,
+  );
+  const others = Object.fromEntries(words.map((line, at) => [at * 20 + 7, line]));
+  const { notice, text } = await logMap('a.log', server(4_100, others), 3_000);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(3_000);
+  expect(notice).toMatchObject({
+    reports: 200,
+    use: expect.stringMatching(/^a\.log:\d+(,\d+){19}$/) as string,
+  });
+});
+
+test('lines without times are a log only by what they report', async () => {
+  const plain = Array.from(
+    { length: 3_000 },
+    (_, no) => ['compiled', 'linked', 'copied'][no % 3] + ` part ${no}\n`,
+  ).join('');
+  await expect(logMap('build.log', plain)).rejects.toThrow('no log');
+  expect((await logMap('a.txt', `${plain}failed to copy\n`)).notice).toMatchObject({ reports: 1 });
+});
+
+test.each([
+  ['numbered lines', Array.from({ length: 3_000 }, (_, no) => `line ${no}\n`).join('')],
+  [
+    'prose',
+    Array.from(
+      { length: 400 },
+      (_, no) => `${'word '.repeat(no % 17)}${no.toString(36)}${'abcdefghij'.slice(no % 10)} said\n`,
+    ).join(''),
+  ],
+  ['UTF-16', Buffer.from(`\uFEFF${server(300, {})}`, 'utf16le')],
+])('%s are no log', async (_, content) => {
+  const { write, read } = reader();
+  write('a.txt', content);
+  expect(await read('a.txt')).not.toContain('A log of');
+});
+
+test('long and invalid lines are shortened, and CRLF is not shown', async () => {
+  const long = `INFO ${'ä'.repeat(5_000)}`;
+  const { text } = await logMap('a.log', server(100, { 3: long }).replaceAll('\n', '\r\n'));
+  expect(text).toContain(`\n3|INFO ${'ä'.repeat(295)} ...\n`);
+  expect(text).not.toContain('\r');
+});
+
+test('of a huge log a part is counted, and it says so', { tags: 'slow' }, async () => {
+  const { write, read } = reader();
+  const part = server(50_000, {});
+  const all = [
+    part.repeat(6),
+    'ERROR in the middle\n'.repeat(60_000),
+    part.repeat(16),
+    'FATAL at the end\n',
+  ].join('');
+  write('big.log', all);
+  expect(Buffer.byteLength(all)).toBeGreaterThan(64 << 20);
+  const text = await read('big.log');
+  expect(text).toContain('. Counted in its beginning, its end and samples between; ');
+  expect(text).toContain('\n1160001|FATAL at the end\n');
+  expect(text).toContain('|ERROR in the middle ... ');
+});
