@@ -70,7 +70,7 @@ export const web: readonly Case[] = [
     id: 'U08',
     title: 'redirects to other schemes',
     steps: ({ site }) =>
-      ['file:///etc/passwd', 'data:text/plain,x', 'gopher://x', 'javascript:alert(1)'].map((to) =>
+      ['file:///etc/passwd', 'data:text/plain,x', 'gopher://x', 'ftp://x/', 'javascript:alert(1)'].map((to) =>
         read(`${site.url}/redirect?to=${to}`, { code: 'REDIRECT' }),
       ),
   },
@@ -81,10 +81,11 @@ export const web: readonly Case[] = [
       [
         `http://example.invalid@127.0.0.1:${hiddenPort}/meta`,
         `http://me:word@127.0.0.1:${hiddenPort}/meta`,
+        `http://example.invalid\\@127.0.0.1:${hiddenPort}/meta`,
         `http://127.0.0.1:${hiddenPort}#@example.com/`,
         `http:127.0.0.1:${hiddenPort}`,
         `http:///127.0.0.1:${hiddenPort}/`,
-      ].map((path) => read(path, { code: ['BLOCKED_ADDRESS', 'BAD_PATH'], lacks: 'me:word' })),
+      ].map((path) => read(path, { code: ['BLOCKED_ADDRESS', 'BAD_PATH', 'NETWORK'], lacks: 'me:word' })),
     run: nothingLeaked,
   },
   {
