@@ -103,21 +103,6 @@ describe('law 4: lists and outputs', () => {
     const all = Array.from({ length: 95 }, (_, i) => line(i));
     expect(lines.toSorted()).toEqual(all.toSorted());
   });
-
-  test('oriel bash: backward notices yield the whole output once', async () => {
-    const here = place('oriel');
-    let called = await here.call('bash', { command: 'seq 9000' });
-    let output = '';
-    for (;;) {
-      const lines = called.text.split('\n');
-      const notice = called.details['notices'] ? (lines.pop() as string) : '';
-      output = lines.join('\n').replaceAll(/^\d+\|/gm, '') + (notice === '' ? '' : '\n') + output;
-      const path = /Use (\S+) to continue backwards\]$/.exec(notice)?.[1];
-      if (path === undefined) break;
-      called = await here.call('read', { path });
-    }
-    expect(output).toBe(numbered(1, 9000));
-  });
 });
 
 describe.each(named(readers.filter(keeping(1))))('law 1: %s', (_, tool) => {

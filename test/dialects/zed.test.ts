@@ -1,8 +1,6 @@
 /** zed's read_file: which window, where it begins and ends, what its header says. */
 
 import { describe, expect, test } from 'vitest';
-import { fc } from '../support/properties.ts';
-import { makeVisible } from '../../src/text/visible.ts';
 import { linesOf, numbered, place, wideLines, type Place } from '../support/dialect.ts';
 import { makePng } from '../support/images.ts';
 
@@ -241,27 +239,6 @@ async function page({ call }: Place, start_byte: number, max_bytes?: number): Pr
     at = next;
   }
 }
-
-test('paging visits every byte once, inside oversized lines too', { tags: 'slow' }, async () => {
-  const line = fc.oneof(
-    { weight: 6, arbitrary: fc.string({ unit: 'grapheme', maxLength: 60 }) },
-    { weight: 2, arbitrary: fc.integer({ min: 60, max: 130 }).map((length) => 'y'.repeat(length)) },
-    { weight: 2, arbitrary: fc.integer({ min: 200, max: 600 }).map((length) => '\u00e9'.repeat(length)) },
-  );
-  const text = fc
-    .array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\n\n')), { maxLength: 20 })
-    .map((lines) => lines.map(([content, end]) => content.replaceAll(/[\r\n]/g, '') + end).join(''))
-    .filter((content) => content.isWellFormed() && makeVisible(content).escaped === 0);
-  const limits = { bytes: 128, line: 128, windowMax: 128, window: 100 };
-  const here = place('zed', { limits });
-  await fc.assert(
-    fc.asyncProperty(text, fc.integer({ min: 1, max: 200 }), async (content, max_bytes) => {
-      here.write('f', content);
-      expect((await page(here, 0, max_bytes)).join('')).toBe(content);
-    }),
-    { numRuns: 100 },
-  );
-});
 
 test('a file of 1 MB takes at most five calls', async () => {
   const here = place('zed');

@@ -400,19 +400,6 @@ test('long names of both kinds', async () => {
   expect(await oriel.read(`long.tar:gnu/${long}`)).toBe('1|gnu\n');
 });
 
-test('a member larger than an answer is paged without gaps', async () => {
-  const text = Array.from({ length: 30_000 }, (_, i) => `line ${i} of a text\n`).join('');
-  oriel.write('paged.zip', zip([{ name: 'big.txt', content: text }]));
-  let all = '';
-  for (let use: string | undefined = 'paged.zip:big.txt'; use !== undefined;) {
-    const answer: string = await oriel.read(use);
-    const notice: RegExpExecArray | null = /\[Showing .*Use (\S+) to continue\]$/.exec(answer);
-    all += answer.slice(0, notice?.index).replace(/^\d+\|/gm, '');
-    use = notice?.[1];
-  }
-  expect(all).toBe(text);
-});
-
 test('reading changes nothing on disk and repeats its answer', { tags: 'slow' }, async () => {
   const before = await stat(oriel.folder);
   const names = (await readdir(oriel.folder)).sort();

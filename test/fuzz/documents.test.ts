@@ -35,7 +35,15 @@ function damagedPart(bytes: Uint8Array, { part, wanted }: Damage): Uint8Array {
 }
 
 describe('a damaged part of a package is answered', () => {
-  for (const name of ['report.docx', 'sheet.xlsx', 'slides.pptx', 'report.odt', 'sheet.ods', 'report.epub']) {
+  for (const name of [
+    'report.docx',
+    'sheet.xlsx',
+    'slides.pptx',
+    'report.odt',
+    'sheet.ods',
+    'slides.odp',
+    'report.epub',
+  ]) {
     test(name, { timeout }, async () => {
       const made = workspace();
       const bytes = fixture(name);

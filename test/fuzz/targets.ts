@@ -49,8 +49,13 @@ export async function containerSeeds(): Promise<
     'f.tar': { bytes: tar(entries), more: [':a.txt', ':d/b.txt'] },
     'f.ipynb': { bytes: Buffer.from(JSON.stringify(notebookSeed)), more: [':1', ':raw'] },
     'f.db': {
-      bytes: await databaseBytes('create table t(a, b)', "insert into t values(1, 'x'), (2, 'y')"),
-      more: [':t', ':t:1'],
+      bytes: await databaseBytes(
+        'create table t(a, b)',
+        "insert into t values(1, 'x'), (2, 'y')",
+        'create index i on t(a)',
+        'create view v as select a from t',
+      ),
+      more: [':t', ':t:1', ':t?order=b&limit=3', '?q=pragma integrity_check'],
     },
     'f.txt': { bytes: Buffer.from('one\r\n\u00e9\u{1f600}\ntwo', 'utf8'), more: [':raw', ':-1', ':@1+4'] },
     'utf16.txt': { bytes: Buffer.from('\ufeffone\ntwo\n', 'utf16le'), more: [':2', ':@2+4'] },

@@ -32,21 +32,6 @@ async function follow({ read }: Workspace, path: string): Promise<Answer[]> {
   return pages;
 }
 
-test('N01 truncated JSON', async () => {
-  const { write, read, text } = workspace();
-  const whole = notebook(code('first'), code('second'));
-  write('nb-trunc.ipynb', whole.slice(0, -30));
-  const answer = await read('nb-trunc.ipynb');
-  expect(answer.isError).toBe(true);
-  expect(answer.details['error']).toEqual({
-    code: 'CORRUPT',
-    message: `nb-trunc.ipynb is not a whole notebook: it ends too early at byte ${whole.length - 30}. Use nb-trunc.ipynb:raw for its text.`,
-    next: 'nb-trunc.ipynb:raw',
-  });
-  expect(await text('nb-trunc.ipynb:raw')).toBe(whole.slice(0, -30));
-  expect(await text('nb-trunc.ipynb:@10+20:raw')).toContain(whole.slice(0, 20));
-});
-
 test('N01 other damage: brackets, empty files, other encodings, deep nesting', async () => {
   const { write, read } = workspace();
   const damaged: Record<string, string | Buffer> = {

@@ -76,21 +76,6 @@ test('S12 limit × width over budget', async () => {
   expect(textOf(second).startsWith(`26|${lines[25]}`)).toBe(true);
 });
 
-test('S13 paging covers the file exactly once', { tags: 'slow' }, async () => {
-  const { write, read } = workspace();
-  const content = Array.from({ length: 20_000 }, (_, i) => `${i + 1}\n`).join('');
-  write('f', content);
-  for (const start of ['f', 'f:raw', 'f:@0', 'f:@0+256K:raw']) {
-    let joined = '';
-    for (let path: string | undefined = start; path !== undefined;) {
-      const answer = await read(path);
-      path = nextOf(answer);
-      joined += textOf(answer).replace(/\[Showing .*\]$/, '');
-    }
-    expect(joined.replaceAll(/^\d+\|/gm, '')).toBe(content);
-  }
-});
-
 describe('forms', () => {
   const text = Array.from({ length: 20 }, (_, i) => `l${i + 1}\n`).join('');
   const lines = (from: number, to: number): string =>

@@ -18,11 +18,11 @@ function transportTo(how: string): StdioClientTransport {
   return transport;
 }
 
-/** Half a second in which it does not grow. */
+/** A fifth of a second in which it does not grow. */
 async function untilStill(count: () => number): Promise<void> {
   for (let before = -1; before !== count();) {
     before = count();
-    await new Promise((done) => void setTimeout(done, 500));
+    await new Promise((done) => void setTimeout(done, 200));
   }
 }
 

@@ -18,6 +18,7 @@ function record(stored: string | Buffer, extraBytes = 0): Buffer {
 
 /** `pattern` again and again, or once and then zeros; counts what is read of it. */
 function sparse(size: number, pattern: Buffer, repeat: boolean): ByteSource & { read: number } {
+  const twice = Buffer.concat([pattern, pattern]);
   return {
     read: 0,
     size,
@@ -25,12 +26,15 @@ function sparse(size: number, pattern: Buffer, repeat: boolean): ByteSource & { 
     readInto(target, offset) {
       const length = Math.max(0, Math.min(target.length, size - offset));
       this.read += length;
-      const part = target.subarray(0, length).fill(0);
+      const part = target.subarray(0, length);
       if (repeat) {
-        const turned = Buffer.concat([pattern, pattern]).subarray(offset % pattern.length);
+        const turned = twice.subarray(offset % pattern.length);
         for (let at = 0; at < length; at += pattern.length)
           part.set(turned.subarray(0, Math.min(pattern.length, length - at)), at);
-      } else if (offset < pattern.length) part.set(pattern.subarray(offset, offset + length));
+      } else {
+        part.fill(0);
+        if (offset < pattern.length) part.set(pattern.subarray(offset, offset + length));
+      }
       return Promise.resolve(length);
     },
   };

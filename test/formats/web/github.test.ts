@@ -139,7 +139,7 @@ describe('a GitHub Enterprise Server', () => {
     expect(text).toContain('# It breaks (#7)');
   });
 
-  test('without an answer of its API, the page is used', { timeout: 40_000 }, async () => {
+  test('without an answer of its API, the page is used', { tags: 'slow' }, async () => {
     const { text } = await enterprise({ '/repos/acme/widget/issues/7': () => undefined });
     expect(text).toContain('Method: readability\n');
     expect(text).toMatch(/\nNotes: github: .*This is the page itself\n/);

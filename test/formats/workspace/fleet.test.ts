@@ -101,24 +101,6 @@ test('workspace files are read as local ones, under their name', { tags: 'slow' 
   });
 });
 
-test('following the notices yields every line once', { tags: 'slow' }, async () => {
-  const { W, write } = workspace();
-  write('big.txt', LINES.join(''));
-  const { url } = await server(['--cwd', W]);
-  const { read } = reading({ dev: { url } });
-  const lines: string[] = [];
-  let calls = 0;
-  for (let path: string | undefined = 'ws://dev/big.txt:1..:raw'; path !== undefined; calls += 1) {
-    expect(path).toMatch(/^ws:\/\/dev\/big\.txt:\d+\.\.:raw$/);
-    const answer: Answer = await read(path);
-    const [shown, notice] = textOf(answer).split(/(?<=\n)(?=\[Showing)/);
-    lines.push(shown ?? '');
-    path = /Use (\S+) to continue/.exec(notice ?? '')?.[1];
-  }
-  expect(calls).toBeGreaterThan(10);
-  expect(lines.join('')).toBe(LINES.join(''));
-});
-
 test('directories are paged; missing names are answered with existing ones', { tags: 'slow' }, async () => {
   const { W, write } = workspace();
   for (let i = 0; i < 501; i += 1) write(`many/${String(i).padStart(3, '0')}`, '');

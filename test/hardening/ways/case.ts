@@ -84,4 +84,5 @@ export const bash = (input: object, expected: Expected = {}): Step => ({ tool: '
 /** The codes of an honest answer: what was asked for, or why not. */
 export const ANY = ['OK', 'CORRUPT', 'LIMIT', 'UNSUPPORTED', 'ENCRYPTED', 'TIMEOUT', 'NOT_FOUND'];
 
-export type Verdict = Pick<Reply, 'code' | 'text'>;
+/** Of the step with this index. */
+export type Verdict = Pick<Reply, 'code' | 'text'> & { readonly at: number };

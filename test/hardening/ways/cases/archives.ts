@@ -43,6 +43,7 @@ export const archives: readonly Case[] = [
       read('a.zip', { is: 'sl -> /etc/passwd\n' }),
       read('a.zip:sl', { has: 'links are never followed out of it' }),
       read('a.zip:sl/../../../etc/passwd', { code: 'BAD_PATH' }),
+      read('a.zip:sl/shadow', { code: 'NOT_FOUND' }),
     ],
   },
   {
@@ -68,7 +69,10 @@ export const archives: readonly Case[] = [
         ]),
       );
     },
-    steps: [read('a.zip:ok.txt', { is: '1|fine' }), read('a.zip', { has: 'ok.txt (4 B)' })],
+    steps: [
+      read('a.zip:ok.txt', { is: '1|fine' }),
+      read('a.zip', { is: 'big.txt (64 MiB)\nok.txt (4 B)\n' }),
+    ],
   },
   {
     id: 'A08',
@@ -86,7 +90,10 @@ export const archives: readonly Case[] = [
     make: ({ write }) => write('a.zip', nested(60)),
     steps: [
       read(`a.zip${':n.zip'.repeat(4)}`, { has: /^n\.zip \(/ }),
-      read(`a.zip${':n.zip'.repeat(60)}:f.txt`, { code: 'LIMIT' }),
+      read(`a.zip${':n.zip'.repeat(60)}:f.txt`, {
+        code: 'LIMIT',
+        has: 'archives are opened at most 4 levels deep',
+      }),
     ],
     mostMb: 150,
   },
@@ -96,28 +103,48 @@ export const archives: readonly Case[] = [
     make({ write }) {
       const bytes = tar([
         { name: '../../slip.txt', content: 'out' },
+        { name: '/abs.txt', content: 'abs' },
         { name: 'ok.txt', content: 'fine' },
         { name: 'hard', flag: '1', link: '../../../etc/passwd' },
+        { name: 'soft', flag: '2', link: '/etc/passwd' },
         { name: 'dev', flag: '3' },
+        { name: 'disk', flag: '4' },
         { name: 'pipe', flag: '6' },
+        { name: 'dir/', flag: '5' },
       ]);
       write('a.tar', bytes);
       write('a.tgz', gzipSync(bytes));
     },
     steps: ['a.tar', 'a.tgz'].flatMap((name) => [
       read(name, {
-        has: ['refused: leads out of the archive', 'dev (device)', 'ok.txt (4 B)', 'pipe (fifo)'],
+        is:
+          '../../slip.txt (3 B, refused: leads out of the archive)\nabs.txt (3 B)\ndev (device)\ndir/\ndisk (device)\n' +
+          'hard -> ../../../etc/passwd (hard link)\nok.txt (4 B)\npipe (fifo)\nsoft -> /etc/passwd\n',
       }),
       read(`${name}:ok.txt`, { is: '1|fine' }),
+      read(`${name}:abs.txt`, { is: '1|abs' }),
       read(`${name}:../../slip.txt`, { code: 'BAD_PATH' }),
+      read(`${name}:%~1`, { code: 'BAD_PATH' }),
+      read(`${name}:hard`, { has: 'hard is a hard link → ../../../etc/passwd, which is not in the archive' }),
       read(`${name}:dev`, { code: 'NOT_REGULAR' }),
+      read(`${name}:pipe`, { code: 'NOT_REGULAR' }),
     ]),
   },
   {
     id: 'A13',
     title: 'a tar member of negative size',
-    make: ({ write }) => write('a.tar', tar([{ name: 'neg.txt', sizeField: Buffer.alloc(12, 0xff) }])),
-    steps: [read('a.tar', { code: 'CORRUPT', has: 'has a negative size' })],
+    make({ write }) {
+      const negative = { name: 'neg.txt', sizeField: Buffer.alloc(12, 0xff) };
+      write('a.tar', tar([negative]));
+      write('behind.tar', tar([{ name: 'ok.txt', content: 'fine' }, negative]));
+    },
+    steps: [
+      read('a.tar', { code: 'CORRUPT', has: 'the tar header at byte 0 has a negative size' }),
+      read('behind.tar', {
+        is: 'ok.txt (4 B)\n[The listing is not complete: the tar header at byte 1024 has a negative size]',
+      }),
+      read('behind.tar:ok.txt', { is: '1|fine' }),
+    ],
   },
   {
     id: 'A18',
@@ -139,11 +166,19 @@ export const archives: readonly Case[] = [
       write('two.zip', zip([{ name: 'good.txt', localName: 'evil.sh', content: 'same' }]));
     },
     steps: [
-      read('dup.zip', { has: '1 name stored more than once' }),
+      read('dup.zip', {
+        has: [
+          'f.txt (6 B)\nf.txt (5 B, another of this name, read as %~1)\n',
+          '[1 name stored more than once: the last copy has the name. Use dup.zip:%~1',
+        ],
+      }),
       read('dup.zip:f.txt', { is: '1|second' }),
       read('dup.zip:%~1', { is: '1|first' }),
-      read('two.zip', { has: 'its local header calls it evil.sh' }),
-      read('two.zip:evil.sh', { has: 'the zip directory calls it good.txt' }),
+      read('two.zip', {
+        is: 'evil.sh (4 B, the zip directory calls it good.txt)\ngood.txt (4 B, its local header calls it evil.sh)\n',
+      }),
+      read('two.zip:evil.sh', { has: ['1|same\n', 'the zip directory calls it good.txt'] }),
+      read('two.zip:good.txt', { has: '1|same\n' }),
     ],
   },
   {
@@ -169,8 +204,14 @@ export const archives: readonly Case[] = [
     },
     steps: [
       read('sparse.tar', { is: 'ok.txt (4 B)\nsparse.img (1 PiB)\n' }),
-      read('sparse.tar:sparse.img', { code: 'LIMIT' }),
+      read('sparse.tar:sparse.img', {
+        code: 'LIMIT',
+        has: 'a sparse file that declares 1125899906842624 bytes',
+      }),
       read('sparse.tar:ok.txt', { is: '1|fine' }),
+      read('huge.tar', {
+        is: 'huge.txt (8 GiB, the archive ends inside it, after 5 of 8589934591 bytes)\n',
+      }),
       read('huge.tar:huge.txt', { has: '1|five\n[Warning' }),
     ],
     mostMb: 100,
@@ -184,9 +225,14 @@ export const archives: readonly Case[] = [
         tar([
           { name: 'a', flag: '2', link: 'b' },
           { name: 'b', flag: '2', link: 'a' },
+          { name: 'hard', flag: '1', link: 'hard' },
+          { name: 'up', flag: '2', link: 'up/up' },
         ]),
       ),
-    steps: [read('a.tar', { is: 'a -> b\nb -> a\n' }), read('a.tar:a', { code: 'LOOP' })],
+    steps: [
+      read('a.tar', { is: 'a -> b\nb -> a\nhard -> hard (hard link)\nup -> up/up\n' }),
+      ...['a', 'hard', 'up'].map((name) => read(`a.tar:${name}`, { code: 'LOOP', has: 'loop of links' })),
+    ],
   },
   {
     id: 'A26',

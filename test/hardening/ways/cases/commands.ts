@@ -49,7 +49,10 @@ export const commands: readonly Case[] = [
     id: 'B04',
     title: 'signals that are ignored',
     steps: [
-      bash({ command: `trap "" TERM INT HUP; ${nap(704)}; ${nap(704)}`, timeout: 0.5 }, { code: stopped }),
+      bash(
+        { command: `trap "" TERM INT HUP; echo armed; ${nap(704)}; ${nap(704)}`, timeout: 2 },
+        { code: stopped, has: 'armed' },
+      ),
     ],
     // The shell may still say that its command was killed.
     varies: true,
@@ -102,8 +105,13 @@ export const commands: readonly Case[] = [
     make: ({ write }) => write('f', 'one\ntwo\n'),
     steps: [
       bash(
-        { command: 'less f; more f; top; read -r line < /dev/tty; :', timeout: 10 },
-        { has: /^one\ntwo\n/ },
+        {
+          command:
+            'less f; more f; vim -i NONE -c q; top; git log; ssh-keygen -y -f /dev/null; sudo -k true; ' +
+            '{ read -r line < /dev/tty; } 2>/dev/null; echo "read: $?"',
+          timeout: 10,
+        },
+        { has: [/^one\ntwo\n/, /read: 1\n$/] },
       ),
     ],
     varies: true,

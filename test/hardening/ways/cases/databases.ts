@@ -8,9 +8,11 @@ import { type Case, read } from '../case.ts';
 import type { Place } from '../place.ts';
 
 const TWO_ROWS = 'create table t(a int, b int); insert into t values (1, 2), (3, 4)';
+/** What a virtual table keeps to itself may not be written either. */
+const VIRTUAL = 'create virtual table r using rtree(id, low, high)';
 
 const with2Rows = async ({ write }: Place): Promise<void> =>
-  void write('a.db', await databaseBytes(TWO_ROWS));
+  void write('a.db', await databaseBytes(TWO_ROWS, VIRTUAL));
 
 const asked = (sql: string, code: string | readonly string[]) => read(`a.db?q=${sql}`, { code });
 
@@ -46,12 +48,22 @@ export const databases: readonly Case[] = [
     make: with2Rows,
     steps: [
       'delete from t',
+      'delete%20from%20t',
       'update t set b=1',
+      'insert into t values (5, 6)',
+      'insert into t select 1, 2 returning a',
+      "insert into r_node values (9, x'00')",
       'create table z(a)',
+      'create temp table z(a)',
+      'alter table t add column c',
       'drop table t',
       'pragma user_version=9',
       'pragma query_only=0',
+      'pragma writable_schema=1',
       'reindex',
+      'begin',
+      'savepoint s',
+      'explain delete from t',
       'with x as (select 1) delete from t',
     ].map((sql) => asked(sql, 'READ_ONLY')),
   },
@@ -63,7 +75,10 @@ export const databases: readonly Case[] = [
       [
         `vacuum into '${W}/new.db'`,
         `attach '${O}/x.db' as z`,
+        'vacuum',
+        'detach main',
         "attach '' as z",
+        "attach ':memory:' as z",
         `attach 'file:${O}/x.db?mode=rwc' as z`,
       ].map((sql) => asked(sql, 'DENIED')),
   },
@@ -123,7 +138,10 @@ export const databases: readonly Case[] = [
       write('bad.db', Buffer.from(bytes).fill(0xee, 4096, 8192));
     },
     steps: [
-      ...['cut.db', 'head.db', 'loop.db:t', 'bad.db:t'].map((path) => read(path, { code: 'CORRUPT' })),
+      ...['cut.db', 'cut.db:t', 'head.db', 'loop.db:t', 'bad.db:t'].map((path) =>
+        read(path, { code: 'CORRUPT' }),
+      ),
+      read('bad.db:good', { has: '| 1' }),
       read('bad.db', { is: 'good (1 row)\nt (damaged)\n' }),
     ],
   },

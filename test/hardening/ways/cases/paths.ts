@@ -13,7 +13,11 @@ import { racer } from '../../../support/racer.ts';
 import { type Case, find, ls, read } from '../case.ts';
 import { PLAIN_TEXT } from '../place.ts';
 
-const outside = { code: 'OUTSIDE_ROOT', lacks: '/outside' } as const;
+const outside = {
+  code: 'OUTSIDE_ROOT',
+  has: 'lies outside the directories that may be read',
+  lacks: '/outside',
+} as const;
 
 /** A directory whose name stands for one inside and for a link outside, by turns. */
 const exchanging = ({ W, O }: { W: string; O: string }): (() => Promise<void>) =>
@@ -229,6 +233,7 @@ export const paths: readonly Case[] = [
     },
     steps: [
       read('a:5-10', { is: '1|A\n' }),
+      read('a:5-10:1', { is: '1|A\n' }),
       read('a:2..2', { is: '2|2\n' }),
       read('f (deleted)', { is: '1|hi\n' }),
     ],
@@ -328,7 +333,7 @@ export const paths: readonly Case[] = [
         ['-e', `for (let i = 0; i < 4000; i += 1) { fs.mkdirSync('d'); process.chdir('d'); }`],
         { cwd: W },
       ),
-    steps: [find('**/*', { code: ['OK', 'LIMIT'] }), read('.', { has: 'd/' })],
+    steps: [find('**/*', { code: ['OK', 'LIMIT'] }), read('.', { has: 'd/  now\n  d/  now\n' })],
     // No path of it is short enough to be looked at.
     changes: true,
   },

@@ -160,14 +160,24 @@ export const protocols: readonly Case[] = [
         `${start}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /x HTTP/1.1\r\n\r\n`,
         `${start}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`,
         `${start}Content-Length: +2\r\n\r\n{}`,
+        `${start}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n`,
+        `${start}Transfer-Encoding: chunked, chunked\r\nTransfer-Encoding: x\r\n\r\n0\r\n\r\n`,
+        `${start}Content-Length : 2\r\n\r\n{}`,
+        'GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.test\r\n\r\n',
+        'GET /healthz HTTP/1.1\r\n\r\n',
         `POST ${http.path} HTTP/1.1\nHost: localhost\nContent-Length: 2\n\n{}`,
         `${start}X-A: b\r\n c: d\r\nContent-Length: 2\r\n\r\n{}`,
         `${start}Transfer-Encoding: chunked\r\n\r\n0x1\r\na\r\n0\r\n\r\n`,
       ];
       const said = await Promise.all(odd.map((bytes) => http.raw(bytes)));
-      expect(said.map((text) => [statusOf(text), text.match(/HTTP\/1\.1 /g)?.length])).toEqual(
-        odd.map(() => [400, 1]),
-      );
+      // What follows on the connection is not read: it would be of another request.
+      expect(
+        said.map((text) => [
+          statusOf(text),
+          text.match(/HTTP\/1\.1 /g)?.length,
+          /connection: close/i.test(text),
+        ]),
+      ).toEqual(odd.map(() => [400, 1, true]));
     },
   },
   {
@@ -179,6 +189,8 @@ export const protocols: readonly Case[] = [
       const many = Array.from({ length: 10_000 }, (_, i) => `x${i}: 1\r\n`).join('');
       for (const headers of [`X-Long: ${'a'.repeat(20_000)}\r\n`, many])
         expect(statusOf(await http.raw(`${head(http)}${headers}\r\n`))).toBe(431);
+      const longTarget = `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+      expect(statusOf(await http.raw(longTarget))).toBe(431);
     },
   },
   {
@@ -366,6 +378,10 @@ export const protocols: readonly Case[] = [
         `file://${W}/../outside/secret.txt`,
         `file://${W}/%2e%2e/outside/secret.txt`,
         `file://${O}/secret.txt`,
+        'file://evil.test/etc/passwd',
+        'http://127.0.0.1/',
+        'nonsense',
+        '',
       ];
       for (const [i, uri] of uris.entries()) {
         const answered = next((line) => line.includes(`"uri ${i}"`));

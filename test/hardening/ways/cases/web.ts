@@ -26,6 +26,7 @@ export const web: readonly Case[] = [
         `${site.hiddenUrl}/meta`,
         'http://10.0.0.1/',
         'http://192.168.0.1/',
+        'http://100.64.0.1/',
         'http://172.16.0.1/',
         'http://169.254.169.254/latest/meta-data/',
         'http://100.100.100.200/',
@@ -69,7 +70,7 @@ export const web: readonly Case[] = [
     id: 'U08',
     title: 'redirects to other schemes',
     steps: ({ site }) =>
-      ['file:///etc/passwd', 'data:text/plain,x', 'gopher://x', 'javascript:alert(1)'].map((to) =>
+      ['file:///etc/passwd', 'data:text/plain,x', 'gopher://x', 'ftp://x/', 'javascript:alert(1)'].map((to) =>
         read(`${site.url}/redirect?to=${to}`, { code: 'REDIRECT' }),
       ),
   },
@@ -80,9 +81,11 @@ export const web: readonly Case[] = [
       [
         `http://example.invalid@127.0.0.1:${hiddenPort}/meta`,
         `http://me:word@127.0.0.1:${hiddenPort}/meta`,
+        `http://example.invalid\\@127.0.0.1:${hiddenPort}/meta`,
         `http://127.0.0.1:${hiddenPort}#@example.com/`,
         `http:127.0.0.1:${hiddenPort}`,
-      ].map((path) => read(path, { code: ['BLOCKED_ADDRESS', 'BAD_PATH'], lacks: 'me:word' })),
+        `http:///127.0.0.1:${hiddenPort}/`,
+      ].map((path) => read(path, { code: ['BLOCKED_ADDRESS', 'BAD_PATH', 'NETWORK'], lacks: 'me:word' })),
     run: nothingLeaked,
   },
   {
@@ -116,7 +119,7 @@ export const web: readonly Case[] = [
       read(`${site.url}/shift-jis`, { has: '日本' }),
       read(`${site.url}/utf-16`, { has: 'wörd' }),
       read(`${site.url}/bogus`, { has: 'wörd' }),
-      read(`${site.url}/not-utf-8`, { has: 'caf' }),
+      read(`${site.url}/not-utf-8`, { has: ['caf', ' was guessed'] }),
       read(`${site.url}/utf-7`, { has: '+ADw-b+AD4-' }),
     ],
     ...common,
