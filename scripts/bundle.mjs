@@ -199,8 +199,25 @@ async function bundle(to, paths, codeSplitting) {
     comments: false,
   });
   await build.close();
-  for (const { fileName, code } of output) writeFileSync(join(to, fileName), inAscii(code));
+  for (const { fileName, code } of output) writeFileSync(join(to, fileName), inAscii(forBundlers(code)));
   return packagesIn(output);
+}
+
+/** Optional packages of the library, which a program that bundles oriel need not have. */
+const ON_DEMAND = new RegExp(
+  `\\bimport\\(("(?:${Object.keys(manifest.peerDependencies).join('|')})")\\)`,
+  'g',
+);
+
+/** Hides from bundlers what they would look for and not find: optional packages, and a file that is elsewhere in the build. */
+function forBundlers(code) {
+  return (
+    code
+      .replaceAll(ON_DEMAND, 'import(/* webpackIgnore: true */ /* @vite-ignore */ String($1))')
+      // To CommonJS they leave no URL; what is required is part of Node.
+      .replaceAll('createRequire(import.meta.url)', 'createRequire(import.meta.url || process.execPath)')
+      .replaceAll(/new URL\("[\w-]+\.wasm", import\.meta\.url\)/g, 'new URL("none:")')
+  );
 }
 
 /** Escapes all other characters: a single one makes V8 keep two bytes for each character of a file, and read it slower. */

@@ -1,46 +1,55 @@
 /**
  * Copies the grammars and their queries into a build: `grammars/NAME.wasm.br` and `NAME.scm`. Brotli makes 28 MB of
- * grammars 2 MB; decompressing one takes 1-6 ms.
+ * grammars 2 MB; decompressing one takes 1-6 ms. Run as a program, fetches those in `src/code/grammars/` again.
  */
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 
-/** The source of each grammar: `@vscode/tree-sitter-wasm` for most, official packages for the others. */
+/** The source of most grammars. */
 const vscode = (name) => `@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`;
 const grammars = {
   bash: vscode('bash'),
-  c: 'tree-sitter-c/tree-sitter-c.wasm',
   'c-sharp': vscode('c-sharp'),
   cpp: vscode('cpp'),
   css: vscode('css'),
   go: vscode('go'),
-  html: 'tree-sitter-html/tree-sitter-html.wasm',
   java: vscode('java'),
   javascript: vscode('javascript'),
-  kotlin: '@tree-sitter-grammars/tree-sitter-kotlin/tree-sitter-kotlin.wasm',
-  lua: '@tree-sitter-grammars/tree-sitter-lua/tree-sitter-lua.wasm',
   php: vscode('php'),
   python: vscode('python'),
   ruby: vscode('ruby'),
   rust: vscode('rust'),
-  scala: 'tree-sitter-scala/tree-sitter-scala.wasm',
   tsx: vscode('tsx'),
   typescript: vscode('typescript'),
 };
 
+/** Checked in, because their packages bring parsers in C and binaries for six systems: 110 MB of files for 9 MB of grammars. */
+const CHECKED_IN = {
+  c: ['tree-sitter-c@0.24.1', 'tree-sitter-c.wasm'],
+  html: ['tree-sitter-html@0.23.2', 'tree-sitter-html.wasm'],
+  kotlin: ['@tree-sitter-grammars/tree-sitter-kotlin@1.1.0', 'tree-sitter-kotlin.wasm'],
+  lua: ['@tree-sitter-grammars/tree-sitter-lua@0.4.1', 'tree-sitter-lua.wasm'],
+  scala: ['tree-sitter-scala@0.24.0', 'tree-sitter-scala.wasm'],
+};
+
 const root = new URL('..', import.meta.url);
+const checkedIn = new URL('src/code/grammars/', root);
 const packed = new URL('node_modules/.cache/grammars/', root);
 
 /** The licences of the grammars, which are all MIT. */
@@ -67,7 +76,10 @@ export function copyGrammars(build) {
   mkdirSync(new URL('uses/', target), { recursive: true });
   for (const file of readdirSync(queries, { recursive: true }).filter((name) => name.endsWith('.scm')))
     copyFileSync(new URL(file, queries), new URL(file, target));
-  writeFileSync(new URL('LICENSES.txt', target), licences().join('\n'));
+  const texts = [...licences(), readFileSync(new URL('LICENSES.txt', checkedIn), 'utf8')];
+  writeFileSync(new URL('LICENSES.txt', target), texts.join('\n'));
+  for (const name of Object.keys(CHECKED_IN))
+    copyFileSync(new URL(`${name}.wasm.br`, checkedIn), new URL(`${name}.wasm.br`, target));
   for (const [name, path] of Object.entries(grammars)) copyPacked(path, new URL(`${name}.wasm.br`, target));
 }
 
@@ -96,3 +108,19 @@ function pack(wasm) {
   const params = { [constants.BROTLI_PARAM_LGWIN]: WINDOW, [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length };
   return brotliCompressSync(wasm, { params });
 }
+
+/** Fetches the packages of the grammars that are checked in, and packs their grammars. */
+function fetchCheckedIn() {
+  const work = mkdtempSync(join(tmpdir(), 'oriel-grammars-'));
+  for (const [name, [spec, file]] of Object.entries(CHECKED_IN)) {
+    const packed = execFileSync('npm', ['pack', '--silent', spec, '--pack-destination', work], {
+      encoding: 'utf8',
+    });
+    const tar = ['-xzOf', join(work, packed.trim()), `package/${file}`];
+    const wasm = execFileSync('tar', tar, { maxBuffer: 1 << 26 });
+    writeFileSync(new URL(`${name}.wasm.br`, checkedIn), pack(wasm));
+  }
+  rmSync(work, { recursive: true });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) fetchCheckedIn();

@@ -7,7 +7,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Stryker } from '@stryker-mutator/core';
 import { estimate } from './mutation-sample.mjs';
 
 /** Pure and fast ones first. */
@@ -31,6 +30,14 @@ if (unknown.length > 0) {
   console.error(`There is no ${unknown.join(', ')} in src. Use one of ${DIRECTORIES.join(', ')}.`);
   process.exit(2);
 }
+
+// Only here it is needed; the project stays as it is.
+const STRYKER = ['@stryker-mutator/core@9.6.1', '@stryker-mutator/vitest-runner@9.6.1'];
+if (!existsSync('node_modules/@stryker-mutator/vitest-runner'))
+  execFileSync('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', ...STRYKER], {
+    stdio: 'inherit',
+  });
+const { Stryker } = await import('@stryker-mutator/core');
 
 mkdirSync('.bench/mutation', { recursive: true });
 // One build for all runs: Stryker starts vitest again after each timeout.

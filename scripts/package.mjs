@@ -1,5 +1,5 @@
 // npm run package [-- FOLDER]: builds what is published and checks it with external tools: publint and attw for npm, mcpb for
-// one-click installation. The bundle is written to FOLDER (default .bench/package), with the binaries of this platform.
+// one-click installation, and bundlers, whose programs answer as the package does. The bundle is written to FOLDER (default .bench/package), with the binaries of this platform.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const to = resolve(process.argv[2] ?? join(root, '.bench/package'));
 
 const TOOLS = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5', '@anthropic-ai/mcpb@2.1.2'];
+
+/** What builds programs of it. */
+const BUNDLERS = ['bun@1.4.5', 'esbuild@0.28.2', 'webpack@5.113.0', 'webpack-cli@7.3.1'];
 
 /** Maximum bytes of the packed package, most of which are grammars, WebAssembly and what reads documents and pages. */
 const MAX_PACKED_BYTES = 7.25 * 2 ** 20;
@@ -43,10 +46,57 @@ async function installedPackages(home) {
   );
 }
 
+/** A program that uses a grammar, a worker thread, a child process and ripgrep. */
+const PROGRAM = `
+import { createOriel } from 'oriel';
+async function main() {
+  const oriel = createOriel({ cwd: ${JSON.stringify(root)}, cache: false });
+  const paths = ['src/files/roots.ts:outline', 'test/fixtures/sources/prose.tar.xz', 'test/fixtures/documents/report.pdf'];
+  for (const path of paths) console.log((await oriel.tool('read').run({ path })).content[0].text);
+  console.log((await oriel.tool('grep').run({ pattern: 'export', path: 'src/errors.ts' })).content[0].text);
+  await oriel.close();
+}
+main();
+`;
+
+/** Bundles a program in a directory that has the package, and runs what came out of it there, and elsewhere. */
+async function tryBundlers(home) {
+  await writeFile(join(home, 'app.mjs'), PROGRAM);
+  const bundler = (name, ...args) =>
+    run(join(work, 'node_modules/.bin', name), args, { cwd: home, maxBuffer: 1 << 26 });
+  const answerOf = async (program, args = [], env = {}) =>
+    (await run(program, args, { cwd: home, env: { ...process.env, ...env }, maxBuffer: 1 << 26 })).stdout;
+  const expected = await answerOf(process.execPath, ['app.mjs']);
+  await bundler('esbuild', 'app.mjs', '--bundle', '--platform=node', '--outfile=out/app.cjs');
+  await bundler('esbuild', 'app.mjs', '--bundle', '--platform=node', '--format=esm', '--outfile=out/app.mjs');
+  await bundler('webpack', '--target=node', '--mode=none', '--entry=./app.mjs', '--output-path=out/webpack');
+  await bundler('bun', 'build', '--compile', 'app.mjs', '--outfile=out/app');
+  const rolldown = join(root, 'node_modules/.bin/rolldown');
+  await run(rolldown, ['app.mjs', '--platform=node', '--dir=out/rolldown'], { cwd: home });
+  const elsewhere = { ORIEL_PACKAGE: join(home, 'node_modules/oriel') };
+  await cp(join(home, 'out/app'), join(work, 'app'));
+  await cp(join(home, 'out/app.cjs'), join(work, 'app.cjs'));
+  for (const [title, ...how] of [
+    ['esbuild, CommonJS', process.execPath, ['out/app.cjs']],
+    ['esbuild', process.execPath, ['out/app.mjs']],
+    ['webpack', process.execPath, ['out/webpack/main.js']],
+    ['rolldown', process.execPath, ['out/rolldown/app.js']],
+    ['bun build --compile', join(home, 'out/app')],
+    ['esbuild, elsewhere', process.execPath, [join(work, 'app.cjs')], elsewhere],
+    ['bun build --compile, elsewhere', join(work, 'app'), [], elsewhere],
+  ]) {
+    const answer = await answerOf(...how);
+    if (answer !== expected) throw new Error(`a program of ${title} answers otherwise:\n${answer}`);
+    console.log(`bundled by ${title}: the same answers`);
+  }
+  const alone = await answerOf(join(work, 'app'));
+  if (!alone.includes('set ORIEL_PACKAGE')) throw new Error(`a program without the package says:\n${alone}`);
+}
+
 const work = await mkdtemp(join(tmpdir(), 'oriel-package-'));
 try {
   await mkdir(to, { recursive: true });
-  await run('npm', ['install', '--prefix', work, '--no-audit', '--no-fund', ...TOOLS]);
+  await run('npm', ['install', '--prefix', work, '--no-audit', '--no-fund', ...TOOLS, ...BUNDLERS]);
   const tool = (name, args, options) => run(join(work, 'node_modules/.bin', name), args, options);
 
   await run('node', ['scripts/shrinkwrap.mjs'], { cwd: root });
@@ -99,6 +149,7 @@ try {
     const expected = omitted.includes('--omit=optional') ? 'Use npm install @vscode/ripgrep@' : '"oriel"';
     if (!`${found.stdout}${found.stderr}`.includes(expected))
       throw new Error(`installed ${name} it searches otherwise: ${found.stdout}${found.stderr}`);
+    if (!omitted.includes('--omit=optional')) await tryBundlers(home);
   }
 
   const bundle = join(work, 'bundle');

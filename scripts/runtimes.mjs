@@ -1,9 +1,12 @@
-// npm run runtimes [-- PACKAGE]: makes the same calls of the command line, of MCP over stdio and of the library under Node, Bun and
-// Deno, and compares the answers with those of Node. PACKAGE: the directory of an installed oriel (default: this checkout).
+// npm run runtimes [-- PACKAGE]: makes the same calls of the command line, of both servers and of the library under Node, Bun and
+// Deno, and compares the answers with those of Node; then tries what a confined child can do under Bun and Deno.
+// PACKAGE: the directory of an installed oriel (default: this checkout).
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { createServer } from 'node:net';
+import { release, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -153,11 +156,11 @@ async function answerOf(runtime, args, talk = () => undefined) {
   child.stderr.setEncoding('utf8').on('data', (text) => (said.err += text));
   const ended = new Promise((done) => child.once('close', (code, signal) => done(signal ?? code)));
   const timer = setTimeout(() => child.kill('SIGKILL'), CALL_MS);
-  await talk(child);
+  const heard = await Promise.race([talk(child), ended.then(() => undefined)]);
   child.stdin.end();
   const end = await ended;
   clearTimeout(timer);
-  return plain(`${said.out}${said.err && `stderr: ${said.err}`}ended with ${end}`);
+  return plain(`${heard ?? `${said.out}${said.err && `stderr: ${said.err}`}`}ended with ${end}`);
 }
 
 /** One session of MCP; resolves when all is answered. */
@@ -182,17 +185,123 @@ async function session(child) {
   }
 }
 
+const TOKEN = '0123456789abcdef'.repeat(4);
+
+/** The same calls over HTTP; returns one line for each. */
+async function overHttp(child) {
+  let url;
+  for await (const line of createInterface({ input: child.stderr }))
+    if ((url = /http:\/\/[\d.:]+/.exec(line)?.[0])) break;
+  if (!url) throw new Error('oriel serve said no address');
+  const said = [];
+  for (const [name, args] of CALLS) {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` };
+    const init = { method: 'POST', body: JSON.stringify(args), headers };
+    said.push(await (await fetch(`${url}/api/v0/tools/${name}`, init)).text());
+  }
+  child.kill('SIGTERM');
+  return said.join('\n');
+}
+
 let failures = 0;
 
-/** `lines`: the answer is one line for each call, which are named. */
+/** What a child tries, each of which throws if it is denied. `OUTSIDE`: a file; `PORT`: somebody listens there. */
+const ATTEMPTS = {
+  'reads its code': `readFileSync(new URL('own.txt', import.meta.url))`,
+  'reads a file': `readFileSync(OUTSIDE)`,
+  'lists a directory and reads in it': `readFileSync(join(dirname(OUTSIDE), readdirSync(dirname(OUTSIDE))[0]))`,
+  'reads the list of accounts': `readFileSync('/etc/passwd')`,
+  'reads the memory of its parent': `readFileSync('/proc/' + process.ppid + '/environ')`,
+  'writes beside its code': `writeFileSync(new URL('new.txt', import.meta.url), '')`,
+  'writes a file': `writeFileSync(OUTSIDE + '.new', '')`,
+  'removes a file': `rmSync(OUTSIDE)`,
+  'makes a link': `symlinkSync(OUTSIDE, OUTSIDE + '.link')`,
+  'starts a shell': `execFileSync('/bin/sh', ['-c', 'exit 0'])`,
+  'sees our environment': `if (process.env.ORIEL_PROBE === undefined) throw new Error()`,
+  connects: `await new Promise((done, fail) => connect(PORT, '127.0.0.1', done).on('error', fail))`,
+};
+
+/** It has none of our variables to see. */
+const ATTEMPTS_OF_FREE = Object.keys(ATTEMPTS).length - 1;
+
+/** Linux forbids TCP from version 6.7 on. */
+const [MAJOR, MINOR] = release().split('.').map(Number);
+const HAS_NO_TCP = MAJOR > 6 || (MAJOR === 6 && MINOR >= 7);
+
+/** What is allowed in a confined child of this runtime, which is started by the code of this checkout. */
+async function allowedIn(runtime, port) {
+  const [home, outside] = [join(work, 'confined'), join(work, 'outside/file')];
+  for (const directory of [home, dirname(outside)]) await rm(directory, { recursive: true, force: true });
+  for (const directory of [home, dirname(outside)]) await mkdir(directory);
+  await writeFile(join(home, 'package.json'), '{ "type": "module" }');
+  await writeFile(join(home, 'own.txt'), '');
+  const attempts = Object.entries(ATTEMPTS).map(
+    ([name, code]) => `try { ${code}; allowed.push(${JSON.stringify(name)}); } catch {}`,
+  );
+  await writeFile(
+    join(home, 'child.js'),
+    `import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+const [OUTSIDE, PORT, allowed] = [${JSON.stringify(outside)}, ${port}, []];
+${attempts.join('\n')}
+process.stdout.write(JSON.stringify(allowed), () => process.exit());
+`,
+  );
+  const starter = join(work, 'start-confined.ts');
+  const source = (path) => JSON.stringify(join(root, 'src/process', path));
+  await writeFile(
+    starter,
+    `import { childArguments } from ${source('confinement.ts')};
+import { spawnNode } from ${source('node-child.ts')};
+process.env['ORIEL_PROBE'] = '1';
+spawnNode(childArguments(${JSON.stringify(join(home, 'child.js'))}, 128)).stdout.pipe(process.stdout);
+`,
+  );
+  const answers = [];
+  // Without confinement almost all of it works, or denied would mean nothing.
+  for (const script of [join(home, 'child.js'), starter]) {
+    await writeFile(outside, 'outside');
+    answers.push(await answerOf(runtime, [script]));
+  }
+  return answers.map((answer) => JSON.parse(answer.replace(/ended with 0$/, '')));
+}
+
+async function tryConfinement() {
+  const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const expected = {
+    bun: ['reads its code', ...(HAS_NO_TCP ? [] : ['connects'])],
+    deno: ['reads its code'],
+  };
+  for (const [runtime, allowed] of Object.entries(expected)) {
+    const [free, confined] = await allowedIn(runtime, server.address().port);
+    const isRight = free.length >= ATTEMPTS_OF_FREE && confined.join() === allowed.join();
+    if (!isRight) failures += 1;
+    const found = `a confined child does ${confined.join(', ')}; another one ${free.length} things`;
+    console.log(`${isRight ? 'done' : 'FAIL'} ${runtime}: ${found}`);
+  }
+  server.close();
+}
+
+/** `lines`: the answer is one line for each call, which are named. Where an answer differs, both are made once more: limits are times, and the machine may be busy. */
 async function compare(title, args, talk, lines = []) {
-  const began = performance.now();
-  const expected = await answerOf('node', args, talk);
-  const took = { node: performance.now() - began };
-  for (const runtime of Object.keys(RUNTIMES).filter((name) => name !== 'node')) {
-    const start = performance.now();
+  const took = {};
+  const timed = async (runtime) => {
+    const began = performance.now();
     const answer = await answerOf(runtime, args, talk);
-    took[runtime] = performance.now() - start;
+    took[runtime] = performance.now() - began;
+    return answer;
+  };
+  let expected = await timed('node');
+  for (const runtime of Object.keys(RUNTIMES).filter((name) => name !== 'node')) {
+    let answer = await timed(runtime);
+    if (answer !== expected) {
+      console.log(`once more, it differs: ${runtime}: ${title}`);
+      expected = await timed('node');
+      answer = await timed(runtime);
+    }
     if (answer === expected) continue;
     failures += 1;
     const [theirs, ours] = [answer.split('\n'), expected.split('\n')];
@@ -210,6 +319,10 @@ try {
   for (const args of COMMANDS) await compare(`oriel ${args.join(' ')}`, [cli, ...args]);
   const names = CALLS.map((call) => JSON.stringify(call));
   await compare('oriel mcp:', [cli, 'mcp', '--allow-bash'], session, ['initialize', 'tools/list', ...names]);
+  await writeFile(join(work, 'token'), TOKEN, { mode: 0o600 });
+  const serve = ['serve', '--listen', '127.0.0.1:0', '--allow-bash', '--token-file', join(work, 'token')];
+  await compare('oriel serve:', [cli, ...serve], overHttp, names);
+  await tryConfinement();
   await writeFile(join(work, 'library.mjs'), LIBRARY);
   await compare('library:', [join(work, 'library.mjs')], undefined, names);
 } catch (error) {

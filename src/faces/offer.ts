@@ -117,10 +117,18 @@ export function createOffer({
       () => undefined,
       () => undefined,
     ));
+  let isFirst = true;
+  /** One call alone does not run out of descriptors: the first one is answered before all code is loaded. */
   const answer = <T>(caller: Caller | undefined, act: (space: ClientSpace) => Promise<T>): Promise<T> =>
     spaces.whileUsed(caller, async (space) => {
-      await prepare();
-      return act(space);
+      const isAlone = isFirst;
+      isFirst = false;
+      await (isAlone ? spaces.state?.connected().catch(() => undefined) : prepare());
+      try {
+        return await act(space);
+      } finally {
+        if (isAlone) setImmediate(() => void prepare());
+      }
     });
   return {
     dialect: base.dialect,

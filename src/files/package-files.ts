@@ -6,7 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
 
 let root: URL | undefined;
 let findBuild: (() => URL) | undefined;
@@ -16,14 +18,57 @@ export function useBuild(find: () => URL): void {
   findBuild = find;
 }
 
-/** The directory with our package.json. */
+/** The environment variable with the directory of this package, for programs that bundle its code and not its files. */
+const HOME_VARIABLE = 'ORIEL_PACKAGE';
+
+/** The directory of this package. Throws OrielError (`UNSUPPORTED`) if it is not found. */
 function packageRoot(): URL {
-  for (let at = new URL('./', import.meta.url); root === undefined; at = new URL('../', at)) {
-    if (existsSync(new URL('package.json', at))) root = at;
-    else if (at.pathname === new URL('../', at).pathname)
-      throw new Error('The package is incomplete: package.json is missing.');
+  return (root ??= findPackage());
+}
+
+/** Above this code; otherwise it was bundled, and the package is installed where the program is, or beside it. */
+function findPackage(): URL {
+  const named = process.env[HOME_VARIABLE];
+  // A bundler to CommonJS leaves no URL of this code, and that of a compiled program is on no disk.
+  const code = (import.meta.url as string | undefined) ?? '';
+  const programs = [process.argv[1], process.execPath].flatMap((path) =>
+    path ? [pathToFileURL(path).href] : [],
+  );
+  const candidates =
+    named !== undefined
+      ? [pathToFileURL(`${resolve(named)}/`)]
+      : [
+          ...directoriesAbove(code),
+          ...[code, ...programs].flatMap((url) =>
+            directoriesAbove(url).map((at) => new URL('node_modules/oriel/', at)),
+          ),
+          new URL('oriel/', pathToFileURL(process.execPath)),
+        ];
+  const found = candidates.find(isPackage);
+  if (found !== undefined) return found;
+  throw new OrielError(
+    'UNSUPPORTED',
+    named !== undefined
+      ? `${HOME_VARIABLE} does not name the directory of the package oriel: ${quote(named)}.`
+      : 'This program contains the code of oriel, but not its files (grammars, workers). Install the package oriel, ' +
+          `in the same version, where the program is, or set ${HOME_VARIABLE} to its directory.`,
+  );
+}
+
+function directoriesAbove(url: string): URL[] {
+  if (!url.startsWith('file:')) return [];
+  const found = [new URL('./', url)];
+  for (let at = found[0] as URL; at.pathname !== new URL('../', at).pathname; found.push(at))
+    at = new URL('../', at);
+  return found;
+}
+
+function isPackage(directory: URL): boolean {
+  try {
+    return manifestIn(directory).name === 'oriel';
+  } catch {
+    return false;
   }
-  return root;
 }
 
 /** The absolute path of a directory of the package: `docs`. */
@@ -44,10 +89,20 @@ export function version(): string {
 }
 
 function manifest(): PackageManifest {
-  return JSON.parse(readFileSync(new URL('package.json', packageRoot()), 'utf8')) as PackageManifest;
+  return manifestIn(packageRoot());
+}
+
+function manifestIn(directory: URL): PackageManifest {
+  return JSON.parse(readFileSync(new URL('package.json', directory), 'utf8')) as PackageManifest;
+}
+
+/** Finds packages as the files of this package would. */
+export function packageRequire(): NodeJS.Require {
+  return createRequire(new URL('package.json', packageRoot()));
 }
 
 interface PackageManifest {
+  readonly name: string;
   readonly version: string;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
@@ -124,9 +179,10 @@ export async function sha256Of(bytes: Uint8Array): Promise<string> {
 
 // Finds and compares versions of installed packages.
 
-/** The version that code at the URL `from` would import; undefined if the package is not installed. */
-export function installedVersion(name: string, from: string): string | undefined {
-  const require = createRequire(from);
+/** The version that code at the URL `from` (that of this package when absent) would import; undefined if there is none. */
+export function installedVersion(name: string, from?: string): string | undefined {
+  const require = requireOf(from);
+  if (!require) return undefined;
   for (const directory of require.resolve.paths(name) ?? []) {
     try {
       const manifest: unknown = require(join(directory, name, 'package.json'));
@@ -137,6 +193,15 @@ export function installedVersion(name: string, from: string): string | undefined
     }
   }
   return undefined;
+}
+
+function requireOf(from: string | undefined): NodeJS.Require | undefined {
+  if (from !== undefined) return createRequire(from);
+  try {
+    return packageRequire();
+  } catch {
+    return undefined; // All of it is bundled.
+  }
 }
 
 /** Compares major, minor and patch; pre-release tags are ignored. */

@@ -10,6 +10,7 @@ import { RUNTIME } from './runtime.ts';
 /** The arguments with which this runtime starts a confined child with this entry. `heapMb`: not of Bun, which has no such flag. */
 export function childArguments(entry: string, heapMb: number): string[] {
   if (RUNTIME === 'bun') {
+    isUnconfined = missingConfinement() !== undefined;
     if (process.platform !== 'linux') return [entry];
     const confine = fileURLToPath(builtFile('process/landlock-child.js'));
     return [confine, JSON.stringify([...codeDirectories(entry)]), entry];
@@ -29,9 +30,16 @@ function packageDirectories(entry: string): string[] {
   return [...(at === dirname(at) ? [] : packageDirectories(at)), join(at, 'node_modules')];
 }
 
-/** What is not confined under Bun; undefined if all is. */
+let isUnconfined = false;
+
+/** What is not confined here, if a child process was started without confinement. */
+export function unconfinedStart(): string | undefined {
+  return isUnconfined ? missingConfinement() : undefined;
+}
+
+/** What is not confined under Bun; undefined if all is, and for other runtimes. */
 export function missingConfinement(): string | undefined {
-  if (landlockVersion() > 0) return undefined;
+  if (RUNTIME !== 'bun' || landlockVersion() > 0) return undefined;
   return (
     'Bun cannot confine the processes that read documents, images and pages here (Landlock is missing), so a flaw in a ' +
     'library could let a file do what you may. Node and Deno can.'

@@ -3,6 +3,8 @@
 import type { ChildProcessByStdio } from 'node:child_process';
 import { parse } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { OrielError } from '../errors.ts';
+import { isRuntimeProgram, RUNTIME } from './runtime.ts';
 import { startProcess } from './start.ts';
 
 /** The child ended without an answer. */
@@ -33,8 +35,13 @@ export function childEndFailure(code: number | null, signal: NodeJS.Signals | nu
   return new ChildFailure(why, `ended with ${signal ?? `code ${code}`}`);
 }
 
-/** Starts Node with an almost empty environment, in the root directory of the disk, with two pipes. */
+/** Starts this runtime with an almost empty environment, in the root directory of the disk, with two pipes. Throws OrielError (`UNSUPPORTED`). */
 export function spawnNode(args: readonly string[]): ChildProcessByStdio<Writable, Readable, null> {
+  if (!isRuntimeProgram())
+    throw new OrielError(
+      'UNSUPPORTED',
+      'Documents, images and pages are not read by a program that was compiled with Deno or Node: it would start itself again.',
+    );
   const child = startProcess(process.execPath, args, {
     cwd: parse(process.execPath).root,
     // One malloc arena: otherwise glibc keeps a heap for each thread.
@@ -42,6 +49,8 @@ export function spawnNode(args: readonly string[]): ChildProcessByStdio<Writable
       MALLOC_ARENA_MAX: '1',
       // Its results must not depend on the time zone of the machine.
       TZ: 'UTC',
+      // A program that Bun compiled is a Bun, too.
+      BUN_BE_BUN: RUNTIME === 'bun' ? '1' : undefined,
       SystemRoot: process.env['SystemRoot'] || undefined,
     },
     stdio: ['pipe', 'pipe', 'ignore'],

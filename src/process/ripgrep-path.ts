@@ -4,7 +4,7 @@ import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { OrielError } from '../errors.ts';
-import { installCommand } from '../files/package-files.ts';
+import { installCommand, packageRequire } from '../files/package-files.ts';
 import { isShortage } from '../files/system-failure.ts';
 
 let knownRipgrepPath: string | undefined;
@@ -38,7 +38,7 @@ function expectDescriptor(): void {
  */
 function packaged(): string | undefined {
   try {
-    const index = createRequire(import.meta.url).resolve('@vscode/ripgrep');
+    const index = packageRequire().resolve('@vscode/ripgrep');
     return createRequire(index).resolve(`${platformPackage()}/bin/${binary()}`);
   } catch {
     return undefined;

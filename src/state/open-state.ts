@@ -1,8 +1,7 @@
 /** Opens the shared store of a host's options. An invalid URL or key or a missing package is an error immediately. */
 
-import { createRequire } from 'node:module';
 import { OrielError } from '../errors.ts';
-import { installCommand, installedVersion, isOlder } from '../files/package-files.ts';
+import { installCommand, installedVersion, isOlder, packageRequire } from '../files/package-files.ts';
 import { quote } from '../text/visible.ts';
 import type { BackendOptions, SharedState, StateBackend } from '../types/state.ts';
 import { SharedStore, ValueSeal } from './shared-state.ts';
@@ -76,7 +75,7 @@ function refuseWorkers(scheme: string): never {
 
 /** Throws `BAD_INPUT` if a package is missing: they are not installed with oriel, because most hosts do not need them. */
 function refuseMissing(packages: readonly string[], scheme: string): void {
-  const { resolve } = createRequire(import.meta.url);
+  const { resolve } = packageRequire();
   const missing = packages.filter((name) => {
     try {
       resolve(name);
@@ -92,8 +91,8 @@ function refuseMissing(packages: readonly string[], scheme: string): void {
   );
 }
 
-/** Throws `BAD_INPUT` if a package is older than required. `from`: the URL of the code that imports it. */
-export function refuseOlder(packages: readonly string[], scheme: string, from = import.meta.url): void {
+/** Throws `BAD_INPUT` if a package is older than required. `from`: the URL of the code that imports it, by default ours. */
+export function refuseOlder(packages: readonly string[], scheme: string, from?: string): void {
   for (const name of packages) {
     const [version, least] = [installedVersion(name, from), OLDEST_STORE_VERSIONS[name]];
     if (version === undefined || least === undefined || !isOlder(version, least)) continue;

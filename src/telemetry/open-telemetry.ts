@@ -3,20 +3,7 @@
  * November 2026): names, sizes and times, no content. Only the API package is used; the host's SDK exports them.
  */
 
-import {
-  type Attributes,
-  context,
-  type Context,
-  createTraceState,
-  type Histogram,
-  type Link,
-  type MeterProvider,
-  metrics,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api';
+import type { Attributes, Context, Histogram, Link, MeterProvider } from '@opentelemetry/api';
 import { version } from '../files/package-files.ts';
 import type { CallEvent, TraceOrigin } from '../types/telemetry.ts';
 
@@ -35,25 +22,32 @@ interface Instruments {
 
 let made: Instruments | undefined;
 
+let api: typeof import('@opentelemetry/api');
+
+/** Must be called first. On demand: a bundler would not find the package of a static import. */
+export async function loadApi(): Promise<void> {
+  api = await import('@opentelemetry/api');
+}
+
 /** Records a finished call. Must run in the asynchronous context of the call, whose active span is the parent. */
 export function recordCall(event: CallEvent, origin: TraceOrigin = {}): void {
   const attributes = attributesOf(event, origin);
   const { parent, links } = parentOf(origin);
   const { tool, at, ms, error, bytes, tokens } = event;
-  const span = trace.getTracer(NAME, version()).startSpan(
+  const span = api.trace.getTracer(NAME, version()).startSpan(
     origin.mcp ? `${origin.mcp.method} ${tool}` : `execute_tool ${tool}`,
     {
-      kind: origin.mcp ? SpanKind.SERVER : SpanKind.INTERNAL,
+      kind: origin.mcp ? api.SpanKind.SERVER : api.SpanKind.INTERNAL,
       startTime: at,
       attributes: { ...attributes, ...spanAttributes(event, origin) },
       links,
     },
     parent,
   );
-  if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  if (error !== undefined) span.setStatus({ code: api.SpanStatusCode.ERROR });
   span.end(at + ms);
   const { operation, call, size, tokens: tokenSizes } = instruments();
-  const within = trace.setSpan(parent, span);
+  const within = api.trace.setSpan(parent, span);
   if (origin.mcp) operation.record(ms / 1_000, attributes, within);
   call.record(ms / 1_000, attributes, within);
   size.record(bytes, attributes, within);
@@ -88,25 +82,26 @@ function spanAttributes({ task, bytes, tokens, reads, list }: CallEvent, { mcp }
 
 /** The parent is the span that the request names in `traceparent`; the active span here then becomes a link. */
 function parentOf({ traceparent, tracestate }: TraceOrigin): { parent: Context; links: Link[] } {
-  const active = context.active();
+  const active = api.context.active();
   const [, traceId, spanId, flags] =
     /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined)
     return { parent: active, links: [] };
-  const parent = trace.setSpanContext(ROOT_CONTEXT, {
+  const parent = api.trace.setSpanContext(api.ROOT_CONTEXT, {
     traceId,
     spanId,
     traceFlags: Number.parseInt(flags, 16) & 1,
     isRemote: true,
-    ...(tracestate !== undefined && tracestate.length <= 512 && { traceState: createTraceState(tracestate) }),
+    ...(tracestate !== undefined &&
+      tracestate.length <= 512 && { traceState: api.createTraceState(tracestate) }),
   });
-  const here = trace.getSpanContext(active);
+  const here = api.trace.getSpanContext(active);
   return { parent, links: here ? [{ context: here }] : [] };
 }
 
 /** The instruments; created again if the host has set another meter provider since. */
 function instruments(): Instruments {
-  const provider = metrics.getMeterProvider();
+  const provider = api.metrics.getMeterProvider();
   if (made?.provider === provider) return made;
   const meter = provider.getMeter(NAME, version());
   const seconds = { unit: 's', advice: { explicitBucketBoundaries: BUCKETS } };

@@ -234,7 +234,11 @@ let tracing: typeof import('./open-telemetry.ts') | undefined;
 
 /** Runs in the asynchronous context of the call, also if the API must be loaded first. */
 async function traceCall(event: CallEvent, trace: TraceOrigin | undefined): Promise<void> {
-  tracing ??= await import('./open-telemetry.ts');
+  if (!tracing) {
+    const loaded = await import('./open-telemetry.ts');
+    await loaded.loadApi();
+    tracing = loaded;
+  }
   tracing.recordCall(event, trace);
 }
 

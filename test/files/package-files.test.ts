@@ -40,6 +40,23 @@ test('the package is the nearest directory with a package.json', async () => {
   expect(version()).toBe(manifest.version);
 });
 
+test('a program that has only the code is told where its files are', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const root = packaged({ 'package.json': '{ "name": "oriel", "version": "7.0.0" }', 'dist/a.js': '' });
+  vi.stubEnv('ORIEL_PACKAGE', root);
+  const { builtFile, version } = await fresh();
+  expect(version()).toBe('7.0.0');
+  expect(builtFile('a.js').href).toBe(`${pathToFileURL(root).href}/dist/a.js`);
+});
+
+test('a package of another name is not taken for ours', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const root = packaged({ 'package.json': '{ "name": "app" }' });
+  vi.stubEnv('ORIEL_PACKAGE', root);
+  const { version } = await fresh();
+  expect(version).toThrow(`ORIEL_PACKAGE does not name the directory of the package oriel: ${root}.`);
+});
+
 test('the command that adds a package fits the installation', () => {
   const root = packaged({ 'package.json': '{}' });
   const url = pathToFileURL(`${root}/`);
@@ -108,12 +125,15 @@ test('in the digest a missing package has an empty version', async () => {
   expect(await digest()).not.toBe(without);
 });
 
-test('without a package.json the package is incomplete', async () => {
+test('code without its files says what is missing', async () => {
   vi.doMock('node:fs', async (original) => ({
     ...(await original<typeof import('node:fs')>()),
-    existsSync: () => false,
+    readFileSync: () => '{ "name": "app" }',
   }));
   onTestFinished(() => void vi.doUnmock('node:fs'));
   const { version } = await fresh();
-  expect(version).toThrow(new Error('The package is incomplete: package.json is missing.'));
+  expect(version).toThrow(
+    'This program contains the code of oriel, but not its files (grammars, workers). Install the package oriel, ' +
+      'in the same version, where the program is, or set ORIEL_PACKAGE to its directory.',
+  );
 });

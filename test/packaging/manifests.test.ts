@@ -72,3 +72,39 @@ test('the bundle starts our command line and names its tools', async () => {
     compatibility: { runtimes: manifest['engines'] },
   });
 });
+
+/** What npm installs of these packages on Linux with musl, by `os`, `cpu` and `libc` of the lock file. */
+function chosenForMusl(names: readonly string[], cpu: string): string[] {
+  const { packages } = json('package-lock.json') as { packages: Record<string, LockedPackage> };
+  const found = names.flatMap((name) => {
+    const { optionalDependencies = {}, os, cpu: cpus, libc } = packages[`node_modules/${name}`] ?? {};
+    const fits = os?.includes('linux') && cpus?.includes(cpu) && (libc?.includes('musl') ?? true);
+    return [...(fits ? [name] : []), ...chosenForMusl(Object.keys(optionalDependencies), cpu)];
+  });
+  return [...new Set(found)];
+}
+
+interface LockedPackage {
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+}
+
+test.each(['x64', 'arm64'])('every native part has a build for musl on %s', (cpu) => {
+  const optional = Object.keys(manifest['optionalDependencies'] as object);
+  expect(chosenForMusl(optional, cpu)).toEqual([
+    `@firecrawl/anydoc-linux-${cpu}-musl`,
+    `@firecrawl/pdf-inspector-linux-${cpu}-musl`,
+    `@vscode/ripgrep-linux-${cpu}`,
+    `@img/sharp-libvips-linuxmusl-${cpu}`,
+    `@img/sharp-linuxmusl-${cpu}`,
+  ]);
+});
+
+test.runIf(process.platform === 'linux')('ripgrep needs no C library', () => {
+  const binary = readFileSync(`node_modules/@vscode/ripgrep-linux-${process.arch}/bin/rg`);
+  // The name of the loader of a program that needs glibc.
+  expect(binary.includes('ld-linux')).toBe(false);
+  expect(readFileSync(process.execPath).includes('ld-linux')).toBe(true);
+});

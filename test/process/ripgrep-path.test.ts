@@ -52,7 +52,7 @@ test('the platform’s binary, which only @vscode/ripgrep has to see', async () 
   const { ripgrepPath } = await fresh();
   expect(ripgrepPath()).toBe('/pnpm/rg');
   expect(resolved).toStrictEqual([
-    [expect.stringMatching(/^file:.*\/ripgrep-path\.ts$/), '@vscode/ripgrep'],
+    [new URL('../../package.json', import.meta.url), '@vscode/ripgrep'],
     ['/pnpm/ripgrep/index.js', binary],
   ]);
 });

@@ -20,6 +20,7 @@ import {
   type StartMark,
   type TelemetrySettings,
 } from '../../options.ts';
+import { unconfinedStart } from '../../process/confinement.ts';
 import { binarySize } from '../../render/display.ts';
 import { digest } from '../../telemetry/call-facts.ts';
 import { checkTelemetryFile } from '../../telemetry/telemetry-file.ts';
@@ -95,6 +96,8 @@ export async function withTool<T>(
       return answer;
     });
   } finally {
+    const unconfined = unconfinedStart();
+    if (unconfined !== undefined) streams.err.write(`oriel: ${unconfined}\n`);
     await endSession(opened.session, streams.signal);
   }
 }
