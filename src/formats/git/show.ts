@@ -12,7 +12,10 @@ import type { DiffQuestion, FoundText, ShowQuestion } from './protocol.ts';
 /** Maximum bytes of objects that are read for one diff. */
 const MAX_READ_BYTES = 512 << 20;
 
-function diffContext({ revisions, isPrivate }: GitContext): DiffContext {
+export function diffContext({
+  revisions,
+  isPrivate,
+}: Pick<GitContext, 'revisions' | 'isPrivate'>): DiffContext {
   let left = MAX_READ_BYTES;
   const bytesOf = ({ kind, id, name }: TreeEntry): Buffer | UnreadFile => {
     if (kind === 'submodule') return Buffer.from(`Subproject commit ${id.toString('hex')}\n`);
