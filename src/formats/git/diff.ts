@@ -240,7 +240,10 @@ function hunksOf(before: Buffer, after: Buffer, left: DiffRoom): FileHunks {
   if (!patch) {
     if (isNear) left.effort -= most ** 2;
     const [removed, added] = [marked('-', one), marked('+', other)];
-    const text = `@@ -${rangeOf(1, removed.count)} +${rangeOf(1, added.count)} @@\n${removed.text}${added.text}`;
+    // Behind the ranges git writes what it likes, too.
+    const said =
+      one !== '' && other !== '' ? ' replaced as a whole: too many changes to compare its lines' : '';
+    const text = `@@ -${rangeOf(1, removed.count)} +${rangeOf(1, added.count)} @@${said}\n${removed.text}${added.text}`;
     return { text, added: added.count, removed: removed.count, isReplaced: one !== '' && other !== '' };
   }
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);

@@ -90,13 +90,11 @@ export function textRequest(typed: string, now: number): GitTextRequest | undefi
 function ways(text: string): RevisionPath[] {
   const names = text.split('/');
   const ends = Array.from({ length: Math.min(names.length, MAX_REVISION_SLASHES) }, (_, i) => i + 1);
-  return ends
-    .toReversed()
-    .map((end) => ({
-      revision: names.slice(0, end).join('/'),
-      path: names.slice(end).join('/').replace(/^\.\//, ''),
-      rest: '',
-    }));
+  return ends.toReversed().map((end) => ({
+    revision: names.slice(0, end).join('/'),
+    path: names.slice(end).join('/').replace(/^\.\//, ''),
+    rest: '',
+  }));
 }
 
 const DEFAULT_LOG_COMMITS = 50;

@@ -119,7 +119,7 @@ export class WorkTree {
     return {
       changed: this.#changed,
       conflicts: this.#conflicts,
-      untracked: this.#untracked,
+      untracked: this.#untracked.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
       gaps: this.#gaps,
     };
   }
