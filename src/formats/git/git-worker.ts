@@ -11,8 +11,7 @@ import type { DenyData, DenyRule } from '../../types/access.ts';
 import { findEntry } from './entries.ts';
 import { logText } from './log.ts';
 import type { GitJob, GitReply } from './protocol.ts';
-import { diffBetween, showText } from './show.ts';
-import { changesText, stateText } from './state.ts';
+import { changesText, diffBetween, showText, stateText } from './show.ts';
 
 /** The rules of the last job, packed and compiled. */
 let denied: DenyRules | undefined;

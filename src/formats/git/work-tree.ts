@@ -249,7 +249,7 @@ export class WorkTree {
     }
     const kind = stats.isFile() ? 'file' : 'link';
     const mode = this.#modeOf(kind, Number(stats.mode), before);
-    const changedTo = (id: Buffer, about?: Pick<FileChange, 'uncompared'>): void => {
+    const changedTo = (id: Buffer, about?: Pick<FileChange, 'uncompared' | 'about'>): void => {
       const after = this.#entry(path, kind, mode, id);
       this.#changed.push({ path, before: one.isIntended ? undefined : before, after, ...about });
     };
@@ -279,7 +279,12 @@ export class WorkTree {
       else changedTo(NO_ID);
       return;
     }
-    if (one.isIntended || mode !== before.mode || !id.equals(before.id)) changedTo(id);
+    if (one.isIntended || !id.equals(before.id)) {
+      const after = this.#entry(path, kind, mode, id);
+      const isSettled = this.#repository.config.get('core.autocrlf') !== undefined || kind === 'link';
+      const isAlike = !isSettled && !one.isIntended && this.#differsInLineEnds(after, before);
+      changedTo(id, isAlike ? { about: ONLY_LINE_ENDS } : undefined);
+    } else if (mode !== before.mode) changedTo(id);
   }
 
   #entry(path: string, kind: 'file' | 'link', mode: string, id: Buffer): WorkTreeEntry {
@@ -351,6 +356,15 @@ export class WorkTree {
     if (lineEnds === undefined) return bytes;
     if (lineEnds === 'text' && (isBinaryForGit(bytes) || this.#hasLineEnds(stored))) return bytes;
     return Buffer.from(bytes.toString('latin1').replaceAll(CRLF, '\n'), 'latin1');
+  }
+
+  /** Whether a file would be unchanged if the user's configuration, which is not read, had `core.autocrlf`. */
+  #differsInLineEnds(found: WorkTreeEntry, before: TreeEntry): boolean {
+    const bytes = this.bytesOf(found, before);
+    if (typeof bytes !== 'object' || !bytes.includes(CRLF)) return false;
+    return this.#hash(Buffer.from(bytes.toString('latin1').replaceAll(CRLF, '\n'), 'latin1')).equals(
+      before.id,
+    );
   }
 
   #hasLineEnds(stored: TreeEntry | undefined): boolean {
@@ -548,6 +562,7 @@ class UntrackedCount {
 }
 
 const NO_ID = Buffer.alloc(0);
+export const ONLY_LINE_ENDS = 'only its line ends differ';
 const CRLF = '\r\n';
 
 function utf8(latin1: string): string {

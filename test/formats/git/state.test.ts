@@ -209,6 +209,17 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     expect(await w.text('git://diff/crlf.txt:raw')).toContain('@@ -1,2 +1,2 @@\n a\n-b\n+B\n');
   });
 
+  test('with line ends that only the user configures', { tags: 'slow' }, async () => {
+    const w = repository();
+    const path = w.write('dos.txt', 'a\r\nb\r\n');
+    git(w.W, '-c', 'core.autocrlf=true', 'add', 'dos.txt');
+    git(w.W, 'commit', '--quiet', '--message', 'first');
+    utimesSync(path, 1, 1);
+    const text = await w.text('git://');
+    expect(text).toContain('+2 -2  dos.txt  (only its line ends differ)\n');
+    expect(text).toContain("The user's core.autocrlf is not read");
+  });
+
   test('a path that looks like a revision or a selector is reached', { tags: 'slow' }, async () => {
     const w = repository();
     const names = ['staged', 'a..b', 'what?.md', 'c:5', '100%'];
