@@ -7,6 +7,7 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import { privateFile } from '../../files/deny-rules.ts';
 import { HeldDirectory, pathToLatin1 } from '../../files/held-directory.ts';
 import { type GitIndex, readIndex } from '../../git/index-file.ts';
+import type { OpenDescriptor } from '../../git/objects.ts';
 import type { FoundCommit } from '../../git/revisions.ts';
 import {
   changesBetween,
@@ -185,6 +186,7 @@ export function changesText(context: GitContext, question: ChangesQuestion): Fou
     throw new OrielError('NOT_FOUND', `${why} ${use}`, { next: url });
   };
   if (of === 'staged') {
+    workTreeOf(context);
     const { commit } = headLines(context);
     const changes = [...stagedChanges(context, index, commit)];
     refuseMissing(changes);
@@ -203,11 +205,7 @@ function textOf(target: string, bytes: Buffer, said: readonly string[]): FoundTe
 }
 
 /** Throws OrielError if there is no work tree, or it is not where `.git` is. */
-function inWorkTree(
-  context: GitContext,
-  index: GitIndex,
-  act: (tree: WorkTree, files: DiffContext) => FoundText,
-): FoundText {
+function workTreeOf(context: GitContext): OpenDescriptor {
   const { repository, handles, top, tree } = context;
   const { config } = repository;
   const isOwn = handles.git.path === handles.common.path;
@@ -220,6 +218,16 @@ function inWorkTree(
     const why = `The work tree of this repository is ${quote(elsewhere)} (core.worktree), which is not read from here.`;
     throw new OrielError('UNSUPPORTED', `${why} Use git://HEAD or git://log.`, { next: 'git://log' });
   }
+  return tree;
+}
+
+function inWorkTree(
+  context: GitContext,
+  index: GitIndex,
+  act: (tree: WorkTree, files: DiffContext) => FoundText,
+): FoundText {
+  const { repository, handles } = context;
+  const tree = workTreeOf(context);
   const directory = HeldDirectory.adopt(tree.path, tree.fd);
   try {
     const work = new WorkTree(repository, index, directory, {

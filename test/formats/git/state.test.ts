@@ -167,7 +167,8 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
 
   test('bare, or with its work tree elsewhere', { tags: 'slow' }, async () => {
     const w = repository('--bare');
-    expect(await w.text('git://')).toContain('is bare: it has no work tree. Use git://HEAD or git://log.');
+    for (const url of ['git://', 'git://diff', 'git://diff/staged'])
+      expect(await w.text(url)).toContain('is bare: it has no work tree. Use git://HEAD or git://log.');
     const one = repository();
     commitAll(one.W, 'first');
     git(one.W, 'clone', '--quiet', '--bare', one.W, 'bare.git');
