@@ -36,6 +36,8 @@ export interface HeldFile {
   readonly size: number;
   readonly dev: number;
   readonly ino: number;
+  /** Modification time in milliseconds since the epoch. */
+  readonly mtimeMs: number;
 }
 
 /** A directory of at most this many bytes has few entries on any file system. */
@@ -226,6 +228,17 @@ export class HeldDirectory {
     return isLinked ? undefined : stats;
   }
 
+  /** The stats of an entry, of a link itself; undefined if it does not exist. Those of private files are for comparisons only. */
+  statsOf(name: string): fs.BigIntStats | undefined {
+    return fs.lstatSync(nameOf(`${this.self}/${name}`), { bigint: true, throwIfNoEntry: false });
+  }
+
+  /** The path to which a link leads, as stored; undefined if it is no link, or private. */
+  linkTarget(name: string): Buffer | undefined {
+    if (this.isPrivate(name, false) || this.kindOf(name) !== 'link') return undefined;
+    return fs.readlinkSync(nameOf(`${this.self}/${name}`), 'buffer');
+  }
+
   /** Modification time of an entry in milliseconds since the epoch; 0 if it does not exist any more. */
   modified(name: string): number {
     return fs.lstatSync(nameOf(`${this.self}/${name}`), { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -278,7 +291,8 @@ export function openHeld(
     const stored =
       stats.isFile() && (stats.dev === dev || !isKernelDevice(stats.dev, `${DESCRIPTORS}/${fd}`));
     const isWithheld = (kept && isKept(kept, stats)) || (stats.nlink > 1 && isLinkedPrivate(stats));
-    if (stored && !isWithheld) return { fd, size: stats.size, dev: stats.dev, ino: stats.ino };
+    if (stored && !isWithheld)
+      return { fd, size: stats.size, dev: stats.dev, ino: stats.ino, mtimeMs: stats.mtimeMs };
   } catch (error) {
     fs.closeSync(fd);
     throw error;

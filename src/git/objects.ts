@@ -15,6 +15,7 @@ import {
 } from '../files/held-directory.ts';
 import type { KeptFiles } from '../files/kept-files.ts';
 import { inflateSync } from '../process/worker-ending.ts';
+import { GitConfig } from './settings.ts';
 import {
   damaged,
   type GitObject,
@@ -36,6 +37,12 @@ const MAX_PACKS = 4_096;
 
 /** Maximum loose objects whose ids begin with the same byte, of which one is found by an abbreviated id. */
 const MAX_LOOSE_ENTRIES = 100_000;
+
+/** The ids of the empty directory. */
+const EMPTY_TREES: ReadonlySet<string> = new Set([
+  '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+]);
 
 /** A directory that another thread holds open, with its real path. */
 export interface OpenDescriptor {
@@ -62,8 +69,8 @@ export interface RepositoryHandles {
 export class GitRepository {
   /** The size of an id in bytes: 20, or 32 for SHA-256. */
   readonly idBytes: 20 | 32;
-  /** The text of its configuration file. */
-  readonly config: string;
+  /** Its own configuration: that of the user and of the system is not read. */
+  readonly config: GitConfig;
   readonly #git: HeldDirectory;
   readonly #common: HeldDirectory;
   readonly #roots: readonly string[];
@@ -75,11 +82,15 @@ export class GitRepository {
     this.#common = common === git ? this.#git.share() : HeldDirectory.adopt(common.path, common.fd);
     // Comparable with the paths of held directories.
     this.#roots = roots.map(pathToLatin1);
-    this.config = this.text('config', MAX_CONFIG_BYTES, 'common') ?? '';
-    this.idBytes = /^[ \t]*objectformat\s*=\s*sha256\s*$/im.test(this.config) ? 32 : 20;
-    const own = enter(this.#common, 'objects', this.#roots);
+    const config = new GitConfig(this.text('config', MAX_CONFIG_BYTES, 'common') ?? '');
+    const own = config.isTrue('extensions.worktreeconfig')
+      ? this.text('config.worktree', MAX_CONFIG_BYTES, 'git')
+      : undefined;
+    this.config = own === undefined ? config : new GitConfig(own, config);
+    this.idBytes = config.get('extensions.objectformat')?.toLowerCase() === 'sha256' ? 32 : 20;
+    const objects = enter(this.#common, 'objects', this.#roots);
     const others = alternates.map(({ path, fd }) => HeldDirectory.adopt(path, fd));
-    this.#stores = [...(own ? [own] : []), ...others].map(
+    this.#stores = [...(objects ? [objects] : []), ...others].map(
       (directory) => new ObjectStore(directory, this.#roots, this.idBytes),
     );
   }
@@ -97,7 +108,8 @@ export class GitRepository {
       }
     }
     if (failure) throw failure;
-    return undefined;
+    // git writes no empty directory, and knows it.
+    return EMPTY_TREES.has(id.toString('hex')) ? { kind: 'tree', bytes: Buffer.alloc(0) } : undefined;
   }
 
   /** Whether the id is that of the bytes: git compares them when it receives objects, not when it reads them. */
@@ -114,19 +126,25 @@ export class GitRepository {
 
   /** Whether objects were left out of the clone. */
   get isPartial(): boolean {
-    return /^[ \t]*(?:partialclone|promisor)\s*=/im.test(this.config);
+    return this.config.has(/^(?:extensions\.partialclone|remote\..*\.promisor)$/s);
   }
 
   /** A file of the repository as Latin-1; `path` is Latin-1, too. Undefined if it cannot be read, or has more than `most` bytes. */
   text(path: string, most: number, from: 'git' | 'common'): string | undefined {
-    return this.bytes(path, most, from)?.toString('latin1');
+    return this.stored(path, most, from)?.bytes?.toString('latin1');
   }
 
-  bytes(path: string, most: number, from: 'git' | 'common'): Buffer | undefined {
+  /** The bytes of the file with its time of the file in milliseconds since the epoch. Without `bytes` if it has more than `most`. */
+  stored(
+    path: string,
+    most: number,
+    from: 'git' | 'common',
+  ): { readonly bytes: Buffer | undefined; readonly mtimeMs: number } | undefined {
     const file = this.#open(path, from);
     if (!file) return undefined;
     try {
-      return file.size > most ? undefined : readPart(file, 0, file.size);
+      const bytes = file.size > most ? undefined : readPart(file, 0, file.size);
+      return { bytes, mtimeMs: file.mtimeMs };
     } finally {
       closeHeld(file);
     }

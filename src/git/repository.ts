@@ -12,8 +12,9 @@ import type { OpenDescriptor, RepositoryHandles } from './objects.ts';
 /** Maximum bytes of a `.git` file, of `commondir` and of `alternates`. */
 const MAX_LINK_BYTES = 16 << 10;
 
-/** Maximum directories of objects in `alternates`. */
-const MAX_ALTERNATES = 8;
+/** Maximum directories of objects in `alternates` and theirs, and their nesting depth, as in git. */
+const MAX_ALTERNATES = 16;
+const MAX_ALTERNATE_DEPTH = 5;
 
 export interface OpenedRepository {
   /** The directory that has the `.git`. */
@@ -47,8 +48,26 @@ export async function openRepository(base: string, call: OpenContext): Promise<O
       return opening(at, await linkedDirectory(path, call), call);
     }
     await opened?.close();
+    const bare = opened ? undefined : await bareRepository(at, call);
+    if (bare) return opening(at, bare, call);
     if (opened || dirname(at) === at || !mayAscend(at, access.roots)) return undefined;
   }
+}
+
+/** The directory itself if it is a repository without a work tree. Undefined if it is not. */
+async function bareRepository(
+  at: string,
+  { access, signal }: OpenContext,
+): Promise<OpenedDirectory | undefined> {
+  for (const name of ['HEAD', 'objects', 'refs']) {
+    const opened = await access.open(join(at, name), signal).catch(() => undefined);
+    await opened?.close();
+    if (opened?.kind !== (name === 'HEAD' ? 'file' : 'directory')) return undefined;
+  }
+  const opened = await access.open(at, signal);
+  if (opened.kind === 'directory' && opened.path === at) return opened;
+  await opened.close();
+  return undefined;
 }
 
 async function opening(top: string, git: OpenedDirectory, call: OpenContext): Promise<OpenedRepository> {
@@ -70,18 +89,29 @@ async function opening(top: string, git: OpenedDirectory, call: OpenContext): Pr
   try {
     const named = await lineOf(join(git.path, 'commondir'), call);
     const common = named === undefined ? git : await open(resolve(git.path, named));
-    const objects = join(common.path, 'objects');
-    const lines = (await textOf(join(objects, 'info/alternates'), call))?.split('\n') ?? [];
     const alternates: OpenedDirectory[] = [];
-    for (const line of lines.filter((one) => one !== '' && !one.startsWith('#')).slice(0, MAX_ALTERNATES)) {
-      const found = await open(resolve(objects, line)).catch((error: unknown) => {
-        if (!isOrielError(error)) throw error;
-        refused.push(
-          `Its alternate ${quote(line)} is not read (${error.code}): objects in it are missing here`,
-        );
-      });
-      if (found) alternates.push(found);
-    }
+    const refuse = (line: string, why: string): void => {
+      refused.push(`Its alternate ${quote(line)} is not read (${why}): objects in it are missing here`);
+    };
+    const addAlternates = async (objects: string, depth: number): Promise<void> => {
+      const lines = (await textOf(join(objects, 'info/alternates'), call))?.split('\n') ?? [];
+      for (const line of lines.filter((one) => one !== '' && !one.startsWith('#'))) {
+        const path = resolve(objects, line);
+        if (alternates.some((one) => one.path === path)) continue;
+        if (alternates.length === MAX_ALTERNATES || depth > MAX_ALTERNATE_DEPTH) {
+          refuse(line, 'LIMIT');
+          return;
+        }
+        const found = await open(path).catch((error: unknown) => {
+          if (!isOrielError(error)) throw error;
+          refuse(line, error.code);
+        });
+        if (!found) continue;
+        alternates.push(found);
+        await addAlternates(found.path, depth + 1);
+      }
+    };
+    await addAlternates(join(common.path, 'objects'), 1);
     return {
       top,
       git,

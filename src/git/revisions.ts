@@ -35,7 +35,7 @@ export class GitRevisions {
 
   constructor(repository: GitRepository) {
     this.#repository = repository;
-    if (/^[ \t]*refstorage\s*=\s*reftable\s*$/im.test(repository.config)) {
+    if (repository.config.get('extensions.refstorage')?.toLowerCase() === 'reftable') {
       throw new OrielError('UNSUPPORTED', 'The refs of this repository are a reftable, which is not read.');
     }
   }

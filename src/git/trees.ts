@@ -62,10 +62,10 @@ function entryAt(tree: Buffer, at: number, idBytes: number): StoredEntry | undef
   if (zero === -1 || end > tree.length) return undefined;
   const mode = tree.toString('latin1', at, space).padStart(6, '0');
   const name = tree.toString('latin1', space + 1, zero);
-  return { name, mode, kind: kindOf(mode), id: tree.subarray(zero + 1, end), end };
+  return { name, mode, kind: kindOfMode(mode), id: tree.subarray(zero + 1, end), end };
 }
 
-function kindOf(mode: string): TreeEntry['kind'] {
+export function kindOfMode(mode: string): TreeEntry['kind'] {
   if (mode === '040000') return 'directory';
   if (mode === '120000') return 'link';
   return mode === '160000' ? 'submodule' : 'file';
@@ -96,6 +96,21 @@ export function entryAtPath(read: ReadTree, root: Buffer, path: string): TreeEnt
   return at;
 }
 
+/** A file, a link or a submodule, with its path (Latin-1). */
+export interface PathEntry extends TreeEntry {
+  readonly path: string;
+}
+
+/** All but the directories below the tree `id`, in the order of their paths. Throws `UnreadableObject`. */
+export function* filesBelow(read: ReadTree, id: Buffer, front = '', depth = 0): Generator<PathEntry> {
+  if (depth > MAX_TREE_DEPTH) throw new UnreadableObject(TOO_DEEP);
+  for (const entry of entriesOf(treeAt(read, id), id.length)) {
+    const path = front + entry.name;
+    if (entry.kind === 'directory') yield* filesBelow(read, entry.id, `${path}/`, depth + 1);
+    else yield { ...entry, path };
+  }
+}
+
 /** A path that differs: added without `before`, removed without `after`. Neither is a directory. */
 export interface TreeChange {
   /** Latin-1, separated by `/`. */
@@ -106,6 +121,7 @@ export interface TreeChange {
 
 /** Maximum nesting depth of directories. */
 const MAX_TREE_DEPTH = 64;
+const TOO_DEEP = 'its directories are nested too deeply';
 
 /**
  * The paths that differ between two trees, of which an undefined one is empty. Subdirectories with equal ids are not read.
@@ -119,7 +135,7 @@ export function* changesBetween(
   front = '',
   depth = 0,
 ): Generator<TreeChange> {
-  if (depth > MAX_TREE_DEPTH) throw new UnreadableObject('its directories are nested too deeply');
+  if (depth > MAX_TREE_DEPTH) throw new UnreadableObject(TOO_DEEP);
   const size = (newer ?? older)?.length ?? 0;
   const [before, after] = [older, newer].map((id) => (id ? treeAt(read, id) : Buffer.alloc(0))) as [
     Buffer,

@@ -4,16 +4,9 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { Glob, IgnoreFile } from '../files/glob.ts';
-import {
-  closeHeld,
-  HeldDirectory,
-  type HeldEntry,
-  openHeld,
-  openRefusalFor,
-  pathToLatin1,
-  readHeld,
-} from '../files/held-directory.ts';
+import { Glob } from '../files/glob.ts';
+import { HeldDirectory, type HeldEntry, openRefusalFor, pathToLatin1 } from '../files/held-directory.ts';
+import { holdsRepository, type RuleReading, WalkRules } from '../files/walk-rules.ts';
 import { isArchive, isNamedArchive } from '../formats/archive/detect.ts';
 import { isDocument, isNamedDocument } from '../formats/document/detect.ts';
 import { isNamedNotebook } from '../formats/notebook/detect.ts';
@@ -77,7 +70,13 @@ export class DirectoryWalker {
     }
     this.#control = control;
     this.gaps = gaps;
-    this.#reading = { gaps, retryOnShortage: (open) => retryOnShortage(control, open) };
+    this.#reading = {
+      hasDotIgnore: true,
+      retryOnShortage: (open) => retryOnShortage(control, open),
+      leaveUnused: () => {
+        gaps.rules += 1;
+      },
+    };
     const { filter, named } = job;
     if (filter?.kind === 'glob') this.#filter = new Glob(filter.pattern, filter.place);
     if (filter?.kind === 'ending') this.#ending = `/${filter.names}`;
@@ -286,148 +285,6 @@ function decodeName(name: string): string | undefined {
   if (!/[^\0-\x7f]/.test(name)) return name;
   const bytes = Buffer.from(name, 'latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
-}
-
-// Decides which entries a walk skips, by the ignore files from the root of the repository down. Ignore files are read with
-// the checks for all files: regular, inside the roots, never through a link (as in git).
-
-/** The most bytes of an ignore file; a larger file is probably not a list of patterns. */
-const MAX_IGNORE_FILE_BYTES = 1 << 20;
-
-/** The rules of one file, and the path from its directory to the current one: empty, or ending with a slash. */
-interface Layer {
-  readonly file: IgnoreFile;
-  readonly front: string;
-}
-
-type Kind = HeldEntry['kind'] | undefined;
-
-/** Returns the kind of the entry with a name. */
-type KindOf = (name: string) => Kind;
-
-/** How ignore files are read. */
-interface RuleReading {
-  /** Records ignore files that could not be used. */
-  readonly gaps: GapsSeen;
-  /** Calls `open`, and waits for descriptors if there are none. Throws `DescriptorShortage`. */
-  retryOnShortage<T>(open: () => T): T;
-}
-
-class WalkRules {
-  static readonly none = new WalkRules([], [], []);
-
-  /** Deepest first. Rules of the first list take precedence over those of the second, and so on. */
-  readonly #custom: readonly Layer[];
-  readonly #git: readonly Layer[];
-  readonly #exclude: readonly Layer[];
-
-  private constructor(custom: readonly Layer[], git: readonly Layer[], exclude: readonly Layer[]) {
-    this.#custom = custom;
-    this.#git = git;
-    this.#exclude = exclude;
-  }
-
-  ignores(name: string, isDirectory: boolean): boolean {
-    for (const layers of [this.#custom, this.#git, this.#exclude]) {
-      for (const { file, front } of layers) {
-        const verdict = file.verdict(front + name, isDirectory);
-        if (verdict) return verdict === 'ignored';
-      }
-    }
-    return false;
-  }
-
-  /** The rules for the content of the directory `name`, without its own ignore files. */
-  below(name: string): WalkRules {
-    const down = (layers: readonly Layer[]): Layer[] =>
-      layers.map(({ file, front }) => ({ file, front: `${front}${name}/` }));
-    return this === WalkRules.none
-      ? this
-      : new WalkRules(down(this.#custom), down(this.#git), down(this.#exclude));
-  }
-
-  /** Adds the ignore files of the directory itself. A nested repository does not use any `.gitignore` above it. */
-  within(directory: HeldDirectory, kindOf: KindOf, reading: RuleReading): WalkRules {
-    const git = kindOf('.git');
-    const isRepository = holdsRepository(kindOf);
-    const custom = readRules(directory, '.ignore', kindOf, reading);
-    const own = readRules(directory, '.gitignore', kindOf, reading);
-    if (!isRepository && !custom && !own) return this;
-    const exclude = git === 'directory' ? excludeOf(directory, reading) : undefined;
-    return new WalkRules(
-      custom ? [custom, ...this.#custom] : this.#custom,
-      [...(own ? [own] : []), ...(isRepository ? [] : this.#git)],
-      isRepository ? (exclude ? [exclude] : []) : this.#exclude,
-    );
-  }
-}
-
-/** Whether a directory is the root of a repository. In a worktree or submodule `.git` is a file. */
-function holdsRepository(kindOf: KindOf): boolean {
-  const git = kindOf('.git');
-  return git === 'directory' || git === 'file';
-}
-
-/** The rules of `.git/info/exclude`. A `.git` that is a file, which points to another directory, is not followed. */
-function excludeOf(directory: HeldDirectory, reading: RuleReading): Layer | undefined {
-  const held: HeldDirectory[] = [];
-  try {
-    let at = directory;
-    for (const name of ['.git', 'info']) {
-      const outer = at;
-      const inner = reading.retryOnShortage(() => outer.enter(name, []));
-      if (!inner) return undefined;
-      held.push(inner);
-      at = inner;
-    }
-    return readRules(at, 'exclude', (name) => at.kindOf(name), reading);
-  } catch (error) {
-    if (error instanceof DescriptorShortage) throw error;
-    // A missing file is not a gap: many repositories have no `info/exclude`.
-    if (openRefusalFor(error) !== 'gone') reading.gaps.rules += 1;
-    return undefined;
-  } finally {
-    for (const one of held) one.release();
-  }
-}
-
-function readRules(
-  directory: HeldDirectory,
-  name: string,
-  kindOf: KindOf,
-  reading: RuleReading,
-): Layer | undefined {
-  const kind = kindOf(name);
-  if (kind === undefined || kind === 'directory') return undefined;
-  const text = kind === 'file' ? readSmall(directory, name, reading) : undefined;
-  if (text === undefined) {
-    reading.gaps.rules += 1;
-    return undefined;
-  }
-  return { file: new IgnoreFile(text), front: '' };
-}
-
-/** Undefined for a file that is too large or cannot be read. */
-function readSmall(
-  directory: HeldDirectory,
-  name: string,
-  { retryOnShortage }: RuleReading,
-): string | undefined {
-  try {
-    const file = retryOnShortage(() => openHeld(directory, name));
-    if (!file) return undefined;
-    try {
-      if (file.size > MAX_IGNORE_FILE_BYTES) return undefined;
-      const bytes = Buffer.alloc(file.size);
-      return bytes.subarray(0, readHeld(file, bytes, 0, bytes.length)).toString('utf8');
-    } finally {
-      closeHeld(file);
-    }
-  } catch (error) {
-    if (error instanceof DescriptorShortage) throw error;
-    openRefusalFor(error);
-    return undefined;
-  }
 }
 
 // Recognises containers below a directory, by their names or by their first bytes.

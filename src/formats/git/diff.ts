@@ -23,46 +23,80 @@ const MAX_EDITS = 3_000;
 const MAX_EFFORT = 50_000_000;
 const FEW_EDITS = 50;
 
-/** Maximum removed and maximum added files that are compared to find renamed ones, and the bytes of each. */
-const MAX_RENAME_CANDIDATES = 200;
-const MAX_RENAMED_BYTES = 256 << 10;
+/** Maximum pairs of a removed and an added file that are compared to find renamed ones: git's own default. */
+const MAX_RENAME_PAIRS = 1_000_000;
 
-/** What two files must have in common, of the larger one, if one is the other renamed. As git's own default. */
-const MIN_SIMILARITY = 0.5;
+/** Maximum bytes of a file, and of all files, that are compared to find renamed ones, and parts that are compared: seconds. */
+const MAX_RENAMED_FILE_BYTES = 4 << 20;
+const MAX_RENAMED_BYTES = 64 << 20;
+const MAX_RENAMED_PARTS = 50_000_000;
+
+/**
+ * What two files must have in common, of the larger one, if one is the other renamed, in parts of `MAX_SIMILARITY`; with the same
+ * name in another directory they are compared first. As git's own default.
+ */
+const MAX_SIMILARITY = 60_000;
+const MIN_SIMILARITY = 30_000;
+const MIN_NAMESAKE_SIMILARITY = 45_000;
 
 /** Why a file cannot be read. */
-export type UnreadFile = 'too large' | 'missing or damaged';
+export type UnreadFile = 'too large' | 'missing or damaged' | 'closed';
 
 export interface DiffContext {
-  /** The bytes of a file, a link, or (as git writes it) a submodule. */
-  bytesOf(entry: TreeEntry): Buffer | UnreadFile;
+  /** The bytes of a file, a link, or (as git writes it) a submodule. `other`: with which it is compared. */
+  bytesOf(entry: TreeEntry, other?: TreeEntry): Buffer | UnreadFile;
   isPrivate(path: string, isDirectory: boolean): DenyRule | undefined;
 }
 
-interface FileChange extends TreeChange {
+export interface FileChange extends TreeChange {
   /** The path before it was renamed. */
   readonly from?: string;
+  /** In percent. */
   readonly similarity?: number;
+  /** What else is said of it. */
+  readonly about?: string;
+  /** What git runs and is not run here: the file may be unchanged for git, and its content is not shown. */
+  readonly uncompared?: string;
 }
 
-interface FileDiff {
+export interface FileDiff {
   readonly change: FileChange;
   readonly text: string;
   readonly added: number;
   readonly removed: number;
+  /** Whether the lines were not compared with each other, so that the counts are at most. */
+  readonly isReplaced?: boolean;
   /** Why there are no hunks. */
   readonly about: string;
 }
 
 /** `url`: of the diff, to which the path of a file is added. `path`: only what is there or below; empty for all. */
 export function diffText(
-  changes: Iterable<TreeChange>,
+  changes: Iterable<FileChange>,
   { url, path }: { readonly url: string; readonly path: string },
   context: DiffContext,
 ): Buffer {
+  const { diffs, isCut } = diffsOf(changes, path, context);
+  const bytes = diffs.reduce((sum, { text }) => sum + text.length, 0);
+  const isList = isCut || (diffs.length > 1 && bytes > MAX_WHOLE_DIFF_BYTES);
+  if (!isList) {
+    const text = diffs.map((one) => one.text).join('');
+    return Buffer.from(text === '' ? '(no differences)\n' : text, 'latin1');
+  }
+  const more = isCut ? ' or more' : '';
+  const head = `${plural(diffs.length, 'file')}${more} changed, ${countsOf(diffs)}. Read one for its hunks:\n`;
+  return Buffer.from(head + diffs.map((one) => listLine(one, url)).join(''));
+}
+
+/** The diff of each file at `path` or below, with renamed ones joined. */
+export function diffsOf(
+  changes: Iterable<FileChange>,
+  path: string,
+  context: DiffContext,
+): { readonly diffs: readonly FileDiff[]; readonly isCut: boolean } {
   const wanted = Buffer.from(path).toString('latin1');
   const isWanted = (one: string): boolean => wanted === '' || one === wanted || one.startsWith(`${wanted}/`);
-  const all: TreeChange[] = [];
+  const all: FileChange[] = [];
   let isCut = false;
   let others = 0;
   for (const change of changes) {
@@ -80,11 +114,7 @@ export function diffText(
     (one) => isWanted(one.path) || isWanted(one.from ?? one.path),
   );
   const left: DiffRoom = { bytes: MAX_DIFFED_BYTES, effort: MAX_EFFORT };
-  const diffs = shown.flatMap(withoutNewKinds).map((change) => diffOf(change, left, context));
-  const bytes = diffs.reduce((sum, { text }) => sum + text.length, 0);
-  const isList = isCut || (diffs.length > 1 && bytes > MAX_WHOLE_DIFF_BYTES);
-  const text = isList ? listOf(diffs, url, isCut) : diffs.map((one) => one.text).join('');
-  return Buffer.from(text === '' ? '(no differences)\n' : text, 'latin1');
+  return { diffs: shown.flatMap(withoutNewKinds).map((change) => diffOf(change, left, context)), isCut };
 }
 
 /** A file that became a link is a deleted file and a new link, as git writes it. */
@@ -98,24 +128,32 @@ function withoutNewKinds(change: FileChange): FileChange[] {
     : [change];
 }
 
-function listOf(diffs: readonly FileDiff[], url: string, isCut: boolean): string {
+/** `+3 -1`; with a bound for the files whose lines were not compared. */
+export function countsOf(diffs: readonly FileDiff[]): string {
   const count = (of: 'added' | 'removed'): number => diffs.reduce((sum, one) => sum + one[of], 0);
-  const more = isCut ? ' or more' : '';
-  const head = `${plural(diffs.length, 'file')}${more} changed, +${count('added')} -${count('removed')}. Read one for its hunks:\n`;
-  const lines = diffs.map(({ change: { path, from }, added, removed, about }) => {
-    const text = Buffer.from(path, 'latin1').toString('utf8');
-    const facts = [
-      about,
-      from === undefined ? '' : `was ${oneLine(Buffer.from(from, 'latin1').toString('utf8'))}`,
-    ];
-    const said = facts.filter((fact) => fact !== '').join(', ');
-    const end = said === '' ? '\n' : `  (${said})\n`;
-    if (about === 'private') return oneLine(text) + end;
-    // In a URL, `?` would begin a query and `:` a selector.
-    const name = oneLine(text.replace(/[%?:\0-\x1f\x7f]/g, encodeURIComponent));
-    return `+${added} -${removed}  ${url}/${name}${end}`;
-  });
-  return Buffer.from(head + lines.join('')).toString('latin1');
+  const bound = diffs.some(({ isReplaced }) => isReplaced) ? ' at most' : '';
+  return `+${count('added')} -${count('removed')}${bound}`;
+}
+
+/** `+3 -1  git://diff/A..B/path  (new)`; without a URL the path as it is. */
+export function listLine(diff: FileDiff, url?: string): string {
+  const { path, from } = diff.change;
+  const text = Buffer.from(path, 'latin1').toString('utf8');
+  const facts = [
+    diff.about,
+    from === undefined ? '' : `was ${oneLine(Buffer.from(from, 'latin1').toString('utf8'))}`,
+    diff.isReplaced ? 'counted as replaced' : '',
+  ];
+  const said = facts.filter((fact) => fact !== '').join(', ');
+  const end = said === '' ? '\n' : `  (${said})\n`;
+  if (diff.about === 'private') return oneLine(text) + end;
+  return `+${diff.added} -${diff.removed}  ${url === undefined ? oneLine(text) : `${url}/${urlPath(text)}`}${end}`;
+}
+
+/** In a URL, `?` would begin a query, `:` a selector, and two dots would be between revisions. */
+function urlPath(path: string): string {
+  const name = oneLine(path.replace(/[%?:\0-\x1f\x7f]/g, encodeURIComponent));
+  return name.includes('..') || /^staged(?:\/|$)/.test(name) ? `./${name}` : name;
 }
 
 /** What is left for further files. */
@@ -126,6 +164,7 @@ interface DiffRoom {
 
 function diffOf(change: FileChange, left: DiffRoom, context: DiffContext): FileDiff {
   const { path, from = path, before, after, similarity } = change;
+  const { about = '', uncompared } = change;
   const isPrivate = [path, from].some((one) =>
     context.isPrivate(Buffer.from(one, 'latin1').toString('utf8'), false),
   );
@@ -137,26 +176,25 @@ function diffOf(change: FileChange, left: DiffRoom, context: DiffContext): FileD
   if (before && after && before.mode !== after.mode)
     header.push(`old mode ${before.mode}`, `new mode ${after.mode}`);
   if (similarity !== undefined) {
-    header.push(`similarity index ${Math.floor(100 * similarity)}%`);
+    header.push(`similarity index ${similarity}%`);
     header.push(`rename from ${quoted(from)}`, `rename to ${quoted(path)}`);
   }
-  const kind = !before ? 'new' : !after ? 'deleted' : '';
+  const mode = before && after && before.mode !== after.mode ? `mode ${after.mode}` : '';
+  const kind = [about, !before ? 'new' : !after ? 'deleted' : mode].filter(Boolean).join(', ');
   const said = (why: string): FileDiff => ({
     ...none,
     text: [...header, `${why}: ${quoted(`a/${from}`)} and ${quoted(`b/${path}`)} differ`, ''].join('\n'),
     about: [kind, why.toLowerCase()].filter(Boolean).join(', '),
   });
+  if (uncompared !== undefined) return said(`Not compared, ${uncompared} is not run`);
   if (before && after && before.id.equals(after.id))
     return { ...none, text: `${header.join('\n')}\n`, about: kind };
-  const sideOf = (entry: TreeEntry | undefined): Buffer | UnreadFile =>
-    entry ? context.bytesOf(entry) : Buffer.alloc(0);
-  const [one, other] = [sideOf(before), sideOf(after)];
-  if (typeof one === 'string' || typeof other === 'string') {
-    const why = [one, other].includes('too large')
-      ? TOO_LARGE
-      : 'Not compared, an object is missing or damaged';
-    return said(why);
-  }
+  const [one, other] = [
+    before ? context.bytesOf(before) : Buffer.alloc(0),
+    after ? context.bytesOf(after, before) : Buffer.alloc(0),
+  ];
+  for (const side of [one, other]) if (typeof side === 'string') return said(UNREAD[side]);
+  if (typeof one === 'string' || typeof other === 'string') return said(TOO_LARGE);
   const size = one.length + other.length;
   if (isBinary(one) || isBinary(other)) {
     left.bytes -= size;
@@ -164,7 +202,7 @@ function diffOf(change: FileChange, left: DiffRoom, context: DiffContext): FileD
   }
   if (size > left.bytes || Math.max(one.length, other.length) > MAX_DIFFED_FILE_BYTES) return said(TOO_LARGE);
   left.bytes -= size;
-  const { text: hunks, added, removed } = hunksOf(one, other, left);
+  const { text: hunks, added, removed, isReplaced } = hunksOf(one, other, left);
   if (hunks !== '') {
     const nameOf = (name: string): string => quoted(name) + (name.includes(' ') ? '\t' : '');
     header.push(
@@ -172,20 +210,27 @@ function diffOf(change: FileChange, left: DiffRoom, context: DiffContext): FileD
       `+++ ${after ? nameOf(`b/${path}`) : '/dev/null'}`,
     );
   }
-  return { change, text: `${header.join('\n')}\n${hunks}`, added, removed, about: kind };
+  return { change, text: `${header.join('\n')}\n${hunks}`, added, removed, isReplaced, about: kind };
 }
 
 const TOO_LARGE = 'Too large to be compared';
+const UNREAD: Readonly<Record<UnreadFile, string>> = {
+  'too large': TOO_LARGE,
+  'missing or damaged': 'Not compared, an object is missing or damaged',
+  closed: 'Not compared, it cannot be read',
+};
 
 interface FileHunks {
   readonly text: string;
   readonly added: number;
   readonly removed: number;
+  /** Whether all lines are shown as replaced, because comparing them would take too long. */
+  readonly isReplaced: boolean;
 }
 
 function hunksOf(before: Buffer, after: Buffer, left: DiffRoom): FileHunks {
   const [one, other] = [before.toString('latin1'), after.toString('latin1')];
-  if (one === other) return { text: '', added: 0, removed: 0 };
+  if (one === other) return { text: '', added: 0, removed: 0, isReplaced: false };
   const most = Math.max(FEW_EDITS, Math.min(MAX_EDITS, Math.floor(Math.sqrt(Math.max(0, left.effort) / 4))));
   // A file with fewer bytes has fewer lines.
   const mayBeNear = one.length + other.length <= most || fewestEdits(before, after) <= most;
@@ -195,8 +240,11 @@ function hunksOf(before: Buffer, after: Buffer, left: DiffRoom): FileHunks {
   if (!patch) {
     if (isNear) left.effort -= most ** 2;
     const [removed, added] = [marked('-', one), marked('+', other)];
-    const text = `@@ -${rangeOf(1, removed.count)} +${rangeOf(1, added.count)} @@\n${removed.text}${added.text}`;
-    return { text, added: added.count, removed: removed.count };
+    // Behind the ranges git writes what it likes, too.
+    const said =
+      one !== '' && other !== '' ? ' replaced as a whole: too many changes to compare its lines' : '';
+    const text = `@@ -${rangeOf(1, removed.count)} +${rangeOf(1, added.count)} @@${said}\n${removed.text}${added.text}`;
+    return { text, added: added.count, removed: removed.count, isReplaced: one !== '' && other !== '' };
   }
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);
   const count = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;
@@ -206,7 +254,7 @@ function hunksOf(before: Buffer, after: Buffer, left: DiffRoom): FileHunks {
     (hunk) =>
       `@@ -${rangeOf(hunk.oldStart, hunk.oldLines)} +${rangeOf(hunk.newStart, hunk.newLines)} @@\n${hunk.lines.join('\n')}\n`,
   );
-  return { text: parts.join(''), added, removed };
+  return { text: parts.join(''), added, removed, isReplaced: false };
 }
 
 /** At least so many lines differ: equal ones are counted by a hash, wherever they stand. */
@@ -262,60 +310,182 @@ function quoted(name: string): string {
   return `"${escaped.replace(/[\0-\x1f\x7f]/g, octal)}"`;
 }
 
+// Finds renamed files as git does without options. Source: diffcore-rename.c and diffcore-delta.c.
+
 /** Joins a removed and an added file to a renamed one if they are equal or similar. Private files are not compared. */
-function withRenames(changes: readonly TreeChange[], context: DiffContext): FileChange[] {
-  const isOpen = ({ path, before, after }: TreeChange): boolean =>
-    (before ?? after)?.kind === 'file' &&
+function withRenames(changes: readonly FileChange[], context: DiffContext): readonly FileChange[] {
+  const isOpen = ({ path, before, after, uncompared, about }: FileChange): boolean =>
+    (before ?? after)?.kind !== 'submodule' &&
+    (uncompared ?? about) === undefined &&
     !context.isPrivate(Buffer.from(path, 'latin1').toString('utf8'), false);
   const removed = new Set(changes.filter((one) => !one.after && isOpen(one)));
   const added = changes.filter((one) => !one.before && isOpen(one));
-  const sources = new Map<TreeChange, FileChange>();
-  const join = (from: TreeChange, to: TreeChange, similarity: number): void => {
+  if (removed.size === 0 || added.length === 0) return changes;
+  const found = new Map<FileChange, FileChange>();
+  const join = (from: FileChange, to: FileChange, similarity: number): void => {
     removed.delete(from);
-    sources.set(to, { path: to.path, before: from.before, after: to.after, from: from.path, similarity });
-  };
-  const byId = new Map([...removed].map((from) => [from.before?.id.toString('hex'), from]));
-  for (const to of added) {
-    const from = byId.get(to.after?.id.toString('hex'));
-    if (from && removed.has(from)) join(from, to, 1);
-  }
-  const rest = added.filter((to) => !sources.has(to));
-  if (rest.length <= MAX_RENAME_CANDIDATES && removed.size <= MAX_RENAME_CANDIDATES && removed.size > 0) {
-    const linesOf = (entry: TreeEntry | undefined): LineCounts => countLines(entry && context.bytesOf(entry));
-    const older = [...removed].map((from) => ({ from, lines: linesOf(from.before) }));
-    const pairs = rest.flatMap((to) => {
-      const lines = linesOf(to.after);
-      return older.map(({ from, lines: other }) => ({ from, to, similarity: similarityOf(other, lines) }));
+    const percent = Math.floor((100 * similarity) / MAX_SIMILARITY);
+    found.set(to, {
+      path: to.path,
+      before: from.before,
+      after: to.after,
+      from: from.path,
+      similarity: percent,
     });
-    for (const { from, to, similarity } of pairs.toSorted((a, b) => b.similarity - a.similarity)) {
-      if (similarity >= MIN_SIMILARITY && removed.has(from) && !sources.has(to)) join(from, to, similarity);
-    }
+  };
+  joinEqual(added, removed, join);
+  const rest = (): FileChange[] => added.filter((to) => !found.has(to) && to.after?.kind === 'file');
+  const files = (): FileChange[] => [...removed].filter(({ before }) => before?.kind === 'file');
+  const similarity = similarityReader(context);
+  joinNamesakes(files(), rest(), similarity, join);
+  const [older, newer] = [files(), rest()];
+  if (older.length * newer.length <= MAX_RENAME_PAIRS) {
+    const pairs = newer.flatMap((to) => bestSources(to, older, similarity));
+    for (const { from, to, score } of pairs.toSorted(compareCandidates))
+      if (removed.has(from) && !found.has(to)) join(from, to, score);
   }
-  const gone = new Set([...sources.values()].map(({ from }) => from));
+  const gone = new Set([...found.values()].map(({ from }) => from));
   return changes
     .filter((one) => one.after !== undefined || !gone.has(one.path))
-    .map((one) => sources.get(one) ?? one);
+    .map((one) => found.get(one) ?? one);
 }
 
-interface LineCounts {
-  readonly bytes: number;
-  readonly counts: ReadonlyMap<string, number>;
+type JoinRename = (from: FileChange, to: FileChange, similarity: number) => void;
+type SimilarityReader = (from: FileChange, to: FileChange, least: number) => number;
+
+/** Of several equal files one with the same name, or the first. */
+function joinEqual(added: readonly FileChange[], removed: ReadonlySet<FileChange>, join: JoinRename): void {
+  const byId = new Map<string, FileChange[]>();
+  for (const from of removed) {
+    const id = from.before?.id.toString('hex') ?? '';
+    if (!byId.get(id)?.push(from)) byId.set(id, [from]);
+  }
+  for (const to of added) {
+    const equal = (byId.get(to.after?.id.toString('hex') ?? '') ?? []).filter(
+      (from) => removed.has(from) && from.before?.kind === to.after?.kind,
+    );
+    const from = equal.find((one) => nameOfPath(one.path) === nameOfPath(to.path)) ?? equal[0];
+    if (from) join(from, to, MAX_SIMILARITY);
+  }
 }
 
-function countLines(bytes: Buffer | UnreadFile | undefined): LineCounts {
-  const counts = new Map<string, number>();
-  if (typeof bytes !== 'object' || bytes.length > MAX_RENAMED_BYTES || isBinary(bytes))
-    return { bytes: 0, counts };
-  for (const line of bytes.toString('latin1').split(/(?<=\n)/)) counts.set(line, (counts.get(line) ?? 0) + 1);
-  return { bytes: bytes.length, counts };
+/** Files that are the only ones of their name on both sides. */
+function joinNamesakes(
+  older: readonly FileChange[],
+  newer: readonly FileChange[],
+  similarity: SimilarityReader,
+  join: JoinRename,
+): void {
+  const [sources, targets] = [older, newer].map((files) => {
+    const byName = new Map<string, FileChange | undefined>();
+    for (const one of files) {
+      const name = nameOfPath(one.path);
+      byName.set(name, byName.has(name) ? undefined : one);
+    }
+    return byName;
+  });
+  for (const [name, from] of sources ?? []) {
+    const to = targets?.get(name);
+    const score = from && to ? similarity(from, to, MIN_NAMESAKE_SIMILARITY) : 0;
+    if (from && to && score >= MIN_NAMESAKE_SIMILARITY) join(from, to, score);
+  }
 }
 
-/** The bytes of equal lines, of those of the larger file. */
-function similarityOf(one: LineCounts, other: LineCounts): number {
-  if (one.bytes === 0 || other.bytes === 0) return 0;
-  if (Math.min(one.bytes, other.bytes) < MIN_SIMILARITY * Math.max(one.bytes, other.bytes)) return 0;
-  let common = 0;
-  for (const [line, count] of one.counts)
-    common += line.length * Math.min(count, other.counts.get(line) ?? 0);
-  return common / Math.max(one.bytes, other.bytes);
+interface RenameCandidate {
+  readonly from: FileChange;
+  readonly to: FileChange;
+  readonly score: number;
+  readonly isNamesake: boolean;
+}
+
+const MAX_SOURCES = 4;
+
+function bestSources(
+  to: FileChange,
+  older: readonly FileChange[],
+  similarity: SimilarityReader,
+): RenameCandidate[] {
+  const best: RenameCandidate[] = [];
+  for (const from of older) {
+    const score = similarity(from, to, MIN_SIMILARITY);
+    if (score < MIN_SIMILARITY) continue;
+    const isNamesake = nameOfPath(from.path) === nameOfPath(to.path);
+    const candidate = { from, to, score, isNamesake };
+    if (best.length < MAX_SOURCES) {
+      best.push(candidate);
+      continue;
+    }
+    let worst = 0;
+    for (let i = 1; i < best.length; i += 1)
+      if (compareCandidates(best[i] as RenameCandidate, best[worst] as RenameCandidate) > 0) worst = i;
+    if (compareCandidates(best[worst] as RenameCandidate, candidate) > 0) best[worst] = candidate;
+  }
+  return best;
+}
+
+/** The most similar first. */
+function compareCandidates(a: RenameCandidate, b: RenameCandidate): number {
+  return b.score - a.score || Number(b.isNamesake) - Number(a.isNamesake);
+}
+
+function nameOfPath(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** What is compared of a file. */
+interface FileParts {
+  readonly size: number;
+  /** The bytes of all parts with the same hash. */
+  readonly parts: ReadonlyMap<number, number>;
+}
+
+function similarityReader({ bytesOf }: DiffContext): SimilarityReader {
+  const known = new Map<TreeEntry, FileParts | undefined>();
+  let [left, effort] = [MAX_RENAMED_BYTES, MAX_RENAMED_PARTS];
+  const partsOf = (entry: TreeEntry | undefined): FileParts | undefined => {
+    if (!entry) return undefined;
+    if (known.has(entry)) return known.get(entry);
+    const bytes = left > 0 ? bytesOf(entry) : 'too large';
+    const isRead = typeof bytes === 'object' && bytes.length <= MAX_RENAMED_FILE_BYTES;
+    const found = isRead ? { size: bytes.length, parts: hashedParts(bytes) } : undefined;
+    left -= found?.size ?? 0;
+    known.set(entry, found);
+    return found;
+  };
+  return ({ before }, { after }, least) => {
+    const [one, other] = [partsOf(before), partsOf(after)];
+    if (!one || !other || other.size === 0) return 0;
+    const [small, large] = [Math.min(one.size, other.size), Math.max(one.size, other.size)];
+    if (large * (MAX_SIMILARITY - least) < (large - small) * MAX_SIMILARITY || effort < 0) return 0;
+    effort -= one.parts.size;
+    let common = 0;
+    for (const [hash, bytes] of one.parts) common += Math.min(bytes, other.parts.get(hash) ?? 0);
+    return Math.floor((common * MAX_SIMILARITY) / large);
+  };
+}
+
+/** A line of text is a part, or 64 bytes of a longer one. */
+const MAX_PART_BYTES = 64;
+const PART_HASHES = 107_927;
+
+function hashedParts(bytes: Buffer): Map<number, number> {
+  const parts = new Map<number, number>();
+  const isText = !isBinary(bytes);
+  let [low, high, size] = [0, 0, 0];
+  const end = (): void => {
+    const hash = ((low + Math.imul(high, 0x61)) >>> 0) % PART_HASHES;
+    parts.set(hash, (parts.get(hash) ?? 0) + size);
+    [low, high, size] = [0, 0, 0];
+  };
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i] as number;
+    if (isText && byte === 13 && bytes[i + 1] === NEWLINE) continue;
+    const before = low;
+    low = (((low << 7) ^ (high >>> 25)) + byte) | 0;
+    high = (high << 7) ^ (before >>> 25);
+    size += 1;
+    if (size === MAX_PART_BYTES || byte === NEWLINE) end();
+  }
+  if (size > 0) end();
+  return parts;
 }

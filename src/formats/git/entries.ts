@@ -2,7 +2,7 @@
 
 import { OrielError } from '../../errors.ts';
 import { privateFile } from '../../files/deny-rules.ts';
-import type { GitRepository } from '../../git/objects.ts';
+import type { GitRepository, OpenDescriptor, RepositoryHandles } from '../../git/objects.ts';
 import type { FoundCommit, GitRevisions } from '../../git/revisions.ts';
 import { entriesOf, entryAtPath, type TreeEntry } from '../../git/trees.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
@@ -17,6 +17,10 @@ export interface GitContext {
   readonly revisions: GitRevisions;
   /** The rule that makes a path of the repository (UTF-8) private. */
   isPrivate(path: string, isDirectory: boolean): DenyRule | undefined;
+  /** The real path of the directory that has the `.git`, and the directory for questions about the work tree. */
+  readonly top: string;
+  readonly tree: OpenDescriptor | undefined;
+  readonly handles: RepositoryHandles;
 }
 
 export function findEntry(context: GitContext, { ways, isGuess }: EntryQuestion): FoundEntry | undefined {

@@ -11,12 +11,12 @@ import type { DenyData, DenyRule } from '../../types/access.ts';
 import { findEntry } from './entries.ts';
 import { logText } from './log.ts';
 import type { GitJob, GitReply } from './protocol.ts';
-import { diffBetween, showText } from './show.ts';
+import { changesText, diffBetween, showText, stateText } from './show.ts';
 
 /** The rules of the last job, packed and compiled. */
 let denied: DenyRules | undefined;
 
-function answer({ repository: handles, top, question }: GitJob): GitReply {
+function answer({ repository: handles, top, tree, question }: GitJob): GitReply {
   if (handles.denied !== denied?.packed) {
     denied = handles.denied === undefined ? undefined : new DenyRules(JSON.parse(handles.denied) as DenyData);
   }
@@ -24,7 +24,7 @@ function answer({ repository: handles, top, question }: GitJob): GitReply {
     denied?.inside(top, path, isDirectory);
   const repository = new GitRepository(handles);
   try {
-    const context = { repository, revisions: new GitRevisions(repository), isPrivate };
+    const context = { repository, revisions: new GitRevisions(repository), isPrivate, top, tree, handles };
     switch (question.kind) {
       case 'entry':
         return { found: findEntry(context, question) };
@@ -34,6 +34,10 @@ function answer({ repository: handles, top, question }: GitJob): GitReply {
         return { found: showText(context, question) };
       case 'diff':
         return { found: diffBetween(context, question) };
+      case 'state':
+        return { found: stateText(context, question) };
+      case 'changes':
+        return { found: changesText(context, question) };
     }
   } catch (error) {
     if (isOrielError(error)) return { failure: failureOf(error) };

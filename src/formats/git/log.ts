@@ -59,6 +59,48 @@ function ancestorsOf(context: GitContext, start: FoundCommit): ReadonlySet<strin
   return found;
 }
 
+/** How many commits each of two has among its ancestors, itself included, that the other has not. */
+export function commitsApart(
+  { revisions }: GitContext,
+  one: FoundCommit,
+  other: FoundCommit,
+): { readonly one: number; readonly other: number } {
+  const BOTH = 3;
+  const sides = new Map<string, number>();
+  const queue = new CommitQueue();
+  /** Commits of one side, which may turn out to be of both, and those of them that are queued. */
+  let [oldest, open] = [Number.POSITIVE_INFINITY, 0];
+  const queued = new Map<string, number>();
+  const add = (commit: FoundCommit, side: number): void => {
+    const key = commit.id.toString('hex');
+    const before = sides.get(key) ?? 0;
+    if ((before | side) === before) return;
+    if (sides.size > MAX_LOG_COMMITS)
+      throw new OrielError('LIMIT', `The log has more than ${MAX_LOG_COMMITS} commits.`);
+    sides.set(key, before | side);
+    const pending = queued.get(key) ?? 0;
+    if (pending > 0 && before !== BOTH) open -= pending;
+    if ((before | side) !== BOTH) {
+      oldest = Math.min(oldest, commit.time);
+      open += pending + 1;
+    }
+    queued.set(key, pending + 1);
+    queue.add(commit);
+  };
+  add(one, 1);
+  add(other, 2);
+  for (let commit = queue.take(); commit; commit = queue.take()) {
+    const key = commit.id.toString('hex');
+    const side = sides.get(key) ?? 0;
+    queued.set(key, (queued.get(key) ?? 1) - 1);
+    if (side !== BOTH) open -= 1;
+    else if (open === 0 && commit.time < oldest) break;
+    for (const id of revisions.parentsOf(commit)) add(revisions.read(id), side);
+  }
+  const count = (wanted: number): number => [...sides.values()].filter((side) => side === wanted).length;
+  return { one: count(1), other: count(2) };
+}
+
 /**
  * A commit and its ancestors, the newest first, as git orders them. `touches`: whether it changes `path`. Of a merge only a
  * parent in which the path is the same is followed, as git does.

@@ -3,6 +3,7 @@
 import { relative, sep } from 'node:path';
 import { OrielError } from '../../errors.ts';
 import { builtFile, sha256Of } from '../../files/package-files.ts';
+import type { OpenDescriptor } from '../../git/objects.ts';
 import { type OpenedRepository, openRepository } from '../../git/repository.ts';
 import { Identity } from '../../identity.ts';
 import { WorkerPool } from '../../process/worker-threads.ts';
@@ -44,11 +45,10 @@ export async function openGit(typed: string, call: Call): Promise<Resource> {
   if (!repository) throw noRepository(call);
   const request = textRequest(typed, call.now());
   if (request) return presentText(request, repository, call);
-  const isAlone = /^(?:$|[:?])/.test(typed);
-  const ways = waysOfUrl(isAlone ? `HEAD${typed}` : typed);
+  // `git://?q` and `git://:path` are of HEAD.
+  const ways = waysOfUrl(/^[:?]/.test(typed) ? `HEAD${typed}` : typed);
   const found = await ask(repository, { kind: 'entry', ways, isGuess: false }, call);
-  const refused = isAlone ? [ALONE, ...repository.refused] : repository.refused;
-  return present(found as FoundEntry, { ...repository, refused }, call);
+  return present(found as FoundEntry, repository, call);
 }
 
 /** Opens `REV:path`. Undefined if there is no repository, or no such revision in it. Throws OrielError. */
@@ -63,9 +63,6 @@ export async function openRevisionPath(typed: string, call: Call): Promise<Resou
   const found = await ask(repository, { kind: 'entry', ways, isGuess: true }, call);
   return found && present(found as FoundEntry, repository, call);
 }
-
-const ALONE =
-  'This is the directory at HEAD: what is changed in the work tree is not read. Commits are in git://log';
 
 async function repositoryHere(call: Call): Promise<OpenedRepository | undefined> {
   const repository = await openRepository(await here(call), call);
@@ -89,10 +86,14 @@ function noRepository({ access }: Call): OrielError {
 async function ask(
   repository: OpenedRepository,
   question: GitQuestion,
-  { signal, deadline }: Call,
+  call: Call,
 ): Promise<FoundEntry | FoundText | undefined> {
+  const { signal, deadline } = call;
   const claim = { signal, caller: callerOf(signal) };
-  const job = { repository: await repository.handles(), top: repository.top, question };
+  const { top } = repository;
+  const tree =
+    question.kind === 'state' || question.kind === 'changes' ? await openTree(top, call) : undefined;
+  const job = { repository: await repository.handles(), top, tree, question };
   const reply = await threads.lend(claim, (thread) =>
     thread(job, Math.min(deadline, performance.now() + WITHIN_MS), signal),
   );
@@ -103,6 +104,12 @@ async function ask(
     why,
     next,
   });
+}
+
+async function openTree(top: string, { access, signal, onEnd }: Call): Promise<OpenDescriptor | undefined> {
+  const opened = await access.open(top, signal);
+  onEnd(() => opened.close());
+  return opened.kind === 'directory' ? { path: opened.path, fd: opened.fd } : undefined;
 }
 
 function present(found: FoundEntry, repository: OpenedRepository, call: Call): Promise<Resource> {
@@ -142,7 +149,8 @@ async function presentText(
   call: Call,
 ): Promise<Resource> {
   const { target, bytes, notes } = (await ask(repository, question, call)) as FoundText;
-  const more = notes.map(({ text, use }): Notice => ({ kind: 'said', text, use }));
+  const said = notes.map(({ text, use }) => ({ kind: 'said', text, use }) as const);
+  const name = question.kind === 'log' || question.kind === 'state' ? question.kind : 'diff';
   return {
     kind: 'text',
     format: 'internal',
@@ -150,11 +158,14 @@ async function presentText(
     encoding: 'stored',
     selection: selectionOf({ typed: target, rest }),
     target,
-    name: question.kind === 'log' ? 'log' : 'diff',
+    name,
     display: 'plain',
     editable: false,
-    more: more[0],
-    notes: repository.refused.map((text): Notice => ({ kind: 'said', text })),
+    more: said.find(({ use }) => use !== undefined),
+    notes: [
+      ...said.filter(({ use }) => use === undefined),
+      ...repository.refused.map((text): Notice => ({ kind: 'said', text })),
+    ],
   };
 }
 

@@ -1,16 +1,24 @@
 /** The messages between the thread that reads a repository and the call that started it. */
 
 import type { ErrorCode } from '../../errors.ts';
-import type { RepositoryHandles } from '../../git/objects.ts';
+import type { OpenDescriptor, RepositoryHandles } from '../../git/objects.ts';
 
 export interface GitJob {
   readonly repository: RepositoryHandles;
   /** The real path of the directory that has the `.git`. */
   readonly top: string;
+  /** The same directory, for questions about the work tree. */
+  readonly tree?: OpenDescriptor | undefined;
   readonly question: GitQuestion;
 }
 
-export type GitQuestion = EntryQuestion | LogQuestion | ShowQuestion | DiffQuestion;
+export type GitQuestion =
+  | EntryQuestion
+  | LogQuestion
+  | ShowQuestion
+  | DiffQuestion
+  | StateQuestion
+  | ChangesQuestion;
 
 /** A path at a revision. */
 export interface RevisionPath {
@@ -58,6 +66,21 @@ export interface DiffQuestion {
   readonly ways: readonly RevisionPath[];
 }
 
+/** The state of the work tree. */
+export interface StateQuestion {
+  readonly kind: 'state';
+  readonly target: string;
+}
+
+/** The differences from `HEAD` to the index, or from the index to the work tree. */
+export interface ChangesQuestion {
+  readonly kind: 'changes';
+  readonly target: string;
+  readonly of: 'staged' | 'changed';
+  /** Empty for all. */
+  readonly path: string;
+}
+
 export type GitReply =
   | { readonly failure: GitFailure }
   | { readonly found: FoundEntry | FoundText | undefined };
@@ -77,7 +100,8 @@ export interface FoundText {
   readonly kind: 'text';
   readonly target: string;
   readonly bytes: Uint8Array;
-  readonly notes: readonly { readonly text: string; readonly use: string }[];
+  /** `use`: the call for more. */
+  readonly notes: readonly { readonly text: string; readonly use?: string | undefined }[];
 }
 
 interface FoundAt extends RevisionPath {

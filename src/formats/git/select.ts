@@ -4,7 +4,14 @@ import { posix } from 'node:path';
 import { OrielError } from '../../errors.ts';
 import { candidates, isSelector } from '../../selector/selection.ts';
 import { decodeUri, quote } from '../../text/visible.ts';
-import type { DiffQuestion, LogQuestion, RevisionPath, ShowQuestion } from './protocol.ts';
+import type {
+  ChangesQuestion,
+  DiffQuestion,
+  LogQuestion,
+  RevisionPath,
+  ShowQuestion,
+  StateQuestion,
+} from './protocol.ts';
 
 /** Maximum slashes in a revision. */
 const MAX_REVISION_SLASHES = 16;
@@ -35,12 +42,22 @@ export function waysOfUrl(typed: string): RevisionPath[] {
 
 /** A question whose answer is a text, with the selector of that text. */
 export interface GitTextRequest {
-  readonly question: LogQuestion | ShowQuestion | DiffQuestion;
+  readonly question: LogQuestion | ShowQuestion | DiffQuestion | StateQuestion | ChangesQuestion;
   readonly rest: string;
 }
 
-/** Parses `log…`, `show/REV` and `diff/A..B/path`, which follow `git://`. Undefined for others. Throws `BAD_PATH`. */
+/**
+ * Parses what follows `git://`: nothing, `log…`, `show/REV`, `diff/A..B/path`, `diff/path` and `diff/staged/path`. Undefined for
+ * others. Throws `BAD_PATH`.
+ */
 export function textRequest(typed: string, now: number): GitTextRequest | undefined {
+  const alone = /^(?::(.*))?$/s.exec(typed);
+  if (alone) {
+    const [, own = ''] = alone;
+    return own === '' || isSelector(own)
+      ? { question: { kind: 'state', target: 'git://' }, rest: own }
+      : undefined;
+  }
   // The longest selector at the end.
   const way = candidates(typed).findLast(
     ({ rest }) => rest !== '' && !rest.startsWith('?') && isSelector(rest),
@@ -55,8 +72,12 @@ export function textRequest(typed: string, now: number): GitTextRequest | undefi
     case 'show':
       return { question: { kind: 'show', target, revision: path === '' ? 'HEAD' : path }, rest };
     case 'diff': {
-      const [, from, to] = /^(.*?)\.\.(?!\.)(.*)$/s.exec(path) ?? [];
-      if (from === undefined || to === undefined) throw notTwo(target);
+      const [, from, to] = /^(?!\.\/|staged\/)(.*?)\.\.(?!\.)(.*)$/s.exec(path) ?? [];
+      if (from === undefined || to === undefined) {
+        const [, isStaged, inside = ''] = /^(staged(?:\/|$))?(.*)$/s.exec(path) ?? [];
+        const of = isStaged === undefined ? 'changed' : 'staged';
+        return { question: { kind: 'changes', target, of, path: inside.replace(/^\.\//, '') }, rest };
+      }
       const ends = ways(to).map((one) => ({ ...one, revision: one.revision === '' ? 'HEAD' : one.revision }));
       return { question: { kind: 'diff', target, from: from === '' ? 'HEAD' : from, ways: ends }, rest };
     }
@@ -65,18 +86,15 @@ export function textRequest(typed: string, now: number): GitTextRequest | undefi
   }
 }
 
-function notTwo(target: string): OrielError {
-  const message = `${quote(target)} is not read: only the differences of two revisions are. Use git://diff/HEAD~1..HEAD, or git://show/REV.`;
-  return new OrielError('UNSUPPORTED', message, { next: 'git://show/HEAD' });
-}
-
 /** `main/src` → `main/src`, and `src` of `main`. */
 function ways(text: string): RevisionPath[] {
   const names = text.split('/');
   const ends = Array.from({ length: Math.min(names.length, MAX_REVISION_SLASHES) }, (_, i) => i + 1);
-  return ends
-    .toReversed()
-    .map((end) => ({ revision: names.slice(0, end).join('/'), path: names.slice(end).join('/'), rest: '' }));
+  return ends.toReversed().map((end) => ({
+    revision: names.slice(0, end).join('/'),
+    path: names.slice(end).join('/').replace(/^\.\//, ''),
+    rest: '',
+  }));
 }
 
 const DEFAULT_LOG_COMMITS = 50;

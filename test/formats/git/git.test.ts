@@ -110,9 +110,6 @@ describe.runIf(has('git'))('a file at a revision', () => {
     expect(await w.text('git://HEAD')).toBe('.env\nlink@\nsrc/\nvault/\n');
     expect(await w.text('v1:src/')).toBe('app.ts\ndeep/\n');
     expect(await w.text('git://feature/x/src/deep')).toBe('a b.txt\n');
-    expect(await w.text('git://')).toMatch(
-      /^\.env\nlink@\nsrc\/\nvault\/\n\[This is the directory at HEAD: .* Commits are in git:\/\/log\]/,
-    );
     expect(await w.text('git://HEAD:2..3')).toBe('link@\nsrc/\n');
   });
 

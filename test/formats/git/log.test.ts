@@ -119,7 +119,8 @@ describe.runIf(has('git'))('of a repository', () => {
 
   test.each([
     ['git://diff/HEAD~1..HEAD/none', 'none exists neither at HEAD~1 nor at HEAD.'],
-    ['git://diff/HEAD', 'only the differences of two revisions are'],
+    ['git://diff/none', 'none is no path in the index.'],
+    ['git://diff/staged/none', 'none is no path in the index.'],
     ['git://log?limt=3', 'git://log takes no ?limt=.'],
     ['git://log?since=soon', 'since=soon is neither a date (2026-01-31) nor an age (2 weeks).'],
     ['git://show/none', 'none is not a branch, a tag or the id of a commit here.'],

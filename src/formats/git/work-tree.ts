@@ -1,0 +1,604 @@
+/** Compares the work tree with the index: what has changed, and what is untracked. Runs in the thread, and starts nothing. */
+
+import { createHash } from 'node:crypto';
+import { closeHeld, type HeldDirectory, openHeld, readHeld } from '../../files/held-directory.ts';
+import { WalkRules } from '../../files/walk-rules.ts';
+import type { GitIndex, IndexEntry } from '../../git/index-file.ts';
+import type { GitRepository } from '../../git/objects.ts';
+import { AttributesFile, type Conversion, conversionOf } from '../../git/settings.ts';
+import type { TreeEntry } from '../../git/trees.ts';
+import type { FileChange, UnreadFile } from './diff.ts';
+
+/** Milliseconds after which the rest of the work tree is left out. */
+const MAX_SCAN_MS = 12_000;
+
+/** Maximum nesting depth of directories, each of which is held open. */
+const MAX_DEPTH = 100;
+
+/** Maximum entries that are read of one directory. */
+const MAX_DIRECTORY_ENTRIES = 500_000;
+
+/** Maximum bytes of all files that are compared by content because their stats are not sure. */
+const MAX_HASHED_BYTES = 2 ** 31;
+
+/** Maximum bytes of a file that is in memory as a whole, and of all untracked files whose lines are counted. */
+const MAX_FILE_BYTES = 32 << 20;
+const MAX_COUNTED_BYTES = 128 << 20;
+
+/** Maximum bytes of a `.gitattributes`. */
+const MAX_ATTRIBUTES_BYTES = 1 << 20;
+
+const READ_BYTES = 1 << 20;
+
+/** A file or link as it is in the work tree. Its id is empty if its content was not read. */
+export interface WorkTreeEntry extends TreeEntry {
+  /** Latin-1, from the top of the work tree. */
+  readonly workPath: string;
+}
+
+export interface UntrackedPath {
+  /** Latin-1; that of a directory, all of which is untracked, ends in a slash. */
+  readonly path: string;
+  readonly isPrivate: boolean;
+  /** Of a directory: without private ones. */
+  readonly files: number;
+  readonly lines: number;
+  /** Files whose lines were not counted, because they are binary, links, or too large. */
+  readonly uncounted: number;
+}
+
+/** The stages that a file in conflict has, as bits: 1 for the common ancestor, 2 for ours, 4 for theirs. */
+export interface Conflict {
+  readonly path: string;
+  readonly stages: number;
+}
+
+export interface WorkTreeState {
+  readonly changed: readonly FileChange[];
+  readonly conflicts: readonly Conflict[];
+  readonly untracked: readonly UntrackedPath[];
+  /** What was not looked at, with how many. */
+  readonly gaps: ReadonlyMap<ScanGap, number>;
+}
+
+type ScanGap =
+  | 'submodules'
+  | 'tracked files in private directories'
+  | 'directories that cannot be read'
+  | 'directories nested too deeply'
+  | 'files that may have changed'
+  | 'ignore files that cannot be used'
+  | 'paths for lack of time';
+
+interface ScannedDirectory {
+  readonly directory: HeldDirectory;
+  /** Its path with a slash behind it; empty for the top. */
+  readonly front: string;
+  readonly rules: WalkRules;
+  /** Whether it is ignored itself: then nothing in it is untracked. */
+  readonly isIgnored: boolean;
+  readonly depth: number;
+}
+
+export class WorkTree {
+  readonly #repository: GitRepository;
+  readonly #top: HeldDirectory;
+  readonly #roots: readonly string[];
+  /** Paths of files of oriel itself, which are skipped silently. */
+  readonly #kept: ReadonlySet<string>;
+  readonly #index: GitIndex;
+  readonly #until = performance.now() + MAX_SCAN_MS;
+  readonly #attributes = new Map<string, AttributesFile | undefined>();
+  readonly #gaps = new Map<ScanGap, number>();
+  readonly #changed: FileChange[] = [];
+  readonly #conflicts: Conflict[] = [];
+  readonly #untracked: UntrackedPath[] = [];
+  #hashed = 0;
+  #counted = 0;
+
+  /** `roots` and `kept` are Latin-1. */
+  constructor(
+    repository: GitRepository,
+    index: GitIndex,
+    top: HeldDirectory,
+    { roots, kept }: { readonly roots: readonly string[]; readonly kept: ReadonlySet<string> },
+  ) {
+    this.#repository = repository;
+    this.#index = index;
+    this.#top = top;
+    this.#roots = roots;
+    this.#kept = kept;
+  }
+
+  /** `untracked`: whether untracked files are looked for. */
+  scan(untracked: boolean): WorkTreeState {
+    const exclude = this.#repository.text('info/exclude', MAX_ATTRIBUTES_BYTES, 'common') ?? '';
+    const rules = this.#within(this.#top, WalkRules.of(Buffer.from(exclude, 'latin1').toString('utf8')));
+    const top = { directory: this.#top, front: '', rules, isIgnored: !untracked, depth: 0 };
+    this.#visit(top, 0, this.#index.entries.length);
+    return {
+      changed: this.#changed,
+      conflicts: this.#conflicts,
+      untracked: this.#untracked.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+      gaps: this.#gaps,
+    };
+  }
+
+  /** The bytes of a file as git would store them, but for filters. */
+  bytesOf({ workPath, kind }: WorkTreeEntry, stored: TreeEntry | undefined): Buffer | UnreadFile {
+    const names = workPath.split('/');
+    const name = names.pop() as string;
+    const directory = this.#entered(this.#top, names);
+    try {
+      if (!directory) return 'closed';
+      if (kind === 'link') return directory.linkTarget(name) ?? 'closed';
+      const bytes = this.#read(directory, name, MAX_FILE_BYTES);
+      return typeof bytes === 'object' ? this.#cleaned(bytes, workPath, stored) : bytes;
+    } finally {
+      directory?.release();
+    }
+  }
+
+  #add(gap: ScanGap, count = 1): void {
+    this.#gaps.set(gap, (this.#gaps.get(gap) ?? 0) + count);
+  }
+
+  #within(directory: HeldDirectory, rules: WalkRules): WalkRules {
+    // This is the repository whose rules these are.
+    const kindOf = (name: string): ReturnType<HeldDirectory['kindOf']> =>
+      name === '.git' ? undefined : directory.kindOf(name);
+    return rules.within(directory, kindOf, {
+      hasDotIgnore: false,
+      leaveUnused: () => this.#add('ignore files that cannot be used'),
+      retryOnShortage: (open) => open(),
+    });
+  }
+
+  /** `from` and `to`: the entries of the index that are in the directory or below it. */
+  #visit(at: ScannedDirectory, from: number, to: number): void {
+    const { entries } = this.#index;
+    const tracked = new Set<string>();
+    const inner = new Set<string>();
+    for (let i = from; i < to;) {
+      const one = entries[i] as IndexEntry;
+      const rest = one.path.slice(at.front.length);
+      const slash = rest.indexOf('/');
+      let end = i + 1;
+      if (slash === -1) {
+        while (end < to && entries[end]?.path === one.path) end += 1;
+        tracked.add(rest);
+        this.#compareAll(at, rest, i, end);
+      } else {
+        const name = rest.slice(0, slash);
+        const front = `${at.front}${name}/`;
+        while (end < to && entries[end]?.path.startsWith(front)) end += 1;
+        inner.add(name);
+        this.#descend(at, name, i, end);
+      }
+      i = end;
+    }
+    if (!at.isIgnored) this.#findUntracked(at, tracked, inner);
+  }
+
+  #descend(at: ScannedDirectory, name: string, from: number, to: number): void {
+    const { directory, front, rules, depth } = at;
+    if (directory.isPrivate(name, true)) {
+      this.#add('tracked files in private directories', to - from);
+      return;
+    }
+    if (depth === MAX_DEPTH) {
+      this.#add('directories nested too deeply');
+      return;
+    }
+    if (directory.kindOf(name) !== 'directory') {
+      for (let i = from; i < to;) {
+        let end = i + 1;
+        while (end < to && this.#index.entries[end]?.path === this.#index.entries[i]?.path) end += 1;
+        this.#compareAll(undefined, '', i, end);
+        i = end;
+      }
+      return;
+    }
+    const inside = this.#enter(directory, name);
+    if (!inside) return this.#add('directories that cannot be read');
+    const text = utf8(name);
+    try {
+      const below = this.#within(inside, rules.below(text));
+      const isIgnored = at.isIgnored || rules.ignores(text, true);
+      this.#visit(
+        { directory: inside, front: `${front}${name}/`, rules: below, isIgnored, depth: depth + 1 },
+        from,
+        to,
+      );
+    } finally {
+      inside.release();
+    }
+  }
+
+  /** The entries of one path: one, or those of a conflict. Without `at` its directory is gone. */
+  #compareAll(at: ScannedDirectory | undefined, name: string, from: number, to: number): void {
+    const one = this.#index.entries[from] as IndexEntry;
+    if (one.stage === 0) {
+      if (performance.now() > this.#until) return this.#add('paths for lack of time');
+      this.#compare(at?.directory, name, one);
+      return;
+    }
+    let stages = 0;
+    for (let i = from; i < to; i += 1) stages |= 1 << ((this.#index.entries[i] as IndexEntry).stage - 1);
+    this.#conflicts.push({ path: one.path, stages });
+    const ours = this.#index.entries.slice(from, to).find(({ stage }) => stage === 2);
+    const stats = at?.directory.statsOf(name);
+    const kind = stats?.isFile() ? 'file' : stats?.isSymbolicLink() ? 'link' : undefined;
+    const before = ours?.entry(this.#repository.idBytes);
+    const mode = kind === 'link' ? '120000' : (before?.mode ?? '100644');
+    const after = kind && this.#entry(one.path, kind, mode, NO_ID);
+    if (before || after) this.#changed.push({ path: one.path, before, after, about: 'in conflict, to ours' });
+  }
+
+  #compare(directory: HeldDirectory | undefined, name: string, one: IndexEntry): void {
+    if (one.isAssumed) return;
+    const stats = directory?.statsOf(name);
+    const isOut = one.isSkipped && !(stats && this.#repository.config.isTrue('core.sparsecheckout'));
+    if (isOut) return;
+    const { path } = one;
+    const before = one.entry(this.#repository.idBytes);
+    if (before.kind === 'submodule' && stats?.isDirectory()) return this.#add('submodules');
+    if (!directory || !stats || !(stats.isFile() || stats.isSymbolicLink())) {
+      this.#changed.push({ path, before });
+      return;
+    }
+    const kind = stats.isFile() ? 'file' : 'link';
+    const mode = this.#modeOf(kind, Number(stats.mode), before);
+    const changedTo = (id: Buffer, about?: Pick<FileChange, 'uncompared' | 'about'>): void => {
+      const after = this.#entry(path, kind, mode, id);
+      this.#changed.push({ path, before: one.isIntended ? undefined : before, after, ...about });
+    };
+    const isSame = mode === before.mode && isUnchanged(one, stats) && !one.isIntended;
+    const isRacy = one.stats.modified[0] >= Math.floor(this.#index.timeMs / 1000);
+    if (isSame && !isRacy) return;
+    if (directory.isPrivate(name, false)) {
+      if (!isSame) changedTo(NO_ID);
+      return;
+    }
+    if (!one.isIntended && kind !== before.kind && modeKind(mode) !== before.kind) return changedTo(NO_ID);
+    const conversion: Conversion =
+      kind === 'file' ? this.#conversionOf(path) : { lineEnds: undefined, undone: undefined };
+    if (conversion.undone !== undefined) {
+      const [seconds, nanoseconds] = one.stats.modified;
+      const isOlder = 1000 * seconds + nanoseconds / 1e6 < this.#index.timeMs;
+      if (!isSame || !isOlder) changedTo(NO_ID, { uncompared: conversion.undone });
+      return;
+    }
+    const stored = one.stats.size;
+    const isResized = stored !== 0 && stored !== Number(stats.size & 0xffff_ffffn);
+    if (isResized && !conversion.lineEnds && kind === 'file' && !one.isIntended) return changedTo(NO_ID);
+    const id = this.#idOf(directory, name, path, before, kind);
+    if (id === 'gone') return;
+    if (id === 'unread') {
+      if (isSame) this.#add('files that may have changed');
+      else changedTo(NO_ID);
+      return;
+    }
+    if (one.isIntended || !id.equals(before.id)) {
+      const after = this.#entry(path, kind, mode, id);
+      const isSettled = this.#repository.config.get('core.autocrlf') !== undefined || kind === 'link';
+      const isAlike = !isSettled && !one.isIntended && this.#differsInLineEnds(after, before);
+      changedTo(id, isAlike ? { about: ONLY_LINE_ENDS } : undefined);
+    } else if (mode !== before.mode) changedTo(id);
+  }
+
+  #entry(path: string, kind: 'file' | 'link', mode: string, id: Buffer): WorkTreeEntry {
+    return { name: path.slice(path.lastIndexOf('/') + 1), kind, mode, id, workPath: path };
+  }
+
+  /** The mode that git would store. */
+  #modeOf(kind: 'file' | 'link', mode: number, before: TreeEntry): string {
+    const { config } = this.#repository;
+    if (kind === 'link') return '120000';
+    if (before.kind === 'link' && config.isFalse('core.symlinks')) return before.mode;
+    if (config.isFalse('core.filemode')) return before.kind === 'file' ? before.mode : '100644';
+    return (mode & 0o100) !== 0 ? '100755' : '100644';
+  }
+
+  /** The id that the file would have. */
+  #idOf(
+    directory: HeldDirectory,
+    name: string,
+    path: string,
+    before: TreeEntry,
+    kind: 'file' | 'link',
+  ): Buffer | 'gone' | 'unread' {
+    if (kind === 'link') {
+      const target = directory.linkTarget(name);
+      return target ? this.#hash(target) : 'unread';
+    }
+    let file: ReturnType<typeof openHeld>;
+    try {
+      file = openHeld(directory, name);
+    } catch {
+      return 'unread';
+    }
+    if (!file) return 'unread';
+    try {
+      this.#hashed += file.size;
+      if (this.#hashed > MAX_HASHED_BYTES) return 'unread';
+      if (file.size <= MAX_FILE_BYTES) {
+        const bytes = Buffer.allocUnsafe(file.size);
+        const read = bytes.subarray(0, readHeld(file, bytes, 0, bytes.length));
+        return this.#hash(this.#cleaned(read, path, before));
+      }
+      const hash = this.#hasher(file.size);
+      const part = Buffer.allocUnsafe(READ_BYTES);
+      for (let at = 0; at < file.size;) {
+        const length = readHeld(file, part, 0, Math.min(part.length, file.size - at), at);
+        if (length === 0 || performance.now() > this.#until) return 'unread';
+        hash.update(part.subarray(0, length));
+        at += length;
+      }
+      return hash.digest();
+    } finally {
+      closeHeld(file);
+    }
+  }
+
+  #hasher(size: number): ReturnType<typeof createHash> {
+    return createHash(this.#repository.idBytes === 32 ? 'sha256' : 'sha1').update(`blob ${size}\0`);
+  }
+
+  #hash(bytes: Buffer): Buffer {
+    return this.#hasher(bytes.length).update(bytes).digest();
+  }
+
+  /** With the line ends that git would store. `stored`: what is in the index. */
+  #cleaned(bytes: Buffer, path: string, stored: TreeEntry | undefined): Buffer {
+    if (!bytes.includes(CRLF)) return bytes;
+    const { lineEnds } = this.#conversionOf(path);
+    if (lineEnds === undefined) return bytes;
+    if (lineEnds === 'text' && (isBinaryForGit(bytes) || this.#hasLineEnds(stored))) return bytes;
+    return Buffer.from(bytes.toString('latin1').replaceAll(CRLF, '\n'), 'latin1');
+  }
+
+  /** Whether a file would be unchanged if the user's configuration, which is not read, had `core.autocrlf`. */
+  #differsInLineEnds(found: WorkTreeEntry, before: TreeEntry): boolean {
+    const bytes = this.bytesOf(found, before);
+    if (typeof bytes !== 'object' || !bytes.includes(CRLF)) return false;
+    return this.#hash(Buffer.from(bytes.toString('latin1').replaceAll(CRLF, '\n'), 'latin1')).equals(
+      before.id,
+    );
+  }
+
+  #hasLineEnds(stored: TreeEntry | undefined): boolean {
+    const object = stored && this.#repository.read(stored.id);
+    return object?.bytes.includes(CRLF) === true && !isBinaryForGit(object.bytes);
+  }
+
+  #conversionOf(path: string): Conversion {
+    const text = utf8(path);
+    const parents = [...text.matchAll(/\//g)].map(({ index }) => text.slice(0, index + 1));
+    const files = ['', ...parents].toReversed();
+    return conversionOf(this.#repository.config, (name) => {
+      const first = this.#attributesOf(undefined)?.find(name, text);
+      if (first) return first;
+      for (const front of files) {
+        const found = this.#attributesOf(front)?.find(name, text.slice(front.length));
+        if (found) return found;
+      }
+      return undefined;
+    });
+  }
+
+  /** Of the directory `front` (UTF-8, with a slash behind it), or of the repository. */
+  #attributesOf(front: string | undefined): AttributesFile | undefined {
+    const key = front ?? '\0';
+    if (!this.#attributes.has(key)) this.#attributes.set(key, this.#readAttributes(front));
+    return this.#attributes.get(key);
+  }
+
+  #readAttributes(front: string | undefined): AttributesFile | undefined {
+    if (front === undefined) {
+      const text = this.#repository.text('info/attributes', MAX_ATTRIBUTES_BYTES, 'common');
+      return text === undefined
+        ? undefined
+        : new AttributesFile(Buffer.from(text, 'latin1').toString('utf8'));
+    }
+    const directory = this.#entered(this.#top, Buffer.from(front).toString('latin1').split('/').slice(0, -1));
+    try {
+      const bytes = directory && this.#read(directory, '.gitattributes', MAX_ATTRIBUTES_BYTES);
+      return typeof bytes === 'object' ? new AttributesFile(bytes.toString('utf8')) : undefined;
+    } finally {
+      directory?.release();
+    }
+  }
+
+  #read(directory: HeldDirectory, name: string, most: number): Buffer | UnreadFile {
+    let file: ReturnType<typeof openHeld>;
+    try {
+      file = openHeld(directory, name);
+    } catch {
+      return 'closed';
+    }
+    if (!file) return 'closed';
+    try {
+      if (file.size > most) return 'too large';
+      const bytes = Buffer.allocUnsafe(file.size);
+      return bytes.subarray(0, readHeld(file, bytes, 0, bytes.length));
+    } finally {
+      closeHeld(file);
+    }
+  }
+
+  #enter(directory: HeldDirectory, name: string): HeldDirectory | undefined {
+    try {
+      return directory.enter(name, this.#roots);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The directory that these names lead to. The caller releases it. */
+  #entered(from: HeldDirectory, names: readonly string[]): HeldDirectory | undefined {
+    let at: HeldDirectory | undefined = from.share();
+    for (const name of names) {
+      const next: HeldDirectory | undefined = at && this.#enter(at, name);
+      at?.release();
+      at = next;
+    }
+    return at;
+  }
+
+  /** What the rules do not ignore. `tracked`, `inner`: the names of files, and of directories, in the index. */
+  #findUntracked(at: ScannedDirectory, tracked: ReadonlySet<string>, inner: ReadonlySet<string>): void {
+    for (const one of this.#others(at)) {
+      const { name, kind } = one;
+      // As for git, a directory is not untracked where the index has a file of its name.
+      if (tracked.has(name) || (kind === 'directory' && inner.has(name))) continue;
+      const path = at.front + name;
+      if (kind !== 'directory') {
+        const count = new UntrackedCount();
+        this.#count(at.directory, name, kind, count);
+        this.#untracked.push(count.of(path));
+      } else if (at.directory.isPrivate(name, true)) {
+        this.#untracked.push({ path: `${path}/`, isPrivate: true, files: 0, lines: 0, uncounted: 0 });
+      } else {
+        const count = new UntrackedCount();
+        this.#countBelow(at, name, count);
+        if (count.isFound) this.#untracked.push({ ...count.of(`${path}/`), isPrivate: false });
+      }
+    }
+  }
+
+  *#others({
+    directory,
+    rules,
+  }: ScannedDirectory): Generator<ReturnType<HeldDirectory['entries']>['entries'][number]> {
+    const { entries, more } = directory.entries(MAX_DIRECTORY_ENTRIES);
+    if (more) this.#add('directories that cannot be read');
+    for (const entry of entries) {
+      const { name, kind } = entry;
+      if (name === '.git' || kind === 'other' || this.#kept.has(`${directory.path}/${name}`)) continue;
+      if (rules.ignores(utf8(name), kind === 'directory')) continue;
+      if (performance.now() > this.#until) {
+        this.#add('paths for lack of time');
+        continue;
+      }
+      yield entry;
+    }
+  }
+
+  #countBelow(at: ScannedDirectory, name: string, count: UntrackedCount): void {
+    if (at.depth === MAX_DEPTH) return this.#add('directories nested too deeply');
+    const directory = this.#enter(at.directory, name);
+    if (!directory) return this.#add('directories that cannot be read');
+    try {
+      if (this.#isRepository(directory)) {
+        count.isFound = true;
+        count.uncounted += 1;
+        return;
+      }
+      const rules = this.#within(directory, at.rules.below(utf8(name)));
+      const inside = {
+        directory,
+        front: `${at.front}${name}/`,
+        rules,
+        isIgnored: false,
+        depth: at.depth + 1,
+      };
+      for (const one of this.#others(inside)) {
+        if (one.kind !== 'directory') this.#count(directory, one.name, one.kind, count);
+        else if (directory.isPrivate(one.name, true)) count.isFound = true;
+        else this.#countBelow(inside, one.name, count);
+      }
+    } catch {
+      this.#add('directories that cannot be read');
+    } finally {
+      directory.release();
+    }
+  }
+
+  #isRepository(directory: HeldDirectory): boolean {
+    const git = directory.kindOf('.git');
+    if (git !== 'directory') return git === 'file';
+    const inside = this.#enter(directory, '.git');
+    const isOne = inside?.kindOf('HEAD') !== undefined;
+    inside?.release();
+    return isOne;
+  }
+
+  #count(
+    directory: HeldDirectory,
+    name: string,
+    kind: 'file' | 'link' | 'other',
+    count: UntrackedCount,
+  ): void {
+    count.isFound = true;
+    if (directory.isPrivate(name, false)) {
+      count.isPrivate = true;
+      return;
+    }
+    count.files += 1;
+    const bytes =
+      kind === 'file' && this.#counted < MAX_COUNTED_BYTES && this.#read(directory, name, MAX_FILE_BYTES);
+    if (typeof bytes !== 'object' || bytes.subarray(0, 8_000).includes(0)) {
+      count.uncounted += 1;
+      return;
+    }
+    this.#counted += bytes.length;
+    for (let i = bytes.indexOf(10); i !== -1; i = bytes.indexOf(10, i + 1)) count.lines += 1;
+    if (bytes.length > 0 && bytes.at(-1) !== 10) count.lines += 1;
+  }
+}
+
+class UntrackedCount {
+  isFound = false;
+  isPrivate = false;
+  files = 0;
+  lines = 0;
+  uncounted = 0;
+
+  of(path: string): UntrackedPath {
+    const { isPrivate, files, lines, uncounted } = this;
+    return { path, isPrivate, files, lines, uncounted };
+  }
+}
+
+const NO_ID = Buffer.alloc(0);
+export const ONLY_LINE_ENDS = 'only its line ends differ';
+const CRLF = '\r\n';
+
+function utf8(latin1: string): string {
+  return /[^\0-\x7f]/.test(latin1) ? Buffer.from(latin1, 'latin1').toString('utf8') : latin1;
+}
+
+function modeKind(mode: string): 'file' | 'link' {
+  return mode === '120000' ? 'link' : 'file';
+}
+
+/** Whether all stats are those of the index. More is compared than git does: then the content decides. */
+function isUnchanged(
+  { stats }: IndexEntry,
+  found: NonNullable<ReturnType<HeldDirectory['statsOf']>>,
+): boolean {
+  const low = (value: bigint): number => Number(value & 0xffff_ffffn);
+  const isTime = ([seconds, nanoseconds]: readonly [number, number], ns: bigint): boolean =>
+    seconds === low(ns / 1_000_000_000n) && nanoseconds === Number(ns % 1_000_000_000n);
+  return (
+    stats.size === low(found.size) &&
+    isTime(stats.modified, found.mtimeNs) &&
+    isTime(stats.changed, found.ctimeNs) &&
+    stats.ino === low(found.ino) &&
+    stats.uid === low(found.uid) &&
+    stats.gid === low(found.gid)
+  );
+}
+
+/** As git decides it for line ends. Source: `convert_is_binary` in convert.c. */
+function isBinaryForGit(bytes: Buffer): boolean {
+  let [printable, other] = [0, 0];
+  for (const [i, byte] of bytes.entries()) {
+    if (byte === 0 || (byte === 13 && bytes[i + 1] !== 10)) return true;
+    if (byte === 127 || (byte < 32 && ![8, 9, 10, 12, 13, 27].includes(byte))) other += 1;
+    else if (byte !== 10 && byte !== 13) printable += 1;
+  }
+  if (bytes.at(-1) === 26) other -= 1;
+  return printable >> 7 < other;
+}
