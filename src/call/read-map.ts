@@ -12,6 +12,7 @@ import type { TextInput } from '../text/line-reader.ts';
 import type { NoStructure, Notice } from '../types/answer.ts';
 import type { Call, TextResource } from '../types/call.ts';
 import type { LineDisplay } from '../types/excerpt.ts';
+import type { SpokenWords } from '../types/request.ts';
 import type { CodeSummary, SummaryResult } from '../types/result.ts';
 import type { ComputedValue, DerivedKind, ValueComputation } from '../types/session.ts';
 
@@ -40,7 +41,12 @@ export interface SummaryFrame {
   readonly display: LineDisplay;
   /** Bytes of the header above the map. */
   readonly header: number;
+  /** See `ReadRequest`. */
+  readonly about?: readonly SpokenWords[] | undefined;
 }
+
+/** Prose that has a map where calls ask for it. */
+const PROSE: ReadonlySet<string | undefined> = new Set(['markdown', 'restructuredtext']);
 
 /** The map of long code; for long code without a map a note with the reason; empty for any other text. */
 export async function readMap(
@@ -51,7 +57,9 @@ export async function readMap(
 ): Promise<SummaryAttempt> {
   const { bytes, name } = resource;
   const head = Buffer.from(await readAt(bytes, 0, 256, call.signal)).toString('latin1');
-  if (languageOf(name, head)?.summary !== true) return {};
+  const language = languageOf(name, head);
+  const isMapped = language?.summary || (frame.about !== undefined && PROSE.has(language?.name));
+  if (!isMapped) return {};
   const { parseStructure, wholeText } = await import('../code/parsed.ts');
   const whole = await wholeText(resource, input, call.signal, MAX_MAPPED_BYTES);
   if (!whole) return without('long');
@@ -97,7 +105,7 @@ interface Parsed {
 async function fitting(
   resource: TextResource,
   { encoding }: TextInput,
-  { display, header }: SummaryFrame,
+  { display, header, about }: SummaryFrame,
   parsed: Parsed,
   call: Call,
 ): Promise<CodeSummary | UnparsedText> {
@@ -107,7 +115,13 @@ async function fitting(
   const budget = Math.min(mapBytes, call.limits.bytes) - header;
   let room = budget - footerBytes(target, lines, parsed.structure.count);
   for (let tries = 0; ; tries += 1) {
-    const summary = await mapOf(resource, display, Math.max(room, MIN_SUMMARY_BYTES), parsed, call);
+    const summary = await mapOf(
+      resource,
+      { display, about },
+      Math.max(room, MIN_SUMMARY_BYTES),
+      parsed,
+      call,
+    );
     if ('none' in summary || tries === MAX_FITTING_TRIES || room <= MIN_SUMMARY_BYTES) return summary;
     const shown = { summary, display, target, format, encoding, invalid: whole.invalid, notes };
     const text = summaryText(shown, wording);
@@ -148,7 +162,7 @@ const maps: DerivedKind<CodeSummary | UnparsedText, MapOptions> = {
 
 async function mapOf(
   resource: TextResource,
-  shownBy: LineDisplay,
+  { display: shownBy, about }: Pick<SummaryFrame, 'display' | 'about'>,
   bytes: number,
   { whole, structure }: Parsed,
   call: Call,
@@ -157,7 +171,9 @@ async function mapOf(
   const { name } = resource;
   const display = nameOf(shownBy);
   const { lines } = call.limits;
-  const make = async ({ signal }: ValueComputation): Promise<ComputedValue<CodeSummary | UnparsedText>> => {
+  const make = async ({
+    signal,
+  }: Pick<ValueComputation, 'signal'>): Promise<ComputedValue<CodeSummary | UnparsedText>> => {
     const { text, language } = whole;
     const question = {
       kind: 'map',
@@ -167,11 +183,14 @@ async function mapOf(
       display,
       lines,
       bytes,
+      about,
     } as const;
     const reply = await answerTo(question, signal);
     const value = typeof reply === 'string' ? { none: reply } : reply;
     return { value, keep: lasts(value) };
   };
+  // Of a conversation nothing is kept.
+  if (about !== undefined) return (await make(call)).value;
   const options = { name, encoding: whole.decoded.encoding, display, lines, bytes };
   return call.session.store.get(maps, resource.bytes, options, make, call);
 }

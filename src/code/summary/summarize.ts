@@ -4,7 +4,9 @@
  */
 
 import type { CodeSummary, LineRange, SummaryPart } from '../../types/result.ts';
+import type { SpokenWords } from '../../types/request.ts';
 import type { OutlineSymbol, TextStructure } from '../structure.ts';
+import { rangesAbout } from './about.ts';
 import { type CollapsedLines, type JoinedHead, type LineRanks, rank } from './ranks.ts';
 
 export interface SummaryLimits {
@@ -15,9 +17,14 @@ export interface SummaryLimits {
   readonly numbered: boolean;
   /** The line comment marks of the language. */
   readonly lineComments: readonly string[];
+  /** See `ReadRequest`. */
+  readonly about?: readonly SpokenWords[] | undefined;
   /** A part as shown, with its prefix and terminator. */
   show(part: SummaryPart): string;
 }
+
+/** The share of a map that what a conversation is about may take. */
+const MAX_ABOUT_SHARE = 0.6;
 
 /** The map, or the reason why the text itself should be shown. `lines` are without their terminators. */
 export function summarize(
@@ -25,10 +32,12 @@ export function summarize(
   structure: TextStructure,
   limits: SummaryLimits,
 ): CodeSummary | 'dense' {
-  const ranks = rank(lines, structure, limits.lineComments);
+  const { about } = limits;
+  const wanted = about ? rangesAbout(lines, structure, about, limits.bytes * MAX_ABOUT_SHARE) : [];
+  const ranks = rank(lines, structure, limits.lineComments, wanted);
   const counts = countsOf(structure.symbols, lines.length);
   const cost = costOf(limits, lines.length);
-  const calls = callsOf(structure.symbols, limits);
+  const calls = about ? () => undefined : callsOf(structure.symbols, limits);
   const at = (level: number, joined: boolean): SummaryParts =>
     makeSummaryParts(lines, ranks, {
       level,

@@ -36,6 +36,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   serve: async () => (await import('./serve-command.ts')).serveCommand,
   install: async () => (await import('../install/install-command.ts')).installCommand,
   uninstall: async () => (await import('../install/install-command.ts')).uninstallCommand,
+  hook: async () => (await import('../hook/helper.ts')).hookCommand,
   private: async () => (await import('./private-command.ts')).privateCommand,
   worker: async () => (await import('./worker-command.ts')).workerCommand,
   completions: async () => (await import('./completions.ts')).completionsCommand(allCommands),

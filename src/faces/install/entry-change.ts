@@ -29,12 +29,13 @@ const loadFormat: Readonly<Record<FormatName, () => Promise<ConfigFormat>>> = {
   json: async () => (await import('./json-format.ts')).jsonFormat,
   toml: async () => (await import('./toml-format.ts')).tomlFormat,
   yaml: async () => (await import('./yaml-format.ts')).yamlFormat,
+  text: async () => (await import('./native-table.ts')).textFormat,
 };
 
 /** An entry as it should be. */
 export interface WantedEntry {
   readonly host: string;
-  readonly kind: 'mcp' | 'native';
+  readonly kind: 'mcp' | 'native' | 'before';
   readonly path: string;
   readonly format: FormatName;
   readonly place: (value: unknown) => ConfigPlace;
