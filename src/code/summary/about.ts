@@ -24,7 +24,8 @@ const MAX_STEMS = 64;
 /** A class or a chapter of more lines is represented by what is in it. */
 const MAX_CONTAINER_LINES = 60;
 
-/** A part that is longer than the room is shown from its beginning, if so many bytes are left. */
+/** The share of the room that the best part may take, and the least room for another one, in bytes. */
+const FIRST_SHARE = 0.75;
 const MIN_PARTIAL_BYTES = 400;
 
 interface ScoredPart extends LineRange {
@@ -55,7 +56,8 @@ export function rangesAbout(
     const weight = docs[row + 1] === 1 ? WEIGHT.doc : WEIGHT.body;
     return counts.some((count) => count > 0) ? counts.map((count) => count * weight) : undefined;
   });
-  const parts = partsOf(symbols).map(({ symbol, from, to }) => {
+  const above = new Map(folds.flatMap(({ kind, from, to }) => (kind === 'comment' ? [[to + 1, from]] : [])));
+  const parts = partsOf(symbols, above).map(({ symbol, from, to }) => {
     const found = new Float64Array(weights.length);
     for (let no = from; no <= to; no += 1)
       perLine[no - 1]?.forEach((count, at) => (found[at] = (found[at] as number) + count));
@@ -68,7 +70,10 @@ export function rangesAbout(
     add(symbol.qualified.slice(0, -symbol.name.length), WEIGHT.scope);
     return { from, to, values };
   });
-  return chosen(scored(parts, weights), lines, bytes);
+  const rarities = raritiesOf(parts, weights);
+  const costs = Float64Array.from([0, ...lines.map((line) => Buffer.byteLength(line) + PREFIX_BYTES)]);
+  const gains = Float64Array.from([0, ...perLine.map((counts) => gainOf(counts, rarities))]);
+  return chosen(scored(parts, rarities), costs, gains, bytes);
 }
 
 /** The stems with the weight of the last words in which they were said. */
@@ -80,12 +85,17 @@ function weighed(spoken: readonly SpokenWords[]): Map<string, number> {
   return stems;
 }
 
-/** The symbols without those that are only containers, each up to the first one inside it that stands for itself. */
+/**
+ * The symbols without those that are only containers, each up to the first one inside it that stands for itself. `above`: where
+ * the comment begins that ends before a line.
+ */
 function partsOf(
   symbols: readonly OutlineSymbol[],
+  above: ReadonlyMap<number, number>,
 ): readonly (LineRange & { readonly symbol: OutlineSymbol })[] {
   return symbols.flatMap((symbol, i) => {
-    const { from, to, kind } = symbol;
+    const { to, kind } = symbol;
+    const from = above.get(symbol.from) ?? symbol.from;
     const isLarge = to - from >= MAX_CONTAINER_LINES;
     if (containers.has(kind)) return isLarge ? [] : [{ symbol, from, to }];
     const inner = symbols[i + 1];
@@ -94,14 +104,24 @@ function partsOf(
   });
 }
 
-function scored(
-  parts: readonly (LineRange & { readonly values: Float64Array })[],
-  weights: readonly number[],
-): ScoredPart[] {
-  const rarities = weights.map((weight, at) => {
+interface ValuedPart extends LineRange {
+  /** By stem. */
+  readonly values: Float64Array;
+}
+
+/** How much each stem says: less the more parts have it. */
+function raritiesOf(parts: readonly ValuedPart[], weights: readonly number[]): number[] {
+  return weights.map((weight, at) => {
     const having = parts.filter(({ values }) => (values[at] as number) > 0).length;
     return having === 0 ? 0 : weight * Math.log(1 + (parts.length - having + 0.5) / (having + 0.5));
   });
+}
+
+function gainOf(counts: Float64Array | undefined, rarities: readonly number[]): number {
+  return counts?.reduce((sum, count, at) => sum + (count > 0 ? (rarities[at] as number) : 0), 0) ?? 0;
+}
+
+function scored(parts: readonly ValuedPart[], rarities: readonly number[]): ScoredPart[] {
   const whole = rarities.reduce((sum, one) => sum + one, 0);
   if (whole === 0) return [];
   const lengthOf = ({ from, to }: LineRange): number => Math.min(to - from + 1, MAX_LENGTH_LINES);
@@ -118,24 +138,54 @@ function scored(
   });
 }
 
-function chosen(parts: readonly ScoredPart[], lines: readonly string[], bytes: number): LineRange[] {
+/** The best parts that fit. Of one that takes too much, the lines around those with the words. */
+function chosen(
+  parts: readonly ScoredPart[],
+  costs: Float64Array,
+  gains: Float64Array,
+  bytes: number,
+): LineRange[] {
   const best = parts.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score);
   const found: LineRange[] = [];
   let room = bytes;
   for (const { from, to, score } of best) {
     if (found.length >= MAX_PARTS || score < MIN_SCORE_SHARE * (best[0]?.score ?? 0)) break;
+    if (room < MIN_PARTIAL_BYTES) break;
     if (found.some((one) => one.from <= to && one.to >= from)) continue;
-    if (found.length > 0 && room < MIN_PARTIAL_BYTES) break;
-    let end = from - 1;
-    for (let left = room; end < to; end += 1) {
-      left -= Buffer.byteLength(lines[end] ?? '') + PREFIX_BYTES;
-      if (left < 0) break;
-      room = left;
-    }
-    if (end < from || (end < to && found.length > 0)) continue;
-    found.push({ from, to: end });
+    const [range, cost] = window({ from, to }, costs, gains, found.length === 0 ? bytes * FIRST_SHARE : room);
+    // A second part is shown whole or not at all.
+    if (found.length > 0 && (range.from > from || range.to < to)) continue;
+    found.push(range);
+    room -= cost;
   }
   return found.toSorted((a, b) => a.from - b.from);
+}
+
+/** The whole range if it costs at most `most`, else the lines around its best ones, with the cost. */
+function window(
+  { from, to }: LineRange,
+  costs: Float64Array,
+  gains: Float64Array,
+  most: number,
+): [LineRange, number] {
+  let cost = costs.subarray(from, to + 1).reduce((sum, one) => sum + one, 0);
+  if (cost <= most) return [{ from, to }, cost];
+  let [first, last, gain] = [from, from - 1, 0];
+  let best: LineRange = { from, to: from - 1 };
+  let [bestGain, bestCost] = [-1, 0];
+  // A window that moves down the range, and never costs more than it may.
+  for (cost = 0; last < to;) {
+    last += 1;
+    cost += costs[last] as number;
+    gain += gains[last] as number;
+    for (; cost > most && first <= last; first += 1) {
+      cost -= costs[first] as number;
+      gain -= gains[first] as number;
+    }
+    if (gain <= bestGain) continue;
+    [bestGain, bestCost, best] = [gain, cost, { from: first, to: last }];
+  }
+  return [best, bestCost];
 }
 
 /** The number before a line, the separator and the newline. */
