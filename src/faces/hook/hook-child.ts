@@ -6,7 +6,7 @@
 import { readSync, writeSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { meetingPath, REPLY, versionKey } from './meeting.ts';
+import { isWorthAsking, meetingPath, REPLY, versionKey } from './meeting.ts';
 
 /** Milliseconds after which the agent's own answer stands. */
 const MAX_HOOK_MS = 5_000;
@@ -15,23 +15,6 @@ const MAX_HOOK_MS = 5_000;
 const RETRY_MS = 20;
 
 const MAX_EVENT_BYTES = 32 << 20;
-
-/** Texts of at most so many characters are left alone: the least that the helper answers for. */
-const MIN_CHARACTERS = 4_096;
-
-/** Names of files that an agent's own tool for text may be unable to read. */
-const OTHER_FILES =
-  /\.(?:zip|jar|whl|apk|tar|tgz|tbz2?|txz|gz|bz2|xz|zst|7z|rar|deb|rpm|cpio|iso|cab|sqlite3?|db3?|docx?|xlsx?|pptx?|odt|ods|odp|epub|rtf|parquet|ipynb)$/i;
-
-/** Whether the helper may have an answer, so that it need not be started for every small read. */
-function isWorthAsking(event: string): boolean {
-  if (event.length < MIN_CHARACTERS && event.includes('"PostToolUse"') && !event.includes('file_unchanged'))
-    return /[Tt]runcated|persisted|"(?:Grep|Glob)"/.test(event);
-  if (!event.includes('"PreToolUse"')) return true;
-  const { tool_input: input } = JSON.parse(event) as { tool_input?: { file_path?: unknown } };
-  const path = input?.file_path;
-  return typeof path === 'string' && OTHER_FILES.test(path);
-}
 
 /** Throws if it is too long. */
 function readEvent(): string {

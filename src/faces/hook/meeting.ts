@@ -46,3 +46,31 @@ export function versionKey(path: string): string {
   const { size, mtimeMs, ino } = statSync(path);
   return JSON.stringify([path, size, mtimeMs, ino]);
 }
+
+/** Outputs of commands with fewer characters are left alone, and so are texts. */
+export const MIN_OUTPUT_CHARACTERS = 4_096;
+
+/** Above this an agent's own tool refuses to read a text whole. */
+export const MAX_OWN_READ_BYTES: number = 256 << 10;
+
+/** Names of files that an agent's own tool for text cannot read, with the part that is meant behind. */
+const OTHER_FILES =
+  /\.(?:zip|jar|whl|apk|tar|tgz|tbz2?|txz|gz|bz2|xz|zst|7z|rar|deb|rpm|cpio|iso|cab|sqlite3?|db3?|docx?|xlsx?|pptx?|odt|ods|odp|epub|rtf|parquet)(?:[:/?].*)?$/i;
+
+export function isOtherFile(path: string): boolean {
+  return OTHER_FILES.test(path);
+}
+
+/** Whether the helper may have an answer, so that it need not be started for every small read. */
+export function isWorthAsking(event: string): boolean {
+  if (!event.includes('"PreToolUse"')) {
+    if (/"tool_name":\s*"(?:Grep|Glob)"/.test(event))
+      return /"truncated":\s*true|"appliedLimit":\s*\d/.test(event);
+    return event.length > MIN_OUTPUT_CHARACTERS || event.includes('file_unchanged');
+  }
+  const { tool_input: input } = JSON.parse(event) as { tool_input?: { file_path?: unknown } };
+  const path = input?.file_path;
+  if (typeof path !== 'string') return false;
+  if (isOtherFile(path) || /[/\\]hook[/\\][0-9a-f]{24}\.txt$/.test(path)) return true;
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_OWN_READ_BYTES;
+}
