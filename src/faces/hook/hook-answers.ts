@@ -43,14 +43,23 @@ const MIN_FOLDED_SHARE = 0.15;
 /** The fields of an event of Claude Code; plugins of other agents send the same ones. */
 interface HookEvent {
   readonly hook_event_name?: string;
-  readonly session_id?: string;
-  readonly cwd?: string;
+  readonly session_id?: string | undefined;
+  readonly cwd?: string | undefined;
   readonly transcript_path?: string;
   /** The last words, from agents that have no transcript. */
   readonly words?: { readonly user?: readonly string[]; readonly assistant?: readonly string[] };
   readonly tool_name?: string;
   readonly tool_input?: Readonly<Record<string, unknown>>;
   readonly tool_response?: unknown;
+}
+
+/** Source: "Hooks reference" of the documentation of Copilot CLI. */
+interface CopilotEvent {
+  readonly sessionId?: string;
+  readonly cwd?: string | undefined;
+  readonly toolName?: string;
+  readonly toolArgs?: unknown;
+  readonly toolResult?: { readonly textResultForLlm?: unknown };
 }
 
 interface TextFile {
@@ -89,7 +98,9 @@ export class HookAnswers {
 
   /** What the hook prints; undefined if the agent's own answer stands. May throw anything. */
   async answer(host: string, text: string): Promise<string | undefined> {
-    const event = JSON.parse(text) as HookEvent;
+    const given = JSON.parse(text) as HookEvent;
+    if (host === 'copilot') return this.#copilot(given as CopilotEvent);
+    const event = given;
     const { hook_event_name: name, tool_name: tool } = event;
     let output: object | undefined;
     if (name === 'PreToolUse' && tool === 'Read') output = await this.#before(event);
@@ -100,6 +111,34 @@ export class HookAnswers {
       output = updatedToolOutput && { updatedToolOutput };
     }
     return output && JSON.stringify({ hookSpecificOutput: { hookEventName: name, ...output } });
+  }
+
+  async #copilot({
+    sessionId,
+    cwd,
+    toolName,
+    toolArgs,
+    toolResult,
+  }: CopilotEvent): Promise<string | undefined> {
+    const input = (typeof toolArgs === 'string' ? JSON.parse(toolArgs) : toolArgs) as Record<string, unknown>;
+    const { path, view_range: offset, command } = input;
+    const { textResultForLlm: text } = toolResult ?? {};
+    if (typeof text !== 'string') return undefined;
+    const event = { session_id: sessionId, cwd, words: {} };
+    const file = { content: text, startLine: 1 };
+    const output = (
+      toolName === 'view'
+        ? await this.#read(
+            { ...event, tool_input: { file_path: path, offset }, tool_response: { type: 'text', file } },
+            'copilot',
+          )
+        : toolName === 'bash'
+          ? this.#bash({ ...event, tool_input: { command }, tool_response: { stdout: text, stderr: '' } })
+          : undefined
+    ) as { file?: TextFile; stdout?: string } | undefined;
+    const textResultForLlm = output?.file?.content ?? output?.stdout;
+    if (textResultForLlm === undefined) return undefined;
+    return JSON.stringify({ modifiedResult: { resultType: 'success', textResultForLlm } });
   }
 
   close(): Promise<void> {

@@ -193,13 +193,8 @@ async function each(
         } else if (!remove) out.write(`${host.title}: ${await unchanged(entry)}\n`);
         isThere ||= change !== undefined;
       }
-      const [
-        {
-          entry: { path },
-        },
-      ] = plan as [PlannedEntry];
       if (uninstalls && !isThere && operands.length > 0)
-        out.write(`${host.title}: nothing of oriel is in ${shown(path)}\n`);
+        out.write(`${host.title}: nothing of oriel is in ${shown(plan.at(-1)?.entry.path ?? '')}\n`);
     } catch (error) {
       printError(`${host.title}: ${explained(error).message}`, streams);
       code = 2;

@@ -451,7 +451,7 @@ test('a project gets no path of this machine where oriel is on the PATH', () => 
 
 test('a command that only npx finds is no command of a project', () => {
   const { home, project, oriel } = place({ PATH: binDirectory('node_modules/.bin') });
-  oriel('install', 'claude', '--project');
+  oriel('install', 'claude', '--project', '--mode', 'mcp');
   expect(JSON.parse(readFileSync(join(project, '.mcp.json'), 'utf8'))).toMatchObject({
     mcpServers: { oriel: { command: join(home, LAUNCHER) } },
   });
