@@ -12,7 +12,7 @@ const PROBLEM =
 
 /** The tools that show what is in files: of their output no step is noise. */
 const READERS =
-  /(?:^|[\s;&|(])(?:cat|sed|head|tail|less|more|awk|grep|rg|ag|find|fd|ls|tree|jq|yq|diff|nl|bat|curl|wget|xxd|strings|sort|echo|printf|git\s+(?:-\S+\s+\S+\s+)?(?:diff|show|log|blame|grep|cat-file|ls-files|stash show))\s/;
+  /(?:^|[\s;&|(])(?:cat|sed|head|tail|less|more|awk|grep|rg|ag|find|fd|ls|tree|jq|yq|diff|nl|bat|curl|wget|xxd|strings|git\s+(?:-\S+\s+\S+\s+)?(?:diff|show|log|blame|grep|cat-file|ls-files|stash show))\s/;
 
 /** What lines begin or end with that report one step of a build, an installation, a test run or a transfer. */
 const BEGINNINGS =

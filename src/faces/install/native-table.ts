@@ -220,8 +220,9 @@ export function nativeEntries(id: string): readonly NativeEntry[] {
 
 /** A file whose whole text is the entry. */
 export const textFormat: ConfigFormat = {
-  parse: (text) => (text === '' ? undefined : { file: text }),
+  parse: (text) => (text === '' ? undefined : { file: { file: text } }),
   lineOf: () => undefined,
   insertion: (text, _place, { file }) => ({ at: text.length, text: String(file) }),
-  without: () => '',
+  // What a person made of it is left alone.
+  without: (text) => text,
 };
