@@ -1,13 +1,16 @@
 /** What a hook answers in place of an agent's own tool; most of the time nothing. */
 
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { appendFileSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { assemble, type OrielAssembly } from '../../assemble.ts';
 import { callTool } from '../../call/call-tool.ts';
 import type { CallableTool } from '../../call/dialect.ts';
 import { DEFAULT_DENY } from '../../files/deny-rules.ts';
+import { PRIVATE_FILE, privateDirectory } from '../../files/kept-files.ts';
 import { displays, showPart } from '../../render/display.ts';
+import { cacheDirectory, sweepFiles } from '../../session/directories.ts';
 import { createSession } from '../../session/session.ts';
 import { cutPolicy, KIB, MAX_WHOLE_BYTES } from '../../text/limits.ts';
 import { safeJson } from '../../text/visible.ts';
@@ -17,7 +20,6 @@ import type { EngineResult, SummaryResult } from '../../types/result.ts';
 import type { Session } from '../../types/session.ts';
 import { withoutNoise } from './command-noise.ts';
 import { lastWords, spoken } from './dialogue.ts';
-import { KeptTexts } from './kept-texts.ts';
 import { isOtherFile, MAX_OWN_READ_BYTES, MIN_OUTPUT_CHARACTERS } from './meeting.ts';
 
 /** The most bytes of a map, and the share of its text that it may have. */
@@ -367,4 +369,61 @@ function restOf({
     additionalContext = `[Only ${String(numFiles)} files are shown. For all that are not empty, use Grep ${safeJson(rest)}]`;
   }
   return additionalContext === undefined ? undefined : { additionalContext };
+}
+
+// Texts that an agent's own tool can open, in files that only this user can read; and what was answered with a map.
+
+const TEXT_NAME = /^[0-9a-f]{24}\.txt$/;
+
+/** Lines of notes; of more, only the last half is kept. */
+const MAX_NOTES = 10_000;
+
+/** Old texts are removed after so many new ones, and when the helper starts. */
+const SWEEP_EVERY = 50;
+
+class KeptTexts {
+  readonly #directory = privateDirectory(join(cacheDirectory(), 'hook'));
+  #written = 0;
+
+  /** The absolute path of a new file with this text. */
+  write(text: string): string {
+    if (this.#written % SWEEP_EVERY === 0) sweepFiles(this.#directory, (name) => TEXT_NAME.test(name));
+    this.#written += 1;
+    const path = join(this.#directory, `${randomBytes(12).toString('hex')}.txt`);
+    writeFileSync(path, text, { flag: 'wx', mode: PRIVATE_FILE });
+    return path;
+  }
+
+  /** Whether `path` is a text that was kept, and not a link to something else. */
+  has(path: string): boolean {
+    if (dirname(path) !== this.#directory || !TEXT_NAME.test(basename(path))) return false;
+    return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  }
+
+  /** Two digests each, the last ones last. */
+  notes(): [string, string][] {
+    let lines: readonly string[] = [];
+    try {
+      lines = readFileSync(this.#notesPath, 'utf8').split('\n');
+      if (lines.length > MAX_NOTES) {
+        lines = lines.slice(-MAX_NOTES / 2);
+        writeFileSync(this.#notesPath, lines.join('\n'), { mode: PRIVATE_FILE });
+      }
+    } catch {
+      // There are none.
+    }
+    return lines.flatMap((line): [string, string][] => {
+      const [, key, version] = /^([0-9a-f]{32}) ([0-9a-f]{32})$/.exec(line) ?? [];
+      return key === undefined || version === undefined ? [] : [[key, version]];
+    });
+  }
+
+  /** So that another helper knows it, too. */
+  note(key: string, version: string): void {
+    appendFileSync(this.#notesPath, `${key} ${version}\n`, { mode: PRIVATE_FILE });
+  }
+
+  get #notesPath(): string {
+    return join(this.#directory, 'mapped');
+  }
 }
