@@ -26,9 +26,10 @@ export const hookCommand: CliCommand = {
   help: 'answer for the own tools of an agent: started by what oriel install --mode native writes',
   choices: HOSTS,
   serves: true,
-  options: [{ name: 'serve', type: 'boolean', rare: true, help: 'be the helper that answers hooks' }],
-  async run({ values }, { signal }) {
-    if (values['serve'] === true) await serveHooks(signal);
+  options: [],
+  async run({ operands: [host] }, { signal }) {
+    // Not the name of an agent: this process becomes the helper.
+    if (host === 'serve') await serveHooks(signal);
     else await import('./hook-child.ts');
     return 0;
   },

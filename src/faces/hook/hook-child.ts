@@ -57,7 +57,7 @@ function ask(path: string, request: string): Promise<string | undefined> {
 async function startHelper(cli: string): Promise<void> {
   const { spawn } = await import('node:child_process');
   const runtime = 'Deno' in globalThis ? ['run', '-A'] : [];
-  const child = spawn(process.execPath, [...runtime, cli, 'hook', '--serve'], {
+  const child = spawn(process.execPath, [...runtime, cli, 'hook', 'serve'], {
     detached: true,
     stdio: 'ignore',
     cwd: '/',

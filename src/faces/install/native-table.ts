@@ -109,7 +109,26 @@ const bash = async (command, text, context) => (await ask('Bash', { command }, {
 `;
 
 /** Source: "Plugins" of the documentation of opencode, which Kilo shares. */
-const opencodePlugin = (start: StartCommand): string => `${ASK(start)}
+const opencodePlugin = (start: StartCommand, id: string): string => `${ASK(start)}
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+
+// The whole output where the tool for reading may open it without asking.
+function opened(text) {
+  try {
+    const [, path] = /The whole output is in (.+)]$/.exec(text);
+    const data = process.env.XDG_DATA_HOME || join(homedir(), '.local/share');
+    const directory = join(data, '${id}', 'tool-output');
+    mkdirSync(directory, { recursive: true });
+    const own = join(directory, 'tool_oriel_' + basename(path));
+    copyFileSync(path, own);
+    return text.replace(path, () => own);
+  } catch {
+    return text;
+  }
+}
+
 export const Oriel = async ({ directory }) => {
   const said = new Map();
   return {
@@ -127,7 +146,7 @@ export const Oriel = async ({ directory }) => {
           : tool === 'bash' && typeof input.command === 'string'
             ? await bash(input.command, output.output, context)
             : undefined;
-      if (text !== undefined) output.output = text;
+      if (text !== undefined) output.output = tool === 'bash' ? opened(text) : text;
     },
   };
 };
@@ -203,7 +222,14 @@ export function nativeEntries(id: string): readonly NativeEntry[] {
     case 'opencode':
     case 'kilo': {
       const user = join(config, id, 'plugin/oriel.js');
-      return [{ kind: 'native', user, project: `.${id}/plugin/oriel.js`, ...ownFile(opencodePlugin) }];
+      return [
+        {
+          kind: 'native',
+          user,
+          project: `.${id}/plugin/oriel.js`,
+          ...ownFile((start) => opencodePlugin(start, id)),
+        },
+      ];
     }
     case 'pi': {
       const user = join(variable('PI_CODING_AGENT_DIR', join(home, '.pi/agent')), 'extensions/oriel.js');
