@@ -14,6 +14,7 @@ import type { TextInput } from '../text/line-reader.ts';
 import type { NoStructure, Notice } from '../types/answer.ts';
 import type { Call, TextResource } from '../types/call.ts';
 import type { LineDisplay } from '../types/excerpt.ts';
+import type { SpokenWords } from '../types/request.ts';
 import type { CodeSummary, SummaryPart, SummaryResult } from '../types/result.ts';
 import type { ComputedValue, DerivedKind, ValueComputation } from '../types/session.ts';
 
@@ -44,6 +45,8 @@ export interface SummaryFrame {
   readonly display: LineDisplay;
   /** Bytes of the header above the map. */
   readonly header: number;
+  /** See `ReadRequest`. */
+  readonly about?: readonly SpokenWords[] | undefined;
 }
 
 /** The map of long code; for long code without a map a note with the reason; empty for any other text. */
@@ -73,7 +76,7 @@ export async function readMap(
   }
   const parsed = { whole, lines, structure };
   const make = (room: number): Promise<CodeSummary | UnparsedText> =>
-    mapOf(resource, frame.display, room, parsed, call);
+    mapOf(resource, frame, room, parsed, call);
   const notices = footerBytes(resource.target, lines, structure.count);
   const { invalid } = whole;
   const summary = await fitting(resource, input, frame, { make, notices, invalid }, call);
@@ -219,7 +222,7 @@ const maps: DerivedKind<CodeSummary | UnparsedText, MapOptions> = {
 
 async function mapOf(
   resource: TextResource,
-  shownBy: LineDisplay,
+  { display: shownBy, about }: Pick<SummaryFrame, 'display' | 'about'>,
   bytes: number,
   { whole, structure }: Parsed,
   call: Call,
@@ -228,7 +231,9 @@ async function mapOf(
   const { name } = resource;
   const display = nameOf(shownBy);
   const { lines } = call.limits;
-  const make = async ({ signal }: ValueComputation): Promise<ComputedValue<CodeSummary | UnparsedText>> => {
+  const make = async ({
+    signal,
+  }: Pick<ValueComputation, 'signal'>): Promise<ComputedValue<CodeSummary | UnparsedText>> => {
     const { text, language } = whole;
     const question = {
       kind: 'map',
@@ -238,11 +243,14 @@ async function mapOf(
       display,
       lines,
       bytes,
+      about,
     } as const;
     const reply = await answerTo(question, signal);
     const value = typeof reply === 'string' ? { none: reply } : reply;
     return { value, keep: lasts(value) };
   };
+  // Of a conversation nothing is kept.
+  if (about !== undefined) return (await make(call)).value;
   const options = { name, encoding: whole.decoded.encoding, display, lines, bytes };
   return call.session.store.get(maps, resource.bytes, options, make, call);
 }

@@ -22,6 +22,7 @@ import type {
   TextPolicy,
   Window,
 } from '../types/excerpt.ts';
+import type { SpokenWords } from '../types/request.ts';
 import type { BinaryResult, NoteResult, ReadOrigin, SummaryResult, TextResult } from '../types/result.ts';
 import type { SummaryFrame } from './read-map.ts';
 
@@ -31,6 +32,8 @@ export interface TextRequest {
   readonly selection?: Selection | undefined;
   /** Whether long code is answered with its map if nothing was selected. */
   readonly summarize: boolean;
+  /** See `ReadRequest`. */
+  readonly about?: readonly SpokenWords[] | undefined;
   /** A text of more than this many bytes is answered with its outline if nothing was selected. */
   readonly outlineOver?: number | undefined;
   /** Whether the result tells if the text ends with a newline. */
@@ -67,7 +70,9 @@ export async function readText(
   const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
   const brief =
     wantsMap && mayHaveMap(resource)
-      ? await (await import('./read-map.ts')).readMap(resource, input, frameOf(layout), call)
+      ? await (
+          await import('./read-map.ts')
+        ).readMap(resource, input, { ...frameOf(layout), about: asked.about }, call)
       : {};
   if (brief.summary) {
     const { summary, totals, invalid, kept } = brief;

@@ -31,13 +31,14 @@ export async function read(request: ReadRequest, call: Call, policy: TextPolicy)
 }
 
 async function readOne(request: ReadRequest, call: Call, policy: TextPolicy): Promise<SingleResult> {
-  const { target, grammar, window, outlineOver, tellsEnd } = request;
+  const { target, grammar, window, outlineOver, tellsEnd, about } = request;
   const asked: TextRequest =
     grammar === 'selectors'
       ? { summarize: call.settings.summarize }
       : {
           selection: window ? { window } : {},
-          summarize: false,
+          summarize: about !== undefined,
+          about,
           outlineOver,
           tellsEnd: tellsEnd || undefined,
         };

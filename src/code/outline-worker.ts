@@ -9,6 +9,7 @@ import { LOADED, uninterruptedLoad } from '../process/worker-ending.ts';
 import { displays, isNumbered, showPart } from '../render/display.ts';
 import { decode, HEAD_BYTES, storedEncoding } from '../text/encoding.ts';
 import type { NoStructure } from '../types/answer.ts';
+import type { SpokenWords } from '../types/request.ts';
 import type { CodeSummary, SummaryPart } from '../types/result.ts';
 import { findNamedSymbols, type FoundSymbols, outlineOf, type OutlineText } from './find-symbol.ts';
 import type { GrammarFiles } from './grammar/parse.ts';
@@ -53,6 +54,8 @@ export interface MapQuestion {
   readonly display: keyof typeof displays;
   readonly lines: number;
   readonly bytes: number;
+  /** See `ReadRequest`. */
+  readonly about?: readonly SpokenWords[] | undefined;
 }
 
 /** Several files in one message: the message costs as much as parsing a small file. */

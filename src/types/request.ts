@@ -33,6 +33,18 @@ export interface ReadRequest {
   readonly tellsEnd?: boolean | undefined;
   /** Without a window, a text of more than this many bytes is answered with its outline, if it has one. */
   readonly outlineOver?: number | undefined;
+  /**
+   * For `literal` paths: long code and prose are answered with their map, whose calls are line numbers. It shows whole what
+   * these words are about, the last ones first.
+   */
+  readonly about?: readonly SpokenWords[] | undefined;
+}
+
+/** What was said in a conversation. */
+export interface SpokenWords {
+  readonly text: string;
+  /** 1 for the words that matter most, down to 0. */
+  readonly weight: number;
 }
 
 /** Lines of one text file. If they do not all fit, none are returned. */

@@ -74,6 +74,8 @@ export function rank(
   lines: readonly string[],
   structure: TextStructure,
   { lineComments, isProse }: RankedLanguage,
+  /** What is shown whole before anything else. */
+  wanted: readonly LineRange[] = [],
 ): LineRanks {
   const { symbols, folds } = structure;
   const count = lines.length;
@@ -151,6 +153,14 @@ export function rank(
   for (const head of heads) {
     const one = joinedHead(lines, head, swallows);
     if (one) joined.set(head.from, one);
+  }
+  for (const { from, to } of wanted) {
+    show(from, to, 0);
+    trivial.fill(0, from, to + 1);
+    for (let no = from; no <= to; no += 1) {
+      joined.delete(no);
+      if (collapsed.get(no)?.to !== no) collapsed.delete(no);
+    }
   }
   return {
     lines: ranks,

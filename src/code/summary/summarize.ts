@@ -4,7 +4,9 @@
  */
 
 import type { CodeSummary, LineRange, SummaryPart } from '../../types/result.ts';
+import type { SpokenWords } from '../../types/request.ts';
 import type { OutlineSymbol, TextStructure } from '../structure.ts';
+import { rangesAbout } from './about.ts';
 import { type CollapsedLines, type JoinedHead, type LineRanks, rank, type RankedLanguage } from './ranks.ts';
 
 export interface SummaryLimits extends RankedLanguage {
@@ -13,9 +15,14 @@ export interface SummaryLimits extends RankedLanguage {
   readonly bytes: number;
   /** Whether parts are shown with line numbers, which can be used in the next call. */
   readonly numbered: boolean;
+  /** See `ReadRequest`. */
+  readonly about?: readonly SpokenWords[] | undefined;
   /** A part as shown, with its prefix and terminator. */
   show(part: SummaryPart): string;
 }
+
+/** The share of a map that what a conversation is about may take. */
+const MAX_ABOUT_SHARE = 0.6;
 
 /** The map, or the reason why the text itself should be shown. `lines` are without their terminators. */
 export function summarize(
@@ -23,10 +30,12 @@ export function summarize(
   structure: TextStructure,
   limits: SummaryLimits,
 ): CodeSummary | 'dense' {
-  const ranks = rank(lines, structure, limits);
+  const { about } = limits;
+  const wanted = about ? rangesAbout(lines, structure, about, limits.bytes * MAX_ABOUT_SHARE) : [];
+  const ranks = rank(lines, structure, limits, wanted);
   const counts = countsOf(structure.symbols, lines.length);
   const cost = costOf(limits, lines.length);
-  const calls = callsOf(structure.symbols, limits);
+  const calls = about ? () => undefined : callsOf(structure.symbols, limits);
   const at = (level: number, joined: boolean): SummaryParts =>
     makeSummaryParts(lines, ranks, {
       level,

@@ -46,11 +46,17 @@ const COMMANDS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   check: async () => (await import('./check-command.ts')).checkCommand,
 };
 
+/** Commands that only programs start. */
+const UNLISTED: typeof COMMANDS = {
+  hook: async () => (await import('../hook/helper.ts')).hookCommand,
+};
+
 const commandNames: readonly string[] = Object.keys(COMMANDS);
 
 /** Throws `BAD_INPUT` for an unknown name. */
 export function loadCommand(name: string): Promise<CliCommand> {
-  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const known = Object.hasOwn(UNLISTED, name) ? UNLISTED : COMMANDS;
+  const load = Object.hasOwn(known, name) ? known[name] : undefined;
   if (load) return load();
   const what = name.startsWith('-') ? 'No command was given, only' : 'There is no command';
   throw new OrielError('BAD_INPUT', `${what} ${quote(name)}.${insteadOf(name)}`);

@@ -28,7 +28,7 @@ export interface ConfigFormat {
   without(text: string, place: ConfigPlace, made: number): string;
 }
 
-export type FormatName = 'json' | 'toml' | 'yaml';
+export type FormatName = 'json' | 'toml' | 'yaml' | 'text';
 
 export type JsonObject = Record<string, unknown>;
 

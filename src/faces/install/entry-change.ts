@@ -27,14 +27,15 @@ import { installDirectory } from './launcher.ts';
 /** Loads the parsers of a format when they are needed. */
 const loadFormat: Readonly<Record<FormatName, () => Promise<ConfigFormat>>> = {
   json: async () => (await import('./json-format.ts')).jsonFormat,
-  toml: async () => (await import('./toml-format.ts')).tomlFormat,
-  yaml: async () => (await import('./yaml-format.ts')).yamlFormat,
+  toml: async () => (await import('./toml-yaml-format.ts')).tomlFormat,
+  yaml: async () => (await import('./toml-yaml-format.ts')).yamlFormat,
+  text: async () => (await import('./native-table.ts')).textFormat,
 };
 
 /** An entry as it should be. */
 export interface WantedEntry {
   readonly host: string;
-  readonly kind: 'mcp' | 'native';
+  readonly kind: 'mcp' | 'native' | 'before';
   readonly path: string;
   readonly format: FormatName;
   readonly place: (value: unknown) => ConfigPlace;

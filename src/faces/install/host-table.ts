@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { type ConfigEntry, type ConfigPlace, type FormatName, isObject } from './config-format.ts';
+import { type ConfigEntry, type ConfigPlace, isObject } from './config-format.ts';
 
 /** How an agent starts oriel. */
 export interface StartCommand {
@@ -21,7 +21,7 @@ export interface InstallHost {
   readonly user: readonly string[];
   /** Relative to the project; absent if it reads no file there. */
   readonly project?: readonly string[];
-  readonly format?: Exclude<FormatName, 'json'>;
+  readonly format?: 'toml' | 'yaml';
   /** Where the entry is, by the value of the file; `mcpServers.oriel` if absent. */
   readonly place?: (value: unknown) => ConfigPlace;
   readonly entry: (start: StartCommand, isProject: boolean) => ConfigEntry;
@@ -34,7 +34,7 @@ export interface InstallHost {
 const inHome = (path: string): string => join(homedir(), path);
 
 /** A path from the environment. */
-function variable(name: string, otherwise: string): string {
+export function variable(name: string, otherwise: string): string {
   const value = process.env[name];
   return value !== undefined && isAbsolute(value) ? value : otherwise;
 }

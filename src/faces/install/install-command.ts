@@ -11,6 +11,7 @@ import type { CliCommand, CliOption, CliStreams, ExitCode, ParsedArguments } fro
 import { printError } from '../cli/print.ts';
 import { changeEntry, findEntry, installRecords, type TextChange, type WantedEntry } from './entry-change.ts';
 import { configPath, type InstallHost, installHosts, isPresent, placeAt } from './host-table.ts';
+import { nativeEntries } from './native-table.ts';
 import { removeLauncher, startCommand, writeLauncher } from './launcher.ts';
 
 const MODES = ['native', 'mcp', 'both'] as const;
@@ -100,56 +101,100 @@ function named(operands: readonly string[]): InstallHost[] | undefined {
   return found.length > 0 ? [...new Set(found)] : undefined;
 }
 
-function requireMode({ title, id }: InstallHost, mode: InstallMode): void {
-  if (mode === 'mcp') return;
+/** Named pipes of Windows do not keep other users out of what hooks send. */
+const canBeBehind = ({ id }: InstallHost): boolean =>
+  process.platform !== 'win32' && nativeEntries(id).length > 0;
+
+function requireMode(host: InstallHost, mode: InstallMode): void {
+  if (mode === 'mcp' || canBeBehind(host)) return;
+  const { title, id } = host;
   throw new OrielError(
     'BAD_INPUT',
     `oriel cannot stand behind the own tools of ${title}, so there is no mode ${mode}. Use oriel install ${id} --mode mcp.`,
   );
 }
 
-/** The entry of a host; undefined if it has no file in a project. */
-function wantedEntry(host: InstallHost, inProject: boolean): WantedEntry | undefined {
+/** The mode that is meant if none is named: what is there stays. */
+function modeOf(host: InstallHost, { values }: ParsedArguments): InstallMode {
+  const named = values['mode'] as InstallMode | undefined;
+  if (named !== undefined) return named;
+  const kinds = new Set(installRecords().flatMap((one) => (one.host === host.id ? one.kind : [])));
+  if (kinds.has('mcp')) return kinds.size > 1 ? 'both' : 'mcp';
+  return canBeBehind(host) ? 'native' : 'mcp';
+}
+
+interface PlannedEntry {
+  readonly entry: WantedEntry;
+  readonly remove: boolean;
+}
+
+/** What a mode has is put in, what it does not have taken out, the last first. Empty if the host has no file in a project. */
+function planOf(host: InstallHost, inProject: boolean, mode: InstallMode | 'none'): PlannedEntry[] {
+  const mcp = mcpEntry(host, inProject, mode === 'both');
+  const native = nativeEntries(host.id).flatMap(({ user, project, entry, ...rest }): WantedEntry[] => {
+    const path = inProject ? project && join(process.cwd(), project) : user;
+    const start = startCommand(['hook', host.id], inProject);
+    return path === undefined ? [] : [{ host: host.id, path, entry: entry(start), ...rest }];
+  });
+  const removesMcp = mode === 'none' || mode === 'native';
+  const removesNative = mode === 'none' || mode === 'mcp';
+  const plan = [
+    ...(mcp ? [{ entry: mcp, remove: removesMcp }] : []),
+    ...native.map((entry) => ({ entry, remove: removesNative })),
+  ];
+  return [...plan.filter(({ remove }) => remove).toReversed(), ...plan.filter(({ remove }) => !remove)];
+}
+
+/** The entry of the tools of a host; undefined if it has no file in a project. */
+function mcpEntry(host: InstallHost, inProject: boolean, isDeferred = false): WantedEntry | undefined {
   const { id, format = 'json', place = placeAt('mcpServers'), head } = host;
-  const known = installRecords().filter((one) => one.host === id);
+  const known = installRecords().filter((one) => one.host === id && one.kind === 'mcp');
   const path = configPath(
     host,
     inProject ? process.cwd() : undefined,
     known.map((one) => one.path),
   );
   if (path === undefined) return undefined;
-  const entry = host.entry(startCommand(['mcp'], inProject), inProject);
+  const entry = host.entry(
+    startCommand(['mcp', ...(isDeferred ? ['--deferred'] : [])], inProject),
+    inProject,
+  );
   return { host: id, kind: 'mcp', path, format, place, entry, head };
 }
 
 async function each(
   hosts: readonly InstallHost[],
-  { values, operands }: ParsedArguments,
+  parsed: ParsedArguments,
   streams: CliStreams,
-  remove: boolean,
+  uninstalls: boolean,
 ): Promise<ExitCode> {
+  const { values, operands } = parsed;
   const [isDry, inProject] = [values['dry-run'] === true, values['project'] === true];
   const { out } = streams;
   let code: ExitCode = 0;
   let changed = 0;
   for (const host of hosts) {
-    const wanted = wantedEntry(host, inProject);
+    const plan = planOf(host, inProject, uninstalls ? 'none' : modeOf(host, parsed));
     try {
-      if (!wanted) {
+      if (plan.every(({ remove }) => remove !== uninstalls)) {
         if (operands.length === 0) continue;
         throw new OrielError(
           'UNSUPPORTED',
           `${host.title} has no configuration file in projects. Leave out --project.`,
         );
       }
-      if (!remove) requireOthersRead(host, wanted.path);
-      const change = await changeEntry(wanted, { remove, isDry });
-      if (change) {
-        changed += 1;
-        out.write(`${host.title}: ${shown(wanted.path)}\n${diff(change)}`);
-      } else if (!remove) out.write(`${host.title}: ${await unchanged(wanted)}\n`);
-      else if (operands.length > 0)
-        out.write(`${host.title}: nothing of oriel is in ${shown(wanted.path)}\n`);
+      let isThere = false;
+      for (const { entry, remove } of plan) {
+        if (!remove && entry.kind === 'mcp') requireOthersRead(host, entry.path);
+        const change = await changeEntry(entry, { remove, isDry });
+        if (change) {
+          changed += 1;
+          out.write(`${host.title}: ${shown(entry.path)}\n${diff(change)}`);
+        } else if (!remove) out.write(`${host.title}: ${await unchanged(entry)}\n`);
+        isThere ||= change !== undefined;
+      }
+      if (uninstalls && !isThere && operands.length > 0)
+        out.write(`${host.title}: nothing of oriel is in ${shown(plan.at(-1)?.entry.path ?? '')}\n`);
     } catch (error) {
       printError(`${host.title}: ${explained(error).message}`, streams);
       code = 2;
@@ -157,8 +202,8 @@ async function each(
   }
   if (isDry) out.write('Nothing was changed (--dry-run).\n');
   else if (changed > 0)
-    out.write(`${remove ? 'Removed' : 'Installed'}. Running sessions keep what they started with.\n`);
-  else if (remove && code === 0 && operands.length === 0) out.write('Nothing was taken out.\n');
+    out.write(`${uninstalls ? 'Removed' : 'Installed'}. Running sessions keep what they started with.\n`);
+  else if (uninstalls && code === 0 && operands.length === 0) out.write('Nothing was taken out.\n');
   return code;
 }
 
@@ -191,17 +236,23 @@ async function list({ values, operands }: ParsedArguments, streams: CliStreams):
   const inProject = values['project'] === true;
   let code: ExitCode = 0;
   for (const host of named(operands) ?? installHosts()) {
-    const wanted = wantedEntry(host, inProject);
-    if (!wanted) continue;
-    let state: string;
-    try {
-      state = STATES[(await findEntry(wanted)).state];
-      if (state === STATES.absent && !isPresent(host)) state = 'no such agent here';
-    } catch (error) {
-      state = explained(error).message;
-      code = 2;
+    const plan = planOf(host, inProject, 'none').toReversed();
+    for (const { entry } of plan) {
+      let state: string;
+      try {
+        state = STATES[(await findEntry(entry)).state];
+        // Most agents have one or the other.
+        if (state === STATES.absent && entry.kind !== plan[0]?.entry.kind) continue;
+        if (state === STATES.absent && !isPresent(host)) state = 'no such agent here';
+      } catch (error) {
+        state = explained(error).message;
+        code = 2;
+      }
+      const how = entry.kind === 'mcp' || state === STATES.absent ? '' : ' (native)';
+      streams.out.write(
+        `${host.id.padEnd(9)} ${oneLine(`${state}${how}`).padEnd(19)} ${shown(entry.path)}\n`,
+      );
     }
-    streams.out.write(`${host.id.padEnd(9)} ${oneLine(state).padEnd(19)} ${shown(wanted.path)}\n`);
   }
   return code;
 }

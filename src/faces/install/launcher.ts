@@ -29,6 +29,11 @@ function script(): string {
 # Starts oriel for agents, also after Node.js was moved. Written by \`oriel install\`, removed by \`oriel uninstall\`.
 node=${shellWord(process.execPath)}
 cli=${shellWord(cliPath())}
+hook=${shellWord(fileURLToPath(builtFile('faces/hook/hook-child.js')))}
+if [ "$1" = hook ] && [ -x "$node" ] && [ -f "$hook" ]; then
+  ${runtime} "$hook" "$2" 2>/dev/null
+  exit 0
+fi
 [ -x "$node" ] && [ -f "$cli" ] && exec ${runtime} "$cli" "$@"
 for node in "$(command -v node)" "$HOME"/.nvm/versions/node/*/bin/node "$HOME"/.volta/bin/node \\
   "$HOME"/.local/share/mise/shims/node "$HOME"/.asdf/shims/node "$HOME"/.local/share/fnm/aliases/default/bin/node \\

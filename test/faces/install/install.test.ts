@@ -451,7 +451,7 @@ test('a project gets no path of this machine where oriel is on the PATH', () => 
 
 test('a command that only npx finds is no command of a project', () => {
   const { home, project, oriel } = place({ PATH: binDirectory('node_modules/.bin') });
-  oriel('install', 'claude', '--project');
+  oriel('install', 'claude', '--project', '--mode', 'mcp');
   expect(JSON.parse(readFileSync(join(project, '.mcp.json'), 'utf8'))).toMatchObject({
     mcpServers: { oriel: { command: join(home, LAUNCHER) } },
   });
@@ -506,4 +506,51 @@ test('an entry of an older oriel is renewed, and goes to the byte', () => {
   expect(readFileSync(config, 'utf8').match(/mcp_servers/g)).toHaveLength(1);
   run2('uninstall', 'codex');
   expect(readFileSync(config, 'utf8')).toBe('# mine\n');
+});
+
+/** By host: the file through which oriel is behind its own tools, and a word in it. */
+const NATIVE: readonly (readonly [host: string, path: string, word: string])[] = [
+  ['claude', '.claude/settings.json', 'PostToolUse'],
+  ['opencode', '.config/opencode/plugin/oriel.js', 'tool.execute.after'],
+  ['kilo', '.config/kilo/plugin/oriel.js', 'tool.execute.after'],
+  ['pi', '.pi/agent/extensions/oriel.js', 'tool_result'],
+  ['copilot', '.copilot/hooks/oriel.json', 'postToolUse'],
+];
+
+describe('behind the own tools of an agent, and out again to the byte', () => {
+  test.each(NATIVE)('%s', (host, path, word) => {
+    const { home, oriel, text } = place();
+    expect(oriel('install', host, '--mode', 'native')).toMatchObject({ code: 0, err: '' });
+    expect(text(path)).toContain(word);
+    expect(text(path)).toContain(`hook`);
+    expect(oriel('install', host).out).toContain('installed already');
+    expect(oriel('uninstall', host)).toMatchObject({ code: 0, err: '' });
+    expect(contents(home)).toEqual({});
+  });
+});
+
+test('hooks of a person stay, and a mode replaces another one', () => {
+  const { home, put, text, oriel } = place();
+  const own =
+    '{\n  // mine\n  "hooks": {\n    "PostToolUse": [\n      { "matcher": "Edit", "hooks": [] },\n    ],\n  },\n}\n';
+  put('.claude/settings.json', own);
+  oriel('install', 'claude', '--mode', 'both');
+  expect(text('.claude.json')).toContain('--deferred');
+  expect(text('.claude/settings.json')).toContain('"matcher": "Edit"');
+  expect(text('.claude/settings.json')).toContain('PreToolUse');
+  oriel('install', 'claude', '--mode', 'native');
+  expect(contents(home)).not.toHaveProperty(['.claude.json']);
+  oriel('install', 'claude', '--mode', 'mcp');
+  expect(text('.claude/settings.json')).toBe(own);
+  oriel('uninstall', 'claude');
+  expect(contents(home)).toEqual({ '.claude/settings.json': own });
+});
+
+test('a plugin that a person changed stays', () => {
+  const { put, text, oriel } = place();
+  oriel('install', 'pi', '--mode', 'native');
+  put('.pi/agent/extensions/oriel.js', '// my own\n');
+  expect(oriel('install', 'pi', '--mode', 'native').out).toContain('was written by somebody else, and stays');
+  expect(oriel('uninstall', 'pi').err).toContain('was left as it is');
+  expect(text('.pi/agent/extensions/oriel.js')).toBe('// my own\n');
 });

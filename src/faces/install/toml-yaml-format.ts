@@ -1,5 +1,6 @@
-/** YAML: an entry is the first of its object or list. */
+/** TOML, where an entry is a table of its own at the end, and YAML, where it is the first of its object or list. */
 
+import { parse as parseToml, type TomlError } from 'smol-toml';
 import {
   isCollection,
   isMap,
@@ -93,4 +94,31 @@ export const yamlFormat: ConfigFormat = {
   lineOf: (error) => (error instanceof YAMLParseError ? error.linePos?.[0].line : undefined),
   insertion,
   without,
+};
+
+const tablePath = (keys: readonly (string | undefined)[]): string =>
+  keys.filter((key) => key !== undefined).join('.');
+
+export const tomlFormat: ConfigFormat = {
+  parse: (text) => parseToml(text, { integersAsBigInt: 'asNeeded' }),
+  lineOf: (error) => (error as Partial<TomlError>).line,
+  insertion(text, { keys, name }, entry) {
+    const eol = newlineOf(text);
+    const space = text.trim() === '' ? '' : eol;
+    const lines = Object.entries(entry).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+    const table = [`[${tablePath([...keys, name])}]`, ...lines, ''].join(eol);
+    return { at: text.length, text: `${text === '' || text.endsWith('\n') ? '' : eol}${space}${table}` };
+  },
+  // The table as a host writes it again, with the tables below it.
+  without(text, { keys, name }) {
+    const header = new RegExp(
+      String.raw`^\[${tablePath([...keys, name]).replaceAll('.', String.raw`\.`)}[.\]]`,
+    );
+    let inside = false;
+    const kept = text.split(/(?<=\n)/).filter((line) => {
+      if (line.startsWith('[')) inside = header.test(line);
+      return !inside;
+    });
+    return kept.join('');
+  },
 };

@@ -1,0 +1,429 @@
+/** What a hook answers in place of an agent's own tool; most of the time nothing. */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { appendFileSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstat, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { assemble, type OrielAssembly } from '../../assemble.ts';
+import { callTool } from '../../call/call-tool.ts';
+import type { CallableTool } from '../../call/dialect.ts';
+import { DEFAULT_DENY } from '../../files/deny-rules.ts';
+import { PRIVATE_FILE, privateDirectory } from '../../files/kept-files.ts';
+import { displays, showPart } from '../../render/display.ts';
+import { cacheDirectory, sweepFiles } from '../../session/directories.ts';
+import { createSession } from '../../session/session.ts';
+import { cutPolicy, KIB, MAX_WHOLE_BYTES } from '../../text/limits.ts';
+import { safeJson } from '../../text/visible.ts';
+import type { LineDisplay } from '../../types/excerpt.ts';
+import type { SpokenWords } from '../../types/request.ts';
+import type { EngineResult, SummaryResult } from '../../types/result.ts';
+import type { Session } from '../../types/session.ts';
+import { withoutNoise } from './command-noise.ts';
+import { lastWords, spoken } from './dialogue.ts';
+import { isOtherFile, MAX_OWN_READ_BYTES, MIN_OUTPUT_CHARACTERS } from './meeting.ts';
+
+/** The most bytes of a map, and the share of its text that it may have. */
+const MAX_MAP_BYTES = 8 * KIB;
+const MAX_MAP_SHARE = 1 / 3;
+
+/** What the line below a map takes, beside the path of the file. */
+const FOOTER_BYTES = 320;
+
+/** How many directories have an engine, and how many files are remembered to have been answered with a map. */
+const MAX_ENGINES = 8;
+const MAX_REMEMBERED = 10_000;
+
+/** Milliseconds of an answer; the hook does not wait longer. */
+const TIMEOUT_MS = 4_500;
+
+/** A text that an agent's own tool opens in place of what it cannot read. */
+const MAX_TEXT_BYTES = 4 << 20;
+
+/** An output is folded if at least this share of it goes. */
+const MIN_FOLDED_SHARE = 0.15;
+
+/** The fields of an event of Claude Code; plugins of other agents send the same ones. */
+interface HookEvent {
+  readonly hook_event_name?: string;
+  readonly session_id?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly transcript_path?: string;
+  /** The last words, from agents that have no transcript. */
+  readonly words?: { readonly user?: readonly string[]; readonly assistant?: readonly string[] };
+  readonly tool_name?: string;
+  readonly tool_input?: Readonly<Record<string, unknown>>;
+  readonly tool_response?: unknown;
+}
+
+/** Source: "Hooks reference" of the documentation of Copilot CLI. */
+interface CopilotEvent {
+  readonly sessionId?: string;
+  readonly cwd?: string | undefined;
+  readonly toolName?: string;
+  readonly toolArgs?: unknown;
+  readonly toolResult?: { readonly textResultForLlm?: unknown };
+}
+
+interface TextFile {
+  readonly filePath: string;
+  readonly content: string;
+  readonly numLines: number;
+  readonly startLine: number;
+  readonly totalLines: number;
+}
+
+interface TextInput {
+  readonly target: string;
+  /** Absent: the whole text, not its map. */
+  readonly about?: readonly SpokenWords[];
+  readonly call?: (from: number, to: number) => string;
+}
+
+/** How the tools of an agent name the lines of a file, beginning with `from` (1-based, inclusive). */
+const CALLS: Readonly<Record<string, (path: string, from: number, to: number) => object>> = {
+  copilot: (path, from, to) => ({ path, view_range: [from, to] }),
+  opencode: (filePath, from, to) => ({ filePath, offset: from, limit: to - from + 1 }),
+  pi: (path, from, to) => ({ path, offset: from, limit: to - from + 1 }),
+};
+const claudeCall = (path: string, from: number, to: number): object => ({
+  file_path: path,
+  offset: from,
+  limit: to - from + 1,
+});
+
+export class HookAnswers {
+  readonly #session: Session = createSession({ telemetry: false });
+  readonly #kept = new KeptTexts();
+  readonly #engines = new Map<string, OrielAssembly>();
+  /** By session and path: the version of the file that was answered with a map. */
+  readonly #mapped = new Map(this.#kept.notes());
+
+  /** What the hook prints; undefined if the agent's own answer stands. May throw anything. */
+  async answer(host: string, text: string): Promise<string | undefined> {
+    const given = JSON.parse(text) as HookEvent;
+    if (host === 'copilot') return this.#copilot(given as CopilotEvent);
+    const event = given;
+    const { hook_event_name: name, tool_name: tool } = event;
+    let output: object | undefined;
+    if (name === 'PreToolUse' && tool === 'Read') output = await this.#before(event);
+    else if (name === 'PostToolUse' && (tool === 'Grep' || tool === 'Glob')) output = restOf(event);
+    else if (name === 'PostToolUse') {
+      const updatedToolOutput =
+        tool === 'Read' ? await this.#read(event, host) : tool === 'Bash' ? this.#bash(event) : undefined;
+      output = updatedToolOutput && { updatedToolOutput };
+    }
+    return output && JSON.stringify({ hookSpecificOutput: { hookEventName: name, ...output } });
+  }
+
+  async #copilot({
+    sessionId,
+    cwd,
+    toolName,
+    toolArgs,
+    toolResult,
+  }: CopilotEvent): Promise<string | undefined> {
+    const input = (typeof toolArgs === 'string' ? JSON.parse(toolArgs) : toolArgs) as Record<string, unknown>;
+    const { path, view_range: offset, command } = input;
+    const { textResultForLlm: text } = toolResult ?? {};
+    if (typeof text !== 'string') return undefined;
+    const event = { session_id: sessionId, cwd, words: {} };
+    const file = { content: text, startLine: 1 };
+    const output = (
+      toolName === 'view'
+        ? await this.#read(
+            { ...event, tool_input: { file_path: path, offset }, tool_response: { type: 'text', file } },
+            'copilot',
+          )
+        : toolName === 'bash'
+          ? this.#bash({ ...event, tool_input: { command }, tool_response: { stdout: text, stderr: '' } })
+          : undefined
+    ) as { file?: TextFile; stdout?: string } | undefined;
+    const textResultForLlm = output?.file?.content ?? output?.stdout;
+    if (textResultForLlm === undefined) return undefined;
+    return JSON.stringify({ modifiedResult: { resultType: 'success', textResultForLlm } });
+  }
+
+  close(): Promise<void> {
+    return this.#session.close();
+  }
+
+  async #read(event: HookEvent, host: string): Promise<object | undefined> {
+    const { tool_input: input = {}, tool_response: response } = event;
+    const { file_path: typed } = input;
+    if (typeof typed !== 'string' || !isWhole(input)) return undefined;
+    const { type, file } = Object(response) as { type?: unknown; file?: Partial<TextFile> };
+    if (type === 'notebook') return this.#notebook(event, typed, response);
+    const cwd = directoryOf(event);
+    const path = resolve(cwd, typed);
+    const before = await versionOf(path);
+    if (before === undefined || this.#kept.has(path)) return undefined;
+    const key = digest(event.session_id ?? '', path);
+    const version = digest(before);
+    const wasMapped = this.#mapped.get(key) === version;
+    let content: string | undefined;
+    if (type === 'file_unchanged') {
+      // The agent says that its answer is above, where there is only a map.
+      if (wasMapped) content = await this.#text({ target: path }, cwd, displays.plain);
+    } else if (type === 'text' && typeof file?.content === 'string' && file.startLine === 1) {
+      if (wasMapped || file.content.length <= MAX_WHOLE_BYTES) return undefined;
+      content = await this.#map(event, path, Buffer.byteLength(file.content), host);
+    }
+    // Of a file that changed meanwhile nobody knows which text the agent has.
+    if (content === undefined || (await versionOf(path)) !== before) return undefined;
+    remember(this.#mapped, key, version, MAX_REMEMBERED);
+    if (!wasMapped) this.#kept.note(key, version);
+    const numLines = content.split('\n').length;
+    const totalLines = file?.totalLines ?? numLines;
+    return { type: 'text', file: { filePath: typed, content, numLines, startLine: 1, totalLines } };
+  }
+
+  async #map(event: HookEvent, path: string, size: number, host: string): Promise<string | undefined> {
+    const { transcript_path: transcript, words } = event;
+    const about = words
+      ? spoken({ user: words.user ?? [], assistant: words.assistant ?? [] })
+      : await lastWords(transcript);
+    const room = Math.min(MAX_MAP_BYTES, Math.floor(size * MAX_MAP_SHARE));
+    const mapBytes = room - FOOTER_BYTES - Buffer.byteLength(path);
+    const call = (from: number, to: number): string =>
+      safeJson((CALLS[host === 'kilo' ? 'opencode' : host] ?? claudeCall)(path, from, to));
+    return this.#text({ target: path, about, call }, directoryOf(event), displays.numbers, mapBytes);
+  }
+
+  /** Opens a text in place of a file that the agent's own tool cannot read, or not whole. */
+  async #before(event: HookEvent): Promise<object | undefined> {
+    const { tool_input: input = {} } = event;
+    const { file_path: typed } = input;
+    if (typeof typed !== 'string') return undefined;
+    const cwd = directoryOf(event);
+    const path = resolve(cwd, typed);
+    const allowed = { permissionDecision: 'allow', permissionDecisionReason: 'kept by oriel' };
+    if (this.#kept.has(path)) return allowed;
+    // What is outside needs the permission of the person.
+    if (!isWhole(input) || relative(cwd, path).startsWith('..') || isAbsolute(relative(cwd, path)))
+      return undefined;
+    const content = isOtherFile(path)
+      ? await this.#text({ target: path }, cwd, displays.plain)
+      : await this.#mapOfLarge(event, path);
+    if (content === undefined) return undefined;
+    const kept = this.#kept.write(content);
+    return { ...allowed, updatedInput: { ...input, file_path: kept } };
+  }
+
+  async #mapOfLarge(event: HookEvent, path: string): Promise<string | undefined> {
+    const { size } = await lstat(path);
+    return size > MAX_OWN_READ_BYTES ? this.#map(event, path, size, 'claude') : undefined;
+  }
+
+  /** The agent leaves out long outputs of a notebook, without a call for them. */
+  async #notebook(event: HookEvent, path: string, response: unknown): Promise<object | undefined> {
+    const json = JSON.stringify(response);
+    const omitted = /"Outputs are too large to include[^"\\]*(?:\\.[^"\\]*)*"/g;
+    if (!omitted.test(json)) return undefined;
+    const text = await this.#text({ target: path }, directoryOf(event), displays.plain);
+    if (text === undefined) return undefined;
+    const call = safeJson({ file_path: this.#kept.write(text) });
+    return JSON.parse(json.replace(omitted, () => JSON.stringify(`[All outputs: read ${call}]`))) as object;
+  }
+
+  #bash({ tool_input: input = {}, tool_response: response }: HookEvent): object | undefined {
+    const { stdout, stderr, isImage, persistedOutputPath } = Object(response) as Record<string, unknown>;
+    if (typeof stdout !== 'string' || isImage === true || persistedOutputPath !== undefined) return undefined;
+    const errors = typeof stderr === 'string' ? stderr : '';
+    const size = stdout.length + errors.length;
+    if (size < MIN_OUTPUT_CHARACTERS) return undefined;
+    const command = typeof input['command'] === 'string' ? input['command'] : '';
+    const [out, err] = [withoutNoise(stdout, command), withoutNoise(errors, command)];
+    const left = out.left + err.left;
+    if (left === 0 || out.text.length + err.text.length > size * (1 - MIN_FOLDED_SHARE)) return undefined;
+    const path = this.#kept.write(stdout + (stdout === '' || stdout.endsWith('\n') ? '' : '\n') + errors);
+    const notice = `[${left} lines are folded. The whole output is in ${path}]`;
+    const isLast = err.text.trim() !== '';
+    const ended = (text: string): string => `${text.replace(/\n*$/, '')}\n${notice}`;
+    return {
+      ...(response as object),
+      stdout: isLast ? out.text : ended(out.text),
+      stderr: isLast ? ended(err.text) : err.text,
+    };
+  }
+
+  /** A text or its map; undefined for private files, and for everything that cannot be read. */
+  async #text(
+    input: TextInput,
+    cwd: string,
+    display: LineDisplay,
+    mapBytes?: number,
+  ): Promise<string | undefined> {
+    const { engine, limits } = this.#engineOf(cwd);
+    const settings = { ...engine.settings, summarize: false, mapBytes: mapBytes ?? engine.settings.mapBytes };
+    const most = { bytes: MAX_TEXT_BYTES, window: MAX_TEXT_BYTES, windowMax: MAX_TEXT_BYTES, lines: 1e6 };
+    const large = { ...limits, ...most, answerLines: 1e6, tokens: Number.POSITIVE_INFINITY };
+    return callTool(engine, textTool(display), input, {
+      limits: input.about ? limits : large,
+      settings,
+      dialect: 'hook',
+    });
+  }
+
+  #engineOf(cwd: string): OrielAssembly {
+    const engine =
+      this.#engines.get(cwd) ??
+      assemble({
+        cwd,
+        session: this.#session,
+        deny: [...DEFAULT_DENY],
+        web: false,
+        s3: false,
+        telemetry: false,
+        timeoutMs: TIMEOUT_MS,
+      });
+    remember(this.#engines, cwd, engine, MAX_ENGINES);
+    return engine;
+  }
+}
+
+/** Puts an entry last, and drops the first ones over `most`. */
+function remember<V>(map: Map<string, V>, key: string, value: V, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const first of map.keys()) {
+    if (map.size <= most) break;
+    map.delete(first);
+  }
+}
+
+const digest = (...parts: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+
+function directoryOf({ cwd }: HookEvent): string {
+  return cwd !== undefined && isAbsolute(cwd) ? cwd : '/';
+}
+
+function isWhole({ offset, limit, pages }: Readonly<Record<string, unknown>>): boolean {
+  return [offset, limit, pages].every((one) => one === undefined || one === null);
+}
+
+/** Undefined if there is no such file. */
+async function versionOf(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await lstat(await realpath(path), { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+const textTool = (display: LineDisplay): CallableTool<string | undefined> => ({
+  name: 'hook',
+  prepare(accepted, limits) {
+    const { target, about, call } = accepted as TextInput;
+    return {
+      request: about
+        ? { kind: 'read', target, grammar: 'literal', kinds: ['file'], about }
+        : { kind: 'read', target, grammar: 'selectors' },
+      limits,
+      policy: { ...cutPolicy, display },
+      answer(result: EngineResult) {
+        if (result.kind === 'summary' && call) return mapText(result, call);
+        if (result.kind !== 'text' || about || result.excerpt.cutBy) return undefined;
+        const text = result.excerpt.parts
+          .flat()
+          .map((line) => display.show(line))
+          .join('');
+        // Its parts are read by the same tool, which is answered the same way.
+        const hasParts = (result.format === 'archive' || result.format === 'sqlite') && !/[:?]/.test(target);
+        return hasParts ? `${text}[Read a part of it by its name behind the path: ${target}:NAME]\n` : text;
+      },
+    };
+  },
+  // A private file, a damaged one: the agent has its own rules and answers.
+  failure: () => undefined,
+});
+
+/** The map of a file, with a call that the agent's own tool takes. */
+function mapText({ summary, totals }: SummaryResult, call: (from: number, to: number) => string): string {
+  const body = summary.parts.map((part) => showPart(part, displays.numbers)).join('');
+  const [first] = summary.elided.toSorted((a, b) => b.to - b.from - (a.to - a.from));
+  const { from, to } = first ?? { from: 1, to: totals.lines };
+  return `${body}[Map: ${summary.elidedLines} of ${totals.lines} lines are not shown. The numbers before | are lines of the file: read what is missing by them, such as ${call(from, to)}. The same call again reads all of it]`;
+}
+
+/** What the agent's own search cut, with the call for the rest. */
+function restOf({
+  tool_name: tool,
+  tool_input: input = {},
+  tool_response: response,
+}: HookEvent): object | undefined {
+  const {
+    appliedLimit,
+    appliedOffset = 0,
+    truncated,
+    numFiles,
+  } = Object(response) as Record<string, unknown>;
+  let additionalContext: string | undefined;
+  if (tool === 'Grep' && typeof appliedLimit === 'number' && typeof appliedOffset === 'number') {
+    const rest = safeJson({ ...input, offset: appliedOffset + appliedLimit });
+    additionalContext = `[Only ${appliedLimit} results are shown. For more, use Grep ${rest}]`;
+  } else if (tool === 'Glob' && truncated === true) {
+    const { pattern, path } = input;
+    const rest = { pattern: '.', glob: pattern, path, output_mode: 'files_with_matches', head_limit: 1_000 };
+    additionalContext = `[Only ${String(numFiles)} files are shown. For all that are not empty, use Grep ${safeJson(rest)}]`;
+  }
+  return additionalContext === undefined ? undefined : { additionalContext };
+}
+
+// Texts that an agent's own tool can open, in files that only this user can read; and what was answered with a map.
+
+const TEXT_NAME = /^[0-9a-f]{24}\.txt$/;
+
+/** Lines of notes; of more, only the last half is kept. */
+const MAX_NOTES = 10_000;
+
+/** Old texts are removed after so many new ones, and when the helper starts. */
+const SWEEP_EVERY = 50;
+
+class KeptTexts {
+  readonly #directory = privateDirectory(join(cacheDirectory(), 'hook'));
+  #written = 0;
+
+  /** The absolute path of a new file with this text. */
+  write(text: string): string {
+    if (this.#written % SWEEP_EVERY === 0) sweepFiles(this.#directory, (name) => TEXT_NAME.test(name));
+    this.#written += 1;
+    const path = join(this.#directory, `${randomBytes(12).toString('hex')}.txt`);
+    writeFileSync(path, text, { flag: 'wx', mode: PRIVATE_FILE });
+    return path;
+  }
+
+  /** Whether `path` is a text that was kept, and not a link to something else. */
+  has(path: string): boolean {
+    if (dirname(path) !== this.#directory || !TEXT_NAME.test(basename(path))) return false;
+    return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  }
+
+  /** Two digests each, the last ones last. */
+  notes(): [string, string][] {
+    let lines: readonly string[] = [];
+    try {
+      lines = readFileSync(this.#notesPath, 'utf8').split('\n');
+      if (lines.length > MAX_NOTES) {
+        lines = lines.slice(-MAX_NOTES / 2);
+        writeFileSync(this.#notesPath, lines.join('\n'), { mode: PRIVATE_FILE });
+      }
+    } catch {
+      // There are none.
+    }
+    return lines.flatMap((line): [string, string][] => {
+      const [, key, version] = /^([0-9a-f]{32}) ([0-9a-f]{32})$/.exec(line) ?? [];
+      return key === undefined || version === undefined ? [] : [[key, version]];
+    });
+  }
+
+  /** So that another helper knows it, too. */
+  note(key: string, version: string): void {
+    appendFileSync(this.#notesPath, `${key} ${version}\n`, { mode: PRIVATE_FILE });
+  }
+
+  get #notesPath(): string {
+    return join(this.#directory, 'mapped');
+  }
+}

@@ -1,0 +1,194 @@
+/** What a hook answers in place of the own tools of an agent, and when it is silent. */
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { HookAnswers } from '../../../src/faces/hook/hook-answers.ts';
+import { useTestBuild } from '../../support/built.ts';
+import { zip } from '../../support/zip.ts';
+
+let root = '';
+let answers: HookAnswers;
+const cache = process.env['XDG_CACHE_HOME'];
+
+beforeAll(() => {
+  useTestBuild();
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'hook-')));
+  process.env['XDG_CACHE_HOME'] = join(root, 'cache');
+  mkdirSync(join(root, 'cache'), { mode: 0o700 });
+  mkdirSync(join(root, 'project'));
+  answers = new HookAnswers();
+});
+
+afterAll(async () => {
+  await answers.close();
+  if (cache === undefined) delete process.env['XDG_CACHE_HOME'];
+  else process.env['XDG_CACHE_HOME'] = cache;
+  rmSync(root, { recursive: true });
+});
+
+function put(name: string, content: string | Uint8Array): string {
+  const path = join(root, 'project', name);
+  writeFileSync(path, content);
+  onTestFinished(() => rmSync(path, { force: true }));
+  return path;
+}
+
+interface Output {
+  readonly updatedToolOutput?: {
+    readonly file?: { readonly content: string };
+    readonly stdout?: string;
+    readonly cells?: unknown;
+  };
+  readonly updatedInput?: { readonly file_path: string };
+  readonly additionalContext?: string;
+  readonly permissionDecision?: string;
+}
+
+/** What is printed for an event; undefined if nothing is. */
+async function ask(event: object, host = 'claude'): Promise<Output | undefined> {
+  const text = JSON.stringify({ session_id: 's', cwd: join(root, 'project'), ...event });
+  const printed = await answers.answer(host, text);
+  if (printed === undefined) return undefined;
+  return (JSON.parse(printed) as { hookSpecificOutput: Output }).hookSpecificOutput;
+}
+
+async function read(path: string, more: object = {}, input: object = {}): Promise<string | undefined> {
+  const content = readFileSync(path, 'utf8');
+  const file = { filePath: path, content, numLines: 1, startLine: 1, totalLines: 1 };
+  const event = {
+    hook_event_name: 'PostToolUse',
+    tool_name: 'Read',
+    tool_input: { file_path: path, ...input },
+  };
+  const found = await ask({ ...event, tool_response: { type: 'text', file }, ...more });
+  return found?.updatedToolOutput?.file?.content;
+}
+
+const method = (i: number): string =>
+  `  def step_${i}(self, x):\n${Array.from({ length: 12 }, (_, l) => `    x = x * ${i} - ${l}\n`).join('')}    return x\n`;
+const code = (name = 'renew_lease'): string =>
+  `${[0, 1, 2].map((k) => `class Part${k}:\n${Array.from({ length: 24 }, (_, i) => method(i)).join('\n')}`).join('\n')}\n\ndef ${name}(item):\n  """A lease is renewed before a third of its time is left."""\n  FIRST = item\n  return LAST\n`;
+const said = (text: string): object => ({ words: { user: [text] } });
+
+test('a long text becomes a map with what the conversation is about', async () => {
+  const path = put('lease.py', code());
+  const words = said('When is the lease renewed?');
+  let map: string | undefined;
+  // On a busy machine the parser may be loaded too late for the first answer.
+  await expect.poll(async () => (map = await read(path, words))).toBeDefined();
+  expect(map).toContain('FIRST = item');
+  expect(map).toContain('return LAST');
+  expect((map ?? '').length).toBeLessThan(code().length / 4);
+  const call = JSON.parse(/such as (\{.*?\})\./.exec(map ?? '')?.[1] ?? '') as Record<string, unknown>;
+  expect(call).toEqual({ file_path: path, offset: expect.any(Number), limit: expect.any(Number) });
+});
+
+test('ranges, short texts and second whole readings are left alone', async () => {
+  const path = put('again.py', code());
+  expect(await read(path, {}, { offset: 10, limit: 20 })).toBeUndefined();
+  expect(await read(path)).toContain('[Map: ');
+  expect(await read(path)).toBeUndefined();
+  expect(await read(put('short.py', 'x = 1\n'))).toBeUndefined();
+  const other = new HookAnswers();
+  onTestFinished(() => other.close());
+  const event = { hook_event_name: 'PostToolUse', tool_name: 'Read', session_id: 's' };
+  const file = { filePath: path, content: code(), startLine: 1 };
+  const again = { ...event, tool_input: { file_path: path }, tool_response: { type: 'text', file } };
+  // Another helper, too.
+  expect(await other.answer('claude', JSON.stringify(again))).toBeUndefined();
+});
+
+test('a changed file is mapped anew', async () => {
+  const path = put('changed.py', code());
+  await read(path);
+  writeFileSync(path, code('prolong_lease'));
+  expect(await read(path)).toContain('prolong_lease');
+});
+
+test('an answer that only points to the map is the whole text', async () => {
+  const path = put('unchanged.py', code());
+  const stub = { tool_response: { type: 'file_unchanged', file: { filePath: path } } };
+  expect(await read(path, stub)).toBeUndefined();
+  await read(path);
+  expect(await read(path, stub)).toBe(code());
+});
+
+test('private files are left to the agent', async () => {
+  expect(await read(put('.env', code()))).toBeUndefined();
+  mkdirSync(join(root, 'project/.claude'), { recursive: true });
+  put('.claude/settings.json', '{"permissions":{"deny":["Read(hidden.py)"]}}');
+  expect(await read(put('hidden.py', code()))).toBeUndefined();
+});
+
+test('a transcript that cannot be read costs nothing', async () => {
+  const path = put('harm.py', code());
+  const pipe = join(root, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const [i, transcript_path] of [pipe, '/dev/zero', root, '/nowhere'].entries())
+    expect(await read(path, { session_id: `h${i}`, transcript_path })).toContain('[Map: ');
+});
+
+test('the last words are found behind huge, cut and damaged lines', async () => {
+  const line = (role: string, text: string): string =>
+    `${JSON.stringify({ type: role, message: { role, content: [{ type: 'text', text }] } })}\n`;
+  const huge = line('user', 'x'.repeat(700_000));
+  const path = put('late.py', code());
+  const text = `${line('user', 'When is the lease renewed?')}${huge}{"type":"user"\n\0\n${line('assistant', 'I see.').slice(0, 40)}`;
+  const transcript_path = put('t.jsonl', text);
+  expect(await read(path, { transcript_path })).toContain('FIRST = item');
+});
+
+const build = (command: string, stdout: string): object => ({
+  hook_event_name: 'PostToolUse',
+  tool_name: 'Bash',
+  tool_input: { command },
+  tool_response: { stdout, stderr: '', interrupted: false, isImage: false },
+});
+const steps = Array.from({ length: 150 }, (_, i) => `   Compiling crate-${i} v1.${i}.0\n`).join('');
+
+test('the noise of a command is folded, and never an error', async () => {
+  const output = `${steps}error: it is broken\n${steps}test a ... FAILED\n`;
+  const shown = (await ask(build('cargo build', output)))?.updatedToolOutput?.stdout ?? '';
+  expect(shown).toContain('error: it is broken\n');
+  expect(shown).toContain('test a ... FAILED\n');
+  expect(shown.length).toBeLessThan(output.length / 10);
+  const path = /The whole output is in (\S+)\]$/.exec(shown)?.[1] ?? '';
+  expect(readFileSync(path, 'utf8')).toBe(output);
+  expect(statSync(path).mode & 0o077).toBe(0);
+  const again = { hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input: { file_path: path } };
+  expect((await ask(again))?.permissionDecision).toBe('allow');
+});
+
+test('what was read by a command, and what is short, is left alone', async () => {
+  expect(await ask(build('cat build.log', steps))).toBeUndefined();
+  expect(await ask(build('cargo build', steps.slice(0, 4_000)))).toBeUndefined();
+});
+
+test('an archive in the project is opened as text, its private members are not', async () => {
+  const path = put(
+    'a.zip',
+    zip([
+      { name: 'src/x.txt', content: 'inside\n' },
+      { name: '.env', content: 'KEY=1\n' },
+    ]),
+  );
+  const open = async (target: string): Promise<string | undefined> => {
+    const event = { hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input: { file_path: target } };
+    const kept = (await ask(event))?.updatedInput?.file_path;
+    return kept === undefined ? undefined : readFileSync(kept, 'utf8');
+  };
+  expect(await open(path)).toContain(`behind the path: ${path}:NAME]`);
+  expect(await open(`${path}:src/x.txt`)).toBe('inside\n');
+  expect(await open(`${path}:.env`)).toBeUndefined();
+  expect(await open('/elsewhere/a.zip')).toBeUndefined();
+});
+
+test('a search that was cut says how to go on', async () => {
+  const event = { hook_event_name: 'PostToolUse', tool_name: 'Grep', tool_input: { pattern: 'x' } };
+  const cut = await ask({ ...event, tool_response: { numLines: 250, appliedLimit: 250 } });
+  expect(cut?.additionalContext).toContain('Grep {"pattern":"x","offset":250}');
+  expect(await ask({ ...event, tool_response: { numLines: 3 } })).toBeUndefined();
+});

@@ -1,0 +1,91 @@
+/** The process of a hook and its helper: whatever happens to them, the agent's own answer stands. */
+
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { built } from '../../support/built.ts';
+
+const text = `${Array.from({ length: 400 }, (_, i) => `def step_${i}(x):\n    y = x\n    z = y\n    x = z\n    return x\n`).join('\n')}`;
+
+interface Place {
+  readonly run: string;
+  readonly hook: () => { readonly out: string; readonly code: number | null };
+}
+
+/** A home directory, and a hook that asks in it for a long text. */
+function place(): Place {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'hk-')));
+  const run = join(root, 'r');
+  mkdirSync(run, { mode: 0o700 });
+  const path = join(root, 'long.py');
+  writeFileSync(path, text);
+  let session = 0;
+  onTestFinished(async () => {
+    await other(run);
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  });
+  return {
+    run,
+    hook() {
+      session += 1;
+      const file = { filePath: path, content: text, numLines: 1, startLine: 1, totalLines: 1 };
+      const event = {
+        hook_event_name: 'PostToolUse',
+        session_id: `s${session}`,
+        cwd: root,
+        tool_name: 'Read',
+      };
+      const input = { ...event, tool_input: { file_path: path }, tool_response: { type: 'text', file } };
+      const env = { HOME: root, XDG_RUNTIME_DIR: run, TMPDIR: root, PATH: '' };
+      const { stdout, status } = spawnSync(process.execPath, [built('faces/hook/hook-child.js'), 'claude'], {
+        env,
+        encoding: 'utf8',
+        input: JSON.stringify(input),
+      });
+      return { out: stdout, code: status };
+    },
+  };
+}
+
+/** Asks the helper as a hook of another version does: it ends. */
+function other(run: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(join(run, 'oriel/helper.sock'), () => socket.end('{"version":"0"}\n'));
+    let reply = '';
+    socket.on('data', (piece) => (reply += String(piece)));
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(reply));
+  });
+}
+
+test('the first hook starts the helper, which one of another version replaces', async () => {
+  const { run, hook } = place();
+  await expect.poll(() => hook().out).toContain('[Map: ');
+  expect(hook()).toMatchObject({ code: 0, out: expect.stringContaining('[Map: ') });
+  expect(await other(run)).toBe('-');
+  await expect.poll(() => existsSync(join(run, 'oriel/helper.sock'))).toBe(false);
+  await expect.poll(() => hook().out).toContain('[Map: ');
+});
+
+test('a directory that others can enter is not used', () => {
+  const { run, hook } = place();
+  mkdirSync(join(run, 'oriel'));
+  chmodSync(join(run, 'oriel'), 0o777);
+  const planted = join(run, '..', `oriel-hook-${process.getuid?.()}`);
+  writeFileSync(planted, '');
+  expect(hook()).toEqual({ out: '', code: 0 });
+});
+
+test('what is no event is answered with nothing', () => {
+  for (const input of ['', '{', '[]', `{"hook_event_name":"PostToolUse"${' '.repeat(5_000)}`]) {
+    const { stdout, status } = spawnSync(process.execPath, [built('faces/hook/hook-child.js'), 'claude'], {
+      env: { XDG_RUNTIME_DIR: '/nowhere', TMPDIR: '/nowhere', PATH: '' },
+      encoding: 'utf8',
+      input,
+    });
+    expect([stdout, status]).toEqual(['', 0]);
+  }
+});
