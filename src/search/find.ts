@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { checkGlobSyntax } from '../files/glob-text.ts';
 import { checkGlob, isElsewhere } from '../files/glob.ts';
 import { withProgress } from '../queues/caller.ts';
+import { urlOfShown } from '../target/nameable-path.ts';
 import { openDirectory, shownBelow, startPath } from '../target/open-target.ts';
 import { nearNames } from '../text/near.ts';
 import type { OpenedDirectory } from '../types/access.ts';
@@ -51,7 +52,10 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
         (await nearHint(directory, start, request, call)))
       : undefined;
   const search = { tool: 'find', path: placed.path, glob: pattern, nothing: found === 0 } as const;
-  const entries = entriesOf(page, (path, i) => ({ path: shown(path), rank: request.offset + i }));
+  const entries = entriesOf(page, (name, i) => {
+    const path = shown(name);
+    return { path, use: urlOfShown(path, call), rank: request.offset + i };
+  });
   const next = request.offset + entries.length;
   return {
     kind: 'entries',

@@ -1,8 +1,8 @@
 /** What an answer says of the files and directories that a search left out, with the calls that include them. */
 
 import { openAny } from '../target/find-target.ts';
+import { urlOfShown } from '../target/nameable-path.ts';
 import { openDirectory, startPath } from '../target/open-target.ts';
-import { oneLine } from '../text/visible.ts';
 import type { OpenedItem } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { PassedOver, PassedReason, SearchGaps } from '../types/result.ts';
@@ -43,7 +43,8 @@ export async function passedOver(
     const { count } = passed[reason] ?? { count: 0 };
     if (count > 0) all.push({ reason, count, ...fields });
   };
-  const first = (reason: PassedReason): readonly string[] => (passed[reason]?.first ?? []).filter(isTypable);
+  const first = (reason: PassedReason): readonly string[] =>
+    (passed[reason]?.first ?? []).map((path) => urlOfShown(path, call) ?? path).filter(isTypable);
   const sayText = (reason: 'garbled' | 'undecoded'): void => {
     const [use] = search.selectors ? first(reason) : [];
     say(reason, { use: use !== undefined && reason === 'garbled' ? `${use}:raw` : use });
@@ -103,7 +104,7 @@ async function otherGlob({ glob = '', path = '.' }: LeavingSearch, call: Call): 
 const MAX_CALL_PATH_BYTES = 120;
 
 function isTypable(path: string): boolean {
-  return Buffer.byteLength(path) <= MAX_CALL_PATH_BYTES && oneLine(path) === path;
+  return Buffer.byteLength(path) <= MAX_CALL_PATH_BYTES;
 }
 
 /** The call that searches what is at the paths, or the read of the first file if the tool takes only directories. */

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
+import { fileUrl } from '../../files/paths.ts';
 import { Identity } from '../../identity.ts';
-import { age, binarySize, plural } from '../../render/display.ts';
+import { age, binarySize } from '../../render/display.ts';
 import { Spool } from '../../text/spool.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { FileSystemEntryStat, OpenedDirectory } from '../../types/access.ts';
@@ -95,7 +95,7 @@ async function* level(
   depth: number,
   call: Call,
 ): AsyncGenerator<Row> {
-  const { entries, unnamed, more } = await newestFirst(directory, call.signal);
+  const { entries, more } = await newestFirst(directory, call.signal);
   const shown = depth === 1 ? entries : entries.slice(0, ENTRIES_BELOW_ROOT);
   const indent = '  '.repeat(depth - 1);
   for (const [i, entry] of shown.entries()) {
@@ -120,10 +120,6 @@ async function* level(
   if (entries.length > shown.length) {
     yield { text: `${indent}… ${entries.length - shown.length} more. Use ${typed} for all`, use: typed };
   }
-  if (unnamed > 0)
-    yield {
-      text: `${indent}… ${plural(unnamed, 'name')} left out that ${unnamed === 1 ? 'is' : 'are'} not UTF-8`,
-    };
   if (more) {
     const what = `only ${ENTRIES_LOOKED_AT} of this directory were looked at`;
     yield { text: `${indent}… more entries: ${what}. Use find with a pattern to see others` };
@@ -132,7 +128,7 @@ async function* level(
 
 /** The path of the entry `name` in the directory `typed`; `real` is the real path of the entry. */
 function nameBelow(typed: string, name: string, real: string): string {
-  if (/^file:\/\//i.test(typed) || oneLine(name) !== name) return pathToFileURL(real).href;
+  if (/^file:\/\//i.test(typed) || oneLine(name) !== name) return fileUrl(real);
   if (typed !== '.') return `${typed.replace(/\/$/, '')}/${name}`;
   // Without `./` a leading `~` would be read as the home directory.
   return name.startsWith('~') ? `./${name}` : name;
@@ -159,19 +155,14 @@ function readingOrder({ name, type }: FileSystemEntryStat): number {
 async function newestFirst(
   directory: OpenedDirectory,
   signal: AbortSignal,
-): Promise<{ entries: FileSystemEntryStat[]; unnamed: number; more: boolean }> {
+): Promise<{ entries: FileSystemEntryStat[]; more: boolean }> {
   const { entries, more } = await directory.list(ENTRIES_LOOKED_AT, signal);
   const found: FileSystemEntryStat[] = [];
-  // The name of such an entry is decoded with U+FFFD, by which it is not found.
-  let unnamed = 0;
   for (let at = 0; at < entries.length; at += 64) {
     signal.throwIfAborted();
     const batch = await Promise.all(entries.slice(at, at + 64).map((entry) => directory.stat(entry.name)));
     // Entries that were removed meanwhile are left out.
-    for (const [i, stat] of batch.entries()) {
-      if (stat) found.push(stat);
-      else if (entries[at + i]?.name.includes('\ufffd')) unnamed += 1;
-    }
+    for (const stat of batch) if (stat) found.push(stat);
   }
   found.sort((a, b) => b.mtimeMs - a.mtimeMs);
   const groups: { order: number; entry: FileSystemEntryStat }[][] = [];
@@ -183,7 +174,7 @@ async function newestFirst(
   const sorted = groups.flatMap((group) =>
     group.sort((a, b) => a.order - b.order || (a.entry.name < b.entry.name ? -1 : 1)),
   );
-  return { entries: sorted.map(({ entry }) => entry), unnamed, more };
+  return { entries: sorted.map(({ entry }) => entry), more };
 }
 
 async function describe(
@@ -199,7 +190,7 @@ async function describe(
     ignored && 'ignored',
     entry.isPrivate && 'private',
     SPECIAL[entry.type],
-    name !== entry.name && `read ${pathToFileURL(join(directory.path, entry.name)).href}`,
+    name !== entry.name && `read ${fileUrl(join(directory.path, entry.name))}`,
   ].filter(Boolean);
   const mark = marks.length > 0 ? `  (${marks.join(', ')})` : '';
   if (entry.type === 'directory') return `${name}/  ${old}${mark}`;
