@@ -69,6 +69,21 @@ export function* pathSpellings(typed: string, cwd: string): Generator<string, vo
   yield* found;
 }
 
+/** An absolute path for JSON, in which not all programs take what is not UTF-8. */
+export function writtenPath(path: string): string {
+  return path.isWellFormed() ? path : fileUrl(path);
+}
+
+/** Whether a typed path is absolute, also as a file URL. */
+export function isTypedAbsolute(typed: string): boolean {
+  return isAbsolute(typed) || /^file:\/\/\//i.test(typed);
+}
+
+/** A path with `~` and `file://` expanded; a relative one as it is. Throws `BAD_PATH`. */
+export function expandedPath(typed: string): string {
+  return withHome(/^file:\/\//i.test(typed) ? fromFileUrl(typed) : typed);
+}
+
 /** Turns `~`, `file://` and relative forms into an absolute path; a bare `/` is the working directory. */
 export function absolutePath(typed: string, cwd: string): string {
   if (typed === '')

@@ -1,5 +1,6 @@
 /** The answers of reads and of commands in the default wording. */
 
+import { writtenPath } from '../files/paths.ts';
 import { OrielError } from '../errors.ts';
 import { writeSelector } from '../selector/selection.ts';
 import { oneLine } from '../text/visible.ts';
@@ -187,7 +188,11 @@ function imageBlock({ mimeType, data }: { mimeType: string; data: Uint8Array }):
 function originFacts(result: ReadResult): Record<string, unknown> {
   const { target, resolvedPath, format, suffix, facts } = result;
   // Assigned one by one, here and below, because spreading is slower and this runs in every read.
-  const written: Record<string, unknown> = { source: target, resolvedPath, kind: format };
+  const written: Record<string, unknown> = {
+    source: target,
+    resolvedPath: writtenPath(resolvedPath),
+    kind: format,
+  };
   if (suffix) written['suffixResolution'] = suffix;
   if (Object.keys(facts).length > 0) written['meta'] = facts;
   return written;

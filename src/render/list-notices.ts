@@ -229,7 +229,7 @@ function usePassed({ reason, call, use, count }: PassedNotice): string {
 const isRegex = (pattern: string): boolean => /\.[*+]|\\\.|^\^|\$$/.test(pattern);
 
 /** A glob for `.*\.tsx$`, and `src/a.ts` for `src\a.ts`. */
-const withoutEscapes = (pattern: string): string =>
+export const withoutEscapes = (pattern: string): string =>
   isRegex(pattern)
     ? pattern
         .replaceAll(/^\^|\$$/g, '')

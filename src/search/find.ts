@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { checkGlobSyntax } from '../files/glob-text.ts';
 import { checkGlob, isElsewhere } from '../files/glob.ts';
 import { withProgress } from '../queues/caller.ts';
+import { withoutEscapes } from '../render/list-notices.ts';
 import { urlOfShown } from '../target/nameable-path.ts';
 import { openDirectory, shownBelow, startPath } from '../target/open-target.ts';
 import { nearNames } from '../text/near.ts';
@@ -47,7 +48,7 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
     found === 0
       ? (foreign ??
         (await elsewhere(request, call)) ??
-        slashHint(request) ??
+        (await slashHint(request, call)) ??
         (gaps.passed.directory ? undefined : wordsHint(request)) ??
         (await nearHint(directory, start, request, call)))
       : undefined;
@@ -133,10 +134,10 @@ async function nearHint(
 }
 
 /** A hint for Windows paths such as `src\*.ts`, in which the backslash escapes the star. */
-function slashHint({ pattern }: FindRequest): SearchHint | undefined {
-  return pattern.length <= MAX_HINTED_PATTERN_CHARACTERS && /\\[\w*.]/.test(pattern)
-    ? 'backslash'
-    : undefined;
+async function slashHint({ pattern, path = '.' }: FindRequest, call: Call): Promise<SearchHint | undefined> {
+  if (pattern.length > MAX_HINTED_PATTERN_CHARACTERS || !/\\[\w*.]/.test(pattern)) return undefined;
+  const { selectsFile } = await import('./search-scope.ts');
+  return (await selectsFile(path, withoutEscapes(pattern), call)) ? 'backslash' : undefined;
 }
 
 /** A hint for words such as `parse header`, which are not a file name: symbols can be found by words. */

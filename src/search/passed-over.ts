@@ -2,11 +2,10 @@
 
 import { openAny } from '../target/find-target.ts';
 import { urlOfShown } from '../target/nameable-path.ts';
-import { openDirectory, startPath } from '../target/open-target.ts';
 import type { OpenedItem } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { PassedOver, PassedReason, SearchGaps } from '../types/result.ts';
-import { collectWalk, lookUntil } from '../walk/collect-walk.ts';
+import { selectsFile } from './search-scope.ts';
 
 /** The search as it was called. */
 interface LeavingSearch {
@@ -82,22 +81,7 @@ async function otherGlob({ glob = '', path = '.' }: LeavingSearch, call: Call): 
   const parts = glob.trim().split(/\s*\|\s*|\s+/);
   if (parts.length < 2 || parts.includes('') || /[(){}]/.test(glob)) return undefined;
   const other = `{${parts.join(',')}}`;
-  const { opened, path: start } = await openDirectory(path, call);
-  const place = { directories: [opened.path, startPath(start, call)], cwd: call.access.cwd };
-  const options = {
-    wants: { kind: 'paths', most: 1 },
-    filter: { kind: 'glob', pattern: other, place },
-    deadline: lookUntil(call.deadline),
-  } as const;
-  let found = false;
-  try {
-    await collectWalk(opened, options, call, async (walk) => {
-      for await (const paths of walk.paths()) found ||= paths.length > 0;
-    });
-  } finally {
-    await opened.close();
-  }
-  return found ? other : undefined;
+  return (await selectsFile(path, other, call)) ? other : undefined;
 }
 
 /** The most bytes of the paths in one call: all notices of an answer together stay below 1 KiB. */

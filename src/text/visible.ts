@@ -291,13 +291,14 @@ export function shellWord(path: string): string {
 export function shellArgument(word: string): string {
   if (PLAIN.test(word)) return word;
   // Line breaks would end the notice that contains the command.
-  if (/[\0-\x1f\x7f]/.test(word)) return `$'${word.replaceAll(/[\0-\x1f\x7f\\']/g, escaped)}'`;
+  if (/[\0-\x1f\x7f\udc80-\udcff]/u.test(word))
+    return `$'${word.replaceAll(/[\0-\x1f\x7f\\'\udc80-\udcff]/gu, escaped)}'`;
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function escaped(character: string): string {
   if (character === '\\' || character === "'") return `\\${character}`;
-  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  return `\\x${(character.charCodeAt(0) & 0xff).toString(16).padStart(2, '0')}`;
 }
 
 // Percent-encoding of bytes, as in URLs: `%0A`. The caller decides which characters need it.
