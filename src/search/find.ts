@@ -93,8 +93,13 @@ async function namedFile(
 }
 
 async function elsewhere({ path, pattern }: FindRequest, call: Call): Promise<SearchHint | undefined> {
+  const scope = (): Promise<typeof import('./search-scope.ts')> => import('./search-scope.ts');
+  if (path === undefined && /^\.\.(?:\/|\/\.\.)*$/.test(pattern)) {
+    const isThere = await (await scope()).selectsFile(pattern, '**', call);
+    return isThere ? { kind: 'elsewhere', path: pattern, glob: '**', field: 'pattern' } : undefined;
+  }
   if (path === undefined || !pattern.includes('/')) return undefined;
-  return (await import('./search-scope.ts')).elsewhereHint(path, pattern, 'pattern', call);
+  return (await scope()).elsewhereHint(path, pattern, 'pattern', call);
 }
 
 /** The most characters of a pattern that a hint repeats: all notices of an answer together must stay below 1 KiB. */
