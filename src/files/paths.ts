@@ -2,10 +2,10 @@
 
 import { homedir } from 'node:os';
 import { isAbsolute, resolve, sep } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { advised, OrielError } from '../errors.ts';
 import { decodeText, encodeText } from '../text/encoding.ts';
-import { percentDecode, percentEncode, quote } from '../text/visible.ts';
+import { percentDecode, quote } from '../text/visible.ts';
 
 /**
  * A path for the functions of `node:fs`. Names need not be UTF-8: other bytes of a path are lone surrogates, as `decodeText` makes
@@ -20,12 +20,6 @@ export function systemPath(path: string): string {
 export function exactPath(read: (encoding: 'utf8' | 'latin1') => string): string {
   const path = read('utf8');
   return path.includes('\ufffd') ? decodeText(Buffer.from(read('latin1'), 'latin1')) : path;
-}
-
-/** The URL of an absolute path, which names it whatever characters and bytes it has. */
-export function fileUrl(path: string): string {
-  if (path.isWellFormed()) return pathToFileURL(path).href;
-  return `file://${path.replace(/[^\w/.:=-]/gu, (character) => percentEncode(encodeText(character)))}`;
 }
 
 /**
@@ -67,11 +61,6 @@ export function* pathSpellings(typed: string, cwd: string): Generator<string, vo
   for (const path of Array.from(found)) for (const respelled of respell(path)) found.add(respelled);
   found.delete(absolute);
   yield* found;
-}
-
-/** An absolute path for JSON, in which not all programs take what is not UTF-8. */
-export function writtenPath(path: string): string {
-  return path.isWellFormed() ? path : fileUrl(path);
 }
 
 /** Whether a typed path is absolute, also as a file URL. */

@@ -1,6 +1,6 @@
 /** The answers of reads and of commands in the default wording. */
 
-import { writtenPath } from '../files/paths.ts';
+import { writtenPath } from '../text/encoding.ts';
 import { OrielError } from '../errors.ts';
 import { writeSelector } from '../selector/selection.ts';
 import { oneLine } from '../text/visible.ts';

@@ -166,11 +166,9 @@ export async function elsewhereHint(
   return (await selectsFile(hint.path, hint.glob, call)) ? hint : undefined;
 }
 
-/** Whether a search of the directory with the glob would find a file. */
+/** Whether a search of the directory with the glob would find a file. Throws the errors of opening the directory. */
 export async function selectsFile(path: string, glob: string, call: Call): Promise<boolean> {
-  const found = await openDirectory(path, call).catch(() => undefined);
-  if (!found) return false;
-  const { opened, path: start } = found;
+  const { opened, path: start } = await openDirectory(path, call);
   const place = { directories: [opened.path, startPath(start, call)], cwd: call.access.cwd };
   const options = {
     wants: { kind: 'paths', most: 1 },

@@ -167,7 +167,11 @@ test.each([
 });
 
 test.each([
-  ['app.ts ', 'app.ts  ends with a dot or a space, and no such file exists. Use app.ts without it.', 'app.ts'],
+  [
+    'app.ts ',
+    'app.ts  ends with a dot or a space, and no such file exists. Use app.ts without it.',
+    'app.ts',
+  ],
   [
     ' src/app.ts.',
     ' src/app.ts. ends with a dot or a space, and no such file exists. Use src/app.ts without it.',
