@@ -127,7 +127,7 @@ function callsNamed(tool: string, input: Input, { content, details }: Answer): N
   const includes = /left out|not searched/.test(text);
   if (hint !== undefined) add(JSON.parse(hint), !includes);
   for (const notice of details.notices ?? [])
-    for (const path of callsOf(notice)) if (text.includes(path)) add(path, false);
+    for (const path of callsOf(notice)) if (text.includes(path) && !path.endsWith('#NAME')) add(path, false);
   const glob = /\buse find with pattern (\S+)(?: and path (\S+?))?(?=[;.]? |[;.]?$)/i.exec(text);
   if (glob && !text.includes("'"))
     named.push({ call: ['find', { pattern: glob[1], path: glob[2] }], finds: false });
