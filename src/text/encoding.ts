@@ -3,7 +3,6 @@
  * refer to stored bytes, in whole code units; text is decoded line by line.
  */
 
-import { pathToFileURL } from 'node:url';
 import { queues } from '../queues/queue-table.ts';
 import type { NewlineScanner, TextEncoding, UnicodeName } from '../types/excerpt.ts';
 import {
@@ -18,7 +17,7 @@ import {
   isUtf8Start,
 } from './legacy-encoding.ts';
 import { scanWasm } from './scan-wasm.ts';
-import { percentEncode, RAW_BYTE } from './visible.ts';
+import { RAW_BYTE } from './visible.ts';
 
 // Counts newlines in a block and finds the k-th one. Uses WebAssembly SIMD, or JavaScript where that is not available;
 // both give the same results.
@@ -494,15 +493,4 @@ function decodeLoosely(bytes: Uint8Array): string {
 function lengthAfter(lead: number): number {
   if (lead < 0xe0) return 2;
   return lead < 0xf0 ? 3 : 4;
-}
-
-/** The URL of an absolute path, which names it whatever characters and bytes it has. */
-export function fileUrl(path: string): string {
-  if (path.isWellFormed()) return pathToFileURL(path).href;
-  return `file://${path.replace(/[^\w/.:=-]/gu, (character) => percentEncode(encodeText(character)))}`;
-}
-
-/** An absolute path for JSON, in which not all programs take what is not UTF-8. */
-export function writtenPath(path: string): string {
-  return path.isWellFormed() ? path : fileUrl(path);
 }
