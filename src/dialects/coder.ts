@@ -1,6 +1,5 @@
 /** The `coder` dialect: a line reader that refuses what exceeds its limits, for a chat and for a named workspace. */
 
-import { isAbsolute } from 'node:path';
 import {
   type CallableTool,
   type Dialect,
@@ -11,6 +10,7 @@ import {
 } from '../call/dialect.ts';
 import type { CallOrder } from '../call/open-call.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
+import { isTypedAbsolute } from '../files/paths.ts';
 import { textFacts } from '../render/answers.ts';
 import { plain } from '../render/display.ts';
 import { textAnswer } from '../render/notices.ts';
@@ -59,7 +59,7 @@ export function fileLinesOrder(
   base: Limits = baseLimits,
 ): CallOrder<LinesRequest> {
   if (input.path === '') throw new OrielError('BAD_PATH', 'path is required');
-  if (!isAbsolute(input.path)) {
+  if (!isTypedAbsolute(input.path)) {
     const shown = quote(input.path).replaceAll('"', '\\"');
     throw new OrielError('BAD_PATH', `file path must be absolute: "${shown}"`);
   }

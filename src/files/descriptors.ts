@@ -11,7 +11,9 @@
 import * as fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { decodeText } from '../text/encoding.ts';
 import { isLocalPath } from './mounts.ts';
+import { exactPath, systemPath } from './paths.ts';
 import { isShortage } from './system-failure.ts';
 
 const openFile = promisify(fs.open);
@@ -57,7 +59,7 @@ const localInspector: DescriptorInspector = {
   isLocal: true,
   open: openOnMainThread,
   stat: (fd) => fs.fstatSync(fd, { bigint: true }),
-  readlink: (path) => fs.readlinkSync(path),
+  readlink: targetOf,
   close(fd, size = Number.POSITIVE_INFINITY) {
     // The last close of a deleted file frees its blocks, which takes time in proportion to its size.
     if (size > LITTLE && isDeleted(fd)) return closeDescriptor(fd);
@@ -74,7 +76,7 @@ const remoteInspector: DescriptorInspector = {
   isLocal: false,
   open: openDescriptor,
   stat: statDescriptor,
-  readlink: (path) => fs.promises.readlink(path),
+  readlink: async (path) => decodeText(await fs.promises.readlink(systemPath(path), 'buffer')),
   close: closeDescriptor,
 };
 
@@ -116,12 +118,17 @@ export async function untilDescriptors<T>(attempt: () => Promise<T>, signal?: Ab
 
 /** Opens in a thread, without retries. */
 export function openDescriptor(path: string, flags: number): Promise<number> {
-  return openFile(path, flags);
+  return openFile(systemPath(path), flags);
+}
+
+/** The target of a link. Blocks. */
+export function targetOf(path: string): string {
+  return exactPath((encoding) => fs.readlinkSync(systemPath(path), encoding));
 }
 
 /** Only for files whose metadata the system has in memory. */
 export function openOnMainThread(path: string, flags: number): number {
-  return fs.openSync(path, flags);
+  return fs.openSync(systemPath(path), flags);
 }
 
 export async function closeDescriptor(fd: number): Promise<void> {

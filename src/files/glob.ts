@@ -86,7 +86,7 @@ export class Glob {
 
 /** Whether a glob may lead out of the searched directory: `~/x/*.md`, `/other/*.md`, `../x/*.md`. */
 export function isElsewhere(pattern: string): boolean {
-  return /^(?:~?\/|(?:\.\/)?\.\.\/)./.test(pattern);
+  return /^(?:~?\/|(?:\.\/)?\.\.\/|file:\/\/)./i.test(pattern);
 }
 
 /** The names that lead to the searched directory, and the patterns that begin with them. */

@@ -24,6 +24,7 @@ import { isKernelFileSystem, mayBeProcessSecret } from './kernel-files.ts';
 import { O_PATH } from './path-walk.ts';
 import { isPathWithin } from './paths.ts';
 import { isKept, type KeptFiles } from './kept-files.ts';
+import { decodeText, encodeText } from '../text/encoding.ts';
 import { errno } from './system-failure.ts';
 
 export interface HeldEntry {
@@ -204,10 +205,10 @@ export class HeldDirectory {
   /** Whether the name of an entry is private by the rules of `skipFiles`. */
   isPrivate(name: string, isDirectory: boolean): boolean {
     if (!rules) return false;
-    this.#lastName ??= textOf(this.path.slice(this.path.lastIndexOf('/') + 1));
-    const text = textOf(name);
+    this.#lastName ??= latin1ToPath(this.path.slice(this.path.lastIndexOf('/') + 1));
+    const text = latin1ToPath(name);
     if (!rules.mayMatch(text, this.#lastName)) return false;
-    return rules.decide(joined(textOf(this.path), text), isDirectory) !== undefined;
+    return rules.decide(joined(latin1ToPath(this.path), text), isDirectory) !== undefined;
   }
 
   /** The type of an entry; undefined if it does not exist. */
@@ -357,11 +358,12 @@ export function openRefusalFor(error: unknown): OpenRefusal {
 
 /** A path as its bytes, one character each. */
 export function pathToLatin1(path: string): string {
-  return Buffer.from(path, 'utf8').toString('latin1');
+  return Buffer.from(encodeText(path)).toString('latin1');
 }
 
-function textOf(path: string): string {
-  return /[^\0-\x7f]/.test(path) ? Buffer.from(path, 'latin1').toString('utf8') : path;
+/** The path of bytes, one character each. */
+export function latin1ToPath(path: string): string {
+  return /[^\0-\x7f]/.test(path) ? decodeText(Buffer.from(path, 'latin1')) : path;
 }
 
 function nameOf(path: string): string | Buffer {

@@ -4,13 +4,14 @@
  * for reading, through the handle and not through the path, which may have changed.
  */
 
-import { type BigIntStats, constants, type Dirent, readlinkSync, type Stats } from 'node:fs';
-import { lstat, opendir, readlink, realpath, stat } from 'node:fs/promises';
+import { type BigIntStats, constants, type Dirent, type Stats } from 'node:fs';
+import { lstat, opendir, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse, relative, sep } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { Identity } from '../identity.ts';
 import { fitTo, queues } from '../queues/queue-table.ts';
 import { memoryBytes } from '../text/bytes.ts';
+import { decodeText } from '../text/encoding.ts';
 import { quote } from '../text/visible.ts';
 import type {
   DenyRule,
@@ -32,6 +33,7 @@ import {
   openOnMainThread,
   readDescriptor,
   statsOf,
+  targetOf,
   untilDescriptors,
 } from './descriptors.ts';
 import { openedFile } from './file.ts';
@@ -44,7 +46,7 @@ import {
 } from './kernel-files.ts';
 import { noteReached, wasReached } from './mounts.ts';
 import { O_PATH } from './path-walk.ts';
-import { absolutePath, isPathWithin } from './paths.ts';
+import { absolutePath, isPathWithin, systemPath } from './paths.ts';
 import { isKept, isKeptAt, type KeptFiles, keptFromClients } from './kept-files.ts';
 import { type DeniedName, FileRoots, realDirectory } from './roots.ts';
 import { errno, isShortage, systemError } from './system-failure.ts';
@@ -240,7 +242,7 @@ async function look(path: string): Promise<Handle> {
 async function lookThrough(fd: number): Promise<Handle> {
   try {
     // Synchronous, because the kernel has the path in memory.
-    const real = readlinkSync(`/proc/self/fd/${fd}`);
+    const real = targetOf(`/proc/self/fd/${fd}`);
     const stats = await inspectorOf(real).stat(fd);
     return handleOf(fd, placeOf(real, stats), stats);
   } catch (error) {
@@ -265,7 +267,7 @@ function placeOf(real: string, { nlink }: BigIntStats): string {
 
 /** If there is no `/proc/self/fd`: place and identity are compared after opening instead. */
 async function lookByPath(path: string): Promise<Handle> {
-  const real = await realpath(path);
+  const real = await realpath(systemPath(path));
   const stats = await stat(real, { bigint: true });
   return { path: real, stats, again: real, inspector: inspectorOf(real), release: () => undefined };
 }
@@ -285,8 +287,8 @@ function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
 
 /** Whether the file is at its real path, without a link on the way that may have been there when it was opened. */
 async function isStillAt(path: string, stats: BigIntStats): Promise<boolean> {
-  const isLinked = (await realpath(path).catch(() => '')) !== path;
-  const now = await lstat(path, { bigint: true }).catch(() => undefined);
+  const isLinked = (await realpath(systemPath(path)).catch(() => '')) !== path;
+  const now = await lstat(systemPath(path), { bigint: true }).catch(() => undefined);
   return !isLinked && now !== undefined && isSameFile(now, stats);
 }
 
@@ -373,18 +375,24 @@ export function openedDirectory(
     mtimeMs: Number(stats.mtimeMs),
     async list(most, signal, prefix = '') {
       const entries: FileSystemEntry[] = [];
-      for await (const entry of await opendir(self, { bufferSize: 512 })) {
+      let isExact = true;
+      const add = (name: string, type: FileSystemEntry['type']): void => {
+        entries.push(isNamedPrivate(name, type) ? { name, type, isPrivate: true } : { name, type });
+      };
+      for await (const entry of await opendir(systemPath(self), { bufferSize: 512 })) {
         signal?.throwIfAborted();
         if (hidden.has(entry.name) || !entry.name.startsWith(prefix)) continue;
         if (entries.length === most) return { entries, more: true };
-        const type = typeOf(entry);
-        const { name } = entry;
-        entries.push(isNamedPrivate(name, type) ? { name, type, isPrivate: true } : { name, type });
+        if (entry.name.includes('\ufffd')) isExact = false;
+        else add(entry.name, typeOf(entry));
       }
-      return { entries, more: false };
+      if (isExact) return { entries, more: false };
+      for (const entry of await readdir(systemPath(self), { encoding: 'buffer', withFileTypes: true }))
+        if (entry.name.toString().includes('\ufffd')) add(decodeText(entry.name), typeOf(entry));
+      return { entries: entries.slice(0, most), more: entries.length > most };
     },
     async stat(name) {
-      const found = await lstat(`${self}/${name}`, { bigint: true }).catch(() => undefined);
+      const found = await lstat(systemPath(`${self}/${name}`), { bigint: true }).catch(() => undefined);
       if (!found) return undefined;
       const type = typeOf(found);
       const isLinked = rules && type === 'file' && found.nlink > 1n;
@@ -401,7 +409,7 @@ export function openedDirectory(
     linkTarget: (name) =>
       isNamedPrivate(name, 'link')
         ? Promise.resolve(undefined)
-        : readlink(`${self}/${name}`).catch(() => undefined),
+        : readlink(systemPath(`${self}/${name}`), 'buffer').then(decodeText, () => undefined),
     async enter(name) {
       if (isNamedPrivate(name, 'directory')) return undefined;
       const inner = await untilDescriptors(() => openDescriptor(`${self}/${name}`, ENTER)).catch(
@@ -436,7 +444,7 @@ export function openedDirectory(
   };
 }
 
-function typeOf(entry: Dirent | Stats | BigIntStats): FileSystemEntry['type'] {
+function typeOf(entry: Dirent | Dirent<Buffer> | Stats | BigIntStats): FileSystemEntry['type'] {
   if (entry.isFile()) return 'file';
   if (entry.isDirectory()) return 'directory';
   if (entry.isSymbolicLink()) return 'link';

@@ -3,7 +3,7 @@
  * replaced by a link meanwhile. Linux only.
  */
 
-import { type BigIntStats, constants, readlinkSync } from 'node:fs';
+import { type BigIntStats, constants } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import {
   type DescriptorInspector,
@@ -11,6 +11,7 @@ import {
   inspectorOf,
   openDescriptor,
   statsOf,
+  targetOf,
 } from './descriptors.ts';
 import { isPathWithin } from './paths.ts';
 import { errno, isShortage } from './system-failure.ts';
@@ -141,7 +142,7 @@ async function holderOf(
   inspector: DescriptorInspector,
 ): Promise<string> {
   try {
-    return readlinkSync(`/proc/self/fd/${fd}`);
+    return targetOf(`/proc/self/fd/${fd}`);
   } catch (error) {
     await closeFound(found, inspector);
     throw error;
@@ -157,7 +158,7 @@ async function closeFound(
 
 /** Whether an open directory is still inside `base`. */
 function isInside(fd: number, base: WalkBase): boolean {
-  return isPathWithin(readlinkSync(`/proc/self/fd/${fd}`), base.real);
+  return isPathWithin(targetOf(`/proc/self/fd/${fd}`), base.real);
 }
 
 // Opens regular files that oriel wrote, and refuses anything else that has replaced them.

@@ -4,7 +4,23 @@ import { homedir } from 'node:os';
 import { isAbsolute, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { advised, OrielError } from '../errors.ts';
-import { quote } from '../text/visible.ts';
+import { decodeText, encodeText } from '../text/encoding.ts';
+import { percentDecode, quote } from '../text/visible.ts';
+
+/**
+ * A path for the functions of `node:fs`. Names need not be UTF-8: other bytes of a path are lone surrogates, as `decodeText` makes
+ * them.
+ */
+export function systemPath(path: string): string {
+  // The types of some functions leave out buffers, which all of them take.
+  return path.isWellFormed() ? path : (Buffer.from(encodeText(path)) as unknown as string);
+}
+
+/** The result of `read`, which is called again for bytes if its text may not be exact. */
+export function exactPath(read: (encoding: 'utf8' | 'latin1') => string): string {
+  const path = read('utf8');
+  return path.includes('\ufffd') ? decodeText(Buffer.from(read('latin1'), 'latin1')) : path;
+}
 
 /**
  * Resolves a path given by the host against the working directory of this process. `~` is the home directory, because programs
@@ -47,6 +63,16 @@ export function* pathSpellings(typed: string, cwd: string): Generator<string, vo
   yield* found;
 }
 
+/** Whether a typed path is absolute, also as a file URL. */
+export function isTypedAbsolute(typed: string): boolean {
+  return isAbsolute(typed) || /^file:\/\/\//i.test(typed);
+}
+
+/** A path with `~` and `file://` expanded; a relative one as it is. Throws `BAD_PATH`. */
+export function expandedPath(typed: string): string {
+  return withHome(/^file:\/\//i.test(typed) ? fromFileUrl(typed) : typed);
+}
+
 /** Turns `~`, `file://` and relative forms into an absolute path; a bare `/` is the working directory. */
 export function absolutePath(typed: string, cwd: string): string {
   if (typed === '')
@@ -55,9 +81,10 @@ export function absolutePath(typed: string, cwd: string): string {
   const path = /^file:\/\//i.test(typed) ? fromFileUrl(typed) : typed;
   if (path.includes('\0')) throw new OrielError('BAD_PATH', `The path ${quote(typed)} holds a NUL byte.`);
   if (path === '/') return cwd;
-  const expanded = withHome(path);
+  // Of several spellings in surrogates only one is used, so that rules for a name hold for all of them.
+  const expanded = withHome(path.isWellFormed() ? path : decodeText(encodeText(path)));
   const absolute = isAbsolute(expanded) ? resolve(expanded) : resolve(cwd, expanded);
-  if (Buffer.byteLength(absolute) > PATH_MAX) throw tooLong(typed);
+  if (Buffer.byteLength(absolute) > PATH_MAX && encodeText(absolute).length > PATH_MAX) throw tooLong(typed);
   return absolute;
 }
 
@@ -74,8 +101,8 @@ function fromFileUrl(typed: string): string {
   try {
     return fileURLToPath(typed);
   } catch (cause) {
-    const relative = relativeUrl(typed);
-    if (relative !== undefined) return relative;
+    const other = relativeUrl(typed) ?? exactUrl(typed);
+    if (other !== undefined) return other;
     throw new OrielError(
       'BAD_PATH',
       `${quote(typed)} is not a file URL of this machine. Use . for the working directory.`,
@@ -93,6 +120,13 @@ function relativeUrl(typed: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The path of a URL with bytes that are not UTF-8: `file:///tmp/%FF`. */
+function exactUrl(typed: string): string | undefined {
+  const path = /^file:\/\/(?:localhost)?(\/[^?#]*)$/i.exec(typed)?.[1];
+  if (path === undefined || /%(?:2f|00)/i.test(path)) return undefined;
+  return decodeText(percentDecode(path, encodeText));
 }
 
 /** Spaces that look like U+0020. macOS has U+202F before AM and PM in the names of screenshots. */

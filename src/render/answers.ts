@@ -15,7 +15,7 @@ import type {
   SingleResult,
   TextResult,
 } from '../types/result.ts';
-import { displays, GAP, isNumbered, outputDisplays, showParts } from './display.ts';
+import { displays, GAP, isNumbered, outputDisplays, showParts, writtenPath } from './display.ts';
 import {
   callsOf,
   detailOf,
@@ -187,7 +187,11 @@ function imageBlock({ mimeType, data }: { mimeType: string; data: Uint8Array }):
 function originFacts(result: ReadResult): Record<string, unknown> {
   const { target, resolvedPath, format, suffix, facts } = result;
   // Assigned one by one, here and below, because spreading is slower and this runs in every read.
-  const written: Record<string, unknown> = { source: target, resolvedPath, kind: format };
+  const written: Record<string, unknown> = {
+    source: target,
+    resolvedPath: writtenPath(resolvedPath),
+    kind: format,
+  };
   if (suffix) written['suffixResolution'] = suffix;
   if (Object.keys(facts).length > 0) written['meta'] = facts;
   return written;

@@ -160,8 +160,9 @@ function fitEntries(
   };
 }
 
-function shownEntry({ path, mark, isPrivate, matches }: ListedEntry): string {
-  const name = shownName(path + (mark ?? '')) + (isPrivate ? ' (private)' : '');
+function shownEntry({ path, mark, isPrivate, use, matches }: ListedEntry): string {
+  const read = use === undefined ? '' : ` (read ${use})`;
+  const name = shownName(path + (mark ?? '')) + (isPrivate ? ' (private)' : read);
   return matches === undefined ? name : `${name}: ${matches}`;
 }
 
@@ -196,7 +197,6 @@ export function gapNotices(
     notices.push({ kind: 'nested', count, names, use: names[0] });
   }
   if (gaps.scanned) notices.push({ kind: 'scanned', count: gaps.scanned });
-  if (gaps.unnamed > 0) notices.push({ kind: 'unnamed', count: gaps.unnamed });
   for (const one of passed) notices.push({ kind: 'passed', ...one, pattern });
   return notices;
 }
@@ -328,7 +328,11 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
   const limitReached = !cutBy && next !== undefined;
   const notices: ListNotice[] = gapNotices(result, request.glob);
   const shownPaths = new Set(lines.map(({ path }) => path));
-  const guessed = result.files.filter((file) => file.guessed !== undefined && shownPaths.has(file.path));
+  const files = result.files.filter(({ path }) => shownPaths.has(path));
+  const untypable = files.flatMap(({ use }) => use ?? []);
+  const [use] = untypable;
+  if (use !== undefined && isTypable(use)) notices.push({ kind: 'untypable', count: untypable.length, use });
+  const guessed = files.filter((file) => file.guessed !== undefined);
   if (guessed[0]?.guessed !== undefined) {
     const { path, guessed: encoding } = guessed[0];
     notices.push({ kind: 'guessed', count: guessed.length, path, encoding });
@@ -341,7 +345,8 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
   if (clipped) {
     const { characters } = request.clip;
     const { path, no } = clipped;
-    notices.push({ kind: 'clipped', characters, use: isTypable(path) ? `${path}:${no}..${no}` : undefined });
+    const name = files.find((file) => file.path === path)?.use ?? path;
+    notices.push({ kind: 'clipped', characters, use: isTypable(name) ? `${name}:${no}..${no}` : undefined });
   }
   if (result.beyond !== undefined) {
     notices.push({ kind: 'beyond', of: 'matches', offset: request.offset, total: result.beyond });

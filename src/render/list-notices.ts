@@ -46,8 +46,9 @@ export type ListNotice =
   | { readonly kind: 'failed' }
   | { readonly kind: 'too-deep' }
   | { readonly kind: 'too-many' }
-  | { readonly kind: 'unnamed'; readonly count: number }
   | { readonly kind: 'rules'; readonly count: number }
+  /** Files with matches whose paths cannot be typed. `use` reads the first of them. */
+  | { readonly kind: 'untypable'; readonly count: number; readonly use: string }
   /** `pattern`: the glob of the search. */
   | (PassedOver & { readonly kind: 'passed'; readonly pattern: string })
   /** The call that reads the best symbols together. */
@@ -107,7 +108,8 @@ export const listWording: ListWording = {
   failed: () => 'Some files or directories could not be read (input/output error)',
   'too-deep': () => 'Directories whose paths are longer than 4096 bytes were left out',
   'too-many': () => 'The directory has more entries than are read: some were left out',
-  unnamed: ({ count }) => `${plural(count, 'file')} left out whose name is not UTF-8`,
+  untypable: ({ count, use }) =>
+    `${plural(count, 'name')} cannot be typed. Use read ${use} for ${count === 1 ? 'it' : 'the first of them'}`,
   rules: ({ count }) =>
     `${plural(count, 'ignore file')} not used: unreadable, larger than 1 MiB, or not a regular file`,
   passed: (notice) => PASSED[notice.reason](notice) + usePassed(notice),
@@ -227,7 +229,7 @@ function usePassed({ reason, call, use, count }: PassedNotice): string {
 const isRegex = (pattern: string): boolean => /\.[*+]|\\\.|^\^|\$$/.test(pattern);
 
 /** A glob for `.*\.tsx$`, and `src/a.ts` for `src\a.ts`. */
-const withoutEscapes = (pattern: string): string =>
+export const withoutEscapes = (pattern: string): string =>
   isRegex(pattern)
     ? pattern
         .replaceAll(/^\^|\$$/g, '')

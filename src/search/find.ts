@@ -4,6 +4,8 @@ import { basename, join } from 'node:path';
 import { checkGlobSyntax } from '../files/glob-text.ts';
 import { checkGlob, isElsewhere } from '../files/glob.ts';
 import { withProgress } from '../queues/caller.ts';
+import { withoutEscapes } from '../render/list-notices.ts';
+import { urlOfShown } from '../target/nameable-path.ts';
 import { openDirectory, shownBelow, startPath } from '../target/open-target.ts';
 import { nearNames } from '../text/near.ts';
 import type { OpenedDirectory } from '../types/access.ts';
@@ -46,12 +48,15 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
     found === 0
       ? (foreign ??
         (await elsewhere(request, call)) ??
-        slashHint(request) ??
+        (await slashHint(request, call)) ??
         (gaps.passed.directory ? undefined : wordsHint(request)) ??
         (await nearHint(directory, start, request, call)))
       : undefined;
   const search = { tool: 'find', path: placed.path, glob: pattern, nothing: found === 0 } as const;
-  const entries = entriesOf(page, (path, i) => ({ path: shown(path), rank: request.offset + i }));
+  const entries = entriesOf(page, (name, i) => {
+    const path = shown(name);
+    return { path, use: urlOfShown(path, call), rank: request.offset + i };
+  });
   const next = request.offset + entries.length;
   return {
     kind: 'entries',
@@ -88,8 +93,13 @@ async function namedFile(
 }
 
 async function elsewhere({ path, pattern }: FindRequest, call: Call): Promise<SearchHint | undefined> {
+  const scope = (): Promise<typeof import('./search-scope.ts')> => import('./search-scope.ts');
+  if (path === undefined && /^\.\.(?:\/|\/\.\.)*$/.test(pattern)) {
+    const isThere = await (await scope()).selectsFile(pattern, '**', call);
+    return isThere ? { kind: 'elsewhere', path: pattern, glob: '**', field: 'pattern' } : undefined;
+  }
   if (path === undefined || !pattern.includes('/')) return undefined;
-  return (await import('./search-scope.ts')).elsewhereHint(path, pattern, 'pattern', call);
+  return (await scope()).elsewhereHint(path, pattern, 'pattern', call);
 }
 
 /** The most characters of a pattern that a hint repeats: all notices of an answer together must stay below 1 KiB. */
@@ -129,10 +139,10 @@ async function nearHint(
 }
 
 /** A hint for Windows paths such as `src\*.ts`, in which the backslash escapes the star. */
-function slashHint({ pattern }: FindRequest): SearchHint | undefined {
-  return pattern.length <= MAX_HINTED_PATTERN_CHARACTERS && /\\[\w*.]/.test(pattern)
-    ? 'backslash'
-    : undefined;
+async function slashHint({ pattern, path = '.' }: FindRequest, call: Call): Promise<SearchHint | undefined> {
+  if (pattern.length > MAX_HINTED_PATTERN_CHARACTERS || !/\\[\w*.]/.test(pattern)) return undefined;
+  const { selectsFile } = await import('./search-scope.ts');
+  return (await selectsFile(path, withoutEscapes(pattern), call)) ? 'backslash' : undefined;
 }
 
 /** A hint for words such as `parse header`, which are not a file name: symbols can be found by words. */

@@ -1,9 +1,11 @@
 /** `ls`: the entries of one directory, sorted case-insensitively. */
 
+import { join } from 'node:path';
 import { type ListedEntries, withEntries } from '../files/local.ts';
 import { sortInTurns } from '../queues/turns.ts';
+import { urlOfShown } from '../target/nameable-path.ts';
 import { openDirectory } from '../target/open-target.ts';
-import type { FileSystemEntry, OpenedDirectory } from '../types/access.ts';
+import type { FileSystemEntry } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { ListRequest } from '../types/request.ts';
 import type { ListedEntry, ListResult } from '../types/result.ts';
@@ -15,32 +17,16 @@ export async function list(request: ListRequest, call: Call): Promise<ListResult
   checkRange(request);
   const { opened } = await openDirectory(request.path ?? '.', call, 'list');
   try {
-    return await withEntries(opened, call.signal, async (listed) =>
-      pageOf(await named(listed, opened, call.signal), request, call),
-    );
+    return await withEntries(opened, call.signal, (listed) => pageOf(listed, request, opened.path, call));
   } finally {
     await opened.close();
   }
 }
 
-/** Leaves out and counts names that are not UTF-8: they are decoded with U+FFFD, by which nothing is found. */
-async function named(
-  { entries, more }: ListedEntries,
-  directory: OpenedDirectory,
-  signal: AbortSignal,
-): Promise<ListedEntries & { readonly unnamed: number }> {
-  const lost = new Set<FileSystemEntry>();
-  for (const entry of entries) {
-    signal.throwIfAborted();
-    if (entry.name.includes('\ufffd') && !(await directory.stat(entry.name))) lost.add(entry);
-  }
-  const kept = lost.size === 0 ? entries : entries.filter((entry) => !lost.has(entry));
-  return { entries: kept, more, unnamed: lost.size };
-}
-
 async function pageOf(
-  { entries, more, unnamed }: ListedEntries & { readonly unnamed: number },
+  { entries, more }: ListedEntries,
   { offset, limit }: ListRequest,
+  directory: string,
   call: Call,
 ): Promise<ListResult> {
   const sorted = await sortInTurns(entries, sortable, bySortKey);
@@ -48,11 +34,13 @@ async function pageOf(
   const page = sorted.slice(offset, end);
   const gaps = new GapsSeen();
   gaps.tooMany = more;
-  gaps.unnamed = unnamed;
   return {
     kind: 'entries',
     tokens: call.settings.tokens,
-    entries: page.map(({ entry }, i) => ({ ...marked(entry), rank: offset + i })),
+    entries: page.map(({ entry }, i) => {
+      const use = urlOfShown(entry.name, call, (name) => join(directory, name));
+      return { ...marked(entry), use, rank: offset + i };
+    }),
     total: sorted.length,
     next: sorted.length > end ? end : undefined,
     gaps: gaps.facts,

@@ -1,12 +1,11 @@
 /** What an answer says of the files and directories that a search left out, with the calls that include them. */
 
 import { openAny } from '../target/find-target.ts';
-import { openDirectory, startPath } from '../target/open-target.ts';
-import { oneLine } from '../text/visible.ts';
+import { urlOfShown } from '../target/nameable-path.ts';
 import type { OpenedItem } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { PassedOver, PassedReason, SearchGaps } from '../types/result.ts';
-import { collectWalk, lookUntil } from '../walk/collect-walk.ts';
+import { selectsFile } from './search-scope.ts';
 
 /** The search as it was called. */
 interface LeavingSearch {
@@ -43,7 +42,8 @@ export async function passedOver(
     const { count } = passed[reason] ?? { count: 0 };
     if (count > 0) all.push({ reason, count, ...fields });
   };
-  const first = (reason: PassedReason): readonly string[] => (passed[reason]?.first ?? []).filter(isTypable);
+  const first = (reason: PassedReason): readonly string[] =>
+    (passed[reason]?.first ?? []).map((path) => urlOfShown(path, call) ?? path).filter(isTypable);
   const sayText = (reason: 'garbled' | 'undecoded'): void => {
     const [use] = search.selectors ? first(reason) : [];
     say(reason, { use: use !== undefined && reason === 'garbled' ? `${use}:raw` : use });
@@ -81,29 +81,14 @@ async function otherGlob({ glob = '', path = '.' }: LeavingSearch, call: Call): 
   const parts = glob.trim().split(/\s*\|\s*|\s+/);
   if (parts.length < 2 || parts.includes('') || /[(){}]/.test(glob)) return undefined;
   const other = `{${parts.join(',')}}`;
-  const { opened, path: start } = await openDirectory(path, call);
-  const place = { directories: [opened.path, startPath(start, call)], cwd: call.access.cwd };
-  const options = {
-    wants: { kind: 'paths', most: 1 },
-    filter: { kind: 'glob', pattern: other, place },
-    deadline: lookUntil(call.deadline),
-  } as const;
-  let found = false;
-  try {
-    await collectWalk(opened, options, call, async (walk) => {
-      for await (const paths of walk.paths()) found ||= paths.length > 0;
-    });
-  } finally {
-    await opened.close();
-  }
-  return found ? other : undefined;
+  return (await selectsFile(path, other, call)) ? other : undefined;
 }
 
 /** The most bytes of the paths in one call: all notices of an answer together stay below 1 KiB. */
 const MAX_CALL_PATH_BYTES = 120;
 
 function isTypable(path: string): boolean {
-  return Buffer.byteLength(path) <= MAX_CALL_PATH_BYTES && oneLine(path) === path;
+  return Buffer.byteLength(path) <= MAX_CALL_PATH_BYTES;
 }
 
 /** The call that searches what is at the paths, or the read of the first file if the tool takes only directories. */

@@ -1,5 +1,6 @@
 /** The inputs of ripgrep processes. One input is many small texts one after the other, or one file. */
 
+import { latin1ToPath } from '../files/held-directory.ts';
 import { hasDescriptorPaths } from '../files/descriptors.ts';
 import type { RipgrepRun } from '../process/ripgrep.ts';
 import { chunksOf, memoryBytes, readAt } from '../text/bytes.ts';
@@ -269,7 +270,7 @@ export class TextPortion implements GrowingInput {
     }
     while (offset >= at.start + (texts.ends[at.file] as number)) at.file += 1;
     if (this.#paths.length === 0) this.#paths = texts.paths.split('\0');
-    const path = Buffer.from(this.#paths[at.file] as string, 'latin1').toString('utf8');
+    const path = latin1ToPath(this.#paths[at.file] as string);
     if (!this.#places.has(path)) {
       const from = at.file === 0 ? 0 : (texts.ends[at.file - 1] as number);
       const to = texts.ends[at.file] as number;

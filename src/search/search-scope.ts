@@ -3,15 +3,17 @@
 import { join } from 'node:path';
 import { advised, OrielError } from '../errors.ts';
 import { validGlob } from '../files/glob-text.ts';
-import { isPathWithin, withHome } from '../files/paths.ts';
+import { checkGlob } from '../files/glob.ts';
+import { expandedPath, isPathWithin } from '../files/paths.ts';
 import { fileTypes } from '../process/ripgrep.ts';
 import { MAX_LISTED_PATHS, pathLists } from '../selector/rewrites.ts';
 import { openAny, splitGlob } from '../target/find-target.ts';
-import { openTarget } from '../target/open-target.ts';
+import { openDirectory, openTarget, startPath } from '../target/open-target.ts';
 import { nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { SearchHint } from '../types/result.ts';
+import { collectWalk, lookUntil } from '../walk/collect-walk.ts';
 
 /**
  * The paths of a list, without those inside another path of the list. Undefined unless all paths of the list exist. Throws
@@ -130,7 +132,7 @@ export async function placedGlob(
   field: 'pattern' | 'glob',
   call: Call,
 ): Promise<PlacedGlob> {
-  const typed = withHome(glob);
+  const typed = expandedPath(glob);
   const { front, rest, outside } = await frontOf(typed, path, call);
   const from = await realDirectory(path ?? '.', call).catch(() => undefined);
   if (front !== undefined && from !== undefined) {
@@ -156,11 +158,35 @@ export async function elsewhereHint(
   field: 'pattern' | 'glob',
   call: Call,
 ): Promise<SearchHint | undefined> {
-  const { front, rest } = await frontOf(withHome(glob), path, call);
+  const { front, rest } = await frontOf(expandedPath(glob), path, call);
   const from = await realDirectory(path, call).catch(() => undefined);
   if (front === undefined || from === undefined) return undefined;
   if (isPathWithin(front, from) || isPathWithin(from, front)) return undefined;
-  return { kind: 'elsewhere', path: call.access.display(front), glob: `/${rest}`, field };
+  const hint = { kind: 'elsewhere', path: call.access.display(front), glob: `/${rest}`, field } as const;
+  return (await selectsFile(hint.path, hint.glob, call)) ? hint : undefined;
+}
+
+/** Whether a search of the directory with the glob would find a file. Throws the errors of opening the directory. */
+export async function selectsFile(path: string, glob: string, call: Call): Promise<boolean> {
+  const { opened, path: start } = await openDirectory(path, call);
+  const place = { directories: [opened.path, startPath(start, call)], cwd: call.access.cwd };
+  const options = {
+    wants: { kind: 'paths', most: 1 },
+    filter: { kind: 'glob', pattern: glob, place },
+    deadline: lookUntil(call.deadline),
+  } as const;
+  let isFound = false;
+  try {
+    checkGlob(glob);
+    await collectWalk(opened, options, call, async (walk) => {
+      for await (const paths of walk.paths()) isFound ||= paths.length > 0;
+    });
+  } catch (error) {
+    if (!(error instanceof OrielError)) throw error;
+  } finally {
+    await opened.close();
+  }
+  return isFound;
 }
 
 interface GlobDirectory {

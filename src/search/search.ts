@@ -4,6 +4,7 @@
  */
 
 import { basename, join } from 'node:path';
+import { latin1ToPath } from '../files/held-directory.ts';
 import { findEncoding } from '../code/text-input.ts';
 import { advised, OrielError } from '../errors.ts';
 import { lentFile } from '../files/file.ts';
@@ -215,7 +216,7 @@ async function searchContainers(
   const wants = { kind: 'paths', most: MAX_COUNTED_CONTAINERS + 1, containers: true } as const;
   const walk = await WalkRun.start(directory, { wants, ...filters, deadline }, call);
   const paths: string[] = [];
-  const disguised = gaps.takeDisguised().map((path) => Buffer.from(path, 'latin1').toString('utf8'));
+  const disguised = gaps.takeDisguised().map((path) => latin1ToPath(path));
   try {
     for await (const batch of walk.paths()) {
       paths.push(...batch);
@@ -401,7 +402,7 @@ class SearchInputs implements AsyncIterable<SearchInput> {
   }
 
   async #file(item: LargeTextFile): Promise<void> {
-    const path = Buffer.from(item.path, 'latin1').toString('utf8');
+    const path = latin1ToPath(item.path);
     const opened = await lentFile(item, path);
     if (!opened) throw new WalkBroken('The thread that held a file has ended.');
     const encoding = await findEncoding(opened.bytes, this.#call).catch(async (error: unknown) => {

@@ -2,6 +2,7 @@
 
 import { createTurns } from '../queues/turns.ts';
 import { isHashline } from '../render/display.ts';
+import { urlOfShown } from '../target/nameable-path.ts';
 import type { Call } from '../types/call.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { ListResult, MatchedFile, SearchResult } from '../types/result.ts';
@@ -91,7 +92,10 @@ export class MatchSink implements SearchSink {
     if (gaps.broken && seen === 0) throw walkFailed(this.search.gaps);
     return {
       kind: 'matches',
-      files: await this.#leading(this.#quotes.files),
+      files: (await this.#leading(this.#quotes.files)).map((file) => {
+        const use = urlOfShown(file.path, this.#call);
+        return use === undefined ? file : { ...file, use };
+      }),
       found,
       next: more ? this.#request.offset + found : undefined,
       beyond: found === 0 && seen > 0 ? seen : undefined,
@@ -134,6 +138,7 @@ export class MatchSink implements SearchSink {
 export class CountSink implements SearchSink {
   readonly search: SearchRun;
   readonly #request: CountRequest;
+  readonly #call: Call;
   readonly #files: { path: string; rank: number; matches: number }[] = [];
   readonly #end: number;
   /** The number of files with a match so far, shown or not. */
@@ -143,6 +148,7 @@ export class CountSink implements SearchSink {
 
   constructor(request: CountRequest, call: Call) {
     this.#request = request;
+    this.#call = call;
     this.#end = request.offset + Math.min(request.limit, MAX_PAGE_RESULTS);
     this.search = new SearchRun(request, call, { before: 0, after: 0, firstOnly: !request.counts });
   }
@@ -179,6 +185,7 @@ export class CountSink implements SearchSink {
     const { counts } = this.#request;
     const entries = entriesOf(this.#files, ({ matches, ...file }) => ({
       ...file,
+      use: urlOfShown(file.path, this.#call),
       matches: counts ? matches : undefined,
     }));
     const end = this.#request.offset + entries.length;

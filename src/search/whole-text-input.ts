@@ -1,6 +1,7 @@
 /** Searches one text for multi-line matches; the whole text is kept in memory. */
 
 import { setImmediate } from 'node:timers/promises';
+import { latin1ToPath } from '../files/held-directory.ts';
 import type { RipgrepInput } from '../process/ripgrep.ts';
 import { memoryBytes, readAt } from '../text/bytes.ts';
 import { decode, utf8 } from '../text/encoding.ts';
@@ -224,7 +225,7 @@ export class MultilinePortion implements GrowingInput {
     let from = 0;
     for (const [i, latin1] of texts.paths.split('\0').entries()) {
       const to = texts.ends[i] as number;
-      const path = Buffer.from(latin1, 'latin1').toString('utf8');
+      const path = latin1ToPath(latin1);
       const guessed = texts.guessed?.[i];
       const held = {
         path,

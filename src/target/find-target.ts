@@ -222,7 +222,7 @@ async function withoutEnd(
     return undefined;
   // Some tools with a literal grammar take only absolute paths.
   const next = grammar === 'literal' ? path : nameablePath(call.access.absolute(path), call);
-  return advised(code, why, `Use ${quote(next)}.`, { next });
+  return advised(code, why, `Use ${quote(next)} without it.`, { next });
 }
 
 /** Removes dots and blanks at the end. A regular expression would take quadratic time on a long run of dots. */

@@ -1,7 +1,7 @@
 /** The form of a path in notices and calls. */
 
 import { sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileUrl } from '../render/display.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 
@@ -12,9 +12,18 @@ import type { Call } from '../types/call.ts';
 export function nameablePath(path: string, call: Call): string {
   const displayed = call.access.display(path);
   const shown = sep === '/' ? displayed : displayed.split(sep).join('/');
-  if (oneLine(shown) !== shown) return pathToFileURL(path).href;
+  if (oneLine(shown) !== shown) return fileUrl(path);
   // Without `./` a leading `~` would be read as the home directory.
   return shown.startsWith('~') ? `./${shown}` : shown;
+}
+
+/** The file URL of a shown path or name that cannot be typed, for a call; undefined for others. `absolute` makes a path of it. */
+export function urlOfShown(
+  shown: string,
+  call: Call,
+  absolute: (shown: string) => string = call.access.absolute,
+): string | undefined {
+  return oneLine(shown) === shown ? undefined : fileUrl(absolute(shown));
 }
 
 /** As `nameablePath`, but also a file URL if the path looks like `typed`, which does not lead to it: another kind of space. */
@@ -24,7 +33,7 @@ export function tellablePath(path: string, typed: string, call: Call): string {
       .normalize()
       .replaceAll(/\p{Zs}/gu, ' ');
   const isAlike = looks(call.access.display(path)) === looks(typed) || looks(path) === looks(typed);
-  return isAlike ? pathToFileURL(path).href : nameablePath(path, call);
+  return isAlike ? fileUrl(path) : nameablePath(path, call);
 }
 
 /** Whether a shell would expand something at the beginning: `$HOME/x`, `${HOME}/x`. */

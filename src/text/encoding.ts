@@ -17,6 +17,7 @@ import {
   isUtf8Start,
 } from './legacy-encoding.ts';
 import { scanWasm } from './scan-wasm.ts';
+import { RAW_BYTE } from './visible.ts';
 
 // Counts newlines in a block and finds the k-th one. Uses WebAssembly SIMD, or JavaScript where that is not available;
 // both give the same results.
@@ -425,4 +426,71 @@ export function guessEncoding(
 ): TextEncoding {
   const named = sure === undefined ? undefined : encodingNamed(sure, 'guessed', head);
   return named ?? { ...stored, perhaps };
+}
+
+// Decodes without loss what may be any bytes: names of files, text in databases. An invalid byte becomes a lone surrogate
+// (U+DC80 to U+DCFF), as in Python (PEP 383); answers show it as `\xff`, and URLs as `%FF`.
+
+const exact = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/** Decodes `bytes`. With `cut`, an incomplete character at the end is dropped. */
+export function decodeText(bytes: Uint8Array, cut = false): string {
+  const whole = cut ? bytes.subarray(0, lastBoundary(bytes)) : bytes;
+  try {
+    return exact.decode(whole);
+  } catch {
+    return decodeLoosely(whole);
+  }
+}
+
+/** The inverse of `decodeText`. */
+export function encodeText(text: string): Uint8Array {
+  if (text.isWellFormed()) return encoder.encode(text);
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (const match of text.matchAll(RAW_BYTE)) {
+    parts.push(encoder.encode(text.slice(from, match.index)), Uint8Array.of(match[0].charCodeAt(0) & 0xff));
+    from = match.index + 1;
+  }
+  parts.push(encoder.encode(text.slice(from)));
+  return Uint8Array.from(Buffer.concat(parts));
+}
+
+/** The offset after the last complete character. */
+function lastBoundary(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] as number;
+    if (byte < 0x80) return bytes.length;
+    if (byte >= 0xc0) return back < lengthAfter(byte) ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+function decodeLoosely(bytes: Uint8Array): string {
+  let text = '';
+  let parts: string[] = [];
+  let good = 0;
+  for (let at = 0; at < bytes.length;) {
+    const length = validSequence(bytes, at);
+    if (length > 0) {
+      at += length;
+      continue;
+    }
+    parts.push(exact.decode(bytes.subarray(good, at)), String.fromCharCode(0xdc00 + (bytes[at] as number)));
+    at += 1;
+    good = at;
+    // Joined from time to time: megabytes of invalid bytes must not become millions of strings.
+    if (parts.length > 10_000) {
+      text += parts.join('');
+      parts = [];
+    }
+  }
+  parts.push(exact.decode(bytes.subarray(good)));
+  return text + parts.join('');
+}
+
+function lengthAfter(lead: number): number {
+  if (lead < 0xe0) return 2;
+  return lead < 0xf0 ? 3 : 4;
 }

@@ -217,13 +217,22 @@ const ECHO = 200;
 
 /** The caller's text on one line, safe to print and short. */
 export function quote(typed: string): string {
-  const short = typed.length > ECHO ? `${typed.slice(0, ECHO).toWellFormed()}…` : typed.toWellFormed();
-  return oneLine(short);
+  return oneLine(typed.length > ECHO ? `${typed.slice(0, ECHO)}…` : typed);
 }
 
-/** A name on one line: as `makeVisible`, with line breaks and tabs escaped too. */
+/** A name on one line: as `makeVisible`, with line breaks, tabs and bytes of invalid UTF-8 escaped too. */
 export function oneLine(name: string): string {
-  return escapeBreaks(makeVisible(name).text);
+  return escapeBreaks(makeVisible(showBytes(name)).text);
+}
+
+/** Matches the surrogates of `decodeText`. With the flag `u`, halves of valid pairs do not match. */
+export const RAW_BYTE: RegExp = /[\udc80-\udcff]/gu;
+
+/** `text` for display: bytes of invalid UTF-8 as `\xff`, other lone surrogates as U+FFFD. */
+export function showBytes(text: string): string {
+  if (text.isWellFormed()) return text;
+  const shown = text.replace(RAW_BYTE, (byte) => `\\x${(byte.charCodeAt(0) & 0xff).toString(16)}`);
+  return shown.toWellFormed();
 }
 
 /** The text on one line: line breaks and tabs as `\n`, `\r` and `\t`. */
@@ -282,13 +291,14 @@ export function shellWord(path: string): string {
 export function shellArgument(word: string): string {
   if (PLAIN.test(word)) return word;
   // Line breaks would end the notice that contains the command.
-  if (/[\0-\x1f\x7f]/.test(word)) return `$'${word.replaceAll(/[\0-\x1f\x7f\\']/g, escaped)}'`;
+  if (/[\0-\x1f\x7f\udc80-\udcff]/u.test(word))
+    return `$'${word.replaceAll(/[\0-\x1f\x7f\\'\udc80-\udcff]/gu, escaped)}'`;
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function escaped(character: string): string {
   if (character === '\\' || character === "'") return `\\${character}`;
-  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  return `\\x${(character.charCodeAt(0) & 0xff).toString(16).padStart(2, '0')}`;
 }
 
 // Percent-encoding of bytes, as in URLs: `%0A`. The caller decides which characters need it.

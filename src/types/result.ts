@@ -47,6 +47,8 @@ export interface SearchResult {
 export interface MatchedFile {
   /** As shown to the model: relative to the cwd where it is below it. */
   readonly path: string;
+  /** The `path` of a call, where its own cannot be typed. */
+  readonly use?: string | undefined;
   readonly lines: readonly MatchedLine[];
   /** The header with the tag of this version of the file: its lines are anchors for edits. */
   readonly anchor?: string | undefined;
@@ -151,8 +153,6 @@ export interface SearchGaps {
   readonly tooDeep: boolean;
   /** A directory has more entries than the limit: the file system determines which ones were left out. */
   readonly tooMany: boolean;
-  /** Files left out because their names are not UTF-8. */
-  readonly unnamed: number;
   /** Number of documents, archives and databases (by their names) that a search for texts skipped. */
   readonly containers: number;
   /** Number of ignore files that were not used, because they are too large or not regular files. */
@@ -221,6 +221,8 @@ export interface ListedEntry {
   readonly mark?: '/' | '@' | undefined;
   /** Nothing but its name is shown. */
   readonly isPrivate?: true | undefined;
+  /** The `path` of a call, where its own cannot be typed. */
+  readonly use?: string | undefined;
   /** 0-based, among all entries. */
   readonly rank: number;
   /** Number of matching lines in it, if they were counted. */

@@ -15,7 +15,6 @@ export class GapsSeen implements SearchGaps {
   failed = false;
   tooDeep = false;
   tooMany = false;
-  unnamed = 0;
   containers = 0;
   rules = 0;
   large = 0;
@@ -39,7 +38,6 @@ export class GapsSeen implements SearchGaps {
     this.failed ||= other.failed ?? false;
     this.tooDeep ||= other.tooDeep;
     this.tooMany ||= other.tooMany;
-    this.unnamed += other.unnamed;
     this.containers += other.containers;
     this.rules += other.rules;
     this.large += other.large ?? 0;
@@ -103,8 +101,8 @@ export class GapsSeen implements SearchGaps {
 
   /** Whether there is any gap that an answer must report. */
   get isNotable(): boolean {
-    const { timedOut, denied, failed, tooDeep, tooMany, unnamed, rules, large, cut, unread, broken } = this;
-    const counted = unnamed + rules + large + cut + this.changed + unread + this.nested + this.scanned;
+    const { timedOut, denied, failed, tooDeep, tooMany, rules, large, cut, unread, broken } = this;
+    const counted = rules + large + cut + this.changed + unread + this.nested + this.scanned;
     return timedOut || denied || failed || tooDeep || tooMany || broken || counted > 0;
   }
 
@@ -113,11 +111,10 @@ export class GapsSeen implements SearchGaps {
   }
 
   get facts(): SearchGaps {
-    const { timedOut, denied, failed, tooDeep, tooMany, unnamed, containers, rules, broken } = this;
+    const { timedOut, denied, failed, tooDeep, tooMany, containers, rules, broken } = this;
     const { large, cut, changed, unread, firstUnread, nested, firstNested, disguised, scanned, full, short } =
       this;
     const counted = {
-      unnamed,
       containers,
       rules,
       large: large > 0 ? large : undefined,

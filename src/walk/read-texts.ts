@@ -6,6 +6,7 @@ import {
   closeHeld,
   type HeldDirectory,
   type HeldFile,
+  latin1ToPath,
   openHeld,
   openRefusalFor,
   peekHeld,
@@ -160,7 +161,7 @@ export class TextReader {
   /** `encoding`: in which it can be read. */
   #pass(reason: PassedReason, path: string, encoding?: string): void {
     const gaps = new GapsSeen();
-    const name = this.#front + Buffer.from(path, 'latin1').toString('utf8');
+    const name = this.#front + latin1ToPath(path);
     gaps.pass(reason, encoding === undefined ? name : `${name}:encoding=${encoding}`);
     this.#pieces.leave(gaps);
   }

@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isOrielError, OrielError } from '../errors.ts';
-import { pathToLatin1 } from '../files/held-directory.ts';
+import { latin1ToPath, pathToLatin1 } from '../files/held-directory.ts';
 import { isLocalWhole } from '../files/mounts.ts';
 import { builtFile } from '../files/package-files.ts';
 import { isPathWithin } from '../files/paths.ts';
@@ -108,7 +108,7 @@ export class WalkRun {
     for (;;) {
       const batch = this.#paths.shift();
       if (batch) {
-        const paths = Buffer.from(batch.paths, 'latin1').toString('utf8').split('\0');
+        const paths = latin1ToPath(batch.paths).split('\0');
         yield { ...batch, paths };
         // Several batches may already be here, and paths may be long: give control back to the event loop.
         await setImmediate();

@@ -3,9 +3,14 @@
  * Directories are held by descriptor; their number is bounded, however deep the tree is.
  */
 
-import { isUtf8 } from 'node:buffer';
 import { Glob } from '../files/glob.ts';
-import { HeldDirectory, type HeldEntry, openRefusalFor, pathToLatin1 } from '../files/held-directory.ts';
+import {
+  HeldDirectory,
+  type HeldEntry,
+  latin1ToPath,
+  openRefusalFor,
+  pathToLatin1,
+} from '../files/held-directory.ts';
 import { holdsRepository, type RuleReading, WalkRules } from '../files/walk-rules.ts';
 import { isArchive, isNamedArchive } from '../formats/archive/detect.ts';
 import { isDocument, isNamedDocument } from '../formats/document/detect.ts';
@@ -43,8 +48,8 @@ interface Level {
   readonly kept: ReadonlySet<string> | undefined;
   at: number;
   rules: WalkRules;
-  /** `front` as text; undefined below a name that is not UTF-8. */
-  readonly text: string | undefined;
+  /** `front` as text. */
+  readonly text: string;
 }
 
 export class DirectoryWalker {
@@ -118,7 +123,7 @@ export class DirectoryWalker {
     const [level] = this.#levels;
     const isKept = ({ name }: HeldEntry): boolean => name === '.git' || level?.kept?.has(name) === true;
     const isIgnored = ({ name, kind }: HeldEntry): boolean =>
-      level?.rules.ignores(decodeName(name) ?? name, kind === 'directory') === true;
+      level?.rules.ignores(latin1ToPath(name), kind === 'directory') === true;
     const isSkipped = (entry: HeldEntry): boolean =>
       isKept(entry) || isIgnored(entry) || entry.name === '.gitignore' || entry.name === '.ignore';
     if (level?.entries.every(isSkipped) && level.entries.some(isIgnored)) level.rules = WalkRules.none;
@@ -152,8 +157,8 @@ export class DirectoryWalker {
   #visit(level: Level, entry: HeldEntry, visitor: WalkVisitor): boolean {
     const { name, kind } = entry;
     if (name === '.git' || level.kept?.has(name)) return true;
-    const text = decodeName(name);
-    if (level.rules.ignores(text ?? name, kind === 'directory')) {
+    const text = latin1ToPath(name);
+    if (level.rules.ignores(text, kind === 'directory')) {
       this.#passOver('ignored', level, entry, text);
       return true;
     }
@@ -163,10 +168,6 @@ export class DirectoryWalker {
     }
     if (kind === 'directory') {
       this.#enter(level, name, text);
-      return true;
-    }
-    if (text === undefined || level.text === undefined) {
-      this.gaps.unnamed += 1;
       return true;
     }
     const path = level.text + text;
@@ -195,40 +196,35 @@ export class DirectoryWalker {
   }
 
   /** Counts an entry that is left out, if it could have been found otherwise. */
-  #passOver(reason: PassedReason, level: Level, { name, kind }: HeldEntry, text: string | undefined): void {
+  #passOver(reason: PassedReason, level: Level, { kind }: HeldEntry, text: string): void {
     if (this.#ending !== undefined) return;
-    const isNamed = text !== undefined && level.text !== undefined;
-    // A name that is not UTF-8 is compared with U+FFFD in it, and not shown.
-    const own = text ?? Buffer.from(name, 'latin1').toString();
-    const path = (level.text ?? Buffer.from(level.front, 'latin1').toString()) + own;
+    const path = level.text + text;
     const isDirectory = kind === 'directory';
     const isWanted =
-      !isDirectory && this.#filter?.matches(path) !== false && this.#named?.matches(own) !== false;
+      !isDirectory && this.#filter?.matches(path) !== false && this.#named?.matches(text) !== false;
     const mayHold = kind !== 'file' && kind !== 'other' && this.#filter?.mayMatchBelow(path) !== false;
-    if (isWanted || mayHold) this.gaps.pass(reason, isNamed ? this.#job.front + path : undefined);
+    if (isWanted || mayHold) this.gaps.pass(reason, this.#job.front + path);
   }
 
-  #enter(level: Level, name: string, text: string | undefined): void {
+  #enter(level: Level, name: string, text: string): void {
     if (!level.directory) return;
     if (level.path.length + 1 + name.length > MAX_WALKED_PATH_BYTES) {
       this.gaps.tooDeep = true;
       return;
     }
-    const path = text === undefined || level.text === undefined ? undefined : level.text + text;
-    if (path !== undefined && this.#filter?.matches(path))
-      this.gaps.pass('directory', this.#job.front + path);
-    if (path !== undefined && this.#filter?.mayMatchBelow(path) === false) return;
+    const path = level.text + text;
+    if (this.#filter?.matches(path)) this.gaps.pass('directory', this.#job.front + path);
+    if (this.#filter?.mayMatchBelow(path) === false) return;
     const { directory } = level;
     if (directory.isPrivate(name, true)) {
       this.gaps.pass('private');
       return;
     }
     const inner = this.#attempt(() => directory.enter(name, this.#job.roots));
-    if (inner)
-      this.#push(inner, `${level.front}${name}/`, path && `${path}/`, level.rules.below(text ?? name));
+    if (inner) this.#push(inner, `${level.front}${name}/`, `${path}/`, level.rules.below(text));
   }
 
-  #push(directory: HeldDirectory, front: string, text: string | undefined, above: WalkRules): void {
+  #push(directory: HeldDirectory, front: string, text: string, above: WalkRules): void {
     const listed = this.#attempt(() => directory.entries(MAX_WALKED_ENTRIES));
     if (!listed) return directory.release();
     const { entries, more } = listed;
@@ -278,13 +274,6 @@ function found(entries: readonly HeldEntry[], name: string): HeldEntry | undefin
     else high = middle;
   }
   return entries[low]?.name === name ? entries[low] : undefined;
-}
-
-/** A byte string as text; undefined if it is not valid UTF-8. */
-function decodeName(name: string): string | undefined {
-  if (!/[^\0-\x7f]/.test(name)) return name;
-  const bytes = Buffer.from(name, 'latin1');
-  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
 // Recognises containers below a directory, by their names or by their first bytes.

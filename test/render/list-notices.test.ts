@@ -47,7 +47,9 @@ test('every sentence, as it is', () => {
       'Directories whose paths are longer than 4096 bytes were left out. ' +
       'The directory has more entries than are read: some were left out',
   );
-  expect(say({ kind: 'unnamed', count: 2 })).toBe('2 files left out whose name is not UTF-8');
+  expect(say({ kind: 'untypable', count: 2, use: 'file:///a%0Ab' })).toBe(
+    '2 names cannot be typed. Use read file:///a%0Ab for the first of them',
+  );
   expect(say()).toBe('');
 });
 

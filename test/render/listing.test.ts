@@ -68,7 +68,6 @@ test('an offset beyond the end, and what is not covered', () => {
     denied: true,
     tooDeep: false,
     tooMany: false,
-    unnamed: 1,
     containers: 0,
     rules: 0,
     broken: false,
@@ -82,7 +81,6 @@ test('an offset beyond the end, and what is not covered', () => {
       '[Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}. ' +
       'The time limit was reached: more may follow. Narrow the path or the pattern. ' +
       'Some files or directories could not be read (permission denied). ' +
-      '1 file left out whose name is not UTF-8. ' +
       'offset=9 is beyond the last of 3 results. Use offset=0 to begin again]',
   });
 });
@@ -184,7 +182,6 @@ test.each<[Partial<SearchGaps>, ListNotice]>([
     { kind: 'nested', count: 2, names: ['a:b', 'a:c'], use: 'a:b' },
   ],
   [{ scanned: 1 }, { kind: 'scanned', count: 1 }],
-  [{ unnamed: 1 }, { kind: 'unnamed', count: 1 }],
 ])('%j is said, and nothing else', (gap, notice) => {
   expect(gapNotices({ gaps: { ...noGaps, ...gap } })).toEqual([notice]);
 });

@@ -1,5 +1,6 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import { createOriel } from '../../src/oriel.ts';
@@ -184,7 +185,8 @@ describe('hostile input', () => {
 
   test('P35 each name on one line, control characters escaped', async () => {
     await work.write({ 'n\nl\x1b[2Jq"': '' });
-    expect(await find({ pattern: 'n*' })).toBe('n\\nl\\x1b[2Jq"');
+    const url = pathToFileURL(`${work.path}/n\nl\x1b[2Jq"`).href;
+    expect(await find({ pattern: 'n*' })).toBe(`n\\nl\\x1b[2Jq" (read ${url})`);
   });
 
   test('P50 4,000-deep directory', { tags: 'slow' }, async () => {

@@ -21,6 +21,7 @@ function beside(roots: readonly string[] = []): Place & { readonly top: string }
 test.each([
   ['TOP/other/**/*.md', 'TOP/other/deep/a.md'],
   ['TOP/other/deep/a.md', 'TOP/other/deep/a.md'],
+  ['file://TOP/other/*/*.md', 'TOP/other/deep/a.md'],
   ['../other/*/*.md', 'TOP/other/deep/a.md'],
   ['~/.plans/*.md', 'TOP/home/.plans/b.md'],
   ['TOP/proj/src/*.md', 'src/c.md'],
@@ -45,6 +46,15 @@ test('outside the roots it is refused, with a call inside', async () => {
     expect((await call(tool, JSON.parse(next) as object)).text).toContain('src/c.md');
   }
   expect((await call('find', { pattern: '/src/*.md' })).text).toBe('src/c.md');
+});
+
+test('the directory above has a call, or is refused', async () => {
+  const { text, details } = await beside().call('find', { pattern: '..' });
+  expect(text).toContain('Use path=.. with pattern **');
+  expect(details['hint']).toEqual({ next: JSON.stringify({ path: '..', pattern: '**' }) });
+  expect((await beside(['proj']).call('find', { pattern: '..' })).details['error']).toMatchObject({
+    code: 'OUTSIDE_ROOT',
+  });
 });
 
 test('a glob beside the given path names the call that finds it', async () => {

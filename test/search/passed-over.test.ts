@@ -99,7 +99,9 @@ describe('ignored files', () => {
     write('.gitignore', '*.o\n');
     writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.of(0xff), Buffer.from('.o')]), '');
     expect((await call('find', { pattern: '*.ts' })).text).not.toContain('ignored');
-    expect((await call('find', { pattern: '*.o' })).text).toContain('[1 ignored file or directory left out]');
+    expect((await call('find', { pattern: '*.o' })).text).toContain(
+      `[1 ignored file or directory left out. Use read file://${folder}/%FF.o to see it]`,
+    );
   });
 
   test('symbols', { tags: 'slow' }, async () => {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fc, isLongRun, seedOfRun } from '../support/properties.ts';
 import { matchesStyle } from '../../src/dialects/pi.ts';
@@ -469,14 +470,16 @@ describe('hostile input', () => {
   test('names cannot contain line breaks', async () => {
     await work.write({ 'n\nl\x1b[2J': 'x\n', '[1 matches limit reached. Use limit=2]': 'x\n' });
     expect(await grep({ pattern: 'x' })).toBe(
-      '"[1 matches limit reached. Use limit=2]":1: x\nn\\nl\\x1b[2J:1: x',
+      `"[1 matches limit reached. Use limit=2]":1: x\nn\\nl\\x1b[2J:1: x\n[1 name cannot be typed. Use read ${pathToFileURL(`${work.path}/n\nl\x1b[2J`).href} for it]`,
     );
   });
 
-  test('a name that is not UTF-8 is counted, not guessed', { tags: 'slow' }, async () => {
+  test('a name that is not UTF-8 has its URL', { tags: 'slow' }, async () => {
     await work.write({ a: 'x\n' });
     await writeFile(Buffer.concat([Buffer.from(`${work.path}/`), Buffer.from([0xff])]), 'x\n');
-    expect(await grep({ pattern: 'x' })).toBe('a:1: x\n[1 file left out whose name is not UTF-8]');
+    expect(await grep({ pattern: 'x' })).toBe(
+      `a:1: x\n\\xff:1: x\n[1 name cannot be typed. Use read file://${work.path}/%FF for it]`,
+    );
   });
 
   test('a missing path fails, an empty one is none', async () => {

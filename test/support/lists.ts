@@ -10,7 +10,6 @@ const gaps = {
   denied: false,
   tooDeep: false,
   tooMany: false,
-  unnamed: 0,
   containers: 0,
   rules: 0,
   broken: false,

@@ -167,10 +167,14 @@ test.each([
 });
 
 test.each([
-  ['app.ts ', 'app.ts  ends with a dot or a space, and no such file exists. Use app.ts.', 'app.ts'],
+  [
+    'app.ts ',
+    'app.ts  ends with a dot or a space, and no such file exists. Use app.ts without it.',
+    'app.ts',
+  ],
   [
     ' src/app.ts.',
-    ' src/app.ts. ends with a dot or a space, and no such file exists. Use src/app.ts.',
+    ' src/app.ts. ends with a dot or a space, and no such file exists. Use src/app.ts without it.',
     'src/app.ts',
   ],
   [
@@ -241,7 +245,7 @@ test('coder names an absolute path', async () => {
   const answer = await createOriel({ cwd: W, dialect: 'coder' })
     .tool('read_file')
     .run({ path: `${W}/q.ts.` });
-  expect(textOf(answer)).toContain(`Use ${W}/q.ts.`);
+  expect(textOf(answer)).toContain(`Use ${W}/q.ts without it.`);
 });
 
 test.each([

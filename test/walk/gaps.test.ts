@@ -5,10 +5,10 @@ const none = new GapsSeen().facts;
 
 test('gaps add up and can be reset', () => {
   const gaps = new GapsSeen();
-  gaps.add({ ...none, denied: true, unnamed: 2 });
-  gaps.add({ ...none, tooDeep: true, unnamed: 1, rules: 1 });
+  gaps.add({ ...none, denied: true, rules: 2 });
+  gaps.add({ ...none, tooDeep: true, rules: 1 });
   gaps.add(none);
-  expect(gaps.facts).toEqual({ ...none, denied: true, tooDeep: true, unnamed: 3, rules: 1 });
+  expect(gaps.facts).toEqual({ ...none, denied: true, tooDeep: true, rules: 3 });
   gaps.clear();
   expect(gaps.facts).toEqual(none);
 });

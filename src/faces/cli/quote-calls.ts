@@ -103,7 +103,10 @@ export function pasteableNotices(
   const command = typed && nextCommand(details, typed);
   return notices.map((notice, at) => {
     const { text } = notice;
-    const end = command === undefined || at < notices.length - 1 ? '' : `. Command: ${command}`;
+    const end =
+      command === undefined || at < notices.length - 1
+        ? ''
+        : `${/[.?]$/.test(text) ? '' : '.'} Command: ${command}`;
     return [`[${text}]`, `[${quoted(text, callsOf(notice))}${end}]`];
   });
 }

@@ -1,6 +1,6 @@
 /** The routes over files besides downloads: directories, real paths, numbered lines, what was shown, and what is private. */
 
-import { isAbsolute, join, resolve, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { callTool } from '../../call/call-tool.ts';
 import { rulesInForce, whyPrivate } from '../../call/private-report.ts';
@@ -8,10 +8,12 @@ import { fileLinesLimits, readFileLines } from '../../dialects/coder.ts';
 import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
 import { deepestDirectory } from '../../files/deepest-directory.ts';
 import { type ListedEntries, MAX_DIRECTORY_ENTRIES, withEntries } from '../../files/local.ts';
+import { isTypedAbsolute } from '../../files/paths.ts';
 import { QueueFull } from '../../queues/queue.ts';
 import { sortInTurns } from '../../queues/turns.ts';
+import { writtenPath } from '../../render/display.ts';
 import { baseLimits } from '../../text/limits.ts';
-import { quote, safeJson } from '../../text/visible.ts';
+import { quote, safeJson, showBytes } from '../../text/visible.ts';
 import type { FileAccess, FileSystemEntry } from '../../types/access.ts';
 import type { FileLines } from '../../types/settings.ts';
 import { jsonReply, problemSchema } from './problem.ts';
@@ -124,8 +126,8 @@ async function answerOf(
   const contents = pageOf(sorted.slice(offset, offset + limit), path);
   const next = offset + contents.length;
   return {
-    absolute_path: path.split(sep).filter(Boolean),
-    absolute_path_string: path,
+    absolute_path: path.split(sep).filter(Boolean).map(showBytes),
+    absolute_path_string: writtenPath(path),
     contents,
     total: sorted.length,
     more: sorted.length > next,
@@ -140,8 +142,8 @@ function pageOf(entries: readonly FileSystemEntry[], directory: string): Reply['
   let room = MAX_LISTING_BYTES;
   for (const { name, type, isPrivate } of entries) {
     const entry = {
-      name,
-      absolute_path_string: join(directory, name),
+      name: showBytes(name),
+      absolute_path_string: writtenPath(join(directory, name)),
       is_dir: type === 'directory',
       type,
       private: isPrivate,
@@ -155,7 +157,7 @@ function pageOf(entries: readonly FileSystemEntry[], directory: string): Reply['
 
 function pathOf(given: string | undefined, { path, relativity }: Body, cwd: string): string {
   if (given !== undefined) return given;
-  if (typeof path === 'string' && isAbsolute(path)) return path;
+  if (typeof path === 'string' && isTypedAbsolute(path)) return path;
   return join(startOf(relativity, cwd), ...(typeof path === 'string' ? [path] : (path ?? [])));
 }
 
@@ -184,7 +186,8 @@ export const resolvePathRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
     handle: (exchange, { query: { path } }) =>
       reading(metrics, 'resolve-path', exchange, async (signal) => {
         const { access } = offer.engine();
-        return { resolved_path: await resolvePath(access, absolute(access, path), signal, MAX_LINKS) };
+        const resolved = await resolvePath(access, absolute(access, path), signal, MAX_LINKS);
+        return { resolved_path: writtenPath(resolved) };
       }),
   });
 

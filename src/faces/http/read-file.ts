@@ -2,10 +2,11 @@
 
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
-import { extname, isAbsolute, join, sep } from 'node:path';
+import { extname, join, sep } from 'node:path';
 import * as z from 'zod';
 import { explained } from '../../call/unexpected.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
+import { isTypedAbsolute } from '../../files/paths.ts';
 import type { Identity } from '../../identity.ts';
 import { SlotLease } from '../../queues/lease.ts';
 import { queues } from '../../queues/queue-table.ts';
@@ -23,7 +24,7 @@ import { countInQuery as countParameter, type HttpRoute, route, type RouteContex
 
 /** The path to open. Throws `BAD_PATH`. */
 export function absolute(access: FileAccess, path: string): string {
-  if (!isAbsolute(path)) {
+  if (!isTypedAbsolute(path)) {
     throw new OrielError('BAD_PATH', `file path must be absolute: ${JSON.stringify(quote(path))}`);
   }
   // In tools `/` is the working directory; in routes it is the root of the file system.
@@ -71,7 +72,9 @@ export const readFileRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
       const { signal, client } = exchange;
       const { access } = offer.engine(client);
       const path =
-        relativity === undefined || isAbsolute(given) ? given : join(startOf(relativity, access.cwd), given);
+        relativity === undefined || isTypedAbsolute(given)
+          ? given
+          : join(startOf(relativity, access.cwd), given);
       const open = (): Promise<OpenedFile> => openFile(access, path, signal);
       const download = new FileDownload(open, { signal, caller: client });
       const count = countOf(metrics, 'read-file');

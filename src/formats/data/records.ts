@@ -10,7 +10,8 @@ import {
   separatedRows,
   separatorOf,
 } from '../../text/separated.ts';
-import { decodeText, sameName } from '../sqlite/stored-text.ts';
+import { decodeText } from '../../text/encoding.ts';
+import { sameName } from '../sqlite/stored-text.ts';
 import type { JsonPath } from './json-scan.ts';
 import {
   CHUNK_BYTES,

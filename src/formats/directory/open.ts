@@ -2,9 +2,8 @@
 
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { Identity } from '../../identity.ts';
-import { age, binarySize, plural } from '../../render/display.ts';
+import { age, binarySize, fileUrl } from '../../render/display.ts';
 import { Spool } from '../../text/spool.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { FileSystemEntryStat, OpenedDirectory } from '../../types/access.ts';
@@ -95,7 +94,7 @@ async function* level(
   depth: number,
   call: Call,
 ): AsyncGenerator<Row> {
-  const { entries, unnamed, more } = await newestFirst(directory, rules, call.signal);
+  const { entries, more } = await newestFirst(directory, rules, call.signal);
   const shown = depth === 1 ? entries : entries.slice(0, ENTRIES_BELOW_ROOT);
   const indent = '  '.repeat(depth - 1);
   for (const [i, entry] of shown.entries()) {
@@ -120,10 +119,6 @@ async function* level(
   if (entries.length > shown.length) {
     yield { text: `${indent}… ${entries.length - shown.length} more. Use ${typed} for all`, use: typed };
   }
-  if (unnamed > 0)
-    yield {
-      text: `${indent}… ${plural(unnamed, 'name')} left out that ${unnamed === 1 ? 'is' : 'are'} not UTF-8`,
-    };
   if (more) {
     const what = `only ${ENTRIES_LOOKED_AT} of this directory were looked at`;
     yield { text: `${indent}… more entries: ${what}. Use find with a pattern to see others` };
@@ -132,7 +127,7 @@ async function* level(
 
 /** The path of the entry `name` in the directory `typed`; `real` is the real path of the entry. */
 function nameBelow(typed: string, name: string, real: string): string {
-  if (/^file:\/\//i.test(typed) || oneLine(name) !== name) return pathToFileURL(real).href;
+  if (/^file:\/\//i.test(typed) || oneLine(name) !== name) return fileUrl(real);
   if (typed !== '.') return `${typed.replace(/\/$/, '')}/${name}`;
   // Without `./` a leading `~` would be read as the home directory.
   return name.startsWith('~') ? `./${name}` : name;
@@ -166,19 +161,14 @@ async function newestFirst(
   directory: OpenedDirectory,
   rules: IgnoreRules,
   signal: AbortSignal,
-): Promise<{ entries: FileSystemEntryStat[]; unnamed: number; more: boolean }> {
+): Promise<{ entries: FileSystemEntryStat[]; more: boolean }> {
   const { entries, more } = await directory.list(ENTRIES_LOOKED_AT, signal);
   const found: FileSystemEntryStat[] = [];
-  // The name of such an entry is decoded with U+FFFD, by which it is not found.
-  let unnamed = 0;
   for (let at = 0; at < entries.length; at += 64) {
     signal.throwIfAborted();
     const batch = await Promise.all(entries.slice(at, at + 64).map((entry) => directory.stat(entry.name)));
     // Entries that were removed meanwhile are left out.
-    for (const [i, stat] of batch.entries()) {
-      if (stat) found.push(stat);
-      else if (entries[at + i]?.name.includes('\ufffd')) unnamed += 1;
-    }
+    for (const stat of batch) if (stat) found.push(stat);
   }
   const written: FileSystemEntryStat[] = [];
   const read: FileSystemEntryStat[] = [];
@@ -188,7 +178,7 @@ async function newestFirst(
       (entry.name === '.git' || (await rules.ignores(pathOf(directory, entry), true)));
     (byTools ? written : read).push(entry);
   }
-  return { entries: [...ordered(read), ...ordered(written)], unnamed, more };
+  return { entries: [...ordered(read), ...ordered(written)], more };
 }
 
 function ordered(found: FileSystemEntryStat[]): FileSystemEntryStat[] {
@@ -219,7 +209,7 @@ async function describe(
     ignored && 'ignored',
     entry.isPrivate && 'private',
     SPECIAL[entry.type],
-    name !== entry.name && `read ${pathToFileURL(join(directory.path, entry.name)).href}`,
+    name !== entry.name && `read ${fileUrl(join(directory.path, entry.name))}`,
   ].filter(Boolean);
   const mark = marks.length > 0 ? `  (${marks.join(', ')})` : '';
   if (entry.type === 'directory') return `${name}/  ${old}${mark}`;

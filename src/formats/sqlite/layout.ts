@@ -12,7 +12,8 @@ import {
 import { estimateTokens, shownSize } from '../../text/limits.ts';
 import type { Limits } from '../../types/excerpt.ts';
 import type { SqliteCell, SqliteRows } from './protocol.ts';
-import { showBytes, showName } from './stored-text.ts';
+import { showBytes } from '../../text/visible.ts';
+import { showName } from './stored-text.ts';
 
 /** The most terminal columns of a line, and of one cell of a table. */
 const WIDTH = 120;

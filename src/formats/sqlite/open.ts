@@ -32,7 +32,7 @@ import {
 import { compose } from './render.ts';
 import { parseSqliteSelector } from './select.ts';
 import { readConsistently, type ReadFiles } from './snapshot.ts';
-import { showBytes, writeSegment } from './stored-text.ts';
+import { writeSegment } from './stored-text.ts';
 
 /** The timeout of a query in ms, even if the call has more time, because a slow query should be replaced by a better one. */
 const QUERY_MS = 4_000;
@@ -121,7 +121,7 @@ export function worded(
   cause: unknown,
 ): OrielError {
   // Cut, because a message can list tables or columns with names of any length.
-  const shown = oneLine(showBytes(message.slice(0, MESSAGE + 1)));
+  const shown = oneLine(message.slice(0, MESSAGE + 1));
   const clipped = shown.length > MESSAGE ? `${shown.slice(0, MESSAGE).toWellFormed()}…` : shown;
   const sentence = /[.?!…]$/.test(clipped) ? clipped : `${clipped}.`;
   if (rest !== undefined) return new OrielError(code, sentence, { next: typed + rest, cause });

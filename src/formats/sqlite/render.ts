@@ -19,7 +19,8 @@ import {
   type SqliteRequest,
 } from './protocol.ts';
 import { MAX_SELECTED_ROWS, type SqliteSelector } from './select.ts';
-import { showBytes, showName, writeParameter, writeSegment } from './stored-text.ts';
+import { showBytes } from '../../text/visible.ts';
+import { showName, writeParameter, writeSegment } from './stored-text.ts';
 
 /** `typed` is the typed path of the database, with which suggested calls begin. */
 export function compose(

@@ -124,7 +124,6 @@ export function gapTexts({ gaps, files, unknown }: CodeBelow, typed: string): st
   else if (gaps.tooMany)
     texts.push(`${oneLine(typed)} has more files than are looked at. Ask about a directory in it`);
   if (gaps.denied || gaps.failed) texts.push('Some directories could not be read');
-  if (gaps.unnamed > 0) texts.push(`${plural(gaps.unnamed, 'file')} left out whose name is not UTF-8`);
   return texts;
 }
 

@@ -5,9 +5,8 @@ import {
   readSegment,
   writeParameter,
   writeSegment,
-  decodeText,
-  encodeText,
 } from '../../../src/formats/sqlite/stored-text.ts';
+import { decodeText, encodeText } from '../../../src/text/encoding.ts';
 
 /** Names as they may stand in a database: any bytes but NUL. */
 const name = fc.uint8Array({ maxLength: 24 }).map((bytes) => decodeText(bytes.map((byte) => byte || 1)));

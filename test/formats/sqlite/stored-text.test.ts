@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
-import { decodeText, showBytes } from '../../../src/formats/sqlite/stored-text.ts';
+import { decodeText } from '../../../src/text/encoding.ts';
+import { showBytes } from '../../../src/text/visible.ts';
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 

@@ -89,7 +89,7 @@ function walk(tree: PlantedEntry, at: readonly PlantedEntry[]): Walked[] {
     if (start && seen.length > 0 && seen.every(ignored)) layers = [[], []];
     for (const entry of directory.below) {
       const path = front + entry.name;
-      const why = whyLeft(entry, ignored(entry), isUnnamed(path));
+      const why = whyLeft(entry, ignored(entry));
       if (why !== undefined || entry.kind !== 'directory') walked.push({ entry, path, why });
       else {
         const down = (all: Layers): Layers =>
@@ -111,15 +111,12 @@ function walk(tree: PlantedEntry, at: readonly PlantedEntry[]): Walked[] {
   return walked;
 }
 
-function whyLeft(entry: PlantedEntry, isIgnored: boolean, unnamed: boolean): LeftReason | undefined {
+function whyLeft(entry: PlantedEntry, isIgnored: boolean): LeftReason | undefined {
   if (isIgnored) return 'ignored';
   if (entry.kind === 'link' || entry.kind === 'special') return entry.kind;
   if (entry.kind === 'directory') return isPrivateName(entry.name, true) ? 'private' : entry.why;
-  if (unnamed) return 'unnamed';
   return isPrivateName(entry.name, false) ? 'private' : entry.why;
 }
-
-const isUnnamed = (name: string): boolean => name.includes('\xff');
 
 /** Globs, and the paths from the searched directory that they select. */
 const GLOBS: Readonly<Record<string, (path: string) => boolean>> = {
@@ -162,13 +159,11 @@ const SAID: Readonly<Record<LeftReason, RegExp>> = {
   garbled: /(\d+) texts? left out/,
   undecoded: /(\d+) texts? (?:is|are) not UTF-8/,
   container: /(\d+) documents?,/,
-  unnamed: /(\d+) files? left out whose name/,
   denied: /could not be read/,
 };
 
 /** Reasons that only an answer without a result tells; another has them in `details`. */
-const isUsual = (reason: LeftReason): boolean =>
-  !['garbled', 'undecoded', 'unnamed', 'denied'].includes(reason);
+const isUsual = (reason: LeftReason): boolean => !['garbled', 'undecoded', 'denied'].includes(reason);
 
 /** Throws unless the answer tells of as many entries as were left out and hold something that was searched for. */
 function mustTell(
@@ -199,7 +194,7 @@ function pickDirectory(tree: PlantedEntry, random: Random): PlantedEntry[] {
   const at: PlantedEntry[] = [];
   for (let inner = tree; random.below(3) === 0;) {
     const directories = inner.below.filter(
-      ({ kind, name, why }) => kind === 'directory' && !isUnnamed(name) && !isPrivateName(name, true) && !why,
+      ({ kind, name, why }) => kind === 'directory' && !isPrivateName(name, true) && !why,
     );
     if (directories.length === 0) break;
     at.push((inner = random.pick(directories)));
@@ -217,7 +212,9 @@ async function searchTree(random: Random): Promise<void> {
   const number = random.below(TREES);
   const tree = treeOf(number);
   const at = pickDirectory(tree, random);
-  const path = [`t${number}`, ...at.map(({ name }) => name)].join('/');
+  const front = [`t${number}`, ...at.map(({ name }) => name)].join('/');
+  const url = `file://${place().base}/${encodeURI(front).replaceAll('%C3%BF', '%FF')}`;
+  const path = front.includes('\xff') || random.below(9) === 0 ? url : front;
   const walked = walk(tree, at);
   const tool = random.pick(['grep', 'grep', 'grep', 'find'] as const);
   const glob = tool === 'find' || random.below(2) === 0 ? random.pick(Object.keys(GLOBS)) : undefined;
@@ -244,9 +241,9 @@ async function searchTree(random: Random): Promise<void> {
       (file) => isWanted(file.path) && (tool === 'find' || file.text.split('\n').some(fits)),
     );
     if (hits.length === 0) continue;
-    const shown = oneLine(`${path}/${one.path}`);
+    const shown = oneLine(`${front}/${one.path}`.replaceAll('\xff', '\udcff'));
     const begins = lines.some(
-      (line) => line === shown || line === `${shown} (private)` || line.startsWith(`${shown}:`),
+      (line) => line === shown || line.startsWith(`${shown} (`) || line.startsWith(`${shown}:`),
     );
     if (one.why === undefined || (tool === 'find' && isFindable(one))) {
       must(begins, `${what} finds ${shown}: ${text}`);
@@ -265,7 +262,7 @@ async function searchTree(random: Random): Promise<void> {
 
 /** Whether `find` lists what cannot be searched. */
 function isFindable({ entry, why }: Walked): boolean {
-  return entry.kind === 'file' && why !== 'ignored' && why !== 'unnamed';
+  return entry.kind === 'file' && why !== 'ignored';
 }
 
 export const truthTargets: readonly FuzzTarget[] = [

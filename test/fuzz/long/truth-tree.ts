@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { tar } from '../../support/tar.ts';
 import { Random } from './random.ts';
 
-/** Why a search leaves an entry out, as in `details.leftOut`; `unnamed` and `denied` are only in the text. */
+/** Why a search leaves an entry out, as in `details.leftOut`; `denied` is only in the text. */
 export type LeftReason =
   | 'ignored'
   | 'private'
@@ -17,7 +17,6 @@ export type LeftReason =
   | 'garbled'
   | 'undecoded'
   | 'container'
-  | 'unnamed'
   | 'denied';
 
 export interface PlantedEntry {

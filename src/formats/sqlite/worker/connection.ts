@@ -3,7 +3,7 @@
 import { type DataForm, DataRecords } from '../../data/records.ts';
 import { writeDataPath } from '../../data/path.ts';
 import { SqliteRefusal, type TableProblem, type TableType } from '../protocol.ts';
-import { decodeText, encodeText } from '../stored-text.ts';
+import { decodeText, encodeText } from '../../../text/encoding.ts';
 import { type DataModule, writtenName } from './data-table.ts';
 import { applySettings, type SqliteLibrary } from './library.ts';
 import {

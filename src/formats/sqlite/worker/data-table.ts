@@ -4,7 +4,8 @@
  */
 
 import type { DataCursor, DataRecords, DataValue } from '../../data/records.ts';
-import { encodeText, identifier, sameName } from '../stored-text.ts';
+import { encodeText } from '../../../text/encoding.ts';
+import { identifier, sameName } from '../stored-text.ts';
 import type { SqliteLibrary } from './library.ts';
 
 export const DATA_TABLE = 'data';

@@ -1,7 +1,7 @@
 /** A compiled statement: binds parameters, steps, and reads the exact stored values. */
 
 import type { SqliteCell } from '../protocol.ts';
-import { decodeText, encodeText } from '../stored-text.ts';
+import { decodeText, encodeText } from '../../../text/encoding.ts';
 import type { SqliteLibrary } from './library.ts';
 
 /** The part of a connection that a statement needs. */
