@@ -65,8 +65,13 @@ export async function readText(
   const { display } = layout;
   // Decided by the request, not by the view: if an outline was requested and there is none, no map replaces it.
   const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
+  const isLong = wantsMap && mayHaveMap(resource);
+  if (isLong && given === resource && resource.bytes.size !== undefined) {
+    const shape = await (await import('../formats/data/open.ts')).textShape(resource, call);
+    if (shape) return readText(shape, found, { selection: {}, summarize: false }, call, policy);
+  }
   const brief =
-    wantsMap && mayHaveMap(resource)
+    isLong
       ? await (await import('./read-map.ts')).readMap(resource, input, frameOf(layout), call)
       : {};
   if (brief.summary) {
