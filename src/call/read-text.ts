@@ -70,10 +70,9 @@ export async function readText(
     const shape = await (await import('../formats/data/open.ts')).textShape(resource, call);
     if (shape) return readText(shape, found, { selection: {}, summarize: false }, call, policy);
   }
-  const brief =
-    isLong
-      ? await (await import('./read-map.ts')).readMap(resource, input, frameOf(layout), call)
-      : {};
+  const brief = isLong
+    ? await (await import('./read-map.ts')).readMap(resource, input, frameOf(layout), call)
+    : {};
   if (brief.summary) {
     const { summary, totals, invalid, kept } = brief;
     const snapshot = await snapshotOf(layout, resource, found, () => kept, call);

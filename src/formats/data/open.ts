@@ -125,7 +125,9 @@ export function factNotes(reply: SqliteAnswer, typed: string): Notice[] {
 function conversionNotes({ kind, documents, damage, repeated }: ConversionFacts, typed: string): Notice[] {
   const notes: Notice[] = [];
   if (documents > 1)
-    notes.push(sentenceNotice(`The file has ${documents} documents, which are read as a list: #[0] is the first`));
+    notes.push(
+      sentenceNotice(`The file has ${documents} documents, which are read as a list: #[0] is the first`),
+    );
   if (repeated) {
     const use = `${typed}:${repeated.line}`;
     const what = `${plural(repeated.count, 'key')} ${repeated.count === 1 ? 'is' : 'are'} repeated, of which the last counts`;
@@ -180,7 +182,10 @@ async function shapeAsText(
     const notes = factNotes(reply, target);
     if (reply.kind === 'shape') {
       const { text, arrays, objects, isPart } = reply.shape;
-      const calls = [...arrays.map((path) => `${target}:#${path}?limit=20`), ...objects.map((path) => `${target}:#${path}`)];
+      const calls = [
+        ...arrays.map((path) => `${target}:#${path}?limit=20`),
+        ...objects.map((path) => `${target}:#${path}`),
+      ];
       if (isPart) notes.push(sentenceNotice('Only the first 8 MiB were looked at'));
       if (calls.length > 0) notes.push(sentenceNotice(`Read values with ${calls.join(', ')}`, calls[0]));
       return { ...textResource(text, target, name), format: 'data', notes };

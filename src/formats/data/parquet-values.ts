@@ -56,7 +56,8 @@ export function typeOfElement(element: SchemaElement): ParquetType {
     ...more,
   });
   if (logical?.type === 'DECIMAL' || converted === 'DECIMAL') {
-    const { scale: places = scale, precision: digits = precision } = logical?.type === 'DECIMAL' ? logical : {};
+    const { scale: places = scale, precision: digits = precision } =
+      logical?.type === 'DECIMAL' ? logical : {};
     return made('decimal', `DECIMAL(${digits}, ${places})`, { places: Math.min(Math.max(places, 0), 1000) });
   }
   if (logical?.type === 'TIMESTAMP' || logical?.type === 'TIME') {
@@ -86,7 +87,8 @@ export function typeOfElement(element: SchemaElement): ParquetType {
 export function columnType(tree: SchemaTree): string {
   const { children, element } = tree;
   const [first] = children;
-  const repeated = (name: string): string => (element.repetition_type === 'REPEATED' ? `LIST<${name}>` : name);
+  const repeated = (name: string): string =>
+    element.repetition_type === 'REPEATED' ? `LIST<${name}>` : name;
   if (!first) return repeated(typeOfElement(element).name);
   if (isListLike(tree)) return `LIST<${columnType(first.children[0] ?? first)}>`;
   if (isMapLike(tree)) return `MAP<${first.children.map(columnType).join(', ')}>`;
@@ -142,7 +144,15 @@ export function writtenValue(type: ParquetType, raw: unknown): string {
   }
 }
 
-const NUMBERS = new Set<ParquetType['kind']>(['integer', 'unsigned', 'float', 'double', 'half', 'decimal', 'boolean']);
+const NUMBERS = new Set<ParquetType['kind']>([
+  'integer',
+  'unsigned',
+  'float',
+  'double',
+  'half',
+  'decimal',
+  'boolean',
+]);
 
 /** The JSON text. What JSON has no number for is a string. */
 export function jsonOf(type: ParquetType, raw: unknown): string {

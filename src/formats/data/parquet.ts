@@ -9,8 +9,9 @@ import type { Compressors, DecodedArray, FileMetaData, SchemaTree } from 'hyparq
 import { assembleNested } from 'hyparquet/src/assemble.js';
 import { parquetHeader, readPage } from 'hyparquet/src/column.js';
 import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
+import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
 import { parquetMetadata, parquetSchema } from 'hyparquet/src/metadata.js';
-import { getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
+import { getMaxDefinitionLevel, getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js';
 import { SqliteRefusal } from '../sqlite/protocol.ts';
 import {
@@ -23,7 +24,14 @@ import {
   writtenValue,
 } from './parquet-values.ts';
 import type { DataFile } from './record-bytes.ts';
-import { type DataColumn, type DataFacts, type DataRow, type DataTable, type DataValue, uniqueNames } from './records.ts';
+import {
+  type DataColumn,
+  type DataFacts,
+  type DataRow,
+  type DataTable,
+  type DataValue,
+  uniqueNames,
+} from './records.ts';
 
 const MAGIC = 'PAR1';
 /** The most bytes of the metadata, which are parsed as a whole. */
@@ -140,7 +148,10 @@ function readMetadata(file: DataFile): FileMetaData {
   if (length > file.size - 8)
     throw new SqliteRefusal('CORRUPT', 'The Parquet metadata is damaged: it is larger than the file');
   if (length > MAX_METADATA_BYTES)
-    throw new SqliteRefusal('LIMIT', `The Parquet metadata has ${length} bytes, of which at most 16 MiB are read`);
+    throw new SqliteRefusal(
+      'LIMIT',
+      `The Parquet metadata has ${length} bytes, of which at most 16 MiB are read`,
+    );
   try {
     const bytes = bytesAt(file, file.size - 8 - length, length + 8);
     return parquetMetadata(bytes, { parsers: PARSERS, geoparquet: false });
@@ -382,6 +393,7 @@ class LeafReader {
       return;
     }
     if (type === 'INDEX_PAGE' || values === 0) return;
+    this.#countNulls(header, view, length);
     const kept = this.isFlat || this.#rows.length === 0 ? [] : [this.#rows[this.#rows.length - 1]];
     const found = readPage(reader, header, this.#decoder, this.#dictionary, [...kept], 0).data;
     if (!found) throw new Error('a page has no values');
@@ -391,7 +403,25 @@ class LeafReader {
     this.#rows = found;
   }
 
-  #header(): { readonly header: ReturnType<typeof parquetHeader>; readonly bytes: Uint8Array; readonly length: number } {
+  /** Arrow leaves empty lists out of the nulls that the header of a page counts; the library reads them as values. */
+  #countNulls(
+    { data_page_header_v2: head }: ReturnType<typeof parquetHeader>,
+    view: DataView,
+    at: number,
+  ): void {
+    const most = getMaxDefinitionLevel(this.#leaf.schemaPath);
+    if (!head || most === 0) return;
+    const levels = new Array<number>(head.num_values);
+    const reader = { view, offset: at + head.repetition_levels_byte_length };
+    readRleBitPackedHybrid(reader, 32 - Math.clz32(most), levels, head.definition_levels_byte_length);
+    head.num_nulls = levels.reduce((nulls, level) => (level === most ? nulls : nulls + 1), 0);
+  }
+
+  #header(): {
+    readonly header: ReturnType<typeof parquetHeader>;
+    readonly bytes: Uint8Array;
+    readonly length: number;
+  } {
     for (let most = WINDOW_BYTES; ; most *= 4) {
       const bytes = this.#bytes(most);
       const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: 0 };

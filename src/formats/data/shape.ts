@@ -35,7 +35,10 @@ interface ShapedValue {
 
 /** Undefined if the text is an array or no JSON. */
 export function shapeOf(file: DataFile): DataShape | undefined {
-  const held: (ShapedValue | { readonly path: JsonPath; readonly kind: 'scalar'; readonly example: string })[] = [];
+  const held: (
+    | ShapedValue
+    | { readonly path: JsonPath; readonly kind: 'scalar'; readonly example: string }
+  )[] = [];
   const open: ShapedValue[] = [];
   let isRooted = false;
   const isInItem = (path: JsonPath): boolean => path.some((step) => typeof step === 'number');
@@ -45,7 +48,8 @@ export function shapeOf(file: DataFile): DataShape | undefined {
       const around = open.at(-1);
       if (around && path.length > 0) around.count += 1;
       if (isInItem(path)) {
-        if (typeof last === 'number') return path.length <= SHAPED_LEVELS + 1 && last < SAMPLED_ITEMS ? 'enter' : 'skip';
+        if (typeof last === 'number')
+          return path.length <= SHAPED_LEVELS + 1 && last < SAMPLED_ITEMS ? 'enter' : 'skip';
         const items = open.at(-2);
         if (items && items.keys.size <= MAX_ITEM_KEYS) items.keys.add(String(last));
         return 'skip';
@@ -62,7 +66,8 @@ export function shapeOf(file: DataFile): DataShape | undefined {
     value: (path, value) => {
       if (isInItem(path) || path.length === 0 || path.length > SHAPED_LEVELS) return;
       const shown = valueText(JSON.stringify(value) ?? '…', (text) => showName(text, Infinity));
-      const example = shown.length > MAX_EXAMPLE_CHARACTERS ? `${shown.slice(0, MAX_EXAMPLE_CHARACTERS)}…` : shown;
+      const example =
+        shown.length > MAX_EXAMPLE_CHARACTERS ? `${shown.slice(0, MAX_EXAMPLE_CHARACTERS)}…` : shown;
       held.push({ path: [...path], kind: 'scalar', example });
     },
   });
@@ -84,7 +89,8 @@ export function shapeOf(file: DataFile): DataShape | undefined {
     if (one.kind === 'scalar') return `${name}: ${one.example}\n`;
     if (one.kind === 'object') return `${name}: {${plural(one.count, 'key')}}\n`;
     const keys = [...one.keys].slice(0, MAX_ITEM_KEYS).map((key) => showName(key, 50));
-    const of = keys.length === 0 ? '' : ` of {${keys.join(', ')}${one.keys.size > MAX_ITEM_KEYS ? ', …' : ''}}`;
+    const of =
+      keys.length === 0 ? '' : ` of {${keys.join(', ')}${one.keys.size > MAX_ITEM_KEYS ? ', …' : ''}}`;
     return `${name}: [${plural(one.count, 'item')}${of}]\n`;
   });
   const left = held.length - lines.length;

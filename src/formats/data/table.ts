@@ -28,7 +28,11 @@ export async function dataOpener(form: DataForm): Promise<(file: DataFile) => Op
   if (!isConverted(form)) return (file) => ({ file, form, table: () => new DataRecords(file, form) });
   const { convertText } = await import('./yaml-toml.ts');
   return (stored) => {
-    const { json, facts: converted } = convertText(stored.size, () => decodeText(bytesOf(stored), true), form.kind);
+    const { json, facts: converted } = convertText(
+      stored.size,
+      () => decodeText(bytesOf(stored), true),
+      form.kind,
+    );
     const file = { size: json.length, read: (to: Uint8Array, from: number) => json.copy(to, 0, from) };
     const table = (): DataTable => {
       const records = new DataRecords(file, { kind: 'json', path: form.path });
@@ -98,7 +102,8 @@ const MAX_VALUE_LEVELS = 20;
 function valueIn(json: Buffer, path: JsonPath): string | undefined {
   const finder = new ValueFinder(path);
   try {
-    for (let at = 0; at < json.length; at += CHUNK_BYTES) finder.scanner.push(json.subarray(at, at + CHUNK_BYTES));
+    for (let at = 0; at < json.length; at += CHUNK_BYTES)
+      finder.scanner.push(json.subarray(at, at + CHUNK_BYTES));
     finder.scanner.end();
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;

@@ -28,7 +28,11 @@ export async function openValue(subject: SourceSubject, call: Call): Promise<Res
   if (!selection) return fileSource.open(subject, call);
   if (form.kind !== 'json') {
     try {
-      const reply = await ask(opened, { ask: { kind: 'value', path }, room: call.limits.bytes, data: form }, call);
+      const reply = await ask(
+        opened,
+        { ask: { kind: 'value', path }, room: call.limits.bytes, data: form },
+        call,
+      );
       if (reply.kind === 'error') throw new SqliteRefusal(reply.code, reply.message, reply.rest);
       if (reply.kind !== 'value') throw new TypeError('a value was asked for');
       const notes = factNotes(reply, typed);

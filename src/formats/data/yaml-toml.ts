@@ -42,7 +42,11 @@ interface ConvertedText {
 /** `bytes` is the size of the file. Throws SqliteRefusal (`LIMIT`). */
 export function convertText(bytes: number, read: () => string, kind: 'yaml' | 'toml'): ConvertedText {
   if (bytes > MAX_CONVERTED_BYTES)
-    throw new SqliteRefusal('LIMIT', 'YAML and TOML are read by value up to 2 MiB; the lines of the file can be read', '');
+    throw new SqliteRefusal(
+      'LIMIT',
+      'YAML and TOML are read by value up to 2 MiB; the lines of the file can be read',
+      '',
+    );
   const text = read().replace(/^\ufeff/, '');
   const facts: ConversionFacts = { kind, documents: 1 };
   const json = kind === 'yaml' ? yamlAsJson(text, facts) : tomlAsJson(text, facts);
@@ -198,7 +202,8 @@ class YamlWriter {
 
   #keyText(key: unknown): string {
     const node = isAlias(key) ? this.#targets.get(key) : key;
-    if (isScalar(node)) return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
+    if (isScalar(node))
+      return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
     return node === null || node === undefined ? '' : String(node).slice(0, 1000);
   }
 }
@@ -208,7 +213,10 @@ function scalarText({ value, source }: Scalar): string {
     const written = source?.trim() ?? '';
     if (JSON_NUMBER.test(written)) return written;
     if (/^[-+]?0x/i.test(written) || /^[-+]?0o/i.test(written)) return String(BigInt(written));
-    const plain = written.replace(/^\+/, '').replace(/^(-?)\./, '$10.').replace(/\.(?=$|e)/i, '.0');
+    const plain = written
+      .replace(/^\+/, '')
+      .replace(/^(-?)\./, '$10.')
+      .replace(/\.(?=$|e)/i, '.0');
     if (JSON_NUMBER.test(plain)) return plain;
     // With leading zeros, which are no octal number, and what JSON has no word for.
     return Number.isFinite(Number(value)) ? String(value) : JSON.stringify(written);
@@ -232,7 +240,8 @@ function tomlAsJson(text: string, facts: ConversionFacts): string {
       writeToml(parseToml(left, { integersAsBigInt: true }), pieces);
       return pieces.text;
     } catch (error) {
-      if (error instanceof RangeError) throw new SqliteRefusal('LIMIT', 'It is nested too deep to be parsed', '');
+      if (error instanceof RangeError)
+        throw new SqliteRefusal('LIMIT', 'It is nested too deep to be parsed', '');
       if (!(error instanceof TomlError)) throw error;
       facts.damage ??= { line: error.line, why: firstLine(error.message) };
       // What stands before the line of the error, and then before the table that it is in.
