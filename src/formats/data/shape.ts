@@ -1,7 +1,6 @@
 /** Finds the shape of a JSON text: the keys of its first two levels with the types of their values, arrays with their items. */
 
 import { plural } from '../../render/display.ts';
-import { valueText } from '../../render/table.ts';
 import { showName } from '../sqlite/stored-text.ts';
 import { JsonError, type JsonPath, JsonScanner } from './json-scan.ts';
 import { writeDataPath } from './path.ts';
@@ -65,7 +64,7 @@ export function shapeOf(file: DataFile): DataShape | undefined {
     left: () => void open.pop(),
     value: (path, value) => {
       if (isInItem(path) || path.length === 0 || path.length > SHAPED_LEVELS) return;
-      const shown = valueText(JSON.stringify(value) ?? '…', (text) => showName(text, Infinity));
+      const shown = showName(JSON.stringify(value) ?? '…', Infinity);
       const example =
         shown.length > MAX_EXAMPLE_CHARACTERS ? `${shown.slice(0, MAX_EXAMPLE_CHARACTERS)}…` : shown;
       held.push({ path: [...path], kind: 'scalar', example });

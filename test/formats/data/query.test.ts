@@ -312,7 +312,7 @@ describe('Parquet', () => {
   test('a bare read shows the columns and the first rows', async () => {
     const { text } = await asked('x.parquet', FILE)('');
     expect(text).toContain('id: INT64\nname: STRING\nv: DOUBLE\n\n| id ');
-    expect(text).toContain(`[Showing rows 1-5 of 10. Use 'x.parquet?limit=5&offset=5&after=4' to continue]`);
+    expect(text).toContain(`[Showing rows 1-5 of 10. Use x.parquet?limit=5&offset=5&after=4 to continue]`);
   });
 
   test('rows are queried and paged over row groups, a row is read by its number', async () => {
@@ -338,9 +338,7 @@ describe('Parquet', () => {
     expect((await asked('x.parquet', huge)('')).code).toBe('CORRUPT');
     const page = Buffer.from(FILE).fill(0xff, 4, 40);
     const { text } = await asked('x.parquet', page)('?limit=3');
-    expect(text).toContain(
-      'Of 3 rows read, 3 rows have a value that cannot be read, shown as NULL (first id of row 1',
-    );
+    expect(text).toContain('rows have a value that cannot be read, shown as NULL (first id of row 1: ');
     expect(text).toContain('| NULL | n1   | 0.25 |');
   });
 });
@@ -353,7 +351,8 @@ describe('a bare read of more than 12 KiB', () => {
     expect(text).toMatch(/^id: number\nname: text\n\n\| id \| name {3}\|\n/);
     expect(text).toContain('[Use o.csv:1.. for the text]');
     expect((await read(':1..')).text).toContain('1|id,name');
-    expect(cells((await read('?limit=5&offset=5&after=59')).text)[0]).toEqual(['5', 'name 5']);
+    const [, next = ''] = /Use o\.csv(\S+) to continue/.exec(text) ?? [];
+    expect(cells((await read(next)).text)[0]).toEqual(['5', 'name 5']);
   });
 
   test('of JSON is its keys with calls for its values', async () => {
@@ -365,7 +364,7 @@ describe('a bare read of more than 12 KiB', () => {
         'meta: {1 key}',
         '  a: 1',
         'items: [900 items of {id, name}]',
-        `[Read values with 'x.json:#items?limit=20', x.json:#meta]`,
+        `[Read values with x.json:#items?limit=20, x.json:#meta]`,
         '[Use x.json:1.. for the text]',
       ).trimEnd(),
     );
