@@ -74,7 +74,7 @@ export function typeOfElement(element: SchemaElement): ParquetType {
   if (logical?.type === 'FLOAT16') return made('half', 'FLOAT16');
   if (converted === 'INTERVAL') return made('interval', 'INTERVAL');
   if (converted === 'JSON' || logical?.type === 'JSON') return made('json', 'JSON');
-  const isUnsigned = /^UINT/.test(converted ?? '') || (logical?.type === 'INTEGER' && !logical.isSigned);
+  const isUnsigned = converted?.startsWith('UINT') || (logical?.type === 'INTEGER' && !logical.isSigned);
   if (isUnsigned) return made('unsigned', converted ?? `UINT_${type === 'INT64' ? 64 : 32}`);
   if (type === 'INT32' || type === 'INT64') return made('integer', type);
   if (type === 'BOOLEAN') return made('boolean', type);

@@ -9,11 +9,11 @@ import type { Compressors, DecodedArray, FileMetaData, SchemaTree } from 'hyparq
 import { assembleNested } from 'hyparquet/src/assemble.js';
 import { parquetHeader, readPage } from 'hyparquet/src/column.js';
 import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
-import { readRleBitPackedHybrid } from 'hyparquet/src/encoding.js';
 import { parquetMetadata, parquetSchema } from 'hyparquet/src/metadata.js';
-import { getMaxDefinitionLevel, getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
+import { getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js';
 import { SqliteRefusal } from '../sqlite/protocol.ts';
+import { checkThrift, MAX_PAGE_BYTES, MAX_PAGE_VALUES, unpackPage } from './parquet-checks.ts';
 import {
   columnType,
   jsonOf,
@@ -36,9 +36,6 @@ import {
 const MAGIC = 'PAR1';
 /** The most bytes of the metadata, which are parsed as a whole. */
 const MAX_METADATA_BYTES = 16 << 20;
-/** The most bytes of a page, packed and unpacked, and its most values. Writers make pages of 1 MiB. */
-const MAX_PAGE_BYTES = 64 << 20;
-const MAX_PAGE_VALUES = 4 << 20;
 /** The most rows of a row group: more are claimed only by damaged files. */
 const MAX_GROUP_ROWS = 2 ** 31;
 /** Bytes that are read at once, and the most bytes of the header of a page, which holds statistics. */
@@ -154,6 +151,7 @@ function readMetadata(file: DataFile): FileMetaData {
     );
   try {
     const bytes = bytesAt(file, file.size - 8 - length, length + 8);
+    checkThrift(new DataView(bytes.buffer, bytes.byteOffset, length), 0);
     return parquetMetadata(bytes, { parsers: PARSERS, geoparquet: false });
   } catch (error) {
     throw damaged(error);
@@ -301,6 +299,8 @@ class LeafReader {
   readonly #file: DataFile;
   readonly #leaf: ParquetLeaf;
   readonly #decoder: ColumnDecoder;
+  /** For pages that are unpacked. */
+  readonly #unpacked: ColumnDecoder;
   readonly #end: number;
   /** Where the next page begins. */
   #offset: number;
@@ -339,6 +339,7 @@ class LeafReader {
       compressors: UNPACK,
       utf8: false,
     };
+    this.#unpacked = { ...this.#decoder, codec: 'UNCOMPRESSED' };
   }
 
   /** The texts of the leaf in a nested row, in lists as they are in the file. */
@@ -385,17 +386,16 @@ class LeafReader {
       throw new Error(`a page has ${values} values in ${size} bytes, more than are read at once`);
     const page = length + packed <= bytes.length ? bytes : bytesAt(this.#file, this.#offset, length + packed);
     this.#offset = end;
-    const view = new DataView(page.buffer, page.byteOffset, length + packed);
-    const reader = { view, offset: length };
+    const unpacked = unpackPage(header, page.subarray(length, length + packed), this.#decoder);
+    const reader = { view: new DataView(unpacked.bytes.buffer), offset: 0 };
     if (type === 'DICTIONARY_PAGE') {
-      const found = readPage(reader, header, this.#decoder, undefined, undefined, 0).data;
-      this.#dictionary = found && convert(found, this.#decoder);
+      const found = readPage(reader, unpacked.header, this.#unpacked, undefined, undefined, 0).data;
+      this.#dictionary = found && convert(found, this.#unpacked);
       return;
     }
     if (type === 'INDEX_PAGE' || values === 0) return;
-    this.#countNulls(header, view, length);
     const kept = this.isFlat || this.#rows.length === 0 ? [] : [this.#rows[this.#rows.length - 1]];
-    const found = readPage(reader, header, this.#decoder, this.#dictionary, [...kept], 0).data;
+    const found = readPage(reader, unpacked.header, this.#unpacked, this.#dictionary, [...kept], 0).data;
     if (!found) throw new Error('a page has no values');
     this.#carried = found.length > 1 ? 0 : this.#carried + values;
     if (this.#carried > MAX_PAGE_VALUES) throw new Error('a row has more values than are read at once');
@@ -403,29 +403,16 @@ class LeafReader {
     this.#rows = found;
   }
 
-  /** Arrow leaves empty lists out of the nulls that the header of a page counts; the library reads them as values. */
-  #countNulls(
-    { data_page_header_v2: head }: ReturnType<typeof parquetHeader>,
-    view: DataView,
-    at: number,
-  ): void {
-    const most = getMaxDefinitionLevel(this.#leaf.schemaPath);
-    if (!head || most === 0) return;
-    const levels = new Array<number>(head.num_values);
-    const reader = { view, offset: at + head.repetition_levels_byte_length };
-    readRleBitPackedHybrid(reader, 32 - Math.clz32(most), levels, head.definition_levels_byte_length);
-    head.num_nulls = levels.reduce((nulls, level) => (level === most ? nulls : nulls + 1), 0);
-  }
-
   #header(): {
     readonly header: ReturnType<typeof parquetHeader>;
-    readonly bytes: Uint8Array;
+    readonly bytes: Uint8Array<ArrayBuffer>;
     readonly length: number;
   } {
     for (let most = WINDOW_BYTES; ; most *= 4) {
       const bytes = this.#bytes(most);
       const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: 0 };
       try {
+        checkThrift(reader.view, 0);
         const header = parquetHeader(reader);
         return { header, bytes, length: reader.offset };
       } catch (error) {
@@ -435,7 +422,7 @@ class LeafReader {
   }
 
   /** The bytes from `#offset` on, of those that were read before as far as they go. */
-  #bytes(most: number): Uint8Array {
+  #bytes(most: number): Uint8Array<ArrayBuffer> {
     const { start, bytes } = this.#window;
     const from = this.#offset - start;
     const wanted = Math.min(most, this.#end - this.#offset);

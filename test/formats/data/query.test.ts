@@ -343,6 +343,18 @@ describe('Parquet', () => {
   });
 });
 
+test('Parquet with damage anywhere is answered', async () => {
+  const texts = Array.from({ length: 200 }, (_, at) => `text ${at % 5}`);
+  const file = Buffer.from(parquetWriteBuffer({ columnData: [{ name: 't', data: texts, type: 'STRING' }] }));
+  for (let at = 0; at < 60; at += 1) {
+    const damaged = Buffer.from(file);
+    damaged[(at * 7919) % file.length] = 0xff;
+    damaged[(at * 104_729) % file.length] = at * 4;
+    const { code } = await asked('x.parquet', damaged)('?limit=3&order=t');
+    expect(['OK', 'CORRUPT', 'UNSUPPORTED', 'LIMIT'], `case ${at}`).toContain(code);
+  }
+});
+
 describe('a bare read of more than 12 KiB', () => {
   test('of rows is their columns with the first ones, and every call works', async () => {
     const rows = Array.from({ length: 2000 }, (_, at) => `${at},name ${at}`);
