@@ -25,6 +25,8 @@ const MAX_CONVERTED_BYTES = 2 << 20;
 const MAX_EXPANDED_BYTES = 16 << 20;
 const MAX_DOCUMENTS = 10_000;
 const MAX_LEVELS = 500;
+/** The most maps that are merged into others: each level may double them. */
+const MAX_MERGED_MAPS = 100_000;
 
 /** What was found while a text was converted. Lines are 1-based. */
 export interface ConversionFacts {
@@ -116,6 +118,7 @@ class YamlWriter {
   readonly #around = new Set<unknown>();
   /** The node of each alias: the last one before it with its anchor. */
   readonly #targets = new Map<unknown, unknown>();
+  #merged = 0;
 
   constructor(document: Document.Parsed, lines: LineCounter, facts: ConversionFacts, pieces: JsonPieces) {
     this.#document = document;
@@ -192,6 +195,13 @@ class YamlWriter {
     for (const typed of merged) {
       const map = isAlias(typed) ? this.#targets.get(typed) : typed;
       if (!isMap(map) || this.#around.has(map)) continue;
+      this.#merged += 1;
+      if (this.#merged > MAX_MERGED_MAPS)
+        throw new SqliteRefusal(
+          'LIMIT',
+          'Its merge keys merge more than 100,000 maps; its lines can be read',
+          '',
+        );
       this.#around.add(map);
       for (const [name, value] of this.#members(map.items as Pair[], false))
         if (!members.has(name)) members.set(name, value);
