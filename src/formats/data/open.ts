@@ -16,8 +16,7 @@ import { type SqliteAnswer, SqliteRefusal } from '../sqlite/protocol.ts';
 import { compose, textResource } from '../sqlite/render.ts';
 import { parseSqliteSelector } from '../sqlite/select.ts';
 import { dataForm, dataQuery } from './detect.ts';
-import type { DataFacts, DataFinding } from './records.ts';
-import type { ConversionFacts } from './yaml-toml.ts';
+import type { ConversionFacts, DataFacts, DataFinding } from './records.ts';
 
 /** The name of the table in `?q=`. */
 const TABLE = 'data';

@@ -3,7 +3,6 @@
  * rows is asked for. A value that cannot be read is NULL, and counted.
  */
 
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { decompress as unpackZstd } from 'fzstd';
 import type { Compressors, DecodedArray, FileMetaData, SchemaTree } from 'hyparquet';
 import { assembleNested } from 'hyparquet/src/assemble.js';
@@ -12,6 +11,7 @@ import { convert, DEFAULT_PARSERS } from 'hyparquet/src/convert.js';
 import { parquetMetadata, parquetSchema } from 'hyparquet/src/metadata.js';
 import { getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js';
+import { brotliDecompressSync, gunzipSync } from '../../process/worker-ending.ts';
 import { SqliteRefusal } from '../sqlite/protocol.ts';
 import { checkThrift, MAX_PAGE_BYTES, MAX_PAGE_VALUES, unpackPage } from './parquet-checks.ts';
 import {

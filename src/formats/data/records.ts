@@ -20,7 +20,6 @@ import {
   LineRecords,
   NEWLINE,
 } from './record-bytes.ts';
-import type { ConversionFacts } from './yaml-toml.ts';
 
 /** How the bytes of a file are read. `path` leads to the array whose items are the rows. */
 export type DataForm =
@@ -51,6 +50,14 @@ export interface DataTally {
   count: number;
   readonly start: number;
   readonly bytes: number;
+}
+
+/** What was found while a text was converted. Lines are 1-based. */
+export interface ConversionFacts {
+  readonly kind: 'yaml' | 'toml';
+  documents: number;
+  damage?: { readonly line: number; readonly why: string } | undefined;
+  repeated?: { count: number; readonly line: number } | undefined;
 }
 
 export interface DataFacts {

@@ -4,11 +4,10 @@ import { layOutJson } from './json-layout.ts';
 import { JsonError, type JsonPath } from './json-scan.ts';
 import { ValueFinder, writeDataPath } from './path.ts';
 import { CHUNK_BYTES, type DataFile } from './record-bytes.ts';
-import { type DataForm, DataRecords, type DataRow, type DataTable } from './records.ts';
+import { type ConversionFacts, type DataForm, DataRecords, type DataRow, type DataTable } from './records.ts';
 import { type SqliteReply, SqliteRefusal, type SqliteRequest } from '../sqlite/protocol.ts';
 import { decodeText } from '../sqlite/stored-text.ts';
 import { shapeOf } from './shape.ts';
-import type { ConversionFacts } from './yaml-toml.ts';
 
 /** A file that a worker has opened. */
 interface OpenedData {

@@ -18,6 +18,7 @@ import {
   visit,
 } from 'yaml';
 import { SqliteRefusal } from '../sqlite/protocol.ts';
+import type { ConversionFacts } from './records.ts';
 
 /** The most bytes of a text, whose tree takes up to 30 times its memory. */
 const MAX_CONVERTED_BYTES = 2 << 20;
@@ -27,14 +28,6 @@ const MAX_DOCUMENTS = 10_000;
 const MAX_LEVELS = 500;
 /** The most maps that are merged into others: each level may double them. */
 const MAX_MERGED_MAPS = 100_000;
-
-/** What was found while a text was converted. Lines are 1-based. */
-export interface ConversionFacts {
-  readonly kind: 'yaml' | 'toml';
-  documents: number;
-  damage?: { readonly line: number; readonly why: string } | undefined;
-  repeated?: { count: number; readonly line: number } | undefined;
-}
 
 interface ConvertedText {
   readonly json: Buffer;
