@@ -68,12 +68,13 @@ export async function readText(
   const { display } = layout;
   // Decided by the request, not by the view: if an outline was requested and there is none, no map replaces it.
   const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
-  const brief =
-    wantsMap && mayHaveMap(resource)
-      ? await (
-          await import('./read-map.ts')
-        ).readMap(resource, input, { ...frameOf(layout), about: asked.about }, call)
-      : {};
+  const isLong = wantsMap && mayHaveMap(resource);
+  if (isLong && given === resource && resource.bytes.size !== undefined) {
+    const shape = await (await import('../formats/data/open.ts')).textShape(resource, call);
+    if (shape) return readText(shape, found, { selection: {}, summarize: false }, call, policy);
+  }
+  const frame = { ...frameOf(layout), about: asked.about };
+  const brief = isLong ? await (await import('./read-map.ts')).readMap(resource, input, frame, call) : {};
   if (brief.summary) {
     const { summary, totals, invalid, kept } = brief;
     const snapshot = await snapshotOf(layout, resource, found, () => kept, call);

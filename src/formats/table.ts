@@ -7,7 +7,7 @@ import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { ContentSource, SourceKind, SourceSubject } from '../types/call.ts';
 import { claimsArchive, isNamedArchive } from './archive/detect.ts';
-import { dataPlace, dataQuery } from './data/detect.ts';
+import { dataForm, dataPlace, dataQuery, isParquet } from './data/detect.ts';
 import { claimsDocument, isNamedDocument } from './document/detect.ts';
 import { identifyImage } from './image/detect.ts';
 import { isNamedNotebook } from './notebook/detect.ts';
@@ -30,17 +30,23 @@ export const sqliteSource: ContentSource = {
   open: async (subject, call) => (await import('./sqlite/open.ts')).openDatabase(subject, call),
 };
 
-// The source of data by value: `users.csv?where=age > 40` shows rows of CSV, TSV and JSON Lines, `x.json:#items?limit=20` those
-// of an array, `x.json:#a.b[3]` a value as it is written. Everything else about these files is read as text.
+// The source of data by value: `users.csv?where=age > 40` shows rows of CSV, TSV, JSON Lines and Parquet,
+// `x.json:#items?limit=20` those of an array in JSON, YAML or TOML, `x.json:#a.b[3]` a value. Everything else about these files
+// is read as text, but that of Parquet, which has none.
 
 const dataSource: ContentSource = {
   format: 'data',
-  claims: ({ opened, name, rest }) =>
-    opened.kind === 'file' && rest !== '' && (dataQuery(name, rest) ?? dataPlace(name, rest)) !== undefined,
-  open: async (subject, call) =>
-    dataQuery(subject.name, subject.rest)
+  claims: ({ opened, name, rest, head }) =>
+    opened.kind === 'file' &&
+    (rest === ''
+      ? dataForm(name)?.kind === 'parquet' && isParquet(head)
+      : (dataQuery(name, rest) ?? dataPlace(name, rest)) !== undefined),
+  open: async (subject, call) => {
+    if (subject.rest === '') return (await import('./data/open.ts')).openParquet(subject, call);
+    return dataQuery(subject.name, subject.rest)
       ? (await import('./data/open.ts')).openData(subject, call)
-      : (await import('./data/value.ts')).openValue(subject, call),
+      : (await import('./data/value.ts')).openValue(subject, call);
+  },
 };
 
 // The source of Jupyter notebooks (`.ipynb`).

@@ -97,6 +97,8 @@ function claim(): () => void {
 
 export const brotliDecompressSync: typeof zlib.brotliDecompressSync = (...given) =>
   uninterrupted(() => zlib.brotliDecompressSync(...given));
+export const gunzipSync: typeof zlib.gunzipSync = (...given) =>
+  uninterrupted(() => zlib.gunzipSync(...given));
 export const deflateRawSync: typeof zlib.deflateRawSync = (...given) =>
   uninterrupted(() => zlib.deflateRawSync(...given));
 export const inflateRawSync: typeof zlib.inflateRawSync = (...given) =>

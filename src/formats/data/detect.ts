@@ -9,7 +9,23 @@ const FORMS: readonly (readonly [name: RegExp, form: DataForm])[] = [
   [/\.(?:tsv|tab)$/i, { kind: 'separated', separator: '\t' }],
   [/\.(?:jsonl|ndjson)$/i, { kind: 'lines' }],
   [/\.(?:json|geojson)$/i, { kind: 'json', path: [] }],
+  [/\.ya?ml$/i, { kind: 'yaml', path: [] }],
+  [/\.toml$/i, { kind: 'toml', path: [] }],
+  [/\.(?:parquet|pq)$/i, { kind: 'parquet' }],
 ];
+
+/** How the file is read, by its name. */
+export function dataForm(name: string): DataForm | undefined {
+  return FORMS.find(([ending]) => ending.test(name))?.[1];
+}
+
+const PARQUET_MAGIC = Buffer.from('PAR1');
+
+/** Encrypted metadata is marked `PARE`. */
+export function isParquet(head: Uint8Array): boolean {
+  const mark = Buffer.from(head.subarray(0, 4));
+  return mark.equals(PARQUET_MAGIC) || mark.toString('latin1') === 'PARE';
+}
 
 interface DataQuery {
   readonly form: DataForm;
@@ -21,15 +37,16 @@ interface DataQuery {
 
 /** The query that `rest` is, if the file is one of data: `?limit=5`, `#a.b?limit=5`. */
 export function dataQuery(name: string, rest: string): DataQuery | undefined {
-  const form = FORMS.find(([ending]) => ending.test(name))?.[1];
+  const form = dataForm(name);
   const [, place = '', query] = /^(#[^?]+|)(\?.*)$/s.exec(rest) ?? [];
   if (!form || query === undefined) return undefined;
   if (place === '') return { form, place, query };
-  const path = form.kind === 'json' ? parseDataPath(place.slice(1)) : undefined;
-  return path && { form: { kind: 'json', path }, place, query };
+  const path = 'path' in form ? parseDataPath(place.slice(1)) : undefined;
+  return path && { form: { ...form, path } as DataForm, place, query };
 }
 
 export interface DataPlace {
+  readonly form: DataForm;
   readonly path: JsonPath;
   /** The path as typed: `a.b[3]`. */
   readonly typed: string;
@@ -37,12 +54,17 @@ export interface DataPlace {
   readonly selector: string;
 }
 
-/** The value that `rest` names in a JSON file: `#a.b[3]`. Keys of the first two levels alone are symbols, shown as lines. */
+/**
+ * The value that `rest` names: `#a.b[3]`. Keys of the first two levels alone are symbols, shown as lines; of rows, the first
+ * step is the number (0-based) of one.
+ */
 export function dataPlace(name: string, rest: string): DataPlace | undefined {
-  if (!/\.(?:geo)?json$/i.test(name)) return undefined;
+  const form = dataForm(name);
+  if (!form) return undefined;
   const [, typed, selector = ''] =
     /^#((?:\["(?:[^"\\]|\\.)*"\]|\[(?!")|[^:,?[])+)(?::(.*))?$/s.exec(rest) ?? [];
   const path = typed === undefined ? undefined : parseDataPath(typed);
-  if (!path || typed === undefined || !(path.length > 2 || typed.includes('['))) return undefined;
-  return { path, typed, selector };
+  if (!path || typed === undefined) return undefined;
+  const isValue = 'path' in form ? path.length > 2 || typed.includes('[') : typeof path[0] === 'number';
+  return isValue ? { form, path, typed, selector } : undefined;
 }

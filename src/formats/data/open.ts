@@ -1,17 +1,22 @@
-/** Reads rows of a data file: the query and the layout are those of databases, the rows come from the file itself. */
+/**
+ * Reads rows of a data file: the query and the layout are those of databases, the rows come from the file itself. A bare read
+ * of a long one is its shape.
+ */
 
 import { isOrielError } from '../../errors.ts';
 import { plural } from '../../render/display.ts';
 import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/answer.ts';
+import { readAt } from '../../text/bytes.ts';
+import { showName } from '../sqlite/stored-text.ts';
 import type { Call, SourceSubject, TextResource } from '../../types/call.ts';
 import { sentenceNotice } from '../sqlite/notices.ts';
-import { ask, worded } from '../sqlite/open.ts';
+import { ask, askInPlace, worded } from '../sqlite/open.ts';
 import { type SqliteAnswer, SqliteRefusal } from '../sqlite/protocol.ts';
-import { compose } from '../sqlite/render.ts';
+import { compose, textResource } from '../sqlite/render.ts';
 import { parseSqliteSelector } from '../sqlite/select.ts';
-import { dataQuery } from './detect.ts';
-import type { DataFacts, DataFinding } from './records.ts';
+import { dataForm, dataQuery } from './detect.ts';
+import type { ConversionFacts, DataFacts, DataFinding } from './records.ts';
 
 /** The name of the table in `?q=`. */
 const TABLE = 'data';
@@ -23,7 +28,7 @@ export async function openData(subject: SourceSubject, call: Call): Promise<Text
   const typed = asked.place === '' ? subject.typed : `${subject.typed}:${asked.place}`;
   const refused = { typed, rest: asked.query };
   try {
-    refuseUtf16(subject.head);
+    if (asked.form.kind !== 'parquet') refuseUtf16(subject.head);
     const parsed = parseSqliteSelector(
       /^\?(?:limit=\d+&|offset=\d+&)*q=/.test(asked.query) ? asked.query : TABLE + asked.query,
     );
@@ -84,21 +89,28 @@ const DATA_WORDS: Readonly<Record<DataFinding, readonly [one: string, many: stri
   ],
 };
 
-function factNotes(reply: SqliteAnswer, typed: string): Notice[] {
+export function factNotes(reply: SqliteAnswer, typed: string): Notice[] {
   const { data } = reply as { readonly data?: DataFacts | undefined };
   if (!data) return [];
-  const { read, separator, hasHeader, damage, found } = data;
-  const notes: Notice[] = [];
+  const { read, separator, hasHeader, damage, found, unread, converted } = data;
+  const notes: Notice[] = converted ? conversionNotes(converted, typed) : [];
+  if (unread) {
+    const what = `${plural(unread.rows, 'row')} ${unread.rows === 1 ? 'has' : 'have'} a value that cannot be read, shown as NULL`;
+    const first = `first ${showName(unread.column, 100)} of row ${unread.row + 1}: ${showName(unread.why, 200)}`;
+    notes.push(sentenceNotice(`Of ${plural(read, 'row')} read, ${what} (${first})`));
+  }
   if (separator !== undefined && separator !== ',' && separator !== '\t')
     notes.push(sentenceNotice(`The separator is ${quote(separator)}`));
   if (hasHeader === false)
     notes.push(sentenceNotice('There is no header: columns are "column 1", "column 2", …'));
-  for (const [what, { count, start, bytes }] of Object.entries(found)) {
-    const use = `${typed}:@${start}+${bytes}`;
-    const words = DATA_WORDS[what as DataFinding][count === 1 ? 0 : 1];
+  for (const [finding, { count, start, bytes }] of Object.entries(found)) {
+    // Of a converted text, the bytes are not those of the file.
+    const use = converted ? undefined : `${typed}:@${start}+${bytes}`;
+    const words = DATA_WORDS[finding as DataFinding][count === 1 ? 0 : 1];
     const which = count === 1 ? 'it' : 'the first';
+    const what = `Of ${plural(read, 'row')} read, ${count} ${words}`;
     notes.push(
-      sentenceNotice(`Of ${plural(read, 'row')} read, ${count} ${words}. Use ${use} for ${which}`, use),
+      use === undefined ? sentenceNotice(what) : sentenceNotice(`${what}. Use ${use} for ${which}`, use),
     );
   }
   if (damage) {
@@ -107,4 +119,100 @@ function factNotes(reply: SqliteAnswer, typed: string): Notice[] {
     notes.push(sentenceNotice(`${what}. Use ${use} for that place`, use));
   }
   return notes;
+}
+
+function conversionNotes({ kind, documents, damage, repeated }: ConversionFacts, typed: string): Notice[] {
+  const notes: Notice[] = [];
+  if (documents > 1)
+    notes.push(
+      sentenceNotice(`The file has ${documents} documents, which are read as a list: #[0] is the first`),
+    );
+  if (repeated) {
+    const use = `${typed}:${repeated.line}`;
+    const what = `${plural(repeated.count, 'key')} ${repeated.count === 1 ? 'is' : 'are'} repeated, of which the last counts`;
+    notes.push(sentenceNotice(`${what}. Use ${use} for ${repeated.count === 1 ? 'it' : 'the first'}`, use));
+  }
+  if (damage) {
+    const use = `${typed}:${damage.line}`;
+    const what = `The ${kind.toUpperCase()} is damaged at line ${damage.line}: ${showName(damage.why, 200)}; what stands there may be missing`;
+    notes.push(sentenceNotice(`${what}. Use ${use} for that place`, use));
+  }
+  return notes;
+}
+
+// The shape of a file: its columns with the first rows, or the keys of a JSON text.
+
+/** The columns that are listed, and the most characters of the type of one. */
+const MAX_LISTED_COLUMNS = 60;
+const MAX_TYPE_CHARACTERS = 80;
+
+/** The shape of Parquet, which has no text. */
+export function openParquet(subject: SourceSubject, call: Call): Promise<TextResource> {
+  const { typed, name, opened } = subject;
+  if (opened.kind !== 'file') throw new TypeError('claimed a directory');
+  return shapeAsText({ target: typed, name, bytes: opened.bytes }, call);
+}
+
+/** The shape of a long text that was read without a selector; undefined if it has none. */
+export async function textShape(resource: TextResource, call: Call): Promise<TextResource | undefined> {
+  if (!dataForm(resource.name)) return undefined;
+  try {
+    const shown = await shapeAsText(resource, call);
+    const use = `${resource.target}:1..`;
+    return { ...shown, notes: [...(shown.notes ?? []), sentenceNotice(`Use ${use} for the text`, use)] };
+  } catch (error) {
+    // It is shown as text, which says what is wrong with it.
+    if (isOrielError(error) && error.code !== 'CANCELLED') return undefined;
+    throw error;
+  }
+}
+
+async function shapeAsText(
+  { target, name, bytes }: Pick<TextResource, 'target' | 'name' | 'bytes'>,
+  call: Call,
+): Promise<TextResource> {
+  const form = dataForm(name);
+  if (!form) throw new TypeError('not a data file');
+  const refused = { typed: target, rest: '' };
+  try {
+    const { limits } = call;
+    const reply = await askInPlace(bytes, { ask: { kind: 'shape' }, room: limits.bytes, data: form }, call);
+    if (reply.kind === 'error') throw new SqliteRefusal(reply.code, reply.message, reply.rest);
+    const notes = factNotes(reply, target);
+    if (reply.kind === 'shape') {
+      const { text, arrays, objects, isPart } = reply.shape;
+      const calls = [
+        ...arrays.map((path) => `${target}:#${path}?limit=20`),
+        ...objects.map((path) => `${target}:#${path}`),
+      ];
+      if (isPart) notes.push(sentenceNotice('Only the first 8 MiB were looked at'));
+      if (calls.length > 0) notes.push(sentenceNotice(`Read values with ${calls.join(', ')}`, calls[0]));
+      return { ...textResource(text, target, name), format: 'data', notes };
+    }
+    const parsed = parseSqliteSelector(`${TABLE}?limit=5`);
+    const rows = compose(reply, parsed, target, limits);
+    const table = Buffer.from(await readAt(rows.bytes, 0, rows.bytes.size ?? 0)).toString();
+    const { columns = [] } = (reply as { readonly data?: DataFacts | undefined }).data ?? {};
+    return {
+      ...textResource(`${columnLines(columns)}\n${table}`, target, name),
+      format: 'data',
+      facts: rows.facts ?? {},
+      notes: [...notes, ...(rows.notes ?? [])],
+      more: rows.more,
+    };
+  } catch (error) {
+    if (isOrielError(error) && error.code === 'TIMEOUT')
+      throw worded(new SqliteRefusal('TIMEOUT', TOO_LARGE), refused, error);
+    if (error instanceof SqliteRefusal) throw worded(error, refused, error);
+    throw error;
+  }
+}
+
+function columnLines(columns: NonNullable<DataFacts['columns']>): string {
+  const lines = columns.slice(0, MAX_LISTED_COLUMNS).map(([name, type]) => {
+    const shown = type.length > MAX_TYPE_CHARACTERS ? `${type.slice(0, MAX_TYPE_CHARACTERS)}…` : type;
+    return `${showName(name, 100)}: ${showName(shown, Infinity)}\n`;
+  });
+  const left = columns.length - lines.length;
+  return lines.join('') + (left > 0 ? `… ${plural(left, 'more column')}\n` : '');
 }

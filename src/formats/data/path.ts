@@ -1,6 +1,6 @@
 /** Paths of values in data: `a.b[3].c`, `["a.b"].c`. */
 
-import type { JsonPath } from './json-scan.ts';
+import { type JsonPath, JsonScanner, type JsonSpan } from './json-scan.ts';
 
 const STEP = /\.?(?:\[(\d{1,15})\]|\["((?:[^"\\]|\\.)*)"\])|(?:^|\.)([^.[\]]+)/y;
 
@@ -41,4 +41,27 @@ export function relationOf(path: JsonPath, wanted: JsonPath): 'at' | 'around' | 
   if (path.length > wanted.length || path.some((step, at) => String(step) !== String(wanted[at])))
     return 'elsewhere';
   return path.length === wanted.length ? 'at' : 'around';
+}
+
+/** Finds the value at a path in the bytes of a JSON text that are pushed to `scanner`. */
+export class ValueFinder {
+  readonly scanner: JsonScanner;
+  /** The last value at the path. */
+  found: JsonSpan | undefined;
+  /** How often the path occurs. */
+  count = 0;
+
+  constructor(path: JsonPath) {
+    this.scanner = new JsonScanner({
+      want: (at) => (relationOf(at, path) === 'around' ? 'enter' : 'skip'),
+      value: (at, _, span) => {
+        if (relationOf(at, path) === 'at') this.#take(span);
+      },
+    });
+  }
+
+  #take(span: JsonSpan): void {
+    this.found = span;
+    this.count += 1;
+  }
 }

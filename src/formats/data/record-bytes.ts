@@ -87,7 +87,8 @@ export class LineRecords {
 
   #take(end: number): RecordBytes | undefined {
     const [held, from] = [this.#held, this.#at];
-    this.#at = end + 1;
+    // The last line may have no end.
+    this.#at = Math.min(end + 1, held.length);
     const to = held[end - 1] === 13 && end > from ? end - 1 : end;
     return to > from ? { at: this.#base + from, bytes: held.subarray(from, to) } : undefined;
   }

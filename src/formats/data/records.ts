@@ -26,14 +26,21 @@ import {
 export type DataForm =
   | { readonly kind: 'separated'; readonly separator?: string | undefined }
   | { readonly kind: 'lines' }
-  | { readonly kind: 'json'; readonly path: JsonPath };
+  | { readonly kind: 'json'; readonly path: JsonPath }
+  | { readonly kind: 'yaml' | 'toml'; readonly path: JsonPath }
+  | { readonly kind: 'parquet' };
+
+/** The forms whose records are parts of the text. */
+type TextForm = Exclude<DataForm, { kind: 'yaml' | 'toml' | 'parquet' }>;
 
 export interface DataColumn {
   readonly name: string;
   /** The key in JSON, which may differ: SQLite ignores the case of names. */
   readonly key?: string | undefined;
-  /** Whether all sampled cells are numbers. Always false in JSON, whose values have types. */
+  /** Whether all sampled cells are numbers. Always false where values have types. */
   readonly isNumeric: boolean;
+  /** In words: `number`, `string or null`, `LIST<INT64>`. */
+  readonly type: string;
 }
 
 /** What was found among the records, by its words in `DATA_WORDS`. */
@@ -46,13 +53,52 @@ export interface DataTally {
   readonly bytes: number;
 }
 
+/** What was found while a text was converted. Lines are 1-based. */
+export interface ConversionFacts {
+  readonly kind: 'yaml' | 'toml';
+  documents: number;
+  damage?: { readonly line: number; readonly why: string } | undefined;
+  repeated?: { count: number; readonly line: number } | undefined;
+}
+
 export interface DataFacts {
   /** Records that were read. */
   read: number;
   separator?: string | undefined;
   hasHeader?: boolean | undefined;
   damage?: JsonDamage | undefined;
+  /** Rows of Parquet with values that cannot be read; `row` and `last` are the numbers (0-based) of the first and the last. */
+  unread?: { rows: number; last: number; row: number; column: string; why: string } | undefined;
+  /** The columns with their types, for a shape. */
+  columns?: readonly (readonly [name: string, type: string])[] | undefined;
+  /** Set if the rows are those of a text that was converted to JSON. */
+  converted?: ConversionFacts | undefined;
   readonly found: Partial<Record<DataFinding, DataTally>>;
+}
+
+/** One row after the other. */
+export interface DataRow {
+  /** The rowid: increases from row to row. */
+  readonly at: number;
+  /** The text of the row: JSON, if the form is not `separated`. */
+  readonly text: string;
+  /** Moves to the next row; false behind the last one. */
+  next(): boolean;
+  /** The value of column `at` (0-based) as SQLite would store it, or as it is written. */
+  value(at: number, written: boolean): DataValue;
+}
+
+/** A data file as a table. */
+export interface DataTable {
+  readonly columns: readonly DataColumn[];
+  readonly facts: DataFacts;
+  readonly form: DataForm;
+  /** The rowid from which on a cursor reads. */
+  start: number;
+  /** The number of rows, where it is known without reading them. */
+  readonly rows?: number | undefined;
+  readonly instead?: DataRecords['instead'];
+  cursor(): DataRow;
 }
 
 const BRACKET = 0x5b;
@@ -69,7 +115,7 @@ const MAX_SAMPLED_BYTES = 4 << 20;
 export type DataValue = string | number | bigint | null;
 
 /** The table of a data file: its columns, and what was found while its records were read. */
-export class DataRecords {
+export class DataRecords implements DataTable {
   readonly columns: readonly DataColumn[];
   readonly facts: DataFacts = { read: 0, found: {} };
   /** Where reading begins: the byte offset of a record, which is its rowid. Conditions name rowids where none may begin. */
@@ -78,7 +124,7 @@ export class DataRecords {
   readonly instead:
     | { readonly kind: 'object' | 'scalar' | 'nothing'; readonly arrays: readonly string[] }
     | undefined;
-  readonly form: DataForm;
+  readonly form: TextForm;
   /** Whether no record is an object: each is one value, in the column `value`. */
   readonly isPlain: boolean = false;
   readonly #names: ReadonlySet<string>;
@@ -88,7 +134,7 @@ export class DataRecords {
   readonly #counted = new Map<DataFinding | 'read', number>();
 
   /** Reads the first records to find the columns. */
-  constructor(file: DataFile, form: DataForm) {
+  constructor(file: DataFile, form: TextForm) {
     this.#file = file;
     const head = Buffer.alloc(Math.min(file.size, CHUNK_BYTES));
     const text = decodeText(head.subarray(0, file.read(head, 0)), true);
@@ -112,8 +158,14 @@ export class DataRecords {
       const names = namesOf(records);
       this.isPlain = names.length === 0;
       this.columns = this.isPlain
-        ? [{ name: 'value', isNumeric: false }]
-        : uniqueNames(names).map((name, at) => ({ name, key: names[at], isNumeric: false }));
+        ? [{ name: 'value', isNumeric: false, type: jsonType(records.map(({ text: one }) => parsedOf(one))) }]
+        : uniqueNames(names).map((name, at) => {
+            const key = names[at] ?? name;
+            const values = records.flatMap(({ object }) =>
+              object && Object.hasOwn(object, key) ? [object[key]] : [],
+            );
+            return { name, key, isNumeric: false, type: jsonType(values) };
+          });
       if (this.form.kind === 'json') this.instead = this.#instead();
     }
     this.#names = new Set(this.columns.map(({ name, key = name }) => key));
@@ -202,7 +254,8 @@ function separatedColumns(rows: readonly SeparatedRow[], hasHeader: boolean): Da
   const names = Array.from({ length: width }, (_, at) => (hasHeader ? (rows[0]?.[at]?.trim() ?? '') : ''));
   return uniqueNames(names).map((name, at) => {
     const cells = body.flatMap((row) => row[at] ?? []);
-    return { name, isNumeric: cells.length > 0 && cells.every((cell) => WRITTEN_NUMBER.test(cell)) };
+    const isNumeric = cells.length > 0 && cells.every((cell) => WRITTEN_NUMBER.test(cell));
+    return { name, isNumeric, type: cells.length === 0 ? 'empty' : isNumeric ? 'number' : 'text' };
   });
 }
 
@@ -214,11 +267,19 @@ function namesOf(records: readonly DataCursor[]): string[] {
   return [...names].slice(0, MAX_DATA_COLUMNS);
 }
 
+/** `number or null`. */
+function jsonType(values: readonly unknown[]): string {
+  const kinds = values.map((value) =>
+    value === null || value === undefined ? 'null' : Array.isArray(value) ? 'array' : typeof value,
+  );
+  return [...new Set(kinds)].join(' or ');
+}
+
 /** How the names of hidden columns end. */
 const WRITTEN = / as written$/i;
 
 /** Names as SQLite tells them apart, at most `MAX_DATA_COLUMNS`; an empty one is `column 3`. */
-function uniqueNames(names: readonly string[]): string[] {
+export function uniqueNames(names: readonly string[]): string[] {
   const unique: string[] = [];
   for (const [at, typed] of names.slice(0, MAX_DATA_COLUMNS).entries()) {
     const name = typed.slice(0, MAX_COLUMN_NAME_CHARACTERS).replaceAll('\0', '') || `column ${at + 1}`;
@@ -230,8 +291,7 @@ function uniqueNames(names: readonly string[]): string[] {
   return unique;
 }
 
-/** One record after the other. */
-export class DataCursor {
+export class DataCursor implements DataRow {
   /** The offset of the record in the file. */
   at = 0;
   bytes = 0;
@@ -248,7 +308,6 @@ export class DataCursor {
     this.#source = source;
   }
 
-  /** Moves to the next record; false behind the last one. */
   next(): boolean {
     for (;;) {
       const { form, facts } = this.#table;
@@ -282,7 +341,6 @@ export class DataCursor {
     }
   }
 
-  /** The value of column `at` (0-based) as SQLite would store it, or as it is written. */
   value(at: number, written: boolean): DataValue {
     const column = this.#table.columns[at];
     if (!column) return null;
@@ -321,7 +379,7 @@ function cellsOf(text: string, separator: string): SeparatedRow {
 }
 
 /** A number as SQLite stores it: an integer of 64 bits is exact. A text that is no number stays a text. */
-function numberOf(text: string): DataValue {
+export function numberOf(text: string): DataValue {
   if (/^-?\d{1,15}$/.test(text)) return BigInt(text);
   if (/^[-+]?\d{1,19}$/.test(text)) {
     const integer = BigInt(text);
@@ -339,23 +397,21 @@ function valueOf(text: string, written: boolean): DataValue {
 }
 
 function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parsedOf(text);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : undefined;
+}
+
+/** Undefined if it is no JSON. */
+function parsedOf(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
-function isValidJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isValidJson = (text: string): boolean => parsedOf(text) !== undefined;
 
 const TOKEN = /"(?:[^"\\]+|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs;
 

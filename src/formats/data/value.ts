@@ -1,4 +1,4 @@
-/** Shows a value of a JSON file by its path, exactly as it is written: `x.json:#a.b[3].c`. */
+/** Shows a value by its path: of JSON exactly as it is written, of YAML, TOML and rows as JSON: `x.json:#a.b[3].c`. */
 
 import { OrielError } from '../../errors.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
@@ -6,10 +6,14 @@ import { chunksOf, sliceBytes } from '../../text/bytes.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call, Resource, SourceSubject } from '../../types/call.ts';
 import { sentenceNotice } from '../sqlite/notices.ts';
+import { ask, worded } from '../sqlite/open.ts';
+import { SqliteRefusal } from '../sqlite/protocol.ts';
+import { textResource } from '../sqlite/render.ts';
 import { fileSource } from '../text/open.ts';
 import { dataPlace } from './detect.ts';
-import { JsonError, JsonScanner, type JsonSpan } from './json-scan.ts';
-import { relationOf } from './path.ts';
+import { JsonError } from './json-scan.ts';
+import { factNotes } from './open.ts';
+import { ValueFinder } from './path.ts';
 
 const CHUNK_BYTES = 256 << 10;
 
@@ -18,32 +22,40 @@ export async function openValue(subject: SourceSubject, call: Call): Promise<Res
   const { opened, typed } = subject;
   const asked = dataPlace(subject.name, subject.rest);
   if (opened.kind !== 'file' || !asked) throw new TypeError('claimed a subject that is no value');
-  const { path, typed: place, selector } = asked;
+  const { form, path, typed: place, selector } = asked;
   const target = `${typed}:#${place}`;
   const selection = selector === '' ? everything : parseBehind(target, selector);
   if (!selection) return fileSource.open(subject, call);
-  let found: JsonSpan | undefined;
-  let count = 0;
-  const scanner = new JsonScanner({
-    want: (at) => (relationOf(at, path) === 'around' ? 'enter' : 'skip'),
-    value: (at, _, span) => {
-      if (relationOf(at, path) !== 'at') return;
-      found = span;
-      count += 1;
-    },
-  });
+  if (form.kind !== 'json') {
+    try {
+      const reply = await ask(
+        opened,
+        { ask: { kind: 'value', path }, room: call.limits.bytes, data: form },
+        call,
+      );
+      if (reply.kind === 'error') throw new SqliteRefusal(reply.code, reply.message, reply.rest);
+      if (reply.kind !== 'value') throw new TypeError('a value was asked for');
+      const notes = factNotes(reply, typed);
+      return { ...textResource(reply.text, target, subject.name), format: 'data', selection, notes };
+    } catch (error) {
+      if (!(error instanceof SqliteRefusal)) throw error;
+      if (error.code === 'NOT_FOUND' && 'path' in form) return fileSource.open(subject, call);
+      throw worded(error, { typed, rest: '' }, error);
+    }
+  }
+  const finder = new ValueFinder(path);
   let damage: JsonError | undefined;
   try {
     for await (const chunk of chunksOf(opened.bytes, 0, opened.size, CHUNK_BYTES, call.signal))
-      scanner.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
-    scanner.end();
+      finder.scanner.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+    finder.scanner.end();
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     damage = error;
   }
   const around = damage && `${typed}:@${Math.max(0, damage.offset - 200)}+400`;
   const why = damage && `The text is no JSON from byte ${damage.offset} on: ${damage.message}`;
-  const last = found as JsonSpan | undefined;
+  const { found: last, count } = finder;
   if (!last) {
     if (!why || !around) return fileSource.open(subject, call);
     const message = `${why}. ${quote(place)} was not found before. Use ${quote(around)} for that place.`;

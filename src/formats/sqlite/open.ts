@@ -6,7 +6,7 @@ import { WorkerPool } from '../../process/worker-threads.ts';
 import { queues } from '../../queues/queue-table.ts';
 import { chunksOf } from '../../text/bytes.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import type { OpenedFile } from '../../types/access.ts';
+import type { ByteSource, OpenedFile } from '../../types/access.ts';
 import type { Call, Resource, SourceSubject } from '../../types/call.ts';
 import type { Limits } from '../../types/excerpt.ts';
 import type {
@@ -75,14 +75,14 @@ export function ask(
   asked: Pick<SqliteJob, 'ask' | 'room' | 'data'>,
   call: Call,
 ): Promise<SqliteReply> {
-  const lend = <T>(act: (read: ReadFiles<SqliteReply>) => Promise<T>): Promise<T> =>
+  const lend: LendWorker = (act) =>
     workers.lend(call, (work) => {
       const latest = call.deadline - LEFT_MS;
       const until = asked.data ? latest : Math.min(latest, performance.now() + QUERY_MS);
       const { signal } = call;
       return act((files) => work({ files, ...asked }, until, signal, latest));
     });
-  if (opened.bytes.remote) return askRemote(opened, lend, call);
+  if (opened.bytes.remote) return askByMail(opened.bytes, opened.size, lend, call);
   const { fd } = opened;
   if (fd !== undefined && asked.data) return lend(async (read) => read({ db: { fd } }));
   if (fd !== undefined) return readConsistently(opened, call, lend);
@@ -90,10 +90,25 @@ export function ask(
   return lend(async (read) => read({ db: await copyOf(opened, call) }));
 }
 
-/** Reads a remote database page by page; only needed pages are requested, all of the same version. */
-async function askRemote(
-  { bytes, size }: OpenedFile,
-  lend: <T>(act: (read: ReadFiles<SqliteReply>) => Promise<T>) => Promise<T>,
+/** As `ask` for a data file of which only a part is needed, whatever holds its bytes. */
+export function askInPlace(
+  bytes: ByteSource,
+  asked: Pick<SqliteJob, 'ask' | 'room' | 'data'>,
+  call: Call,
+): Promise<SqliteReply> {
+  const latest = call.deadline - LEFT_MS;
+  const lend: LendWorker = (act) =>
+    workers.lend(call, (work) => act((files) => work({ files, ...asked }, latest, call.signal, latest)));
+  return askByMail(bytes, bytes.size ?? 0, lend, call);
+}
+
+type LendWorker = <T>(act: (read: ReadFiles<SqliteReply>) => Promise<T>) => Promise<T>;
+
+/** Reads page by page, such as a remote database; only needed pages are requested, all of the same version. */
+async function askByMail(
+  bytes: ByteSource,
+  size: number,
+  lend: LendWorker,
   { signal }: Call,
 ): Promise<SqliteReply> {
   const { value, failure } = await servingMail(bytes, size, signal, (mailbox) =>

@@ -3,7 +3,9 @@
 import type { ErrorCode } from '../../errors.ts';
 import { readAt } from '../../text/bytes.ts';
 import type { ByteSource } from '../../types/access.ts';
+import type { JsonPath } from '../data/json-scan.ts';
 import type { DataFacts, DataForm } from '../data/records.ts';
+import type { DataShape } from '../data/shape.ts';
 
 /** A value as SQLite stores it. Integers are exact; bytes of a BLOB stay in the worker. */
 export type SqliteCell = null | bigint | number | TextCell | BlobCell;
@@ -117,7 +119,10 @@ export type SqliteRequest =
       /** Rows without this text in a value may be left out, if the table has rowids. */
       readonly containing?: string | undefined;
     }
-  | { readonly kind: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number };
+  | { readonly kind: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number }
+  /** Of a data file: the value at a path, or its shape (a page of rows where those are its shape). */
+  | { readonly kind: 'value'; readonly path: JsonPath }
+  | { readonly kind: 'shape' };
 
 /** A descriptor that stays open until the reply, the bytes of a database in memory, or a mailbox for a remote one. */
 export type FileRef =
@@ -190,6 +195,8 @@ export type SqliteReply =
       readonly scannedTo?: string | undefined;
     }
   | { readonly kind: 'result'; readonly rows: SqliteRows; readonly data?: DataFacts | undefined }
+  | { readonly kind: 'value'; readonly text: string; readonly data?: DataFacts | undefined }
+  | { readonly kind: 'shape'; readonly shape: DataShape; readonly data?: DataFacts | undefined }
   | SqliteFailure;
 
 /** A reply that is an answer. */

@@ -32,23 +32,29 @@ export function compose(
   const { endings, note } = parsed;
   const { body, selection } = (hasReading(reply) ? endings[reply.reading] : endings.at(-1)) ?? { body: '' };
   const { text, facts, notes, more } = composeReply(reply, parsed, typed, limits);
-  const content = Buffer.from(text);
   return {
-    kind: 'text',
-    format: 'sqlite',
-    bytes: memoryBytes(
-      content,
-      Identity.of('sqlite', { sha256: createHash('sha256').update(content).digest('base64') }),
-    ),
-    encoding: 'utf-8',
+    ...textResource(text, typed + (body === '' || body.startsWith('?') ? body : `:${body}`), typed),
     selection: selection ?? everything,
-    target: typed + (body === '' || body.startsWith('?') ? body : `:${body}`),
-    name: typed,
-    display: 'plain',
-    editable: false,
     facts,
     notes: note === undefined ? notes : [...notes, sentenceNotice(note)],
     more,
+  };
+}
+
+/** A text that was made from data. */
+export function textResource(text: string, target: string, name: string): TextResource {
+  const content = Buffer.from(text);
+  const sha256 = createHash('sha256').update(content).digest('base64');
+  return {
+    kind: 'text',
+    format: 'sqlite',
+    bytes: memoryBytes(content, Identity.of('sqlite', { sha256 })),
+    encoding: 'utf-8',
+    selection: everything,
+    target,
+    name,
+    display: 'plain',
+    editable: false,
   };
 }
 
@@ -66,7 +72,9 @@ function composeReply(
     case 'row':
       return composeRow(reply);
     case 'rows':
-      throw new TypeError('the rows of a search are no answer');
+    case 'value':
+    case 'shape':
+      throw new TypeError('no rows for an answer');
     case 'page':
     case 'result':
       return composeRows(reply, ask, typed, limits);

@@ -2,6 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withoutLag } from '../../support/lag.ts';
@@ -222,6 +223,168 @@ describe('JSON', () => {
 test('a long path that is none is refused at once', async () => {
   const read = asked('o.json', '{"a":1}');
   expect((await read(`:#${'["a"]'.repeat(200)},`)).code).not.toBe('OK');
+});
+
+test('a last line without its end is a row', async () => {
+  expect(cells((await asked('x.jsonl', '{"a":1}\n{"a":2}')('?where=a = 2')).text)).toEqual([['2']]);
+});
+
+describe('YAML and TOML', () => {
+  const YAML = lines(
+    'base: &base {cpu: 1.50, big: 12345678901234567890, hex: 0x1F}',
+    'svc:',
+    '  web:',
+    '    - <<: *base',
+    '      cpu: 2.0',
+    '      cpu: 3.10',
+    '    - *base',
+  );
+
+  test('anchors and merge keys are resolved, numbers stay as written', async () => {
+    const read = asked('x.yaml', YAML);
+    const repeated = '[1 key is repeated, of which the last counts. Use x.yaml:6 for it]';
+    const { text } = await read(':#svc.web?where=cpu > 1.4&order=cpu');
+    expect(text).toContain('| 1.50 | 12345678901234567890 | 31  |');
+    expect(text).toContain(`| 3.10 | 12345678901234567890 | 31  |\n${repeated}`);
+    expect((await read(':#svc.web[1].cpu')).text).toBe(`1.50\n${repeated}`);
+    expect((await read(':#svc.web[9]')).code).toBe('NOT_FOUND');
+  });
+
+  test('several documents are a list', async () => {
+    const read = asked('x.yml', 'kind: A\n---\nkind: B\nlist: [1]\n');
+    const { text } = await read("?where=kind = 'B'");
+    expect(text).toContain('| B    | [1]  |');
+    expect(text).toContain('The file has 2 documents, which are read as a list');
+    expect((await read(':#[1].list[0]')).text).toMatch(/^1\n/);
+  });
+
+  test('aliases of aliases are refused, those of themselves and deep nesting are said', async () => {
+    const levels = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [${'*a' + at}, *a${at}]`);
+    const bomb = await asked('x.yaml', lines('a0: &a0 [x]', ...levels))('?limit=1');
+    expect(bomb).toMatchObject({ code: 'LIMIT' });
+    const merges = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} {<<: [*a${at}, *a${at}]}`);
+    expect((await asked('m.yaml', lines('a0: &a0 {k: 1}', ...merges))(':#[0]')).code).not.toBe('TIMEOUT');
+    expect((await asked('y.yaml', 'a: &a [1, *a]\n')(':#a[0]')).text).toMatch(
+      /^1\n\[The YAML is damaged at line 1/,
+    );
+    const deep = await asked('z.yaml', `${'['.repeat(50_000)}\n`)('?limit=1');
+    expect(deep.code === 'OK' ? deep.text : deep.code).toMatch(/nested|damaged|LIMIT|BAD_SELECTOR/);
+  });
+
+  test('TOML keeps decimals, and is read up to its damage', async () => {
+    const read = asked(
+      'x.toml',
+      lines(
+        'arr = [ 1.0, # one',
+        ' 2.50 ]',
+        '3.14 = "pi"',
+        '[[p]]',
+        'n = 9223372036854775807',
+        'v = 1.10',
+        '[[p]]',
+        'v = 20.50',
+        'bad = = 1',
+      ),
+    );
+    const damage = /\[The TOML is damaged at line 9: .*Use x\.toml:9 for that place\]$/;
+    const { text } = await read(':#p?where=v < 20');
+    expect(text).toContain('| 9223372036854775807 | 1.10 |');
+    expect(text).toMatch(damage);
+    expect((await read(':#arr[1]')).text).toMatch(/^2\.50\n/);
+    expect((await read(':#["3"]["14"]')).text).toMatch(/^"pi"\n/);
+  });
+});
+
+describe('Parquet', () => {
+  const FILE = Buffer.from(
+    parquetWriteBuffer({
+      rowGroupSize: 4,
+      columnData: [
+        { name: 'id', data: Array.from({ length: 10 }, (_, at) => 2n ** 62n + BigInt(at)), type: 'INT64' },
+        {
+          name: 'name',
+          data: Array.from({ length: 10 }, (_, at) => (at % 3 ? `n${at}` : null)),
+          type: 'STRING',
+        },
+        { name: 'v', data: Array.from({ length: 10 }, (_, at) => at / 4), type: 'DOUBLE' },
+      ],
+    }),
+  );
+
+  test('a bare read shows the columns and the first rows', async () => {
+    const { text } = await asked('x.parquet', FILE)('');
+    expect(text).toContain('id: INT64\nname: STRING\nv: DOUBLE\n\n| id ');
+    expect(text).toContain(`[Showing rows 1-5 of 10. Use x.parquet?limit=5&offset=5&after=4 to continue]`);
+  });
+
+  test('rows are queried and paged over row groups, a row is read by its number', async () => {
+    const read = asked('x.parquet', FILE);
+    expect(cells((await read('?where=v >= 2 and name is not null&select=id,v')).text)).toEqual([
+      ['4611686018427387912', '2'],
+    ]);
+    expect(cells((await read('?limit=5&offset=5&after=4&select=v')).text).flat()).toEqual([
+      '1.25',
+      '1.5',
+      '1.75',
+      '2',
+      '2.25',
+    ]);
+    expect((await read(':#[7].id')).text).toBe('4611686018427387911\n');
+    expect((await read(':#[10]')).code).toBe('NOT_FOUND');
+  });
+
+  test('damage is said: in metadata, in a page, in the number of rows', async () => {
+    expect((await asked('x.parquet', FILE.subarray(0, -20))('?limit=1')).code).toBe('CORRUPT');
+    const huge = Buffer.from(FILE);
+    huge.writeUInt32LE(0x7fffffff, huge.length - 8);
+    expect((await asked('x.parquet', huge)('')).code).toBe('CORRUPT');
+    const page = Buffer.from(FILE).fill(0xff, 4, 40);
+    const { text } = await asked('x.parquet', page)('?limit=3');
+    expect(text).toContain('rows have a value that cannot be read, shown as NULL (first id of row 1: ');
+    expect(text).toContain('| NULL | n1   | 0.25 |');
+  });
+});
+
+test('Parquet with damage anywhere is answered', async () => {
+  const texts = Array.from({ length: 200 }, (_, at) => `text ${at % 5}`);
+  const file = Buffer.from(parquetWriteBuffer({ columnData: [{ name: 't', data: texts, type: 'STRING' }] }));
+  for (let at = 0; at < 25; at += 1) {
+    const damaged = Buffer.from(file);
+    damaged[(at * 7919) % file.length] = 0xff;
+    damaged[(at * 104_729) % file.length] = at * 4;
+    const { code } = await asked('x.parquet', damaged)('?limit=3&order=t');
+    expect(['OK', 'CORRUPT', 'UNSUPPORTED', 'LIMIT'], `case ${at}`).toContain(code);
+  }
+});
+
+describe('a bare read of more than 12 KiB', () => {
+  test('of rows is their columns with the first ones, and every call works', async () => {
+    const rows = Array.from({ length: 2000 }, (_, at) => `${at},name ${at}`);
+    const read = asked('o.csv', lines('id,name', ...rows));
+    const { text } = await read('');
+    expect(text).toMatch(/^id: number\nname: text\n\n\| id \| name {3}\|\n/);
+    expect(text).toContain('[Use o.csv:1.. for the text]');
+    expect((await read(':1..')).text).toContain('1|id,name');
+    const [, next = ''] = /Use o\.csv(\S+) to continue/.exec(text) ?? [];
+    expect(cells((await read(next)).text)[0]).toEqual(['5', 'name 5']);
+  });
+
+  test('of JSON is its keys with calls for its values', async () => {
+    const items = Array.from({ length: 900 }, (_, id) => ({ id, name: `n${id}` }));
+    const read = asked('x.json', JSON.stringify({ v: '1', meta: { a: 1 }, items }));
+    expect((await read('')).text).toBe(
+      lines(
+        'v: "1"',
+        'meta: {1 key}',
+        '  a: 1',
+        'items: [900 items of {id, name}]',
+        `[Read values with x.json:#items?limit=20, x.json:#meta]`,
+        '[Use x.json:1.. for the text]',
+      ).trimEnd(),
+    );
+    expect(cells((await read(':#items?limit=20')).text)).toHaveLength(20);
+    expect((await read(':#meta')).code).toBe('OK');
+  });
 });
 
 describe('as SQLite answers', () => {

@@ -1,6 +1,7 @@
 /** A read-only connection: compiles statements, stops them at their limits, and explains their failures. */
 
-import { type DataForm, DataRecords } from '../../data/records.ts';
+import type { DataFile } from '../../data/record-bytes.ts';
+import type { DataForm, DataRecords, DataTable } from '../../data/records.ts';
 import { writeDataPath } from '../../data/path.ts';
 import { SqliteRefusal, type TableProblem, type TableType } from '../protocol.ts';
 import { decodeText, encodeText } from '../../../text/encoding.ts';
@@ -18,16 +19,16 @@ import { DATABASE, type DatabaseFiles, type ReadableFile, type ReadOnlyVfs, VFS_
 /** Virtual machine steps between two checks of the clock, about 10 µs. */
 const STEPS = 1000;
 
-/** A data file in the place of a database: how its bytes are read. */
+/** A data file in the place of a database: how it becomes a table. */
 export interface DataInput {
   readonly module: DataModule;
-  readonly form: DataForm;
+  table(file: DataFile): DataTable;
 }
 
 export class SqliteConnection {
   readonly library: SqliteLibrary;
   /** The only table, if a data file is read instead of a database. */
-  readonly data: DataRecords | undefined;
+  readonly data: DataTable | undefined;
   /** The size of the database in bytes, without its log. */
   readonly size: number;
   /** Whether reading needs requests to a server. */
@@ -187,7 +188,7 @@ export class SqliteConnection {
   }
 
   /** Makes the data file the table of this connection. */
-  #attach({ module, form }: DataInput, file: ReadableFile): DataRecords {
+  #attach({ module, table }: DataInput, file: ReadableFile): DataTable {
     const { capi } = this.library;
     module.onError = () => (this.#clock.over() === undefined ? capi.SQLITE_IOERR : capi.SQLITE_INTERRUPT);
     const read = (target: Uint8Array, offset: number): number => {
@@ -196,7 +197,7 @@ export class SqliteConnection {
       return file.read(target, offset);
     };
     try {
-      const records = new DataRecords({ size: this.size, read }, form);
+      const records = table({ size: this.size, read });
       if (records.instead) throw noArray(records.form, records.instead);
       const result = module.create(this.#db, records);
       if (result !== 0) throw this.failure(result);

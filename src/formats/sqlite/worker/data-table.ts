@@ -3,7 +3,7 @@
  * each column there is a hidden one with its text as written, and `json` with the text of a JSON record.
  */
 
-import type { DataCursor, DataRecords, DataValue } from '../../data/records.ts';
+import type { DataRow, DataTable, DataValue } from '../../data/records.ts';
 import { encodeText } from '../../../text/encoding.ts';
 import { identifier, sameName } from '../stored-text.ts';
 import type { SqliteLibrary } from './library.ts';
@@ -24,7 +24,7 @@ interface IndexInfo {
 /** The most cursors of a statement, each of which holds a part of the file. */
 const MAX_CURSORS = 4;
 
-type Table = Pick<DataRecords, 'columns' | 'cursor' | 'form'>;
+type Table = Pick<DataTable, 'columns' | 'cursor' | 'form'>;
 
 /** The hidden column with the text of the column `name` as written. */
 export function writtenName(name: string): string {
@@ -45,7 +45,7 @@ function declarationOf({ columns, form }: Table): string {
 type DataModuleMaker = (db: number, name: string, module: number, data: number) => number;
 
 interface OpenCursor {
-  records: DataCursor;
+  records: DataRow;
   atEnd: boolean;
 }
 
@@ -144,7 +144,7 @@ export class DataModule {
     return cursor;
   }
 
-  #valueOf(records: DataCursor, at: number): DataValue {
+  #valueOf(records: DataRow, at: number): DataValue {
     const { columns = [] } = this.#table ?? {};
     if (at >= 2 * columns.length) return records.text;
     return at < columns.length ? records.value(at, false) : records.value(at - columns.length, true);

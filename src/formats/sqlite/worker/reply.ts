@@ -63,6 +63,9 @@ export function answer(connection: SqliteConnection, ask: SqliteRequest, room: n
       return rowsReply(connection, ask, room);
     case 'sql':
       return run(connection, ask, room);
+    case 'value':
+    case 'shape':
+      throw new TypeError('values are read without a connection');
   }
 }
 
@@ -204,7 +207,9 @@ function pageReply(
     after === undefined
       ? (countOf(page.rows, offset) ?? countBehind(connection, page, offset, behindPage))
       : undefined;
-  const count = page.lost ? undefined : (known ?? countPage(connection, filtered(table, asked)));
+  const all = ask.where === undefined ? connection.data?.rows : undefined;
+  const total = all === undefined ? undefined : { rows: all, exact: true };
+  const count = page.lost ? undefined : (known ?? total ?? countPage(connection, filtered(table, asked)));
   if (connection.data) return { kind: 'page', ...page, count, data: connection.data.facts };
   return { kind: 'page', table: summarizeTable(table, shown), ...page, count };
 }

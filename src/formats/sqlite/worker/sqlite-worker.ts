@@ -9,14 +9,16 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { asset } from '../../../files/package-files.ts';
+import { dataOpener, readDirectly } from '../../data/table.ts';
 import { RUNTIME } from '../../../process/runtime.ts';
 import { LOADED } from '../../../process/worker-ending.ts';
+import type { DataFile } from '../../data/record-bytes.ts';
 import type { FileRef, SqliteJob, SqliteReply } from '../protocol.ts';
 import { SqliteConnection } from './connection.ts';
-import { DataModule } from './data-table.ts';
+import { DATA_TABLE, DataModule } from './data-table.ts';
 import { loadLibrary } from './library.ts';
 import { answer, toFailure } from './reply.ts';
-import type { StatementClock } from './statement.ts';
+import { SqlFailure, type StatementClock } from './statement.ts';
 import { DATABASE, mailFile, type ReadableFile, ReadOnlyVfs, rolledBack } from './vfs.ts';
 
 const library = await loadLibrary(await asset('wasm/sqlite3.wasm'));
@@ -30,15 +32,15 @@ const STOPPED: readonly ReturnType<StatementClock['over']>[] = [undefined, 'canc
 /** If the library's memory, which never shrinks, is above this many bytes, the thread is replaced. */
 const RETIRE_BYTES = 48 * 1024 * 1024;
 
-parentPort?.on('message', ({ job, stop }: { job: SqliteJob; stop: Int32Array }) => {
-  const reply = run(job, stop);
+parentPort?.on('message', async ({ job, stop }: { job: SqliteJob; stop: Int32Array }) => {
+  const reply = await run(job, stop);
   // After an unexpected failure the state of the library is unknown.
   const isSpoilt = reply.kind === 'error' && reply.code === 'INTERNAL';
   parentPort?.postMessage({ reply, retire: isSpoilt || library.wasm.heap8u().length > RETIRE_BYTES });
 });
 parentPort?.postMessage(LOADED);
 
-function run(job: SqliteJob, stop: Int32Array): SqliteReply {
+async function run(job: SqliteJob, stop: Int32Array): Promise<SqliteReply> {
   const clock: StatementClock = { over: () => STOPPED[Atomics.load(stop, 0)] };
   const { db, wal, journal } = job.files;
   let connection: SqliteConnection | undefined;
@@ -49,15 +51,42 @@ function run(job: SqliteJob, stop: Int32Array): SqliteReply {
       // SQLite opens the log of a database in WAL mode even if there is none.
       [`${DATABASE}-wal`, wal ? readable(wal) : readable({ content: new Uint8Array(0) })],
     ]);
-    const input = job.data && { module: (dataModule ??= new DataModule(library)), form: job.data };
+    const open = job.data && (await dataOpener(job.data));
+    let { ask } = job;
+    if (open && (ask.kind === 'value' || ask.kind === 'shape')) {
+      const direct = readDirectly(open({ size: stored.size(), read: timed(stored, clock) }), ask);
+      if (direct) return direct;
+      ask = SAMPLE;
+    }
+    const input = open && {
+      module: (dataModule ??= new DataModule(library)),
+      table: (file: DataFile) => open(file).table(),
+    };
     connection = new SqliteConnection(library, vfs, files, clock, input);
-    return answer(connection, job.ask, job.room);
+    const reply = answer(connection, ask, job.room);
+    if (ask === SAMPLE && connection.data)
+      connection.data.facts.columns = connection.data.columns.map(({ name, type }) => [name, type]);
+    return reply;
   } catch (error) {
+    // A parser that was stopped by its file.
+    if (job.data && !connection && clock.over() !== undefined)
+      return toFailure(library, new SqlFailure(0, '', undefined, clock.over()), job.ask);
     return toFailure(library, error, job.ask, connection);
   } finally {
     connection?.close();
     for (const fd of opened.splice(0)) closeSync(fd);
   }
+}
+
+/** The rows that are the shape of a file. */
+const SAMPLE = { kind: 'query', table: DATA_TABLE, limit: 5, offset: 0 } as const;
+
+/** Reads until the deadline. */
+function timed(file: ReadableFile, clock: StatementClock): ReadableFile['read'] {
+  return (target, offset) => {
+    if (clock.over() !== undefined) throw new Error('time is over');
+    return file.read(target, offset);
+  };
 }
 
 /** What this job has opened. */
