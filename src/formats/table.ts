@@ -6,7 +6,7 @@
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { ContentSource, SourceKind, SourceSubject } from '../types/call.ts';
-import { claimsArchive, isNamedArchive } from './archive/detect.ts';
+import { claimsArchive, formatOf, isNamedArchive } from './archive/detect.ts';
 import { dataPlace, dataQuery } from './data/detect.ts';
 import { claimsDocument, isNamedDocument } from './document/detect.ts';
 import { identifyImage } from './image/detect.ts';
@@ -33,10 +33,18 @@ export const sqliteSource: ContentSource = {
 // The source of data by value: `users.csv?where=age > 40` shows rows of CSV, TSV and JSON Lines, `x.json:#items?limit=20` those
 // of an array, `x.json:#a.b[3]` a value as it is written. Everything else about these files is read as text.
 
+/** An archive with the name of a text is read by its members: some may be private. */
+function isNoArchive(head: Uint8Array): boolean {
+  return formatOf(head) === undefined;
+}
+
 const dataSource: ContentSource = {
   format: 'data',
-  claims: ({ opened, name, rest }) =>
-    opened.kind === 'file' && rest !== '' && (dataQuery(name, rest) ?? dataPlace(name, rest)) !== undefined,
+  claims: ({ opened, name, rest, head }) =>
+    opened.kind === 'file' &&
+    rest !== '' &&
+    (dataQuery(name, rest) ?? dataPlace(name, rest)) !== undefined &&
+    isNoArchive(head),
   open: async (subject, call) =>
     dataQuery(subject.name, subject.rest)
       ? (await import('./data/open.ts')).openData(subject, call)
@@ -47,7 +55,7 @@ const dataSource: ContentSource = {
 
 export const notebookSource: ContentSource = {
   format: 'notebook',
-  claims: ({ opened, name }) => opened.kind === 'file' && isNamedNotebook(name),
+  claims: ({ opened, name, head }) => opened.kind === 'file' && isNamedNotebook(name) && isNoArchive(head),
   open: async (subject, call) => (await import('./notebook/open.ts')).openNotebook(subject, call),
 };
 
