@@ -337,12 +337,33 @@ test.each([
     'a.zip:notes.txt',
     zip([{ name: 'notes.txt', localName: '.env', content: 'marrow\n' }]),
   ],
+  [
+    'one of many local headers in a zip',
+    'a.zip:notes.txt',
+    zip([
+      ...Array.from({ length: 256 }, (_, i) => ({ name: `${i}.txt`, content: '' })),
+      { name: 'notes.txt', localName: '.env', content: 'marrow\n' },
+    ]),
+  ],
   ['a long field in a gzip', 'notes.txt', namedGzip('.env')],
 ])('%s hides no private name', async (_, path, bytes) => {
   const { write, read } = workspace({ deny: ['.env'] });
   write(path.replace(/:.*/, ''), bytes);
   expect((await read(path)).details).toMatchObject({ error: { code: 'PRIVATE' } });
 });
+
+test.each(['app.db-wal', 'sub/app.db-shm', 'APP.db-journal', '.git/index', '.git/modules/m/objects/ab/cd'])(
+  'what holds parts of a private file is private: %s',
+  async (path) => {
+    const { write, read } = workspace({ deny: ['*.db'] });
+    write(path, 'text\n');
+    expect((await read(path)).details).toMatchObject({ error: { code: 'PRIVATE' } });
+    write('index', 'text\n');
+    write('a-wal', 'text\n');
+    for (const other of ['index', 'a-wal']) expect((await read(other)).isError).toBe(false);
+    expect((await read(path, { deny: [] })).isError).toBe(false);
+  },
+);
 
 test('what could not be compared is private, and it is said why', () => {
   const gaps = [compared({ '/p': 'failed' }), compared({ '/p': [entry('.env')], '/p/.env': 'failed' })].map(
