@@ -36,6 +36,8 @@ export interface DenyOptions {
   readonly projects: readonly string[];
   /** `--deny`, or how the option is called otherwise. */
   readonly name: string;
+  /** Called when rules hold that did not hold until now. `key` changes with them. */
+  changed?(key: string): Promise<void> | undefined;
 }
 
 /** Where git keeps all versions of all files, and the sizes of those that are checked out. `git://` reads them by their paths. */
@@ -114,8 +116,11 @@ export class DenyPolicy {
     const sources = own.some(({ rules }) => rules.length > 0) ? [...own, ...this.#stores] : own;
     const key = createHash('sha256').update(JSON.stringify(sources)).digest('base64url');
     const { projects } = this.#options;
-    if (this.#rules?.data.key !== key) this.#rules = new DenyRules({ key, sources, projects });
-    return this.#rules;
+    if (this.#rules?.data.key === key) return this.#rules;
+    const rules = new DenyRules({ key, sources, projects });
+    this.#rules = rules;
+    await this.#options.changed?.(key);
+    return rules;
   }
 
   /** As `current`, without the rules by which git's own files are private. */

@@ -144,6 +144,22 @@ test('a file that becomes private leaves every cache and index', { tags: 'slow' 
   await Promise.all([before.close(), after.close()]);
 });
 
+test('a file that becomes private leaves the cache on disk', async () => {
+  const { O, with: other, write } = place();
+  const directory = join(O, 'cache');
+  write('s.rtf', String.raw`{\rtf1\ansi marrow\par}`);
+  const oriel = other({ cache: { directory } });
+  const kept = (): boolean =>
+    fs.readdirSync(directory).some((name) => fs.readFileSync(join(directory, name)).includes('marrow'));
+  const ask = async (): Promise<string> => textOf(await oriel.tool('read').run({ path: 's.rtf' }));
+  expect(await ask()).toContain('marrow');
+  await expect.poll(kept).toBe(true);
+  write('.cursorignore', '*.rtf\n');
+  expect(await ask()).toContain(' is private ');
+  expect(kept()).toBe(false);
+  await oriel.close();
+});
+
 test('a broken or unreadable rule file is said once', async () => {
   const made = place();
   fs.symlinkSync(join(made.O, 'secret.txt'), join(made.W, '.aiignore'));
