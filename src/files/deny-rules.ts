@@ -122,6 +122,8 @@ export class DenyRules implements PrivateNames {
 
 /** The database beside which SQLite keeps this file: parts of the same data. */
 function databaseOf(path: string): string | undefined {
+  // Nearly all names end here.
+  if (!path.endsWith('l') && !path.endsWith('m')) return undefined;
   const end = path.lastIndexOf('-');
   return end > 0 && /^-(?:wal|shm|journal)$/.test(path.slice(end)) ? path.slice(0, end) : undefined;
 }
