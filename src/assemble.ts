@@ -67,13 +67,17 @@ export function assemble(options: OrielOptions = {}): OrielAssembly {
   const limits = limitsOf(dialect, options);
   const session = options.session ?? createSession({ ...sessionOptions(options), ...stateOf(options) });
   const wantsTotals = options.telemetry !== false && options.telemetry?.totals === true;
+  const deny = denyOf(options);
+  // A file that became private leaves the cache on disk.
+  const changed = (key: string): Promise<void> | undefined =>
+    session.files?.keepWhile(`these files are private in ${JSON.stringify(deny?.projects)}`, key);
   const engine: Engine = {
     access: createAccess({
       cwd: fromWorkingDirectory(options.cwd),
       roots: options.roots ?? [],
       allow: options.allow ?? [],
       ours: (path) => session.spills.has(path),
-      deny: denyOf(options),
+      deny: deny && { ...deny, changed },
     }),
     session,
     settings: settingsOf(options),

@@ -1,8 +1,13 @@
-/** What is private, and by which rule: for `oriel private`, and for the operator of a server. */
+/** What is private, and by which rule: for `oriel private`, for the operator of a server, and before bytes are sent as they are. */
 
+import { basename } from 'node:path';
 import { isOrielError } from '../errors.ts';
 import { privateFile } from '../files/deny-rules.ts';
-import type { FileAccess } from '../types/access.ts';
+import { formatOf, isNamedArchive } from '../formats/archive/detect.ts';
+import { readSourceHead } from '../text/bytes.ts';
+import { baseLimits } from '../text/limits.ts';
+import type { FileAccess, OpenedFile } from '../types/access.ts';
+import { type CallOptions, type Engine, openCall } from './open-call.ts';
 
 export interface RuleReport {
   /** As it was written. */
@@ -36,4 +41,35 @@ export async function whyPrivate(
   }
   const rule = (await access.privateNames()).decide(path, false);
   return rule && privateFile(access.display(path), rule).why;
+}
+
+/** Archives in which nothing is private, by their bytes and the rules; the oldest first. */
+const openArchives = new Set<string>();
+const MAX_OPEN_ARCHIVES = 1_000;
+
+/** Throws `PRIVATE` if the stored bytes of the file hold those of a private member, or may hold them. */
+export async function refuseStoredBytes(
+  engine: Engine,
+  opened: OpenedFile,
+  options: CallOptions,
+): Promise<void> {
+  const { access } = engine;
+  const names = await access.privateNames?.();
+  if (!names) return;
+  const { path, bytes } = opened;
+  const [name, head] = [basename(path), await readSourceHead(bytes, options.signal)];
+  const key = `${bytes.identity.key} ${names.data.key} ${path}`;
+  if ((!isNamedArchive(name) && formatOf(head) === undefined) || openArchives.has(key)) return;
+  const typed = access.display(path);
+  const request = { kind: 'read', target: typed, grammar: 'literal' } as const;
+  const { call, settle, close } = openCall(engine, { request, limits: baseLimits }, options);
+  try {
+    const { refusePrivateMembers } = await import('../formats/archive/open.ts');
+    await settle(() => refusePrivateMembers({ typed, rest: '', name, path, opened, head }, call));
+  } finally {
+    await close();
+  }
+  if (!bytes.identity.recurs) return;
+  const [oldest] = openArchives.add(key);
+  if (oldest !== undefined && openArchives.size > MAX_OPEN_ARCHIVES) openArchives.delete(oldest);
 }

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, type Dirent, lstatSync, type Stats } from 'node:fs';
 import { lstat, opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, posix, resolve } from 'node:path';
+import { join, parse, posix, resolve } from 'node:path';
 import { isOrielError } from '../errors.ts';
 import { onAbort } from '../queues/caller.ts';
 import { readAt } from '../text/bytes.ts';
@@ -36,7 +36,24 @@ export interface DenyOptions {
   readonly projects: readonly string[];
   /** `--deny`, or how the option is called otherwise. */
   readonly name: string;
+  /** Called when rules hold that did not hold until now. `key` changes with them. */
+  changed?(key: string): Promise<void> | undefined;
 }
+
+/** Where git keeps all versions of all files, and the sizes of those that are checked out. `git://` reads them by their paths. */
+const GIT_STORES = [
+  '.git/**/objects/',
+  '.git/**/index',
+  '.git/**/rebase-apply/',
+  '.git/**/rr-cache/',
+  // Of a repository without a work tree.
+  '*.git/objects/',
+].map((name): DenyRule => {
+  const pattern = `**/${name}`;
+  const because = 'git keeps in it what it knows of all files, also of private ones';
+  const lift = 'by taking away all rules for private files';
+  return { pattern, rule: pattern, from: 'oriel itself', lift, because };
+});
 
 /** What hosts read: lists in gitignore syntax, and settings with rules for tools. */
 const LISTS = ['.cursorignore', '.geminiignore', '.aiexclude', '.aiignore', '.codeiumignore'];
@@ -58,11 +75,14 @@ interface ReadRuleFile {
 export class DenyPolicy {
   readonly #options: DenyOptions;
   readonly #bases: readonly string[];
+  readonly #stores: readonly DenySource[];
   /** Opens a path inside the projects without regard to these rules. */
   readonly #open: (path: string) => Promise<OpenedItem>;
   readonly #files = new Map<string, ReadRuleFile>();
   readonly #warned = new Set<string>();
   #rules: DenyRules | undefined;
+  /** The rules by which they were made, and those that a reader of repositories is held to. */
+  #forGit: { readonly of: DenyRules; readonly rules: DenyRules } | undefined;
   #linked: { readonly key: string; readonly files: Promise<LinkedFiles>; readonly began: number } | undefined;
 
   constructor(options: DenyOptions, roots: readonly string[], open: (path: string) => Promise<OpenedItem>) {
@@ -70,6 +90,8 @@ export class DenyPolicy {
     this.#open = open;
     // A name without a slash is meant everywhere, also where there are no roots.
     this.#bases = [...new Set([...options.projects, ...(roots.length > 0 ? roots : ['/'])])];
+    const tops = new Set(this.#bases.map((base) => parse(base).root));
+    this.#stores = [...tops].map((base) => ({ base, rules: GIT_STORES }));
   }
 
   /** Throws `BUSY` if a rule file cannot be opened for now. */
@@ -90,11 +112,25 @@ export class DenyPolicy {
     }
     if (!isChanged && this.#rules) return this.#rules;
     const files = [...this.#files.values()].flatMap(({ source }) => source ?? []);
-    const sources = [...this.#bases.map((base) => this.#listed(base)), ...files];
+    const own = [...this.#bases.map((base) => this.#listed(base)), ...files];
+    const sources = own.some(({ rules }) => rules.length > 0) ? [...own, ...this.#stores] : own;
     const key = createHash('sha256').update(JSON.stringify(sources)).digest('base64url');
     const { projects } = this.#options;
-    if (this.#rules?.data.key !== key) this.#rules = new DenyRules({ key, sources, projects });
-    return this.#rules;
+    if (this.#rules?.data.key === key) return this.#rules;
+    const rules = new DenyRules({ key, sources, projects });
+    this.#rules = rules;
+    await this.#options.changed?.(key);
+    return rules;
+  }
+
+  /** As `current`, without the rules by which git's own files are private. */
+  async currentForGit(): Promise<DenyRules> {
+    const of = await this.current();
+    if (this.#forGit?.of === of) return this.#forGit.rules;
+    const sources = of.data.sources.filter((source) => !this.#stores.includes(source));
+    const rules = new DenyRules({ ...of.data, key: `${of.data.key} git`, sources });
+    this.#forGit = { of, rules };
+    return rules;
   }
 
   /** The rule that makes the file private under another of its names. `signal` ends only the wait: others may wait too. */

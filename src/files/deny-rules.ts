@@ -72,7 +72,10 @@ export class DenyRules implements PrivateNames {
   }
 
   mayMatch(name: string, above: string): boolean {
-    return this.#last.matches(folded(name)) || (this.#open.isUsed && this.#open.matches(folded(above)));
+    const own = folded(name);
+    const database = databaseOf(own);
+    if (this.#last.matches(own) || (database !== undefined && this.#last.matches(database))) return true;
+    return this.#open.isUsed && this.#open.matches(folded(above));
   }
 
   /** The rule for the first private name of `path` (absolute), and the path up to it. */
@@ -107,11 +110,22 @@ export class DenyRules implements PrivateNames {
   #ruleFor(path: string, isDirectory: boolean): DenyRule | undefined {
     for (const { base, rules, file } of this.#compiled) {
       if (path === base || !isPathWithin(path, base)) continue;
-      const found = file.lastRule(folded(relativeTo(base, path)), isDirectory);
-      if (found && !found.keeps) return rules[found.rank];
+      const inside = folded(relativeTo(base, path));
+      for (const one of [inside, isDirectory ? undefined : databaseOf(inside)]) {
+        const found = one === undefined ? undefined : file.lastRule(one, isDirectory);
+        if (found && !found.keeps) return rules[found.rank];
+      }
     }
     return undefined;
   }
+}
+
+/** The database beside which SQLite keeps this file: parts of the same data. */
+function databaseOf(path: string): string | undefined {
+  // Nearly all names end here.
+  if (!path.endsWith('l') && !path.endsWith('m')) return undefined;
+  const end = path.lastIndexOf('-');
+  return end > 0 && /^-(?:wal|shm|journal)$/.test(path.slice(end)) ? path.slice(0, end) : undefined;
 }
 
 /**

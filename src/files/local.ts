@@ -103,8 +103,11 @@ export function createAccess(options: AccessOptions): FileAccess {
 
   const policy = options.deny && policyOf(options.deny, roots.paths, cwd);
 
-  function open(path: string, signal?: AbortSignal): Promise<OpenedItem> {
-    const attempt = (): Promise<OpenedItem> => openNow(path, signal);
+  const currentRules = policy && ((): Promise<DenyRules> => policy.current());
+  const rulesForGit = policy && ((): Promise<DenyRules> => policy.currentForGit());
+
+  function open(path: string, signal?: AbortSignal, current = currentRules): Promise<OpenedItem> {
+    const attempt = (): Promise<OpenedItem> => openNow(path, signal, current);
     return attempt().catch(async (error: unknown) => {
       if (!isShortage(error)) throw error;
       return untilDescriptors(attempt, signal).catch((last: unknown) => {
@@ -115,13 +118,17 @@ export function createAccess(options: AccessOptions): FileAccess {
   }
 
   /** A shortage of descriptors is rethrown after everything was closed. */
-  async function openNow(path: string, signal?: AbortSignal): Promise<OpenedItem> {
+  async function openNow(
+    path: string,
+    signal: AbortSignal | undefined,
+    current: typeof currentRules,
+  ): Promise<OpenedItem> {
     signal?.throwIfAborted();
     const shown = (): string => display(path);
     const ours = options.ours?.(path);
     if (!roots.mayName(path) && !ours) throw roots.outside(shown());
     refuseProcessSecret(path, shown);
-    const rules = ours ? undefined : await policy?.current();
+    const rules = ours ? undefined : await current?.();
     const handle = await (ours || !(roots.any || rules) ? look(path) : lookInside(path, shown, rules)).catch(
       (error: unknown) => {
         throw isShortage(error) ? error : systemError(error, shown());
@@ -191,13 +198,21 @@ export function createAccess(options: AccessOptions): FileAccess {
     return undefined;
   }
 
-  return {
+  const shared = {
     cwd,
     roots: roots.paths,
-    absolute: (typed) => absolutePath(typed, cwd),
-    open,
+    absolute: (typed: string) => absolutePath(typed, cwd),
     display,
-    ...(policy && { privateNames: () => policy.current() }),
+  };
+  return {
+    ...shared,
+    open: (path, signal) => open(path, signal),
+    privateNames: currentRules,
+    forGit: rulesForGit && {
+      ...shared,
+      open: (path, signal) => open(path, signal, rulesForGit),
+      privateNames: rulesForGit,
+    },
   };
 }
 

@@ -20,7 +20,7 @@ import { advised, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import { hasDescriptorPaths, inspectorOf } from './descriptors.ts';
 import type { DenyRule } from '../types/access.ts';
-import type { DenyRules } from './deny-rules.ts';
+import { type DenyRules, privateFile } from './deny-rules.ts';
 import { refuseProcessSecret } from './kernel-files.ts';
 import { isLocalPath } from './mounts.ts';
 import { O_PATH, type ReachedPath, walkPath } from './path-walk.ts';
@@ -121,7 +121,8 @@ export class FileRoots {
       at = this.#realName(at);
       refuseProcessSecret(at, shown);
       const root = this.#roots.find(({ real }) => isPathWithin(at, real));
-      if (!root) throw this.outside(shown());
+      // Where a private link leads is not revealed.
+      if (!root) throw denied ? privateFile(shown(), denied) : this.outside(shown());
       const first = denied ? undefined : rules?.first(at, false);
       if (first) [at, denied] = [first.path, first.rule];
       const found = await step(at, root);

@@ -6,7 +6,7 @@
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { ContentSource, SourceKind, SourceSubject } from '../types/call.ts';
-import { claimsArchive, isNamedArchive } from './archive/detect.ts';
+import { claimsArchive, formatOf, isNamedArchive } from './archive/detect.ts';
 import { dataForm, dataPlace, dataQuery, isParquet } from './data/detect.ts';
 import { claimsDocument, isNamedDocument } from './document/detect.ts';
 import { identifyImage } from './image/detect.ts';
@@ -34,13 +34,18 @@ export const sqliteSource: ContentSource = {
 // `x.json:#items?limit=20` those of an array in JSON, YAML or TOML, `x.json:#a.b[3]` a value. Everything else about these files
 // is read as text, but that of Parquet, which has none.
 
+/** An archive with the name of a text is read by its members: some may be private. */
+function isNoArchive(head: Uint8Array): boolean {
+  return formatOf(head) === undefined;
+}
+
 const dataSource: ContentSource = {
   format: 'data',
   claims: ({ opened, name, rest, head }) =>
     opened.kind === 'file' &&
     (rest === ''
       ? dataForm(name)?.kind === 'parquet' && isParquet(head)
-      : (dataQuery(name, rest) ?? dataPlace(name, rest)) !== undefined),
+      : (dataQuery(name, rest) ?? dataPlace(name, rest)) !== undefined && isNoArchive(head)),
   open: async (subject, call) => {
     if (subject.rest === '') return (await import('./data/open.ts')).openParquet(subject, call);
     return dataQuery(subject.name, subject.rest)
@@ -53,7 +58,7 @@ const dataSource: ContentSource = {
 
 export const notebookSource: ContentSource = {
   format: 'notebook',
-  claims: ({ opened, name }) => opened.kind === 'file' && isNamedNotebook(name),
+  claims: ({ opened, name, head }) => opened.kind === 'file' && isNamedNotebook(name) && isNoArchive(head),
   open: async (subject, call) => (await import('./notebook/open.ts')).openNotebook(subject, call),
 };
 

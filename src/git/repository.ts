@@ -36,8 +36,12 @@ type OpenContext = { readonly access: FileAccess; readonly signal: AbortSignal }
  * The repository of the nearest directory from `base` (a real path) up that has one, inside the roots. Undefined if there is
  * none. Throws OrielError if it cannot be opened.
  */
-export async function openRepository(base: string, call: OpenContext): Promise<OpenedRepository | undefined> {
-  const { access, signal } = call;
+export async function openRepository(
+  base: string,
+  { access: own, signal }: OpenContext,
+): Promise<OpenedRepository | undefined> {
+  const access = own.forGit ?? own;
+  const call = { access, signal };
   for (let at = base; ; at = dirname(at)) {
     const path = join(at, '.git');
     const opened = await unlessMissing(access.open(path, signal));

@@ -144,6 +144,16 @@ export class FileCache implements LocalCache {
     void this.#work(Promise.all(this.#working).then(removeFile));
   }
 
+  async keepWhile(name: string, version: string): Promise<void> {
+    const key = `kept while ${name}`;
+    if ((await this.#find(key))?.toString() === version) return;
+    await Promise.all(this.#working);
+    const directory = this.#directory();
+    if (directory === undefined) return;
+    await this.#work(sweep(directory, 0));
+    await this.#work(this.#store(key, [Buffer.from(version)]));
+  }
+
   #work(work: Promise<void>): Promise<void> {
     const done = work.catch(() => undefined).finally(() => this.#working.delete(done));
     this.#working.add(done);

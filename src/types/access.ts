@@ -73,7 +73,9 @@ export interface FileAccess {
    */
   open(path: string, signal?: AbortSignal): Promise<OpenedItem>;
   /** The rules that make files private, as they are now; absent if nothing is. */
-  privateNames?(): Promise<PrivateNames>;
+  readonly privateNames?: (() => Promise<PrivateNames>) | undefined;
+  /** The same, but that git's own files are not private: for what reads repositories; absent if no rule is about them. */
+  readonly forGit?: FileAccess | undefined;
   /** The path as a model is shown it: relative to `cwd` if it is below `cwd`, otherwise absolute. */
   display(path: string): string;
 }

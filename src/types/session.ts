@@ -81,6 +81,8 @@ export interface LocalCache extends DiskCache {
    * lost. Resolves when it was written, or has failed.
    */
   change(key: string, next: (value: Buffer | undefined) => Uint8Array): Promise<void>;
+  /** Removes all values unless the last call with this `name`, of any process, had the same `version`. */
+  keepWhile(name: string, version: string): Promise<void>;
 }
 
 /** A kept output. */

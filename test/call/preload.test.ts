@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { languages } from '../../src/code/languages.ts';
 
 /** Loaded in threads and children of their own, which a call may lose. */
-const ISOLATED = /(?:-worker|-child|-realm)\.ts$|\/(?:worker|child)\/|\/(?:archive\/decoders|data\/table)\.ts$/;
+const ISOLATED =
+  /(?:-worker|-child|-realm)\.ts$|\/(?:worker|child)\/|\/(?:archive\/decoders|data\/table)\.ts$/;
 
 test('a server preloads every lazily loaded module of the engine', () => {
   const listed = new Set(importsOf('src/call/preload.ts'));

@@ -144,6 +144,22 @@ test('a file that becomes private leaves every cache and index', { tags: 'slow' 
   await Promise.all([before.close(), after.close()]);
 });
 
+test('a file that becomes private leaves the cache on disk', async () => {
+  const { O, with: other, write } = place();
+  const directory = join(O, 'cache');
+  write('s.rtf', String.raw`{\rtf1\ansi marrow\par}`);
+  const oriel = other({ cache: { directory } });
+  const kept = (): boolean =>
+    fs.readdirSync(directory).some((name) => fs.readFileSync(join(directory, name)).includes('marrow'));
+  const ask = async (): Promise<string> => textOf(await oriel.tool('read').run({ path: 's.rtf' }));
+  expect(await ask()).toContain('marrow');
+  await expect.poll(kept).toBe(true);
+  write('.cursorignore', '*.rtf\n');
+  expect(await ask()).toContain(' is private ');
+  expect(kept()).toBe(false);
+  await oriel.close();
+});
+
 test('a broken or unreadable rule file is said once', async () => {
   const made = place();
   fs.symlinkSync(join(made.O, 'secret.txt'), join(made.W, '.aiignore'));
@@ -337,12 +353,33 @@ test.each([
     'a.zip:notes.txt',
     zip([{ name: 'notes.txt', localName: '.env', content: 'marrow\n' }]),
   ],
+  [
+    'one of many local headers in a zip',
+    'a.zip:notes.txt',
+    zip([
+      ...Array.from({ length: 256 }, (_, i) => ({ name: `${i}.txt`, content: '' })),
+      { name: 'notes.txt', localName: '.env', content: 'marrow\n' },
+    ]),
+  ],
   ['a long field in a gzip', 'notes.txt', namedGzip('.env')],
 ])('%s hides no private name', async (_, path, bytes) => {
   const { write, read } = workspace({ deny: ['.env'] });
   write(path.replace(/:.*/, ''), bytes);
   expect((await read(path)).details).toMatchObject({ error: { code: 'PRIVATE' } });
 });
+
+test.each(['app.db-wal', 'sub/app.db-shm', 'APP.db-journal', '.git/index', '.git/modules/m/objects/ab/cd'])(
+  'what holds parts of a private file is private: %s',
+  async (path) => {
+    const { write, read } = workspace({ deny: ['*.db'] });
+    write(path, 'text\n');
+    expect((await read(path)).details).toMatchObject({ error: { code: 'PRIVATE' } });
+    write('index', 'text\n');
+    write('a-wal', 'text\n');
+    for (const other of ['index', 'a-wal']) expect((await read(other)).isError).toBe(false);
+    expect((await read(path, { deny: [] })).isError).toBe(false);
+  },
+);
 
 test('what could not be compared is private, and it is said why', () => {
   const gaps = [compared({ '/p': 'failed' }), compared({ '/p': [entry('.env')], '/p/.env': 'failed' })].map(

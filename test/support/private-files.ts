@@ -1,9 +1,11 @@
 /** Private files under every name, and the calls that must show nothing of them but these names. */
 
+import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { commitAll, git } from './git.ts';
 import { tar, type TarEntry } from './tar.ts';
 
 /** 4,321 bytes: the number of them is as secret as what they say. */
@@ -12,7 +14,15 @@ const SECRET = `export function hushHush(marrow) {}\n${'x'.repeat(4285)}`;
 /** What no answer holds. The name of the function may be repeated from the question. */
 export const PRIVATE_FACTS = /marrow|x{20}|4,?321|4\.2 ?Ki?B|4\.3 ?KB/;
 
-export const PRIVATE_RULES: readonly string[] = ['.env', 'vault/', '/conf/keys.ts', 'caf\u00e9.ts', '*.PEM'];
+export const PRIVATE_RULES: readonly string[] = [
+  '.env',
+  'vault/',
+  '/conf/keys.ts',
+  'caf\u00e9.ts',
+  '*.PEM',
+  'rows.*',
+  'app.db',
+];
 
 const LONG_AGO = new Date('2020-01-01');
 
@@ -28,6 +38,9 @@ export function makePrivateFiles({
 }): void {
   for (const path of ['.env', 'sub/.env', 'vault/deep/app.ts', 'conf/keys.ts', 'caf\u00e9.ts', 'Server.pem'])
     write(path, SECRET);
+  for (const path of ['app.db', 'app.db-wal', 'app.db-journal']) write(path, SECRET);
+  write('rows.csv', 'id,marrow\n1,marrow\n');
+  write('rows.json', '{"items":[{"id":1,"marrow":4321}]}');
   write('open.ts', 'export function inTheOpen() {}\n');
   fs.linkSync(join(W, '.env'), join(W, 'hard.ts'));
   fs.linkSync(join(W, 'vault/deep/app.ts'), join(W, 'sub/other.ts'));
@@ -68,14 +81,37 @@ export function makePrivateFiles({
   front[3] = 8;
   write('named.gz', Buffer.concat([front, Buffer.from('.env\0'), rest]));
   const entry = `.env/${' '.repeat(43)}${String(SECRET.length).padEnd(10)}\`\n`;
-  for (const name of ['lib.a', 'lib.ts']) write(name, `!<arch>\n${entry}${SECRET}\n`);
+  for (const name of ['lib.a', ...DISGUISED]) write(name, `!<arch>\n${entry}${SECRET}\n`);
   write('pack.tar', tar(members));
   write('pack.tgz', gzipSync(tar(members)));
   write('other.pem.gz', gzipSync(SECRET));
+  // The secret is in the first commit under all its names, and changes in the second.
+  git(W, 'init', '--quiet', '--initial-branch=main');
+  commitAll(W, 'first');
+  fs.appendFileSync(join(W, '.env'), 'marrow\n');
+  commitAll(W, 'second');
+  fs.truncateSync(join(W, '.env'), SECRET.length);
+  // Where a private link leads is not told either.
+  fs.symlinkSync('/marrow', join(W, 'away.pem'));
   // Listings tell ages, which are the same on each way only if they are great.
   for (const name of fs.readdirSync(W, { recursive: true }) as string[])
     fs.lutimesSync(join(W, name), LONG_AGO, LONG_AGO);
 }
+
+/** Names of archives that other sources would read. */
+const DISGUISED = [
+  'lib.ts',
+  'lib.csv',
+  'lib.json',
+  'lib.jsonl',
+  'lib.ipynb',
+  'lib.docx',
+  'lib.rtf',
+  'lib.md',
+];
+
+const BLOB = createHash('sha1').update(`blob ${SECRET.length}\0${SECRET}`).digest('hex');
+const LOOSE = `.git/objects/${BLOB.slice(0, 2)}/${BLOB.slice(2)}`;
 
 const PATHS = [
   '.env',
@@ -177,7 +213,71 @@ const PATHS = [
   'named.gz',
   'lib.a',
   'lib.a:.env',
-  'lib.ts:raw',
+  ...DISGUISED.flatMap((name) => [name, `${name}:raw`, `${name}?limit=3`]),
+  'lib.csv?where=a=1',
+  'lib.json:#a',
+  'rows.csv',
+  'rows.csv?limit=1',
+  'rows.csv?where=id=1',
+  'rows.csv?select=marrow&order=id',
+  'rows.csv?limit=1,open.ts',
+  'rows.json:#items[0].id',
+  'rows.json:#items?limit=1',
+  'rows.*',
+  '*.csv',
+  '{.env,open.ts}',
+  'app.db',
+  'app.db-wal',
+  'app.db-journal:raw',
+  'away.pem',
+  '.env ',
+  ' .env',
+  './/.env',
+  '.env//',
+  'sub//.env',
+  '.env%00',
+  '.\\.env',
+  'vault\\deep\\app.ts',
+  '.env::$DATA',
+  '.env?x=1',
+  '.env:refs',
+  'vault/deep/app.ts:refs',
+  '.:#hushHush:refs',
+  ...['HEAD', 'HEAD~1', 'main'].flatMap((revision) => [
+    `git://${revision}`,
+    `git://${revision}/.env`,
+    `git://${revision}/hard.ts`,
+    `git://${revision}/lib.ts`,
+    `git://show/${revision}`,
+  ]),
+  'HEAD:.env',
+  'HEAD:./sub/.env',
+  'HEAD:vault/deep/app.ts:#hushHush',
+  'git://HEAD:.env',
+  'git://HEAD/.ENV',
+  'git://HEAD/%2Eenv',
+  'git://HEAD/sub/../.env',
+  'git://HEAD/vault',
+  'git://HEAD/vault/deep/app.ts:outline',
+  'git://HEAD/caf\u00e9.ts',
+  'git://HEAD/pack.tar:.env',
+  'git://HEAD/pack.tgz:#hushHush',
+  'git://HEAD/odd.tar:%~1',
+  'git://HEAD/rows.csv?where=id=1',
+  'git://HEAD/rows.json:#items[0]',
+  'git://diff/HEAD~1..HEAD',
+  'git://diff/HEAD~1..HEAD/.env',
+  'git://diff/HEAD~1..HEAD/hard.ts',
+  'git://log',
+  'git://log/.env',
+  'git://log/vault/deep',
+  `git://${BLOB}`,
+  `git://show/${BLOB}`,
+  LOOSE,
+  `${LOOSE}:raw`,
+  `.git/objects/${BLOB.slice(0, 2)}`,
+  '.git/index:raw',
+  '.git',
 ];
 
 const SEARCHES = [
@@ -206,6 +306,12 @@ const SEARCHES = [
   { pattern: 'hush[H]ush', output: 'files' },
   { pattern: 'hush[H]ush', output: 'count' },
   { pattern: 'hush[H]ush', ignoreCase: true, multiline: true },
+  { pattern: 'hush[H]ush', path: 'lib.csv' },
+  { pattern: 'hush[H]ush', path: 'lib.docx' },
+  { pattern: 'm[a]rrow', path: 'rows.csv' },
+  { pattern: 'm[a]rrow', path: 'app.db-wal' },
+  { pattern: 'm[a]rrow', path: 'git://HEAD/.env' },
+  { pattern: 'm[a]rrow', path: '.git', inside: true },
 ];
 
 const FINDS = [
@@ -229,7 +335,7 @@ export interface PrivateCall {
   readonly input: object;
 }
 
-/** About two hundred. Plain paths are also spelled absolutely and as URLs. */
+/** Over three hundred. Plain paths are also spelled absolutely and as URLs. */
 export function privateCalls(W: string): readonly PrivateCall[] {
   const spelled = PATHS.flatMap((path, i) => {
     if (!/^[.\w/]+$/.test(path)) return [path];

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { extname, join, sep } from 'node:path';
 import * as z from 'zod';
+import { refuseStoredBytes } from '../../call/private-report.ts';
 import { explained } from '../../call/unexpected.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { isTypedAbsolute } from '../../files/paths.ts';
@@ -70,12 +71,22 @@ export const readFileRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
     },
     async handle(exchange, { query: { path: given, relativity, offset = 0, limit = 0 } }) {
       const { signal, client } = exchange;
-      const { access } = offer.engine(client);
+      const engine = offer.engine(client);
+      const { access } = engine;
       const path =
         relativity === undefined || isTypedAbsolute(given)
           ? given
           : join(startOf(relativity, access.cwd), given);
-      const open = (): Promise<OpenedFile> => openFile(access, path, signal);
+      const open = async (): Promise<OpenedFile> => {
+        const file = await openFile(access, path, signal);
+        try {
+          await refuseStoredBytes(engine, file, { signal, caller: client });
+          return file;
+        } catch (error) {
+          await file.close();
+          throw error;
+        }
+      };
       const download = new FileDownload(open, { signal, caller: client });
       const count = countOf(metrics, 'read-file');
       const end = async (bytes: number, error?: string): Promise<void> => {

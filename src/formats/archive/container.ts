@@ -218,6 +218,20 @@ function wholeIndex({ opened, name, head }: FileSubject, call: Call): Promise<Ar
   return call.session.store.get(indexes, bytes, { name, entries: archiveLimits.entries }, make, call);
 }
 
+/** Throws `PRIVATE` if a member that is about to be read is private by a name that the index does not have. */
+export async function refuseOtherNames(
+  container: ArchiveContainer,
+  member: ArchiveMember,
+  { path, typed }: FileSubject,
+  { access, signal }: Call,
+): Promise<void> {
+  const names = await access.privateNames?.();
+  for (const name of (names && (await container.otherNames?.(member, signal))) ?? []) {
+    const denied = names?.inside(path, storedName(name), false);
+    if (denied) throw privateFile(`${typed}:${member.name}`, denied);
+  }
+}
+
 // Reads many small members of one archive one after the other, without unpacking everything before each of them again.
 
 /** Reads the first `most` bytes of a member. Throws `CORRUPT`, `LIMIT` and the errors of reading the archive. */
@@ -225,15 +239,17 @@ type ReadMember = (member: ArchiveMember, most: number, signal: AbortSignal) => 
 
 /** Undefined for formats without random access to members: 7z, rar and others. */
 export async function memberReader(
-  { opened: { bytes, size } }: FileSubject,
+  subject: FileSubject,
   { format }: Extract<ArchiveIndex, { kind: 'container' }>,
   call: Call,
 ): Promise<ReadMember | undefined> {
+  const { bytes, size } = subject.opened;
   if (typeof format === 'string' && format !== 'zip' && format !== 'tar') return undefined;
   const source = typeof format === 'object' ? await unpackedTar(format.tarIn, bytes, size, call) : bytes;
   const plain = typeof format === 'object' ? 'tar' : format;
   return async (member, most, signal) => {
     const container = openContainer(plain, { bytes: source, size, budget: new UnpackBudget() });
+    await refuseOtherNames(container, member, subject, call);
     const there = await container.inPlace?.(member, signal);
     return there ? readAt(there, 0, most, signal) : firstBytes(container.open(member, signal), most);
   };

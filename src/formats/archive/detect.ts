@@ -42,13 +42,15 @@ const MAGIC_START_BYTES: ReadonlySet<number | undefined> = new Set(
 
 export function claimsArchive({ opened, name, head, rest }: SourceSubject): boolean {
   if (opened.kind !== 'file') return false;
-  return DOCUMENTS.test(name) ? namesMember(rest) : isArchive(name, head, opened.size);
+  return (DOCUMENTS.test(name) && namesMember(rest)) || isArchive(name, head, opened.size);
 }
 
 /** Whether a file that is not a document is listed as an archive. */
 export function isArchive(name: string, head: Uint8Array, size: number): boolean {
   if (NAMES.test(name)) return !isText(head, size);
-  return !DOCUMENTS.test(name) && formatOf(head) !== undefined;
+  const format = formatOf(head);
+  // A zip with the name of a document is one; another archive is not.
+  return format !== undefined && (format !== 'zip' || !DOCUMENTS.test(name));
 }
 
 /** A short text with the name of an archive is read as text: a Git LFS pointer, a note, a stub for a test. */

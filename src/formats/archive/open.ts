@@ -5,26 +5,35 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import { privateFile } from '../../files/deny-rules.ts';
 import { isDiskFull } from '../../files/system-failure.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
-import { memoryBytes } from '../../text/bytes.ts';
+import { detachedFile, memoryBytes, readSourceHead } from '../../text/bytes.ts';
 import { didYouMean } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { ByteSource } from '../../types/access.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { Call, Resource, SourceSubject } from '../../types/call.ts';
 import type { ComputedValue, DerivedKind } from '../../types/session.ts';
-import { archiveIndex, type ContainerFormat, decompressFile, openContainer } from './container.ts';
-import { unpackedName } from './detect.ts';
+import {
+  archiveIndex,
+  type ArchiveIndex,
+  type ContainerFormat,
+  decompressFile,
+  memberReader,
+  openContainer,
+  refuseOtherNames,
+} from './container.ts';
+import { BLOCK_BYTES, formatOf, isNamedArchive, unpackedName } from './detect.ts';
 import { archiveLimits, enterContainer, UnpackBudget } from './limits.ts';
 import {
   type ArchiveContents,
   type ArchiveMember,
   type FileSubject,
   isFile,
+  isOfTheBytes,
   parentDirectory,
 } from './members.ts';
 import { listArchiveDirectory, listingNotes, presentMember, troubleNote } from './render.ts';
 import { endingIn, type FoundMember, locate, type MemberLocation, nearMembers } from './select.ts';
-import { type CompressionCodec, inPlace, unpackedStream, WORKING } from './unpack.ts';
+import { type CompressionCodec, inPlace, type UnpackedMember, unpackedStream, WORKING } from './unpack.ts';
 
 /** Opens the member or directory that `subject.rest` names. Throws OrielError. */
 export async function readArchive(subject: SourceSubject, call: Call): Promise<Resource> {
@@ -62,10 +71,20 @@ function locatedIn(contents: ArchiveContents, { typed, rest }: SourceSubject): M
 
 /** A single compressed file is shown as its content: `notes.txt.gz:5-9` are lines of `notes.txt`. */
 async function openCompressed(subject: FileSubject, codec: CompressionCodec, call: Call): Promise<Resource> {
-  const { typed, name, rest, opened } = subject;
-  const { bytes, size } = opened;
+  const { typed, name, rest } = subject;
   const refused = refusal(typed, dirname(typed));
-  const unpacked = await unpackedStream(
+  const unpacked = await unpackCompressed(subject, codec, refused, call);
+  const own = { target: typed, name: unpackedName(name), tail: rest, facts: { format: codec } };
+  return presentMember({ outer: subject, ...own, unpacked, refused, notes: [] }, call);
+}
+
+function unpackCompressed(
+  { opened: { bytes, size } }: FileSubject,
+  codec: CompressionCodec,
+  refused: MemberOrder['refused'],
+  call: Call,
+): Promise<UnpackedMember> {
+  return unpackedStream(
     {
       of: bytes,
       options: { codec },
@@ -76,8 +95,6 @@ async function openCompressed(subject: FileSubject, codec: CompressionCodec, cal
     },
     call,
   );
-  const own = { target: typed, name: unpackedName(name), tail: rest, facts: { format: codec } };
-  return presentMember({ outer: subject, ...own, unpacked, refused, notes: [] }, call);
 }
 
 async function openMember(
@@ -95,9 +112,38 @@ async function openMember(
   if (member.type !== 'file' && member.type !== 'hardlink') {
     throw refused(new OrielError('NOT_REGULAR', `it is a ${member.type} and has no content`));
   }
+  const unpacked = await unpackMember({ format, contents, at, path, subject, refused }, call);
+  const notes: Notice[] = [];
+  if (via !== undefined) notes.push({ kind: 'said', text: `${quote(via)} is a link → ${quote(path)}` });
+  if (member.trouble !== undefined) notes.push(troubleNote(target, member.trouble));
+  const facts = {
+    format: contents.format,
+    member: path,
+    size: member.size,
+  };
+  const own = { target, name: basename(path), tail, facts };
+  return presentMember({ outer: subject, ...own, unpacked, refused, notes }, call);
+}
+
+interface MemberOrder {
+  readonly format: ContainerFormat;
+  readonly contents: ArchiveContents;
+  readonly at: number;
+  readonly path: string;
+  readonly subject: FileSubject;
+  /** Converts a failure of its bytes to the error for the caller. */
+  refused(error: OrielError): OrielError;
+}
+
+function unpackMember(
+  { format, contents, at, path, subject, refused }: MemberOrder,
+  call: Call,
+): Promise<UnpackedMember> {
+  const member = contents.members[at] as ArchiveMember;
   const { bytes, size } = subject.opened;
-  const unpacked = await orRefuse(refused, call, async () => {
+  return orRefuse(refused, call, async () => {
     const container = openContainer(format, { bytes, size, budget: new UnpackBudget() });
+    await refuseOtherNames(container, member, subject, call);
     const there = await container.inPlace?.(member, call.signal);
     if (there) return inPlace(there);
     return unpackedStream(
@@ -115,16 +161,71 @@ async function openMember(
       call,
     );
   });
-  const notes: Notice[] = [];
-  if (via !== undefined) notes.push({ kind: 'said', text: `${quote(via)} is a link → ${quote(path)}` });
-  if (member.trouble !== undefined) notes.push(troubleNote(target, member.trouble));
-  const facts = {
-    format: contents.format,
-    member: path,
-    size: member.size,
-  };
-  const own = { target, name: basename(path), tail, facts };
-  return presentMember({ outer: subject, ...own, unpacked, refused, notes }, call);
+}
+
+// An archive that is sent as it is stored: the bytes of its private members are among its own.
+
+/**
+ * Throws `PRIVATE` if a member of the archive, or of an archive inside it, is private, or may be. An archive inside is recognised by
+ * its first bytes; in formats without random access to members only by its name.
+ */
+export async function refusePrivateMembers(subject: FileSubject, call: Call): Promise<void> {
+  const { typed, head } = subject;
+  try {
+    enterContainer(subject);
+    const index = await archiveIndex(subject, call);
+    if (index.kind === 'container') return await refuseMembers(subject, index, call);
+    const unpacked = await unpackCompressed(subject, index.codec, (error) => error, call);
+    await refuseNested(subject, typed, unpackedName(subject.name), unpacked, call);
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (!isOrielError(error) || !isOfTheBytes(error)) throw error;
+    // Nobody reads the names of its members, or it only has the name of an archive.
+    if (error.code === 'ENCRYPTED' || (error.code !== 'LIMIT' && formatOf(head) === undefined)) return;
+    const why = error.message.replace(/\.$/, '');
+    const because = `not all of its members can be compared with the rules: ${why}`;
+    throw privateFile(typed, { pattern: '', rule: '', from: '', lift: 'by unpacking it', because });
+  }
+}
+
+async function refuseMembers(
+  subject: FileSubject,
+  index: Extract<ArchiveIndex, { kind: 'container' }>,
+  call: Call,
+): Promise<void> {
+  const { format, contents } = index;
+  for (const { name, denied } of contents.members)
+    if (denied) throw privateFile(`${subject.typed}:${name}`, denied);
+  if (contents.damage) throw contents.damage;
+  const read = await memberReader(subject, index, call);
+  for (const [at, member] of contents.members.entries()) {
+    if (member.type !== 'file') continue;
+    const head = await read?.(member, BLOCK_BYTES, call.signal).catch((error: unknown) => {
+      if (!isOfTheBytes(error)) throw error;
+    });
+    const name = basename(member.name);
+    if (!isNamedArchive(name) && (!head || formatOf(head) === undefined)) continue;
+    const part = call.part();
+    const order = { format, contents, at, path: member.name, subject, refused: (error: OrielError) => error };
+    const unpacked = await unpackMember(order, part.call);
+    await refuseNested(subject, `${subject.typed}:${member.name}`, name, unpacked, part.call);
+    await part.end();
+  }
+}
+
+async function refuseNested(
+  outer: FileSubject,
+  typed: string,
+  name: string,
+  unpacked: UnpackedMember,
+  call: Call,
+): Promise<void> {
+  const head = await readSourceHead(unpacked.bytes, call.signal);
+  if (!isNamedArchive(name) && formatOf(head) === undefined) return;
+  const { bytes, size } = await unpacked.whole();
+  const opened = detachedFile(outer.path, bytes, size);
+  const depth = (outer.depth ?? 0) + 1;
+  await refusePrivateMembers({ typed, rest: '', name, path: outer.path, opened, head, depth }, call);
 }
 
 /** `key`: of the rules for private files. */

@@ -2,6 +2,7 @@
 
 import { structuredPatch } from 'diff';
 import { plural } from '../../render/display.ts';
+import { formatOf } from '../archive/detect.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { TreeChange, TreeEntry } from '../../git/trees.ts';
 import type { DenyRule } from '../../types/access.ts';
@@ -48,6 +49,11 @@ export interface DiffContext {
   isPrivate(path: string, isDirectory: boolean): DenyRule | undefined;
 }
 
+interface HidingContext extends DiffContext {
+  /** The ids of private files in this diff: under another name (a hard link) it is the same file. */
+  readonly hidden: ReadonlySet<string>;
+}
+
 export interface FileChange extends TreeChange {
   /** The path before it was renamed. */
   readonly from?: string;
@@ -92,7 +98,7 @@ export function diffText(
 export function diffsOf(
   changes: Iterable<FileChange>,
   path: string,
-  context: DiffContext,
+  given: DiffContext,
 ): { readonly diffs: readonly FileDiff[]; readonly isCut: boolean } {
   const wanted = Buffer.from(path).toString('latin1');
   const isWanted = (one: string): boolean => wanted === '' || one === wanted || one.startsWith(`${wanted}/`);
@@ -110,6 +116,8 @@ export function diffsOf(
     }
     all.push(change);
   }
+  const hidden = new Set(all.filter((one) => isPrivateChange(one, given)).flatMap(idsOf));
+  const context = { ...given, hidden };
   const shown = withRenames(all, context).filter(
     (one) => isWanted(one.path) || isWanted(one.from ?? one.path),
   );
@@ -162,12 +170,10 @@ interface DiffRoom {
   effort: number;
 }
 
-function diffOf(change: FileChange, left: DiffRoom, context: DiffContext): FileDiff {
+function diffOf(change: FileChange, left: DiffRoom, context: HidingContext): FileDiff {
   const { path, from = path, before, after, similarity } = change;
   const { about = '', uncompared } = change;
-  const isPrivate = [path, from].some((one) =>
-    context.isPrivate(Buffer.from(one, 'latin1').toString('utf8'), false),
-  );
+  const isPrivate = isPrivateChange(change, context) || idsOf(change).some((id) => context.hidden.has(id));
   const none = { change, added: 0, removed: 0 };
   if (isPrivate) return { ...none, text: `${path}  (private)\n`, about: 'private' };
   const header = [`diff --git ${quoted(`a/${from}`)} ${quoted(`b/${path}`)}`];
@@ -212,6 +218,21 @@ function diffOf(change: FileChange, left: DiffRoom, context: DiffContext): FileD
   }
   return { change, text: `${header.join('\n')}\n${hunks}`, added, removed, isReplaced, about: kind };
 }
+
+function isPrivateChange({ path, from = path }: FileChange, { isPrivate }: DiffContext): boolean {
+  return [path, from].some((one) => isPrivate(Buffer.from(one, 'latin1').toString('utf8'), false));
+}
+
+/** What the change is about, but for an empty file, which may be equal to any other, and for ids that are not known. */
+function idsOf({ before, after }: FileChange): string[] {
+  const ids = [before, after].flatMap((entry) => entry?.id.toString('hex') ?? []);
+  return ids.filter((id) => !EMPTY_FILES.includes(id) && !/^0+$/.test(id));
+}
+
+const EMPTY_FILES = [
+  'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391',
+  '473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813',
+];
 
 const TOO_LARGE = 'Too large to be compared';
 const UNREAD: Readonly<Record<UnreadFile, string>> = {
@@ -295,8 +316,9 @@ function rangeOf(start: number, lines: number): string {
   return lines === 1 ? String(start) : `${start},${lines}`;
 }
 
+/** An archive counts as binary also if it is all text: a member may be private. */
 function isBinary(bytes: Buffer): boolean {
-  return bytes.subarray(0, 8_000).includes(0);
+  return bytes.subarray(0, 8_000).includes(0) || formatOf(bytes) !== undefined;
 }
 
 /** A name as git writes it. Names beyond ASCII are written as they are. */
@@ -313,11 +335,12 @@ function quoted(name: string): string {
 // Finds renamed files as git does without options. Source: diffcore-rename.c and diffcore-delta.c.
 
 /** Joins a removed and an added file to a renamed one if they are equal or similar. Private files are not compared. */
-function withRenames(changes: readonly FileChange[], context: DiffContext): readonly FileChange[] {
-  const isOpen = ({ path, before, after, uncompared, about }: FileChange): boolean =>
-    (before ?? after)?.kind !== 'submodule' &&
-    (uncompared ?? about) === undefined &&
-    !context.isPrivate(Buffer.from(path, 'latin1').toString('utf8'), false);
+function withRenames(changes: readonly FileChange[], context: HidingContext): readonly FileChange[] {
+  const isOpen = (one: FileChange): boolean =>
+    (one.before ?? one.after)?.kind !== 'submodule' &&
+    (one.uncompared ?? one.about) === undefined &&
+    !isPrivateChange(one, context) &&
+    !idsOf(one).some((id) => context.hidden.has(id));
   const removed = new Set(changes.filter((one) => !one.after && isOpen(one)));
   const added = changes.filter((one) => !one.before && isOpen(one));
   if (removed.size === 0 || added.length === 0) return changes;

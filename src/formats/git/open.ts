@@ -1,7 +1,7 @@
 /** Opens `git://` URLs and `REV:path`: files and directories at a revision of the repository of the working directory. */
 
-import { relative, sep } from 'node:path';
-import { OrielError } from '../../errors.ts';
+import { join, relative, sep } from 'node:path';
+import { isOrielError, OrielError } from '../../errors.ts';
 import { builtFile, sha256Of } from '../../files/package-files.ts';
 import type { OpenDescriptor } from '../../git/objects.ts';
 import { type OpenedRepository, openRepository } from '../../git/repository.ts';
@@ -117,9 +117,21 @@ function present(found: FoundEntry, repository: OpenedRepository, call: Call): P
 }
 
 /** A file at a revision, by the source of its kind. */
-async function presentFile(found: FoundFile, { refused }: OpenedRepository, call: Call): Promise<Resource> {
+async function presentFile(
+  found: FoundFile,
+  { top, refused }: OpenedRepository,
+  call: Call,
+): Promise<Resource> {
   const { path, rest, id, commit, isLink, bytes } = found;
   const target = revisionUrl(found);
+  // What is at the path now may be another name of a private file.
+  await call.access.open(join(top, path), call.signal).then(
+    (there) => there.close(),
+    (error: unknown) => {
+      call.signal.throwIfAborted();
+      if (isOrielError(error) && error.code === 'PRIVATE') throw error;
+    },
+  );
   const name = path.slice(path.lastIndexOf('/') + 1);
   const head = bytes.subarray(0, HEAD_BYTES);
   const resource = await call.open({

@@ -1,10 +1,14 @@
-/** The rules for private files over HTTP, which only the operator sees. */
+/** Private files over HTTP: their rules, which only the operator sees, and archives that are sent as they are stored. */
 
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient, unwrap } from '../../../src/faces/client/client.ts';
 import { createOffer } from '../../../src/faces/offer.ts';
 import { serveOffer } from '../../support/app.ts';
+import { tar } from '../../support/tar.ts';
 import { workspace } from '../../support/workspace.ts';
+import { zip } from '../../support/zip.ts';
 
 test('the operator sees the rules, and which of them decides', async () => {
   const { W, write } = workspace();
@@ -18,6 +22,13 @@ test('the operator sees the rules, and which of them decides', async () => {
   const rules = [
     { rule: '.env', from: 'the option deny' },
     { rule: 'keys/', from: '.cursorignore', line: 2 },
+    ...[
+      '.git/**/objects/',
+      '.git/**/index',
+      '.git/**/rebase-apply/',
+      '.git/**/rr-cache/',
+      '*.git/objects/',
+    ].map((end) => ({ rule: `**/${end}`, from: 'oriel itself' })),
   ];
   expect(unwrap(await operator.privateFiles())).toEqual({ rules });
   expect(unwrap(await operator.privateFiles({ path: `${W}/keys/a.ts` }))).toEqual({
@@ -34,4 +45,47 @@ test('the operator sees the rules, and which of them decides', async () => {
   const client = createClient({ url, token: 'api' });
   for (const path of [undefined, env])
     expect(await client.privateFiles({ path })).toMatchObject({ error: { status: 403, code: 'DENIED' } });
+});
+
+const open = tar([{ name: 'ok.txt', content: 'fine\n' }]);
+const hidden = tar([
+  { name: 'ok.txt', content: 'fine\n' },
+  { name: 'a/.env', content: 'marrow\n' },
+]);
+
+test.each<[string, Uint8Array, number]>([
+  ['a.tar', open, 200],
+  ['a.gz', gzipSync('fine\n'), 200],
+  ['a.zip', Buffer.from('no archive\n'), 200],
+  ['a.tar', hidden, 403],
+  ['a.tgz', gzipSync(hidden), 403],
+  ['a.txt', gzipSync(gzipSync(hidden)), 403],
+  ['a.tar', tar([{ name: 'b.txt', content: gzipSync(hidden) }]), 403],
+  ['a.zip', zip([{ name: 'b.tar', content: hidden }]), 403],
+  ['a.docx', zip([{ name: '.env', content: 'marrow\n' }]), 403],
+  ['a.zip', zip([{ name: 'b.txt', localName: '.env', content: 'marrow\n' }]), 403],
+  ['a.tar', hidden.subarray(0, 700), 403],
+  ['.env.gz', gzipSync('marrow\n'), 403],
+])('the stored bytes of %s are sent unless a member may be private', async (name, bytes, status) => {
+  const { W, write } = workspace();
+  write(name, bytes);
+  const offer = createOffer({ cwd: W, roots: [W], deny: ['.env'], cache: false });
+  onTestFinished(() => offer.close());
+  const { url } = await serveOffer(offer, { token: 'api' });
+  const ask = async (method: string, headers = {}): Promise<Response> =>
+    fetch(`${url}/api/v0/read-file?path=${encodeURIComponent(join(W, name))}`, {
+      method,
+      headers: { authorization: 'Bearer api', ...headers },
+    });
+  const whole = await ask('GET');
+  expect(whole.status).toBe(status);
+  expect((await ask('GET', { range: 'bytes=0-3' })).status).toBe(status === 200 ? 206 : status);
+  const head = await ask('HEAD');
+  expect([head.status, head.headers.get('etag') === null]).toEqual([status, status !== 200]);
+  if (status === 200) expect(Buffer.from(await whole.arrayBuffer())).toEqual(Buffer.from(bytes));
+  else
+    expect(await whole.json()).toMatchObject({
+      code: 'PRIVATE',
+      message: expect.not.stringContaining('marrow'),
+    });
 });
