@@ -1,5 +1,6 @@
 /** The answers of reads and of commands in the default wording. */
 
+import { writtenPath } from '../files/paths.ts';
 import { OrielError } from '../errors.ts';
 import { writeSelector } from '../selector/selection.ts';
 import { oneLine } from '../text/visible.ts';
@@ -15,7 +16,7 @@ import type {
   SingleResult,
   TextResult,
 } from '../types/result.ts';
-import { displays, GAP, isNumbered, outputDisplays, showParts, writtenPath } from './display.ts';
+import { displays, GAP, isNumbered, outputDisplays, showParts } from './display.ts';
 import {
   callsOf,
   detailOf,
