@@ -23,6 +23,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../search/code/answer-code.ts'),
   () => import('../search/code/archive-code.ts'),
   () => import('../search/find-symbols.ts'),
+  () => import('../code/summary/log-map.ts'),
   () => import('../code/view.ts'),
   () => import('../code/conflicts.ts'),
   () => import('../code/outline-view.ts'),

@@ -349,7 +349,8 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const before = openCount();
     const stats = fs.statSync(join(path, 'file'));
     const file = now.openHeld(directory, 'file') as held.HeldFile;
-    expect(file).toEqual({ fd: file.fd, size: 4, dev: stats.dev, ino: stats.ino });
+    const { dev, ino, mtimeMs } = stats;
+    expect(file).toEqual({ fd: file.fd, size: 4, dev, ino, mtimeMs });
     expect(fs.readFileSync(file.fd, 'utf8')).toBe('text');
     now.closeHeld(file);
     const other = now.openHeld(directory, 'Ã¤') as held.HeldFile;

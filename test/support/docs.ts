@@ -122,6 +122,12 @@ const at = (seconds: number): string =>
   new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString().slice(0, 19);
 const bigLog = (): string =>
   Array.from({ length: 200_000 }, (_, i) => `${at(i)} service ${i} started\n`).join('');
+/** A server of 90 minutes, which lost its database twice. */
+const serverLog = Array.from({ length: 5400 }, (_, i) => {
+  if (i === 79) return `${at(i)} ERROR connection to db-3 lost\n`;
+  if (i === 4101) return `${at(i)} ERROR connection to db-1 lost\n`;
+  return `${at(i)} INFO GET /items/${i} 200 in ${i % 97}ms\n`;
+}).join('');
 const appLog = Array.from({ length: 5000 }, (_, i) => `entry ${i + 1}\n`).join('');
 
 /** A server of 118 lines, most of them in the body of one method. */
@@ -210,6 +216,7 @@ export async function docsWorld(): Promise<DocsWorld> {
     'bin/oriel': `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`,
     'work/big.log': bigLog(),
     'work/app.log': appLog,
+    'work/server.log': serverLog,
     'work/src/server.ts': server,
     'work/orders.csv': 'id;customer;price\n1;"Berg; Oslo";1.10\n2;Dahl;20\n3;Moe\n',
     'work/events.jsonl': '{"id":9007199254740993,"at":{"page":"/a"}}\n{"id":2}\n',

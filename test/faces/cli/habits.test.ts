@@ -14,6 +14,7 @@ afterAll(() => [cwd, `${cwd}-cache`].forEach((at) => rmSync(at, { recursive: tru
 const env = { ...process.env, XDG_CACHE_HOME: `${cwd}-cache` };
 mkdirSync(join(cwd, 'dir'));
 mkdirSync(join(cwd, 'sub'));
+writeFileSync(join(cwd, 'sub/b.ts'), '');
 writeFileSync(join(cwd, 'a.txt'), 'one\ntwo\nthree\n');
 writeFileSync(join(cwd, 'my file.txt'), 'x\n'.repeat(5_000));
 
@@ -127,9 +128,9 @@ describe('mistyped words', () => {
   });
 
   test('a glob with backslashes: the error names one with slashes', () => {
-    const { code, out } = run('find', 'dir\\*.ts');
+    const { code, out } = run('find', 'sub\\*.ts');
     expect(code).toBe(1);
-    expect(out).toMatch(/ Command: oriel find 'dir\/\*\.ts'\]\n$/);
+    expect(out).toMatch(/ Command: oriel find 'sub\/\*\.ts'\]\n$/);
   });
 });
 
