@@ -136,6 +136,11 @@ class ShapeTable {
     return this.#dated >= this.compared / 2 || (shapes.length > 2 && shapes.some(({ isReport }) => isReport));
   }
 
+  /** Whether the first lines of a text repeat themselves, and not as those of a list or of generated data do. */
+  get mayBeLog(): boolean {
+    return this.repeats(MIN_SHARE / 2) && (this.#shapes.size > 2 || this.isLog);
+  }
+
   /** In the order of their first lines. */
   all(): LogShape[] {
     return [...this.#shapes.values()];
@@ -210,7 +215,7 @@ export async function scanLog(
       for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
         take(chunk.slice(from, end), at + end + 1);
         from = end + 1;
-        if (lines === TRIED_LINES && !table.repeats(MIN_SHARE / 2)) return undefined;
+        if (lines === TRIED_LINES && !table.mayBeLog) return undefined;
         if (lines === SURE_LINES && !table.isLog) return undefined;
       }
       if (begun !== undefined && begun.length < MAX_COMPARED_CHARACTERS)
