@@ -226,7 +226,7 @@ function isPrivateChange({ path, from = path }: FileChange, { isPrivate }: DiffC
 /** What the change is about, but for an empty file, which may be equal to any other, and for ids that are not known. */
 function idsOf({ before, after }: FileChange): string[] {
   const ids = [before, after].flatMap((entry) => entry?.id.toString('hex') ?? []);
-  return ids.filter((id) => !EMPTY_FILES.includes(id) && !/^0+$/.test(id));
+  return ids.filter((id) => !EMPTY_FILES.includes(id) && !/^0*$/.test(id));
 }
 
 const EMPTY_FILES = [
