@@ -260,6 +260,7 @@ describe.runIf(has('git'))('a hostile index', () => {
       /its part "abcd" is unknown/,
     ],
     ['a split index', index(0, Buffer.from('link\0\0\0\x14', 'latin1'), Buffer.alloc(20, 1)), /it is split/],
+    ['a split index with a replaced entry', index(1, entry('')), /it is split/],
     [
       'a directory that is not there',
       index(1, entry('a/', 0o040000), Buffer.from('sdir\0\0\0\0', 'latin1')),
