@@ -462,7 +462,8 @@ export class WorkTree {
       } else {
         const count = new UntrackedCount();
         this.#countBelow(at, name, count);
-        if (count.isFound) this.#untracked.push({ ...count.of(`${path}/`), isPrivate: false });
+        const isPrivate = count.files + count.uncounted === 0;
+        if (count.isFound) this.#untracked.push({ ...count.of(`${path}/`), isPrivate });
       }
     }
   }

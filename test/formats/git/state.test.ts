@@ -89,6 +89,7 @@ describe.runIf(has('git'))('the state of a work tree', () => {
     expect(text).toContain('5 files changed and not staged, +1 -21.');
     expect(text).toContain('\n.env  (private)\n');
     expect(text).toContain('\ndocs/  (private)\n');
+    expect(await w.text('git://', { deny: ['*.md'] })).toContain('\ndocs/  (private)\n');
     for (const url of ['git://', 'git://diff'])
       expect(await w.text(url, options)).not.toMatch(/SECRET|\+1 -1/);
     expect(await w.text('git://diff/.env', options)).toContain('is private by the rule');
