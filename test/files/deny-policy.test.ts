@@ -51,6 +51,7 @@ const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
 
 test.each<[string, string | Uint8Array, string[]]>([
   ['.cursorignore', 'a.ts\n', ['a.ts', 'b/a.ts']],
+  ['.cursorignore', '[[:upper:]].ts\n', ['a.ts', 'b/(c)/e.ts', 'b/a.ts', 'b/c/d.ts']],
   ['.geminiignore', '# all\n/a.ts\r\n', ['a.ts']],
   ['.aiexclude', 'b/\n!b/x.md\n', ['b/(c)/e.ts', 'b/a.ts', 'b/c/d.ts', 'b/x.md']],
   ['.aiignore', '*.ts\n!a.ts\n', ['b/(c)/e.ts', 'b/c/d.ts']],
