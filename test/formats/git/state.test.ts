@@ -125,6 +125,18 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     return w;
   }
 
+  test('with private names that break lines, and in archives', async () => {
+    const w = repository();
+    w.write('a\nb.pem', '1\n');
+    commitAll(w.W, 'first');
+    w.write('a\nb.pem', '22\n');
+    const fields = [16, 12, 6, 6, 8, 10].map((width, i) => (i === 0 ? '.env/' : '4').padEnd(width));
+    w.write('t.a', `!<arch>\n${fields.join('')}\`\na\nb\n`);
+    const options = { deny: ['*.pem', '.env'] };
+    expect(await w.text('git://diff', options)).toContain(String.raw`"a\nb.pem"  (private)`);
+    expect(await w.text('git://', options)).toContain('+0  t.a  (not counted)');
+  });
+
   test('without a commit, and with nothing in it', async () => {
     const w = repository();
     expect(await w.text('git://')).toBe('On main, no commit yet\nNothing is staged, changed or untracked.\n');
