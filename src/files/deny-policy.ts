@@ -44,8 +44,13 @@ export interface DenyOptions {
 const GIT_STORES = [
   '.git/**/objects/',
   '.git/**/index',
+  '.git/**/index.lock',
   '.git/**/rebase-apply/',
+  '.git/**/rebase-merge/patch',
   '.git/**/rr-cache/',
+  '.git/**/lost-found/',
+  // With `commit.verbose` it has the diff of the last commit.
+  '.git/**/COMMIT_EDITMSG',
   // Of a repository without a work tree.
   '*.git/objects/',
 ].map((name): DenyRule => {

@@ -58,7 +58,7 @@ export class DenyRules implements PrivateNames {
     this.packed = packed;
     const [last, open]: [string[], string[]] = [[], []];
     this.#compiled = sources.map(({ base, rules }) => {
-      const patterns = rules.map(({ pattern }) => folded(pattern));
+      const patterns = rules.map(({ pattern }) => folded(pattern).replaceAll('[:upper:]', '[:alpha:]'));
       const file = new IgnoreFile(patterns, ({ pattern, keeps }) => {
         if (keeps) return;
         const [, directory] = /^(.*[^/*])\/(?:\*|\*\*|\*\*\/\*)$/s.exec(pattern) ?? [];

@@ -287,6 +287,47 @@ function nameTokens(part: string, classes = true): NameToken[] {
   return tokens;
 }
 
+/** Of POSIX, without regard to languages. */
+const NAMED_CLASSES: Readonly<Record<string, CharacterClass['ranges']>> = {
+  alnum: [
+    [0x30, 0x39],
+    [0x41, 0x5a],
+    [0x61, 0x7a],
+  ],
+  alpha: [
+    [0x41, 0x5a],
+    [0x61, 0x7a],
+  ],
+  blank: [
+    [0x09, 0x09],
+    [0x20, 0x20],
+  ],
+  cntrl: [
+    [0x00, 0x1f],
+    [0x7f, 0x7f],
+  ],
+  digit: [[0x30, 0x39]],
+  graph: [[0x21, 0x7e]],
+  lower: [[0x61, 0x7a]],
+  print: [[0x20, 0x7e]],
+  punct: [
+    [0x21, 0x2f],
+    [0x3a, 0x40],
+    [0x5b, 0x60],
+    [0x7b, 0x7e],
+  ],
+  space: [
+    [0x09, 0x0d],
+    [0x20, 0x20],
+  ],
+  upper: [[0x41, 0x5a]],
+  xdigit: [
+    [0x30, 0x39],
+    [0x41, 0x46],
+    [0x61, 0x66],
+  ],
+};
+
 /** The class that opens at index `at`; `end` is the index of its closing bracket. A `]` directly after `[` is a member. */
 function classAt(
   characters: readonly string[],
@@ -294,17 +335,28 @@ function classAt(
 ): { readonly token: CharacterClass; readonly end: number } | undefined {
   const not = characters[at + 1] === '!' || characters[at + 1] === '^';
   const first = at + (not ? 2 : 1);
-  const end = characters.indexOf(']', first + 1);
-  if (end === -1) return undefined;
-  const members = characters.slice(first, end).map(codeOf);
-  const ranges: [number, number][] = [];
-  for (let i = 0; i < members.length; i += 1) {
-    const low = members[i] as number;
-    const high = members[i + 1] === 0x2d ? members[i + 2] : undefined;
-    ranges.push([low, high ?? low]);
-    if (high !== undefined) i += 2;
+  const ranges: (readonly [number, number])[] = [];
+  let end = first;
+  const next = (): number => {
+    if (characters[end] === '\\' && end + 1 < characters.length) end += 1;
+    end += 1;
+    return codeOf(characters[end - 1] as string);
+  };
+  while (end < characters.length) {
+    if (characters[end] === ']' && end > first) return { token: { not, ranges }, end };
+    const [named = '', name = ''] = /^\[:([a-z]+):\]/.exec(characters.slice(end, end + 10).join('')) ?? [];
+    const known = NAMED_CLASSES[name];
+    if (known) {
+      ranges.push(...known);
+      end += named.length;
+      continue;
+    }
+    const low = next();
+    const isRange = characters[end] === '-' && end + 1 < characters.length && characters[end + 1] !== ']';
+    if (isRange) end += 1;
+    ranges.push([low, isRange ? next() : low]);
   }
-  return { token: { not, ranges }, end };
+  return undefined;
 }
 
 function codeOf(character: string): number {

@@ -89,6 +89,8 @@ export function readIndex(repository: GitRepository): GitIndex {
   return { entries, timeMs: file.mtimeMs };
 }
 
+const SPLIT = 'it is split, as by git update-index --split-index';
+
 export function parseIndex(bytes: Buffer, idBytes: number, read: ReadTree): IndexEntry[] {
   const version = bytes.length < 12 ? 0 : bytes.readUInt32BE(4);
   if (bytes.toString('latin1', 0, 4) !== 'DIRC' || version === 0) throw corrupt();
@@ -110,6 +112,8 @@ export function parseIndex(bytes: Buffer, idBytes: number, read: ReadTree): Inde
     const zero = bytes.indexOf(0, start);
     if (zero === -1 || zero >= end) throw corrupt();
     const entry = new IndexEntry(front + bytes.toString('latin1', start, zero), bytes, at, flags, extended);
+    // What replaces an entry of the shared part has no path.
+    if (entry.path === '') throw unsupported(SPLIT);
     if (!isUsable(entry, before)) throw corrupt();
     entries.push(entry);
     before = entry;
@@ -151,7 +155,7 @@ function checkExtensions(bytes: Buffer, from: number, end: number): boolean {
   let isSparse = false;
   for (let at = from; at + 8 <= end;) {
     const name = bytes.toString('latin1', at, at + 4);
-    if (name === 'link') throw unsupported('it is split, as by git update-index --split-index');
+    if (name === 'link') throw unsupported(SPLIT);
     if (name === 'sdir') isSparse = true;
     else if (/^[^A-Z]/.test(name)) throw unsupported(`its part ${JSON.stringify(name)} is unknown`);
     at += 8 + bytes.readUInt32BE(at + 4);

@@ -51,6 +51,7 @@ const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
 
 test.each<[string, string | Uint8Array, string[]]>([
   ['.cursorignore', 'a.ts\n', ['a.ts', 'b/a.ts']],
+  ['.cursorignore', '[[:upper:]].ts\n', ['a.ts', 'b/(c)/e.ts', 'b/a.ts', 'b/c/d.ts']],
   ['.geminiignore', '# all\n/a.ts\r\n', ['a.ts']],
   ['.aiexclude', 'b/\n!b/x.md\n', ['b/(c)/e.ts', 'b/a.ts', 'b/c/d.ts', 'b/x.md']],
   ['.aiignore', '*.ts\n!a.ts\n', ['b/(c)/e.ts', 'b/c/d.ts']],
@@ -368,18 +369,24 @@ test.each([
   expect((await read(path)).details).toMatchObject({ error: { code: 'PRIVATE' } });
 });
 
-test.each(['app.db-wal', 'sub/app.db-shm', 'APP.db-journal', '.git/index', '.git/modules/m/objects/ab/cd'])(
-  'what holds parts of a private file is private: %s',
-  async (path) => {
-    const { write, read } = workspace({ deny: ['*.db'] });
-    write(path, 'text\n');
-    expect((await read(path)).details).toMatchObject({ error: { code: 'PRIVATE' } });
-    write('index', 'text\n');
-    write('a-wal', 'text\n');
-    for (const other of ['index', 'a-wal']) expect((await read(other)).isError).toBe(false);
-    expect((await read(path, { deny: [] })).isError).toBe(false);
-  },
-);
+test.each([
+  'app.db-wal',
+  'sub/app.db-shm',
+  'APP.db-journal',
+  '.git/index',
+  '.git/modules/m/objects/ab/cd',
+  '.git/rebase-merge/patch',
+  '.git/lost-found/other/ab',
+  '.git/worktrees/w/COMMIT_EDITMSG',
+])('what holds parts of a private file is private: %s', async (path) => {
+  const { write, read } = workspace({ deny: ['*.db'] });
+  write(path, 'text\n');
+  expect((await read(path)).details).toMatchObject({ error: { code: 'PRIVATE' } });
+  write('index', 'text\n');
+  write('a-wal', 'text\n');
+  for (const other of ['index', 'a-wal']) expect((await read(other)).isError).toBe(false);
+  expect((await read(path, { deny: [] })).isError).toBe(false);
+});
 
 test('what could not be compared is private, and it is said why', () => {
   const gaps = [compared({ '/p': 'failed' }), compared({ '/p': [entry('.env')], '/p/.env': 'failed' })].map(

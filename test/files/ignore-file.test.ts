@@ -48,6 +48,14 @@ test.each<[string, string, IgnoreVerdict | undefined]>([
   ['\ufeffa', 'a', 'ignored'],
   ['[ab]c', 'bc', 'ignored'],
   ['[!ab]c', 'bc', undefined],
+  ['[[:alpha:]_].txt', 'Q.txt', 'ignored'],
+  ['[[:alpha:]_].txt', '7.txt', undefined],
+  ['[![:space:][:digit:]]', 'a', 'ignored'],
+  ['[![:space:][:digit:]]', '7', undefined],
+  [String.raw`[\]x]y`, ']y', 'ignored'],
+  [String.raw`[a\-z]`, 'm', undefined],
+  [String.raw`[a\-z]`, '-', 'ignored'],
+  ['[a-]', '-', 'ignored'],
   ['{a,b}', 'a', undefined],
   ['é?', 'é日', 'ignored'],
   ['/', 'a', undefined],
@@ -59,7 +67,7 @@ test.runIf(spawnSync('git', ['--version']).status === 0)(
   'agrees with git on any rules and paths',
   { tags: 'slow' },
   () => {
-    const part = fc.stringMatching(/^(\*\*|[ab*?.]{1,4}|\[ab\]|\[!a\]b?)$/);
+    const part = fc.stringMatching(/^(\*\*|[ab*?.]{1,4}|\[ab\]|\[!a\]b?|\[\[:alpha:\]\.\]|\[!\\\]a\])$/);
     const rule = fc
       .tuple(
         fc.constantFrom('', '!'),

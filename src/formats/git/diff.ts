@@ -175,7 +175,7 @@ function diffOf(change: FileChange, left: DiffRoom, context: HidingContext): Fil
   const { about = '', uncompared } = change;
   const isPrivate = isPrivateChange(change, context) || idsOf(change).some((id) => context.hidden.has(id));
   const none = { change, added: 0, removed: 0 };
-  if (isPrivate) return { ...none, text: `${path}  (private)\n`, about: 'private' };
+  if (isPrivate) return { ...none, text: `${quoted(path)}  (private)\n`, about: 'private' };
   const header = [`diff --git ${quoted(`a/${from}`)} ${quoted(`b/${path}`)}`];
   if (!before && after) header.push(`new file mode ${after.mode}`);
   if (before && !after) header.push(`deleted file mode ${before.mode}`);
@@ -317,7 +317,7 @@ function rangeOf(start: number, lines: number): string {
 }
 
 /** An archive counts as binary also if it is all text: a member may be private. */
-function isBinary(bytes: Buffer): boolean {
+export function isBinary(bytes: Buffer): boolean {
   return bytes.subarray(0, 8_000).includes(0) || formatOf(bytes) !== undefined;
 }
 

@@ -7,7 +7,7 @@ import type { GitIndex, IndexEntry } from '../../git/index-file.ts';
 import type { GitRepository } from '../../git/objects.ts';
 import { AttributesFile, type Conversion, conversionOf } from '../../git/settings.ts';
 import type { TreeEntry } from '../../git/trees.ts';
-import type { FileChange, UnreadFile } from './diff.ts';
+import { type FileChange, isBinary, type UnreadFile } from './diff.ts';
 
 /** Milliseconds after which the rest of the work tree is left out. */
 const MAX_SCAN_MS = 12_000;
@@ -462,7 +462,8 @@ export class WorkTree {
       } else {
         const count = new UntrackedCount();
         this.#countBelow(at, name, count);
-        if (count.isFound) this.#untracked.push({ ...count.of(`${path}/`), isPrivate: false });
+        const isPrivate = count.files + count.uncounted === 0;
+        if (count.isFound) this.#untracked.push({ ...count.of(`${path}/`), isPrivate });
       }
     }
   }
@@ -538,7 +539,7 @@ export class WorkTree {
     count.files += 1;
     const bytes =
       kind === 'file' && this.#counted < MAX_COUNTED_BYTES && this.#read(directory, name, MAX_FILE_BYTES);
-    if (typeof bytes !== 'object' || bytes.subarray(0, 8_000).includes(0)) {
+    if (typeof bytes !== 'object' || isBinary(bytes)) {
       count.uncounted += 1;
       return;
     }

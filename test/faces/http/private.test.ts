@@ -25,8 +25,12 @@ test('the operator sees the rules, and which of them decides', async () => {
     ...[
       '.git/**/objects/',
       '.git/**/index',
+      '.git/**/index.lock',
       '.git/**/rebase-apply/',
+      '.git/**/rebase-merge/patch',
       '.git/**/rr-cache/',
+      '.git/**/lost-found/',
+      '.git/**/COMMIT_EDITMSG',
       '*.git/objects/',
     ].map((end) => ({ rule: `**/${end}`, from: 'oriel itself' })),
   ];

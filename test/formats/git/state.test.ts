@@ -89,6 +89,7 @@ describe.runIf(has('git'))('the state of a work tree', () => {
     expect(text).toContain('5 files changed and not staged, +1 -21.');
     expect(text).toContain('\n.env  (private)\n');
     expect(text).toContain('\ndocs/  (private)\n');
+    expect(await w.text('git://', { deny: ['*.md'] })).toContain('\ndocs/  (private)\n');
     for (const url of ['git://', 'git://diff'])
       expect(await w.text(url, options)).not.toMatch(/SECRET|\+1 -1/);
     expect(await w.text('git://diff/.env', options)).toContain('is private by the rule');
@@ -123,6 +124,18 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     git(w.W, 'init', '--quiet', '--initial-branch=main', ...init);
     return w;
   }
+
+  test('with private names that break lines, and in archives', async () => {
+    const w = repository();
+    w.write('a\nb.pem', '1\n');
+    commitAll(w.W, 'first');
+    w.write('a\nb.pem', '22\n');
+    const fields = [16, 12, 6, 6, 8, 10].map((width, i) => (i === 0 ? '.env/' : '4').padEnd(width));
+    w.write('t.a', `!<arch>\n${fields.join('')}\`\na\nb\n`);
+    const options = { deny: ['*.pem', '.env'] };
+    expect(await w.text('git://diff', options)).toContain(String.raw`"a\nb.pem"  (private)`);
+    expect(await w.text('git://', options)).toContain('+0  t.a  (not counted)');
+  });
 
   test('without a commit, and with nothing in it', async () => {
     const w = repository();
@@ -260,6 +273,7 @@ describe.runIf(has('git'))('a hostile index', () => {
       /its part "abcd" is unknown/,
     ],
     ['a split index', index(0, Buffer.from('link\0\0\0\x14', 'latin1'), Buffer.alloc(20, 1)), /it is split/],
+    ['a split index with a replaced entry', index(1, entry('')), /it is split/],
     [
       'a directory that is not there',
       index(1, entry('a/', 0o040000), Buffer.from('sdir\0\0\0\0', 'latin1')),
