@@ -75,7 +75,7 @@ describe.each(HOSTS.map(({ name }) => name.source).concat('unknown'))('answers f
     .replace(/[|)].*/, '')
     .replace(/[^a-z-]/g, '')
     .replace(/b$/, '');
-  test.each(TEXTS)('%s stay within its limits, notice included', async (title, content) => {
+  const fits = async (title: string, content: string): Promise<void> => {
     const options = fittedTo({ name }, {});
     const most = limitsWith(dialectOf('oriel').limits, options.limits);
     const { write, call } = place('oriel', options);
@@ -84,7 +84,9 @@ describe.each(HOSTS.map(({ name }) => name.source).concat('unknown'))('answers f
     expect(shownSize(text, most)).toBeLessThanOrEqual(most.bytes + 1024);
     expect(text.split('\n').length).toBeLessThanOrEqual(most.lines + 10);
     expect(text).toMatch(/Use .* to continue\]$/);
-  });
+  };
+  test.each(TEXTS.slice(0, 2))('%s stay within its limits, notice included', fits);
+  test.each(TEXTS.slice(2))('%s stay within them, too', { tags: 'slow' }, fits);
 });
 
 /** A page is nearly as many characters as the host passes, and following its notices shows every line once. */
