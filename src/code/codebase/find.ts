@@ -174,8 +174,11 @@ export function findImports(
   });
   const modules = tree.graph.modulesOf(file);
   const inside = modules.filter(({ files: meant }) => meant.length > 0);
-  // `from .money import format` imports `.money`, or `.money.format` if that is a module.
+  const written = new Set(modules.map(({ module }) => module));
+  const isPython = /\.pyi?$/.test(tree.pathOf(file));
+  // `from .money import format` imports `.money`, or `.money.format` if that is a module; `from a.b import c` only `a.b`.
   const isName = (module: string): boolean =>
+    (isPython && written.has(module.slice(0, Math.max(0, module.lastIndexOf('.'))))) ||
     inside.some(
       (one) => module.startsWith(one.module) && /^(?:\.|::|\/)/.test(module.slice(one.module.length)),
     );

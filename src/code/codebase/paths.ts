@@ -44,11 +44,31 @@ export class ModuleResolver {
     const dots = /^\.+/.exec(module)?.[0].length ?? 0;
     if (dots > 0)
       return this.#relative(`./${'../'.repeat(dots - 1)}${module.slice(dots).replaceAll('.', '/')}`, from);
+    const inCrate = module.startsWith('crate::') ? this.#inCrate(module, from) : undefined;
+    if (inCrate !== undefined) return [inCrate];
     const beside = this.#relative(`./${module}`, from);
     if (beside.length > 0) return beside;
     const known = this.#found.get(module) ?? this.#byEnd(module);
     this.#found.set(module, known);
     return known;
+  }
+
+  /** `crate::util::help` of Rust: `help` of util.rs beside the nearest lib.rs or main.rs, or a name in that one. */
+  #inCrate(module: string, from: string): number | undefined {
+    let directory = from;
+    while (directory !== '') {
+      directory = directoryOf(directory);
+      const below = directory === '' ? '' : `${directory}/`;
+      const root = this.#exact.get(`${below}lib.rs`) ?? this.#exact.get(`${below}main.rs`);
+      if (root === undefined) continue;
+      const names = module.split('::').slice(1);
+      for (; names.length > 0; names.pop()) {
+        const found = this.#exact.get(below + names.join('/'));
+        if (found !== undefined) return found;
+      }
+      return root;
+    }
+    return undefined;
   }
 
   /** Empty if the path leads out of the tree. */

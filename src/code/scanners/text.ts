@@ -4,9 +4,14 @@ import type { LineScanner, ScannedSymbol } from '../structure.ts';
 
 // Finds the headings of Markdown, each with its section.
 
-const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+const atx = /^ {0,3}(#{1,6})(?![^ \t])(.*)/;
+/** The marks that may stand behind a title. */
+const atxEnd = /(?<![^ \t])#+$/;
 const setext = /^ {0,3}(=+|-+)[ \t]*$/;
-const fence = /^ {0,3}(`{3,}|~{3,})/;
+/** Backticks that end on their line are a code span. */
+const fence = /^ {0,3}(`{3,}(?!.*`)|~{3,})/;
+/** Comments, and elements whose text is no Markdown. */
+const htmlBlock = /^ {0,3}<(?:!--|(pre|script|style|textarea)(?![\w-]))/i;
 /** A line that cannot be the text of an underlined heading. */
 const noParagraph = /^(?: {4}|\t|\s*$| {0,3}(?:>|[-*+][ \t]|\d+[.)][ \t]|\|))/;
 
@@ -14,9 +19,17 @@ export const scanMarkdown: LineScanner = (lines) => sectionsOf(lines, markdownHe
 
 function* markdownHeadings(lines: readonly string[]): Iterable<SectionHeading> {
   let closing: string | undefined;
+  /** What ends the HTML around the line. */
+  let closingTag: string | undefined;
   let row = frontMatter(lines);
   for (; row < lines.length; row += 1) {
     const line = lines[row] ?? '';
+    const html = closing === undefined ? htmlBlock.exec(line) : null;
+    if (html) closingTag ??= html[1] === undefined ? '-->' : `</${html[1].toLowerCase()}`;
+    if (closingTag !== undefined) {
+      if (line.toLowerCase().includes(closingTag)) closingTag = undefined;
+      continue;
+    }
     const marks = fence.exec(line)?.[1];
     if (closing !== undefined) {
       if (marks?.startsWith(closing) && line.trim() === marks) closing = undefined;
@@ -29,8 +42,10 @@ function* markdownHeadings(lines: readonly string[]): Iterable<SectionHeading> {
     const heading = atx.exec(line);
     const above = lines[row - 1] ?? '';
     const underline = setext.exec(line)?.[1];
-    if (heading) yield { level: heading[1]?.length ?? 1, title: heading[2] ?? '', line: row + 1 };
-    else if (underline && !noParagraph.test(above) && !atx.test(above) && !setext.test(above)) {
+    if (heading) {
+      const title = (heading[2] ?? '').trim().replace(atxEnd, '').trimEnd();
+      yield { level: heading[1]?.length ?? 1, title, line: row + 1 };
+    } else if (underline && !noParagraph.test(above) && !atx.test(above) && !setext.test(above)) {
       yield { level: underline.startsWith('=') ? 1 : 2, title: above.trim(), line: row };
     }
   }
@@ -76,32 +91,52 @@ function* restructuredHeadings(lines: readonly string[]): Iterable<SectionHeadin
 // Finds the headings of AsciiDoc, Org and LaTeX, each with its section.
 
 /** Delimiters of AsciiDoc blocks whose lines are shown as they are. */
-const ASCIIDOC_BLOCK = /^(?:-{4,}|\.{4,}|={4,}|\+{4,}|\/{4,}|```)\s*$/;
+const ASCIIDOC_BLOCK = /^(-{4,}|\.{4,}|={4,}|\+{4,}|\/{4,}|```)\s*$/;
 
-export const scanAsciiDoc: LineScanner = (lines) =>
-  sectionsOf(lines, markedHeadings(lines, /^(={1,6}|#{1,6})\s+(\S.*)$/, ASCIIDOC_BLOCK));
+export const scanAsciiDoc: LineScanner = (lines) => sectionsOf(lines, asciiDocHeadings(lines));
 
-/** Begin and end of Org blocks: `#+BEGIN_SRC`, `#+END_SRC`. */
-const ORG_BLOCK = /^\s*#\+(?:begin|end)_/i;
+/** The line below a title, by its level. */
+const ASCIIDOC_UNDERLINES = ['=', '-', '~', '^', '+'];
+const asciiDocUnderline = /^([=~^+-])\1+\s*$/;
 
-export const scanOrg: LineScanner = (lines) =>
-  sectionsOf(
-    lines,
-    markedHeadings(lines, /^(\*+)\s+(?:(?:TODO|DONE)\s+)?(\S.*?)(?:\s+:[\w@:]+:)?\s*$/, ORG_BLOCK),
-  );
-
-/** The marks before a title, whose number is its level. Lines between two `fence` lines are skipped. */
-function* markedHeadings(lines: readonly string[], heading: RegExp, fence: RegExp): Iterable<SectionHeading> {
-  let isInside = false;
+function* asciiDocHeadings(lines: readonly string[]): Iterable<SectionHeading> {
+  let closing: string | undefined;
   for (const [row, line] of lines.entries()) {
-    if (fence.test(line)) isInside = !isInside;
-    const match = isInside ? null : heading.exec(line);
-    if (match) yield { level: match[1]?.length ?? 1, title: match[2] ?? '', line: row + 1 };
+    const title = (lines[row - 1] ?? '').trimEnd();
+    const mark = asciiDocUnderline.exec(line)?.[1];
+    const delimiter = ASCIIDOC_BLOCK.exec(line)?.[1];
+    const match = closing === undefined ? /^(={1,6}|#{1,6})\s+(\S.*)$/.exec(line) : null;
+    const isTitle = /^\w/.test(title) && (lines[row - 2] ?? '').trim() === '';
+    if (closing !== undefined) {
+      if (delimiter === closing) closing = undefined;
+    } else if (mark !== undefined && isTitle && Math.abs(line.trimEnd().length - title.length) < 3)
+      yield { level: ASCIIDOC_UNDERLINES.indexOf(mark) + 1, title, line: row, at: row };
+    else if (delimiter !== undefined) closing = delimiter;
+    else if (match) yield { level: match[1]?.length ?? 1, title: match[2] ?? '', line: row + 1 };
+  }
+}
+
+const orgHeading = /^(\*+)\s+(?:(?:TODO|DONE)\s+)?(\S.*)/;
+const orgTags = /(?<=\s):[\w@:]+:$/;
+
+export const scanOrg: LineScanner = (lines) => sectionsOf(lines, orgHeadings(lines));
+
+function* orgHeadings(lines: readonly string[]): Iterable<SectionHeading> {
+  let closing: string | undefined;
+  for (const [row, line] of lines.entries()) {
+    const [, edge = '', kind = ''] =
+      /^\s*#\+(begin|end)_(\S+)/i.exec(line.slice(0, 200))?.map((part) => part.toLowerCase()) ?? [];
+    if (edge === 'begin') closing ??= kind;
+    else if (kind === closing) closing = undefined;
+    const match = closing === undefined ? orgHeading.exec(line) : null;
+    if (!match) continue;
+    const title = (match[2] ?? '').trimEnd().replace(orgTags, '').trimEnd();
+    yield { level: match[1]?.length ?? 1, title, line: row + 1 };
   }
 }
 
 const LATEX_LEVELS = ['part', 'chapter', 'section', 'subsection', 'subsubsection', 'paragraph'];
-const latexHeading = new RegExp(String.raw`^\s*\\(${LATEX_LEVELS.join('|')})\*?\s*(?:\[[^\]]*\])?\s*\{(.*)`);
+const latexHeading = new RegExp(String.raw`^\s*\\(${LATEX_LEVELS.join('|')})\*?\s*(?:\[[^\]]*\]\s*)?\{(.*)`);
 
 export const scanLatex: LineScanner = (lines) =>
   sectionsOf(

@@ -22,11 +22,13 @@ const READ_BYTES = 256 << 10;
 const TRIED_LINES = 500;
 const SURE_LINES = 20_000;
 
-/** A line is compared by its first characters. */
+/** A line is compared by its first characters; whether it reports a failure is told from all that are kept. */
 const MAX_COMPARED_CHARACTERS = 1_000;
+const MAX_KEPT_CHARACTERS = 1 << 20;
 
-/** Shown characters of a line. */
+/** Shown characters of a line: fewer in a small map, so that it has place for several lines. */
 const MAX_LOG_LINE_CHARACTERS = 300;
+const MIN_LINES_OF_MAP = 16;
 
 /** More shapes are no log. A shape of at least `MIN_SHAPE_LINES` is one; nine of ten lines have one of few shapes. */
 const MAX_SHAPES = 5_000;
@@ -44,16 +46,25 @@ const MAX_HIDDEN_LINES = 20;
 /** Bytes that a gap takes, with the numbers of its lines. */
 const GAP_BYTES = 24;
 
-/** A part of a line between white space and punctuation. */
-const TOKEN = /[^\s"'`,;:=()[\]{}<>|]*[\d/\\_.-][^\s"'`,;:=()[\]{}<>|]*/g;
+/**
+ * A part of a line between white space and punctuation that has a digit or a mark. All patterns for lines take linear time: a
+ * part is only tried at its beginning.
+ */
+const TOKEN = /(?<![^\s"'`,;:=()[\]{}<>|])[^\s"'`,;:=()[\]{}<>|\d/\\_.-]*[\d/\\_.-][^\s"'`,;:=()[\]{}<>|]*/g;
 
+/** Marks are read as one byte a character: ✕ ✖ ✗ ✘ ❌ ⚠ and, between spaces, ×. */
 const REPORT =
-  /error|\berr\b|exception|fail|fatal|panic|warn|traceback|critical|abort|crash|denied|refused|\btimed out\b|\bkilled\b|segfault|\b5xx\b|^\W*not ok\b|^[EFW]#|^E\s|\u00e2\u009c[\u0096\u0097\u0098]|\u00e2\u009d\u008c|\u00e2\u009a\u00a0/i;
+  /error|\beror\b|\berr(?:\b|_)|exception|fail|fatal|panic|warn|traceback|critical|\bcrit\b|\bemerg|\[alert\]|\bsevere\b|abort|crash|denied|refused|\btimed out\b|\bkilled\b|seg(?:mentation )?fault|core dumped|unable to|could ?n[o']t|cannot|can't|not found|no such|unhandled|uncaught|unreachable|undefined reference|out of memory|\b5xx\b|^\W*not ok\b|^\W*[EFW](?:[#/]|\s)|\u00e2\u009c[\u0095-\u0098]|\u00e2\u009d\u008c|\u00e2\u009a\u00a0|(?:^|\s)\u00c3\u0097\s/i;
 const NO_REPORT =
-  /\b(?:0|no|without) (?:errors?|failures?|failed|failing|warnings?)\b|\b(?:errors?|failures?|failed|warnings?)["']?\s*[:=]\s*0(?![.\w])/gi;
+  /\b(?:0|no|without) (?:errors?|failures?|failed|failing|warnings?)\b|\b(?:(?:errors|failures|failed|warnings|unreachable)["']?\s?[:=]\s?0(?![.\w])|(?:err|error|failure|failed|warning|exception)["']?\s?[:=]\s?(?:0|null|nil|<nil>|none|false|""|\[\]|\{\})(?=\s?(?:$|[,;)\]}|&]|[\w.]+["']?[:=])))/gi;
+
+/** What is before the number of a status, of a level (as pino and bunyan write it) and of an exit. */
+const STATUS = /(?:" |status_?(?:code)?["']?[:=] ?|\bHTTP(?:\/\S{1,4})? )$/i;
+const NUMBERED_LEVEL = /"level": ?$/;
+const EXIT = /\bexit(?:ed)?(?: with)?(?: (?:code|status))?[:= ]+$/i;
 
 const TIME = /\d{1,2}:\d\d:\d\d|\d{4}-\d\d-\d\d/;
-const LEVEL = /\b(?:trace|debug|info|notice|warn(?:ing)?|error|fatal)\b/i;
+const LEVEL = /\b(?:trace|debug|info|notice|warn(?:ing)?|error|fatal|level|lvl|severity)\b/i;
 const STAMP =
   /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?Z?)?|(?:[A-Z][a-z]{2} +\d{1,2} )?\d{1,2}:\d\d:\d\d(?:[.,]\d+)?/;
 
@@ -106,19 +117,20 @@ class ShapeTable {
     return this.#shapes.size > MAX_SHAPES;
   }
 
-  add(text: string, line: LogLine): void {
-    const key = shapeOf(text);
+  add(stored: string, line: LogLine): void {
+    const text = stored.includes('\u001B') ? stored.replace(ESCAPES, '') : stored;
+    let key = shapeOf(text.slice(0, MAX_COMPARED_CHARACTERS));
     if (key === '') return;
+    // A word may begin in the compared part.
+    if (text.length > MAX_COMPARED_CHARACTERS && reports(text.slice(MAX_COMPARED_CHARACTERS - 20)))
+      key += ' error';
     this.compared += 1;
     const known = this.#shapes.get(key);
     if (TIME.test(text) || LEVEL.test(key)) this.#dated += 1;
     if (known) {
       known.count += 1;
       known.last = line;
-    } else {
-      const isReport = REPORT.test(key.replace(NO_REPORT, ''));
-      this.#shapes.set(key, { count: 1, first: line, last: line, isReport });
-    }
+    } else this.#shapes.set(key, { count: 1, first: line, last: line, isReport: reports(key) });
   }
 
   /** Whether the lines repeat themselves as those of a log do. */
@@ -147,13 +159,17 @@ class ShapeTable {
   }
 }
 
+function reports(text: string): boolean {
+  return REPORT.test(text) && REPORT.test(text.replace(NO_REPORT, ''));
+}
+
 /** `10:31:02 GET /items/7 took 5ms` → `#:#:# GET # took #`. In `0 errors` a zero stays, because it reports none. */
-function shapeOf(line: string): string {
-  const bare = line.includes('\u001B') ? line.replace(ESCAPES, '') : line;
-  const text = bare.length > MAX_COMPARED_CHARACTERS ? bare.slice(0, MAX_COMPARED_CHARACTERS) : bare;
+function shapeOf(text: string): string {
+  const keepsZero = REPORT.test(text);
   return text
     .replace(TOKEN, (token, at: number) => {
-      if (/\d/.test(token)) return digits(token, text, at);
+      if (/\d/.test(token)) return token === '0' && keepsZero ? token : digits(token, text, at);
+      if (/^[EFW]\//.test(token)) return `${token.slice(0, 2)}#`;
       if (/[/\\]/.test(token)) return '#';
       return /\w[_.-]\w/.test(token) && !REPORT.test(token) ? '#' : token;
     })
@@ -162,13 +178,29 @@ function shapeOf(line: string): string {
 }
 
 function digits(token: string, text: string, at: number): string {
-  if (token === '0') return REPORT.test(text) ? token : '#';
-  if (
-    /^5\d\d$/.test(token) &&
-    /(?:" |status["']?[:=] ?|\bHTTP |\b[A-Z]{3,7} \/\S* )$/i.test(text.slice(0, at))
-  )
-    return '5xx';
-  return /^[A-Z]\d+$/.test(token) ? `${token.slice(0, 1)}#` : '#';
+  if (/^\d{1,3}$/.test(token)) return numberOf(token, text, at);
+  if (/^[A-Z]\d+$/.test(token)) return `${token.slice(0, 1)}#`;
+  if (/^[EFW]\//.test(token)) return `${token.slice(0, 2)}#`;
+  if (!/[a-z]{3}/i.test(token) || /[/\\]/.test(token)) return '#';
+  return `#${REPORT.exec(token)?.[0] ?? ''}`;
+}
+
+/** What a number says about failures. */
+function numberOf(token: string, text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - 30), at);
+  if (/^5\d\d$/.test(token) && (STATUS.test(before) || isAfterRequest(text, at))) return '5xx';
+  if (/^[456]0$/.test(token) && NUMBERED_LEVEL.test(before)) return token === '40' ? 'warn' : 'error';
+  return token !== '0' && EXIT.test(before) ? 'failed' : '#';
+}
+
+/** Whether a method and a path are before it: `GET /items/7 502`. */
+function isAfterRequest(text: string, at: number): boolean {
+  const path = text.lastIndexOf(' ', at - 2) + 1;
+  return (
+    text[at - 1] === ' ' &&
+    text[path] === '/' &&
+    /\b[A-Z]{3,7} $/.test(text.slice(Math.max(0, path - 9), path))
+  );
 }
 
 /** Undefined if the text is no log, or is written in units of several bytes. Throws the signal's reason. */
@@ -218,8 +250,7 @@ export async function scanLog(
         if (lines === TRIED_LINES && !table.mayBeLog) return undefined;
         if (lines === SURE_LINES && !table.isLog) return undefined;
       }
-      if (begun !== undefined && begun.length < MAX_COMPARED_CHARACTERS)
-        begun += chunk.slice(from, from + MAX_COMPARED_CHARACTERS);
+      if (begun !== undefined && begun.length < MAX_KEPT_CHARACTERS) begun += chunk.slice(from);
     }
     if (table.isFull) return undefined;
     at += bytes.length;
@@ -229,15 +260,17 @@ export async function scanLog(
   return { shapes: table.all(), lines, bytes: start, head, tail, isSampled };
 }
 
-/** The lines to show, the most important first: the ends, the reports, then the first line of each frequent shape. */
+/** The lines to show, the most important first: some of both ends, the reports, the ends, then the first line of each frequent shape. */
 function* linesToShow({ shapes, head, tail }: LogScan): Iterable<LogLine> {
-  yield* head;
-  yield* tail.toReversed();
+  yield* head.slice(0, 2);
+  yield* tail.toReversed().slice(0, 3);
   for (const { first, last, isReport } of shapes) {
     if (!isReport) continue;
     yield first;
     yield last;
   }
+  yield* head;
+  yield* tail.toReversed();
   const frequent = shapes.filter(({ count, isReport }) => count >= MIN_SHAPE_LINES && !isReport);
   for (const { first } of frequent.toSorted((a, b) => b.count - a.count)) yield first;
 }
@@ -246,11 +279,12 @@ function* linesToShow({ shapes, head, tail }: LogScan): Iterable<LogLine> {
 export async function fitLog(scan: LogScan, textOf: LogLineText, limits: LogMapLimits): Promise<CodeSummary> {
   const byFirst = new Map(scan.shapes.map((shape) => [shape.first.no, shape]));
   const shown = new Map<number, SummaryPart>();
+  const most = Math.min(MAX_LOG_LINE_CHARACTERS, Math.floor(limits.bytes / MIN_LINES_OF_MAP));
   let room = limits.bytes;
   for (const line of linesToShow(scan)) {
     if (shown.has(line.no)) continue;
     const text = (await textOf(line)).replace(/\r?\n$/, '');
-    const part = logPart(line.no, text, byFirst.get(line.no));
+    const part = logPart(line.no, text, byFirst.get(line.no), most);
     room -= Buffer.byteLength(limits.show(part)) + GAP_BYTES;
     if (room < 0 || 2 * shown.size >= limits.lines) break;
     shown.set(line.no, part);
@@ -273,11 +307,11 @@ export async function fitLog(scan: LogScan, textOf: LogLineText, limits: LogMapL
 }
 
 /** A line as stored; with the number of lines of its shape if it is the first of several; shortened if it is long. */
-function logPart(no: number, text: string, shape: LogShape | undefined): SummaryPart {
-  const isLong = text.length > MAX_LOG_LINE_CHARACTERS;
+function logPart(no: number, text: string, shape: LogShape | undefined, most: number): SummaryPart {
+  const isLong = text.length > most;
   const many = shape !== undefined && shape.count > 1 ? ` ${shape.count} lines like this` : '';
   if (!isLong && many === '') return { kind: 'line', from: no, to: no, text };
-  const kept = isLong ? text.slice(0, MAX_LOG_LINE_CHARACTERS).toWellFormed() : text;
+  const kept = isLong ? text.slice(0, most).toWellFormed() : text;
   return { kind: 'merged', from: no, to: no, text: `${kept} ...${many}` };
 }
 

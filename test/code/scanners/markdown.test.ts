@@ -15,6 +15,17 @@ test('fences, also unclosed and longer ones, hold no headings', () => {
   expect(scan(scanMarkdown, '````\n# a\n```\n# b\n````\n# C\n~~~\n# d\n')).toEqual(['6-8 C']);
 });
 
+test('a code span in three backticks is no fence', () => {
+  expect(scan(scanMarkdown, '```a```\n# B ## #\n~~~ `x`\n# no\n~~~\n')).toEqual(['2-5 B ##']);
+});
+
+test('comments and HTML of plain text hold no headings', () => {
+  expect(scan(scanMarkdown, '<!-- a -->\n# B\n<!--\n# no\n-->\n<pre>\n\n# no\n</pre>\n# C\n')).toEqual([
+    '2-9 B',
+    '10-10 C',
+  ]);
+});
+
 test('underlined headings need a paragraph above them', () => {
   expect(scan(scanMarkdown, 'A\n===\n\n---\n- item\n---\n| a |\n---\nB\n---\n')).toEqual([
     '1-10 A',

@@ -56,6 +56,24 @@ test.each([
   ['\u001B[31merror\u001B[39m in a', 1],
   [' ✗ sorts', 1],
   ['TypeError: x is no function', 1],
+  ['com.acme.v2.BootException: no port', 1],
+  ['job-17-failed', 1],
+  ['Segmentation fault (core dumped)', 1],
+  [' ✕ sorts 5 ms', 1],
+  [' × sorts 5ms', 1],
+  ['11-29 10:00:00.000  123  456 E Runtime: boom', 1],
+  ['E/Runtime( 12): boom', 1],
+  ['cat: x: No such file or directory', 1],
+  ['Error: Cannot find module x', 1],
+  ['ERROR: 0 bytes written', 1],
+  ['[crit] 12#0: no more connections', 1],
+  ['< HTTP/1.1 502 Bad Gateway', 1],
+  ['worker exited with code 3', 1],
+  ['worker exited with code 0', 0],
+  ['{"level":50,"msg":"lost it"}', 1],
+  ['{"level":30,"error":null,"msg":"done"}', 0],
+  ['done failed=0 unreachable=0 err=<nil>', 0],
+  [`${request(1)} ${'word '.repeat(300)} level=error`, 1],
 ])('%s: reports %i', async (line, reports) => {
   const { notice } = await logMap('a.log', server(60, { 30: line }));
   expect(notice).toMatchObject({ lines: 60, reports });
@@ -80,6 +98,21 @@ test('reports without a place are named with the call that reads them', async ()
     reports: 200,
     use: expect.stringMatching(/^a\.log:\d+(,\d+){19}$/) as string,
   });
+});
+
+test('what failed is shown before all of the ends of a small map', async () => {
+  const wide = server(400, {}).replaceAll('\n', ` ${'word '.repeat(60)}\n`);
+  const { text, notice } = await logMap('a.log', `${wide}FATAL lost\n${wide}`, 1_500);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_500);
+  expect(text).toContain('\n6-400|...\n401|FATAL lost\n402-');
+  expect(text).toMatch(/^1\|[^]*\n801\|/);
+  expect(notice).toMatchObject({ reports: 1, hidden: 0 });
+});
+
+test('levels of numbers tell a log without times', async () => {
+  const lines = Array.from({ length: 300 }, (_, no) => `{"level":${no === 99 ? 50 : 30},"time":${no}}\n`);
+  const { text } = await logMap('a.log', lines.join(''));
+  expect(text).toContain('\n100|{"level":50,"time":99}\n');
 });
 
 test('lines without times are a log only by what they report', async () => {

@@ -23,7 +23,8 @@ const body = paragraph('It', 40);
 
 test.each([
   ['a.adoc', '= Title\n\n== One\n', '----\n== no\n----\n', '== Two\n'],
-  ['a.org', '* Title\n** One\n', '#+BEGIN_SRC\n** no\n#+END_SRC\n', '** Two\n'],
+  ['a.adoc', 'Title\n=====\n\nOne\n---\n', '----\n====\n== no\n----\n', '\nTwo\n---\n'],
+  ['a.org', '* Title\n** One\n', '#+BEGIN_SRC\n#+begin_example\n** no\n#+END_SRC\n', '** Two\n'],
   ['a.tex', '\\section{Title}\n\\subsection*{One}\\label{o}\n', '% \\section{no}\n', '\\subsection{Two}\n'],
   ['a.rst', 'Title\n=====\n\nOne\n---\n', '\n', '\nTwo\n---\n'],
   ['a.html', '<body>\n<h1>Title</h1>\n<h2>One</h2>\n', '<!-- <h2>no</h2> -->\n', '<h2>Two</h2>\n'],

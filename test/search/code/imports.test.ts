@@ -21,6 +21,30 @@ test('a file names what it uses of this tree and of packages', async () => {
   expect(await read('src/app.ts:imports?from=9')).toContain('src/app.ts:imports');
 });
 
+test('a name from a package of Python is no module of its own', async () => {
+  const { write, read } = reader();
+  write('app.py', 'import os\nfrom a.b import c, d\n');
+  expect(await read('app.py:imports')).toBe(
+    'From elsewhere: os, a.b\n[app.py imports 0 files of this tree and 2 modules from elsewhere]',
+  );
+});
+
+test('a name from a module of the own crate leads to its file', async () => {
+  const { write, read } = reader();
+  write('src/lib.rs', 'mod util;\nmod part;\npub struct Top;\n');
+  write('src/util.rs', 'pub fn help() {}\n');
+  write('src/part/util.rs', 'pub fn other() {}\n');
+  write(
+    'src/part/mod.rs',
+    'use crate::util::help;\nuse crate::Top;\nuse std::io;\nfn b(t: Top) { help(); }\n',
+  );
+  const text = await read('src/part/mod.rs:imports');
+  expect(text).toMatch(/^From elsewhere: std::io\n/);
+  expect(text).toContain('src/util.rs\n  help 1, 4\n');
+  expect(text).toMatch(/\nsrc\/lib\.rs\n(?: {2}.*\n)* {2}Top 2, 4\n/);
+  expect(text).not.toContain('src/part/util.rs');
+});
+
 test(':imports of a directory or of text is refused with a call that works', async () => {
   const { write, read } = reader();
   write('src/a.ts', 'let a;\n');
