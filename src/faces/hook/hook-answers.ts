@@ -10,7 +10,7 @@ import { callTool } from '../../call/call-tool.ts';
 import type { CallableTool } from '../../call/dialect.ts';
 import { DEFAULT_DENY } from '../../files/deny-rules.ts';
 import { PRIVATE_FILE, privateDirectory } from '../../files/kept-files.ts';
-import { displays, showPart } from '../../render/display.ts';
+import { displays, raw, showPart } from '../../render/display.ts';
 import { cacheDirectory, sweepFiles } from '../../session/directories.ts';
 import { createSession } from '../../session/session.ts';
 import { cutPolicy, KIB, MAX_WHOLE_BYTES } from '../../text/limits.ts';
@@ -79,6 +79,8 @@ interface TextInput {
   /** Absent: the whole text, not its map. */
   readonly about?: readonly SpokenWords[];
   readonly call?: (from: number, to: number) => string;
+  /** Whether the agent's own tool can read all of it at once. */
+  readonly fits?: boolean;
 }
 
 /** Source: "Settings" of the documentation of Claude Code. */
@@ -171,7 +173,7 @@ export class HookAnswers {
     let content: string | undefined;
     if (type === 'file_unchanged') {
       // The agent says that its answer is above, where there is only a map.
-      if (wasMapped) content = await this.#text({ target: path }, cwd, displays.plain);
+      if (wasMapped) content = await this.#text({ target: path }, cwd, raw);
     } else if (type === 'text' && typeof file?.content === 'string' && file.startLine === 1) {
       if (wasMapped || file.content.length <= MAX_WHOLE_BYTES) return undefined;
       content = await this.#map(event, path, Buffer.byteLength(file.content), host);
@@ -201,7 +203,12 @@ export class HookAnswers {
     const call = (from: number, to: number): string =>
       safeJson((CALLS[host === 'kilo' ? 'opencode' : host] ?? claudeCall)(path, from, to));
     const how = { mapBytes, roots };
-    return this.#text({ target: path, about, call }, directoryOf(event), displays.numbers, how);
+    return this.#text(
+      { target: path, about, call, fits: size <= MAX_OWN_READ_BYTES },
+      directoryOf(event),
+      displays.numbers,
+      how,
+    );
   }
 
   /** Opens a text in place of a file that the agent's own tool cannot read, or not whole. */
@@ -347,7 +354,7 @@ async function versionOf(path: string): Promise<string | undefined> {
 const textTool = (display: LineDisplay): CallableTool<string | undefined> => ({
   name: 'hook',
   prepare(accepted, limits) {
-    const { target, about, call } = accepted as TextInput;
+    const { target, about, call, fits = false } = accepted as TextInput;
     return {
       request: about
         ? { kind: 'read', target, grammar: 'literal', kinds: ['file'], about }
@@ -355,7 +362,7 @@ const textTool = (display: LineDisplay): CallableTool<string | undefined> => ({
       limits,
       policy: { ...cutPolicy, display },
       answer(result: EngineResult) {
-        if (result.kind === 'summary' && call) return mapText(result, call);
+        if (result.kind === 'summary' && call) return mapText(result, call, fits);
         if (result.kind !== 'text' || about || result.excerpt.cutBy) return undefined;
         const text = result.excerpt.parts
           .flat()
@@ -372,11 +379,15 @@ const textTool = (display: LineDisplay): CallableTool<string | undefined> => ({
 });
 
 /** The map of a file, with a call that the agent's own tool takes. */
-function mapText({ summary, totals }: SummaryResult, call: (from: number, to: number) => string): string {
+function mapText(
+  { summary, totals }: SummaryResult,
+  call: (from: number, to: number) => string,
+  fits: boolean,
+): string {
   const body = summary.parts.map((part) => showPart(part, displays.numbers)).join('');
   const [first] = summary.elided.toSorted((a, b) => b.to - b.from - (a.to - a.from));
   const { from, to } = first ?? { from: 1, to: totals.lines };
-  return `${body}[Map: ${summary.elidedLines} of ${totals.lines} lines are not shown. The numbers before | are lines of the file: read what is missing by them, such as ${call(from, to)}. The same call again reads all of it]`;
+  return `${body}[Map: ${summary.elidedLines} of ${totals.lines} lines are not shown. The numbers before | are lines of the file: read what is missing by them, such as ${call(from, to)}${fits ? '. The same call again reads all of it' : ''}]`;
 }
 
 /** What the agent's own search cut, with the call for the rest. */

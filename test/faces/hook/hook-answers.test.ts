@@ -124,6 +124,18 @@ test('an answer that only points to the map is the whole text', async () => {
   expect(await read(path, stub)).toBeUndefined();
   await read(path);
   expect(await read(path, stub)).toBe(code());
+  const odd = `${code()}# \u001B[31mred\u001B[0m\u200B\r\nend`;
+  writeFileSync(path, odd);
+  await read(path);
+  expect(await read(path, stub)).toBe(odd);
+});
+
+test('of what is too large to be read whole, no map promises that', async () => {
+  const line = `${'Some words of a page in a book. '.repeat(4)}\n`;
+  const chapters = Array.from({ length: 30 }, (_, i) => `# Chapter ${i}\n\n${line.repeat(90)}`).join('\n');
+  const map = await open(put('large.md', chapters));
+  expect(map).toContain('# Chapter 29');
+  expect(map).toMatch(/"limit":\d+}\]$/);
 });
 
 test('private files are left to the agent', async () => {
