@@ -7,8 +7,18 @@ import { terminalText } from '../../text/terminal.ts';
 const MIN_STEPS = 4;
 
 /** Lines that look like a failure are never folded with others that are not equal. */
-const PROBLEM =
-  /err(?!ors?[:=]? 0\b)|fail|fatal|panic|exception|traceback|critical|denied|refused|abort|not ok|cannot|can't|unable|missing|undefined|assert|conflict|reject|vulnerab|[✗✘×✖]|\b[A-Z]+!|(?:^|\s)[.sxX]*[FE][.sxXFE]*(?=\s|$)/i;
+const PROBLEM = new RegExp(
+  [
+    String.raw`err(?!ors?[:=]? 0\b)|fail|fatal|panic|exception|traceback|critical|denied|refused|abort|cannot|can't|unable`,
+    String.raw`missing|undefined|assert|conflict|reject|vulnerab|\bkill|\b(?:seg)?fault\b|crash|core dumped|corrupt|mismatch|violation|illegal`,
+    String.raw`invalid|unexpected|unknown\s|unreachable|unavailable|unsupported|unresolved|forbidden|unauthorized|deadlock`,
+    String.raw`timed?[ -]?out|no such|no space|disk full|out of memory|\b(?:not|oom|bad|broken|wrong|lost|stopped|terminated|reset|overflow|leak)\b`,
+    String.raw`\bexit(?:ed)? (?:.* )?-?[1-9]|\bsignal:? \d|(?:^|[\s:(])[45]\d\d\s+[A-Z][a-z]|\b[A-Z]+!`,
+    '[✗✘×✖]',
+    String.raw`(?:^|\s)[.sxX]*[FE][.sxXFE]*(?=\s|$)`,
+  ].join('|'),
+  'i',
+);
 
 /** The tools that show what is in files: of their output no step is noise. */
 const READERS =

@@ -1,15 +1,16 @@
 /** What a hook answers in place of an agent's own tool; most of the time nothing. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { appendFileSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { assemble, type OrielAssembly } from '../../assemble.ts';
 import { callTool } from '../../call/call-tool.ts';
 import type { CallableTool } from '../../call/dialect.ts';
 import { DEFAULT_DENY } from '../../files/deny-rules.ts';
 import { PRIVATE_FILE, privateDirectory } from '../../files/kept-files.ts';
-import { displays, showPart } from '../../render/display.ts';
+import { displays, raw, showPart } from '../../render/display.ts';
 import { cacheDirectory, sweepFiles } from '../../session/directories.ts';
 import { createSession } from '../../session/session.ts';
 import { cutPolicy, KIB, MAX_WHOLE_BYTES } from '../../text/limits.ts';
@@ -18,6 +19,7 @@ import type { LineDisplay } from '../../types/excerpt.ts';
 import type { SpokenWords } from '../../types/request.ts';
 import type { EngineResult, SummaryResult } from '../../types/result.ts';
 import type { Session } from '../../types/session.ts';
+import { variable } from '../install/host-table.ts';
 import { withoutNoise } from './command-noise.ts';
 import { lastWords, spoken } from './dialogue.ts';
 import { isOtherFile, MAX_OWN_READ_BYTES, MIN_OUTPUT_CHARACTERS } from './meeting.ts';
@@ -77,7 +79,15 @@ interface TextInput {
   /** Absent: the whole text, not its map. */
   readonly about?: readonly SpokenWords[];
   readonly call?: (from: number, to: number) => string;
+  /** Whether the agent's own tool can read all of it at once. */
+  readonly fits?: boolean;
 }
+
+/** Source: "Settings" of the documentation of Claude Code. */
+const MANAGED_SETTINGS = [
+  '/etc/claude-code/managed-settings.json',
+  '/Library/Application Support/ClaudeCode/managed-settings.json',
+];
 
 /** How the tools of an agent name the lines of a file, beginning with `from` (1-based, inclusive). */
 const CALLS: Readonly<Record<string, (path: string, from: number, to: number) => object>> = {
@@ -163,7 +173,7 @@ export class HookAnswers {
     let content: string | undefined;
     if (type === 'file_unchanged') {
       // The agent says that its answer is above, where there is only a map.
-      if (wasMapped) content = await this.#text({ target: path }, cwd, displays.plain);
+      if (wasMapped) content = await this.#text({ target: path }, cwd, raw);
     } else if (type === 'text' && typeof file?.content === 'string' && file.startLine === 1) {
       if (wasMapped || file.content.length <= MAX_WHOLE_BYTES) return undefined;
       content = await this.#map(event, path, Buffer.byteLength(file.content), host);
@@ -177,7 +187,13 @@ export class HookAnswers {
     return { type: 'text', file: { filePath: typed, content, numLines, startLine: 1, totalLines } };
   }
 
-  async #map(event: HookEvent, path: string, size: number, host: string): Promise<string | undefined> {
+  async #map(
+    event: HookEvent,
+    path: string,
+    size: number,
+    host: string,
+    roots: readonly string[] = [],
+  ): Promise<string | undefined> {
     const { transcript_path: transcript, words } = event;
     const about = words
       ? spoken({ user: words.user ?? [], assistant: words.assistant ?? [] })
@@ -186,7 +202,13 @@ export class HookAnswers {
     const mapBytes = room - FOOTER_BYTES - Buffer.byteLength(path);
     const call = (from: number, to: number): string =>
       safeJson((CALLS[host === 'kilo' ? 'opencode' : host] ?? claudeCall)(path, from, to));
-    return this.#text({ target: path, about, call }, directoryOf(event), displays.numbers, mapBytes);
+    const how = { mapBytes, roots };
+    return this.#text(
+      { target: path, about, call, fits: size <= MAX_OWN_READ_BYTES },
+      directoryOf(event),
+      displays.numbers,
+      how,
+    );
   }
 
   /** Opens a text in place of a file that the agent's own tool cannot read, or not whole. */
@@ -194,24 +216,24 @@ export class HookAnswers {
     const { tool_input: input = {} } = event;
     const { file_path: typed } = input;
     if (typeof typed !== 'string') return undefined;
-    const cwd = directoryOf(event);
-    const path = resolve(cwd, typed);
+    const { cwd = '' } = event;
+    const path = resolve(directoryOf(event), typed);
     const allowed = { permissionDecision: 'allow', permissionDecisionReason: 'kept by oriel' };
     if (this.#kept.has(path)) return allowed;
-    // What is outside needs the permission of the person.
-    if (!isWhole(input) || relative(cwd, path).startsWith('..') || isAbsolute(relative(cwd, path)))
-      return undefined;
+    if (!isWhole(input) || !isAbsolute(cwd) || hasReadRules(cwd)) return undefined;
+    // What is outside, also by a link, needs the permission of the person.
+    const roots = [cwd];
     const content = isOtherFile(path)
-      ? await this.#text({ target: path }, cwd, displays.plain)
-      : await this.#mapOfLarge(event, path);
+      ? await this.#text({ target: path }, cwd, displays.plain, { roots })
+      : await this.#mapOfLarge(event, path, roots);
     if (content === undefined) return undefined;
     const kept = this.#kept.write(content);
     return { ...allowed, updatedInput: { ...input, file_path: kept } };
   }
 
-  async #mapOfLarge(event: HookEvent, path: string): Promise<string | undefined> {
+  async #mapOfLarge(event: HookEvent, path: string, roots: string[]): Promise<string | undefined> {
     const { size } = await lstat(path);
-    return size > MAX_OWN_READ_BYTES ? this.#map(event, path, size, 'claude') : undefined;
+    return size > MAX_OWN_READ_BYTES ? this.#map(event, path, size, 'claude', roots) : undefined;
   }
 
   /** The agent leaves out long outputs of a notebook, without a call for them. */
@@ -251,9 +273,9 @@ export class HookAnswers {
     input: TextInput,
     cwd: string,
     display: LineDisplay,
-    mapBytes?: number,
+    { mapBytes, roots = [] }: { readonly mapBytes?: number; readonly roots?: readonly string[] } = {},
   ): Promise<string | undefined> {
-    const { engine, limits } = this.#engineOf(cwd);
+    const { engine, limits } = this.#engineOf(cwd, roots);
     const settings = { ...engine.settings, summarize: false, mapBytes: mapBytes ?? engine.settings.mapBytes };
     const most = { bytes: MAX_TEXT_BYTES, window: MAX_TEXT_BYTES, windowMax: MAX_TEXT_BYTES, lines: 1e6 };
     const large = { ...limits, ...most, answerLines: 1e6, tokens: Number.POSITIVE_INFINITY };
@@ -264,11 +286,13 @@ export class HookAnswers {
     });
   }
 
-  #engineOf(cwd: string): OrielAssembly {
+  #engineOf(cwd: string, roots: readonly string[]): OrielAssembly {
+    const key = JSON.stringify([cwd, roots]);
     const engine =
-      this.#engines.get(cwd) ??
+      this.#engines.get(key) ??
       assemble({
         cwd,
+        roots,
         session: this.#session,
         deny: [...DEFAULT_DENY],
         web: false,
@@ -276,7 +300,7 @@ export class HookAnswers {
         telemetry: false,
         timeoutMs: TIMEOUT_MS,
       });
-    remember(this.#engines, cwd, engine, MAX_ENGINES);
+    remember(this.#engines, key, engine, MAX_ENGINES);
     return engine;
   }
 }
@@ -298,6 +322,21 @@ function directoryOf({ cwd }: HookEvent): string {
   return cwd !== undefined && isAbsolute(cwd) ? cwd : '/';
 }
 
+/**
+ * Whether the person has rules for reading that would not be asked about a text which is opened in place of a file. Those that
+ * deny in the settings of the project are kept by the engine.
+ */
+function hasReadRules(cwd: string): boolean {
+  const user = join(variable('CLAUDE_CONFIG_DIR', join(homedir(), '.claude')), 'settings.json');
+  const project = ['settings.json', 'settings.local.json'].map((name) => join(cwd, '.claude', name));
+  const has = (path: string, rules: RegExp): boolean =>
+    existsSync(path) && rules.test(readFileSync(path, 'utf8'));
+  return (
+    [user, ...MANAGED_SETTINGS].some((path) => has(path, /"(?:deny|ask)"\s*:\s*\[[^\]]*"Read\b/)) ||
+    project.some((path) => has(path, /"ask"\s*:\s*\[[^\]]*"Read\b/))
+  );
+}
+
 function isWhole({ offset, limit, pages }: Readonly<Record<string, unknown>>): boolean {
   return [offset, limit, pages].every((one) => one === undefined || one === null);
 }
@@ -315,7 +354,7 @@ async function versionOf(path: string): Promise<string | undefined> {
 const textTool = (display: LineDisplay): CallableTool<string | undefined> => ({
   name: 'hook',
   prepare(accepted, limits) {
-    const { target, about, call } = accepted as TextInput;
+    const { target, about, call, fits = false } = accepted as TextInput;
     return {
       request: about
         ? { kind: 'read', target, grammar: 'literal', kinds: ['file'], about }
@@ -323,7 +362,7 @@ const textTool = (display: LineDisplay): CallableTool<string | undefined> => ({
       limits,
       policy: { ...cutPolicy, display },
       answer(result: EngineResult) {
-        if (result.kind === 'summary' && call) return mapText(result, call);
+        if (result.kind === 'summary' && call) return mapText(result, call, fits);
         if (result.kind !== 'text' || about || result.excerpt.cutBy) return undefined;
         const text = result.excerpt.parts
           .flat()
@@ -340,11 +379,15 @@ const textTool = (display: LineDisplay): CallableTool<string | undefined> => ({
 });
 
 /** The map of a file, with a call that the agent's own tool takes. */
-function mapText({ summary, totals }: SummaryResult, call: (from: number, to: number) => string): string {
+function mapText(
+  { summary, totals }: SummaryResult,
+  call: (from: number, to: number) => string,
+  fits: boolean,
+): string {
   const body = summary.parts.map((part) => showPart(part, displays.numbers)).join('');
   const [first] = summary.elided.toSorted((a, b) => b.to - b.from - (a.to - a.from));
   const { from, to } = first ?? { from: 1, to: totals.lines };
-  return `${body}[Map: ${summary.elidedLines} of ${totals.lines} lines are not shown. The numbers before | are lines of the file: read what is missing by them, such as ${call(from, to)}. The same call again reads all of it]`;
+  return `${body}[Map: ${summary.elidedLines} of ${totals.lines} lines are not shown. The numbers before | are lines of the file: read what is missing by them, such as ${call(from, to)}${fits ? '. The same call again reads all of it' : ''}]`;
 }
 
 /** What the agent's own search cut, with the call for the rest. */
@@ -382,21 +425,26 @@ const MAX_NOTES = 10_000;
 const SWEEP_EVERY = 50;
 
 class KeptTexts {
-  readonly #directory = privateDirectory(join(cacheDirectory(), 'hook'));
   #written = 0;
+
+  /** It may have been removed, or be another one now. */
+  get #directory(): string {
+    return privateDirectory(join(cacheDirectory(), 'hook'));
+  }
 
   /** The absolute path of a new file with this text. */
   write(text: string): string {
-    if (this.#written % SWEEP_EVERY === 0) sweepFiles(this.#directory, (name) => TEXT_NAME.test(name));
+    const directory = this.#directory;
+    if (this.#written % SWEEP_EVERY === 0) sweepFiles(directory, (name) => TEXT_NAME.test(name));
     this.#written += 1;
-    const path = join(this.#directory, `${randomBytes(12).toString('hex')}.txt`);
+    const path = join(directory, `${randomBytes(12).toString('hex')}.txt`);
     writeFileSync(path, text, { flag: 'wx', mode: PRIVATE_FILE });
     return path;
   }
 
   /** Whether `path` is a text that was kept, and not a link to something else. */
   has(path: string): boolean {
-    if (dirname(path) !== this.#directory || !TEXT_NAME.test(basename(path))) return false;
+    if (!TEXT_NAME.test(basename(path)) || dirname(path) !== this.#directory) return false;
     return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
   }
 

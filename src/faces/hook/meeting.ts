@@ -2,7 +2,7 @@
 
 import { lstatSync, mkdirSync, statSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 
 /** Paths of sockets have at most 103 bytes on every system. */
 const MAX_SOCKET_PATH_BYTES = 100;
@@ -34,7 +34,12 @@ function isPrivate(directory: string, uid: number): boolean {
     // It is there, or its parent is missing.
   }
   try {
-    const stats = lstatSync(directory);
+    const [stats, parent] = [lstatSync(directory), statSync(dirname(directory))];
+    // In a directory without the sticky bit others rename what is there.
+    const others = parent.gid === uid ? 0o002 : 0o022;
+    if ((parent.mode & others) !== 0 && (parent.mode & 0o1000) === 0) return false;
+    // Root may be of another user namespace.
+    if (![uid, 0, lstatSync('/').uid].includes(parent.uid)) return false;
     return stats.isDirectory() && stats.uid === uid && (stats.mode & 0o077) === 0;
   } catch {
     return false;

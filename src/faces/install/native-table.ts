@@ -29,14 +29,12 @@ export interface NativeEntry {
 /** Seconds; the hook itself gives up earlier. */
 const TIMEOUT_S = 10;
 
-/** The command of a hook. In a shared project it says nothing where there is no oriel. */
-function hookCommand({ command, args }: StartCommand): string {
-  const words = [command, ...args].map(shellWord).join(' ');
-  return command === 'oriel' ? `command -v oriel >/dev/null || exit 0; ${words}` : words;
-}
+/** The command of a hook. An older oriel, or none, says nothing and does not fail: agents refuse what a hook refuses. */
+const hookCommand = ({ command, args }: StartCommand): string =>
+  `${[command, ...args].map(shellWord).join(' ')} 2>/dev/null || exit 0`;
 
 const isHook = (command: unknown): boolean =>
-  typeof command === 'string' && /(?:^|[\s/])oriel'? hook \w+$/.test(command);
+  typeof command === 'string' && /(?:^|[\s/])oriel'? hook \w+(?: 2>\/dev\/null \|\| exit 0)?$/.test(command);
 
 /** An item in the list of a kind of hooks of Claude Code. Source: "Hooks reference" of its documentation. */
 const claudeHook = (event: string, matcher: string): Pick<NativeEntry, 'format' | 'place' | 'entry'> => ({

@@ -1,7 +1,17 @@
 /** What a hook answers in place of the own tools of an agent, and when it is silent. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -114,6 +124,18 @@ test('an answer that only points to the map is the whole text', async () => {
   expect(await read(path, stub)).toBeUndefined();
   await read(path);
   expect(await read(path, stub)).toBe(code());
+  const odd = `${code()}# \u001B[31mred\u001B[0m\u200B\r\nend`;
+  writeFileSync(path, odd);
+  await read(path);
+  expect(await read(path, stub)).toBe(odd);
+});
+
+test('of what is too large to be read whole, no map promises that', async () => {
+  const line = `${'Some words of a page in a book. '.repeat(4)}\n`;
+  const chapters = Array.from({ length: 30 }, (_, i) => `# Chapter ${i}\n\n${line.repeat(90)}`).join('\n');
+  const map = await open(put('large.md', chapters));
+  expect(map).toContain('# Chapter 29');
+  expect(map).toMatch(/"limit":\d+}\]$/);
 });
 
 test('private files are left to the agent', async () => {
@@ -162,10 +184,49 @@ test('the noise of a command is folded, and never an error', async () => {
   expect((await ask(again))?.permissionDecision).toBe('allow');
 });
 
+test.each([
+  'Killed',
+  'Segmentation fault (core dumped)',
+  'invalid date in line 7',
+  '404 Not Found',
+  '503 Service Unavailable',
+  'timed out after 60 s',
+  'No such file or directory',
+  'No space left on device',
+  'exit status 101',
+  'exited with 1',
+  'checksum mismatch',
+  'unexpected end of file',
+  'corrupt header',
+  'connection reset by peer',
+  'warning: bad signature',
+  'crashed',
+  'unknown option --x',
+])('among equal steps "%s" is shown', async (words) => {
+  const line = `   Compiling crate-x: ${words}\n`;
+  const output = steps.slice(0, steps.length / 2).replace(/[^\n]*$/, '') + line + steps;
+  expect((await ask(build('make', output)))?.updatedToolOutput?.stdout).toContain(line);
+});
+
+test('outputs are kept in a directory that is private now', async () => {
+  const long = build('cargo build', steps);
+  rmSync(join(root, 'cache'), { recursive: true });
+  mkdirSync(join(root, 'cache/oriel/hook'), { recursive: true });
+  chmodSync(join(root, 'cache/oriel/hook'), 0o777);
+  expect((await ask(long))?.updatedToolOutput?.stdout).toContain('The whole output is in');
+  expect(statSync(join(root, 'cache/oriel/hook')).mode & 0o077).toBe(0);
+});
+
 test('what was read by a command, and what is short, is left alone', async () => {
   expect(await ask(build('cat build.log', steps))).toBeUndefined();
   expect(await ask(build('cargo build', steps.slice(0, 4_000)))).toBeUndefined();
 });
+
+async function open(target: string, more: object = {}): Promise<string | undefined> {
+  const event = { hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input: { file_path: target } };
+  const kept = (await ask({ ...event, ...more }))?.updatedInput?.file_path;
+  return kept === undefined ? undefined : readFileSync(kept, 'utf8');
+}
 
 test('an archive in the project is opened as text, its private members are not', async () => {
   const path = put(
@@ -175,15 +236,23 @@ test('an archive in the project is opened as text, its private members are not',
       { name: '.env', content: 'KEY=1\n' },
     ]),
   );
-  const open = async (target: string): Promise<string | undefined> => {
-    const event = { hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input: { file_path: target } };
-    const kept = (await ask(event))?.updatedInput?.file_path;
-    return kept === undefined ? undefined : readFileSync(kept, 'utf8');
-  };
   expect(await open(path)).toContain(`behind the path: ${path}:NAME]`);
   expect(await open(`${path}:src/x.txt`)).toBe('inside\n');
   expect(await open(`${path}:.env`)).toBeUndefined();
   expect(await open('/elsewhere/a.zip')).toBeUndefined();
+});
+
+test('what only the person may allow is not opened', async () => {
+  const outside = join(root, 'outside.zip');
+  writeFileSync(outside, zip([{ name: 'x.txt', content: 'secret\n' }]));
+  symlinkSync(outside, join(root, 'project/link.zip'));
+  const path = put('b.zip', zip([{ name: 'x.txt', content: 'inside\n' }]));
+  expect(await open(join(root, 'project/link.zip:x.txt'))).toBeUndefined();
+  expect(await open(outside, { cwd: undefined })).toBeUndefined();
+  expect(await open(`${path}:x.txt`)).toBe('inside\n');
+  mkdirSync(join(root, 'project/.claude'), { recursive: true });
+  put('.claude/settings.json', '{ "permissions": { "ask": ["Bash", "Read(./b.zip)"] } }');
+  expect(await open(`${path}:x.txt`)).toBeUndefined();
 });
 
 test('a search that was cut says how to go on', async () => {

@@ -79,6 +79,14 @@ test('a directory that others can enter is not used', () => {
   expect(hook()).toEqual({ out: '', code: 0 });
 });
 
+test('a directory that others can replace is not used', () => {
+  const { run, hook } = place();
+  chmodSync(join(run, '..'), 0o777);
+  chmodSync(run, 0o777);
+  expect(hook()).toEqual({ out: '', code: 0 });
+  expect(existsSync(join(run, 'oriel/helper.sock'))).toBe(false);
+});
+
 test('what is no event is answered with nothing', () => {
   for (const input of ['', '{', '[]', `{"hook_event_name":"PostToolUse"${' '.repeat(5_000)}`]) {
     const { stdout, status } = spawnSync(process.execPath, [built('faces/hook/hook-child.js'), 'claude'], {

@@ -1,5 +1,6 @@
 /** `oriel install` and `oriel uninstall`: what they write into the files of agents, and that everything comes back. */
 
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -447,6 +448,26 @@ test('a project gets no path of this machine where oriel is on the PATH', () => 
   });
   expect(oriel('uninstall', '--project').code).toBe(0);
   expect(contents(project)).toEqual({});
+});
+
+test('where oriel is older or missing, the hook of a project does not fail', () => {
+  const bin = binDirectory('old');
+  const { project, oriel } = place({ PATH: bin });
+  oriel('install', 'claude', '--project');
+  const { hooks } = JSON.parse(readFileSync(join(project, '.claude/settings.json'), 'utf8')) as {
+    hooks: Record<string, { hooks: { command: string }[] }[]>;
+  };
+  const commands = Object.values(hooks).flatMap((list) => list.flatMap((one) => one.hooks));
+  writeFileSync(join(bin, 'oriel'), '#!/bin/sh\necho no such command >&2\nexit 2\n', { mode: 0o755 });
+  for (const PATH of [bin, '/nowhere'])
+    for (const { command } of commands) {
+      const { stdout, stderr, status } = spawnSync('/bin/sh', ['-c', command], {
+        env: { PATH },
+        encoding: 'utf8',
+      });
+      expect([command, stdout, stderr, status]).toEqual([command, '', '', 0]);
+    }
+  expect(commands).toHaveLength(2);
 });
 
 test('a command that only npx finds is no command of a project', () => {
