@@ -4,7 +4,7 @@ import { plural } from '../../render/display.ts';
 import { showName } from '../sqlite/stored-text.ts';
 import { JsonError, type JsonPath, JsonScanner } from './json-scan.ts';
 import { writeDataPath } from './path.ts';
-import { CHUNK_BYTES, type DataFile } from './record-bytes.ts';
+import { CHUNK_BYTES, type DataFile, type JsonDamage } from './record-bytes.ts';
 
 /** The bytes that are looked at, the keys that are shown, and the items whose keys are. */
 const MAX_SHAPED_BYTES = 8 << 20;
@@ -21,6 +21,7 @@ export interface DataShape {
   readonly objects: readonly string[];
   /** Whether it is that of a part of the text. */
   readonly isPart: boolean;
+  readonly damage: JsonDamage | undefined;
 }
 
 interface ShapedValue {
@@ -32,7 +33,7 @@ interface ShapedValue {
   readonly isComplete?: boolean;
 }
 
-/** Undefined if the text is an array or no JSON. */
+/** Undefined if the text is an array, or is no JSON; one that only ends too early has a shape. */
 export function shapeOf(file: DataFile): DataShape | undefined {
   const held: (
     | ShapedValue
@@ -71,6 +72,7 @@ export function shapeOf(file: DataFile): DataShape | undefined {
     },
   });
   let at = 0;
+  let damage: JsonDamage | undefined;
   try {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     for (; at < Math.min(file.size, MAX_SHAPED_BYTES);) {
@@ -79,12 +81,16 @@ export function shapeOf(file: DataFile): DataShape | undefined {
       scanner.push(chunk.subarray(0, got));
       at += got;
     }
+    if (at >= file.size) scanner.end();
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
+    // Comments in JSON, a page of HTML: the keys before them are no shape.
+    if (error.offset < file.size) return undefined;
+    damage = { offset: error.offset, why: error.message };
   }
   if (!isRooted || held.length === 0) return undefined;
   const lines = held.slice(0, MAX_SHAPED_KEYS).map((one) => {
-    const name = `${'  '.repeat(one.path.length - 1)}${showName(String(one.path.at(-1)), 200)}`;
+    const name = `${'  '.repeat(one.path.length - 1)}${showName(String(one.path.at(-1)), 200) || '""'}`;
     if (one.kind === 'scalar') return `${name}: ${one.example}\n`;
     if (one.kind === 'object') return `${name}: {${plural(one.count, 'key')}}\n`;
     const keys = [...one.keys].slice(0, MAX_ITEM_KEYS).map((key) => showName(key, 50));
@@ -104,5 +110,6 @@ export function shapeOf(file: DataFile): DataShape | undefined {
     arrays: named('array').slice(0, 3),
     objects: named('object').slice(0, 1),
     isPart: at < file.size,
+    damage,
   };
 }
