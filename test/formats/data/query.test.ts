@@ -226,6 +226,13 @@ test('a long path that is none is refused at once', async () => {
   expect((await read(`:#${'["a"]'.repeat(200)},`)).code).not.toBe('OK');
 });
 
+test('an empty text is not NULL', async () => {
+  const read = asked('o.csv', lines('a,b', ',""', '1,2'));
+  expect(cells((await read("?where=b = ''")).text)).toEqual([['NULL', '']]);
+  expect((await read('?where=b is null')).text).toContain('(no rows)');
+  expect(cells((await asked('x.jsonl', '{"a":""}')('?where=a is not null')).text)).toEqual([['']]);
+});
+
 test('a last line without its end is a row', async () => {
   expect(cells((await asked('x.jsonl', '{"a":1}\n{"a":2}')('?where=a = 2')).text)).toEqual([['2']]);
 });
