@@ -33,12 +33,29 @@ interface ShapedValue {
   readonly isComplete?: boolean;
 }
 
+interface ShapedScalar {
+  readonly path: JsonPath;
+  readonly kind: 'scalar';
+  readonly example: string;
+}
+
+/** Those of the first level, and in equal shares those below: a long object must not hide the keys behind it. */
+function shownOf<Shaped extends ShapedValue | ShapedScalar>(held: readonly Shaped[]): Shaped[] {
+  const first = held.filter(({ path }) => path.length === 1).slice(0, MAX_SHAPED_KEYS);
+  const around = first.filter(({ kind }) => kind === 'object').length;
+  const share = Math.floor((MAX_SHAPED_KEYS - first.length) / Math.max(1, around));
+  let [tops, below] = [0, 0];
+  return held.filter((one) => {
+    const isFirst = one.path.length === 1;
+    tops += isFirst ? 1 : 0;
+    below = isFirst ? 0 : below + 1;
+    return tops <= first.length && (isFirst || below <= share);
+  });
+}
+
 /** Undefined if the text is an array, or is no JSON; one that only ends too early has a shape. */
 export function shapeOf(file: DataFile): DataShape | undefined {
-  const held: (
-    | ShapedValue
-    | { readonly path: JsonPath; readonly kind: 'scalar'; readonly example: string }
-  )[] = [];
+  const held: (ShapedValue | ShapedScalar)[] = [];
   const open: ShapedValue[] = [];
   let isRooted = false;
   const isInItem = (path: JsonPath): boolean => path.some((step) => typeof step === 'number');
@@ -89,7 +106,7 @@ export function shapeOf(file: DataFile): DataShape | undefined {
     damage = { offset: error.offset, why: error.message };
   }
   if (!isRooted || held.length === 0) return undefined;
-  const lines = held.slice(0, MAX_SHAPED_KEYS).map((one) => {
+  const lines = shownOf(held).map((one) => {
     const name = `${'  '.repeat(one.path.length - 1)}${showName(String(one.path.at(-1)), 200) || '""'}`;
     if (one.kind === 'scalar') return `${name}: ${one.example}\n`;
     if (one.kind === 'object') return `${name}: {${plural(one.count, 'key')}}\n`;

@@ -421,6 +421,15 @@ describe('a bare read of more than 12 KiB', () => {
     expect((await read(':#meta')).code).toBe('OK');
   });
 
+  test('a long object does not hide the keys behind it', async () => {
+    const scripts = Object.fromEntries(
+      Array.from({ length: 600 }, (_, at) => [`s${at}`, 'node scripts.mjs']),
+    );
+    const { text } = await asked('package.json', JSON.stringify({ scripts, dependencies: { a: '1' } }))('');
+    expect(text).toContain('scripts: {600 keys}\n  s0: "node scripts.mjs"\n');
+    expect(text).toContain('\ndependencies: {1 key}\n  a: "1"\n… 551 more keys\n');
+  });
+
   test('every call of a shape works for keys with any characters', async () => {
     const value = { 'a b?': { 'c:d': [1, 2, 3] }, '#x': [1, 2], '"': [{ a: 1 }], long: 'x'.repeat(13_000) };
     const read = asked('x.json', JSON.stringify(value));
