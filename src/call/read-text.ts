@@ -69,7 +69,8 @@ export async function readText(
   // Decided by the request, not by the view: if an outline was requested and there is none, no map replaces it.
   const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
   const isLong = wantsMap && mayHaveMap(resource);
-  if (isLong && given === resource && resource.bytes.size !== undefined) {
+  // Of UTF-16, no rows are read.
+  if (isLong && given === resource && resource.bytes.size !== undefined && encoding.unit === 1) {
     const shape = await (await import('../formats/data/open.ts')).textShape(resource, call);
     if (shape) return readText(shape, found, { selection: {}, summarize: false }, call, policy);
   }

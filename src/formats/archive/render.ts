@@ -9,6 +9,7 @@ import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { Call, Resource } from '../../types/call.ts';
+import { dataPlace, dataQuery, isParquet } from '../data/detect.ts';
 import { identifyImage } from '../image/detect.ts';
 import { selectionOf, typeOfBytes, UNKNOWN_BINARY } from '../text/open.ts';
 import { claimsArchive } from './detect.ts';
@@ -115,7 +116,8 @@ export function isInTrouble(notes: readonly Notice[] = []): boolean {
 function belongsElsewhere({ outer, name, tail }: ShownMember, head: Uint8Array): boolean {
   const start = Buffer.from(head.subarray(0, 16)).toString('latin1');
   if (ELSEWHERE.test(name) || ELSEWHERE_HEAD.test(start)) return true;
-  if (identifyImage(head) !== undefined) return true;
+  if (identifyImage(head) !== undefined || isParquet(head)) return true;
+  if (dataQuery(name, tail) || dataPlace(name, tail)) return true;
   return claimsArchive({ ...outer, name, rest: tail, head });
 }
 

@@ -38,7 +38,7 @@ interface DataQuery {
 /** The query that `rest` is, if the file is one of data: `?limit=5`, `#a.b?limit=5`. */
 export function dataQuery(name: string, rest: string): DataQuery | undefined {
   const form = dataForm(name);
-  const [, place = '', query] = /^(#[^?]+|)(\?.*)$/s.exec(rest) ?? [];
+  const [, place = '', query] = /^(#(?:\["(?:[^"\\]|\\.)*"\]|\[(?!")|[^?[])+|)(\?.*)$/s.exec(rest) ?? [];
   if (!form || query === undefined) return undefined;
   if (place === '') return { form, place, query };
   const path = 'path' in form ? parseDataPath(place.slice(1)) : undefined;

@@ -153,7 +153,7 @@ export function openParquet(subject: SourceSubject, call: Call): Promise<TextRes
   return shapeAsText({ target: typed, name, bytes: opened.bytes }, call);
 }
 
-/** The shape of a long text that was read without a selector; undefined if it has none. */
+/** The shape of a long text that was read without a selector; undefined if it has none, or is damaged. */
 export async function textShape(resource: TextResource, call: Call): Promise<TextResource | undefined> {
   if (!dataForm(resource.name)) return undefined;
   try {
@@ -178,6 +178,11 @@ async function shapeAsText(
     const { limits } = call;
     const reply = await askInPlace(bytes, { ask: { kind: 'shape' }, room: limits.bytes, data: form }, call);
     if (reply.kind === 'error') throw new SqliteRefusal(reply.code, reply.message, reply.rest);
+    const { data } = reply as { readonly data?: DataFacts | undefined };
+    // Templates of YAML, JSON with comments: what could be made of them is no shape.
+    const isEmpty = reply.kind === 'page' && reply.rows.rows.length === 0 && form.kind !== 'parquet';
+    if (isEmpty || data?.converted?.damage)
+      throw new SqliteRefusal('UNSUPPORTED', 'There are no rows, or the text is damaged', '');
     const notes = factNotes(reply, target);
     if (reply.kind === 'shape') {
       const { text, arrays, objects, isPart } = reply.shape;
@@ -186,15 +191,14 @@ async function shapeAsText(
         ...objects.map((path) => `${target}:#${path}`),
       ];
       if (isPart) notes.push(sentenceNotice('Only the first 8 MiB were looked at'));
-      if (calls.length > 0) notes.push(sentenceNotice(`Read values with ${calls.join(', ')}`, calls[0]));
+      if (calls.length > 0) notes.push({ kind: 'said', text: `Read values with ${calls.join(', ')}`, calls });
       return { ...textResource(text, target, name), format: 'data', notes };
     }
     const parsed = parseSqliteSelector(`${TABLE}?limit=5`);
     const rows = compose(reply, parsed, target, limits);
     const table = Buffer.from(await readAt(rows.bytes, 0, rows.bytes.size ?? 0)).toString();
-    const { columns = [] } = (reply as { readonly data?: DataFacts | undefined }).data ?? {};
     return {
-      ...textResource(`${columnLines(columns)}\n${table}`, target, name),
+      ...textResource(`${columnLines(data?.columns ?? [])}\n${table}`, target, name),
       format: 'data',
       facts: rows.facts ?? {},
       notes: [...notes, ...(rows.notes ?? [])],

@@ -4,7 +4,7 @@ import { plural } from '../../render/display.ts';
 import { showName } from '../sqlite/stored-text.ts';
 import { JsonError, type JsonPath, JsonScanner } from './json-scan.ts';
 import { writeDataPath } from './path.ts';
-import { CHUNK_BYTES, type DataFile } from './record-bytes.ts';
+import { CHUNK_BYTES, type DataFile, type JsonDamage } from './record-bytes.ts';
 
 /** The bytes that are looked at, the keys that are shown, and the items whose keys are. */
 const MAX_SHAPED_BYTES = 8 << 20;
@@ -21,6 +21,7 @@ export interface DataShape {
   readonly objects: readonly string[];
   /** Whether it is that of a part of the text. */
   readonly isPart: boolean;
+  readonly damage: JsonDamage | undefined;
 }
 
 interface ShapedValue {
@@ -32,12 +33,29 @@ interface ShapedValue {
   readonly isComplete?: boolean;
 }
 
-/** Undefined if the text is an array or no JSON. */
+interface ShapedScalar {
+  readonly path: JsonPath;
+  readonly kind: 'scalar';
+  readonly example: string;
+}
+
+/** Those of the first level, and in equal shares those below: a long object must not hide the keys behind it. */
+function shownOf<Shaped extends ShapedValue | ShapedScalar>(held: readonly Shaped[]): Shaped[] {
+  const first = held.filter(({ path }) => path.length === 1).slice(0, MAX_SHAPED_KEYS);
+  const around = first.filter(({ kind }) => kind === 'object').length;
+  const share = Math.floor((MAX_SHAPED_KEYS - first.length) / Math.max(1, around));
+  let [tops, below] = [0, 0];
+  return held.filter((one) => {
+    const isFirst = one.path.length === 1;
+    tops += isFirst ? 1 : 0;
+    below = isFirst ? 0 : below + 1;
+    return tops <= first.length && (isFirst || below <= share);
+  });
+}
+
+/** Undefined if the text is an array, or is no JSON; one that only ends too early has a shape. */
 export function shapeOf(file: DataFile): DataShape | undefined {
-  const held: (
-    | ShapedValue
-    | { readonly path: JsonPath; readonly kind: 'scalar'; readonly example: string }
-  )[] = [];
+  const held: (ShapedValue | ShapedScalar)[] = [];
   const open: ShapedValue[] = [];
   let isRooted = false;
   const isInItem = (path: JsonPath): boolean => path.some((step) => typeof step === 'number');
@@ -71,6 +89,7 @@ export function shapeOf(file: DataFile): DataShape | undefined {
     },
   });
   let at = 0;
+  let damage: JsonDamage | undefined;
   try {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     for (; at < Math.min(file.size, MAX_SHAPED_BYTES);) {
@@ -79,12 +98,16 @@ export function shapeOf(file: DataFile): DataShape | undefined {
       scanner.push(chunk.subarray(0, got));
       at += got;
     }
+    if (at >= file.size) scanner.end();
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
+    // Comments in JSON, a page of HTML: the keys before them are no shape.
+    if (error.offset < file.size) return undefined;
+    damage = { offset: error.offset, why: error.message };
   }
   if (!isRooted || held.length === 0) return undefined;
-  const lines = held.slice(0, MAX_SHAPED_KEYS).map((one) => {
-    const name = `${'  '.repeat(one.path.length - 1)}${showName(String(one.path.at(-1)), 200)}`;
+  const lines = shownOf(held).map((one) => {
+    const name = `${'  '.repeat(one.path.length - 1)}${showName(String(one.path.at(-1)), 200) || '""'}`;
     if (one.kind === 'scalar') return `${name}: ${one.example}\n`;
     if (one.kind === 'object') return `${name}: {${plural(one.count, 'key')}}\n`;
     const keys = [...one.keys].slice(0, MAX_ITEM_KEYS).map((key) => showName(key, 50));
@@ -104,5 +127,6 @@ export function shapeOf(file: DataFile): DataShape | undefined {
     arrays: named('array').slice(0, 3),
     objects: named('object').slice(0, 1),
     isPart: at < file.size,
+    damage,
   };
 }

@@ -54,7 +54,7 @@ export function readDirectly(
   const facts = converted && { read: 0, found: {}, converted };
   if (ask.kind === 'shape') {
     const shape = form.kind === 'json' || converted ? shapeOf(file) : undefined;
-    return shape && { kind: 'shape', shape, data: facts };
+    return shape && { kind: 'shape', shape, data: facts ?? { read: 0, found: {}, damage: shape.damage } };
   }
   const { path } = ask;
   if (converted) return { kind: 'value', text: valueIn(bytesOf(file), path) ?? notFound(path), data: facts };

@@ -9,6 +9,7 @@ import {
   type Document,
   isAlias,
   isMap,
+  isPair,
   isScalar,
   isSeq,
   LineCounter,
@@ -72,7 +73,12 @@ function yamlAsJson(text: string, facts: ConversionFacts): string {
   const lines = new LineCounter();
   const documents: string[] = [];
   facts.documents = 0;
-  const composer = new Composer({ uniqueKeys: false, keepSourceTokens: false, logLevel: 'silent' });
+  const composer = new Composer({
+    uniqueKeys: false,
+    keepSourceTokens: false,
+    logLevel: 'silent',
+    intAsBigInt: true,
+  });
   const take = (document: Document.Parsed): boolean => {
     facts.documents += 1;
     const pieces = new JsonPieces();
@@ -153,7 +159,9 @@ class YamlWriter {
     this.#pieces.add('[');
     for (const [at, item] of items.entries()) {
       if (at > 0) this.#pieces.add(', ');
-      this.#write(item);
+      // Those of `!!omap`.
+      if (isPair(item)) this.#map([item]);
+      else this.#write(item);
     }
     this.#pieces.add(']');
   }
@@ -174,7 +182,7 @@ class YamlWriter {
     const members = new Map<string, unknown>();
     const merged: unknown[] = [];
     for (const { key, value } of pairs) {
-      if (isScalar(key) && key.value === '<<' && key.type === 'PLAIN') {
+      if (isScalar(key) && key.source === '<<' && key.type === 'PLAIN') {
         merged.push(...(isSeq(value) ? value.items : [value]));
         continue;
       }
@@ -215,17 +223,18 @@ function scalarText({ value, source }: Scalar): string {
   if (typeof value === 'number' || typeof value === 'bigint') {
     const written = source?.trim() ?? '';
     if (JSON_NUMBER.test(written)) return written;
-    if (/^[-+]?0x/i.test(written) || /^[-+]?0o/i.test(written)) return String(BigInt(written));
+    if (typeof value === 'bigint') return String(value);
     const plain = written
       .replace(/^\+/, '')
       .replace(/^(-?)\./, '$10.')
       .replace(/\.(?=$|e)/i, '.0');
     if (JSON_NUMBER.test(plain)) return plain;
-    // With leading zeros, which are no octal number, and what JSON has no word for.
+    // What JSON has no word for.
     return Number.isFinite(Number(value)) ? String(value) : JSON.stringify(written);
   }
+  // Dates and bytes, which YAML 1.1 has, are written as texts.
   if (typeof value === 'boolean' || value === null) return String(value);
-  return JSON.stringify(typeof value === 'string' ? value : String(value));
+  return JSON.stringify(typeof value === 'string' ? value : (source ?? String(value)));
 }
 
 // TOML.
@@ -271,16 +280,23 @@ function writeToml(value: unknown, pieces: JsonPieces): void {
       writeToml(held, pieces);
     }
     pieces.add('}');
-  } else if (typeof value === 'string')
-    pieces.add(value.startsWith(FLOAT_MARK) ? value.slice(FLOAT_MARK.length) : JSON.stringify(value));
+  } else if (typeof value === 'string') pieces.add(floatIn(value) ?? JSON.stringify(value));
   else pieces.add(typeof value === 'number' && !Number.isFinite(value) ? `"${value}"` : String(value));
 }
 
 const TOML_TOKEN =
-  /"""(?:[^"\\]|\\[^]|"(?!""))*"""|'''(?:[^']|'(?!''))*'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{},=\n]|[^\s[\]{},="'#]+/g;
+  /"""(?:[^"\\]|\\[^]|"(?!""))*"""|'''(?:[^']|'(?!''))*'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{},=\n]|\d{4}-\d\d-\d\d \d\d:[^\s[\]{},="'#]+|[^\s[\]{},="'#]+/g;
 const TOML_FLOAT = /^([-+]?)((?:0|[1-9](?:_?\d)*)(?:\.\d(?:_?\d)*)?(?:[eE][-+]?\d(?:_?\d)*)?)$/;
 
-/** Puts strings with a mark in the places of floats, whose digits the parser would lose. */
+const TOML_TIME =
+  /^(?:\d{4}-\d\d-\d\d(?:[Tt ](?=\d)|$))?(?:\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[-+]\d\d:\d\d)?)?$/;
+
+function floatIn(text: string): string | undefined {
+  const digits = text.startsWith(FLOAT_MARK) ? text.slice(FLOAT_MARK.length) : '';
+  return JSON_NUMBER.test(digits) ? digits : undefined;
+}
+
+/** Puts strings in the places of times, and with a mark of floats, whose digits the parser would lose. */
 function markFloats(text: string): string {
   const open: string[] = [];
   let last = '\n';
@@ -293,6 +309,9 @@ function markFloats(text: string): string {
     if (digits !== '') {
       const written = `${sign === '-' ? '-' : ''}${digits.replaceAll('_', '')}`;
       marked.push(text.slice(from, index), `"${FLOAT_MARK}${written}"`);
+      from = index + token.length;
+    } else if (isValue && TOML_TIME.test(token)) {
+      marked.push(text.slice(from, index), `"${token}"`);
       from = index + token.length;
     }
     // A bracket at the start of a line is that of a table.

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { withoutLag } from '../../support/lag.ts';
 import { fc } from '../../support/properties.ts';
@@ -225,6 +226,13 @@ test('a long path that is none is refused at once', async () => {
   expect((await read(`:#${'["a"]'.repeat(200)},`)).code).not.toBe('OK');
 });
 
+test('an empty text is not NULL', async () => {
+  const read = asked('o.csv', lines('a,b', ',""', '1,2'));
+  expect(cells((await read("?where=b = ''")).text)).toEqual([['NULL', '']]);
+  expect((await read('?where=b is null')).text).toContain('(no rows)');
+  expect(cells((await asked('x.jsonl', '{"a":""}')('?where=a is not null')).text)).toEqual([['']]);
+});
+
 test('a last line without its end is a row', async () => {
   expect(cells((await asked('x.jsonl', '{"a":1}\n{"a":2}')('?where=a = 2')).text)).toEqual([['2']]);
 });
@@ -271,6 +279,26 @@ describe('YAML and TOML', () => {
     expect(deep.code === 'OK' ? deep.text : deep.code).toMatch(/nested|damaged|LIMIT|BAD_SELECTOR/);
   });
 
+  test('values of YAML 1.1 are those of that version', async () => {
+    const read = asked(
+      'x.yaml',
+      lines(
+        '%YAML 1.1',
+        '---',
+        'base: &base {a: -0x1F, b: 0x_FF, c: 010, d: yes}',
+        'all:',
+        '  - {<<: *base, day: 2001-12-14}',
+        '  - !!binary aGVsbG8=',
+        '  - !!omap [{x: 1}]',
+      ),
+    );
+    expect((await read(':#all[0]:raw')).text.replace(/\s+/g, '')).toBe(
+      '{"day":"2001-12-14","a":-31,"b":255,"c":8,"d":true}',
+    );
+    expect((await read(':#all[1]')).text).toBe('"aGVsbG8="\n');
+    expect((await read(':#all[2][0].x')).text).toBe('1\n');
+  });
+
   test('TOML keeps decimals, and is read up to its damage', async () => {
     const read = asked(
       'x.toml',
@@ -292,6 +320,13 @@ describe('YAML and TOML', () => {
     expect(text).toMatch(damage);
     expect((await read(':#arr[1]')).text).toMatch(/^2\.50\n/);
     expect((await read(':#["3"]["14"]')).text).toMatch(/^"pi"\n/);
+  });
+
+  test('TOML keeps dates and times as they are written', async () => {
+    const written = ['1979-05-27T00:32:00.999999-07:00', '1979-05-27 07:32:00', '1979-05-27', '07:32:00'];
+    const read = asked('x.toml', lines(`d = [ ${written.join(', ')} ]`, 's = "\\uE000float:]"'));
+    for (const [at, date] of written.entries()) expect((await read(`:#d[${at}]`)).text).toBe(`"${date}"\n`);
+    expect((await read(':#["s"]')).text).toContain('float:]"');
   });
 });
 
@@ -384,6 +419,52 @@ describe('a bare read of more than 12 KiB', () => {
     );
     expect(cells((await read(':#items?limit=20')).text)).toHaveLength(20);
     expect((await read(':#meta')).code).toBe('OK');
+  });
+
+  test('a long object does not hide the keys behind it', async () => {
+    const scripts = Object.fromEntries(
+      Array.from({ length: 600 }, (_, at) => [`s${at}`, 'node scripts.mjs']),
+    );
+    const { text } = await asked('package.json', JSON.stringify({ scripts, dependencies: { a: '1' } }))('');
+    expect(text).toContain('scripts: {600 keys}\n  s0: "node scripts.mjs"\n');
+    expect(text).toContain('\ndependencies: {1 key}\n  a: "1"\n… 551 more keys\n');
+  });
+
+  test('every call of a shape works for keys with any characters', async () => {
+    const value = { 'a b?': { 'c:d': [1, 2, 3] }, '#x': [1, 2], '"': [{ a: 1 }], long: 'x'.repeat(13_000) };
+    const read = asked('x.json', JSON.stringify(value));
+    const { text } = await read('');
+    const calls = /Read values with (.*)\]$/m.exec(text)?.[1]?.split(', ') ?? [];
+    expect(calls).toHaveLength(4);
+    for (const call of calls) expect((await read(call.slice('x.json'.length))).code, call).toBe('OK');
+  });
+
+  test('every call of it works for a member of an archive', async () => {
+    const items = Array.from({ length: 900 }, (_, id) => ({ id, name: `n${id}` }));
+    const read = asked('x.json.gz', gzipSync(JSON.stringify({ meta: { a: [1] }, items })));
+    expect((await read('')).text).toContain('Read values with x.json.gz:#items?limit=20, x.json.gz:#meta');
+    expect(cells((await read(':#items?where=id > 897')).text)).toHaveLength(2);
+    expect((await read(':#meta.a[0]')).text).toBe('1');
+  });
+
+  test.each([
+    ['comments', 'tsconfig.json', (filler: string) => `{"a": {\n// one\n"b": "${filler}"}}`],
+    ['no JSON', 'x.json', (filler: string) => `<html>${filler}</html>`],
+    ['no line of JSON', 'x.jsonl', (filler: string) => `${filler}\n`],
+    ['a header alone', 'x.csv', (filler: string) => filler],
+    ['a template', 'x.yaml', (filler: string) => `{{- if .a }}\nitems: ${filler}\n{{- end }}\n`],
+    ['UTF-16', 'x.csv', (filler: string) => Buffer.from(`\ufeffid,n\n1,${filler}\n`, 'utf16le')],
+  ])('of %s is the text', async (_, name, content) => {
+    const { text } = await asked(name, content('word '.repeat(3000)))('');
+    expect(text).toMatch(/^1\|/);
+    expect(text).not.toContain('for the text]');
+  });
+
+  test('of JSON that is cut off is the shape with the place', async () => {
+    const cut = JSON.stringify({ a: { b: 1 }, long: 'x'.repeat(13_000) }).slice(0, -1);
+    const { text } = await asked('x.json', cut)('');
+    expect(text).toContain('a: {1 key}');
+    expect(text).toContain(`it ends too early. Use x.json:@${cut.length - 200}+400 for that place]`);
   });
 });
 

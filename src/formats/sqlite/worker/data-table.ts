@@ -172,7 +172,8 @@ export class DataModule {
     else if (typeof value === 'bigint') give['sqlite3_result_int64']?.(context, value);
     else if (typeof value === 'number') give['sqlite3_result_double']?.(context, value);
     else {
-      const most = value.length * 3;
+      // At least one byte: a text without an address is NULL.
+      const most = value.length * 3 + 1;
       if (most > this.#room.bytes) {
         if (this.#room.at !== 0) wasm.dealloc(this.#room.at);
         this.#room = { at: wasm.alloc(most * 2), bytes: most * 2 };
