@@ -28,7 +28,7 @@ import {
 
 // The cases about the root: nothing outside it is read, listed or searched.
 
-export const wallAbsolute: HostileCase = {
+const wallAbsolute: HostileCase = {
   id: 'wall-absolute',
   law: 'walls',
   title: 'absolute paths outside the root',
@@ -39,7 +39,7 @@ export const wallAbsolute: HostileCase = {
   },
 };
 
-export const wallParent: HostileCase = {
+const wallParent: HostileCase = {
   id: 'wall-parent',
   law: 'walls',
   title: 'a path that leads outside with ..',
@@ -50,7 +50,7 @@ export const wallParent: HostileCase = {
   },
 };
 
-export const wallEncoded: HostileCase = {
+const wallEncoded: HostileCase = {
   id: 'wall-encoded',
   law: 'walls',
   title: 'a path outside the root behind escapes of URLs',
@@ -61,7 +61,7 @@ export const wallEncoded: HostileCase = {
   },
 };
 
-export const wallLink: HostileCase = {
+const wallLink: HostileCase = {
   id: 'wall-link',
   law: 'walls',
   title: 'a link to a file outside',
@@ -72,7 +72,7 @@ export const wallLink: HostileCase = {
   },
 };
 
-export const wallDirectoryLink: HostileCase = {
+const wallDirectoryLink: HostileCase = {
   id: 'wall-directory-link',
   law: 'walls',
   title: 'a file behind a link to a directory outside',
@@ -83,7 +83,7 @@ export const wallDirectoryLink: HostileCase = {
   },
 };
 
-export const wallLinkChain: HostileCase = {
+const wallLinkChain: HostileCase = {
   id: 'wall-link-chain',
   law: 'walls',
   title: 'a chain of links whose last one leads outside',
@@ -98,7 +98,7 @@ export const wallLinkChain: HostileCase = {
   },
 };
 
-export const wallKernel: HostileCase = {
+const wallKernel: HostileCase = {
   id: 'wall-kernel',
   law: 'walls',
   title: 'files of /proc: the environment of the server, and the whole disk behind its root',
@@ -113,7 +113,7 @@ export const wallKernel: HostileCase = {
   },
 };
 
-export const wallList: HostileCase = {
+const wallList: HostileCase = {
   id: 'wall-list',
   law: 'walls',
   title: 'listing outside: a link to a directory, and ..',
@@ -124,7 +124,7 @@ export const wallList: HostileCase = {
   },
 };
 
-export const wallSearch: HostileCase = {
+const wallSearch: HostileCase = {
   id: 'wall-search',
   law: 'walls',
   title: 'a search over links that lead outside, and into themselves',
@@ -156,7 +156,7 @@ const SCRIPT = `
   turn();
 `;
 
-export const wallRace: HostileCase = {
+const wallRace: HostileCase = {
   id: 'wall-race',
   law: 'walls',
   title: `${READS.toLocaleString('en')} reads while a directory is exchanged with a link to the one outside`,
