@@ -151,7 +151,7 @@ const MAX_PAGE_ANNOTATIONS = 200;
 /** Annotations that are not shown: they are hidden, or not to be viewed. Source: ISO 32000, 12.5.3. */
 const UNSEEN_FLAGS = 2 | 32;
 
-export interface AnnotationTexts {
+interface AnnotationTexts {
   /** What is to be read as text of the page: fields with a value, and texts that were written onto it. */
   readonly texts: readonly string[];
   /** Notes and targets of links. */

@@ -12,7 +12,7 @@ import { zipSync } from 'fflate';
 import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
 import { CompoundFile } from './compound.ts';
 import { INITIAL_SHEET_ROWS, type SheetGrid, type SheetRows } from './grid.ts';
-import { withChartGaps } from './repairs/anydoc-chart-gaps.ts';
+import { withChartGaps } from './repairs/anydoc-charts.ts';
 import { mendedSheets, mendedStrings, openDrawings, soundReferences } from './repairs/sheetjs-workbooks.ts';
 import {
   asksForCalculation,
