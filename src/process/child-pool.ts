@@ -270,7 +270,7 @@ interface PausablePipe {
   resume(): unknown;
 }
 
-export class BodyFile {
+class BodyFile {
   readonly #open: () => Promise<ScratchFile>;
   readonly #pipe: PausablePipe;
   readonly #fail: (error: unknown) => void;

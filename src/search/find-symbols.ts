@@ -123,7 +123,7 @@ interface SymbolSources {
   readonly changed?: number | undefined;
 }
 
-export async function sourcesOf(
+async function sourcesOf(
   symbols: readonly RelatedSymbol[],
   query: string,
   context: CodeContext,

@@ -37,7 +37,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** The object or list of a place, or undefined if it is missing. Throws `UNSUPPORTED` if something else is there. */
-export function containerOf(value: unknown, { keys, name }: ConfigPlace): unknown {
+function containerOf(value: unknown, { keys, name }: ConfigPlace): unknown {
   let at = value;
   for (const [i, key] of ['', ...keys].entries()) {
     if (i > 0) at = Object.hasOwn(at as object, key) ? (at as JsonObject)[key] : undefined;

@@ -263,7 +263,7 @@ interface ByteReader {
   offset: number;
 }
 
-export type PageHeader = ReturnType<typeof parquetHeader>;
+type PageHeader = ReturnType<typeof parquetHeader>;
 type PageDecoder = Parameters<typeof readPage>[2];
 
 /** Throws Error if a list of the Thrift struct at `offset` claims more items than there are bytes, or than fit into memory. */

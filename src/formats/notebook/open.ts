@@ -362,13 +362,13 @@ function noCells(typed: string): Notice {
 // Parses the selector of cells: `cells:3`, `cells:3-5`, `cells:3-`, 0-based like the markers; `cell:3` means the same.
 
 /** A range of cells, 0-based and inclusive; without `to` up to the last cell. */
-export interface CellRange {
+interface CellRange {
   readonly from: number;
   readonly to?: number | undefined;
 }
 
 /** Removes a range of cells from the front of `rest`. */
-export function takeCells(rest: string): { cells?: CellRange | undefined; rest: string } {
+function takeCells(rest: string): { cells?: CellRange | undefined; rest: string } {
   const match = /^cells?:(\d{1,15})(?:(-|\.\.)(\d{1,15})?)?(?::|$)/.exec(rest);
   if (!match) return { rest };
   const [whole, from, joint, to] = match;
@@ -381,7 +381,7 @@ export function takeCells(rest: string): { cells?: CellRange | undefined; rest: 
 }
 
 /** The range of lines of the cells, in the line numbers of the whole notebook. Throws `OUT_OF_RANGE`. */
-export function cellLines(
+function cellLines(
   { from, to = Number.POSITIVE_INFINITY }: CellRange,
   { count, bad }: NotebookCells,
   { lines }: RenderedNotebook,
