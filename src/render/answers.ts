@@ -1,6 +1,7 @@
 /** The answers of reads and of commands in the default wording. */
 
 import { OrielError } from '../errors.ts';
+import { writtenPath } from '../files/paths.ts';
 import { writeSelector } from '../selector/selection.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Answer, Block, Notice, Truncation } from '../types/answer.ts';
@@ -15,7 +16,7 @@ import type {
   SingleResult,
   TextResult,
 } from '../types/result.ts';
-import { displays, GAP, isNumbered, outputDisplays, showParts, writtenPath } from './display.ts';
+import { displays, GAP, isNumbered, outputDisplays, showParts } from './display.ts';
 import {
   callsOf,
   detailOf,

@@ -1,9 +1,7 @@
 /** The displays of lines, and their cost in bytes. Both must agree exactly, or budgets are wrong. */
 
-import { pathToFileURL } from 'node:url';
-import { encodeText } from '../text/encoding.ts';
 import { terminalText } from '../text/terminal.ts';
-import { escapeNul, makeVisible, percentEncode, visibleBytes } from '../text/visible.ts';
+import { escapeNul, makeVisible, visibleBytes } from '../text/visible.ts';
 import type { FoldedRun, Limits, Line, LineDisplay, OutputDisplay } from '../types/excerpt.ts';
 import type { SummaryPart } from '../types/result.ts';
 import type { HashlineDisplay, Settings } from '../types/settings.ts';
@@ -237,14 +235,3 @@ function clipped(text: string, most: number): string {
 
 /** Bytes of the text that says how much was left out, for numbers below 10^9. */
 const LEFT_OUT_BYTES = 42;
-
-/** The URL of an absolute path, which names it whatever characters and bytes it has. */
-export function fileUrl(path: string): string {
-  if (path.isWellFormed()) return pathToFileURL(path).href;
-  return `file://${path.replace(/[^\w/.:=-]/gu, (character) => percentEncode(encodeText(character)))}`;
-}
-
-/** An absolute path for JSON, in which not all programs take what is not UTF-8. */
-export function writtenPath(path: string): string {
-  return path.isWellFormed() ? path : fileUrl(path);
-}

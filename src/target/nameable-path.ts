@@ -1,7 +1,7 @@
 /** The form of a path in notices and calls. */
 
 import { sep } from 'node:path';
-import { fileUrl } from '../render/display.ts';
+import { fileUrl } from '../files/paths.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 

@@ -1,17 +1,16 @@
 /** The routes over files besides downloads: directories, real paths, numbered lines, what was shown, and what is private. */
 
-import { join, resolve, sep } from 'node:path';
 import * as z from 'zod';
+import { join, resolve, sep } from 'node:path';
 import { callTool } from '../../call/call-tool.ts';
 import { rulesInForce, whyPrivate } from '../../call/private-report.ts';
 import { fileLinesLimits, readFileLines } from '../../dialects/coder.ts';
 import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
 import { deepestDirectory } from '../../files/deepest-directory.ts';
 import { type ListedEntries, MAX_DIRECTORY_ENTRIES, withEntries } from '../../files/local.ts';
-import { isTypedAbsolute } from '../../files/paths.ts';
+import { isTypedAbsolute, writtenPath } from '../../files/paths.ts';
 import { QueueFull } from '../../queues/queue.ts';
 import { sortInTurns } from '../../queues/turns.ts';
-import { writtenPath } from '../../render/display.ts';
 import { baseLimits } from '../../text/limits.ts';
 import { quote, safeJson, showBytes } from '../../text/visible.ts';
 import type { FileAccess, FileSystemEntry } from '../../types/access.ts';

@@ -2,8 +2,9 @@
 
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { fileUrl } from '../../files/paths.ts';
 import { Identity } from '../../identity.ts';
-import { age, binarySize, fileUrl } from '../../render/display.ts';
+import { age, binarySize } from '../../render/display.ts';
 import { Spool } from '../../text/spool.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { FileSystemEntryStat, OpenedDirectory } from '../../types/access.ts';
