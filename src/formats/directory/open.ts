@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { fileUrl } from '../../files/paths.ts';
 import { Identity } from '../../identity.ts';
+import { fileUrl } from '../../render/answers.ts';
 import { age, binarySize } from '../../render/display.ts';
 import { Spool } from '../../text/spool.ts';
 import { oneLine } from '../../text/visible.ts';
