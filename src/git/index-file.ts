@@ -91,7 +91,7 @@ export function readIndex(repository: GitRepository): GitIndex {
 
 const SPLIT = 'it is split, as by git update-index --split-index';
 
-export function parseIndex(bytes: Buffer, idBytes: number, read: ReadTree): IndexEntry[] {
+function parseIndex(bytes: Buffer, idBytes: number, read: ReadTree): IndexEntry[] {
   const version = bytes.length < 12 ? 0 : bytes.readUInt32BE(4);
   if (bytes.toString('latin1', 0, 4) !== 'DIRC' || version === 0) throw corrupt();
   if (version < 2 || version > 4) throw unsupported(`its version is ${version}`);

@@ -38,7 +38,7 @@ function unreadInput(): OrielError {
   );
 }
 
-export interface StdioServer {
+interface StdioServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;

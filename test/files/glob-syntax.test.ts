@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { ripgrepPath } from '../../src/process/ripgrep-path.ts';
 import { checkGlobSyntax } from '../../src/files/glob-text.ts';
+import { ripgrepPath } from '../../src/process/ripgrep.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { fc, isLongRun, seedOfRun } from '../support/properties.ts';
 

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { ripgrepPath } from '../../src/process/ripgrep.ts';
 import { fc } from '../support/properties.ts';
-import { ripgrepPath } from '../../src/process/ripgrep-path.ts';
 import { bodyOf, codeOf, nextOf, textOf, workspace } from '../support/workspace.ts';
 
 const bytes = (...values: number[]): Buffer => Buffer.from(values);

@@ -1,9 +1,8 @@
-import { pathToFileURL } from 'node:url';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { ChildPool, type ChildPoolOptions } from '../../src/process/child-pool.ts';
-import type { ChildJob } from '../../src/process/warm-child.ts';
+import { type ChildJob, ChildPool, type ChildPoolOptions } from '../../src/process/child-pool.ts';
 import { ChildFailure } from '../../src/process/node-child.ts';
 import { Queue } from '../../src/queues/queue.ts';
 import { ScratchDirectory } from '../../src/session/directories.ts';

@@ -1,9 +1,9 @@
 /** Where ripgrep is found when its package is there, when it is not, and when nothing is. */
 
+import type * as ripgrep from '../../src/process/ripgrep.ts';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import type * as ripgrep from '../../src/process/ripgrep-path.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 /** What was asked for, and from where. */
@@ -32,7 +32,7 @@ afterEach(() => {
 async function fresh(): Promise<typeof ripgrep> {
   vi.resetModules();
   resolved.length = 0;
-  return import('../../src/process/ripgrep-path.ts');
+  return import('../../src/process/ripgrep.ts');
 }
 
 function executable(name: string): string {

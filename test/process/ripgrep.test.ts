@@ -3,12 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-
-import { splitRecords, type RipgrepJob, RipgrepRun } from '../../src/process/ripgrep.ts';
-import { onPath, ripgrepPath } from '../../src/process/ripgrep-path.ts';
+import { onPath, type RipgrepJob, ripgrepPath, RipgrepRun, splitRecords } from '../../src/process/ripgrep.ts';
 import { queues } from '../../src/queues/queue-table.ts';
 
 let dir: string;

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { ripgrepPath } from '../../src/process/ripgrep-path.ts';
+import { ripgrepPath } from '../../src/process/ripgrep.ts';
 import { needleOf } from '../../src/search/pattern.ts';
 import { isLongRun, seedOfRun } from '../support/properties.ts';
 

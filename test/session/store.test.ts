@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { memoryBytes } from '../../src/text/bytes.ts';
 import { Identity } from '../../src/identity.ts';
-import { MemoryStore, type StoreBudget } from '../../src/session/store.ts';
+import { MemoryStore, type StoreBudget } from '../../src/session/session.ts';
+import { memoryBytes } from '../../src/text/bytes.ts';
 import type { ByteSource } from '../../src/types/access.ts';
-import type { ValueComputation, ComputedValue, DerivedKind, StoreUser } from '../../src/types/session.ts';
+import type { ComputedValue, DerivedKind, StoreUser, ValueComputation } from '../../src/types/session.ts';
 
 const MIB = 1 << 20;
 

@@ -25,7 +25,7 @@ const MAX_STEMS = 64;
 const MAX_CONTAINER_LINES = 60;
 
 /** The share of the room that the best part may take, and the least room for another one, in bytes. */
-const FIRST_SHARE = 0.75;
+const OPENING_SHARE = 0.75;
 const MIN_PARTIAL_BYTES = 400;
 
 interface ScoredPart extends LineRange {
@@ -152,7 +152,12 @@ function chosen(
     if (found.length >= MAX_PARTS || score < MIN_SCORE_SHARE * (best[0]?.score ?? 0)) break;
     if (room < MIN_PARTIAL_BYTES) break;
     if (found.some((one) => one.from <= to && one.to >= from)) continue;
-    const [range, cost] = window({ from, to }, costs, gains, found.length === 0 ? bytes * FIRST_SHARE : room);
+    const [range, cost] = window(
+      { from, to },
+      costs,
+      gains,
+      found.length === 0 ? bytes * OPENING_SHARE : room,
+    );
     // A second part is shown whole or not at all.
     if (found.length > 0 && (range.from > from || range.to < to)) continue;
     found.push(range);

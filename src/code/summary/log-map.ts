@@ -37,7 +37,7 @@ const FEW_SHAPES = 100;
 const MIN_SHARE = 0.9;
 
 /** Lines at both ends that are always shown. */
-const FIRST_LINES_SHOWN = 5;
+const HEAD_LINES_SHOWN = 5;
 const LAST_LINES_SHOWN = 10;
 
 /** Reports that the call for those without a place names. */
@@ -224,7 +224,7 @@ export async function scanLog(
   const take = (rest: string, end: number): void => {
     lines += 1;
     const line = { no: lines, start, end };
-    if (head.length < FIRST_LINES_SHOWN) head.push(line);
+    if (head.length < HEAD_LINES_SHOWN) head.push(line);
     tail.push(line);
     if (tail.length > LAST_LINES_SHOWN) tail.shift();
     if (begun !== undefined) table.add(begun + rest, line);

@@ -48,8 +48,8 @@ export const checkCommand: CliCommand = {
       await Promise.all([
         import('../check/audit.ts'),
         import('../check/cases/case-table.ts'),
-        import('../check/report.ts'),
-        import('../check/report.ts'),
+        import('../check/audit.ts'),
+        import('../check/audit.ts'),
       ]);
     const chosen = chosenOf(cases, asked.case);
     const mapping = await mappingIn(asked.map);

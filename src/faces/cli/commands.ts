@@ -39,7 +39,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   private: async () => (await import('./private-command.ts')).privateCommand,
   worker: async () => (await import('./worker-command.ts')).workerCommand,
   completions: async () => (await import('./completions.ts')).completionsCommand(allCommands),
-  man: async () => (await import('./man-command.ts')).manCommand(allCommands),
+  man: async () => (await import('./completions.ts')).manCommand(allCommands),
   tools: async () => (await import('./call-command.ts')).toolsCommand,
   report: async () => (await import('./report-command.ts')).reportCommand,
   inspect: async () => (await import('./inspect-command.ts')).inspectCommand,

@@ -21,6 +21,7 @@ import {
   type TelemetrySettings,
 } from '../../options.ts';
 import { unconfinedStart } from '../../process/confinement.ts';
+import { RUNTIME } from '../../process/runtime.ts';
 import { binarySize } from '../../render/display.ts';
 import { digest } from '../../telemetry/call-facts.ts';
 import { checkTelemetryFile } from '../../telemetry/telemetry-file.ts';
@@ -96,7 +97,8 @@ export async function withTool<T>(
       return answer;
     });
   } finally {
-    const unconfined = unconfinedStart();
+    // Only children of Bun start without confinement.
+    const unconfined = RUNTIME === 'bun' ? unconfinedStart() : undefined;
     if (unconfined !== undefined) streams.err.write(`oriel: ${unconfined}\n`);
     await endSession(opened.session, streams.signal);
   }

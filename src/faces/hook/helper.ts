@@ -30,7 +30,7 @@ export const hookCommand: CliCommand = {
   async run({ operands: [host] }, { signal }) {
     // Not the name of an agent: this process becomes the helper.
     if (host === 'serve') await serveHooks(signal);
-    else await import('./hook-child.ts');
+    else await import(builtFile('faces/hook/hook-child.js').href);
     return 0;
   },
 };

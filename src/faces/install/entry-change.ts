@@ -26,7 +26,7 @@ import { installDirectory } from './launcher.ts';
 
 /** Loads the parsers of a format when they are needed. */
 const loadFormat: Readonly<Record<FormatName, () => Promise<ConfigFormat>>> = {
-  json: async () => (await import('./json-format.ts')).jsonFormat,
+  json: async () => (await import('./config-format.ts')).jsonFormat,
   toml: async () => (await import('./toml-yaml-format.ts')).tomlFormat,
   yaml: async () => (await import('./toml-yaml-format.ts')).yamlFormat,
   text: async () => (await import('./native-table.ts')).textFormat,

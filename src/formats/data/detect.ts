@@ -1,7 +1,6 @@
 /** Decides which files are tables of data, and which selectors ask for their rows. */
 
-import type { JsonPath } from './json-scan.ts';
-import { parseDataPath } from './path.ts';
+import { type JsonPath, parseDataPath } from './json-scan.ts';
 import type { DataForm } from './records.ts';
 
 const FORMS: readonly (readonly [name: RegExp, form: DataForm])[] = [

@@ -13,8 +13,11 @@ import { getTreePath, isFlatColumn } from 'hyparquet/src/schema.js';
 import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js';
 import { brotliDecompressSync, gunzipSync } from '../../process/worker-ending.ts';
 import { SqliteRefusal } from '../sqlite/protocol.ts';
-import { checkThrift, MAX_PAGE_BYTES, MAX_PAGE_VALUES, unpackPage } from './parquet-checks.ts';
 import {
+  checkThrift,
+  MAX_PAGE_BYTES,
+  MAX_PAGE_VALUES,
+  unpackPage,
   columnType,
   jsonOf,
   ParquetText,

@@ -3,8 +3,7 @@
  * array. Reading can begin at the first byte of any record.
  */
 
-import { JsonError, type JsonPath, JsonScanner } from './json-scan.ts';
-import { relationOf } from './path.ts';
+import { JsonError, type JsonPath, JsonScanner, relationOf } from './json-scan.ts';
 
 export interface DataFile {
   /** In bytes. */

@@ -2,8 +2,7 @@
 
 import { plural } from '../../render/display.ts';
 import { showName } from '../sqlite/stored-text.ts';
-import { JsonError, type JsonPath, JsonScanner } from './json-scan.ts';
-import { writeDataPath } from './path.ts';
+import { JsonError, type JsonPath, JsonScanner, writeDataPath } from './json-scan.ts';
 import { CHUNK_BYTES, type DataFile, type JsonDamage } from './record-bytes.ts';
 
 /** The bytes that are looked at, the keys that are shown, and the items whose keys are. */

@@ -1,8 +1,7 @@
 /** Opens a data file as a table, and answers what needs no query: a value by its path, the shape of a JSON text. */
 
 import { layOutJson } from './json-layout.ts';
-import { JsonError, type JsonPath } from './json-scan.ts';
-import { ValueFinder, writeDataPath } from './path.ts';
+import { JsonError, type JsonPath, ValueFinder, writeDataPath } from './json-scan.ts';
 import { CHUNK_BYTES, type DataFile } from './record-bytes.ts';
 import { type ConversionFacts, type DataForm, DataRecords, type DataRow, type DataTable } from './records.ts';
 import { type SqliteReply, SqliteRefusal, type SqliteRequest } from '../sqlite/protocol.ts';

@@ -11,9 +11,8 @@ import { SqliteRefusal } from '../sqlite/protocol.ts';
 import { textResource } from '../sqlite/render.ts';
 import { fileSource } from '../text/open.ts';
 import { dataPlace } from './detect.ts';
-import { JsonError } from './json-scan.ts';
+import { JsonError, ValueFinder } from './json-scan.ts';
 import { factNotes } from './open.ts';
-import { ValueFinder } from './path.ts';
 
 const CHUNK_BYTES = 256 << 10;
 

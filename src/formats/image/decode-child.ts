@@ -10,9 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Metadata } from 'sharp';
 import { answerJobs, type ChildAnswer } from '../../process/child-jobs.ts';
 import { MAX_IMAGE_BYTES, maxImagePixels } from './limits.ts';
-import { joinParts, pngParts } from './png-parts.ts';
 import type { DecodeRefusal, DecodeReply, DecodeRequest, DecodeType, RasterFacts } from './protocol.ts';
-import { makeCopy, OPENING, type SharpLibrary } from './shown-copy.ts';
+import { joinParts, makeCopy, OPENING, pngParts, type SharpLibrary } from './shown-copy.ts';
 
 /** The only loader that is enabled for each type, so that a PDF, an SVG or a VIPS dump in disguise is refused. */
 const LOADERS: Readonly<Record<DecodeType, string>> = {

@@ -375,9 +375,3 @@ export function schemeOf(
     { next: '.' },
   );
 }
-
-/** Whether this scheme is known here. */
-export function hasScheme(name: string, settings: Settings): boolean {
-  const given = Object.hasOwn(settings.schemes, name) ? settings.schemes[name] : undefined;
-  return given !== undefined ? given !== false : schemes.some((one) => one.name === name);
-}

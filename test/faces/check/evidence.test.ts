@@ -2,9 +2,8 @@
 
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { type AuditResult, audit } from '../../../src/faces/check/audit.ts';
+import { audit, type AuditResult, formatAudit } from '../../../src/faces/check/audit.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
-import { formatAudit } from '../../../src/faces/check/report.ts';
 
 const { signal } = new AbortController();
 

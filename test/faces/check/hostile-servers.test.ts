@@ -7,12 +7,11 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type AuditResult, audit } from '../../../src/faces/check/audit.ts';
+import { audit, type AuditResult, formatAudit } from '../../../src/faces/check/audit.ts';
 import type { HostileCase } from '../../../src/faces/check/case.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
 import { SkippedCase } from '../../../src/faces/check/outcome.ts';
 import { CheckSandbox } from '../../../src/faces/check/sandbox.ts';
-import { formatAudit } from '../../../src/faces/check/report.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
 const { signal } = new AbortController();

@@ -3,9 +3,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { AuditResult } from '../../../src/faces/check/audit.ts';
+import { type AuditResult, reportSarif } from '../../../src/faces/check/audit.ts';
 import { cases } from '../../../src/faces/check/cases/case-table.ts';
-import { reportSarif } from '../../../src/faces/check/report.ts';
 import { sarifLocation } from '../../../src/faces/cli/check-command.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 

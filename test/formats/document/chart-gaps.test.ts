@@ -1,7 +1,7 @@
 /** Charts: each value stands at its own category, in every kind of chart. */
 
 import { expect, test } from 'vitest';
-import { withSharedCategories } from '../../../src/formats/document/child/repairs/anydoc-chart-categories.ts';
+import { withSharedCategories } from '../../../src/formats/document/child/repairs/anydoc-charts.ts';
 import { docx } from '../../support/documents.ts';
 import { unhurried, workspace } from '../../support/workspace.ts';
 

@@ -1,11 +1,11 @@
 /** Texts that are made to be slow: if the time of one were not linear, its test would take minutes. */
 
 import { expect, test } from 'vitest';
-import { closedXml } from '../../../src/formats/document/child/repairs/anydoc-malformed-xml.ts';
-import { shownDrawings } from '../../../src/formats/document/child/repairs/anydoc-open-drawings.ts';
 import { bookText } from '../../../src/formats/document/child/book.ts';
 import { withoutCopies } from '../../../src/formats/document/child/pdf-layers.ts';
-import { soundReferences } from '../../../src/formats/document/child/repairs/sheetjs-shared-strings.ts';
+import { closedXml } from '../../../src/formats/document/child/repairs/anydoc-malformed-xml.ts';
+import { shownDrawings } from '../../../src/formats/document/child/repairs/anydoc-open-drawings.ts';
+import { soundReferences } from '../../../src/formats/document/child/repairs/sheetjs-workbooks.ts';
 import { ZipParts } from '../../../src/formats/document/child/zip-parts.ts';
 import { zip } from '../../support/zip.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinParts, pngParts } from '../../../src/formats/image/png-parts.ts';
+import { joinParts, pngParts } from '../../../src/formats/image/shown-copy.ts';
 import { makePng, pngChunk } from '../../support/images.ts';
 
 test.each([

@@ -1,10 +1,18 @@
 /**
  * Every case of `oriel check`, at the end, in the order of the report. A new one is a value in one of these files and a row
- * there. Here stand those about inputs: paths that name nothing, odd arguments, devices and FIFOs.
+ * there. Here stand those about the root and about inputs: paths that name nothing, odd arguments, devices and FIFOs.
  */
 
-import { expectFound, expectNoControls, expectOneLine, expectRefused, type HostileCase } from '../case.ts';
-import { BrokenLaw, shows } from '../outcome.ts';
+import { spawn } from 'node:child_process';
+import {
+  expectFound,
+  expectNoControls,
+  expectOneLine,
+  expectRefused,
+  type HostileCase,
+  LEAK,
+} from '../case.ts';
+import { BrokenLaw, shows, SkippedCase } from '../outcome.ts';
 import {
   boundedDirectory,
   boundedFile,
@@ -17,18 +25,179 @@ import {
   sparse,
   wholeLines,
 } from './bounds.ts';
-import {
-  wallAbsolute,
-  wallDirectoryLink,
-  wallEncoded,
-  wallKernel,
-  wallLink,
-  wallLinkChain,
-  wallList,
-  wallParent,
-  wallRace,
-  wallSearch,
-} from './walls.ts';
+
+// The cases about the root: nothing outside it is read, listed or searched.
+
+const wallAbsolute: HostileCase = {
+  id: 'wall-absolute',
+  law: 'walls',
+  title: 'absolute paths outside the root',
+  role: 'read',
+  async run(server, { outside, secretName }) {
+    for (const path of [`${outside}/${secretName}`, `file://${outside}/${secretName}`])
+      expectRefused(await server.call('read', path, { mayName: true }));
+  },
+};
+
+const wallParent: HostileCase = {
+  id: 'wall-parent',
+  law: 'walls',
+  title: 'a path that leads outside with ..',
+  role: 'read',
+  async run(server, { secretName }) {
+    for (const path of [`../outside/${secretName}`, `./a/../../outside/${secretName}`])
+      expectRefused(await server.call('read', path, { mayName: true }));
+  },
+};
+
+const wallEncoded: HostileCase = {
+  id: 'wall-encoded',
+  law: 'walls',
+  title: 'a path outside the root behind escapes of URLs',
+  role: 'read',
+  async run(server, { secretName }) {
+    for (const path of [`%2e%2e/outside/${secretName}`, `..%2foutside%2f${secretName}`])
+      expectRefused(await server.call('read', path, { mayName: true }));
+  },
+};
+
+const wallLink: HostileCase = {
+  id: 'wall-link',
+  law: 'walls',
+  title: 'a link to a file outside',
+  role: 'read',
+  prepare: (sandbox) => sandbox.link('link', `${sandbox.outside}/${sandbox.secretName}`),
+  async run(server) {
+    expectRefused(await server.call('read', 'link'));
+  },
+};
+
+const wallDirectoryLink: HostileCase = {
+  id: 'wall-directory-link',
+  law: 'walls',
+  title: 'a file behind a link to a directory outside',
+  role: 'read',
+  prepare: (sandbox) => sandbox.link('directory', sandbox.outside),
+  async run(server, { secretName }) {
+    expectRefused(await server.call('read', `directory/${secretName}`, { mayName: true }));
+  },
+};
+
+const wallLinkChain: HostileCase = {
+  id: 'wall-link-chain',
+  law: 'walls',
+  title: 'a chain of links whose last one leads outside',
+  role: 'read',
+  prepare(sandbox) {
+    sandbox.link('a', 'b');
+    sandbox.link('b', 'c');
+    sandbox.link('c', `../outside/${sandbox.secretName}`);
+  },
+  async run(server) {
+    expectRefused(await server.call('read', 'a'));
+  },
+};
+
+const wallKernel: HostileCase = {
+  id: 'wall-kernel',
+  law: 'walls',
+  title: 'files of /proc: the environment of the server, and the whole disk behind its root',
+  role: 'read',
+  async run(server, { outside, secretName }) {
+    for (const path of [
+      '/proc/self/environ',
+      `/proc/self/root${outside}/${secretName}`,
+      '/proc/self/cwd/../outside',
+    ])
+      expectRefused(await server.call('read', path, { mayName: true }));
+  },
+};
+
+const wallList: HostileCase = {
+  id: 'wall-list',
+  law: 'walls',
+  title: 'listing outside: a link to a directory, and ..',
+  role: 'list',
+  prepare: (sandbox) => sandbox.link('directory', sandbox.outside),
+  async run(server, { outside }) {
+    for (const path of ['directory', '../outside', outside]) expectRefused(await server.call('list', path));
+  },
+};
+
+const wallSearch: HostileCase = {
+  id: 'wall-search',
+  law: 'walls',
+  title: 'a search over links that lead outside, and into themselves',
+  role: 'search',
+  prepare(sandbox) {
+    sandbox.write('tree/a.txt', 'no secret-word at all\n');
+    sandbox.link('tree/directory', sandbox.outside);
+    sandbox.link('tree/file', `${sandbox.outside}/${sandbox.secretName}`);
+    sandbox.link('tree/self', '.');
+  },
+  async run(server) {
+    // Not the secret itself, because an answer may contain the pattern.
+    const answer = await server.call('search', 'tree', { pattern: 'secret-' });
+    expectFound(answer, 'a.txt', 'secret-word');
+  },
+};
+
+const READS = 1_000;
+const AT_ONCE = 8;
+
+/** Exchanges a directory with a link to the one outside, until its input ends. */
+const SCRIPT = `
+  const { renameSync: move } = require('node:fs');
+  process.stdin.on('end', () => process.exit()).resume();
+  const turn = () => {
+    for (let i = 0; i < 200; i += 1) { move('real', 'd'); move('d', 'real'); move('away', 'd'); move('d', 'away'); }
+    setImmediate(turn);
+  };
+  turn();
+`;
+
+const wallRace: HostileCase = {
+  id: 'wall-race',
+  law: 'walls',
+  title: `${READS.toLocaleString('en')} reads while a directory is exchanged with a link to the one outside`,
+  role: 'read',
+  changes: true,
+  prepare(sandbox) {
+    sandbox.write(`real/${sandbox.secretName}`, 'inside\n');
+    sandbox.link('away', sandbox.outside);
+  },
+  async run(server, sandbox) {
+    const still = await server.call('read', `real/${sandbox.secretName}`, { mayName: true });
+    if (!shows(still, 'inside')) throw new SkippedCase('it does not read a file in a directory');
+    const racer = spawn(process.execPath, ['-e', SCRIPT], {
+      cwd: sandbox.root,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const ended = new Promise((resolve) => void racer.once('exit', resolve).once('error', resolve));
+    const leaks: BrokenLaw[] = [];
+    let left = READS;
+    const reader = async (): Promise<void> => {
+      while (left > 0) {
+        left -= 1;
+        // Errors may contain the name, because a file inside has the same one.
+        await server.call('read', `d/${sandbox.secretName}`, { mayName: true }).catch((error: unknown) => {
+          if (!(error instanceof BrokenLaw) || error.message !== LEAK) throw error;
+          leaks.push(error);
+        });
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: AT_ONCE }, reader));
+    } finally {
+      racer.kill('SIGKILL');
+      await ended;
+    }
+    if (leaks.length > 0) {
+      const message = `${leaks.length} of ${READS} answers hold bytes from outside the root`;
+      throw new BrokenLaw(message, { evidence: leaks[0]?.evidence });
+    }
+  },
+};
 
 const missing: HostileCase = {
   id: 'missing',

@@ -15,8 +15,7 @@ import {
 } from '../protocol.ts';
 import { bookText } from './book.ts';
 import { CompoundFile } from './compound.ts';
-import type { SlideDeck } from './deck.ts';
-import { convertToMarkdown, HEADS_AND_FEET, packageFacts, sectionText } from './markdown.ts';
+import { convertToMarkdown, HEADS_AND_FEET, packageFacts, sectionText, type SlideDeck } from './markdown.ts';
 import { attachmentOf, embeddedImage, listAttachments, listImages } from './pdf-parts.ts';
 import { convertPdf } from './pdf.ts';
 import { textOfPart } from './rewrite.ts';

@@ -5,8 +5,7 @@
 
 import { CFB } from '@e965/xlsx';
 import { CompoundFile } from './compound.ts';
-import { MAX_SLIDES, type SlideDeck } from './deck.ts';
-import { convertToMarkdown } from './markdown.ts';
+import { convertToMarkdown, MAX_SLIDES, type SlideDeck } from './markdown.ts';
 
 /** Types of records. Source: [MS-PPT] 2.13.24. */
 const SLIDE_LIST = 0x0ff0;

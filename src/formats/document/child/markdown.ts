@@ -1,7 +1,7 @@
 /** Converts texts, presentations and books to Markdown with anydoc, and reads the metadata of packages. */
 
 import type { Format as AnydocFormat } from '@firecrawl/anydoc';
-import { type DocumentFacts, type DocumentFormat, DocumentRefusal } from '../protocol.ts';
+import { type DocumentFacts, type DocumentFormat, DocumentRefusal, type UnshownFacts } from '../protocol.ts';
 import { restoreRaised } from './repairs/anydoc-raised-text.ts';
 import { plainText, ZipParts } from './zip-parts.ts';
 
@@ -110,3 +110,23 @@ export function markOf(kind: 'page' | 'slide', number: number): string {
 export function unmarked(content: string): string {
   return content.replace(/^(?=--- (?:page|slide) \d+ ---$)/gm, '\\');
 }
+
+// A presentation, slide by slide.
+
+export interface SlideDeck {
+  readonly count: number;
+  /** The Markdown of slide `number`, 1-based. */
+  slide(number: number): Promise<string>;
+  /** What is not in its Markdown; absent for formats in which it is not known. */
+  aside?(number: number): SlideAside;
+}
+
+export interface SlideAside {
+  readonly isHidden: boolean;
+  readonly comments: readonly { readonly by: string; readonly text: string }[];
+  /** Its header, footer and fixed date, and those of its notes: `footer: Draft`. */
+  readonly margins: readonly string[];
+  readonly unshown: readonly UnshownFacts[];
+}
+
+export const MAX_SLIDES = 5_000;

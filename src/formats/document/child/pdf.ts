@@ -2,9 +2,16 @@
 
 import { type DocumentFacts, DocumentRefusal, type OutlineEntry, PAGES_AT_ONCE } from '../protocol.ts';
 import { markOf, unmarked } from './markdown.ts';
-import { annotationTexts, type PdfAnnotation } from './pdf-annotations.ts';
 import { codeBlocks, type PdfFonts, withCode } from './pdf-code.ts';
-import { hiddenLayers, type PageItem, type PdfLayers, shownItems, withoutCopies } from './pdf-layers.ts';
+import {
+  annotationTexts,
+  hiddenLayers,
+  type PageItem,
+  type PdfAnnotation,
+  type PdfLayers,
+  shownItems,
+  withoutCopies,
+} from './pdf-layers.ts';
 import {
   bareText,
   groupPdfRows,

@@ -10,9 +10,10 @@ import {
 } from '@e965/xlsx';
 import { zipSync } from 'fflate';
 import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
-import { withChartGaps } from './repairs/anydoc-chart-gaps.ts';
 import { CompoundFile } from './compound.ts';
 import { INITIAL_SHEET_ROWS, type SheetGrid, type SheetRows } from './grid.ts';
+import { withChartGaps } from './repairs/anydoc-charts.ts';
+import { mendedSheets, mendedStrings, openDrawings, soundReferences } from './repairs/sheetjs-workbooks.ts';
 import {
   asksForCalculation,
   countSheetRows,
@@ -21,8 +22,6 @@ import {
   mainPart,
   type SheetRowCount,
 } from './row-counts.ts';
-import { mendedSheets, openDrawings } from './repairs/sheetjs-ods.ts';
-import { mendedStrings, soundReferences } from './repairs/sheetjs-shared-strings.ts';
 import { attribute, plainText, ZipParts } from './zip-parts.ts';
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */

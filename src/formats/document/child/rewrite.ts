@@ -2,9 +2,12 @@
 
 import { zipSync } from 'fflate';
 import { DAMAGED_XML, DELETED_TEXT, HIDDEN_TEXT, type UnshownFacts } from '../protocol.ts';
-import { withSharedCategories } from './repairs/anydoc-chart-categories.ts';
-import { withChartGaps } from './repairs/anydoc-chart-gaps.ts';
+import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
+import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
+import { officeMathText } from './office-math.ts';
+import { withChartGaps, withSharedCategories } from './repairs/anydoc-charts.ts';
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
+import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import {
   RAISED,
   type RaisedKind,
@@ -12,13 +15,9 @@ import {
   raisedWord,
   raisedWordStyles,
 } from './repairs/anydoc-raised-text.ts';
-import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
-import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
+import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
 import { shownElements } from './repairs/anydoc-word-elements.ts';
-import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
-import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
-import { officeMathText } from './office-math.ts';
 import { attribute, contents, each, plainText, relations, ZipParts } from './zip-parts.ts';
 
 // XML packages (.docx, .odt, .epub): keeps comments, glosses, equations and hyphens, and extracts headers and footers, which

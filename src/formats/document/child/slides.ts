@@ -5,15 +5,20 @@
 
 import { zipSync } from 'fflate';
 import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
-import { withSharedCategories } from './repairs/anydoc-chart-categories.ts';
-import { withChartGaps } from './repairs/anydoc-chart-gaps.ts';
-import { closedXml } from './repairs/anydoc-malformed-xml.ts';
-import { raisedOpen, raisedSlide } from './repairs/anydoc-raised-text.ts';
-import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
-import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
-import { MAX_SLIDES, type SlideAside, type SlideDeck } from './deck.ts';
-import { convertToMarkdown, markOf, unmarked } from './markdown.ts';
+import {
+  convertToMarkdown,
+  markOf,
+  MAX_SLIDES,
+  type SlideAside,
+  type SlideDeck,
+  unmarked,
+} from './markdown.ts';
 import { officeMathText } from './office-math.ts';
+import { withChartGaps, withSharedCategories } from './repairs/anydoc-charts.ts';
+import { closedXml } from './repairs/anydoc-malformed-xml.ts';
+import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
+import { raisedOpen, raisedSlide } from './repairs/anydoc-raised-text.ts';
+import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
 import { escapeXml, newCharts } from './rewrite.ts';
 import { attribute, contents, each, plainText, relations, relationsOf, ZipParts } from './zip-parts.ts';
 

@@ -2,7 +2,7 @@
 
 import type { DataFile } from '../../data/record-bytes.ts';
 import type { DataForm, DataRecords, DataTable } from '../../data/records.ts';
-import { writeDataPath } from '../../data/path.ts';
+import { writeDataPath } from '../../data/json-scan.ts';
 import { SqliteRefusal, type TableProblem, type TableType } from '../protocol.ts';
 import { decodeText, encodeText } from '../../../text/encoding.ts';
 import { type DataModule, writtenName } from './data-table.ts';
