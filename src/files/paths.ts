@@ -2,10 +2,10 @@
 
 import { homedir } from 'node:os';
 import { isAbsolute, resolve, sep } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { advised, OrielError } from '../errors.ts';
 import { decodeText, encodeText } from '../text/encoding.ts';
-import { percentDecode, percentEncode, quote } from '../text/visible.ts';
+import { percentDecode, quote } from '../text/visible.ts';
 
 /**
  * A path for the functions of `node:fs`. Names need not be UTF-8: other bytes of a path are lone surrogates, as `decodeText` makes
@@ -171,15 +171,4 @@ export function foreignName(typed: string, walled: boolean): OrielError | undefi
             ? 'ends with a dot or a space, and no such file exists'
             : undefined;
   return why && advised('BAD_PATH', `${shown} ${why}.`, 'Use a path like src/app.ts.');
-}
-
-/** The URL of an absolute path, which names it whatever characters and bytes it has. */
-export function fileUrl(path: string): string {
-  if (path.isWellFormed()) return pathToFileURL(path).href;
-  return `file://${path.replace(/[^\w/.:=-]/gu, (character) => percentEncode(encodeText(character)))}`;
-}
-
-/** An absolute path for JSON, in which not all programs take what is not UTF-8. */
-export function writtenPath(path: string): string {
-  return path.isWellFormed() ? path : fileUrl(path);
 }

@@ -1,9 +1,10 @@
 /** The answers of reads and of commands in the default wording. */
 
-import { writtenPath } from '../files/paths.ts';
+import { pathToFileURL } from 'node:url';
 import { OrielError } from '../errors.ts';
 import { writeSelector } from '../selector/selection.ts';
-import { oneLine } from '../text/visible.ts';
+import { encodeText } from '../text/encoding.ts';
+import { oneLine, percentEncode } from '../text/visible.ts';
 import type { Answer, Block, Notice, Truncation } from '../types/answer.ts';
 import type { Excerpt, Limits } from '../types/excerpt.ts';
 import type {
@@ -367,4 +368,15 @@ function streamFacts({ bytes, lines, binary, excerpt, spill, unkept }: RunStream
     }),
     unkept,
   };
+}
+
+/** The URL of an absolute path, which names it whatever characters and bytes it has. */
+export function fileUrl(path: string): string {
+  if (path.isWellFormed()) return pathToFileURL(path).href;
+  return `file://${path.replace(/[^\w/.:=-]/gu, (character) => percentEncode(encodeText(character)))}`;
+}
+
+/** An absolute path for JSON, in which not all programs take what is not UTF-8. */
+export function writtenPath(path: string): string {
+  return path.isWellFormed() ? path : fileUrl(path);
 }

@@ -1,7 +1,7 @@
 /** The form of a path in notices and calls. */
 
 import { sep } from 'node:path';
-import { fileUrl } from '../files/paths.ts';
+import { fileUrl } from '../render/answers.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 

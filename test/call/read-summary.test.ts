@@ -88,7 +88,7 @@ test('the ranges in a map cover exactly the omitted lines', async () => {
   expect(reread).toBe(expected.join('…\n'));
 });
 
-test('small code, prose, data, selectors and :raw have no map', { tags: 'slow' }, async () => {
+test('small code, data, selectors and :raw have no map', { tags: 'slow' }, async () => {
   const { write, read } = workspace();
   const isMap = async (path: string, options = {}): Promise<boolean> =>
     'summary' in (await read(path, options)).details;
@@ -106,11 +106,10 @@ test('small code, prose, data, selectors and :raw have no map', { tags: 'slow' }
     ),
   );
   write('script', `#!/usr/bin/env node\n${source.replace('export ', '').replaceAll(': number', '')}`);
-  for (const path of ['wide.ts', 'longer.ts', 'script'])
+  for (const path of ['wide.ts', 'longer.ts', 'script', 'notes.md'])
     expect([path, await isMap(path)]).toEqual([path, true]);
   for (const path of [
     'short.ts',
-    'notes.md',
     'data.json',
     'wide.ts:raw',
     'wide.ts:1',

@@ -66,7 +66,7 @@ describe('output: files and count', () => {
   test('names that look like a notice, hidden characters and colons', async () => {
     await work.write({ '[2 files limit reached.]': 'x\n', 'a:12: b': 'x\n', 'a\u202eb': 'x\n' });
     expect(await grep({ pattern: 'x', output: 'count' })).toBe(
-      '"[2 files limit reached.]": 1\na:12: b: 1\n' + `a\\u202eb (read file://${work.path}/a%E2%80%AEb): 1`,
+      `"[2 files limit reached.]": 1\na:12: b: 1\na\\u202eb (read file://${work.path}/a%E2%80%AEb): 1`,
     );
   });
 

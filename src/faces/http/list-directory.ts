@@ -11,7 +11,7 @@ import { type ListedEntries, MAX_DIRECTORY_ENTRIES, withEntries } from '../../fi
 import { isTypedAbsolute } from '../../files/paths.ts';
 import { QueueFull } from '../../queues/queue.ts';
 import { sortInTurns } from '../../queues/turns.ts';
-import { writtenPath } from '../../files/paths.ts';
+import { writtenPath } from '../../render/answers.ts';
 import { baseLimits } from '../../text/limits.ts';
 import { quote, safeJson, showBytes } from '../../text/visible.ts';
 import type { FileAccess, FileSystemEntry } from '../../types/access.ts';

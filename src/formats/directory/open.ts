@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Identity } from '../../identity.ts';
-import { fileUrl } from '../../files/paths.ts';
+import { fileUrl } from '../../render/answers.ts';
 import { age, binarySize } from '../../render/display.ts';
 import { Spool } from '../../text/spool.ts';
 import { oneLine } from '../../text/visible.ts';
