@@ -108,14 +108,7 @@ test('small code, data, selectors and :raw have no map', { tags: 'slow' }, async
   write('script', `#!/usr/bin/env node\n${source.replace('export ', '').replaceAll(': number', '')}`);
   for (const path of ['wide.ts', 'longer.ts', 'script', 'notes.md'])
     expect([path, await isMap(path)]).toEqual([path, true]);
-  for (const path of [
-    'short.ts',
-    'data.json',
-    'wide.ts:raw',
-    'wide.ts:1',
-    'wide.ts:-500',
-    'wide.ts:@0',
-  ]) {
+  for (const path of ['short.ts', 'data.json', 'wide.ts:raw', 'wide.ts:1', 'wide.ts:-500', 'wide.ts:@0']) {
     expect([path, await isMap(path)]).toEqual([path, false]);
   }
   expect(await isMap('wide.ts', { read: { summarize: false } })).toBe(false);
