@@ -36,8 +36,8 @@ export const common = {
   globalSetup: ['test/support/global-setup.ts'],
   setupFiles: ['test/support/setup.ts'],
   pool: 'forks',
-  // More than cores, because tests also wait: for processes, servers, timers and the disk.
-  maxWorkers: availableParallelism() + 2,
+  // One more than cores, because tests also wait: for processes, servers, timers and the disk.
+  maxWorkers: availableParallelism() + 1,
   sequence: { sequencer: LongestFirst },
   // These only end what hangs: on a busy machine a test takes many times as long as on an idle one.
   testTimeout: 300_000,

@@ -45,6 +45,8 @@ export function processStartTime(pid: number): number {
 export async function endTree(tree: ProcessTree, grace: number): Promise<EndedProcesses> {
   const met = new Set<number>();
   let left = grace > 0 ? await signalUntilGone(tree, 'SIGTERM', grace, met) : undefined;
+  // All at once: a shell would write that its child was killed. The group is still that of the leader while it lives.
+  if (left !== undefined && processStartTime(tree.pid) === tree.since) send(-tree.pid, 'SIGKILL');
   if (left !== 0) left = await signalUntilGone(tree, 'SIGKILL', KILL_WAIT_MS, met);
   return { ended: Math.max(0, met.size - left), left };
 }
