@@ -132,7 +132,11 @@ export class EventFile {
       await wait(LOOK_MS, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       await this.#followRotation();
-      await this.read(signal);
+      try {
+        await this.read(signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
     }
   }
 

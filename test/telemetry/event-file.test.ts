@@ -3,6 +3,7 @@
 import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { EventFile } from '../../src/telemetry/event-file.ts';
 import type { CallEvent } from '../../src/types/telemetry.ts';
@@ -86,4 +87,15 @@ test('appended, replaced and emptied files are followed', async () => {
   await expect.poll(seen, { timeout: 20_000 }).toContain('four');
   stop.abort();
   await following;
+});
+
+test('following ends in the middle of a read without an error', async () => {
+  const { path, file } = await opened(lineOf(call({ task: 'a' })));
+  const { read } = file.state;
+  appendFileSync(path, lineOf(call({ task: 'a' })).repeat(100_000));
+  const stop = new AbortController();
+  const following = file.follow(stop.signal);
+  while (file.state.read === read) await setImmediate();
+  stop.abort();
+  await expect(following).resolves.toBeUndefined();
 });
