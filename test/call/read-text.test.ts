@@ -1,5 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createOriel } from '../../src/index.ts';
@@ -141,6 +142,8 @@ test('tags of oh-my-pi are only those that its edit tool computes', async () => 
   write('torn', Buffer.from(`a\n${'b\n'.repeat(1 << 18)}\xff\n`, 'latin1'));
   write('large', 'a\n'.repeat((4 << 20) / 2));
   write('larger', 'a\n'.repeat((4 << 20) / 2 + 1));
+  // What is derived from a file that was just written is not kept: its times may stay the same at the next write.
+  await setTimeout(50);
   const shown = async (path: string): Promise<string[]> =>
     textOf(await oriel.tool('read').run({ path: `${path}:1..1` })).split('\n');
   expect((await shown('marked')).slice(0, 2)).toEqual(['[marked#9A46]', '1:a \r']);
