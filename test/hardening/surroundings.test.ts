@@ -4,7 +4,7 @@
  * @module-tag slow
  */
 
-import { existsSync, mkdirSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect, onTestFinished, test } from 'vitest';
@@ -112,7 +112,12 @@ function memoryGroup(bytes: number): string | undefined {
     } catch {
       continue;
     }
-    onTestFinished(() => rmdirSync(group));
+    // Its last children end with oriel, and a group that has processes cannot be removed.
+    onTestFinished(async () => {
+      const members = (): string => readFileSync(join(group, 'cgroup.procs'), 'utf8');
+      await expect.poll(members, { timeout: 60_000 }).toBe('');
+      rmdirSync(group);
+    });
     // Without the memory controller there is no such file.
     if (!existsSync(join(group, limit))) continue;
     writeFileSync(join(group, limit), `${bytes}`);
