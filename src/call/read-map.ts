@@ -1,4 +1,4 @@
-/** The map that answers a bare read of long code, fitted into the budget. */
+/** The map that answers a bare read of long code, prose or a log, fitted into the budget. */
 
 import { languageOf } from '../code/languages.ts';
 import type { LogLineText, LogScan } from '../code/summary/log-map.ts';
@@ -49,7 +49,7 @@ export interface SummaryFrame {
   readonly about?: readonly SpokenWords[] | undefined;
 }
 
-/** The map of long code; for long code without a map a note with the reason; empty for any other text. */
+/** The map of long code or prose, or of a log; for code without a map a note with the reason; empty for any other text. */
 export async function readMap(
   resource: TextResource,
   input: TextInput,
@@ -97,7 +97,7 @@ const logs: DerivedKind<LogScan | undefined, { encoding: string }> = {
   weigh: (scan) => ({ memory: 300 * (scan?.shapes.length ?? 0) }),
 };
 
-/** The map of a text that is a log; empty for any other. */
+/** The map of a text that is a log; empty for any other, and for what is read over a network: a log is read as a whole. */
 async function readLogMap(
   resource: TextResource,
   input: TextInput,
@@ -106,6 +106,7 @@ async function readLogMap(
 ): Promise<SummaryAttempt> {
   const { bytes, target } = resource;
   const { encoding } = input;
+  if (bytes.remote) return {};
   const { fitLog, logNotice, scanLog } = await import('../code/summary/log-map.ts');
   const scanned = async ({ signal }: ValueComputation): Promise<ComputedValue<LogScan | undefined>> => ({
     value: await scanLog(bytes, encoding, signal),
@@ -114,9 +115,11 @@ async function readLogMap(
   const scan = await call.session.store.get(logs, bytes, { encoding: encoding.name }, scanned, call);
   if (!scan) return {};
   let invalid = false;
-  const textOf: LogLineText = async ({ start, end }) => {
-    const stored = await readAt(bytes, start, Math.min(end - start, MAX_LOG_LINE_BYTES), call.signal);
-    const line = decode(stored, encoding);
+  const stored = new Map<number, string>();
+  const textOf: LogLineText = async ({ no, start, end }) => {
+    const part = await readAt(bytes, start, Math.min(end - start, MAX_LOG_LINE_BYTES), call.signal);
+    const line = decode(part, encoding);
+    stored.set(no, line.text);
     invalid ||= line.invalid > 0;
     return line.text;
   };
@@ -131,8 +134,8 @@ async function readLogMap(
     note: logNotice(scan, summary, target),
     totals: { lines: scan.lines, bytes: scan.bytes },
     invalid,
-    kept: summary.parts.flatMap(({ kind, from, text }) =>
-      kind === 'line' ? [[from, `${text}\n`] as const] : [],
+    kept: summary.parts.flatMap(({ kind, from }) =>
+      kind === 'line' ? [[from, stored.get(from) ?? ''] as const] : [],
     ),
   };
 }

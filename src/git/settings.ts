@@ -104,7 +104,7 @@ function valuesOf(text: string): ReadonlyMap<string, AttributeValue> {
 }
 
 /** How git would change a file before it stores it. */
-export interface Conversion {
+export interface TextConversion {
   /** The lines end in LF: of every file, or of one that is text and has no CR in the index. */
   readonly lineEnds: 'all' | 'text' | undefined;
   /** What is not done here, as the end of a sentence: a program would have to be started, or an encoding guessed. */
@@ -115,7 +115,7 @@ export interface Conversion {
 export function conversionOf(
   config: GitConfig,
   find: (name: AttributeName) => { readonly value: AttributeValue } | undefined,
-): Conversion {
+): TextConversion {
   const [filter, set, crlf, eol, ident, encoding] = NAMES.map((name) => find(name)?.value);
   const undone =
     typeof filter === 'string'

@@ -13,8 +13,8 @@ import type { CodeSummary, LineRange, SummaryPart } from '../../types/result.ts'
 /** A text of more bytes is read in part: its beginning, its end and samples between. Of the rest only lines are counted. */
 const MAX_SCANNED_BYTES = 64 << 20;
 const MAX_LOG_BYTES = 2 ** 30;
-const MAX_END_BYTES = 16 << 20;
-const SAMPLE_EVERY = 8;
+const MAX_END_BYTES = 4 << 20;
+const MAX_SAMPLES = 64;
 
 const READ_BYTES = 256 << 10;
 
@@ -168,8 +168,8 @@ function shapeOf(text: string): string {
   const keepsZero = REPORT.test(text);
   return text
     .replace(TOKEN, (token, at: number) => {
-      if (/\d/.test(token)) return token === '0' && keepsZero ? token : digits(token, text, at);
       if (/^[EFW]\//.test(token)) return `${token.slice(0, 2)}#`;
+      if (/\d/.test(token)) return token === '0' && keepsZero ? token : digits(token, text, at);
       if (/[/\\]/.test(token)) return '#';
       return /\w[_.-]\w/.test(token) && !REPORT.test(token) ? '#' : token;
     })
@@ -180,7 +180,6 @@ function shapeOf(text: string): string {
 function digits(token: string, text: string, at: number): string {
   if (/^\d{1,3}$/.test(token)) return numberOf(token, text, at);
   if (/^[A-Z]\d+$/.test(token)) return `${token.slice(0, 1)}#`;
-  if (/^[EFW]\//.test(token)) return `${token.slice(0, 2)}#`;
   if (!/[a-z]{3}/i.test(token) || /[/\\]/.test(token)) return '#';
   return `#${REPORT.exec(token)?.[0] ?? ''}`;
 }
@@ -214,6 +213,7 @@ export async function scanLog(
   const size = source.size ?? Number.POSITIVE_INFINITY;
   if (size > MAX_LOG_BYTES) return undefined;
   const isSampled = size > MAX_SCANNED_BYTES;
+  const every = Math.ceil(size / READ_BYTES / MAX_SAMPLES);
   const table = new ShapeTable();
   const head: LogLine[] = [];
   const tail: LogLine[] = [];
@@ -236,7 +236,7 @@ export async function scanLog(
     const bytes = await readAt(source, at, READ_BYTES, signal);
     if (bytes.length === 0) break;
     const isEnd = at < MAX_END_BYTES || at >= size - MAX_END_BYTES;
-    if (isSampled && !isEnd && Math.floor(at / READ_BYTES) % SAMPLE_EVERY > 0) {
+    if (isSampled && !isEnd && Math.floor(at / READ_BYTES) % every > 0) {
       lines += encoding.scanner.count(bytes);
       const last = bytes.lastIndexOf(10);
       if (last !== -1) start = at + last + 1;

@@ -32,7 +32,7 @@ import type { GitContext } from './entries.ts';
 import { commitsApart, dateOf } from './log.ts';
 import type { ChangesQuestion, DiffQuestion, FoundText, ShowQuestion, StateQuestion } from './protocol.ts';
 import {
-  type Conflict,
+  type MergeConflict,
   ONLY_LINE_ENDS,
   type UntrackedPath,
   WorkTree,
@@ -319,7 +319,7 @@ function listed(diffs: readonly FileDiff[], what: string, url: string): string[]
   return [head, ...diffs.map((one) => listLine(one))];
 }
 
-function conflictLine({ path, stages }: Conflict): string {
+function conflictLine({ path, stages }: MergeConflict): string {
   return `${shownPath(path)}  (${CONFLICTS[stages]})\n`;
 }
 

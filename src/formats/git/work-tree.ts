@@ -5,7 +5,7 @@ import { closeHeld, type HeldDirectory, openHeld, readHeld } from '../../files/h
 import { WalkRules } from '../../files/walk-rules.ts';
 import type { GitIndex, IndexEntry } from '../../git/index-file.ts';
 import type { GitRepository } from '../../git/objects.ts';
-import { AttributesFile, type Conversion, conversionOf } from '../../git/settings.ts';
+import { AttributesFile, type TextConversion, conversionOf } from '../../git/settings.ts';
 import type { TreeEntry } from '../../git/trees.ts';
 import { type FileChange, isBinary, type UnreadFile } from './diff.ts';
 
@@ -48,14 +48,14 @@ export interface UntrackedPath {
 }
 
 /** The stages that a file in conflict has, as bits: 1 for the common ancestor, 2 for ours, 4 for theirs. */
-export interface Conflict {
+export interface MergeConflict {
   readonly path: string;
   readonly stages: number;
 }
 
 export interface WorkTreeState {
   readonly changed: readonly FileChange[];
-  readonly conflicts: readonly Conflict[];
+  readonly conflicts: readonly MergeConflict[];
   readonly untracked: readonly UntrackedPath[];
   /** What was not looked at, with how many. */
   readonly gaps: ReadonlyMap<ScanGap, number>;
@@ -91,7 +91,7 @@ export class WorkTree {
   readonly #attributes = new Map<string, AttributesFile | undefined>();
   readonly #gaps = new Map<ScanGap, number>();
   readonly #changed: FileChange[] = [];
-  readonly #conflicts: Conflict[] = [];
+  readonly #conflicts: MergeConflict[] = [];
   readonly #untracked: UntrackedPath[] = [];
   #hashed = 0;
   #counted = 0;
@@ -261,7 +261,7 @@ export class WorkTree {
       return;
     }
     if (!one.isIntended && kind !== before.kind && modeKind(mode) !== before.kind) return changedTo(NO_ID);
-    const conversion: Conversion =
+    const conversion: TextConversion =
       kind === 'file' ? this.#conversionOf(path) : { lineEnds: undefined, undone: undefined };
     if (conversion.undone !== undefined) {
       const [seconds, nanoseconds] = one.stats.modified;
@@ -372,7 +372,7 @@ export class WorkTree {
     return object?.bytes.includes(CRLF) === true && !isBinaryForGit(object.bytes);
   }
 
-  #conversionOf(path: string): Conversion {
+  #conversionOf(path: string): TextConversion {
     const text = utf8(path);
     const parents = [...text.matchAll(/\//g)].map(({ index }) => text.slice(0, index + 1));
     const files = ['', ...parents].toReversed();

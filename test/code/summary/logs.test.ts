@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { logMap } from '../../support/logs.ts';
 import { reader } from '../../support/reader.ts';
+import { workspace } from '../../support/workspace.ts';
 
 const request = (no: number): string =>
   `2026-11-29T10:${String(Math.floor(no / 60) % 60).padStart(2, '0')}:${String(no % 60).padStart(2, '0')}Z INFO GET /items/${no} 200 in ${no % 900}ms id=${(no * 7919).toString(16)}`;
@@ -145,6 +147,15 @@ test('long and invalid lines are shortened, and CRLF is not shown', async () => 
   const { text } = await logMap('a.log', server(100, { 3: long }).replaceAll('\n', '\r\n'));
   expect(text).toContain(`\n3|INFO ${'ä'.repeat(295)} ...\n`);
   expect(text).not.toContain('\r');
+});
+
+test('an edit may name the lines of a map as they are stored', async () => {
+  const { W, write, with: walled } = workspace();
+  write('a.log', server(400, { 77: 'WARN slow disk' }).replaceAll('\n', '\r\n'));
+  const oriel = walled({ display: 'hashline' });
+  const { details } = await oriel.tool('read').run({ path: 'a.log' });
+  const lines = await oriel.session.snapshots.lines(join(W, 'a.log'), details['snapshot'] as string, 77, 77);
+  expect([...lines]).toEqual([[77, 'WARN slow disk\r\n']]);
 });
 
 test('of a huge log a part is counted, and it says so', { tags: 'slow' }, async () => {

@@ -40,6 +40,14 @@ describe('a page of an object of 100 GB', () => {
     expect(requests).toBe(1);
   });
 
+  test('of a log: one request too, and no map, which reads all', async () => {
+    const line = '2026-11-29T10:00:00Z INFO request\n';
+    const server = await objectServer({ logs: { 'a.log': line.repeat(100_000) } });
+    const { text } = await place('oriel', {}).call('read', { path: 's3://logs/a.log' });
+    expect(text).toMatch(/Use s3:\/\/logs\/a\.log:\d+\.\. to continue\]$/);
+    expect(server.heard).toHaveLength(1);
+  });
+
   test('in the middle: two requests, then one for each page', async () => {
     const { read } = await huge();
     const [text, requests] = await read(`s3://logs/dir/big.log:@${50 * GIB}+64K`);
