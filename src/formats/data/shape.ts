@@ -29,7 +29,6 @@ interface ShapedValue {
   /** Of an array its items, of an object its members. */
   count: number;
   readonly keys: Set<string>;
-  readonly isComplete?: boolean;
 }
 
 interface ShapedScalar {
@@ -105,14 +104,16 @@ export function shapeOf(file: DataFile): DataShape | undefined {
     damage = { offset: error.offset, why: error.message };
   }
   if (!isRooted || held.length === 0) return undefined;
+  // Those that are still open go on behind what was looked at.
+  const least = (one: ShapedValue): string => (open.includes(one) ? 'at least ' : '');
   const lines = shownOf(held).map((one) => {
     const name = `${'  '.repeat(one.path.length - 1)}${showName(String(one.path.at(-1)), 200) || '""'}`;
     if (one.kind === 'scalar') return `${name}: ${one.example}\n`;
-    if (one.kind === 'object') return `${name}: {${plural(one.count, 'key')}}\n`;
+    if (one.kind === 'object') return `${name}: {${least(one)}${plural(one.count, 'key')}}\n`;
     const keys = [...one.keys].slice(0, MAX_ITEM_KEYS).map((key) => showName(key, 50));
     const of =
       keys.length === 0 ? '' : ` of {${keys.join(', ')}${one.keys.size > MAX_ITEM_KEYS ? ', …' : ''}}`;
-    return `${name}: [${plural(one.count, 'item')}${of}]\n`;
+    return `${name}: [${least(one)}${plural(one.count, 'item')}${of}]\n`;
   });
   const left = held.length - lines.length;
   const values = held.filter((one): one is ShapedValue => one.kind !== 'scalar' && one.count > 0);

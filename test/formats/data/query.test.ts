@@ -430,6 +430,12 @@ describe('a bare read of more than 12 KiB', () => {
     expect(text).toContain('\ndependencies: {1 key}\n  a: "1"\n… 551 more keys\n');
   });
 
+  test('of what ends behind the first 8 MiB only the least is known', { tags: 'slow' }, async () => {
+    const { text } = await asked('big.json', `{"a":[1,2],"b":{"c":[${'1,'.repeat(5_000_000)}1]}}`)('');
+    expect(text).toContain('a: [2 items]\nb: {at least 1 key}\n  c: [at least ');
+    expect(text).toContain('[Only the first 8 MiB were looked at]');
+  });
+
   test('every call of a shape works for keys with any characters', async () => {
     const value = { 'a b?': { 'c:d': [1, 2, 3] }, '#x': [1, 2], '"': [{ a: 1 }], long: 'x'.repeat(13_000) };
     const read = asked('x.json', JSON.stringify(value));
