@@ -8,7 +8,7 @@ import { folder } from './data.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-const MODULES = ['assemble', 'call/open-call', 'call/call-tool', 'telemetry/telemetry'];
+const MODULES = ['assemble', 'call/open-call', 'call/read', 'call/call-tool', 'telemetry/telemetry'];
 
 /** The exports of these modules, bundled as in the package. */
 export async function stepsOfACall() {

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { assemble } from '../../src/assemble.ts';
-import { read } from '../../src/call/call-tool.ts';
 import { openCall } from '../../src/call/open-call.ts';
-import { readAnswer } from '../../src/render/answers.ts';
+import { read } from '../../src/call/read.ts';
 import { wording } from '../../src/render/notices.ts';
-import { cutPolicy } from '../../src/text/limits.ts';
+import { readAnswer } from '../../src/render/answers.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import type { ReadRequest } from '../../src/types/request.ts';
+import { cutPolicy } from '../../src/text/limits.ts';
 import { bodyOf, codeOf, nextOf, textOf, workspace } from '../support/workspace.ts';
 
 const method = (i: number): string => `  method${i}(a: number): number {

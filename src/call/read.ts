@@ -1,0 +1,210 @@
+/** `read`: resolves the typed string and opens it with the matching scheme or source. */
+
+import { isOrielError } from '../errors.ts';
+import { claimsArchive } from '../formats/archive/detect.ts';
+import { mayBeRevisionPath } from '../formats/git/select.ts';
+import { isWeb, openWeb } from '../formats/web/detect.ts';
+import type { CodeReadResult } from '../search/code/answer-code.ts';
+import { mayBeList } from '../selector/rewrites.ts';
+import { endsInCodeQuestion, parseCodeQuestion } from '../selector/selection.ts';
+import { findTarget, type FoundTarget, openAny, withShell } from '../target/find-target.ts';
+import { oneLine } from '../text/visible.ts';
+import type { Notice } from '../types/answer.ts';
+import type { Call, Resource, SourceSubject } from '../types/call.ts';
+import type { Mutable, TextPolicy } from '../types/excerpt.ts';
+import type { LinesRequest, PathGrammar, ReadRequest } from '../types/request.ts';
+import type { LinesResult, ReadOrigin, ReadResult, SingleResult } from '../types/result.ts';
+import { readText, type TextRequest } from './read-text.ts';
+
+export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
+  const one = (typed: ReadRequest, part: Call): Promise<SingleResult> => readOne(typed, part, policy);
+  if (request.grammar !== 'selectors' || !mayBeList(request.target)) return one(request, call);
+  try {
+    return await one(request, call);
+  } catch (error) {
+    if (!isOrielError(error)) throw error;
+    const { readSeveral } = await import('./read-several.ts');
+    const several = await readSeveral(request, error, one, call);
+    if (several) return several;
+    throw error;
+  }
+}
+
+async function readOne(request: ReadRequest, call: Call, policy: TextPolicy): Promise<SingleResult> {
+  const { target, grammar, window, outlineOver, tellsEnd, about } = request;
+  const asked: TextRequest =
+    grammar === 'selectors'
+      ? { summarize: call.settings.summarize }
+      : {
+          selection: window ? { window } : {},
+          summarize: about !== undefined,
+          about,
+          outlineOver,
+          tellsEnd: tellsEnd || undefined,
+        };
+  return readFound(await resolve(target, grammar, call), asked, call, policy);
+}
+
+export async function readLines(request: LinesRequest, call: Call, policy: TextPolicy): Promise<LinesResult> {
+  const { path, range, wholeUpTo = Number.POSITIVE_INFINITY, entries, on } = request;
+  if (on !== undefined) return (await import('./read-in-workspace.ts')).readInWorkspace(request, on, call);
+  let found: ResolvedTarget;
+  try {
+    found = await resolve(path, 'literal', call);
+  } catch (error) {
+    if (!entries || !isOrielError(error) || error.code !== 'IS_DIRECTORY') throw error;
+    return (await import('../search/list.ts')).list({ kind: 'list', path, ...entries }, call);
+  }
+  const { resource } = found;
+  if (resource.kind === 'text' && (resource.bytes.size ?? 0) > wholeUpTo) {
+    return { ...originOf(found), kind: 'too-large', bytes: resource.bytes.size ?? 0, most: wholeUpTo };
+  }
+  const selection = { window: { kind: 'lines', ranges: [range], context: false } } as const;
+  return readFound(found, { selection, summarize: false }, call, policy);
+}
+
+type ResolvedTarget = Pick<ReadOrigin, 'target' | 'resolvedPath' | 'suffix'> & {
+  readonly resource: Resource;
+};
+
+/** Opens `target`: a URL, a question about code, or a path that a source opens. */
+async function resolve(target: string, grammar: PathGrammar, call: Call): Promise<ResolvedTarget> {
+  const typed = unwrapped(target);
+  const atUrl = grammar === 'selectors' && isUrl(typed) ? await openUrl(typed, call) : undefined;
+  if (atUrl) {
+    const url = atUrl.kind === 'text' ? atUrl.target : typed;
+    return { resource: atUrl, target: url, resolvedPath: url };
+  }
+  const isRevision = grammar === 'selectors' && typed.includes(':') && mayBeRevisionPath(typed);
+  const found = await findTarget(
+    target,
+    grammar,
+    call,
+    true,
+    isRevision ? atRevision(typed, call) : undefined,
+  );
+  if ('resource' in found) return found;
+  return (await codeAnswer(found, grammar, call)) ?? (await openFound(found, call));
+}
+
+const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+function isUrl(target: string): boolean {
+  return isWeb(target) || SCHEME.test(target);
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '<': '>' };
+
+/** Removes quotes and brackets as in Markdown and shells: `<https://h/x>`, `"https://h/x"`, `<https://h/x>:5..9`. */
+function unwrapped(target: string): string {
+  const bare = target.trim();
+  const close = CLOSING[bare.charAt(0)];
+  const at = close === undefined ? -1 : bare.lastIndexOf(close);
+  if (at <= 1 || !/^(:|$)/.test(bare.slice(at + 1))) return bare;
+  return bare.slice(1, at).trim() + bare.slice(at + 1);
+}
+
+/** Opens a URL: a web page or an entry of another scheme. Undefined for a path. */
+async function openUrl(target: string, call: Call): Promise<Resource | undefined> {
+  if (isWeb(target) && !(await isPath(target, call))) return openWeb(target, call);
+  if (!SCHEME.test(target)) return undefined;
+  const { schemeOf } = await import('../formats/resources/table.ts');
+  const named = schemeOf(target, call.settings);
+  return named?.scheme.open(named.rest, call);
+}
+
+/** `HEAD:src/app.ts`, for targets that are no file. */
+function atRevision(typed: string, call: Call): () => Promise<ResolvedTarget | undefined> {
+  return async () => {
+    const { openRevisionPath } = await import('../formats/git/open.ts');
+    const resource = await openRevisionPath(typed, call);
+    if (!resource) return undefined;
+    const url = resource.kind === 'text' ? resource.target : typed;
+    return { resource, target: url, resolvedPath: url };
+  };
+}
+
+/** The answer to a question about code below a path; undefined if the target is not such a question. */
+async function codeAnswer(
+  { subject, suffix }: FoundTarget,
+  grammar: PathGrammar,
+  call: Call,
+): Promise<ResolvedTarget | undefined> {
+  const answer = grammar === 'selectors' ? await answerAboutCode(subject, call) : undefined;
+  if (!answer) return undefined;
+  if (!('target' in answer)) return { ...answer, target: subject.typed, resolvedPath: subject.path, suffix };
+  const found = await resolve(answer.target, grammar, call);
+  const { resource } = found;
+  const isSame = resource.kind === 'text' && answer.isAsParsed(resource.bytes.identity.key);
+  return withPlace(isSame ? found : await resolve(answer.byName, grammar, call), answer);
+}
+
+async function openFound({ subject, suffix }: FoundTarget, call: Call): Promise<ResolvedTarget> {
+  try {
+    const resource = await call.open(subject);
+    return { resource, target: subject.typed, resolvedPath: subject.path, suffix };
+  } catch (error) {
+    throw subject.opened.kind === 'file' ? withShell(error, subject.typed) : error;
+  }
+}
+
+/**
+ * Undefined unless the target asks about the code of a directory or an archive, or about the importers of a file.
+ */
+async function answerAboutCode(subject: SourceSubject, call: Call): Promise<CodeReadResult | undefined> {
+  const { typed, rest, opened } = subject;
+  if (endsInCodeQuestion(rest) && claimsArchive(subject))
+    return (await import('../search/code/archive-code.ts')).answerInArchive(subject, call);
+  const asked = parseCodeQuestion(typed, rest, opened.kind);
+  return asked && (await import('../search/code/answer-code.ts')).answerCode(subject, asked, call);
+}
+
+/** Adds a notice with the file and lines of a symbol that was requested only by its name. */
+function withPlace(found: ResolvedTarget, { target }: { readonly target: string }): ResolvedTarget {
+  const { resource } = found;
+  if (resource.kind !== 'text') return found;
+  const place: Notice = { kind: 'said', text: `Declared in ${oneLine(target)}` };
+  return { ...found, resource: { ...resource, notes: [...(resource.notes ?? []), place] } };
+}
+
+/** Whether a target such as `www.example.com` is a path, because a directory may have the name of a host. */
+async function isPath(target: string, call: Call): Promise<boolean> {
+  if (!/^www\./i.test(target)) return false;
+  const name = /^[^/:?#]+/.exec(target)?.[0] ?? target;
+  const opened = await openAny(name, call).catch(() => undefined);
+  await opened?.close();
+  return opened !== undefined;
+}
+
+function originOf({ resource, target, resolvedPath, suffix }: ResolvedTarget): ReadOrigin {
+  const text = resource.kind === 'mixed' ? resource.text : resource;
+  const facts = ('facts' in resource && resource.facts) || {};
+  const origin: Mutable<ReadOrigin> = { target, resolvedPath, format: resource.format, facts };
+  if (suffix) origin.suffix = suffix;
+  if (text.kind === 'text') origin.identity = text.bytes.identity;
+  return origin;
+}
+
+async function readFound(
+  found: ResolvedTarget,
+  asked: TextRequest,
+  call: Call,
+  policy: TextPolicy,
+): Promise<SingleResult> {
+  const { resource } = found;
+  const origin = originOf(found);
+  switch (resource.kind) {
+    case 'image':
+      return { ...origin, kind: 'image', resource };
+    case 'note':
+      return { ...origin, kind: 'note', resource };
+    case 'mixed': {
+      const result = await readText(resource.text, origin, asked, call, policy);
+      if (result.kind !== 'text' || !result.excerpt.span) return result;
+      const { images, notes } = await resource.images(result.excerpt.span);
+      return { ...result, images, notes: [...result.notes, ...notes] };
+    }
+    case 'text':
+      return readText(resource, origin, asked, call, policy);
+  }
+}
