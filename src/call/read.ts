@@ -2,10 +2,9 @@
 
 import { isOrielError } from '../errors.ts';
 import { claimsArchive } from '../formats/archive/detect.ts';
-import { mayBeRevisionPath } from '../formats/git/select.ts';
 import { isWeb, openWeb } from '../formats/web/detect.ts';
 import type { CodeReadResult } from '../search/code/answer-code.ts';
-import { mayBeList } from '../selector/rewrites.ts';
+import { mayBeList, mayBeRevisionPath } from '../selector/rewrites.ts';
 import { endsInCodeQuestion, parseCodeQuestion } from '../selector/selection.ts';
 import { findTarget, type FoundTarget, openAny, withShell } from '../target/find-target.ts';
 import { oneLine } from '../text/visible.ts';

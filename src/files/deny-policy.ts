@@ -53,12 +53,14 @@ const GIT_STORES = [
   '.git/**/COMMIT_EDITMSG',
   // Of a repository without a work tree.
   '*.git/objects/',
-].map((name): DenyRule => {
+];
+
+function storeRule(name: string): DenyRule {
   const pattern = `**/${name}`;
   const because = 'git keeps in it what it knows of all files, also of private ones';
   const lift = 'by taking away all rules for private files';
   return { pattern, rule: pattern, from: 'oriel itself', lift, because };
-});
+}
 
 /** What hosts read: lists in gitignore syntax, and settings with rules for tools. */
 const LISTS = ['.cursorignore', '.geminiignore', '.aiexclude', '.aiignore', '.codeiumignore'];
@@ -96,7 +98,7 @@ export class DenyPolicy {
     // A name without a slash is meant everywhere, also where there are no roots.
     this.#bases = [...new Set([...options.projects, ...(roots.length > 0 ? roots : ['/'])])];
     const tops = new Set(this.#bases.map((base) => parse(base).root));
-    this.#stores = [...tops].map((base) => ({ base, rules: GIT_STORES }));
+    this.#stores = [...tops].map((base) => ({ base, rules: GIT_STORES.map(storeRule) }));
   }
 
   /** Throws `BUSY` if a rule file cannot be opened for now. */

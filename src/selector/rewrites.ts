@@ -126,3 +126,8 @@ export function pathsIn(target: string): string[] {
   }
   return paths.map((pieces) => pieces.join(','));
 }
+
+/** Whether it may be `REV:path`. It is looked for only if there is no such file. */
+export function mayBeRevisionPath(target: string): boolean {
+  return /^(?![a-z]:[\\/])[^\s:?*[\\/.~^-][^\s:?*[\\]*:(?!\/\/)/i.test(target);
+}

@@ -160,11 +160,6 @@ export function waysOfRevisionPath(typed: string, front: string): RevisionPath[]
   return pathsAfter(typed.slice(0, at), path);
 }
 
-/** Whether it may be `REV:path`. It is looked for only if there is no such file. */
-export function mayBeRevisionPath(target: string): boolean {
-  return /^(?![a-z]:[\\/])[^\s:?*[\\/.~^-][^\s:?*[\\]*:(?!\/\/)/i.test(target);
-}
-
 function pathsAfter(revision: string, behind: string): RevisionPath[] {
   const ways = candidates(behind).map(({ path, rest }) => ({
     revision,
