@@ -37,9 +37,9 @@ export function unconfinedStart(): string | undefined {
   return isUnconfined ? missingConfinement() : undefined;
 }
 
-/** What is not confined under Bun; undefined if all is, and for other runtimes. */
+/** What is not confined under Bun; undefined if all is. */
 export function missingConfinement(): string | undefined {
-  if (RUNTIME !== 'bun' || landlockVersion() > 0) return undefined;
+  if (landlockVersion() > 0) return undefined;
   return (
     'Bun cannot confine the processes that read documents, images and pages here (Landlock is missing), so a flaw in a ' +
     'library could let a file do what you may. Node and Deno can.'

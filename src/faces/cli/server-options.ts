@@ -4,6 +4,7 @@ import type { ServedSources } from '../../call/preload.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { missingProc } from '../../files/descriptors.ts';
 import { missingConfinement } from '../../process/confinement.ts';
+import { RUNTIME } from '../../process/runtime.ts';
 import { fromWorkingDirectory, isPathWithin } from '../../files/paths.ts';
 import { rootAt } from '../../files/roots.ts';
 import { compileEarly } from '../../process/compile-budget.ts';
@@ -202,7 +203,7 @@ export async function offerOptions(
   );
   const [first] = roots;
   const outside = first !== undefined && !roots.some((root) => isPathWithin(process.cwd(), root));
-  for (const missing of [missingProc(), missingConfinement()])
+  for (const missing of [missingProc(), RUNTIME === 'bun' ? missingConfinement() : undefined])
     if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);
   return {
     ...options,
