@@ -212,8 +212,6 @@ describe('Q08 where/order injection through selector', () => {
   });
 });
 
-describe('Q10 corrupt, truncated, self-pointing page, header only', () => {});
-
 describe('Q11 WAL in a read-only directory, Q12 uncheckpointed WAL', () => {
   const FILL = `db.execute('pragma journal_mode=wal'); db.execute('pragma wal_autocheckpoint=0')
 db.execute('create table t(a)'); db.execute('insert into t values (42)')

@@ -3,7 +3,7 @@
  * fails the run.
  */
 
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestSuite, SerializedError } from 'vitest/node';
 
 /** CPU seconds of a file in a run of the fast tier, its processes included. */
 const MAX_FILE_SECONDS = 5;
@@ -11,12 +11,21 @@ const MAX_FILE_SECONDS = 5;
 export class TierReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const { state, errors } = test.result();
-    if (state !== 'failed') return;
-    const [reason] = (errors[0]?.message ?? '').split('\n');
-    console.log(`FAILED ${test.module.relativeModuleId} > ${test.fullName}: ${reason}`);
+    if (state === 'failed') failed(`${test.module.relativeModuleId} > ${test.fullName}`, errors);
   }
 
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  onTestSuiteResult(suite: TestSuite): void {
+    const errors = suite.errors();
+    if (errors.length > 0) failed(`${suite.module.relativeModuleId} > ${suite.fullName}`, errors);
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    const errors = module.errors();
+    if (errors.length > 0) failed(module.relativeModuleId, errors);
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
+    for (const error of errors) failed('beside all tests', [error]);
     const seconds = modules.reduce((sum, module) => sum + costOf(module), 0);
     console.log(`CPU time of the tests: ${seconds.toFixed(0)} s.`);
     const [first] = modules;
@@ -31,6 +40,11 @@ export class TierReporter implements Reporter {
       'This was the fast tier. `npm run test:all` also runs what is tagged slow: hostile cases through every interface, real servers, browsers and office programs, races, fuzzing.',
     );
   }
+}
+
+function failed(what: string, errors: readonly { readonly message: string }[]): void {
+  const [reason] = (errors[0]?.message ?? '').split('\n');
+  console.log(`FAILED ${what}: ${reason}`);
 }
 
 function costOf(module: TestModule): number {
