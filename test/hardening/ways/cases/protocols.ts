@@ -264,6 +264,7 @@ export const protocols: readonly Case[] = [
     ways: ['mcp-stdio'],
     async run(door) {
       const { write, next, lines } = stdioOf(door);
+      const before = lines.length; // the case may be run again on a machine that was busy
       const ping = (id: string): string => `{"jsonrpc":"2.0","id":"${id}","method":"ping"}`;
       const answered = next((line) => line.includes('"slowly"'));
       for (const byte of Buffer.from(`${ping('slowly')}\n`)) await write(Buffer.from([byte]));
@@ -274,7 +275,7 @@ export const protocols: readonly Case[] = [
       );
       await last;
       await door.call('read', { path: 'plain.txt' });
-      expect(lines.filter((line) => line.includes('"many ')).length).toBe(500);
+      expect(lines.slice(before).filter((line) => line.includes('"many ')).length).toBe(500);
     },
   },
   {
