@@ -1,7 +1,6 @@
-/** The lists of docs/options.md, generated from the doc comments of the library's options and from the command line's options. */
+/** The lists of docs/options.md, generated from the doc comments of the library's options. */
 
 import { readFileSync } from 'node:fs';
-import type { CliOption } from '../../src/faces/cli/options.ts';
 
 /** Where the interface of each group of options is declared, and the prefix of its names. */
 const GROUPS = [
@@ -13,16 +12,12 @@ const GROUPS = [
   { marker: 'spills', file: 'src/session/spills.ts', name: 'SpillOptions', front: 'spills.' },
 ];
 
-/** `page` with the lists between its markers regenerated; `mcp` and `serve` are the options of these commands. */
-export function withLists(
-  page: string,
-  { mcp, serve }: { readonly mcp: readonly CliOption[]; readonly serve: readonly CliOption[] },
-): string {
+/** `page` with the lists between its markers regenerated. */
+export function withLists(page: string): string {
   const lists = new Map<string, readonly string[]>();
   for (const { marker, file, name, front } of GROUPS) {
     lists.set(marker, libraryList(readFileSync(file, 'utf8'), name, front));
   }
-  lists.set('servers', serverList(mcp, serve));
   return page.replaceAll(
     /(<!-- list: (\w+) -->\n)[\s\S]*?(<!-- end -->)/g,
     (_, begin: string, marker: string, end: string) => {
@@ -49,13 +44,4 @@ function libraryList(source: string, name: string, front: string): string[] {
 /** A default as code if it is a value, as plain text if it is a sentence. */
 function defaultText(value: string): string {
   return /^(?:'.*'|\[\]|\{.*\}|[\w.]+(?:\(\))?)$/.test(value) ? `\`${value}\`` : value;
-}
-
-function serverList(mcp: readonly CliOption[], serve: readonly CliOption[]): string[] {
-  const names = new Set(mcp.map(({ name }) => name));
-  const both = serve.filter(({ name }) => names.has(name));
-  const http = serve.filter(({ name }) => !names.has(name));
-  const item = ({ name, value, help }: CliOption): string =>
-    `- \`--${name}${value ? ` ${value}` : ''}\`: ${help}`;
-  return [...both.map(item), '', 'Of `oriel serve` alone:', '', ...http.map(item)];
 }
