@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { convertToOpenAITool } from '@langchain/core/utils/function_calling';
 import { langchainTools } from 'oriel/langchain';
 import { oriel } from './world.js';
 
@@ -34,4 +35,32 @@ assert.deepEqual(
   ['go', '', '2|b\n', 'no does not exist. Use . to list the working directory.', 'done'],
 );
 assert.equal((messages[3] as ToolMessage).status, 'error');
+const { artifact } = messages[2] as ToolMessage;
+assert.equal((artifact as { details: { kind: string } }).details.kind, 'file');
+
+const [given] = oriel.tools;
+const { $schema: _, ...parameters } = given?.jsonSchema ?? {};
+assert.deepEqual(tools[0] && convertToOpenAITool(tools[0]), {
+  type: 'function',
+  function: { name: given?.name, description: given?.description, parameters },
+});
+
+const stop = new AbortController();
+let seen: AbortSignal | undefined;
+const [picture] = langchainTools([
+  {
+    ...oriel.tool('read'),
+    run(_input, { signal } = {}) {
+      seen = signal;
+      const content = [{ type: 'image', mimeType: 'image/png', data: 'cGl4ZWxz' }] as const;
+      return Promise.resolve({ content, details: {}, isError: false });
+    },
+  },
+]);
+const call = { type: 'tool_call', id: '3', name: 'read', args: { path: 'f' } } as const;
+const shown = (await picture?.invoke(call, { signal: stop.signal })) as ToolMessage;
+stop.abort();
+assert.equal(seen?.aborted, true);
+const url = 'data:image/png;base64,cGl4ZWxz';
+assert.deepEqual(shown.content, [{ type: 'image_url', image_url: { url } }]);
 await oriel.close();
