@@ -46,26 +46,6 @@ for (const { kind, start, end } of storeKinds) {
       expect(textOf(await call(fresh, 'read', { path: `${kept}:9..10:raw` }))).toContain('9\n10');
     });
 
-    test('outputs of unnamed clients are read by number, never listed', async () => {
-      const replicas = await twoHere();
-      const nameless = (i: 0 | 1, tool: string, input: object): ReturnType<typeof call> =>
-        call(replicas[i].url, tool, input, {
-          client: false,
-          headers: { 'user-agent': 'the same' },
-        });
-      const [one, other] = [
-        artifactOf(await nameless(0, 'bash', { command: 'seq 100000' })),
-        artifactOf(await nameless(1, 'bash', { command: 'seq 500000 600000' })),
-      ];
-      for (const i of [0, 1, 0] as const) {
-        expect(textOf(await nameless(i, 'read', { path: `${one}:1..1` }))).toBe('1|1\n');
-        expect(textOf(await nameless(i, 'read', { path: `${other}:1..1` }))).toBe('1|500000\n');
-        expect(textOf(await nameless(i, 'read', { path: 'artifact://' }))).not.toContain(one.slice(11));
-        expect((await nameless(i, 'read', { path: 'artifact://1' })).details.error?.code).toBe('NOT_FOUND');
-      }
-      expect((await call(replicas[0].url, 'read', { path: one })).details.error?.code).toBe('NOT_FOUND');
-    });
-
     test('a task on several replicas has common totals', async () => {
       const replicas = [await replica(), await here(), await here()] as const;
       const path = join(temporaryFolder(), 'none');
