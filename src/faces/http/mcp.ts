@@ -33,14 +33,11 @@ import { jsonReply, problem } from './problem.ts';
 import { jsonOf } from './request-body.ts';
 
 /**
- * Maximum sessions. At the maximum a session of the address with most sessions is evicted: first those that were only
- * opened, then those without kept outputs, then the others, the least recently used first. Its client must initialize
- * again. A session with pending requests is never evicted.
+ * Maximum sessions. At the maximum one is evicted: first those that were only opened, then those without kept outputs, then
+ * the others, the least recently used first. Its client must initialize again. A session with pending requests is never
+ * evicted.
  */
 const MAX_MCP_SESSIONS = 256;
-
-/** Maximum sessions of an address, so that others have room even if all of them have pending requests. */
-const MAX_ADDRESS_SESSIONS = 224;
 
 interface McpMount {
   handle(exchange: HttpExchange): Promise<HttpReply>;
@@ -64,8 +61,6 @@ type MakeServer = (of: ServerFor) => SessionServer;
 interface OpenSession {
   readonly session: McpSession;
   readonly caller: Caller;
-  /** The address that opened it. */
-  readonly from: string;
 }
 
 export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'forget'>): McpMount {
@@ -88,17 +83,18 @@ export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'f
   const sessions = new Map<string, OpenSession>();
 
   async function open(request: Request): Promise<McpSession> {
-    const from = addresses.get(request) ?? '';
-    if (isFull(from, 1) && !leastWanted(from)) {
-      const message = 'All sessions of your address are being answered. Open one in a moment.';
-      throw new OrielError('BUSY', message);
-    }
+    if (sessions.size >= MAX_MCP_SESSIONS && !leastWanted())
+      throw new OrielError('BUSY', 'All sessions are being answered. Open one in a moment.');
     const caller = {};
-    registerCallerAddress(caller, from);
+    registerCallerAddress(caller, addresses.get(request) ?? '');
     const session = new McpSession({
       opened(id) {
-        sessions.set(id, { session, caller, from });
-        makeRoom(from);
+        const [old, over] = sessions.size >= MAX_MCP_SESSIONS ? (leastWanted() ?? []) : [];
+        if (old !== undefined && over) {
+          forget(old, over.caller);
+          void over.session.close();
+        }
+        sessions.set(id, { session, caller });
       },
       closed: (id) => forget(id, caller),
     });
@@ -111,42 +107,13 @@ export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'f
     void offer.forget(caller);
   }
 
-  function makeRoom(from: string): void {
-    while (isFull(from, 0)) {
-      const [id, over] = leastWanted(from) ?? [];
-      if (id === undefined || !over) return;
-      forget(id, over.caller);
-      void over.session.close();
-    }
-  }
-
-  /** Whether `more` sessions from the address would exceed a maximum. */
-  function isFull(from: string, more: number): boolean {
-    return sessions.size + more > MAX_MCP_SESSIONS || countOf(from) + more > MAX_ADDRESS_SESSIONS;
-  }
-
-  function countOf(address: string): number {
-    return Array.from(sessions.values()).filter((one) => one.from === address).length;
-  }
-
-  /**
-   * The session to evict: without pending requests, of the address with most sessions. Sessions of another address are only
-   * evicted if it has more than `from`.
-   */
-  function leastWanted(from: string): [string, OpenSession] | undefined {
-    const counts = new Map<string, number>();
-    for (const one of sessions.values()) counts.set(one.from, (counts.get(one.from) ?? 0) + 1);
-    const own = counts.get(from) ?? 0;
+  /** The session to evict; undefined if all have pending requests. */
+  function leastWanted(): [string, OpenSession] | undefined {
     const idle = Array.from(sessions).filter(([, { session }]) => !session.busy);
-    const isFair = ([, one]: [string, OpenSession]): boolean =>
-      one.from === from || (own < MAX_ADDRESS_SESSIONS && (counts.get(one.from) as number) > own);
-    const fair = idle.filter(isFair);
-    const most = Math.max(...fair.map(([, one]) => counts.get(one.from) as number));
-    const all = fair.filter(([, one]) => counts.get(one.from) === most);
     return (
-      all.find(([, { session }]) => !session.used) ??
-      all.find(([, { caller }]) => !offer.keeps(caller)) ??
-      all[0]
+      idle.find(([, { session }]) => !session.used) ??
+      idle.find(([, { caller }]) => !offer.keeps(caller)) ??
+      idle[0]
     );
   }
 
