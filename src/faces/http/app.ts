@@ -15,13 +15,7 @@ import { endedError, endingError, monotonicMs } from '../outbox.ts';
 import { dashboardRoutes, liveRoute } from './dashboard.ts';
 import { type HttpExchange, type HttpReply, labelOf, send } from './exchange.ts';
 import { createGuard, type GuardOptions, type GuardRefusal, isOAuth } from './guard.ts';
-import {
-  listDirectoryRoute,
-  privateRoute,
-  readFileLinesRoute,
-  resolvePathRoute,
-  shownLinesRoute,
-} from './list-directory.ts';
+import { listDirectoryRoute, privateRoute, readFileLinesRoute, resolvePathRoute } from './list-directory.ts';
 import { mountMcp } from './mcp.ts';
 import { createMetrics, outcomeOfAnswer, type ServerLog, type ServerMetrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
@@ -59,7 +53,6 @@ const routesOf = (served: RouteContext): readonly HttpRoute[] => {
     readFileRoute(served),
     listDirectoryRoute(served),
     resolvePathRoute(served),
-    shownLinesRoute(served),
     privateRoute(served),
     listToolsRoute(served),
     callToolRoute(served),

@@ -172,7 +172,6 @@ describe('/openapi.json', () => {
       '/api/v0/read-file',
       '/api/v0/list-directory',
       '/api/v0/resolve-path',
-      '/api/v0/shown-lines',
       '/api/v0/private',
       '/api/v0/tools',
       '/api/v0/tasks',
@@ -232,7 +231,6 @@ describe('/openapi.json', () => {
     await fits(await running.get('/api/v0/read-file-lines'), '/api/v0/read-file-lines', 'get');
     await fits(await running.get('/api/v0/tools'), '/api/v0/tools', 'get');
     await fits(await running.get(`/api/v0/resolve-path?path=${W}/f`), '/api/v0/resolve-path', 'get');
-    await fits(await running.get(`/api/v0/shown-lines?path=${W}/f&tag=BEEF`), '/api/v0/shown-lines', 'get');
     await fits(await running.get('/api/v0/private'), '/api/v0/private', 'get');
     await fits(await running.get(`/api/v0/read-file?path=${W}/none`), '/api/v0/read-file', 'get');
     await fits(await running.get('/healthz'), '/healthz', 'get');
