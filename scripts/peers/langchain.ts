@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { convertToOpenAITool } from '@langchain/core/utils/function_calling';
 import { langchainTools } from 'oriel/langchain';
-import { oriel } from './world.js';
+import { oriel, pictureTool } from './world.js';
 
 const tools = langchainTools(oriel.tools);
 /** A model that first calls tools, and answers "done" when it has their results. */
@@ -46,21 +46,12 @@ assert.deepEqual(tools[0] && convertToOpenAITool(tools[0]), {
 });
 
 const stop = new AbortController();
-let seen: AbortSignal | undefined;
-const [picture] = langchainTools([
-  {
-    ...oriel.tool('read'),
-    run(_input, { signal } = {}) {
-      seen = signal;
-      const content = [{ type: 'image', mimeType: 'image/png', data: 'cGl4ZWxz' }] as const;
-      return Promise.resolve({ content, details: {}, isError: false });
-    },
-  },
-]);
+const { tool: pictured, data, signal } = pictureTool();
+const [picture] = langchainTools([pictured]);
 const call = { type: 'tool_call', id: '3', name: 'read', args: { path: 'f' } } as const;
 const shown = (await picture?.invoke(call, { signal: stop.signal })) as ToolMessage;
 stop.abort();
-assert.equal(seen?.aborted, true);
-const url = 'data:image/png;base64,cGl4ZWxz';
+assert.equal(signal()?.aborted, true);
+const url = `data:image/png;base64,${data}`;
 assert.deepEqual(shown.content, [{ type: 'image_url', image_url: { url } }]);
 await oriel.close();
