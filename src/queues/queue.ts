@@ -23,8 +23,6 @@ export interface QueueLimits {
 interface QueueStats {
   readonly running: number;
   readonly waiting: number;
-  /** The highest values since the start of the process. */
-  readonly highest: { readonly running: number; readonly waiting: number };
   /** Entries refused because too many waited. */
   readonly refused: number;
 }
@@ -72,8 +70,6 @@ export class Queue {
   readonly #held = new Map<Caller, number>();
   readonly #paused = new Set<Caller>();
   #running = 0;
-  #mostRunning = 0;
-  #mostWaiting = 0;
   #refused = 0;
 
   /** `what` describes the work in messages, as a plural with its verb: "images are decoded". */
@@ -89,7 +85,6 @@ export class Queue {
     return {
       running: this.#running,
       waiting: this.#list.size,
-      highest: { running: this.#mostRunning, waiting: this.#mostWaiting },
       refused: this.#refused,
     };
   }
@@ -150,7 +145,6 @@ export class Queue {
 
   #take(caller: Caller): QueueSlot {
     this.#running += 1;
-    if (this.#running > this.#mostRunning) this.#mostRunning = this.#running;
     this.#hold(caller, 1);
     let held = true;
     return {
@@ -196,7 +190,6 @@ export class Queue {
         },
       };
       this.#list.add(caller, waiter);
-      this.#mostWaiting = Math.max(this.#mostWaiting, this.#list.size);
     });
   }
 
