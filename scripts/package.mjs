@@ -1,17 +1,24 @@
 // npm run package [-- FOLDER]: builds what is published and checks it with external tools: publint and attw for npm, mcpb for
-// one-click installation, and bundlers, whose programs answer as the package does. The bundle is written to FOLDER (default .bench/package), with the binaries of this platform.
+// one-click installation, the models of Kubernetes for deploy/, and bundlers, whose programs answer as the package does. The bundle is written to FOLDER (default .bench/package), with the binaries of this platform.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const to = resolve(process.argv[2] ?? join(root, '.bench/package'));
 
-const TOOLS = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5', '@anthropic-ai/mcpb@2.1.2'];
+const TOOLS = [
+  'publint@0.3.25',
+  '@arethetypeswrong/cli@0.18.5',
+  '@anthropic-ai/mcpb@2.1.2',
+  'kubernetes-models@4.5.1',
+];
 
 /** What builds programs of it. */
 const BUNDLERS = ['bun@1.4.5', 'esbuild@0.28.2', 'webpack@5.113.0', 'webpack-cli@7.3.1'];
@@ -93,6 +100,41 @@ async function tryBundlers(home) {
   if (!alone.includes('set ORIEL_PACKAGE')) throw new Error(`a program without the package says:\n${alone}`);
 }
 
+/** The keys of a manifest in which the validator of its kind does not look: they have no meaning to it. Throws if it is invalid. */
+async function unknownKeys(manifest) {
+  const left = new Set();
+  const watched = (value, at) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const inner = Object.entries(value).map(([key, one]) => [key, watched(one, `${at}.${key}`)]);
+    if (Array.isArray(value)) return inner.map(([, one]) => one);
+    for (const [key] of inner) left.add(`${at}.${key}`);
+    return new Proxy(Object.fromEntries(inner), {
+      get(target, key) {
+        left.delete(`${at}.${String(key)}`);
+        return target[key];
+      },
+    });
+  };
+  const models = createRequire(join(work, 'package.json'))(`kubernetes-models/${manifest.apiVersion}`);
+  const model = new models[manifest.kind]({});
+  Object.assign(model, watched(manifest, manifest.kind));
+  model.validate();
+  return [...left];
+}
+
+async function tryManifests() {
+  for (const name of ['oriel.yaml', 'oriel-worker.yaml']) {
+    const text = await readFile(join(root, 'deploy/kubernetes', name), 'utf8');
+    for (const one of parseAllDocuments(text)) {
+      const unknown = await unknownKeys(one.toJS());
+      if (unknown.length > 0) throw new Error(`${name} has unknown keys: ${unknown.join()}`);
+    }
+  }
+  const wrong = await unknownKeys({ apiVersion: 'v1', kind: 'Service', spec: { port: [] } });
+  if (wrong.join() !== 'Service.spec.port') throw new Error(`an unknown key is not found: ${wrong.join()}`);
+  console.log('kubernetes-models: clean');
+}
+
 const work = await mkdtemp(join(tmpdir(), 'oriel-package-'));
 try {
   await mkdir(to, { recursive: true });
@@ -115,6 +157,8 @@ try {
   console.log('publint: clean');
   await tool('attw', ['--profile', 'esm-only', tarball]);
   console.log('attw: clean');
+
+  await tryManifests();
 
   // The registry's own program, which is not an npm package.
   const judged = await run('mcp-publisher', ['validate'], { cwd: root }).catch((error) => {

@@ -21,7 +21,7 @@ const CASES = [
   { name: 'anthropic', with: ['@anthropic-ai/sdk@0.70.0'] },
   { name: 'anthropic', with: ['@anthropic-ai/sdk@latest'] },
   { name: 'langchain', with: ['@langchain/core@0.3.80'] },
-  { name: 'langchain', with: ['@langchain/core@latest'] },
+  { name: 'langchain', with: ['@langchain/core@latest'], section: 'LangChain' },
   { name: 'mcp-v1', with: ['@modelcontextprotocol/sdk@1.23.0'] },
   { name: 'mcp-v1', with: ['@modelcontextprotocol/sdk@1'] },
   // Without its optional dependency, a program of 360 MB.

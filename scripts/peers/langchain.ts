@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { convertToOpenAITool } from '@langchain/core/utils/function_calling';
 import { langchainTools } from 'oriel/langchain';
-import { oriel } from './world.js';
+import { oriel, pictureTool } from './world.js';
 
 const tools = langchainTools(oriel.tools);
 /** A model that first calls tools, and answers "done" when it has their results. */
@@ -34,4 +35,23 @@ assert.deepEqual(
   ['go', '', '2|b\n', 'no does not exist. Use . to list the working directory.', 'done'],
 );
 assert.equal((messages[3] as ToolMessage).status, 'error');
+const { artifact } = messages[2] as ToolMessage;
+assert.equal((artifact as { details: { kind: string } }).details.kind, 'file');
+
+const [given] = oriel.tools;
+const { $schema: _, ...parameters } = given?.jsonSchema ?? {};
+assert.deepEqual(tools[0] && convertToOpenAITool(tools[0]), {
+  type: 'function',
+  function: { name: given?.name, description: given?.description, parameters },
+});
+
+const stop = new AbortController();
+const { tool: pictured, data, signal } = pictureTool();
+const [picture] = langchainTools([pictured]);
+const call = { type: 'tool_call', id: '3', name: 'read', args: { path: 'f' } } as const;
+const shown = (await picture?.invoke(call, { signal: stop.signal })) as ToolMessage;
+stop.abort();
+assert.equal(signal()?.aborted, true);
+const url = `data:image/png;base64,${data}`;
+assert.deepEqual(shown.content, [{ type: 'image_url', image_url: { url } }]);
 await oriel.close();

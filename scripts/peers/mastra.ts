@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, type AgentConfig } from '@mastra/core/agent';
 import { createTool } from '@mastra/core/tools';
 import { mastraTools } from 'oriel/mastra';
-import { oriel } from './world.js';
+import { oriel, pictureTool } from './world.js';
 
 const tools = Object.fromEntries(
   mastraTools(oriel.tools).map((options) => [options.id, createTool(options)]),
@@ -38,4 +38,18 @@ const { text } = await agent.generate('go');
 assert.equal(text, 'done');
 const results = asked[1]?.at(-1)?.content as { output: unknown }[] | undefined;
 assert.deepEqual(results?.[0]?.output, { type: 'content', value: [{ type: 'text', text: '2|b\n' }] });
+
+const [plain] = mastraTools(oriel.tools);
+const failure = await plain?.execute({ path: 'none' });
+assert.deepEqual(failure && plain?.toModelOutput(failure), {
+  type: 'error-text',
+  value: 'none does not exist. Use . to list the working directory.',
+});
+const { tool, data, signal } = pictureTool();
+const [picture] = mastraTools([tool]);
+const stop = new AbortController();
+const image = await picture?.execute({}, { abortSignal: stop.signal });
+assert.equal(signal(), stop.signal);
+const media = { type: 'media', data, mediaType: 'image/png' };
+assert.deepEqual(image && picture?.toModelOutput(image), { type: 'content', value: [media] });
 await oriel.close();

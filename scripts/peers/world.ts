@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOriel, type Oriel } from 'oriel';
+import { createOriel, type Oriel, type Tool } from 'oriel';
 
 const cwd = mkdtempSync(join(tmpdir(), 'oriel-peer-'));
 writeFileSync(join(cwd, 'f'), 'a\nb\n');
@@ -22,6 +22,28 @@ export function mockFetch(bodies: readonly unknown[]): {
     fetch: async (_url, init) => {
       sent.push(JSON.parse(String(init?.body)) as Record<string, unknown>);
       return Response.json(bodies[sent.length - 1]);
+    },
+  };
+}
+
+/** A tool that answers with a picture, and the signal that it was called with last. */
+export function pictureTool(): {
+  readonly tool: Tool;
+  readonly data: string;
+  signal(): AbortSignal | undefined;
+} {
+  const data = Buffer.from('pixels').toString('base64');
+  let seen: AbortSignal | undefined;
+  return {
+    data,
+    signal: () => seen,
+    tool: {
+      ...oriel.tool('read'),
+      run(_input, { signal } = {}) {
+        seen = signal;
+        const content = [{ type: 'image', mimeType: 'image/png', data }] as const;
+        return Promise.resolve({ content, details: {}, isError: false });
+      },
     },
   };
 }

@@ -32,7 +32,7 @@ export type CallerOrigin = string | Caller;
 
 const origins = new WeakMap<Caller, string>();
 
-/** Registers the address of `caller`. All callers at one address together get one share of a queue. */
+/** Registers the address of `caller`. All callers at one address together get one share of unsent bytes and bodies. */
 export function registerCallerAddress(caller: Caller, address: string): void {
   origins.set(caller, address);
 }

@@ -1,6 +1,6 @@
 /**
  * A semaphore with a bounded, fair queue: a limited number of slots, a limited number of entries that wait for one, and
- * addresses and their callers served in turn.
+ * callers served in turn.
  *
  * Libraries that were tried: p-queue 9.3.5, the last version for Node 20, has no fairness between callers and no bound
  * on waiting entries. It releases a slot when the signal aborts, although the child process of that slot still runs.
@@ -9,33 +9,20 @@
  */
 
 import { OrielError } from '../errors.ts';
-import {
-  type Caller,
-  callerOf,
-  type CallerOrigin,
-  callerOrigin,
-  isDeadlineReason,
-  onAbort,
-  pauseClocks,
-} from './caller.ts';
+import { type Caller, callerOf, isDeadlineReason, onAbort, pauseClocks } from './caller.ts';
 
 export interface QueueLimits {
   /** The concurrency limit: slots that may be held at the same time. */
   readonly limit: number;
   /** Entries that may wait for a slot; more are refused with `BUSY`. */
   readonly waiting: number;
-  /**
-   * The share of the slots (0 to 1) that one caller may hold; all slots when absent. Half of the remaining slots stay
-   * free for other callers at the same address, the other half for other addresses.
-   */
+  /** The share of the slots (0 to 1) that one caller may hold; all slots when absent. */
   readonly share?: number | undefined;
 }
 
 interface QueueStats {
   readonly running: number;
   readonly waiting: number;
-  /** The highest values since the start of the process. */
-  readonly highest: { readonly running: number; readonly waiting: number };
   /** Entries refused because too many waited. */
   readonly refused: number;
 }
@@ -79,12 +66,10 @@ export class Queue {
   readonly maxWaiting: number;
   readonly #share: number | undefined;
   readonly #list = new WaitingList<Waiter>();
-  /** Held slots by caller and by address; empty if the queue has no `share`. */
-  readonly #held = new Map<CallerOrigin, number>();
+  /** Held slots by caller; empty if the queue has no `share`. */
+  readonly #held = new Map<Caller, number>();
   readonly #paused = new Set<Caller>();
   #running = 0;
-  #mostRunning = 0;
-  #mostWaiting = 0;
   #refused = 0;
 
   /** `what` describes the work in messages, as a plural with its verb: "images are decoded". */
@@ -100,7 +85,6 @@ export class Queue {
     return {
       running: this.#running,
       waiting: this.#list.size,
-      highest: { running: this.#mostRunning, waiting: this.#mostWaiting },
       refused: this.#refused,
     };
   }
@@ -145,35 +129,30 @@ export class Queue {
 
   #mayHold(caller: Caller): boolean {
     if (this.#paused.has(caller)) return false;
-    if (this.#share === undefined) return true;
-    const most = Math.ceil(this.limit * this.#share);
-    const mostOfOrigin = Math.max(most, Math.floor((this.limit * (1 + this.#share)) / 2));
-    return this.#heldBy(caller) < most && this.#heldBy(callerOrigin(caller)) < mostOfOrigin;
+    return this.#share === undefined || this.#heldBy(caller) < Math.ceil(this.limit * this.#share);
   }
 
-  #heldBy(holder: CallerOrigin): number {
-    return this.#held.get(holder) ?? 0;
+  #heldBy(caller: Caller): number {
+    return this.#held.get(caller) ?? 0;
   }
 
-  #hold(holder: CallerOrigin, more: number): void {
-    const held = this.#heldBy(holder) + more;
-    if (held > 0) this.#held.set(holder, held);
-    else this.#held.delete(holder);
+  #hold(caller: Caller, more: number): void {
+    if (this.#share === undefined) return;
+    const held = this.#heldBy(caller) + more;
+    if (held > 0) this.#held.set(caller, held);
+    else this.#held.delete(caller);
   }
 
   #take(caller: Caller): QueueSlot {
     this.#running += 1;
-    if (this.#running > this.#mostRunning) this.#mostRunning = this.#running;
-    // Taken now, because the caller may have another address when the slot is released.
-    const holders = this.#share === undefined ? [] : new Set([caller, callerOrigin(caller)]);
-    for (const holder of holders) this.#hold(holder, 1);
+    this.#hold(caller, 1);
     let held = true;
     return {
       release: () => {
         if (!held) return;
         held = false;
         this.#running -= 1;
-        for (const holder of holders) this.#hold(holder, -1);
+        this.#hold(caller, -1);
         this.#serve();
       },
     };
@@ -211,7 +190,6 @@ export class Queue {
         },
       };
       this.#list.add(caller, waiter);
-      this.#mostWaiting = Math.max(this.#mostWaiting, this.#list.size);
     });
   }
 
@@ -244,13 +222,13 @@ async function within<T>(slot: QueueSlot, work: () => Promise<T>, { signal }: Qu
   }
 }
 
-// The waiting entries of a queue. The address that was served longest ago is served next, and of it the caller that was
-// served longest ago; the entries of one caller are first in, first out.
+// The waiting entries of a queue. The caller that was served longest ago is served next; the entries of one caller are
+// first in, first out.
 
 class WaitingList<Entry> {
   readonly #callers = new Map<Caller, Set<Entry>>();
-  /** When each address and caller was served last, since entries began to wait. */
-  readonly #served = new Map<CallerOrigin, number>();
+  /** When each caller was served last, since entries began to wait. */
+  readonly #served = new Map<Caller, number>();
   #now = 0;
   #size = 0;
 
@@ -274,45 +252,33 @@ class WaitingList<Entry> {
 
   /** Removes and returns the first entry of the next caller that `isServed` accepts. */
   takeNext(isServed: (caller: Caller) => boolean): { caller: Caller; entry: Entry } | undefined {
-    let next: { caller: Caller; of: number; own: number } | undefined;
+    let next: { caller: Caller; at: number } | undefined;
     for (const caller of this.#callers.keys()) {
-      const [of, own] = [this.#servedAt(callerOrigin(caller)), this.#servedAt(caller)];
-      if (next && (of > next.of || (of === next.of && own >= next.own))) continue;
-      if (isServed(caller)) next = { caller, of, own };
+      const at = this.#served.get(caller) ?? 0;
+      if ((!next || at < next.at) && isServed(caller)) next = { caller, at };
     }
     const [entry] = (next && this.#callers.get(next.caller)) ?? [];
     if (!next || entry === undefined) return undefined;
     this.#now += 1;
-    for (const one of [next.caller, callerOrigin(next.caller)]) this.#served.set(one, this.#now);
+    this.#served.set(next.caller, this.#now);
     this.remove(next.caller, entry);
     return { caller: next.caller, entry };
   }
 
   /**
-   * Makes room for a new entry of `caller`: removes the newest entry of the address with the most entries if that has
-   * more than the address of `caller` would have with the new one. Otherwise the same is done between the callers of that
-   * address. Undefined if neither has more: then the new entry itself is the one to refuse.
+   * Makes room for a new entry of `caller`: removes the newest entry of the caller with the most entries if that has more than
+   * `caller` would have with the new one. Otherwise undefined: the new entry itself is the one to refuse.
    */
   takeNewest(caller: Caller): Entry | undefined {
-    const counts = new Map<CallerOrigin, number>();
-    const countOf = (key: CallerOrigin): number => counts.get(key) ?? 0;
-    for (const [by, { size }] of this.#callers)
-      for (const key of new Set([by, callerOrigin(by)])) counts.set(key, countOf(key) + size);
-    const origin = callerOrigin(caller);
-    const heavier = (keyOf: (by: Caller) => CallerOrigin, among: readonly Caller[]): readonly Caller[] => {
-      const most = Math.max(0, ...among.map((by) => countOf(keyOf(by))));
-      return most > countOf(keyOf(caller)) + 1 ? among.filter((by) => countOf(keyOf(by)) === most) : [];
-    };
-    const all = [...this.#callers.keys()];
-    const others = heavier(callerOrigin, all);
-    const own = all.filter((by) => callerOrigin(by) === origin);
-    const from = (others.length > 0 ? others : heavier((by) => by, own)).at(-1);
-    const newest = from && [...(this.#callers.get(from) ?? [])].at(-1);
-    if (from && newest !== undefined) this.remove(from, newest);
+    let most = (this.#callers.get(caller)?.size ?? 0) + 1;
+    let from: [Caller, Set<Entry>] | undefined;
+    for (const one of this.#callers) {
+      if (one[1].size < most || (!from && one[1].size === most)) continue;
+      most = one[1].size;
+      from = one;
+    }
+    const newest = from && [...from[1]].at(-1);
+    if (from && newest !== undefined) this.remove(from[0], newest);
     return newest;
-  }
-
-  #servedAt(key: CallerOrigin): number {
-    return this.#served.get(key) ?? 0;
   }
 }

@@ -14,7 +14,7 @@ interface TaskBounds {
   readonly weight: number;
 }
 
-export const TASK_BOUNDS: TaskBounds = {
+const TASK_BOUNDS: TaskBounds = {
   tasks: 256,
   eventsOfTask: 5_000,
   eventWeight: 100_000,

@@ -16,12 +16,6 @@ function noticeOf({ content }: Answer): string | undefined {
   return content[0]?.type === 'text' ? content[0].text.split('\n').at(-1) : undefined;
 }
 
-test('grep: match limit', () => {
-  const answer = matchesAnswer(matchesOf(100, 'matching content', 100), searchRequest, limits, matches);
-  expect(noticeOf(answer)).toBe('[100 matches limit reached. Use limit=200 for more, or refine pattern]');
-  expect(answer.details).toMatchObject({ matchLimitReached: 100 });
-});
-
 test('grep: byte limit', () => {
   // 600 bytes a line: 50 of them fit into 30,000.
   const text = 'x'.repeat(600 - 'file.ts:10: '.length - 1);
@@ -39,34 +33,6 @@ test('grep: byte limit', () => {
   expect(noticeOf(fewer)).toBe('[30KB limit reached (50 of 80 matches shown)]');
 });
 
-test('grep: lines in part', () => {
-  const { files, ...rest } = matchesOf(2, 'normal match');
-  const [first, second] = files[0]?.lines ?? [];
-  const lines = [
-    { ...first, no: 10, text: 'very long', clipped: 'end' as const },
-    { ...second, no: 25, text: 'normal match' },
-  ];
-  const answer = matchesAnswer(
-    { ...rest, files: [{ path: 'file.ts', lines }] },
-    searchRequest,
-    limits,
-    matches,
-  );
-  expect(answer).toEqual({
-    content: [
-      {
-        type: 'text',
-        text: 'file.ts:10: very long... [truncated]\nfile.ts:25: normal match\n[Some lines truncated to 500 chars. Use read tool to see full lines]',
-      },
-    ],
-    details: {
-      linesTruncated: true,
-      notices: [{ kind: 'list', text: 'Some lines truncated to 500 chars. Use read tool to see full lines' }],
-    },
-    isError: false,
-  });
-});
-
 test('several notices share one bracket', () => {
   const { files, ...rest } = matchesOf(1, 'long', 1);
   const lines = (files[0]?.lines ?? []).map((line) => ({ ...line, clipped: 'end' as const }));
@@ -75,17 +41,6 @@ test('several notices share one bracket', () => {
   expect(noticeOf(answer)).toBe(
     '[1 matches limit reached. Use limit=2 for more, or refine pattern. Some lines truncated to 500 chars. Use read tool to see full lines]',
   );
-});
-
-test('find: result limit and byte limit', () => {
-  const paths = Array.from({ length: 1000 }, (_, i) => `src/file${i}.ts`);
-  const full = foundAnswer(entriesOf(paths, 1000), findRequest, limits, results);
-  expect(noticeOf(full)).toBe('[1000 results limit reached. Use limit=2000 for more, or refine pattern]');
-  expect(full.details).toMatchObject({ resultLimitReached: 1000 });
-  const long = paths.map((path) => `${'d'.repeat(100)}/${path}`);
-  const cut = foundAnswer(entriesOf(long), findRequest, limits, results);
-  expect(noticeOf(cut)).toBe('[30KB limit reached]');
-  expect(cut.details).toMatchObject({ truncation: { truncatedBy: 'bytes' } });
 });
 
 test('ls: entry limit and byte limit', () => {

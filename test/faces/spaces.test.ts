@@ -16,14 +16,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ServerOffer, type OfferOptions, createOffer } from '../../src/faces/offer.ts';
 import type { NarrowedRoots } from '../../src/files/roots.ts';
 import { listArtifacts } from '../../src/faces/mcp/server.ts';
 import type { Answer } from '../../src/types/answer.ts';
-import { queues } from '../../src/queues/queue-table.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { type AppUnderTest, serveOffer } from '../support/app.ts';
 import { mcpHeaders, mcpMessage, server } from '../support/server.ts';
@@ -294,51 +292,6 @@ describe('thousands of clients', () => {
     if (keeps)
       expect(textOf(await overMcp(mine)('read', { path: 'artifact://1:-1' }))).toContain('of one client');
   });
-
-  test.skipIf(process.platform !== 'linux')(
-    'that are all busy leave room for another address',
-    { timeout: 120_000 },
-    async () => {
-      const app = await serving();
-      const hello = (from: string) =>
-        postFrom(from, app, 'initialize', {
-          protocolVersion: '2025-11-25',
-          capabilities: {},
-          clientInfo: { name: 'test', version: '1' },
-        });
-      const idle = await hello('127.0.0.2');
-      const sleeping: Promise<unknown>[] = [];
-      const sleep = { name: 'bash', arguments: { command: 'sleep 60' } };
-      for (let i = 0; i < 224; i += 1) {
-        const ask = await mcp(app);
-        sleeping.push(ask('tools/call', sleep).catch(() => undefined));
-      }
-      await expect.poll(() => queues.commands.stats.running + queues.commands.waiting).toBe(224);
-      expect((await hello('127.0.0.1')).status).toBe(503);
-      expect((await hello('127.0.0.3')).status).toBe(200);
-      expect((await postFrom('127.0.0.2', app, 'tools/list', {}, idle.session)).status).toBe(200);
-      await app.close();
-      await Promise.all(sleeping);
-    },
-  );
-
-  // Elsewhere the loopback has one address.
-  test.skipIf(process.platform !== 'linux')(
-    'evict no session of another address, even if unused',
-    { timeout: 60_000 },
-    async () => {
-      const app = await serving();
-      const from = '127.0.0.2';
-      const hello = await postFrom(from, app, 'initialize', {
-        protocolVersion: '2025-11-25',
-        capabilities: {},
-        clientInfo: { name: 'test', version: '1' },
-      });
-      expect(hello.status).toBe(200);
-      for (let i = 0; i < 300; i += 20) await Promise.all(Array.from({ length: 20 }, () => mcp(app)));
-      expect((await postFrom(from, app, 'tools/list', {}, hello.session)).status).toBe(200);
-    },
-  );
 });
 
 test('a client that changes roots each call stays inside them', async () => {
@@ -408,31 +361,6 @@ async function narrowIn(offer: ServerOffer, declared: readonly string[]): Promis
   const roots = await offer.narrow?.(declared);
   if (!roots) throw new Error('The roots of clients are ignored.');
   return roots;
-}
-
-/** `fetch` has no address of its own to call from. */
-function postFrom(
-  localAddress: string,
-  { url }: AppUnderTest,
-  method: string,
-  params: object,
-  session?: string,
-): Promise<{ status: number; session: string }> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      'content-type': 'application/json',
-      ...mcpHeaders,
-      ...(session !== undefined && { 'mcp-session-id': session }),
-    };
-    const asked = request(`${url}/mcp`, { method: 'POST', localAddress, headers }, (answer) => {
-      answer.resume();
-      answer.once('end', () =>
-        resolve({ status: answer.statusCode ?? 0, session: String(answer.headers['mcp-session-id']) }),
-      );
-    });
-    asked.once('error', reject);
-    asked.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-  });
 }
 
 test('a root around all outputs does not share them', async () => {

@@ -92,13 +92,4 @@ describe.runIf(process.platform === 'linux')('processes that a server has starte
     await close();
     expect(started().filter(isAlive)).toEqual([]);
   });
-
-  test('endless cursors list the first thousand of a million names', async () => {
-    const { read, close, started } = stubborn('million');
-    const { text } = await read('mcp://odd');
-    expect(text.match(/^mcp:\/\/odd\/x:/gm)).toHaveLength(1_000);
-    expect(text).toContain('The server has more than are listed');
-    await close();
-    expect(started().filter(isAlive)).toEqual([]);
-  });
 });

@@ -27,7 +27,7 @@ test('an idle slot is kept while no caller waits', async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   expect(closed()).toBe(0);
   await lease.work();
-  expect(queue.stats.highest).toEqual({ running: 1, waiting: 0 });
+  expect(queue.stats.running).toBe(1);
   await lease.end();
   expect(queue.stats.running).toBe(0);
 });

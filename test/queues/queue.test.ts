@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { type Caller, registerCallerAddress, registerCaller } from '../../src/queues/caller.ts';
+import { type Caller, registerCaller } from '../../src/queues/caller.ts';
 import { Queue, type QueueLimits, type QueueSlot } from '../../src/queues/queue.ts';
 
 const queueOf = (limits: Partial<QueueLimits> = {}): Queue =>
@@ -128,12 +128,7 @@ describe('a full queue', () => {
           'Too many calls wait: 2 images are decoded at a time and 1 wait already. Make the same call again in a moment.',
       }),
     );
-    expect(queue.stats).toEqual({
-      running: 2,
-      waiting: 1,
-      highest: { running: 2, waiting: 1 },
-      refused: 1,
-    });
+    expect(queue.stats).toEqual({ running: 2, waiting: 1, refused: 1 });
   });
 
   test('refuses the newest call of the caller with most waiting', async () => {
@@ -169,7 +164,7 @@ describe('a signal', () => {
     const queue = queueOf();
     const signal = AbortSignal.abort(new Error('over'));
     await expect(queue.run(() => Promise.resolve('never'), { signal })).rejects.toThrow('over');
-    expect(queue.stats.highest.running).toBe(0);
+    expect(queue.stats.running).toBe(0);
   });
 
   test('that is aborted during the handover returns the slot', async () => {
@@ -256,62 +251,4 @@ test('random arrivals, releases and aborts keep limits and leave nothing', async
     ),
     { numRuns: 100 },
   );
-});
-
-describe('callers at addresses', () => {
-  const at = (address: string): Caller => {
-    const caller = {};
-    registerCallerAddress(caller, address);
-    return caller;
-  };
-
-  test('are served by address, so many names only delay themselves', async () => {
-    const many = Array.from({ length: 20 }, () => at('10.0.0.1'));
-    const order = await served(
-      queueOf(),
-      [...many, at('10.0.0.2'), at('10.0.0.2')],
-      [...many.map(() => 'many'), 'other', 'other'],
-    );
-    expect(order.indexOf('other')).toBeLessThanOrEqual(2);
-    expect(order.lastIndexOf('other')).toBeLessThanOrEqual(4);
-  });
-
-  test('are served round robin within one address, as behind proxies', async () => {
-    const [busy, quiet] = [at('10.0.0.9'), at('10.0.0.9')];
-    const order = await served(
-      queueOf(),
-      [...Array.from({ length: 20 }, () => busy), quiet],
-      [...Array.from({ length: 20 }, () => 'busy'), 'quiet'],
-    );
-    expect(order.indexOf('quiet')).toBeLessThanOrEqual(2);
-  });
-
-  test('leave slots to others, however many names they have', () => {
-    const queue = queueOf({ limit: 32, share: 0.75 });
-    const slots = Array.from({ length: 100 }, () => queue.acquire({ caller: at('10.0.0.1') }));
-    for (const slot of slots) if (slot instanceof Promise) slot.catch(() => undefined);
-    expect(queue.stats.running).toBe(28);
-    expect(queue.acquire({ caller: at('10.0.0.2') })).not.toBeInstanceOf(Promise);
-    const one = queueOf({ limit: 32, share: 0.75 });
-    const client = at('10.0.0.1');
-    for (let i = 0; i < 60; i += 1) void one.acquire({ caller: client });
-    expect(one.stats.running).toBe(24);
-    expect(one.acquire({ caller: at('10.0.0.1') })).not.toBeInstanceOf(Promise);
-  });
-
-  test('that fill the queue make room for another address', async () => {
-    const queue = queueOf({ waiting: 10 });
-    const held = queue.acquire() as QueueSlot;
-    const refused: string[] = [];
-    const granted: string[] = [];
-    const ask = (name: string, caller: Caller): Promise<void> =>
-      queue.run(async () => void granted.push(name), { caller }).catch(() => void refused.push(name));
-    const asked = Array.from({ length: 10 }, (_, i) => ask(`many ${i}`, at('10.0.0.1')));
-    asked.push(ask('other', at('10.0.0.2')));
-    await tick();
-    held.release();
-    await Promise.all(asked);
-    expect(refused).toEqual(['many 9']);
-    expect(granted.indexOf('other')).toBeLessThanOrEqual(1);
-  });
 });

@@ -1,6 +1,6 @@
 /** An inspected file: pages of a task as in the file, also while it is rotated or emptied, in bounded memory. */
 
-import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -70,23 +70,6 @@ test('beyond the bound the longest task forgets its first events', async () => {
   expect([a.total, b.total, a.figures.calls]).toEqual([2_000, 1_000, 2_000]);
   expect(a.forgotten).toBeGreaterThan(500);
   expect(a.tools(0, 1)).toEqual(a.tools(a.forgotten, 1));
-});
-
-test('appended, replaced and emptied files are followed', async () => {
-  const { path, file } = await opened(lineOf(call({ task: 'a', tool: 'one' })));
-  const stop = new AbortController();
-  const following = file.follow(stop.signal);
-  const seen = (): string[] => taskOf(file, 'a').tools(0, 100);
-  appendFileSync(path, lineOf(call({ task: 'a', tool: 'two' })));
-  renameSync(path, `${path}.1`);
-  writeFileSync(path, lineOf(call({ task: 'a', tool: 'three' })));
-  await expect.poll(seen, { timeout: 20_000 }).toEqual(['one', 'two', 'three']);
-  truncateSync(path);
-  await expect.poll(() => file.state.size === file.state.read, { timeout: 20_000 }).toBe(true);
-  appendFileSync(path, lineOf(call({ task: 'a', tool: 'four' })));
-  await expect.poll(seen, { timeout: 20_000 }).toContain('four');
-  stop.abort();
-  await following;
 });
 
 test('following ends in the middle of a read without an error', async () => {

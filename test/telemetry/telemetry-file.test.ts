@@ -147,20 +147,6 @@ test.skipIf(!process.getuid)('C12 nothing is written where others could replace 
   expect(existsSync(path)).toBe(false);
 });
 
-test('a link in place of the file is not followed', () => {
-  const { path, folder } = place();
-  const target = join(folder, 'target');
-  writeFileSync(target, 'precious');
-  const file = new TelemetryFile({ path });
-  file.add(call());
-  file.flush();
-  rmSync(path);
-  symlinkSync(target, path);
-  file.add(call());
-  file.flush();
-  expect([readFileSync(target, 'utf8'), file.dropped]).toEqual(['precious', 1]);
-});
-
 test('events of a failed write are dropped, counted, reported once', () => {
   const told: unknown[] = [];
   const file = new TelemetryFile({ path: '/dev/full', onError: (error) => void told.push(error) });

@@ -25,8 +25,6 @@ import type {
   RateLimitOptions,
   ReadFileLinesOptions,
   ReadFileOptions,
-  ShownLine,
-  ShownLinesOptions,
   TaskEvents,
   TaskEventsOptions,
   TaskOptions,
@@ -53,8 +51,6 @@ export interface Client {
   ): Promise<Result<Directory>>;
   /** The real path of an absolute path. */
   resolvePath(path: string, options?: Cancel): Promise<Result<string>>;
-  /** The lines of a file that this client was shown under a hashline tag. `path`: the real path; `tag`: without `#`. */
-  shownLines(path: string, tag: string, options?: ShownLinesOptions): Promise<Result<readonly ShownLine[]>>;
   /** The rules for private files. Only for the operator: `token` is that of `--operator-token-file`. */
   privateFiles(options?: PrivateFilesOptions): Promise<Result<PrivateFiles>>;
   tools(options?: Cancel): Promise<Result<Tools>>;
@@ -133,10 +129,7 @@ class Asking {
   }
 }
 
-type Files = Pick<
-  Client,
-  'readFileLines' | 'readFile' | 'listDirectory' | 'resolvePath' | 'shownLines' | 'privateFiles'
->;
+type Files = Pick<Client, 'readFileLines' | 'readFile' | 'listDirectory' | 'resolvePath' | 'privateFiles'>;
 
 function filesOf(asking: Asking): Files {
   return {
@@ -174,15 +167,6 @@ function filesOf(asking: Asking): Files {
     async resolvePath(path, cancel) {
       const asked = await asking.get<{ resolved_path: string }>('/api/v0/resolve-path', cancel, { path });
       return asked.ok ? succeeded(asked.value.resolved_path) : asked;
-    },
-    async shownLines(path, tag, { offset, limit, signal } = {}) {
-      const query = { path, tag, offset, limit };
-      const asked = await asking.get<{ lines: readonly ShownLine[] }>(
-        '/api/v0/shown-lines',
-        { signal },
-        query,
-      );
-      return asked.ok ? succeeded(asked.value.lines) : asked;
     },
     privateFiles: ({ path, signal } = {}) => asking.get('/api/v0/private', { signal }, { path }),
   };

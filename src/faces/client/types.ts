@@ -36,20 +36,6 @@ export interface ReadFileOptions extends Cancel {
   readonly limit?: number | undefined;
 }
 
-export interface ShownLinesOptions extends Cancel {
-  /** First line, 1-based. */
-  readonly offset?: number | undefined;
-  /** Number of lines; 1,000 when absent, which is also the maximum. */
-  readonly limit?: number | undefined;
-}
-
-export interface ShownLine {
-  /** 1-based. */
-  readonly no: number;
-  /** With its terminator. */
-  readonly text: string;
-}
-
 export interface PrivateFilesOptions extends Cancel {
   /** Absolute path of a file, about which the rules are asked. */
   readonly path?: string | undefined;

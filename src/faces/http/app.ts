@@ -13,15 +13,9 @@ import { createMcpServer } from '../mcp/server.ts';
 import type { ServerOffer } from '../offer.ts';
 import { endedError, endingError, monotonicMs } from '../outbox.ts';
 import { dashboardRoutes, liveRoute } from './dashboard.ts';
-import { type HttpExchange, type HttpReply, labelOf, send } from './exchange.ts';
+import { type HttpExchange, type HttpReply, send } from './exchange.ts';
 import { createGuard, type GuardOptions, type GuardRefusal, isOAuth } from './guard.ts';
-import {
-  listDirectoryRoute,
-  privateRoute,
-  readFileLinesRoute,
-  resolvePathRoute,
-  shownLinesRoute,
-} from './list-directory.ts';
+import { listDirectoryRoute, privateRoute, readFileLinesRoute, resolvePathRoute } from './list-directory.ts';
 import { mountMcp } from './mcp.ts';
 import { createMetrics, outcomeOfAnswer, type ServerLog, type ServerMetrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
@@ -59,7 +53,6 @@ const routesOf = (served: RouteContext): readonly HttpRoute[] => {
     readFileRoute(served),
     listDirectoryRoute(served),
     resolvePathRoute(served),
-    shownLinesRoute(served),
     privateRoute(served),
     listToolsRoute(served),
     callToolRoute(served),
@@ -161,7 +154,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       const path = match?.path ?? (others.has(exchange.path) ? exchange.path : 'none');
       metrics.request(path, status);
       const ms = Math.round(monotonicMs() - start);
-      log('request', { method: exchange.method, path, status, ms, client: labelOf(exchange.client) });
+      log('request', { method: exchange.method, path, status, ms });
       await send(answered, exchange, outgoing, writeTimeoutMs).catch((error: unknown) => {
         // The status was sent already, so the error can only be signalled by closing the connection.
         outgoing.destroy();

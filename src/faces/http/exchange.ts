@@ -1,11 +1,11 @@
 /** An HTTP request and its reply, as the routes see them. */
 
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv6, type Server, type Socket } from 'node:net';
 import type { OrielError } from '../../errors.ts';
 import { maxDescriptors } from '../../files/descriptors.ts';
-import { type Caller, callerName, nameCaller, registerCallerAddress } from '../../queues/caller.ts';
+import { type Caller, nameCaller, registerCallerAddress } from '../../queues/caller.ts';
 import { PeerOutlet } from '../outbox.ts';
 
 /** The complete body, or a function that writes it. */
@@ -175,25 +175,6 @@ export function clientOf({ headers, socket }: IncomingMessage): Caller {
   const client = clients.get(key)?.deref() ?? made(key, isNamed);
   registerCallerAddress(client, clientNetwork(socket.remoteAddress ?? 'local'));
   return client;
-}
-
-/** Hexadecimal digits that tell the clients of a log apart. */
-const LABEL_DIGITS = 8;
-
-const labelKey = randomBytes(16);
-const labels = new WeakMap<Caller, string>();
-
-/**
- * The label of a client in the log: the same as long as the process runs. Not its name, with which everybody could read its
- * kept outputs, and not a plain digest of it, by which a name can be guessed.
- */
-export function labelOf(client: Caller): string {
-  const known = labels.get(client);
-  if (known !== undefined) return known;
-  const name = callerName(client)?.name ?? '';
-  const label = createHmac('sha256', labelKey).update(name).digest('hex').slice(0, LABEL_DIGITS);
-  labels.set(client, label);
-  return label;
 }
 
 /** A long key is hashed whole, because programs at one address may differ at the end of a long `User-Agent`. */

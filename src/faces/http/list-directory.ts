@@ -1,4 +1,4 @@
-/** The routes over files besides downloads: directories, real paths, numbered lines, what was shown, and what is private. */
+/** The routes over files besides downloads: directories, real paths, numbered lines, and what is private. */
 
 import { join, resolve, sep } from 'node:path';
 import * as z from 'zod';
@@ -292,61 +292,6 @@ export const readFileLinesRoute = ({ offer, metrics }: RouteContext): HttpRoute 
       return jsonReply(lines);
     },
   });
-
-// `GET /api/v0/shown-lines`: the lines that a client was shown under a hashline tag, by any replica.
-
-/** Maximum lines of a response, and their characters. */
-const MAX_SHOWN_LINES = 1_000;
-const MAX_SHOWN_CHARACTERS: number = 1 << 20;
-
-const shownQuery = z.strictObject({
-  path: z.string('is required').min(1, 'is required').describe('Absolute path, links followed'),
-  tag: z
-    .string('is required')
-    .regex(/^[0-9A-Fa-f]{4,16}$/, 'must be 4 to 16 hexadecimal digits')
-    .describe('As it stands behind # in the header of the answer'),
-  offset: countInQuery('First line, 1-based; 1 when absent').optional(),
-  limit: countInQuery(`Lines; ${MAX_SHOWN_LINES} when absent or 0, and at most`, MAX_SHOWN_LINES).optional(),
-});
-
-const shownReply = z
-  .object({
-    lines: z.array(z.object({ no: z.int(), text: z.string().describe('With its terminator') })),
-  })
-  .describe(
-    `Those of the lines that were shown and are remembered, in order; they end before ${MAX_SHOWN_CHARACTERS} characters`,
-  );
-
-export const shownLinesRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
-  route<z.infer<typeof shownQuery>>({
-    method: 'get',
-    path: '/api/v0/shown-lines',
-    summary: 'What the client that asks was shown under a tag of the hashline display',
-    query: shownQuery,
-    replies: { 200: { about: 'The lines', schema: shownReply } },
-    handle: (exchange, { query: { path, tag, offset, limit } }) =>
-      reading(metrics, 'shown-lines', exchange, async (signal) => {
-        const { access, session } = offer.engine(exchange.client);
-        const { snapshots } = session;
-        // Lines that were shown before their file became private are not shown again.
-        const why = await whyPrivate(access, path, signal);
-        if (why !== undefined) throw new OrielError('PRIVATE', why);
-        const from = Math.max(1, offset ?? 1);
-        const to = from - 1 + (limit || MAX_SHOWN_LINES);
-        return { lines: bounded(await snapshots.lines(path, tag.toUpperCase(), from, to)) };
-      }),
-  });
-
-function bounded(shown: ReadonlyMap<number, string>): z.infer<typeof shownReply>['lines'] {
-  const lines: z.infer<typeof shownReply>['lines'] = [];
-  let characters = 0;
-  for (const [no, text] of shown) {
-    characters += text.length;
-    if (characters > MAX_SHOWN_CHARACTERS) break;
-    lines.push({ no, text });
-  }
-  return lines;
-}
 
 // `GET /api/v0/private`: the rules for private files, only for the operator, because a client could aim at what they name.
 

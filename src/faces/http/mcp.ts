@@ -33,14 +33,11 @@ import { jsonReply, problem } from './problem.ts';
 import { jsonOf } from './request-body.ts';
 
 /**
- * Maximum sessions. At the maximum a session of the address with most sessions is evicted: first those that were only
- * opened, then those without kept outputs, then the others, the least recently used first. Its client must initialize
- * again. A session with pending requests is never evicted.
+ * Maximum sessions. At the maximum one is evicted: first those that were only opened, then those without kept outputs, then
+ * the others, the least recently used first. Its client must initialize again. A session with pending requests is never
+ * evicted.
  */
 const MAX_MCP_SESSIONS = 256;
-
-/** Maximum sessions of an address, so that others have room even if all of them have pending requests. */
-const MAX_ADDRESS_SESSIONS = 224;
 
 interface McpMount {
   handle(exchange: HttpExchange): Promise<HttpReply>;
@@ -64,8 +61,6 @@ type MakeServer = (of: ServerFor) => SessionServer;
 interface OpenSession {
   readonly session: McpSession;
   readonly caller: Caller;
-  /** The address that opened it. */
-  readonly from: string;
 }
 
 export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'forget'>): McpMount {
@@ -88,17 +83,18 @@ export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'f
   const sessions = new Map<string, OpenSession>();
 
   async function open(request: Request): Promise<McpSession> {
-    const from = addresses.get(request) ?? '';
-    if (isFull(from, 1) && !leastWanted(from)) {
-      const message = 'All sessions of your address are being answered. Open one in a moment.';
-      throw new OrielError('BUSY', message);
-    }
+    if (sessions.size >= MAX_MCP_SESSIONS && !leastWanted())
+      throw new OrielError('BUSY', 'All sessions are being answered. Open one in a moment.');
     const caller = {};
-    registerCallerAddress(caller, from);
+    registerCallerAddress(caller, addresses.get(request) ?? '');
     const session = new McpSession({
       opened(id) {
-        sessions.set(id, { session, caller, from });
-        makeRoom(from);
+        const [old, over] = sessions.size >= MAX_MCP_SESSIONS ? (leastWanted() ?? []) : [];
+        if (old !== undefined && over) {
+          forget(old, over.caller);
+          void over.session.close();
+        }
+        sessions.set(id, { session, caller });
       },
       closed: (id) => forget(id, caller),
     });
@@ -111,42 +107,13 @@ export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'f
     void offer.forget(caller);
   }
 
-  function makeRoom(from: string): void {
-    while (isFull(from, 0)) {
-      const [id, over] = leastWanted(from) ?? [];
-      if (id === undefined || !over) return;
-      forget(id, over.caller);
-      void over.session.close();
-    }
-  }
-
-  /** Whether `more` sessions from the address would exceed a maximum. */
-  function isFull(from: string, more: number): boolean {
-    return sessions.size + more > MAX_MCP_SESSIONS || countOf(from) + more > MAX_ADDRESS_SESSIONS;
-  }
-
-  function countOf(address: string): number {
-    return Array.from(sessions.values()).filter((one) => one.from === address).length;
-  }
-
-  /**
-   * The session to evict: without pending requests, of the address with most sessions. Sessions of another address are only
-   * evicted if it has more than `from`.
-   */
-  function leastWanted(from: string): [string, OpenSession] | undefined {
-    const counts = new Map<string, number>();
-    for (const one of sessions.values()) counts.set(one.from, (counts.get(one.from) ?? 0) + 1);
-    const own = counts.get(from) ?? 0;
+  /** The session to evict; undefined if all have pending requests. */
+  function leastWanted(): [string, OpenSession] | undefined {
     const idle = Array.from(sessions).filter(([, { session }]) => !session.busy);
-    const isFair = ([, one]: [string, OpenSession]): boolean =>
-      one.from === from || (own < MAX_ADDRESS_SESSIONS && (counts.get(one.from) as number) > own);
-    const fair = idle.filter(isFair);
-    const most = Math.max(...fair.map(([, one]) => counts.get(one.from) as number));
-    const all = fair.filter(([, one]) => counts.get(one.from) === most);
     return (
-      all.find(([, { session }]) => !session.used) ??
-      all.find(([, { caller }]) => !offer.keeps(caller)) ??
-      all[0]
+      idle.find(([, { session }]) => !session.used) ??
+      idle.find(([, { caller }]) => !offer.keeps(caller)) ??
+      idle[0]
     );
   }
 
@@ -204,12 +171,7 @@ export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'f
       const { response, caller } = (await isLegacyRequest(request, value))
         ? await legacy(request, value)
         : { response: await handler.fetch(request, { parsedBody: value }) };
-      if (!(response instanceof Response)) return replyOf({ response, caller });
-      // What a client listens to has no end, so it has only one form.
-      const form = isListening(value)
-        ? response
-        : inAcceptedForm(response, exchange.header('accept') ?? '', Array.isArray(value));
-      return replyOf({ response: form, caller });
+      return replyOf({ response, caller });
     },
     callerOf: (session) => sessions.get(session)?.caller,
     endListening: () => void listening.close(),
@@ -231,7 +193,7 @@ function requestOf({ method, incoming, signal }: HttpExchange): Request {
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
-  headers.set('accept', `${JSON_TYPE}, ${STREAM_TYPE}`);
+  headers.set('accept', 'application/json, text/event-stream');
   return new Request('http://localhost/mcp', { method, headers, signal });
 }
 
@@ -256,42 +218,6 @@ async function pass(body: ReadableStream<Uint8Array>, outlet: PeerOutlet): Promi
   const reader = body.getReader();
   outlet.onGone(() => void reader.cancel().catch(() => undefined));
   for (let part = await reader.read(); !part.done; part = await reader.read()) outlet.write(part.value);
-}
-
-// The form of a response: a stream of events, or JSON. A client may accept only one of them.
-
-const JSON_TYPE = 'application/json';
-const STREAM_TYPE = 'text/event-stream';
-
-/** `accept`: the header of the request. `isBatch`: whether it had a list of messages. */
-function inAcceptedForm(response: Response, accept: string, isBatch: boolean): Response {
-  const accepts = (type: string): boolean =>
-    /^\s*$|\*\/\*/.test(accept) || accept.toLowerCase().includes(type);
-  const type = response.headers.get('content-type') ?? '';
-  if (response.status !== 200 || !response.body) return response;
-  if (type.startsWith(STREAM_TYPE) && !accepts(STREAM_TYPE) && accepts(JSON_TYPE))
-    return converted(response, JSON_TYPE, (events) => responsesIn(events, isBatch));
-  if (type.startsWith(JSON_TYPE) && !accepts(JSON_TYPE) && accepts(STREAM_TYPE))
-    return converted(response, STREAM_TYPE, (json) => `event: message\ndata: ${json}\n\n`);
-  return response;
-}
-
-/** The responses among the messages of a stream; requests and notifications need one. */
-function responsesIn(events: string, isBatch: boolean): string {
-  const messages = Array.from(events.matchAll(/^data: (.+)$/gm), ([, json = '']) => json);
-  const responses = messages.filter((json) => !('method' in JSON.parse(json)));
-  return isBatch ? `[${responses.join(',')}]` : (responses[0] ?? '');
-}
-
-function converted(response: Response, type: string, convert: (body: string) => string): Response {
-  const parts: Uint8Array[] = [];
-  const whole = new TransformStream<Uint8Array, Uint8Array>({
-    transform: (part) => void parts.push(part),
-    flush: (controller) => controller.enqueue(Buffer.from(convert(Buffer.concat(parts).toString()))),
-  });
-  const headers = new Headers(response.headers);
-  headers.set('content-type', type);
-  return new Response(response.body?.pipeThrough(whole), { status: response.status, headers });
 }
 
 // A session of a client with protocol 2025: its server, and the ids of pending requests, which must not be reused.

@@ -328,18 +328,6 @@ const QUEUES: readonly GaugeRow<Queue>[] = [
   ['oriel_queue_running', 'gauge', 'Slots in use.', ({ stats }) => stats.running],
   ['oriel_queue_waiting', 'gauge', 'Entries that wait for a slot.', ({ stats }) => stats.waiting],
   [
-    'oriel_queue_running_max',
-    'gauge',
-    'The most slots in use since the start.',
-    ({ stats }) => stats.highest.running,
-  ],
-  [
-    'oriel_queue_waiting_max',
-    'gauge',
-    'The most entries that waited since the start.',
-    ({ stats }) => stats.highest.waiting,
-  ],
-  [
     'oriel_queue_refused_total',
     'counter',
     'Entries refused because too many waited.',

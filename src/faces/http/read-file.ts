@@ -8,13 +8,11 @@ import { refuseStoredBytes } from '../../call/private-report.ts';
 import { explained } from '../../call/unexpected.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { isTypedAbsolute } from '../../files/paths.ts';
-import type { Identity } from '../../identity.ts';
-import { SlotLease } from '../../queues/lease.ts';
 import { queues } from '../../queues/queue-table.ts';
-import type { QueueClaim } from '../../queues/queue.ts';
+import type { QueueSlot } from '../../queues/queue.ts';
 import { readAt } from '../../text/bytes.ts';
 import { quote, safeJson } from '../../text/visible.ts';
-import type { FileAccess, OpenedFile } from '../../types/access.ts';
+import type { ByteSource, FileAccess, OpenedFile } from '../../types/access.ts';
 import type { PeerOutlet } from '../outbox.ts';
 import type { HttpExchange, HttpReply, ReplyBody } from './exchange.ts';
 import type { ServerMetrics } from './metrics.ts';
@@ -77,34 +75,30 @@ export const readFileRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
         relativity === undefined || isTypedAbsolute(given)
           ? given
           : join(startOf(relativity, access.cwd), given);
-      const open = async (): Promise<OpenedFile> => {
-        const file = await openFile(access, path, signal);
-        try {
-          await refuseStoredBytes(engine, file, { signal, caller: client });
-          return file;
-        } catch (error) {
-          await file.close();
-          throw error;
-        }
-      };
-      const download = new FileDownload(open, { signal, caller: client });
+      const claim = { signal, caller: client };
       const count = countOf(metrics, 'read-file');
+      // Held until the client has received all bytes; the outlet ends one that does not read.
+      let slot: QueueSlot | undefined;
+      let file: OpenedFile | undefined;
       const end = async (bytes: number, error?: string): Promise<void> => {
         count({ bytes, error });
-        await download.end();
+        slot?.release();
+        await file?.close();
       };
       try {
-        const file = await download.file();
-        const { key, recurs } = file.bytes.identity;
+        slot = await queues.downloads.acquire(claim);
+        const opened = (file = await queues.calls.run(() => openFile(access, path, signal), claim));
+        await refuseStoredBytes(engine, opened, claim);
+        const { key, recurs } = opened.bytes.identity;
         const tag = `"${createHash('sha1').update(key).digest('base64url')}"`;
         // A file that was just changed may change again without a new time, so its ETag is weak.
         const etag = recurs ? tag : `W/${tag}`;
-        const { size, headers: ofPrefix } = await prefixOf(file, exchange.header(SIZE_HEADER), signal);
+        const { size, headers: ofPrefix } = await prefixOf(opened, exchange.header(SIZE_HEADER), signal);
         const common = {
           etag,
           ...ofPrefix,
           'accept-ranges': 'bytes',
-          'last-modified': new Date(file.mtimeMs).toUTCString(),
+          'last-modified': new Date(opened.mtimeMs).toUTCString(),
           'content-type': contentType(path),
           // An HTML file must not run scripts with the origin of this server.
           'content-security-policy': "sandbox; default-src 'none'",
@@ -130,9 +124,8 @@ export const readFileRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
           'content-length': String(to - from),
           ...(asked && { 'content-range': `bytes ${from}-${to - 1}/${size}` }),
         };
-        download.rest();
         if (exchange.method === 'HEAD') await end(0);
-        return reply(asked ? 206 : 200, headers, (outlet) => stream(download, from, to, outlet, end));
+        return reply(asked ? 206 : 200, headers, (outlet) => stream(opened.bytes, from, to, outlet, end));
       } catch (error) {
         await end(0, explained(error, signal).code);
         throw error;
@@ -193,9 +186,9 @@ function rangeOf(
   return start < end ? { start, end } : 'none';
 }
 
-/** Reads the next chunk when the client has received the previous one. Closes the download in any case. */
+/** Reads the next chunk when the client has received the previous one. Calls `end` in any case. */
 async function stream(
-  download: FileDownload,
+  bytes: ByteSource,
   from: number,
   to: number,
   outlet: PeerOutlet,
@@ -204,7 +197,7 @@ async function stream(
   let at = from;
   try {
     while (at < to && !outlet.gone) {
-      const chunk = await download.read(at, Math.min(CHUNK_BYTES, to - at));
+      const chunk = await readAt(bytes, at, Math.min(CHUNK_BYTES, to - at));
       // The response is shorter than its content-length, so the client must notice an error.
       if (chunk.length === 0)
         throw new OrielError('INCOMPLETE', 'The file became shorter while it was sent.');
@@ -251,56 +244,6 @@ export function countOf(
     if (!counted) metrics.call(name, ended, (performance.now() - start) / 1000);
     counted = true;
   };
-}
-
-// The file of a download. It is open while the client reads. If the client pauses and other downloads wait, it is closed
-// and opened again for the next bytes.
-
-class FileDownload {
-  readonly #open: () => Promise<OpenedFile>;
-  readonly #claim: QueueClaim;
-  readonly #lease: SlotLease;
-  #file: OpenedFile | undefined;
-  #identity: Identity | undefined;
-
-  /** `open` opens the file; it is called again after a pause. */
-  constructor(open: () => Promise<OpenedFile>, claim: QueueClaim) {
-    this.#open = open;
-    this.#claim = claim;
-    this.#lease = new SlotLease(queues.downloads, claim, () => this.#close());
-  }
-
-  /** Opens the file until `rest` or `end`. Throws `BUSY` if too many wait, `INCOMPLETE` if it is another file now. */
-  async file(): Promise<OpenedFile> {
-    await this.#lease.work();
-    this.#file ??= await queues.calls.run(this.#open, this.#claim);
-    this.#identity ??= this.#file.bytes.identity;
-    if (this.#file.bytes.identity.equals(this.#identity)) return this.#file;
-    throw new OrielError('INCOMPLETE', 'The file was changed while it was sent.');
-  }
-
-  /** Fewer bytes only if the file was truncated. */
-  async read(offset: number, length: number): Promise<Uint8Array> {
-    const file = await this.file();
-    const bytes = await readAt(file.bytes, offset, length);
-    this.rest();
-    return bytes;
-  }
-
-  /** Pauses: the file may be closed until the next read. */
-  rest(): void {
-    this.#lease.rest();
-  }
-
-  end(): Promise<void> {
-    return this.#lease.end();
-  }
-
-  async #close(): Promise<void> {
-    const file = this.#file;
-    this.#file = undefined;
-    await file?.close();
-  }
 }
 
 // Consistent reads of a growing file, such as a log, by several requests: they send the size from the first response, and

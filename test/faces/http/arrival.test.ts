@@ -45,28 +45,7 @@ test('bodies behind a call count until their client disconnects', async () => {
   await expect.poll(() => inbox.bytes).toBe(0);
 });
 
-test('the rest of a body behind a call is read', async () => {
-  const { socket, url } = await calling();
-  socket.write(`${HEAD}70000\r\n\r\n`);
-  socket.write(' '.repeat(30_000));
-  await expect.poll(() => inbox.bytes).toBeGreaterThanOrEqual(30_000);
-  socket.write(' '.repeat(40_000));
-  await expect.poll(() => inbox.bytes).toBeGreaterThanOrEqual(70_000);
-  expect((await fetch(`${url}/healthz`)).status).toBe(200);
-});
-
 const BODY = `${HEAD}40000\r\n\r\n${' '.repeat(40_000)}`;
-
-test('a body behind the last reply is released', async () => {
-  const { url } = await serveOffer(offerOf());
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  onTestFinished(() => void socket.destroy());
-  const closed = new Promise((resolve) => void socket.once('close', resolve));
-  // The guard refuses this name, with `connection: close`.
-  socket.resume().write(`GET / HTTP/1.1\r\nHost: a b\r\n\r\n${BODY}`);
-  await closed;
-  await expect.poll(() => inbox.bytes).toBe(0);
-});
 
 test('a call behind a request that Node.js refuses is cancelled', async () => {
   const { tool, started, stopped } = hangingTool('hang');

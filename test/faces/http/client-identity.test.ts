@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { clientOf, labelOf } from '../../../src/faces/http/exchange.ts';
+import { clientOf } from '../../../src/faces/http/exchange.ts';
 
 const named = (name: string): object =>
   clientOf({
@@ -31,15 +30,4 @@ test('long names with a common prefix are different clients', () => {
   expect(new Set(clients).size).toBe(names.length);
   expect(names.map(named)).toEqual(clients);
   for (const [i, name] of names.entries()) expect(named(name)).toBe(clients[i]);
-});
-
-test('labels tell clients apart, stay the same, contain no name', () => {
-  const labels = ['ab', 'cd', 'ab'].map((name) => labelOf(named(name)));
-  expect(labels[0]).toMatch(/^[0-9a-f]{8}$/);
-  expect(labels[2]).toBe(labels[0]);
-  expect(labels[1]).not.toBe(labels[0]);
-  const other = { headers: { 'oriel-client': 'ab' }, socket: { remoteAddress: '192.0.2.2' } };
-  expect(labelOf(clientOf(other as unknown as IncomingMessage))).toBe(labels[0]);
-  const digest = createHash('sha256').update('named ab').digest('hex');
-  expect(digest.startsWith(labels[0] ?? '')).toBe(false);
 });

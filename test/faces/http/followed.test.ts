@@ -6,15 +6,12 @@
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { realpathSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel, type Oriel } from '../../../src/oriel.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { has } from '../../support/has.ts';
 import { numberedObject, objectServer } from '../../support/objects.ts';
 import { callOn, replicasOn, textOf } from '../../support/replicas.ts';
-import { AUTHORIZATION } from '../../support/server.ts';
 import { redisServer } from '../../support/stores.ts';
 
 interface Site {
@@ -93,40 +90,6 @@ describe.runIf(has('redis'))('reading from page to page', () => {
     for (const from of [301, 199_990])
       expect(await read(1, 'alice', `${page.url}:${from}..${from}`)).toContain(`one ${from}\n`);
     expect(page.requests).toBe(requests);
-  });
-
-  test('a version shown by one replica is available on another', { tags: 'slow' }, async () => {
-    const workspace = temporaryFolder();
-    const file = join(realpathSync(workspace), 'f.txt');
-    writeFileSync(file, 'one\ntwo\nthree\n');
-    const replicas = await shared.twoHere({ cwd: workspace, display: 'hashline' });
-    const header = async (replica: 0 | 1, client: string | false): Promise<string> => {
-      const [first = ''] = textOf(
-        await callOn(replicas[replica].url, 'read', { path: `${file}:2..3` }, { client }),
-      ).split('\n');
-      return first;
-    };
-    const shown = async (replica: 0 | 1, client: string, tag: string): Promise<unknown> => {
-      const query = new URLSearchParams({ path: file, tag });
-      const response = await fetch(`${replicas[replica].url}/api/v0/shown-lines?${query}`, {
-        headers: { ...AUTHORIZATION, 'oriel-client': client },
-      });
-      return ((await response.json()) as { lines: unknown }).lines;
-    };
-    const lines = [
-      { no: 2, text: 'two\n' },
-      { no: 3, text: 'three\n' },
-    ];
-    const [, tag = ''] = /#([0-9A-F]{8})$/.exec(await header(0, 'alice')) ?? [];
-    await expect.poll(() => shown(1, 'alice', tag)).toEqual(lines);
-    expect(await shown(0, 'alice', tag)).toEqual(lines);
-    expect(await header(1, 'bob')).toContain(tag);
-    await expect.poll(() => shown(0, 'bob', tag)).toEqual(lines);
-    expect(await shown(1, 'carol', tag)).toEqual([]);
-    // The other one has it also when the first one, and then the store, is gone.
-    await replicas[0].close();
-    writeFileSync(file, 'another\n');
-    expect(await shown(1, 'alice', tag)).toEqual(lines);
   });
 
   test('a replaced object is reported when others read it first', { tags: 'slow' }, async () => {

@@ -88,21 +88,6 @@ describe('when there is no room left', () => {
     expect(late(4 * MIB)).toEqual(['silent 0']);
   });
 
-  test('a body as large as the largest evicts nothing', () => {
-    const { hold, late } = crowd();
-    for (let i = 0; i < 16; i += 1) hold(`large ${i}`, `192.0.2.${i}`, 4 * MIB);
-    expect(late(4 * MIB)).toBe('BUSY');
-  });
-
-  test('nothing more is evicted if one eviction is enough', () => {
-    const { hold, late } = crowd();
-    hold('small', '192.0.2.0', 20_000, 'read');
-    hold('large', '192.0.2.0', 8 * MIB);
-    for (let i = 1; i < 14; i += 1) hold(`other ${i}`, `192.0.2.${i}`, 4 * MIB);
-    hold('rest', '192.0.2.15', 4 * MIB - 20_000);
-    expect(late(2 * MIB)).toEqual(['large']);
-  });
-
   test('only as many small bodies as needed are evicted', () => {
     const { hold, late } = crowd();
     for (let i = 0; i < 4_080; i += 1) hold(`${i}`, `192.0.2.${i % 16}`, 16 * 1024 + 1);

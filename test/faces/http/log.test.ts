@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createLog } from '../../../src/faces/http/metrics.ts';
-import { server } from '../../support/server.ts';
 
 function written(isTTY: boolean, facts: Readonly<Record<string, unknown>>): string {
   const chunks: string[] = [];
@@ -29,19 +28,4 @@ test('plain text on a terminal, one line for each event', () => {
     '03:04:05 listening address=127.0.0.1:7345 calls=3\n',
   );
   expect(written(true, { path: 'a\nb\u001b[2J' }).split('\n')).toHaveLength(2);
-});
-
-test('requests of a client share a label without its name', { tags: 'slow' }, async () => {
-  const running = await server([]);
-  const clientsOf = (): string[] =>
-    [...running.log().matchAll(/"event":"request".*"client":"([0-9a-f]{8})"/g)].map(
-      ([, label = '']) => label,
-    );
-  for (const client of ['first-name', 'other-name', 'first-name'])
-    await running.get('/healthz', { headers: { 'oriel-client': client } });
-  await expect.poll(clientsOf).toHaveLength(3);
-  const [first, other, again] = clientsOf();
-  expect(again).toBe(first);
-  expect(other).not.toBe(first);
-  expect(running.log()).not.toContain('-name');
 });

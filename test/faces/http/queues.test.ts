@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../../src/faces/client/client.ts';
@@ -35,12 +33,11 @@ const get = (route: string, path: string, client = 'test'): Promise<Response> =>
 
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
-/** For the length of a test. */
-function limitOf(name: 'calls' | 'downloads', limit: number): void {
-  const queue = queues[name];
-  const before = queue.limit;
-  queue.limit = limit;
-  onTestFinished(() => void (queue.limit = before));
+/** One call at a time, for the length of a test. */
+function oneCall(): void {
+  const { limit } = queues.calls;
+  queues.calls.limit = 1;
+  onTestFinished(() => void (queues.calls.limit = limit));
 }
 
 async function metrics(): Promise<string[]> {
@@ -48,7 +45,7 @@ async function metrics(): Promise<string[]> {
 }
 
 test('many requests of one client do not delay another', async () => {
-  limitOf('calls', 1);
+  oneCall();
   const held = queues.calls.acquire() as QueueSlot;
   const order: string[] = [];
   const ask = async (route: string, client: string): Promise<void> => {
@@ -69,7 +66,7 @@ test('many requests of one client do not delay another', async () => {
 });
 
 test('clients without a name are distinguished by their programs', async () => {
-  limitOf('calls', 1);
+  oneCall();
   const held = queues.calls.acquire() as QueueSlot;
   const order: string[] = [];
   const ask = async (program: string): Promise<void> => {
@@ -142,45 +139,14 @@ test('routes that read answer 503 with Retry-After when full', { tags: 'slow' },
   await Promise.all(waiting);
 });
 
-describe('a client that reads slowly', () => {
-  test('lets the next one pass, and gets its bytes later', { tags: 'slow' }, async () => {
-    limitOf('downloads', 1);
-    const slow = await get('read-file', 'large.bin');
-    const reader = (slow.body as ReadableStream<Uint8Array>).getReader();
-    const parts: Uint8Array[] = [];
-    const first = await reader.read();
-    parts.push(first.value as Uint8Array);
-    expect((await bytesOf(await get('read-file', 'large.bin'))).equals(BYTES)).toBe(true);
-    for (let step = await reader.read(); !step.done; step = await reader.read()) parts.push(step.value);
-    expect(Buffer.concat(parts).equals(BYTES)).toBe(true);
-    await expect.poll(() => queues.downloads.stats.running).toBe(0);
-  });
-
-  test('gets no bytes of a file that replaces its own', async () => {
-    limitOf('downloads', 1);
-    const slow = await get('read-file', 'large.bin');
-    const reader = (slow.body as ReadableStream<Uint8Array>).getReader();
-    await reader.read();
-    writeFileSync(join(W, 'new'), Buffer.alloc(BYTES.length));
-    await rename(join(W, 'new'), join(W, 'large.bin'));
-    await bytesOf(await get('read-file', 'a.txt'));
-    const rest = async (): Promise<void> => {
-      for (let step = await reader.read(); !step.done; step = await reader.read());
-    };
-    await expect(rest()).rejects.toThrow();
-    await expect.poll(() => queues.downloads.stats.running).toBe(0);
-    expect(await metrics()).toContain('oriel_errors_total{tool="read-file",code="INCOMPLETE"} 1');
-  });
-
-  test('leaves nothing open when it disconnects', async () => {
-    const stop = new AbortController();
-    const path = encodeURIComponent(join(W, 'large.bin'));
-    const slow = await fetch(`${app.url}/api/v0/read-file?path=${path}`, { signal: stop.signal });
-    await (slow.body as ReadableStream<Uint8Array>).getReader().read();
-    stop.abort();
-    await expect.poll(() => queues.downloads.stats.running).toBe(0);
-    await expect.poll(metrics).toContain('oriel_errors_total{tool="read-file",code="CANCELLED"} 1');
-  });
+test('a client that disconnects leaves nothing of its download open', async () => {
+  const stop = new AbortController();
+  const path = encodeURIComponent(join(W, 'large.bin'));
+  const slow = await fetch(`${app.url}/api/v0/read-file?path=${path}`, { signal: stop.signal });
+  await (slow.body as ReadableStream<Uint8Array>).getReader().read();
+  stop.abort();
+  await expect.poll(() => queues.downloads.stats.running).toBe(0);
+  await expect.poll(metrics).toContain('oriel_errors_total{tool="read-file",code="CANCELLED"} 1');
 });
 
 describe('callers', () => {

@@ -179,98 +179,6 @@ describe('TestReadFileLines', () => {
   });
 });
 
-describe('limits are inclusive', () => {
-  test('exactly 1,024 bytes of a line, cut between characters', { tags: 'slow' }, async () => {
-    const { lines } = await files((W) => {
-      writeFileSync(join(W, 'fits'), `${'x'.repeat(1024)}\nb\n`);
-      writeFileSync(join(W, 'splits'), `${'x'.repeat(1023)}€\n`);
-    });
-    expect((await lines('fits')).content).toBe(`1\t${'x'.repeat(1024)}\n2\tb`);
-    expect((await lines('splits')).content).toBe(`1\t${'x'.repeat(1023)}... [truncated]`);
-  });
-
-  test('exactly 1 MiB is read; a larger file in part', { tags: 'slow' }, async () => {
-    const { lines } = await files((W) => {
-      writeFileSync(
-        join(W, 'fits'),
-        'x'
-          .repeat(15)
-          .concat('\n')
-          .repeat(2 ** 16),
-      );
-      writeFileSync(
-        join(W, 'large'),
-        `${'x'
-          .repeat(15)
-          .concat('\n')
-          .repeat(2 ** 16)}y`,
-      );
-    });
-    expect(await lines('fits', { max_response_bytes: 262_144 })).toMatchObject({
-      success: true,
-      total_lines: 65_536,
-    });
-    expect((await lines('large')).error).toContain('use offset and limit to read a portion');
-    expect(await lines('large', { limit: 1 })).toMatchObject({
-      total_lines: 65_537,
-      content: '1\txxxxxxxxxxxxxxx',
-    });
-    expect(await lines('large', { offset: 65_537 })).toMatchObject({ lines_read: 1, content: '65537\ty' });
-    expect((await lines('large', { offset: 1 })).success).toBe(false);
-    expect((await lines('large', { max_file_size: 2 ** 21, limit: 2 })).success).toBe(true);
-  });
-
-  test('exactly 32,768 bytes of an answer, numbers and joiners counted', { tags: 'slow' }, async () => {
-    // 32 lines of 1,024 bytes with number, tab and joiner: 32 × 1,024 without the last joiner.
-    const width = (no: number): number => 1024 - String(no).length - 2;
-    const text = (over: number): string =>
-      Array.from({ length: 32 }, (_, i) => 'x'.repeat(width(i + 1) + (i === 31 ? 1 + over : 0))).join('\n');
-    const { lines } = await files((W) => {
-      writeFileSync(join(W, 'fits'), text(0));
-      writeFileSync(join(W, 'over'), text(1));
-    });
-    expect((await lines('fits')).content).toHaveLength(32_768);
-    expect(await lines('over')).toEqual({
-      ...nothing,
-      error: 'output would exceed 32768 bytes. Read less at a time using offset and limit parameters.',
-    });
-  });
-
-  test('2,000 lines without a limit; a larger request is refused', { tags: 'slow' }, async () => {
-    const { lines } = await files((W) => writeFileSync(join(W, 'f'), 'x\n'.repeat(2_001)));
-    expect(await lines('f')).toMatchObject({ success: true, total_lines: 2_001, lines_read: 2_000 });
-    expect((await lines('f', { limit: 2_001 })).error).toBe(
-      'output would exceed 2000 lines. Read less at a time using offset and limit parameters.',
-    );
-    expect(await lines('f', { max_response_lines: 10 })).toMatchObject({ success: true, lines_read: 10 });
-    expect(await lines('f', { limit: 2_001, max_response_lines: 4_000 })).toMatchObject({
-      lines_read: 2_001,
-    });
-    expect(await lines('f', { offset: 2_001, limit: 5_000 })).toMatchObject({ lines_read: 1 });
-  });
-});
-
-test('an empty file has no line 2; carriage returns stay', { tags: 'slow' }, async () => {
-  const { lines } = await files((W) => {
-    writeFileSync(join(W, 'empty'), '');
-    writeFileSync(join(W, 'dos'), 'a\r\nb\r\n');
-  });
-  expect((await lines('empty', { offset: 2 })).error).toBe('offset 2 is beyond the file length of 0 lines');
-  expect(await lines('dos')).toMatchObject({ total_lines: 2, content: '1\ta\r\n2\tb\r' });
-});
-
-test('invisible characters are shown; what is no text is refused', { tags: 'slow' }, async () => {
-  const { W, lines } = await files((root) => {
-    writeFileSync(join(root, 'ansi'), 'a\u001b[2Jb\n');
-    writeFileSync(join(root, 'nul'), Buffer.from([65, 0, 66]));
-  });
-  expect((await lines('ansi')).content).toBe('1\ta\\x1b[2Jb');
-  expect(await lines('nul')).toEqual({
-    ...nothing,
-    error: `not a text file: ${W}/nul (NUL bytes, 3 bytes). Use xxd or file to look at it.`,
-  });
-});
-
 test('parameters that make no sense are named', { tags: 'slow' }, async () => {
   const { W, status } = await files((root) => writeFileSync(join(root, 'f'), 'x'));
   const path = encodeURIComponent(join(W, 'f'));
@@ -314,6 +222,7 @@ test('limits of 1, empty parameters, and counts of changed text', { tags: 'slow'
   expect((await lines('f', { max_response_lines: 1, limit: 2 })).error).toMatch(
     /^output would exceed 1 lines\./,
   );
+  expect((await lines('f', { max_file_size: 1 })).error).toMatch(/exceeds the maximum of 1 bytes\./);
   expect((await lines('f', { max_line_bytes: 1 })).content).toBe('1\to... [truncated]\n2\tt... [truncated]');
   const [code, body] = await status(`path=${encodeURIComponent(join(W, 'f'))}&offset=&limit=`);
   expect([code, body]).toEqual([200, expect.objectContaining({ lines_read: 2 })]);

@@ -5,9 +5,8 @@
  */
 
 import { rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/commands.ts';
 import { has } from '../../support/has.ts';
 import {
   artifactOf,
@@ -18,7 +17,6 @@ import {
   replicasOn,
   textOf,
 } from '../../support/replicas.ts';
-import { AUTHORIZATION } from '../../support/server.ts';
 import { freePort, storeKinds } from '../../support/stores.ts';
 
 for (const { kind, start, end } of storeKinds) {
@@ -44,65 +42,6 @@ for (const { kind, start, end } of storeKinds) {
       // What the dead one kept can also be read where it was never asked for.
       const { url: fresh } = await here();
       expect(textOf(await call(fresh, 'read', { path: `${kept}:9..10:raw` }))).toContain('9\n10');
-    });
-
-    test('outputs of unnamed clients are read by number, never listed', async () => {
-      const replicas = await twoHere();
-      const nameless = (i: 0 | 1, tool: string, input: object): ReturnType<typeof call> =>
-        call(replicas[i].url, tool, input, {
-          client: false,
-          headers: { 'user-agent': 'the same' },
-        });
-      const [one, other] = [
-        artifactOf(await nameless(0, 'bash', { command: 'seq 100000' })),
-        artifactOf(await nameless(1, 'bash', { command: 'seq 500000 600000' })),
-      ];
-      for (const i of [0, 1, 0] as const) {
-        expect(textOf(await nameless(i, 'read', { path: `${one}:1..1` }))).toBe('1|1\n');
-        expect(textOf(await nameless(i, 'read', { path: `${other}:1..1` }))).toBe('1|500000\n');
-        expect(textOf(await nameless(i, 'read', { path: 'artifact://' }))).not.toContain(one.slice(11));
-        expect((await nameless(i, 'read', { path: 'artifact://1' })).details.error?.code).toBe('NOT_FOUND');
-      }
-      expect((await call(replicas[0].url, 'read', { path: one })).details.error?.code).toBe('NOT_FOUND');
-    });
-
-    test('a task on several replicas has common totals', async () => {
-      const replicas = [await replica(), await here(), await here()] as const;
-      const path = join(temporaryFolder(), 'none');
-      interface Totals {
-        readonly calls: number;
-        readonly errors: number;
-        readonly rateLimits: number;
-      }
-      const read = async (i: number, client = 'alice'): Promise<Totals> => {
-        const headers = { 'oriel-task': 'fix-123', 'oriel-totals': 'yes' };
-        const { details } = await call(String(replicas[i]?.url), 'read', { path }, { client, headers });
-        return (details as unknown as { task: Totals }).task;
-      };
-      const ask = async (i: number, client = 'alice', body?: object): Promise<{ everywhere?: Totals }> => {
-        const response = await fetch(`${replicas[i]?.url}/api/v0/tasks/fix-123${body ? '/events' : ''}`, {
-          headers: { 'oriel-client': client, 'content-type': 'application/json', ...AUTHORIZATION },
-          ...(body && { method: 'POST', body: JSON.stringify(body) }),
-        });
-        return (await response.json()) as { everywhere?: Totals };
-      };
-      for (let i = 0; i < 6; i += 1) await read(i % 2);
-      await ask(1, 'alice', { kind: 'rate-limit', retry_after: 30 });
-      for (const i of [0, 1])
-        await expect
-          .poll(async () => (await ask(i)).everywhere)
-          .toMatchObject({ calls: 6, errors: 6, rateLimits: 1 });
-      // Another replica that the task comes to counts on from there, with the first answer.
-      expect(await read(2)).toMatchObject({ calls: 7, errors: 7, rateLimits: 1 });
-      // A task of that name of another client is another task.
-      expect(await read(2, 'bob')).toMatchObject({ calls: 1, rateLimits: 0 });
-      // What a replica that died had counted still counts.
-      replicas[0].kill('SIGKILL');
-      await replicas[0].exited;
-      await expect.poll(async () => (await ask(1)).everywhere).toMatchObject({ calls: 7, rateLimits: 1 });
-      await shared.store.kill(end);
-      expect((await read(1)).calls).toBe(8);
-      await shared.store.restart();
     });
 
     test('without the store each replica works alone and says so', async () => {

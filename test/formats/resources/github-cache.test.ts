@@ -59,28 +59,6 @@ test('the next process sends no request', async () => {
 });
 
 // It is refreshed meanwhile, for all processes.
-test('after the soft age an old reply serves once more', async () => {
-  const { read, asked, github } = await kept();
-  await read(ISSUE);
-  asked();
-  github.repositories = { 'acme/widget': { issues: [{ number: 7, title: 'Renamed' }] } };
-  const stale = await read(ISSUE, NOON + 12 * MINUTE);
-  expect(stale.text).toContain('# PRIVATE-TITLE (#7)');
-  expect(stale.text).toContain('[Read 12m ago, and being read again: the same call soon has the newest]');
-  expect(asked()).toEqual([200, 200]);
-  expect((await read(ISSUE, NOON + 13 * MINUTE)).text).toMatch(/^# Renamed \(#7\)/);
-  expect(asked()).toEqual([]);
-});
-
-test('after the hard age it is read again before use', async () => {
-  const { read, asked, github } = await kept();
-  await read(ISSUE);
-  github.repositories = { 'acme/widget': { issues: [{ number: 7, title: 'Renamed' }] } };
-  asked();
-  expect((await read(ISSUE, NOON + 7 * DAY)).text).toMatch(/^# Renamed \(#7\)/);
-  expect(asked()).toEqual([200, 200]);
-});
-
 test('a long session uses what another process has read meanwhile', async () => {
   const { read, asked, directory } = await kept();
   let now = NOON;
@@ -91,13 +69,6 @@ test('a long session uses what another process has read meanwhile', async () => 
   now = NOON + 11 * MINUTE;
   expect((await long.call('read', { path: ISSUE })).text).not.toContain('ago');
   expect(asked()).toEqual([]);
-});
-
-test('a list is always revalidated, a 304 keeps it', async () => {
-  const { read, asked } = await kept();
-  const first = await read('issue://acme/widget');
-  expect(await read('issue://acme/widget')).toEqual(first);
-  expect(asked()).toEqual([200, 304]);
 });
 
 test('another token, or none, has separate entries', async () => {
@@ -143,15 +114,6 @@ test.each([
   asked();
   expect((await read(ISSUE, NOON + 10 * MINUTE)).isError).toBe(true);
   expect(asked()).toEqual([status]);
-});
-
-test.each([403, 429, 500, 502])('after a server error (%i) the old reply is used', async (status) => {
-  const { read, github } = await kept();
-  await read(ISSUE);
-  github.instead = (_, response) => json(response, status, {}, { 'x-ratelimit-remaining': '0' });
-  for (const at of [10, 20]) {
-    expect((await read(ISSUE, NOON + at * MINUTE)).text).toContain('PRIVATE-BODY');
-  }
 });
 
 test('an entry from the future is not used', async () => {

@@ -259,17 +259,6 @@ describe('over HTTP', () => {
     expect((await read('mcp://far/far://a')).text).toBe('from afar\n');
     expect(new Set(heard.map(({ headers }) => headers['x-key']))).toEqual(new Set(['k']));
   });
-
-  test('a redirect is not followed', async () => {
-    const other = await site({ '/mcp': answers([]) });
-    const { url } = await site({
-      '/mcp': (_, response) => void response.writeHead(307, { location: `${other.url}/mcp` }).end(),
-    });
-    const { text, isError } = await open({ mcpServers: { far: { url: `${url}/mcp` } } }).read('mcp://far');
-    expect(isError).toBe(true);
-    expect(text).toMatch(/^The MCP server far \(.*\) does not answer: .*\. Use mcp:\/\/ for the servers\.$/);
-    expect(other.asked).toEqual([]);
-  });
 });
 
 describe('.mcp.json', () => {
