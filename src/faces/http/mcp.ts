@@ -171,7 +171,12 @@ export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'f
       const { response, caller } = (await isLegacyRequest(request, value))
         ? await legacy(request, value)
         : { response: await handler.fetch(request, { parsedBody: value }) };
-      return replyOf({ response, caller });
+      if (!(response instanceof Response)) return replyOf({ response, caller });
+      // What a client listens to has no end, so it has only one form.
+      const form = isListening(value)
+        ? response
+        : inAcceptedForm(response, exchange.header('accept') ?? '', Array.isArray(value));
+      return replyOf({ response: form, caller });
     },
     callerOf: (session) => sessions.get(session)?.caller,
     endListening: () => void listening.close(),
@@ -193,7 +198,7 @@ function requestOf({ method, incoming, signal }: HttpExchange): Request {
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
-  headers.set('accept', 'application/json, text/event-stream');
+  headers.set('accept', `${JSON_TYPE}, ${STREAM_TYPE}`);
   return new Request('http://localhost/mcp', { method, headers, signal });
 }
 
@@ -218,6 +223,42 @@ async function pass(body: ReadableStream<Uint8Array>, outlet: PeerOutlet): Promi
   const reader = body.getReader();
   outlet.onGone(() => void reader.cancel().catch(() => undefined));
   for (let part = await reader.read(); !part.done; part = await reader.read()) outlet.write(part.value);
+}
+
+// The form of a response: a stream of events, or JSON. A client may accept only one of them.
+
+const JSON_TYPE = 'application/json';
+const STREAM_TYPE = 'text/event-stream';
+
+/** `accept`: the header of the request. `isBatch`: whether it had a list of messages. */
+function inAcceptedForm(response: Response, accept: string, isBatch: boolean): Response {
+  const accepts = (type: string): boolean =>
+    /^\s*$|\*\/\*/.test(accept) || accept.toLowerCase().includes(type);
+  const type = response.headers.get('content-type') ?? '';
+  if (response.status !== 200 || !response.body) return response;
+  if (type.startsWith(STREAM_TYPE) && !accepts(STREAM_TYPE) && accepts(JSON_TYPE))
+    return converted(response, JSON_TYPE, (events) => responsesIn(events, isBatch));
+  if (type.startsWith(JSON_TYPE) && !accepts(JSON_TYPE) && accepts(STREAM_TYPE))
+    return converted(response, STREAM_TYPE, (json) => `event: message\ndata: ${json}\n\n`);
+  return response;
+}
+
+/** The responses among the messages of a stream; requests and notifications need one. */
+function responsesIn(events: string, isBatch: boolean): string {
+  const messages = Array.from(events.matchAll(/^data: (.+)$/gm), ([, json = '']) => json);
+  const responses = messages.filter((json) => !('method' in JSON.parse(json)));
+  return isBatch ? `[${responses.join(',')}]` : (responses[0] ?? '');
+}
+
+function converted(response: Response, type: string, convert: (body: string) => string): Response {
+  const parts: Uint8Array[] = [];
+  const whole = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (part) => void parts.push(part),
+    flush: (controller) => controller.enqueue(Buffer.from(convert(Buffer.concat(parts).toString()))),
+  });
+  const headers = new Headers(response.headers);
+  headers.set('content-type', type);
+  return new Response(response.body?.pipeThrough(whole), { status: response.status, headers });
 }
 
 // A session of a client with protocol 2025: its server, and the ids of pending requests, which must not be reused.

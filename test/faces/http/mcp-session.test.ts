@@ -220,10 +220,46 @@ describe('clients that send other headers and forms', () => {
     method: 'initialize',
     params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
   };
-  test.each(['*/*', '', 'application/json'])('who accepts "%s" gets what the SDK sends', async (accept) => {
+  const accepts: [string, string][] = [
+    ['*/*', 'text/event-stream'],
+    ['application/json', 'application/json'],
+    ['text/event-stream', 'text/event-stream'],
+    ['', 'text/event-stream'],
+  ];
+
+  test.each(accepts)('who accepts "%s" gets %s', async (accept, type) => {
     const app = await serveOffer(offerOf(testTool('job', () => Promise.resolve(textAnswer('done')))));
-    const response = await app.post('/mcp', call(1, 'x'), { headers: { accept } });
-    expect([response.status, await answersIn(response)]).toEqual([200, [[1, 'done']]]);
+    const send = (body: object): Promise<Response> => app.post('/mcp', body, { headers: { accept } });
+    const response = await send(call(1, 'x'));
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+    expect(await answersIn(response)).toEqual([[1, 'done']]);
+    if (accept !== 'application/json') return;
+    const batch = (await (await send([call(1, 'x'), call(2, 'y')])).json()) as { id: number }[];
+    expect(batch.map(({ id }) => id)).toEqual([1, 2]);
+  });
+
+  test('who accepts only a stream gets one in the newest protocol', async () => {
+    const app = await serveOffer(offerOf(testTool('job', () => Promise.resolve(textAnswer('done')))));
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const body = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'job', arguments: {}, _meta },
+    };
+    const headers = {
+      accept: 'text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'job',
+    };
+    const response = await app.post('/mcp', body, { headers });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(await answersIn(response)).toEqual([[1, 'done']]);
   });
 
   test('whose session is gone initializes a new one', async () => {
