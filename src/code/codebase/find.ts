@@ -1,23 +1,27 @@
 /** Finds the definitions of a name: by its qualified name, then by the end of that, then by the file, then ignoring case. */
 
 import MiniSearch from 'minisearch';
-import { containers } from '../structure.ts';
+import { containers, definitionsAmong, standIns } from '../structure.ts';
 import { isUseCut, type SymbolTag } from '../tags.ts';
 import type { CodeTree, SymbolDefinition } from './code-tree.ts';
 import { wordsOf } from './words.ts';
 
 /**
  * The definitions that match `name` (`Session.close`, `close`, `Session#close`, `ns::Session::close`) by the first of these
- * ways that finds any. Those in the most important files are first.
+ * ways that finds any. Those in the most important files are first. `inFile`: the path of the only file that is searched.
  */
-export function findDefinitions(tree: CodeTree, name: string): SymbolDefinition[] {
+export function findDefinitions(tree: CodeTree, name: string, inFile?: string): SymbolDefinition[] {
   const dotted = name
     .replace(/::|#|->/g, '.')
     .replace(/\.+/g, '.')
     .replace(/^\.|\(\)$/g, '');
   const last = dotted.slice(dotted.lastIndexOf('.') + 1);
   // Private names of JavaScript begin with `#`, and may be asked for without it.
-  const sameName = [...tree.definitions(last), ...tree.definitions(`#${last}`)];
+  const all = [...tree.definitions(last), ...tree.definitions(`#${last}`)];
+  const sameName = definitionsAmong(
+    inFile === undefined ? all : all.filter(({ file }) => tree.pathOf(file) === inFile),
+    ({ tag }) => tag.kind,
+  );
   const steps: ((definition: SymbolDefinition) => boolean)[] = [
     ({ tag }) => plain(tag.qualified) === dotted,
     ({ tag }) => plain(tag.qualified).endsWith(`.${dotted}`),
@@ -37,7 +41,10 @@ export function findDefinitions(tree: CodeTree, name: string): SymbolDefinition[
       ...tree.definitions(known).filter(({ tag }) => `.${tag.qualified.toLowerCase()}`.endsWith(`.${lower}`)),
     );
   }
-  return inOrder(tree, others);
+  return inOrder(
+    tree,
+    definitionsAmong(others, ({ tag }) => tag.kind),
+  );
 }
 
 /** Without the `#` of private names. */
@@ -101,7 +108,7 @@ export function findUses(
   const isMeant = ({ file, tag }: SymbolDefinition): boolean =>
     meant.some((one) => one.file === file && one.tag.from === tag.from);
   const homes = new Set([...meant, ...definitions].map(({ file }) => file));
-  const rest = tree.definitions(name).filter((one) => !isMeant(one));
+  const rest = tree.definitions(name).filter((one) => !isMeant(one) && !standIns.has(one.tag.kind));
   const others = new Set(rest.flatMap(({ file }) => (homes.has(file) ? [] : [file])));
   const owners = hierarchy?.classes ?? new Set();
   // If a class has a method `pipe`, `x.pipe()` is probably not the function `pipe`.
@@ -115,7 +122,8 @@ export function findUses(
     const own = uses.find((one) => one.name === name);
     if (!own) continue;
     cut ||= isUseCut(own);
-    const declaresItself = !homes.has(file) && tree.tagsOf(file).some((tag) => tag.name === name);
+    const declaresItself =
+      !homes.has(file) && tree.tagsOf(file).some((tag) => tag.name === name && !standIns.has(tag.kind));
     const reaches = homes.has(file) || (!declaresItself && reachesAny(tree, file, { homes, others, name }));
     // Only a compiler knows the type of a receiver. The use is sure if imports lead to the hierarchy and to no other
     // declaration of the name; if there is no other one elsewhere, a mention of one of the classes is enough.
