@@ -202,14 +202,15 @@ function isAfterRequest(text: string, at: number): boolean {
   );
 }
 
-/** Undefined if the text is no log, or is written in units of several bytes. Throws the signal's reason. */
+/** Undefined if the text is no log, or is UTF-32. Throws the signal's reason. */
 export async function scanLog(
   source: ByteSource,
   encoding: TextEncoding,
   signal: AbortSignal,
 ): Promise<LogScan | undefined> {
-  if (encoding.unit > 1) return undefined;
-  const { bom } = encoding;
+  const { bom, unit } = encoding;
+  if (unit > 2) return undefined;
+  const charactersOf = unit === 1 ? oneByteEach : twoBytesEach(encoding);
   const size = source.size ?? Number.POSITIVE_INFINITY;
   if (size > MAX_LOG_BYTES) return undefined;
   const isSampled = size > MAX_SCANNED_BYTES;
@@ -227,7 +228,7 @@ export async function scanLog(
     if (head.length < HEAD_LINES_SHOWN) head.push(line);
     tail.push(line);
     if (tail.length > LAST_LINES_SHOWN) tail.shift();
-    if (begun !== undefined) table.add(begun + rest, line);
+    if (begun !== undefined) table.add(unit === 1 ? begun + rest : asBytes(begun + rest), line);
     begun = '';
     start = end;
   };
@@ -236,16 +237,16 @@ export async function scanLog(
     const bytes = await readAt(source, at, READ_BYTES, signal);
     if (bytes.length === 0) break;
     const isEnd = at < MAX_END_BYTES || at >= size - MAX_END_BYTES;
+    const chunk = charactersOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
     if (isSampled && !isEnd && Math.floor(at / READ_BYTES) % every > 0) {
       lines += encoding.scanner.count(bytes);
-      const last = bytes.lastIndexOf(10);
-      if (last !== -1) start = at + last + 1;
+      const last = chunk.lastIndexOf('\n');
+      if (last !== -1) start = at + unit * (last + 1);
       begun = undefined;
     } else {
-      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
       let from = 0;
       for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
-        take(chunk.slice(from, end), at + end + 1);
+        take(chunk.slice(from, end), at + unit * (end + 1));
         from = end + 1;
         if (lines === TRIED_LINES && !table.mayBeLog) return undefined;
         if (lines === SURE_LINES && !table.isLog) return undefined;
@@ -259,6 +260,20 @@ export async function scanLog(
   if (!table.repeats(MIN_SHARE) || !table.isLog) return undefined;
   return { shapes: table.all(), lines, bytes: start, head, tail, isSampled };
 }
+
+const oneByteEach = (bytes: Buffer): string => bytes.toString('latin1');
+
+function twoBytesEach({ name }: TextEncoding): (bytes: Buffer) => string {
+  if (name !== 'utf-16be') return (bytes) => bytes.toString('utf16le');
+  return (bytes) =>
+    Buffer.from(bytes.subarray(0, bytes.length & ~1))
+      .swap16()
+      .toString('utf16le');
+}
+
+/** The text as UTF-8, of which each byte is one character. */
+const asBytes = (text: string): string =>
+  Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1');
 
 /** The lines to show, the most important first: some of both ends, the reports, the ends, then the first line of each frequent shape. */
 function* linesToShow({ shapes, head, tail }: LogScan): Iterable<LogLine> {
