@@ -23,6 +23,7 @@ export function findDefinitions(tree: CodeTree, name: string, inFile?: string): 
     ({ tag }) => tag.kind,
   );
   const steps: ((definition: SymbolDefinition) => boolean)[] = [
+    ({ tag }) => tag.qualified === name,
     ({ tag }) => plain(tag.qualified) === dotted,
     ({ tag }) => plain(tag.qualified).endsWith(`.${dotted}`),
     // `session.close` for the function `close` of the file session.ts.
@@ -128,10 +129,11 @@ export function findUses(
     // Only a compiler knows the type of a receiver. The use is sure if imports lead to the hierarchy and to no other
     // declaration of the name; if there is no other one elsewhere, a mention of one of the classes is enough.
     const knowsOwner = reaches || uses.some((one) => owners.has(one.name));
-    const sureMember =
-      others.size === 0
-        ? knowsOwner
-        : reaches && !reachesAny(tree, file, { homes: others, others: homes, name });
+    const sureMember = OF_EVERY_OBJECT.has(name)
+      ? homes.has(file)
+      : others.size > 0
+        ? reaches && !reachesAny(tree, file, { homes: others, others: homes, name })
+        : knowsOwner;
     const places = [
       ...own.plain.map((line) => ({ line, sure: !isMember && reaches })),
       ...own.member.map((line) => ({ line, sure: isMember ? sureMember : reaches && !isOtherMember })),
@@ -148,6 +150,11 @@ export function findUses(
   found.sort((a, b) => (places[a.file] ?? 0) - (places[b.file] ?? 0) || a.line - b.line);
   return { uses: [...found.filter(({ sure }) => sure), ...found.filter(({ sure }) => !sure)], cut };
 }
+
+/** Members that every object has, whatever its class is. */
+const OF_EVERY_OBJECT: ReadonlySet<string> = new Set(
+  'toString toLocaleString valueOf hashCode equals'.split(' '),
+);
 
 /** The files that import one of `targets`, the most important first. */
 export function findImporters(tree: CodeTree, target: number): number[] {
@@ -250,7 +257,7 @@ interface ClassHierarchy {
   readonly members: readonly SymbolDefinition[];
 }
 
-/** The hierarchy of the classes of `members`, which all have one name. Classes with the same name count as one. */
+/** The hierarchy of the classes of `members`, which all have one name. Other classes with the same name count as one. */
 function hierarchyOf(tree: CodeTree, members: readonly SymbolDefinition[]): ClassHierarchy {
   const name = members[0]?.tag.name ?? '';
   const declared = new Set(tree.definitions(name).map(({ tag }) => ownerOf(tag)));
@@ -258,8 +265,17 @@ function hierarchyOf(tree: CodeTree, members: readonly SymbolDefinition[]): Clas
   const above = reachable(owners, (one) => basesOf(tree, one));
   const roots = [...above].filter((one) => declared.has(one));
   const classes = reachable([...owners, ...roots], (one) => derivedFrom(tree, one));
-  return { classes, members: tree.definitions(name).filter(({ tag }) => classes.has(ownerOf(tag))) };
+  const homes = new Set(members.map(({ file }) => file));
+  const isOtherClass = ({ file, tag }: SymbolDefinition): boolean =>
+    !homes.has(file) && owners.includes(ownerOf(tag)) && ONE_FILE_CLASSES.test(tree.pathOf(file));
+  return {
+    classes,
+    members: tree.definitions(name).filter((one) => classes.has(ownerOf(one.tag)) && !isOtherClass(one)),
+  };
 }
+
+/** Languages in which a class of the same name in another file is another class. */
+const ONE_FILE_CLASSES = /\.(?:[cm]?[jt]sx?|pyi?|java|kts?|php|scala)$/;
 
 /** The name of the symbol that directly contains it; empty if there is none. */
 function ownerOf({ qualified, name }: SymbolTag): string {

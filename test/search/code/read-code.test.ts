@@ -433,6 +433,17 @@ describe('uses and importers', () => {
     }
   });
 
+  test('a class of the same name in another file is another one', async () => {
+    w.write('trie/a.ts', 'export class Node {\n  insert() {}\n  toString() {\n    return "";\n  }\n}\n');
+    w.write('trie/b.ts', 'export class Node {\n  insert() {}\n}\n');
+    w.write('trie/use.ts', "import { Node } from './a';\nnew Node().insert();\nString(1).toString();\n");
+    w.write('trie/other.ts', "import { Node } from './b';\nnew Node().insert();\n");
+    const [sure = '', others] = (await w.text('trie/a.ts:#Node.insert:refs')).split('By name alone:');
+    expect(sure).toBe('trie/use.ts\n  2|new Node().insert();\n\n');
+    expect(others).toContain('trie/other.ts\n  2|new Node().insert();');
+    expect(await w.text('trie/a.ts:#Node.toString:refs')).toMatch(/^By name alone:\ntrie\/use\.ts\n {2}3\|/);
+  });
+
   // The imported file declares its own.
   test('imports of another function of that name are not sure', async () => {
     w.write('same/a.ts', 'export function merge() {}\n');
