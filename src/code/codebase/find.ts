@@ -390,7 +390,7 @@ function importanceOf(tree: CodeTree, file: number): number {
 }
 
 /** Symbols that count less than functions and types. */
-const LESSER: ReadonlySet<SymbolTag['kind']> = new Set(['property', 'variable', 'constant', 'key']);
+const LESSER: ReadonlySet<SymbolTag['kind']> = new Set(['property', 'variable', 'constant', 'key', 'alias']);
 
 function fieldOf(tree: CodeTree, definition: SymbolDefinition | undefined, field: string): string {
   if (!definition) return '';

@@ -122,7 +122,7 @@ class ShapeTable {
     return this.#shapes.size > MAX_SHAPES;
   }
 
-  /** `stored`: undefined if the line has the likeness of another one. */
+  /** `stored` returns the line; it is only called if no earlier one has its likeness. */
   add(line: LogLine, likeness: number | undefined, stored: () => string): void {
     const known = likeness === undefined ? undefined : this.#known.get(likeness);
     if (!known) return this.#addNew(stored(), line, likeness);
@@ -178,8 +178,8 @@ class ShapeTable {
 }
 
 /**
- * A hash of a line in which numbers count by their length, and by what else `shapeOf` distinguishes. It takes a twentieth of
- * the time, and lines of equal hashes have the same shape. Undefined for a long line.
+ * A hash of a line in which numbers count by their length, and by what else `shapeOf` distinguishes: lines of equal hashes
+ * have the same shape. Undefined for a long line.
  */
 function likenessOf(text: string, from: number, end: number): number | undefined {
   if (end - from > MAX_COMPARED_CHARACTERS) return undefined;
