@@ -1,4 +1,6 @@
-// Definitions, uses and importers in a TypeScript tree, compared with those of the TypeScript compiler.
+// Definitions, uses and importers in a TypeScript tree, compared with those of the TypeScript compiler; definitions in Python's
+// own library, compared with those of its `ast`.
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
@@ -10,6 +12,10 @@ import { sized } from './lib/quick.mjs';
 const asked = sized(300, 30);
 
 export async function rows() {
+  return [...(await besideTypeScript()), ...(await besidePython())];
+}
+
+async function besideTypeScript() {
   const home = peer('typescript', '5.9.3');
   if (home === undefined)
     return [{ tree: 'the TypeScript compiler is not here; run it without --quick once' }];
@@ -22,17 +28,50 @@ export async function rows() {
   return table;
 }
 
+/** Prints a line for each function and class: path, qualified name, the line of its name. */
+const PYTHON = `
+import ast, os
+for root, _, files in os.walk('.'):
+    for path in (os.path.join(root, file)[2:] for file in files if file.endswith('.py')):
+        def visit(node, around):
+            for one in ast.iter_child_nodes(node):
+                is_named = isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+                inner = around + [one.name] if is_named else around
+                if is_named: print(path, '.'.join(inner), one.lineno)
+                visit(one, inner)
+        visit(ast.parse(open(path, encoding='utf8').read()), [])
+`;
+
+async function besidePython() {
+  const place = 'import asyncio; print(asyncio.__path__[0])';
+  const directory = spawnSync('python3', ['-c', place]).stdout?.toString().trim();
+  if (!directory) return [{ tree: 'python3 is not here' }];
+  const { stdout } = spawnSync('python3', ['-c', PYTHON], { cwd: directory, maxBuffer: 1 << 28 });
+  const named = new Map();
+  for (const [path, name, line] of stdout
+    .toString()
+    .split('\n')
+    .map((one) => one.split(' ')))
+    if (name) named.set(name, [...(named.get(name) ?? []), `${path}:${line}`]);
+  const oriel = open(directory);
+  const score = new Score();
+  const names = spread([...named.keys()], asked);
+  for (const name of names) score.add(await definedAt(oriel, directory, name), new Set(named.get(name)));
+  await oriel.close();
+  return [{ tree: 'asyncio of Python', asked: 'definitions', of: names.length, ...score.figures() }];
+}
+
+function open(directory) {
+  const limits = { lines: 100_000, bytes: 4_000_000 };
+  return createOriel({ cwd: directory, roots: [directory], cache: false, limits });
+}
+
 async function beside(ts, tree, directory) {
   const paths = readdirSync(directory, { recursive: true })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => join(directory, path));
   const service = serviceOf(ts, directory, paths);
-  const oriel = createOriel({
-    cwd: directory,
-    roots: [directory],
-    cache: false,
-    limits: { lines: 100_000, bytes: 4_000_000 },
-  });
+  const oriel = open(directory);
   const all = declared(ts, service, directory, paths);
   const symbols = spread(
     all.filter(({ isBare }) => !isBare),

@@ -59,8 +59,8 @@ export async function readMap(
   const { bytes, name } = resource;
   const head = Buffer.from(await readAt(bytes, 0, 256, call.signal)).toString('latin1');
   const language = languageOf(name, head);
-  // The text of a document or a page is derived: its headings are those of `:outline`.
-  if (language?.map !== 'code' && resource.encoding === 'utf-8') return {};
+  // The text of a document or a page is derived: its headings are those of `:outline`. So is a kept output, which may be a log.
+  if (language?.map !== 'code' && resource.encoding === 'utf-8' && !name.endsWith('.log')) return {};
   if (!language) return readLogMap(resource, input, frame, call);
   if (language.map === undefined) return {};
   const { parseStructure, wholeText } = await import('../code/parsed.ts');

@@ -5,7 +5,7 @@
 
 import { span } from '../render/display.ts';
 import { editDistance } from '../text/near.ts';
-import type { OutlineSymbol } from './structure.ts';
+import { definitionsAmong, type OutlineSymbol } from './structure.ts';
 
 type FoundSymbol =
   | { readonly one: OutlineSymbol }
@@ -69,7 +69,7 @@ export function findSymbol(symbols: readonly OutlineSymbol[], name: string): Fou
     (symbol) => slug !== '' && (slugOf(symbol.qualified) === slug || slugOf(symbol.name) === slug),
   ];
   for (const step of steps) {
-    const fits = symbols.filter(step);
+    const fits = definitionsAmong(symbols.filter(step), ({ kind }) => kind);
     const one = fits.length === 1 ? fits[0] : onlyDefinition(fits, symbols);
     if (one) return { one };
     if (fits.length > 0) return { candidates: fits };
@@ -137,10 +137,11 @@ function nearest(symbols: readonly OutlineSymbol[], name: string): OutlineSymbol
 
 const maxDistance = (name: string): number => Math.max(1, Math.floor(name.length / 3));
 
-/** The number of edits; 0.5 if one name contains the other. */
+/** The number of edits; if one name contains the other 0.5, with more than two other letters up to 1.5. */
 function distance(a: string, b: string): number {
-  if (a.length >= 3 && b.length >= 3 && (a.includes(b) || b.includes(a))) return 0.5;
   const most = maxDistance(a);
+  if (a.length >= 3 && b.length >= 3 && (a.includes(b) || b.includes(a)))
+    return Math.abs(a.length - b.length) > 2 ? Math.min(1.5, most) : 0.5;
   return (
     (Math.abs(a.length - b.length) > most ? undefined : editDistance(a, b, most)) ?? Number.POSITIVE_INFINITY
   );

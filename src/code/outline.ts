@@ -201,7 +201,14 @@ const lineDirective: Massage = {
   replace: (match) => ' '.repeat(match.length),
 };
 
+/** Call signatures without semicolons: the grammar takes the `<` of the next one for a part of the type before it. */
+const typeBeforeList: Massage = {
+  pattern: />\r?\n(?=(?:[ \t\r]*(?:(?:\/\/|\/?\*)[^\n]*)?\n){0,40}[ \t]*<)/g,
+  replace: (match) => `>;${match.slice(2)}`,
+};
+
 const massages: Readonly<Record<string, readonly Massage[]>> = {
+  typescript: [typeBeforeList],
   c: [exportMacro, lineDirective],
   cpp: [exportMacro, lineDirective],
   kotlin: [

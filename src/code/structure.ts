@@ -26,6 +26,8 @@ export const symbolKinds = [
   'hunk',
   'table',
   'statement',
+  'alias',
+  'test',
 ] as const;
 
 export type SymbolKind = (typeof symbolKinds)[number];
@@ -74,6 +76,17 @@ export const containers: ReadonlySet<SymbolKind> = new Set([
   'module',
   'type',
 ]);
+
+/** Kinds of symbols that only pass on another one, or are called like what they test. */
+export const standIns: ReadonlySet<SymbolKind> = new Set(['alias', 'test']);
+
+/** Without stand-ins; if there is nothing else the aliases, then the tests. */
+export function definitionsAmong<T>(found: readonly T[], kindOf: (one: T) => SymbolKind): readonly T[] {
+  const own = found.filter((one) => !standIns.has(kindOf(one)));
+  if (own.length > 0) return own;
+  const aliases = found.filter((one) => kindOf(one) === 'alias');
+  return aliases.length > 0 ? aliases : found;
+}
 
 // The interface of scanners: hand-written parsers that work line by line.
 

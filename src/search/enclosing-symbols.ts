@@ -11,6 +11,7 @@ import { languageOf } from '../code/languages.ts';
 import { enclosing, type EnclosingSymbol } from '../code/packed.ts';
 import { parseStructure, type WholeText } from '../code/parsed.ts';
 import { Identity } from '../identity.ts';
+import { cpuWaitMeter, startOwnTimer } from '../process/cpu-timeout.ts';
 import { callerOf, registerCaller } from '../queues/caller.ts';
 import { memoryBytes, readAt } from '../text/bytes.ts';
 import { decode } from '../text/encoding.ts';
@@ -24,8 +25,11 @@ const MAX_ENCLOSING_FILES = 8;
 const MAX_ENCLOSING_FILE_BYTES = 64 << 10;
 const MAX_ENCLOSING_BYTES = 256 << 10;
 
-/** The timeout of parsing in ms; symbols of files that take longer are left out. Usually it takes a fraction of this. */
-const WITHIN_MS = 500;
+/**
+ * The timeout of parsing in ms, without waits for a CPU; symbols of files that take longer are left out. Usually it takes a
+ * fraction of this, but the first parse of a process also starts a thread and compiles a grammar.
+ */
+const WITHIN_MS = 1_000;
 
 export class EnclosingSymbols {
   readonly #call: Call;
@@ -148,15 +152,18 @@ async function indexedSymbols(
   }
 }
 
-/** Undefined if it fails or takes more than `ms` milliseconds, for example because another call keeps the thread busy. */
+/**
+ * Undefined if it fails or takes more than `ms` milliseconds, for example because another call keeps the thread busy. On a
+ * busy machine it may take longer.
+ */
 async function soon<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
+  let stop: (() => void) | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, ms, undefined);
+    stop = startOwnTimer(ms, cpuWaitMeter(process.pid), () => resolve(undefined));
   });
   try {
     return await Promise.race([work.catch(() => undefined), late]);
   } finally {
-    clearTimeout(timer);
+    stop?.();
   }
 }

@@ -109,6 +109,16 @@ test('the symbols handed on are bounded and told apart', () => {
   expect(far).toEqual({ near: [] });
 });
 
+test('a swapped letter is nearer than a part of the name', async () => {
+  const { symbols: own } = await found(
+    'a.js',
+    '(function () {\n  function merge() {}\n  var mergeWith = assigner(function () {\n  });\n  var id = setTimeout(() => {}, 5);\n})();\n',
+  );
+  expect(own.map(({ qualified }) => qualified)).toEqual(['merge', 'mergeWith']);
+  const [one] = findNamedSymbols(own, ['mergeWiht']);
+  expect(one).toMatchObject({ near: [{ qualified: 'mergeWith' }, { qualified: 'merge' }] });
+});
+
 test('part of a heading’s anchor is near to the heading', async () => {
   const notes = await found('notes.md', '# Guide\n## What else is accepted\ntext\n## Encodings\n');
   const [one] = findNamedSymbols(notes.symbols, ['what-else']);

@@ -24,6 +24,15 @@ test('every language of the table has a fixture', () => {
   expect(languages.map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
 });
 
+test('call signatures without semicolons do not end the outline', async () => {
+  const call = '  // get\n  <\n    M extends H<P> = H<P>,\n  >(x: M): Base<\n    M\n  >\n\n';
+  const text = `export interface Get {\n${call}${call}}\nexport type After<T> = T\n`;
+  for (const written of [text, text.replaceAll('\n', '\r\n')]) {
+    const { symbols } = await found('a.ts', written);
+    expect(symbols.map(({ name, from }) => `${name} ${from}`)).toEqual(['Get 1', 'After 17']);
+  }
+});
+
 test('a function assigned under its own name is one symbol', { tags: 'slow' }, async () => {
   const text = `View.prototype.lookup = function lookup(name) {
   return this.render(function render() {

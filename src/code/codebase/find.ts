@@ -1,24 +1,29 @@
 /** Finds the definitions of a name: by its qualified name, then by the end of that, then by the file, then ignoring case. */
 
 import MiniSearch from 'minisearch';
-import { containers } from '../structure.ts';
+import { containers, definitionsAmong, standIns } from '../structure.ts';
 import { isUseCut, type SymbolTag } from '../tags.ts';
 import type { CodeTree, SymbolDefinition } from './code-tree.ts';
 import { wordsOf } from './words.ts';
 
 /**
  * The definitions that match `name` (`Session.close`, `close`, `Session#close`, `ns::Session::close`) by the first of these
- * ways that finds any. Those in the most important files are first.
+ * ways that finds any. Those in the most important files are first. `inFile`: the path of the only file that is searched.
  */
-export function findDefinitions(tree: CodeTree, name: string): SymbolDefinition[] {
+export function findDefinitions(tree: CodeTree, name: string, inFile?: string): SymbolDefinition[] {
   const dotted = name
     .replace(/::|#|->/g, '.')
     .replace(/\.+/g, '.')
     .replace(/^\.|\(\)$/g, '');
   const last = dotted.slice(dotted.lastIndexOf('.') + 1);
   // Private names of JavaScript begin with `#`, and may be asked for without it.
-  const sameName = [...tree.definitions(last), ...tree.definitions(`#${last}`)];
+  const all = [...tree.definitions(last), ...tree.definitions(`#${last}`)];
+  const sameName = definitionsAmong(
+    inFile === undefined ? all : all.filter(({ file }) => tree.pathOf(file) === inFile),
+    ({ tag }) => tag.kind,
+  );
   const steps: ((definition: SymbolDefinition) => boolean)[] = [
+    ({ tag }) => tag.qualified === name,
     ({ tag }) => plain(tag.qualified) === dotted,
     ({ tag }) => plain(tag.qualified).endsWith(`.${dotted}`),
     // `session.close` for the function `close` of the file session.ts.
@@ -37,7 +42,10 @@ export function findDefinitions(tree: CodeTree, name: string): SymbolDefinition[
       ...tree.definitions(known).filter(({ tag }) => `.${tag.qualified.toLowerCase()}`.endsWith(`.${lower}`)),
     );
   }
-  return inOrder(tree, others);
+  return inOrder(
+    tree,
+    definitionsAmong(others, ({ tag }) => tag.kind),
+  );
 }
 
 /** Without the `#` of private names. */
@@ -101,7 +109,7 @@ export function findUses(
   const isMeant = ({ file, tag }: SymbolDefinition): boolean =>
     meant.some((one) => one.file === file && one.tag.from === tag.from);
   const homes = new Set([...meant, ...definitions].map(({ file }) => file));
-  const rest = tree.definitions(name).filter((one) => !isMeant(one));
+  const rest = tree.definitions(name).filter((one) => !isMeant(one) && !standIns.has(one.tag.kind));
   const others = new Set(rest.flatMap(({ file }) => (homes.has(file) ? [] : [file])));
   const owners = hierarchy?.classes ?? new Set();
   // If a class has a method `pipe`, `x.pipe()` is probably not the function `pipe`.
@@ -115,15 +123,17 @@ export function findUses(
     const own = uses.find((one) => one.name === name);
     if (!own) continue;
     cut ||= isUseCut(own);
-    const declaresItself = !homes.has(file) && tree.tagsOf(file).some((tag) => tag.name === name);
+    const declaresItself =
+      !homes.has(file) && tree.tagsOf(file).some((tag) => tag.name === name && !standIns.has(tag.kind));
     const reaches = homes.has(file) || (!declaresItself && reachesAny(tree, file, { homes, others, name }));
     // Only a compiler knows the type of a receiver. The use is sure if imports lead to the hierarchy and to no other
     // declaration of the name; if there is no other one elsewhere, a mention of one of the classes is enough.
     const knowsOwner = reaches || uses.some((one) => owners.has(one.name));
-    const sureMember =
-      others.size === 0
-        ? knowsOwner
-        : reaches && !reachesAny(tree, file, { homes: others, others: homes, name });
+    const sureMember = OF_EVERY_OBJECT.has(name)
+      ? homes.has(file)
+      : others.size > 0
+        ? reaches && !reachesAny(tree, file, { homes: others, others: homes, name })
+        : knowsOwner;
     const places = [
       ...own.plain.map((line) => ({ line, sure: !isMember && reaches })),
       ...own.member.map((line) => ({ line, sure: isMember ? sureMember : reaches && !isOtherMember })),
@@ -140,6 +150,11 @@ export function findUses(
   found.sort((a, b) => (places[a.file] ?? 0) - (places[b.file] ?? 0) || a.line - b.line);
   return { uses: [...found.filter(({ sure }) => sure), ...found.filter(({ sure }) => !sure)], cut };
 }
+
+/** Members that every object has, whatever its class is. */
+const OF_EVERY_OBJECT: ReadonlySet<string> = new Set(
+  'toString toLocaleString valueOf hashCode equals'.split(' '),
+);
 
 /** The files that import one of `targets`, the most important first. */
 export function findImporters(tree: CodeTree, target: number): number[] {
@@ -242,7 +257,7 @@ interface ClassHierarchy {
   readonly members: readonly SymbolDefinition[];
 }
 
-/** The hierarchy of the classes of `members`, which all have one name. Classes with the same name count as one. */
+/** The hierarchy of the classes of `members`, which all have one name. Other classes with the same name count as one. */
 function hierarchyOf(tree: CodeTree, members: readonly SymbolDefinition[]): ClassHierarchy {
   const name = members[0]?.tag.name ?? '';
   const declared = new Set(tree.definitions(name).map(({ tag }) => ownerOf(tag)));
@@ -250,8 +265,17 @@ function hierarchyOf(tree: CodeTree, members: readonly SymbolDefinition[]): Clas
   const above = reachable(owners, (one) => basesOf(tree, one));
   const roots = [...above].filter((one) => declared.has(one));
   const classes = reachable([...owners, ...roots], (one) => derivedFrom(tree, one));
-  return { classes, members: tree.definitions(name).filter(({ tag }) => classes.has(ownerOf(tag))) };
+  const homes = new Set(members.map(({ file }) => file));
+  const isOtherClass = ({ file, tag }: SymbolDefinition): boolean =>
+    !homes.has(file) && owners.includes(ownerOf(tag)) && ONE_FILE_CLASSES.test(tree.pathOf(file));
+  return {
+    classes,
+    members: tree.definitions(name).filter((one) => classes.has(ownerOf(one.tag)) && !isOtherClass(one)),
+  };
 }
+
+/** Languages in which a class of the same name in another file is another class. */
+const ONE_FILE_CLASSES = /\.(?:[cm]?[jt]sx?|pyi?|java|kts?|php|scala)$/;
 
 /** The name of the symbol that directly contains it; empty if there is none. */
 function ownerOf({ qualified, name }: SymbolTag): string {
@@ -366,7 +390,7 @@ function importanceOf(tree: CodeTree, file: number): number {
 }
 
 /** Symbols that count less than functions and types. */
-const LESSER: ReadonlySet<SymbolTag['kind']> = new Set(['property', 'variable', 'constant', 'key']);
+const LESSER: ReadonlySet<SymbolTag['kind']> = new Set(['property', 'variable', 'constant', 'key', 'alias']);
 
 function fieldOf(tree: CodeTree, definition: SymbolDefinition | undefined, field: string): string {
   if (!definition) return '';

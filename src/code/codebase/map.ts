@@ -229,7 +229,7 @@ class MapSymbols {
 }
 
 /** Kinds that are left out if they have only one line. */
-const SMALL: ReadonlySet<SymbolTag['kind']> = new Set(['property', 'variable', 'key', 'statement']);
+const SMALL: ReadonlySet<SymbolTag['kind']> = new Set(['property', 'variable', 'key', 'statement', 'alias']);
 
 /**
  * The candidates, the best first. A property of several lines is a candidate, because it is a function or a table. Files are

@@ -138,8 +138,7 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
     }
     case 'uses': {
       const { name, of, from, most } = question;
-      const all = findDefinitions(tree, name);
-      const meant = of === undefined ? all : all.filter(({ file }) => tree.pathOf(file) === of);
+      const meant = findDefinitions(tree, name, of);
       const { uses, cut } = findUses(tree, meant);
       return {
         kind: 'uses',

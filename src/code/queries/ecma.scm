@@ -72,12 +72,48 @@
     (assignment_expression right: (object (pair key: (_) @name value: (object) @body) @property))))
 (program (export_statement value: (object (pair key: (_) @name value: (object) @body) @property)))
 
+; var Router = require('router'), debug = require('debug')('app'), Route = express.Route: only another name of something.
+(program
+  [(lexical_declaration
+     (variable_declarator
+       name: (identifier) @name
+       value: [
+         (call_expression function: (identifier) @called)
+         (call_expression function: (call_expression function: (identifier) @called))
+         (member_expression object: (call_expression function: (identifier) @called))
+       ] @body))
+   (variable_declaration
+     (variable_declarator
+       name: (identifier) @name
+       value: [
+         (call_expression function: (identifier) @called)
+         (call_expression function: (call_expression function: (identifier) @called))
+         (member_expression object: (call_expression function: (identifier) @called))
+       ] @body))] @alias
+  (#eq? @called "require"))
+(program
+  [(lexical_declaration
+     (variable_declarator name: (identifier) @name value: (member_expression property: (_) @tag) @body))
+   (variable_declaration
+     (variable_declarator name: (identifier) @name value: (member_expression property: (_) @tag) @body))
+  ] @alias
+  (#eq? @tag @name))
+
 ; Constants and variables at the top level of a module.
 (program (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @body)) @constant)
 (program (variable_declaration (variable_declarator name: (identifier) @name value: (_)? @body)) @variable)
 (program
   (export_statement
     (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @body)) @constant))
+
+; var merge = createAssigner(function () { … }), in a function that is a module
+(variable_declaration
+  (variable_declarator
+    name: (identifier) @name
+    value: (call_expression
+      function: (identifier) @called
+      arguments: (arguments [(function_expression) (arrow_function)])) @body)
+  (#not-match? @called "^(set|request)[A-Z]")) @variable
 
 ; describe('…', () => { … }), it('…', …), test.only('…', …)
 (call_expression
@@ -86,7 +122,7 @@
     .
     [(string) (template_string)] @name
     [(arrow_function body: (statement_block) @body) (function_expression body: (_) @body)])
-  (#match? @called "^(describe|context|suite|it|test|specify|bench)$")) @function
+  (#match? @called "^(describe|context|suite|it|test|specify|bench)$")) @test
 
 ; Blocks of statements.
 (if_statement consequence: (statement_block) @block)

@@ -9,6 +9,10 @@
 
 (expression_statement (assignment left: (identifier) @name right: (lambda body: (_) @body))) @function
 
+(module
+  (expression_statement
+    (assignment left: (identifier) @name right: (attribute attribute: (_) @tag) @body)) @alias
+  (#eq? @tag @name))
 (module (expression_statement (assignment left: (identifier) @name right: (_)? @body)) @constant)
 (module (type_alias_statement left: (_) @name) @type)
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name)) @property))

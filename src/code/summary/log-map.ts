@@ -36,6 +36,9 @@ const MIN_SHAPE_LINES = 3;
 const FEW_SHAPES = 100;
 const MIN_SHARE = 0.9;
 
+/** Likenesses of lines that are remembered: of most logs a few hundred. */
+const MAX_LIKENESSES = 10_000;
+
 /** Lines at both ends that are always shown. */
 const HEAD_LINES_SHOWN = 5;
 const LAST_LINES_SHOWN = 10;
@@ -109,6 +112,8 @@ export type LogLineText = (line: LogLine) => Promise<string>;
 
 class ShapeTable {
   readonly #shapes = new Map<string, LogShape>();
+  /** By the likeness of a line its shape, and whether it has a time or a level. */
+  readonly #known = new Map<number, { readonly shape: LogShape; readonly isDated: boolean }>();
   /** Lines that are not blank. */
   compared = 0;
   #dated = 0;
@@ -117,7 +122,17 @@ class ShapeTable {
     return this.#shapes.size > MAX_SHAPES;
   }
 
-  add(stored: string, line: LogLine): void {
+  /** `stored` returns the line; it is only called if no earlier one has its likeness. */
+  add(line: LogLine, likeness: number | undefined, stored: () => string): void {
+    const known = likeness === undefined ? undefined : this.#known.get(likeness);
+    if (!known) return this.#addNew(stored(), line, likeness);
+    this.compared += 1;
+    if (known.isDated) this.#dated += 1;
+    known.shape.count += 1;
+    known.shape.last = line;
+  }
+
+  #addNew(stored: string, line: LogLine, likeness: number | undefined): void {
     const text = stored.includes('\u001B') ? stored.replace(ESCAPES, '') : stored;
     let key = shapeOf(text.slice(0, MAX_COMPARED_CHARACTERS));
     if (key === '') return;
@@ -125,12 +140,15 @@ class ShapeTable {
     if (text.length > MAX_COMPARED_CHARACTERS && reports(text.slice(MAX_COMPARED_CHARACTERS - 20)))
       key += ' error';
     this.compared += 1;
-    const known = this.#shapes.get(key);
-    if (TIME.test(text) || LEVEL.test(key)) this.#dated += 1;
-    if (known) {
-      known.count += 1;
-      known.last = line;
-    } else this.#shapes.set(key, { count: 1, first: line, last: line, isReport: reports(key) });
+    const isDated = TIME.test(text) || LEVEL.test(key);
+    if (isDated) this.#dated += 1;
+    let shape = this.#shapes.get(key);
+    if (shape) {
+      shape.count += 1;
+      shape.last = line;
+    } else this.#shapes.set(key, (shape = { count: 1, first: line, last: line, isReport: reports(key) }));
+    if (likeness !== undefined && this.#known.size < MAX_LIKENESSES)
+      this.#known.set(likeness, { shape, isDated });
   }
 
   /** Whether the lines repeat themselves as those of a log do. */
@@ -158,6 +176,38 @@ class ShapeTable {
     return [...this.#shapes.values()];
   }
 }
+
+/**
+ * A hash of a line in which numbers count by their length, and by what else `shapeOf` distinguishes: lines of equal hashes
+ * have the same shape. Undefined for a long line.
+ */
+function likenessOf(text: string, from: number, end: number): number | undefined {
+  if (end - from > MAX_COMPARED_CHARACTERS) return undefined;
+  let [a, b] = [0x81_1c_9d_c5, 0x9e_37_79_b1];
+  for (let at = from; at < end;) {
+    let sign = text.charCodeAt(at);
+    const first = sign;
+    at += 1;
+    if (isDigit(first)) {
+      const start = at;
+      while (at < end && isDigit(text.charCodeAt(at))) at += 1;
+      const more = Math.min(at - start, 4);
+      const isLevel = more === 1 && first >= FOUR && first <= FOUR + 2 && text.charCodeAt(start) === ZERO;
+      const isOwn = isLevel || (more === 0 && first === ZERO) || (more === 2 && first === FOUR + 1);
+      sign = OF_NUMBERS + 16 * more + (isOwn ? first - ZERO : 15);
+    }
+    a = Math.imul(a ^ sign, 0x01_00_01_93);
+    b = Math.imul(((b << 5) | (b >>> 27)) ^ sign, 0x9e_37_79_b1);
+  }
+  return (a >>> 0) * 2 ** 20 + (b >>> 12);
+}
+
+/** The signs `0` and `4`, and one above all signs of text. */
+const ZERO = 48;
+const FOUR = 52;
+const OF_NUMBERS = 0x1_00_00;
+
+const isDigit = (sign: number): boolean => sign >= ZERO && sign < ZERO + 10;
 
 function reports(text: string): boolean {
   return REPORT.test(text) && REPORT.test(text.replace(NO_REPORT, ''));
@@ -202,14 +252,15 @@ function isAfterRequest(text: string, at: number): boolean {
   );
 }
 
-/** Undefined if the text is no log, or is written in units of several bytes. Throws the signal's reason. */
+/** Undefined if the text is no log, or is UTF-32. Throws the signal's reason. */
 export async function scanLog(
   source: ByteSource,
   encoding: TextEncoding,
   signal: AbortSignal,
 ): Promise<LogScan | undefined> {
-  if (encoding.unit > 1) return undefined;
-  const { bom } = encoding;
+  const { bom, unit } = encoding;
+  if (unit > 2) return undefined;
+  const charactersOf = unit === 1 ? oneByteEach : twoBytesEach(encoding);
   const size = source.size ?? Number.POSITIVE_INFINITY;
   if (size > MAX_LOG_BYTES) return undefined;
   const isSampled = size > MAX_SCANNED_BYTES;
@@ -221,13 +272,17 @@ export async function scanLog(
   let start = bom;
   /** The beginning of a line whose end was not read yet; undefined if it was not kept. */
   let begun: string | undefined = '';
-  const take = (rest: string, end: number): void => {
+  const take = (chunk: string, from: number, to: number, end: number): void => {
     lines += 1;
     const line = { no: lines, start, end };
     if (head.length < HEAD_LINES_SHOWN) head.push(line);
     tail.push(line);
     if (tail.length > LAST_LINES_SHOWN) tail.shift();
-    if (begun !== undefined) table.add(begun + rest, line);
+    if (begun !== undefined) {
+      const whole = begun === '' ? undefined : begun + chunk.slice(from, to);
+      const likeness = whole === undefined ? likenessOf(chunk, from, to) : likenessOf(whole, 0, whole.length);
+      table.add(line, likeness, () => asBytes(whole ?? chunk.slice(from, to), unit));
+    }
     begun = '';
     start = end;
   };
@@ -236,16 +291,16 @@ export async function scanLog(
     const bytes = await readAt(source, at, READ_BYTES, signal);
     if (bytes.length === 0) break;
     const isEnd = at < MAX_END_BYTES || at >= size - MAX_END_BYTES;
+    const chunk = charactersOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
     if (isSampled && !isEnd && Math.floor(at / READ_BYTES) % every > 0) {
       lines += encoding.scanner.count(bytes);
-      const last = bytes.lastIndexOf(10);
-      if (last !== -1) start = at + last + 1;
+      const last = chunk.lastIndexOf('\n');
+      if (last !== -1) start = at + unit * (last + 1);
       begun = undefined;
     } else {
-      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
       let from = 0;
       for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
-        take(chunk.slice(from, end), at + end + 1);
+        take(chunk, from, end, at + unit * (end + 1));
         from = end + 1;
         if (lines === TRIED_LINES && !table.mayBeLog) return undefined;
         if (lines === SURE_LINES && !table.isLog) return undefined;
@@ -255,10 +310,24 @@ export async function scanLog(
     if (table.isFull) return undefined;
     at += bytes.length;
   }
-  if (start < at) take('', at);
+  if (start < at) take('', 0, 0, at);
   if (!table.repeats(MIN_SHARE) || !table.isLog) return undefined;
   return { shapes: table.all(), lines, bytes: start, head, tail, isSampled };
 }
+
+const oneByteEach = (bytes: Buffer): string => bytes.toString('latin1');
+
+function twoBytesEach({ name }: TextEncoding): (bytes: Buffer) => string {
+  if (name !== 'utf-16be') return (bytes) => bytes.toString('utf16le');
+  return (bytes) =>
+    Buffer.from(bytes.subarray(0, bytes.length & ~1))
+      .swap16()
+      .toString('utf16le');
+}
+
+/** The text as UTF-8, of which each byte is one character. Of units of one byte it is that already. */
+const asBytes = (text: string, unit: number): string =>
+  unit === 1 || Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1');
 
 /** The lines to show, the most important first: some of both ends, the reports, the ends, then the first line of each frequent shape. */
 function* linesToShow({ shapes, head, tail }: LogScan): Iterable<LogLine> {

@@ -52,7 +52,7 @@ const closersOnly = /^\s*(?:[)\]}>]+[;,]?|end[;,]?|fi|done|esac|\*\/|)\s*$/;
 /** `#line 12 "parser.y"`, as generators write it. */
 const lineDirective = /^\s*#\s*(?:line\s+)?\d+\s+"[^"]*"[\s\d]*$/;
 
-const details: ReadonlySet<OutlineSymbol['kind']> = new Set(['property', 'constant', 'variable']);
+const details: ReadonlySet<OutlineSymbol['kind']> = new Set(['property', 'constant', 'variable', 'alias']);
 
 interface Head {
   readonly from: number;

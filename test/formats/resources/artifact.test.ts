@@ -56,6 +56,15 @@ describe('a run of equal lines in an output', () => {
 });
 
 describe('artifact://N', () => {
+  test('that is a log is read as its map', async () => {
+    const made = oriel();
+    const line = '2026-11-29 10:00:$((i % 60)) INFO GET /items/$i';
+    await text(made, 'bash', { command: `for i in $(seq 3000); do echo "${line}"; done; echo "ERROR gone"` });
+    const map = await text(made, 'read', { path: 'artifact://1' });
+    expect(map).toContain('\n3001|ERROR gone\n[A log of 3001 lines of 2 shapes, ');
+    expect(map).toMatch(/or all of it: artifact:\/\/1:1\.\.\]$/);
+  });
+
   test.each([
     [':5..7', '5|5\n6|6\n7|7\n'],
     [':-2', '4999|4999\n5000|5000\n'],

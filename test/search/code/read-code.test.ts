@@ -244,6 +244,24 @@ describe('a name below a directory', () => {
     expect(text).toContain('src/lib/open.ts:#open');
   });
 
+  test('imports, aliases and tests are no declarations beside one', async () => {
+    w.write('lib/route.js', 'exports.Route = function Route(path) {\n  this.path = path;\n};\n');
+    w.write('lib/use.js', "var Route = require('./route').Route;\nnew Route('/');\n");
+    w.write(
+      'lib/test.js',
+      "var lib = require('./use')\n  , Route = lib.Route;\ndescribe('Route', () => {\n});\n",
+    );
+    w.write('lib/a.py', 'import b\n\nRoute = b.Route\n');
+    expect(await w.text('lib:#Route')).toMatch(
+      /^1\|exports\.Route = .*\[Declared in lib\/route\.js:1\.\.3\]$/s,
+    );
+    w.write('lib/route.js', '');
+    expect(await w.text('lib:#Route')).toContain(
+      'ambiguous in lib: Route (lib/use.js:#Route), Route (lib/a.py:#Route), Route (lib/test.js:1..2)',
+    );
+    expect(await w.text('lib/test.js:#Route:refs')).not.toContain('describe');
+  });
+
   test('many declarations are listed with their calls', async () => {
     for (let i = 0; i < 9; i += 1) w.write(`src/x/${i}.ts`, `export function same() {\n  return ${i};\n}\n`);
     const text = await w.text('src:#same');
@@ -413,6 +431,17 @@ describe('uses and importers', () => {
       expect(others, name).toContain('shape/field.ts\n  4|new Field().area();');
       expect(others).toContain('5 uses of');
     }
+  });
+
+  test('a class of the same name in another file is another one', async () => {
+    w.write('trie/a.ts', 'export class Node {\n  insert() {}\n  toString() {\n    return "";\n  }\n}\n');
+    w.write('trie/b.ts', 'export class Node {\n  insert() {}\n}\n');
+    w.write('trie/use.ts', "import { Node } from './a';\nnew Node().insert();\nString(1).toString();\n");
+    w.write('trie/other.ts', "import { Node } from './b';\nnew Node().insert();\n");
+    const [sure = '', others] = (await w.text('trie/a.ts:#Node.insert:refs')).split('By name alone:');
+    expect(sure).toBe('trie/use.ts\n  2|new Node().insert();\n\n');
+    expect(others).toContain('trie/other.ts\n  2|new Node().insert();');
+    expect(await w.text('trie/a.ts:#Node.toString:refs')).toMatch(/^By name alone:\ntrie\/use\.ts\n {2}3\|/);
   });
 
   // The imported file declares its own.
