@@ -16,7 +16,7 @@ import {
   raisedWordStyles,
 } from './repairs/anydoc-raised-text.ts';
 import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
-import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
+import { shownSymbols, symbolOf } from './repairs/anydoc-symbol-fonts.ts';
 import { shownElements } from './repairs/anydoc-word-elements.ts';
 import { attribute, contents, each, plainText, relations, ZipParts } from './zip-parts.ts';
 
@@ -148,7 +148,36 @@ export const newCharts = (xml: string): UnshownFacts => ({
 const EQUATION = /^(?:Equation|MathType)/i;
 
 /** A header or footer as a line; nothing if it is only a page number. */
-const margin = (kind: string, text: string): string[] => (/\p{L}/u.test(text) ? [`${kind}: ${text}`] : []);
+export const margin = (kind: string, text: string): string[] =>
+  (text.match(/\p{L}+/gu) ?? []).every((word) => PAGE_WORDS.has(word.toLowerCase()))
+    ? []
+    : [`${kind}: ${text}`];
+
+/** Words beside page numbers. */
+const PAGE_WORDS = new Set([
+  'page',
+  'seite',
+  'página',
+  'pagina',
+  'sida',
+  'of',
+  'von',
+  'sur',
+  'de',
+  'di',
+  'av',
+]);
+
+/** The headers and footers in styles.xml. `mend` changes the XML of one. */
+export const openMargins = (styles: string, mend = (xml: string): string => xml): string[] => {
+  const lines: string[] = [];
+  each(styles, 'style:(?:header|footer)(?:-left|-first)?', (content, tag) => {
+    const kind = tag.startsWith('<style:h') ? 'header' : 'footer';
+    if (attribute(tag, 'style:display') !== 'false') lines.push(...margin(kind, plainText(mend(content))));
+    return '';
+  });
+  return lines;
+};
 
 function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string {
   const w = /<((?:\w+:)?)(?:document|footnotes|endnotes)(?=[\s>])/.exec(xml)?.[1] ?? 'w:';
@@ -182,12 +211,7 @@ export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {
     if (visible !== closed) unshown.push(HIDDEN_TEXT);
     return mendedContent(drawn.xml);
   });
-  const margins = shownOpen(styles, styles);
-  const lines = ['header', 'footer'].flatMap((kind) =>
-    contents(margins, `style:${kind}(?:-left|-first)?`).flatMap((content) =>
-      margin(kind, plainText(content)),
-    ),
-  );
+  const lines = openMargins(shownOpen(styles, styles));
   return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown };
 }
 
@@ -237,8 +261,8 @@ interface Group {
   children: number;
 }
 
-/** Groups that are removed: shapes in the form for old programs, dates and identifiers of comments. */
-const DROPPED = new Set(['shprslt', 'atndate', 'atnref', 'atnparent', 'atnid']);
+/** Groups that are removed: shapes in the form for old programs, entries of an index, dates and identifiers of comments. */
+const DROPPED = new Set(['shprslt', 'xe', 'tc', 'tcn', 'atndate', 'atnref', 'atnparent', 'atnid']);
 
 const MARGINS = /^(?:header|footer)[lrf]?$/;
 
@@ -252,7 +276,7 @@ const CHARACTERS = /^(?:u|line|tab|[lr]d?bl?quote|[lr]quote|e[mn]dash|e[mn]space
 const GLOSS = /\\\\o\s*\\\\a[a-z]\s*\(\\\\s\s*\\\\up\s*\d*\s*\(([^]*?)\),([^]*)\)/i;
 
 const NEEDED =
-  /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|su(?:per|b)(?![a-z])|moMath(?![a-zA-Z])|\\o)/;
+  /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|su(?:per|b)(?![a-z])|moMath(?![a-zA-Z])|\\o|xe|tcn?(?![a-z])|dptxbxtext|sn (?:gtextUNICODE|wzDescription))|(?:SYMBOL|FORMCHECKBOX|FORMDROPDOWN|EQ)\s/;
 
 /** The deepest nesting of groups; no real document has more. */
 const MAX_RTF_DEPTH = 10_000;
@@ -270,6 +294,7 @@ export function visibleRtf(bytes: Buffer): RewrittenPackage {
     { what: 'embedded object', count: objects.length - equations },
   ].filter(({ count }) => count > 0);
   unshown.push(...(rewriting?.leftOut ?? []));
+  if (rewriting?.equations) unshown.push({ what: 'equation', count: rewriting.equations });
   return { bytes: text === undefined ? bytes : Buffer.from(text, 'latin1'), sections: [], unshown };
 }
 
@@ -283,6 +308,8 @@ class Rewriting {
   #author = '';
   /** The kinds of text that were left out. */
   readonly leftOut = new Set<UnshownFacts>();
+  /** The number of equations that are fields. */
+  equations = 0;
 
   constructor(rtf: string) {
     this.#rtf = rtf.replace(/\\\*\\ud(?![a-z]) ?/g, '');
@@ -369,8 +396,13 @@ class Rewriting {
       this.#replace(start);
     } else if (holds === 'moMath')
       this.#replace(start, `{${rtfText(officeMathText(mathXml(this.#out.slice(start).join(''))))}}`);
-    else if (holds === 'fldinst' && this.#gloss(start, outer)) return;
-    else if ((group.isOptional || NO_TEXT.has(holds)) && this.#isAside()) this.#replace(start);
+    else if (holds === 'fldinst') this.#field(start, outer);
+    else if (holds === 'sp') this.#property(this.#out.slice(start).join(''));
+    else if (holds === 'dptxbxtext') {
+      const box = this.#open.findLast((one) => one.holds === 'do');
+      const text = this.#out.slice(start).join('').replace('\\dptxbxtext', '');
+      if (box) box.instead = (box.instead ?? '') + text;
+    } else if ((group.isOptional || NO_TEXT.has(holds)) && this.#isAside()) this.#replace(start);
   }
 
   #replace(start: number, text?: string): void {
@@ -401,12 +433,33 @@ class Rewriting {
       .trim();
   }
 
-  /** Replaces the field of a gloss by its text; returns whether it was one. */
-  #gloss(start: number, field: Group): boolean {
-    const [, gloss, base] = GLOSS.exec(this.#content(start)) ?? [];
-    if (gloss === undefined || base === undefined) return false;
-    field.instead = `{${base}(${gloss})}`;
-    return true;
+  /** Replaces a field without a result of its own by its text: a gloss, a sign, a box or a list of a form. */
+  #field(start: number, field: Group): void {
+    const content = this.#content(start);
+    const [, gloss, base] = GLOSS.exec(content) ?? [];
+    if (gloss !== undefined && base !== undefined) field.instead = `{${base}(${gloss})}`;
+    else if (/^\s*EQ\s/.test(content)) this.equations += 1;
+    const [, code, font = ''] = /^\s*SYMBOL\s+(\w+)(?:.*?\\\\f\s+"?([\w ]+))?/.exec(content) ?? [];
+    if (code !== undefined) field.instead = `{${rtfText(symbolOf(font, Number(code)))}}`;
+    const form = /^\s*FORM(CHECKBOX|DROPDOWN)/.exec(content)?.[1];
+    if (form === undefined) return;
+    const data = this.#out.slice(start).join('');
+    // 25 stands for no result.
+    const [chosen = 0] = [/\\ffres(\d+)/, /\\ffdefres(\d+)/]
+      .map((pattern) => Number(pattern.exec(data)?.[1] ?? 25))
+      .filter((one) => one !== 25);
+    const entries = [...data.matchAll(/\{\\\*\\ffl ([^{}]*)\}/g)];
+    field.instead =
+      form === 'CHECKBOX' ? `{${rtfText(chosen === 1 ? '☒' : '☐')}}` : `{${entries[chosen]?.[1] ?? ''}}`;
+  }
+
+  /** Text that is a property of a shape or a picture. */
+  #property(property: string): void {
+    const [, name = '', text] =
+      /\{\\sn (gtextUNICODE|wzDescription)\}\s*\{\\sv ([^{}]+)\}/.exec(property) ?? [];
+    const holder = name.startsWith('g') ? 'shp' : 'pict';
+    const group = this.#open.findLast(({ holds }) => holds === holder);
+    if (text !== undefined && group) group.instead = `{ ${text} }`;
   }
 
   #isLeftOutText(token: string): boolean {

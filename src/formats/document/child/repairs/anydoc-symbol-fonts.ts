@@ -21,6 +21,9 @@ const FONTS: Readonly<Record<string, readonly [string, string]>> = {
 /** The circled numbers of Wingdings: 0 to 10 from code 0x80 on, and in black from 0x8b on. */
 const CIRCLED = ['⓪①②③④⑤⑥⑦⑧⑨⑩', '⓿❶❷❸❹❺❻❼❽❾❿'].join('');
 
+/** Whether its signs are known. */
+export const isSymbolFont = (font: string): boolean => Object.hasOwn(FONTS, font.toLowerCase());
+
 /** The sign with this code, which may be in the private use area (U+F020 to U+F0FF). */
 export function symbolOf(font: string, code: number): string {
   const signs = FONTS[font.toLowerCase()];
@@ -63,7 +66,7 @@ export function shownSymbols(xml: string, escape: (text: string) => string): str
       return noted;
     },
     text(start, end, { noted: { local, font } }) {
-      if (local !== 't' || font === undefined || !Object.hasOwn(FONTS, font.toLowerCase())) return;
+      if (local !== 't' || font === undefined || !isSymbolFont(font)) return;
       const text = named.slice(start, end);
       const shown = text.replace(PRIVATE, (sign) => escape(symbolOf(font, sign.charCodeAt(0))));
       if (shown !== text) signs.push([start, end, shown]);
