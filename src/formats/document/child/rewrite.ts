@@ -17,7 +17,7 @@ import {
 } from './repairs/anydoc-raised-text.ts';
 import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
 import { shownSymbols, symbolOf } from './repairs/anydoc-symbol-fonts.ts';
-import { shownElements } from './repairs/anydoc-word-elements.ts';
+import { shownElements, withWordArt } from './repairs/anydoc-word-elements.ts';
 import { attribute, contents, each, plainText, relations, ZipParts } from './zip-parts.ts';
 
 // XML packages (.docx, .odt, .epub): keeps comments, glosses, equations and hyphens, and extracts headers and footers, which
@@ -28,7 +28,12 @@ export interface RewrittenPackage {
   readonly sections: readonly MarginSection[];
   /** What is in the document and cannot be shown. */
   readonly unshown?: readonly UnshownFacts[] | undefined;
+  /** Documents of other formats in it, whose text takes the place of `chunkMark` with their index. */
+  readonly chunks?: readonly Buffer[] | undefined;
 }
+
+/** Stands for a document in the document, with Unicode noncharacters as those of comments. */
+export const chunkMark = (index: number | string): string => `\ufdd8${index}\ufdd9`;
 
 /** The most bytes of XML in a document that is rewritten. */
 const MAX_REWRITTEN_XML_BYTES = 64 << 20;
@@ -101,11 +106,14 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
   });
   const raised = raisedWordStyles(styleSheet);
   const unshown: UnshownFacts[] = [];
+  const chunks: Buffer[] = [];
   const copy = rewritten(bytes, parts, (name, xml) => {
     if (/^word\/charts\/[^/]+\.xml$/.test(name)) return withSharedCategories(withChartGaps(xml));
     if (!/^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name)) return xml;
-    const closed = closedXml(xml);
-    unshown.push(...unshownInWord(parts, name, closed, closed !== xml));
+    const sound = closedXml(xml);
+    const closed = withChunks(sound, parts, name, chunks);
+    if (sound !== xml) unshown.push({ what: DAMAGED_XML, count: 1 });
+    unshown.push(...unshownInWord(parts, name, closed));
     const visible = shown(closed);
     if (/<(?:\w+:)?delText[\s>]/.test(visible)) unshown.push(DELETED_TEXT);
     if (visible !== closed) unshown.push(HIDDEN_TEXT);
@@ -114,25 +122,48 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
   const lines = parts.names.flatMap((name) => {
     const kind = /^word\/(header|footer)\d*\.xml$/.exec(name)?.[1];
     return kind
-      ? margin(kind, plainText(wordText(each(shown(parts.text(name)), `${W}Fallback`, () => ''))))
+      ? margin(
+          kind,
+          plainText(wordText(withWordArt(each(shown(parts.text(name)), `${W}Fallback`, () => '')))),
+        )
       : [];
   });
-  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown };
+  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown, chunks };
 }
 
-function unshownInWord(parts: ZipParts, name: string, xml: string, isDamaged: boolean): UnshownFacts[] {
-  const found: UnshownFacts[] = isDamaged ? [{ what: DAMAGED_XML, count: 1 }] : [];
-  const chunks = [...xml.matchAll(/<(?:\w+:)?altChunk(?=\s)[^>]*>/g)];
+/** The XML with a mark for each document in another format, which is added to `chunks`. */
+function withChunks(xml: string, parts: ZipParts, name: string, chunks: Buffer[]): string {
+  if (!/<(?:\w+:)?altChunk\s/.test(xml)) return xml;
+  const targets = relations(parts, name);
+  return each(
+    xml.replace(/(<((?:\w+:)?altChunk)(?=\s)[^>]*)\/>/g, '$1></$2>'),
+    `${W}altChunk`,
+    (content, tag) => {
+      const chunk = parts.read(targets.get(attribute(tag, '\\w+:id') ?? '') ?? '');
+      const [, prefix = ''] = /^<(\w+:)?/.exec(tag) ?? [];
+      if (!chunk) return `${tag}${content}</${prefix}altChunk>`;
+      const mark = chunkMark(chunks.push(chunk) - 1);
+      return `<${prefix}p><${prefix}r><${prefix}t>${mark}</${prefix}t></${prefix}r></${prefix}p>`;
+    },
+  );
+}
+
+function unshownInWord(parts: ZipParts, name: string, xml: string): UnshownFacts[] {
+  const found: UnshownFacts[] = [];
+  const chunks = [...xml.matchAll(/<(?:\w+:)?(?:altChunk|subDoc)(?=\s)[^>]*>/g)];
   const targets = chunks.length === 0 ? undefined : relations(parts, name);
   for (const [tag] of chunks) {
     const part = targets?.get(attribute(tag, '\\w+:id') ?? '');
-    found.push({ what: 'part in another format', count: 1, part });
+    found.push({ what: 'unread part', count: 1, part: part && parts.has(part) ? part : undefined });
   }
+  const count = (pattern: RegExp): number => xml.match(pattern)?.length ?? 0;
+  found.push({ what: 'form control', count: count(/<(?:\w+:)?control\s/g) });
   const objects = [...xml.matchAll(/<o:OLEObject(?=\s)[^>]*>/g)].map(
     ([tag]) => attribute(tag, 'ProgID') ?? '',
   );
   const equations = objects.filter((program) => EQUATION.test(program)).length;
-  found.push({ what: 'equation', count: equations });
+  const fields = count(/(?:<(?:\w+:)?instrText(?:\s[^>]*)?>|\sw:instr=")\s*EQ\s/g);
+  found.push({ what: 'equation', count: equations + fields });
   found.push({ what: 'embedded object', count: objects.length - equations });
   found.push(newCharts(xml));
   return found.filter(({ count }) => count > 0);
@@ -191,6 +222,8 @@ function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string 
     const [base, gloss] = [`${w}rubyBase`, `${w}rt`].map((name) => wordText(contents(ruby, name).join('')));
     return text(`${base}(${gloss})`);
   });
+  // A title stands for a description that is missing.
+  mended = mended.replace(/<wp:docPr(?=\s)(?![^>]*\sdescr=)[^>]*?\stitle="([^"]*)"/g, '$& descr="$1"');
   mended = each(mended, '\\w+:oMath', (math) => `<${w}r>${text(escapeXml(officeMathText(math)))}</${w}r>`);
   return mended.replace(/<\/?\w+:oMathPara(?=[\s>])[^>]*>/g, '');
 }

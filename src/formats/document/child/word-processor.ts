@@ -1,19 +1,81 @@
 /** Converts texts of word processors: rewrites them first where the converter would fail, and restores marked text after. */
 
 import { DELETED_TEXT, type DocumentFormat, HIDDEN_TEXT, type UnshownFacts } from '../protocol.ts';
+import { clean } from '../../web/child/clean-tree.ts';
+import { htmlToMarkdown } from '../../web/child/html-markdown.ts';
+import { parseHtml } from '../../web/child/html-tree.ts';
 import { lowered, raised } from '../../web/child/raised.ts';
 import { withUnicode } from './repairs/anydoc-rtf-code-pages.ts';
 import { CompoundFile, type CompoundStream } from './compound.ts';
 import { convertToMarkdown, HEADS_AND_FEET, restoreTexts } from './markdown.ts';
-import { rewriteOpenDocument, rewriteWord, type RewrittenPackage, visibleRtf } from './rewrite.ts';
+import {
+  chunkMark,
+  rewriteOpenDocument,
+  rewriteWord,
+  type RewrittenPackage,
+  textOfPart,
+  visibleRtf,
+} from './rewrite.ts';
 
 export async function wordProcessorText(
   stored: Buffer,
   format: DocumentFormat,
+  isWithin = false,
 ): Promise<{ text: string; unshown?: readonly UnshownFacts[] | undefined }> {
-  const { bytes, sections, unshown = [] } = await rewriteDocument(stored, format);
-  const text = restoreTexts(await convertToMarkdown(bytes, format), sections);
-  return { text, unshown: unshown.length > 0 ? unshown : undefined };
+  const { bytes, sections, unshown = [], chunks = [] } = await rewriteDocument(stored, format);
+  let text = restoreTexts(await convertToMarkdown(bytes, format), sections);
+  const all = [...unshown];
+  for (const [i, chunk] of chunks.entries()) {
+    // A document in a document is shown, one in that is not.
+    const inner = isWithin ? undefined : await chunkText(chunk);
+    all.push(...(inner?.unshown ?? (inner ? [] : [{ what: 'unread part', count: 1 }])));
+    text = text.replace(chunkMark(i), () => inner?.text.trim() ?? '');
+  }
+  return { text, unshown: all.length > 0 ? all : undefined };
+}
+
+/** The text of a document in a .docx: a web page, one with its files (MHT), rich text, another .docx, or plain text. */
+async function chunkText(chunk: Buffer): ReturnType<typeof wordProcessorText> {
+  const start = chunk.toString('latin1', 0, 1000);
+  if (start.startsWith('{\\rtf')) return wordProcessorText(chunk, 'rtf', true);
+  if (start.startsWith('PK')) return wordProcessorText(chunk, 'docx', true);
+  const { bytes, type } = /^(?:MIME-Version|Content-Type):/im.test(start)
+    ? pageOfMail(chunk.toString('latin1'))
+    : { bytes: chunk, type: '' };
+  const declared = /charset\s{0,9}=\s{0,9}["']?([\w-]+)/i.exec(
+    `${type}\n${bytes.toString('latin1', 0, 1000)}`,
+  )?.[1];
+  const text =
+    declared === undefined || /^utf-?8$/i.test(declared) ? textOfPart(bytes) : decoded(bytes, declared);
+  if (!/^\s*<[!?a-z]/i.test(text)) return { text: text.replace(/[\\`*_[\]<#|]/g, '\\$&') };
+  const { root } = parseHtml(text);
+  clean(root);
+  return { text: htmlToMarkdown(root, 'about:blank') };
+}
+
+function decoded(bytes: Buffer, encoding: string): string {
+  try {
+    return new TextDecoder(encoding).decode(bytes);
+  } catch {
+    return bytes.toString('utf8');
+  }
+}
+
+/** The page in a text of MIME parts, and its type. */
+function pageOfMail(mail: string): { bytes: Buffer; type: string } {
+  const boundary = /boundary="?([^"\r\n;]+)/i.exec(mail)?.[1];
+  const parts = boundary === undefined ? [mail] : mail.split(`--${boundary}`);
+  const page = parts.find((part) => /^Content-Type:\s*text\/html/im.test(part.slice(0, 2000))) ?? mail;
+  const at = /\r?\n\r?\n/.exec(page.trimStart());
+  const head = page.trimStart().slice(0, at?.index);
+  const body = page.trimStart().slice((at?.index ?? 0) + (at?.[0].length ?? 0));
+  const type = /^Content-Type:(.*(?:\r?\n[ \t].*)*)/im.exec(head)?.[1]?.replace(/\s+/g, ' ') ?? '';
+  const encoding = /^Content-Transfer-Encoding:\s*(\S+)/im.exec(head)?.[1]?.toLowerCase();
+  if (encoding === 'base64') return { bytes: Buffer.from(body, 'base64'), type };
+  const decoded = body
+    .replace(/=\r?\n/g, '')
+    .replace(/=([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return { bytes: Buffer.from(encoding === 'quoted-printable' ? decoded : body, 'latin1'), type };
 }
 
 async function rewriteDocument(bytes: Buffer, format: DocumentFormat): Promise<RewrittenPackage> {
