@@ -250,11 +250,11 @@ export function unshownInWorkbook(bytes: Buffer): UnshownFacts[] {
     { what: 'form control', count: named(/^xl\/(?:ctrlProps|activeX)\/[^/]+\.xml$/) },
     ...drawn.filter(({ what }) => what !== 'chart'),
   ].filter(({ count }) => count > 0);
-  return /<table:(?:deletion|cell-content-change)[\s>]/.test(xml) ? [...found, DELETED_TEXT] : found;
+  return /<table:(?:deletion|cell-content-change)[\s/>]/.test(xml) ? [...found, DELETED_TEXT] : found;
 }
 
 /** Codes in the header or footer of a sheet: its font, a place, a field. */
-const MARGIN_CODE = /&(?:"[^"]*"|\d+|K[\dA-F]{6}|K\d\d[+-]\d{3}|[A-Z])/gi;
+const MARGIN_CODE = /&(?:&|"[^"]*"|\d+|K[\dA-F]{6}|K\d\d[+-]\d{3}|[A-Z])/gi;
 const MARGIN_FIELD =
   /<text:(sheet-name|title|date|time|page-number|page-count|file-name)(?=\s|>)[^>]*>[^<]*<\/text:\1>/g;
 
@@ -269,7 +269,9 @@ function marginText(parts: ZipParts): string {
       part.toString('utf8', part.lastIndexOf('headerFooter', end - 1), end),
       '\\w+(?:Header|Footer)',
       (content, tag) => {
-        const text = plainText(content).replace(MARGIN_CODE, ' ').replaceAll('&&', '&').trim();
+        const text = plainText(content)
+          .replace(MARGIN_CODE, (code) => (code === '&&' ? '&' : ' '))
+          .trim();
         lines.push(...margin(tag.endsWith('Header>') ? 'header' : 'footer', text));
         return '';
       },
