@@ -4,7 +4,7 @@
  */
 
 import { expect, test } from 'vitest';
-import { docx, paragraph } from '../../support/documents.ts';
+import { docx, fixture, paragraph } from '../../support/documents.ts';
 import { codeOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
 
 const run = (xml: string, properties = ''): string =>
@@ -270,7 +270,7 @@ const RICH: readonly (readonly [construct: string, rtf: string, shown: string])[
   ],
   ['a superscript', '10{\\super 6}', '10^6'],
   ['a symbol font', '5 {\\f1 m\\u-3987?}g', '5 μμg'],
-  ['a sign as a field', '{\\field{\\*\\fldinst SYMBOL 109 \\\\f "Symbol"}{\\fldrslt}}g', 'μg'],
+  ['a sign as a field', '{\\field{\\*\\fldinst {\\b SYMBOL 109 \\\\f "Symbol"}}{\\fldrslt}}g', 'μg'],
   ['a text box', '{\\shp{\\*\\shpinst{\\shptxt boxed\\par}}{\\shprslt old}}', 'boxed'],
   ['a text box of Word 6', '{\\*\\do\\dptxbx{\\dptxbxtext boxed\\par}}', 'boxed'],
   ['WordArt', '{\\shp{\\*\\shpinst{\\sp{\\sn gtextUNICODE}{\\sv ART}}}}after', 'ART after'],
@@ -314,6 +314,19 @@ test('each construct of rich text is shown or counted', async () => {
   expect(found.at(-1)).toBe(
     'a[^1]\n[^1]: note\n\n## Headers and footers\n\n- header: On top\n[Not shown: 1 embedded object, tracked deletions, 1 equation]',
   );
+});
+
+test('signs of symbol fonts in a doc', async () => {
+  const { write, text } = workspace(unhurried);
+  const bytes = fixture('symbols.doc.gz');
+  write('a.doc', bytes);
+  expect(await text('a.doc:raw')).toBe('An angle α of a turn, ✓ measured\n');
+  // As Word stores them: a placeholder with the font (here the seventh) and the code as its properties.
+  const at = bytes.indexOf(Buffer.from('4f4a0700514a0700', 'hex'));
+  bytes[at - 9] = 0x0e;
+  Buffer.from('096a0700fbf0', 'hex').copy(bytes, at);
+  write('b.doc', bytes);
+  expect(await text('b.doc:raw')).toBe('An angle α of a turn, ✗ measured\n');
 });
 
 test('a nesting that is not converted is refused, not left out', async () => {

@@ -429,8 +429,10 @@ class Rewriting {
       this.#replace(start);
     } else if (holds === 'moMath')
       this.#replace(start, `{${rtfText(officeMathText(mathXml(this.#out.slice(start).join(''))))}}`);
-    else if (holds === 'fldinst') this.#field(start, outer);
-    else if (holds === 'sp') this.#property(this.#out.slice(start).join(''));
+    else if (holds === 'fldinst') {
+      this.#field(start, outer);
+      if (this.#isAside()) this.#replace(start);
+    } else if (holds === 'sp') this.#property(this.#out.slice(start).join(''));
     else if (holds === 'dptxbxtext') {
       const box = this.#open.findLast((one) => one.holds === 'do');
       const text = this.#out.slice(start).join('').replace('\\dptxbxtext', '');
@@ -468,13 +470,13 @@ class Rewriting {
 
   /** Replaces a field without a result of its own by its text: a gloss, a sign, a box or a list of a form. */
   #field(start: number, field: Group): void {
-    const content = this.#content(start);
+    const content = this.#content(start).replace(/^[\s{]+/, '');
     const [, gloss, base] = GLOSS.exec(content) ?? [];
     if (gloss !== undefined && base !== undefined) field.instead = `{${base}(${gloss})}`;
-    else if (/^\s*EQ\s/.test(content)) this.equations += 1;
-    const [, code, font = ''] = /^\s*SYMBOL\s+(\w+)(?:.*?\\\\f\s+"?([\w ]+))?/.exec(content) ?? [];
+    else if (/^EQ\s/.test(content)) this.equations += 1;
+    const [, code, font = ''] = /^SYMBOL\s+(\w+)(?:.*?\\\\f\s+"?([\w ]+))?/.exec(content) ?? [];
     if (code !== undefined) field.instead = `{${rtfText(symbolOf(font, Number(code)))}}`;
-    const form = /^\s*FORM(CHECKBOX|DROPDOWN)/.exec(content)?.[1];
+    const form = /^FORM(CHECKBOX|DROPDOWN)/.exec(content)?.[1];
     if (form === undefined) return;
     const data = this.#out.slice(start).join('');
     // 25 stands for no result.

@@ -6,6 +6,7 @@ import { htmlToMarkdown } from '../../web/child/html-markdown.ts';
 import { parseHtml } from '../../web/child/html-tree.ts';
 import { lowered, raised } from '../../web/child/raised.ts';
 import { withUnicode } from './repairs/anydoc-rtf-code-pages.ts';
+import { isSymbolFont, symbolOf } from './repairs/anydoc-symbol-fonts.ts';
 import { CompoundFile, type CompoundStream } from './compound.ts';
 import { convertToMarkdown, HEADS_AND_FEET, restoreTexts } from './markdown.ts';
 import {
@@ -99,8 +100,8 @@ function wordText(stored: Buffer): RewrittenPackage {
   return { bytes, sections, unshown: [...unshown, ...leftOut] };
 }
 
-// Removes invisible text from binary Word documents: tracked deletions and hidden text. Source of all offsets: [MS-DOC] 2.5
-// (Fib), 2.8.35 (PlcPcd), 2.9.33 (ChpxFkp).
+// Removes invisible text from binary Word documents (tracked deletions and hidden text), and writes signs of symbol fonts in
+// Unicode. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.35 (PlcPcd), 2.9.33 (ChpxFkp), 2.9.286 (SttbfFfn).
 
 const MAGIC = 0xa5ec;
 
@@ -176,7 +177,7 @@ function withoutRuns(bytes: Buffer): VisibleWord {
     [DELETED, DELETED_TEXT],
     [HIDDEN, HIDDEN_TEXT],
   ] as const;
-  const leftOut = kinds.flatMap(([wanted, kind]) => {
+  const leftOut: UnshownFacts[] = kinds.flatMap(([wanted, kind]) => {
     const runs = runsWith(content, part(CHARACTER_PAGES), (properties) =>
       hasProperty(properties, (code, operand) => code === wanted && IS_ON.has(operand)),
     );
@@ -184,7 +185,9 @@ function withoutRuns(bytes: Buffer): VisibleWord {
     for (const piece of pieces) for (const run of runs) isText = blank(content, piece, run) || isText;
     return isText ? [kind] : [];
   });
-  if (leftOut.length === 0) return { bytes, leftOut };
+  const symbols = writeSymbols(word);
+  if (symbols.left > 0) leftOut.push({ what: 'sign of a symbol font', count: symbols.left });
+  if (leftOut.length === 0 && !symbols.areWritten) return { bytes, leftOut };
   const copy = Buffer.from(bytes);
   CompoundFile.of(copy)?.write(stream, content);
   return { bytes: copy, leftOut };
@@ -205,6 +208,62 @@ function blank(content: Buffer, { start, end, wide }: Piece, run: Run): boolean 
     else content[at] = NOTHING;
   }
   return isText;
+}
+
+/** Offset in the Fib of the names of fonts, and the bytes of a font before its name. */
+const FONT_NAMES = 0x112;
+const FONT_BYTES = 39;
+
+/** Property codes: the font of a run, and the font and the code of a sign, for which a placeholder stands. */
+const RUN_FONTS: ReadonlySet<number> = new Set([0x4a4f, 0x4a51]);
+const SIGN_CODE = 0x6a09;
+
+/** Writes the signs of symbol fonts in Unicode, and counts those for which a character of one byte stands. */
+function writeSymbols({ content, pieces, part }: Word): { areWritten: boolean; left: number } {
+  const fonts = fontNames(part(FONT_NAMES));
+  const result = { areWritten: false, left: 0 };
+  const write = (run: Run, signOf: (code: number) => string): void => {
+    for (const { start, end, wide } of pieces)
+      for (
+        let at = Math.max(start, run.start);
+        at < Math.min(end, run.end, content.length - (wide ? 1 : 0));
+        at += wide ? 2 : 1
+      ) {
+        const code = wide ? content.readUInt16LE(at) : (content[at] as number);
+        const sign = code > 0x20 ? signOf(code) : '';
+        if (sign === '' || (wide && sign.length > 1)) continue;
+        if (wide) content.writeUInt16LE(sign.charCodeAt(0), at);
+        else content[at] = NOTHING;
+        if (!wide) result.left += 1;
+        result.areWritten = true;
+      }
+  };
+  const pages = part(CHARACTER_PAGES);
+  const values: number[] = [];
+  const signs = runsWith(content, pages, (properties) =>
+    hasProperty(properties, (code, _, value) => code === SIGN_CODE && values.push(value) > 0),
+  );
+  for (const [i, run] of signs.entries()) {
+    const value = values[i] ?? 0;
+    write(run, () => symbolOf(fonts[value & 0xffff] ?? '', value >>> 16));
+  }
+  for (const [index, font] of fonts.entries()) {
+    if (!isSymbolFont(font)) continue;
+    const runs = runsWith(content, pages, (properties) =>
+      hasProperty(properties, (code, _, value) => RUN_FONTS.has(code) && (value & 0xffff) === index),
+    );
+    for (const run of runs) write(run, (code) => (code < 0x7f || code >= 0xf020 ? symbolOf(font, code) : ''));
+  }
+  return result;
+}
+
+function fontNames(table: Buffer): string[] {
+  const fonts: string[] = [];
+  for (let at = 4; at < table.length; at += 1 + (table[at] as number)) {
+    const name = table.toString('utf16le', at + 1 + FONT_BYTES, at + 1 + (table[at] as number));
+    fonts.push(name.split('\0')[0] ?? '');
+  }
+  return fonts;
 }
 
 /** The runs whose properties are chosen. */
@@ -240,12 +299,20 @@ const IS_ON = new Set([0x01, 0x81]);
 /** The operand's size in bytes by the upper three bits of a property; for index 6 (0) the first byte is the size. */
 const OPERANDS = [1, 1, 2, 4, 2, 2, 0, 3];
 
-function hasProperty(properties: Buffer, test: (code: number, operand: number) => boolean): boolean {
+/** `test` gets the first byte of the operand, and its first four. */
+function hasProperty(
+  properties: Buffer,
+  test: (code: number, operand: number, value: number) => boolean,
+): boolean {
   for (let at = 0; at + 2 < properties.length;) {
     const property = properties.readUInt16LE(at);
     const size = OPERANDS[property >> 13] as number;
     const operand = properties[at + 2] as number;
-    if (test(property, operand)) return true;
+    const value =
+      at + 6 <= properties.length
+        ? properties.readUInt32LE(at + 2)
+        : properties.readUIntLE(at + 2, properties.length - at - 2);
+    if (test(property, operand, value)) return true;
     at += 2 + (size === 0 ? 1 + operand : size);
   }
   return false;
