@@ -56,19 +56,8 @@ const SHOWN: readonly (readonly [construct: string, xml: string, shown: string])
   ],
   [
     'fields',
-    [
-      ...['date', 'author-name', 'variable-get', 'user-field-get', 'expression', 'text-input', 'placeholder'],
-      ...[
-        'bookmark-ref',
-        'sequence',
-        'conditional-text',
-        'page-number',
-        'title',
-        'database-display',
-        'note-ref',
-      ],
-      ...['bibliography-mark', 'file-name', 'chapter', 'measure', 'meta', 'meta-field'],
-    ]
+    'date author-name variable-get user-field-get expression text-input placeholder bookmark-ref sequence conditional-text page-number title database-display note-ref bibliography-mark file-name chapter measure meta meta-field'
+      .split(' ')
       .map((name) => `<text:${name}>W</text:${name}>`)
       .join(' '),
     Array.from({ length: 20 }, () => 'W').join(' '),
