@@ -312,7 +312,7 @@ test('each construct of rich text is shown or counted', async () => {
     RICH.map(([construct, , is]) => [construct, is]),
   );
   expect(found.at(-1)).toBe(
-    'a[^1]\n[^1]: note\n\n## Headers and footers\n\n- header: On top\n[Not shown: 1 embedded object, tracked deletions, 1 equation]',
+    'a[^1]\n[^1]: note\n\n## Headers and footers\n\n- header: On top\n[Not shown: 1 equation, 1 embedded object, tracked deletions]',
   );
 });
 

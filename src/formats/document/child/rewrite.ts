@@ -158,14 +158,22 @@ function unshownInWord(parts: ZipParts, name: string, xml: string): UnshownFacts
   }
   const count = (pattern: RegExp): number => xml.match(pattern)?.length ?? 0;
   found.push({ what: 'form control', count: count(/<(?:\w+:)?control\s/g) });
-  const objects = [...xml.matchAll(/<o:OLEObject(?=\s)[^>]*>/g)].map(
+  const objects = Array.from(
+    xml.matchAll(/<o:OLEObject(?=\s)[^>]*>/g),
     ([tag]) => attribute(tag, 'ProgID') ?? '',
   );
-  const equations = objects.filter((program) => EQUATION.test(program)).length;
   const fields = count(/(?:<(?:\w+:)?instrText(?:\s[^>]*)?>|\sw:instr=")\s*EQ\s/g);
-  found.push({ what: 'equation', count: equations + fields });
-  found.push({ what: 'embedded object', count: objects.length - equations });
-  found.push(newCharts(xml));
+  found.push(...objectFacts(objects, fields), newCharts(xml));
+  return found.filter(({ count }) => count > 0);
+}
+
+/** Equations and other objects, from the names of their programs; `fields` are equations that are no object. */
+export function objectFacts(programs: readonly string[], fields = 0): UnshownFacts[] {
+  const equations = programs.filter((program) => EQUATION.test(program)).length;
+  const found = [
+    { what: 'equation', count: equations + fields },
+    { what: 'embedded object', count: programs.length - equations },
+  ];
   return found.filter(({ count }) => count > 0);
 }
 
@@ -176,7 +184,7 @@ export const newCharts = (xml: string): UnshownFacts => ({
 });
 
 /** Programs that embed equations as pictures. */
-const EQUATION = /^(?:Equation|MathType)/i;
+const EQUATION = /^EQ$|Equation|MathType/i;
 
 /** A header or footer as a line; nothing if it is only a page number. */
 export const margin = (kind: string, text: string): string[] =>
@@ -318,16 +326,8 @@ export function visibleRtf(bytes: Buffer): RewrittenPackage {
   const rtf = bytes.toString('latin1');
   const rewriting = NEEDED.test(rtf) ? new Rewriting(rtf) : undefined;
   const text = rewriting?.run();
-  const objects = Array.from(rtf.matchAll(/\\objclass ([\w.]+)/g), ([, program = '']) =>
-    EQUATION.test(program),
-  );
-  const equations = objects.filter((isEquation) => isEquation).length;
-  const unshown = [
-    { what: 'equation', count: equations },
-    { what: 'embedded object', count: objects.length - equations },
-  ].filter(({ count }) => count > 0);
-  unshown.push(...(rewriting?.leftOut ?? []));
-  if (rewriting?.equations) unshown.push({ what: 'equation', count: rewriting.equations });
+  const objects = Array.from(rtf.matchAll(/\\objclass ([\w.]+)/g), ([, program = '']) => program);
+  const unshown = [...objectFacts(objects, rewriting?.equations), ...(rewriting?.leftOut ?? [])];
   return { bytes: text === undefined ? bytes : Buffer.from(text, 'latin1'), sections: [], unshown };
 }
 

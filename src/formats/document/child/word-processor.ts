@@ -11,6 +11,7 @@ import { CompoundFile, type CompoundStream } from './compound.ts';
 import { convertToMarkdown, HEADS_AND_FEET, restoreTexts } from './markdown.ts';
 import {
   chunkMark,
+  objectFacts,
   rewriteOpenDocument,
   rewriteWord,
   type RewrittenPackage,
@@ -439,10 +440,10 @@ function read(bytes: Buffer): WordAsides {
     .filter(([, text]) => /\p{L}/u.test(text))
     .map(([kind, text]) => `${kind}: ${text}`);
   const boxes = `${texts['boxes']}\r${texts['headerBoxes']}`.split('\r').map(plain);
-  const objects = Array.from(all.matchAll(/\x13\s*(EQ(?!\s*\\\*\s*jc)|EMBED\s+\S+)/g), ([, code = '']) =>
-    EQUATION_FIELD.test(code),
+  const objects = Array.from(
+    all.matchAll(/\x13\s*(EQ(?!\s*\\\*\s*jc)|EMBED\s+\S+)/g),
+    ([, program = '']) => program,
   );
-  const equations = objects.filter((isEquation) => isEquation).length;
   return {
     sections: [
       { title: 'Superscripts and subscripts', lines: raisedWords(word) },
@@ -450,14 +451,9 @@ function read(bytes: Buffer): WordAsides {
       { title: 'Text boxes', lines: boxes.filter((text) => text !== '') },
       { title: HEADS_AND_FEET, lines: margins.toSorted((a, b) => Number(a < b) - Number(a > b)) },
     ],
-    unshown: [
-      { what: 'equation', count: equations },
-      { what: 'embedded object', count: objects.length - equations },
-    ].filter(({ count }) => count > 0),
+    unshown: objectFacts(objects),
   };
 }
-
-const EQUATION_FIELD = /^EQ$|Equation|MathType/i;
 
 const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true });
 const WINDOWS = new TextDecoder('windows-1252');
