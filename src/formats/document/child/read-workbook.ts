@@ -256,7 +256,7 @@ export function unshownInWorkbook(bytes: Buffer): UnshownFacts[] {
 /** Codes in the header or footer of a sheet: its font, a place, a field. */
 const MARGIN_CODE = /&(?:&|"[^"]*"|\d+|K[\dA-F]{6}|K\d\d[+-]\d{3}|[A-Z])/gi;
 const MARGIN_FIELD =
-  /<text:(sheet-name|title|date|time|page-number|page-count|file-name)(?=\s|>)[^>]*>[^<]*<\/text:\1>/g;
+  /<text:(sheet-name|title|date|time|page-number|page-count|file-name)(?=\s|>)[^<>]*>[^<]*<\/text:\1>/g;
 
 /** The headers and footers of printed sheets, without their fields. */
 function marginText(parts: ZipParts): string {
@@ -301,7 +301,7 @@ export function asideText(bytes: Buffer, format: DocumentFormat): string {
   return drawn + (parts ? marginText(parts) : '');
 }
 
-const DESCRIBED = /<(?:\w+:)?cNvPr(?=\s)[^>]*\sdescr="([^"]+)"/g;
+const DESCRIBED = /<(?:\w+:)?cNvPr(?=\s)[^<>]*\sdescr="([^"]+)"/g;
 
 function packageDrawings(parts: ZipParts): { kind: string; text: string; name: string }[] {
   const names = parts.names.filter((name) =>

@@ -136,7 +136,7 @@ function withChunks(xml: string, parts: ZipParts, name: string, chunks: Buffer[]
   if (!/<(?:\w+:)?altChunk\s/.test(xml)) return xml;
   const targets = relations(parts, name);
   return each(
-    xml.replace(/(<((?:\w+:)?altChunk)(?=\s)[^>]*)\/>/g, '$1></$2>'),
+    xml.replace(/(<((?:\w+:)?altChunk)(?=\s)[^<>]*)\/>/g, '$1></$2>'),
     `${W}altChunk`,
     (content, tag) => {
       const chunk = parts.read(targets.get(attribute(tag, '\\w+:id') ?? '') ?? '');
@@ -231,7 +231,7 @@ function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string 
     return text(`${base}(${gloss})`);
   });
   // A title stands for a description that is missing.
-  mended = mended.replace(/<wp:docPr(?=\s)(?![^>]*\sdescr=)[^>]*?\stitle="([^"]*)"/g, '$& descr="$1"');
+  mended = mended.replace(/<wp:docPr(?=\s)(?![^<>]*\sdescr=)[^<>]*?\stitle="([^"]*)"/g, '$& descr="$1"');
   mended = each(mended, '\\w+:oMath', (math) => `<${w}r>${text(escapeXml(officeMathText(math)))}</${w}r>`);
   return mended.replace(/<\/?\w+:oMathPara(?=[\s>])[^>]*>/g, '');
 }

@@ -19,7 +19,7 @@ const SHAPE = /^draw:(?:custom-shape|rect|ellipse|line|polygon|path|connector|ca
 
 /** Shapes that are read as one that is known, and elements of which only the content is. */
 const UNKNOWN_SHAPES = /(<\/?draw:)(?:circle|polyline|regular-polygon|measure)(?=[\s/>])/g;
-const WRAPPERS = /<\/?(?:draw:a|text:numbered-paragraph)(?=[\s>])[^>]*>/g;
+const WRAPPERS = /<\/?(?:draw:a|text:numbered-paragraph)(?=[\s>])[^<>]*>/g;
 
 /** Elements in which a drawing has no paragraph. */
 const BODIES: ReadonlySet<string> = new Set(['office:text', 'text:section']);

@@ -15,7 +15,7 @@ export function shownElements(xml: string, text: (words: string) => string): str
 export function withWordArt(xml: string): string {
   if (!/<v:textpath\s/.test(xml)) return xml;
   return each(xml, `${W}pict`, (content, tag) => {
-    const string = /<v:textpath(?=\s)[^>]*\sstring="([^"]*)"/.exec(content)?.[1];
+    const string = /<v:textpath(?=\s)[^<>]*\sstring="([^"]*)"/.exec(content)?.[1];
     const [, name = '', prefix = ''] = /^<((\w+:)?pict)/.exec(tag) ?? [];
     if (string === undefined || content.includes('txbxContent')) return `${tag}${content}</${name}>`;
     return `<${prefix}t xml:space="preserve"> ${string} </${prefix}t>`;
