@@ -118,6 +118,35 @@ test('notes and targets of links', async () => {
   expect((await shown(said)).split('](')).toHaveLength(2);
 });
 
+/** The kinds of annotations (ISO 32000-1, 12.5.6); a popup shows the text of another one. */
+const QUADS = '/QuadPoints[72 620 300 620 72 600 300 600]';
+const ANNOTATIONS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(['Highlight', 'Underline', 'Squiggly', 'StrikeOut'].map((kind) => [kind, QUADS])),
+  ...Object.fromEntries(
+    ['Text', 'Line', 'Square', 'Circle', 'Polygon', 'PolyLine', 'Stamp', 'Caret', 'Ink'].map((kind) => [
+      kind,
+      '',
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['FileAttachment', 'Sound', 'Movie', 'Screen', 'PrinterMark', 'Watermark', '3D', 'Redact'].map((kind) => [
+      kind,
+      '',
+    ]),
+  ),
+};
+
+test('each kind of annotation with text is shown', async () => {
+  const kinds = Object.keys(ANNOTATIONS);
+  const objects = [...kinds, 'Popup'].map(
+    (kind) =>
+      `<</Type/Annot/Subtype/${kind}/Contents(about ${kind})/Rect[72 600 300 620]${ANNOTATIONS[kind] ?? ''}>>`,
+  );
+  const all = `/Annots[${objects.map((_, i) => `${i + 7} 0 R`).join(' ')}]`;
+  const text = await shown(page(put('text', 72, 720), { page: all, objects }));
+  expect(text.split(/\n+/).slice(1)).toEqual(kinds.map((kind) => `[comment: about ${kind}]`));
+});
+
 test('a page of notes alone is not called scanned', async () => {
   expect(await shown(page('', { page: '/Annots[7 0 R]', objects: NOTES }))).toBe('written onto the page');
 });

@@ -1,7 +1,10 @@
-/** What the specification of .docx has for text (ECMA-376-1, 17.2, 17.3 and 22.1): each construct is shown, or counted in a notice. */
+/**
+ * What the specifications of .docx (ECMA-376-1, 17.2, 17.3, 17.16 and 22.1) and rich text (1.9.1) have for text: each construct is
+ * shown, or counted in a notice, unless it is none: properties, entries of an index, marks of changes and of spelling.
+ */
 
 import { expect, test } from 'vitest';
-import { docx, paragraph } from '../../support/documents.ts';
+import { docx, fixture, paragraph } from '../../support/documents.ts';
 import { codeOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
 
 const run = (xml: string, properties = ''): string =>
@@ -16,6 +19,14 @@ const wrap = (name: string, content: string): string =>
 const cell = (text: string): string => `<w:tc>${paragraph(text)}</w:tc>`;
 const field = (data: string): string =>
   `${run(`<w:fldChar w:fldCharType="begin"><w:ffData>${data}</w:ffData></w:fldChar>`)}${run('<w:instrText> FORM </w:instrText>')}${run('<w:fldChar w:fldCharType="end"/>')}`;
+
+const symbols = '<w:rFonts w:ascii="Symbol" w:hAnsi="Symbol"/>';
+const result = (code: string, shown: string): string =>
+  `${run('<w:fldChar w:fldCharType="begin"/>')}${code.startsWith('IF ') ? code.replace(/^IF/, run('<w:instrText>IF</w:instrText>')).replace(/ = 1$/, '') : run(`<w:instrText> ${code} </w:instrText>`)}${run('<w:fldChar w:fldCharType="separate"/>')}${words(shown)}${run('<w:fldChar w:fldCharType="end"/>')}`;
+const shape = (content: string): string =>
+  run(`<w:pict xmlns:v="urn:schemas-microsoft-com:vml"><v:shape>${content}</v:shape></w:pict>`);
+const DRAWING =
+  'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"';
 
 const M = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"';
 const m = (name: string, ...content: string[]): string => `<m:${name}>${content.join('')}</m:${name}>`;
@@ -104,6 +115,55 @@ const SHOWN: readonly (readonly [construct: string, xml: string, shown: string])
     p(`<m:oMathPara ${M}>${m('oMath', t('E=m'), m('sSub', m('e', t('c')), m('sub', t('0'))))}</m:oMathPara>`),
     'E=mc_0',
   ],
+  ['plain letters in a symbol font', p(words('5 '), words('m &amp; q', symbols), words('g')), '5 μ & θg'],
+  ['a link to a place', p(`<w:hyperlink w:anchor="x">${words('there')}</w:hyperlink>`), 'there'],
+  ['a link field', p(result('HYPERLINK "https://ex.org/f"', 'site')), '[site](https://ex.org/f)'],
+  ['a reference', p(result('REF x', 'chapter 2')), 'chapter 2'],
+  ['a field in a field', p(result(`IF ${result('MERGEFIELD A', 'in')} = 1`, 'out')), 'out'],
+  ['a form text', p(result('FORMTEXT', 'filled')), 'filled'],
+  [
+    'tabs and breaks',
+    p(run('<w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:cr/><w:t>d</w:t><w:ptab/><w:t>e</w:t>')),
+    'a b\\\nc\\\nd e',
+  ],
+  ['hyphens', p(run('<w:t>a</w:t><w:softHyphen/><w:t>b</w:t><w:noBreakHyphen/><w:t>c</w:t>')), 'ab-c'],
+  ['an insertion', p(`<w:ins>${words('new')}</w:ins>`), 'new'],
+  ['a deletion', p(words('kept'), '<w:del><w:r><w:delText>gone</w:delText></w:r></w:del>'), 'kept'],
+  ['text moved away', p(words('kept'), `<w:moveFrom>${words('gone')}</w:moveFrom>`), 'kept'],
+  [
+    'a gloss',
+    p(
+      run(
+        '<w:ruby><w:rt><w:r><w:t>kan</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>漢</w:t></w:r></w:rubyBase></w:ruby>',
+      ),
+    ),
+    '漢(kan)',
+  ],
+  [
+    'a drawn text box',
+    p(shape(`<v:textbox><w:txbxContent>${paragraph('boxed')}</w:txbxContent></v:textbox>`)),
+    'boxed',
+  ],
+  ['WordArt', p(shape('<v:textpath string="ART"/>'), words('after')), 'ART after'],
+  [
+    'a picture with a title',
+    p(
+      run(
+        `<w:drawing ${DRAWING}><wp:inline><wp:docPr id="2" name="P" title="Cat"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic/></a:graphicData></a:graphic></wp:inline></w:drawing>`,
+      ),
+    ),
+    'Cat',
+  ],
+  [
+    'a table in a cell',
+    `<w:tbl><w:tr><w:tc><w:tbl><w:tr>${cell('in')}</w:tr></w:tbl>${paragraph('out')}</w:tc></w:tr></w:tbl>`,
+    '|  |\n| --- |\n| in<br>out |',
+  ],
+  ['a frame', p('<w:pPr><w:framePr w:w="1"/></w:pPr>', words('framed')), 'framed'],
+  ['a page number', p(run('<w:pgNum/>'), words('x')), 'x'],
+  ['an editable region', p('<w:permStart w:id="9"/>', words('mine'), '<w:permEnd w:id="9"/>'), 'mine'],
+  ['an equation field', p(result('EQ \\f(1,2)', '')), ''],
+  ['a control of a program', p(run('<w:object><w:control r:id="A" w:name="Box"/></w:object>')), ''],
   ['text moved here', p(`<w:moveTo>${words('moved')}</w:moveTo>`), 'moved'],
   ['text in another direction', p(`<w:bdo w:val="rtl">${words('bidi')}</w:bdo>`), 'bidi'],
 ];
@@ -115,10 +175,12 @@ test('each construct of a docx is shown', async () => {
   const { write, text } = workspace(unhurried);
   const body = SHOWN.map(([, xml], i) => paragraph(`#${i}`) + xml).join('');
   write('a.docx', docx(body + paragraph('#end'), '', { 'word/styles.xml': STYLES }));
-  const found = (await text('a.docx:raw')).split(/(?:^|\n)\\?#(?:\d+|end)\n/).map((part) => part.trim());
+  const all = await text('a.docx:raw');
+  const found = all.split(/(?:^|\n)\\?#(?:\d+|end)\n/).map((part) => part.trim());
   expect(SHOWN.map(([construct], i) => [construct, found[i + 1]])).toEqual(
     SHOWN.map(([construct, , shown]) => [construct, shown]),
   );
+  expect(all).toMatch(/\n\[Not shown: 1 form control, 1 equation, tracked deletions\]$/);
 });
 
 const object = (program: string): string =>
@@ -130,18 +192,141 @@ const object = (program: string): string =>
 
 test('what a docx has besides is counted', async () => {
   const { write, read } = workspace(unhurried);
-  const relations =
-    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="c" Type="x/aFChunk" Target="/word/part.html"/></Relationships>';
-  const parts = { 'word/_rels/document.xml.rels': relations, 'word/part.html': '<p>another format</p>' };
-  const body = `${object('Equation.3')}${object('Equation.DSMT4')}${object('Excel.Sheet.12')}<w:altChunk r:id="c"/>`;
+  const body = `${object('Equation.3')}${object('Equation.DSMT4')}${object('Excel.Sheet.12')}<w:subDoc r:id="c"/>`;
+  const parts = { 'word/_rels/document.xml.rels': relations({ c: 'part.bin' }), 'word/part.bin': 'other' };
   write('a.docx', docx(body, '', parts));
   const answer = await read('a.docx');
   expect(answer.details['notices']).toEqual([
     expect.objectContaining({
-      text: 'Not shown: 1 part in another format, 2 equations, 1 embedded object. Use a.docx:word/part.html to read a part of it',
+      text: 'Not shown: 1 unread part, 2 equations, 1 embedded object. Use a.docx:word/part.bin to read a part of it',
     }),
   ]);
-  expect(textOf(await read('a.docx:word/part.html'))).toContain('another format');
+  expect(textOf(await read('a.docx:word/part.bin'))).toContain('other');
+});
+
+const relations = (targets: Readonly<Record<string, string>>): string =>
+  `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${Object.entries(
+    targets,
+  )
+    .map(([id, target]) => `<Relationship Id="${id}" Type="x/aFChunk" Target="${target}"/>`)
+    .join('')}</Relationships>`;
+
+test('documents in a docx are shown in their place', async () => {
+  const { write, text } = workspace(unhurried);
+  const mail = [
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/related; boundary="b"',
+    '',
+    '--b',
+    'Content-Type: text/html; charset="utf-8"',
+    'Content-Transfer-Encoding: quoted-printable',
+    '',
+    '<html><body><p>caf=C3=A9 and=',
+    ' more</p></body></html>',
+    '--b--',
+  ];
+  const chunks = {
+    'a.htm': '<html><body><h2>Head</h2></body></html>',
+    'b.mht': mail.join('\r\n'),
+    'c.rtf': '{\\rtf1\\ansi rich\\par}',
+    'd.txt': 'plain *text*',
+    'e.docx': docx(paragraph('inner') + '<w:altChunk r:id="x"/>', '', {
+      'word/_rels/document.xml.rels': relations({ x: 'deep.txt' }),
+      'word/deep.txt': 'deep',
+    }),
+  };
+  const ids = Object.fromEntries(Object.keys(chunks).map((name, i) => [`c${i}`, name]));
+  const body = Object.keys(ids).map((id) => `<w:altChunk r:id="${id}"/>`);
+  const parts = Object.fromEntries(Object.entries(chunks).map(([name, part]) => [`word/${name}`, part]));
+  write(
+    'a.docx',
+    docx(`${paragraph('first')}${body.join('')}${paragraph('last')}`, '', {
+      'word/_rels/document.xml.rels': relations(ids),
+      ...(parts as Readonly<Record<string, string>>),
+    }),
+  );
+  expect(await text('a.docx:raw')).toBe(
+    'first\n\n## Head\n\ncafé and more\n\nrich\n\nplain \\*text\\*\n\ninner\n\nlast\n[Not shown: 1 unread part]',
+  );
+});
+
+/** Text in rich text, between `#0` and `#1`. */
+const RICH: readonly (readonly [construct: string, rtf: string, shown: string])[] = [
+  [
+    'a link',
+    '{\\field{\\*\\fldinst HYPERLINK "https://ex.org/r"}{\\fldrslt site}}',
+    '[site](https://ex.org/r)',
+  ],
+  [
+    'a comment',
+    'word{\\*\\atnid A}{\\*\\atnauthor Ann}\\chatn{\\*\\annotation Why?}',
+    'word [comment by Ann: Why?]',
+  ],
+  ['tabs and lines', 'a\\tab b\\line c', 'a b\\\nc'],
+  [
+    'signs',
+    'a\\~b\\_c\\-d\\emdash e\\endash f\\lquote g\\rquote\\ldblquote h\\rdblquote\\bullet',
+    'a b-cd—e–f‘g’“h”•',
+  ],
+  ['a superscript', '10{\\super 6}', '10^6'],
+  ['a symbol font', '5 {\\f1 m\\u-3987?}g', '5 μμg'],
+  ['a sign as a field', '{\\field{\\*\\fldinst {\\b SYMBOL 109 \\\\f "Symbol"}}{\\fldrslt}}g', 'μg'],
+  ['a text box', '{\\shp{\\*\\shpinst{\\shptxt boxed\\par}}{\\shprslt old}}', 'boxed'],
+  ['a text box of Word 6', '{\\*\\do\\dptxbx{\\dptxbxtext boxed\\par}}', 'boxed'],
+  ['WordArt', '{\\shp{\\*\\shpinst{\\sp{\\sn gtextUNICODE}{\\sv ART}}}}after', 'ART after'],
+  ['a picture', '{\\pict{\\*\\picprop{\\sp{\\sn wzDescription}{\\sv Cat}}}\\pngblip 8950}', 'Cat'],
+  ['an object', '{\\object\\objemb{\\*\\objclass Excel.Sheet.8}{\\*\\objdata 00}{\\result shown}}', 'shown'],
+  ['a list', '{\\listtext 5.\\tab}listed', '- 5\\. listed'],
+  [
+    'a table',
+    '\\trowd\\cellx100\\cellx200\\intbl A\\cell B\\cell\\row\\pard',
+    '|  |  |\n| --- | --- |\n| A | B |',
+  ],
+  [
+    'a ticked box',
+    '{\\field{\\*\\fldinst FORMCHECKBOX{\\*\\formfield{\\fftype1\\ffres25\\ffdefres1}}}{\\fldrslt}}',
+    '☒',
+  ],
+  [
+    'a form list',
+    '{\\field{\\*\\fldinst FORMDROPDOWN{\\*\\formfield{\\fftype2\\ffres1{\\*\\ffl A}{\\*\\ffl B}}}}{\\fldrslt}}',
+    'B',
+  ],
+  ['a form text', '{\\field{\\*\\fldinst FORMTEXT{\\*\\formfield{\\fftype0}}}{\\fldrslt filled}}', 'filled'],
+  ['an equation field', '{\\field{\\*\\fldinst EQ \\\\f(1,2)}{\\fldrslt}}', ''],
+  ['an equation', '{\\mmath{\\*\\moMath{\\mf{\\mnum{\\mr 1}}{\\mden{\\mr 2}}}}}', '1/2'],
+  ['entries of an index', 'x{\\xe hidden}{\\tc chapter}', 'x'],
+  ['changes', '{\\revised new}{\\deleted gone}', 'new'],
+  ['a bookmark', '{\\*\\bkmkstart b}marked{\\*\\bkmkend b}', 'marked'],
+  ['an unknown destination', '{\\*\\unknown gone}x', 'x'],
+];
+
+test('each construct of rich text is shown or counted', async () => {
+  const { write, text } = workspace(unhurried);
+  const body = RICH.map(([, rtf], i) => `\\pard #${i}\\par ${rtf}\\par\n`).join('');
+  const fonts = '{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset2 Symbol;}}{\\header On top\\par}';
+  write('a.rtf', `{\\rtf1\\ansi\\deff0${fonts}${body}\\pard #end\\par a{\\footnote note}\\par}`);
+  const all = await text('a.rtf:raw');
+  const found = all.split(/(?:^|\n)\\?#(?:\d+|end)\n/).map((part) => part.trim());
+  expect(RICH.map(([construct], i) => [construct, found[i + 1]])).toEqual(
+    RICH.map(([construct, , is]) => [construct, is]),
+  );
+  expect(found.at(-1)).toBe(
+    'a[^1]\n[^1]: note\n\n## Headers and footers\n\n- header: On top\n[Not shown: 1 equation, 1 embedded object, tracked deletions]',
+  );
+});
+
+test('signs of symbol fonts in a doc', async () => {
+  const { write, text } = workspace(unhurried);
+  const bytes = fixture('symbols.doc.gz');
+  write('a.doc', bytes);
+  expect(await text('a.doc:raw')).toBe('An angle α of a turn, ✓ measured\n');
+  // As Word stores them: a placeholder with the font (here the seventh) and the code as its properties.
+  const at = bytes.indexOf(Buffer.from('4f4a0700514a0700', 'hex'));
+  bytes[at - 9] = 0x0e;
+  Buffer.from('096a0700fbf0', 'hex').copy(bytes, at);
+  write('b.doc', bytes);
+  expect(await text('b.doc:raw')).toBe('An angle α of a turn, ✗ measured\n');
 });
 
 test('a nesting that is not converted is refused, not left out', async () => {

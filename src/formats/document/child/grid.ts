@@ -199,7 +199,7 @@ export function headerOf(grid: SheetGrid): SheetHeader {
   }
   const taken = new Set<string>();
   const named = columns.map((at) => {
-    const typed = String(cells.get(at)?.v ?? '')
+    const typed = restoreRaised(String(cells.get(at)?.v ?? ''))
       .replace(/[\s\0]+/g, ' ')
       .trim()
       .slice(0, MAX_COLUMN_NAME_CHARACTERS)

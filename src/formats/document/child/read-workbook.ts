@@ -9,10 +9,12 @@ import {
   type WorkBook,
 } from '@e965/xlsx';
 import { zipSync } from 'fflate';
-import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
+import { DELETED_TEXT, type DocumentFormat, DocumentRefusal, type UnshownFacts } from '../protocol.ts';
 import { CompoundFile } from './compound.ts';
 import { INITIAL_SHEET_ROWS, type SheetGrid, type SheetRows } from './grid.ts';
+import { HEADS_AND_FEET, sectionText } from './markdown.ts';
 import { withChartGaps } from './repairs/anydoc-charts.ts';
+import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import { mendedSheets, mendedStrings, openDrawings, soundReferences } from './repairs/sheetjs-workbooks.ts';
 import {
   asksForCalculation,
@@ -22,7 +24,8 @@ import {
   mainPart,
   type SheetRowCount,
 } from './row-counts.ts';
-import { attribute, plainText, ZipParts } from './zip-parts.ts';
+import { escapeXml, margin, openMargins } from './rewrite.ts';
+import { attribute, each, plainText, ZipParts } from './zip-parts.ts';
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
 const MAX_WHOLE_WORKBOOK_BYTES = 12 << 20;
@@ -235,8 +238,51 @@ const VALUE = /<c:v>([^<]*)<\/c:v>/g;
 /** The most characters of one shape or chart. */
 const MAX_DRAWING_CHARACTERS = 2_000;
 
-/** The texts of shapes and charts, which are not in cells. */
-export function drawingText(bytes: Buffer, format: DocumentFormat): string {
+/** What is not shown of a workbook. */
+export function unshownInWorkbook(bytes: Buffer): UnshownFacts[] {
+  const parts = ZipParts.of(bytes);
+  if (!parts) return [];
+  const named = (pattern: RegExp): number => parts.names.filter((name) => pattern.test(name)).length;
+  const xml = parts.has('content.xml') ? readableText(parts, 'content.xml') : '';
+  const drawn = /<draw:(?:object|control)/.test(xml) ? shownDrawings(xml, parts, escapeXml).unshown : [];
+  const found = [
+    { what: 'embedded object', count: named(/^xl\/embeddings\/[^/]+$/) },
+    { what: 'form control', count: named(/^xl\/(?:ctrlProps|activeX)\/[^/]+\.xml$/) },
+    ...drawn.filter(({ what }) => what !== 'chart'),
+  ].filter(({ count }) => count > 0);
+  return /<table:(?:deletion|cell-content-change)[\s/>]/.test(xml) ? [...found, DELETED_TEXT] : found;
+}
+
+/** Codes in the header or footer of a sheet: its font, a place, a field. */
+const MARGIN_CODE = /&(?:&|"[^"]*"|\d+|K[\dA-F]{6}|K\d\d[+-]\d{3}|[A-Z])/gi;
+const MARGIN_FIELD =
+  /<text:(sheet-name|title|date|time|page-number|page-count|file-name)(?=\s|>)[^<>]*>[^<]*<\/text:\1>/g;
+
+/** The headers and footers of printed sheets, without their fields. */
+function marginText(parts: ZipParts): string {
+  const lines = openMargins(parts.text('styles.xml') ?? '', (xml) => xml.replace(MARGIN_FIELD, ' '));
+  for (const name of parts.names.filter((one) => /^xl\/\w+sheets\/[^/]+\.xml$/.test(one))) {
+    const part = readableBytes(parts, name);
+    const end = part?.lastIndexOf('headerFooter>') ?? -1;
+    if (!part || end === -1) continue;
+    each(
+      part.toString('utf8', part.lastIndexOf('headerFooter', end - 1), end),
+      '\\w+(?:Header|Footer)',
+      (content, tag) => {
+        const text = plainText(content)
+          .replace(MARGIN_CODE, (code) => (code === '&&' ? '&' : ' '))
+          .trim();
+        lines.push(...margin(tag.endsWith('Header>') ? 'header' : 'footer', text));
+        return '';
+      },
+    );
+  }
+  const section = sectionText({ title: HEADS_AND_FEET, lines });
+  return section === '' ? '' : `\n${section}\n`;
+}
+
+/** The texts that are not in cells: of shapes and charts, headers and footers. */
+export function asideText(bytes: Buffer, format: DocumentFormat): string {
   const parts = ZipParts.of(bytes);
   const drawings =
     parts && format === 'ods'
@@ -251,18 +297,27 @@ export function drawingText(bytes: Buffer, format: DocumentFormat): string {
     const rest = text.length > MAX_DRAWING_CHARACTERS ? `… (the rest is in ${name})` : '';
     return `- ${kind}: ${text.slice(0, MAX_DRAWING_CHARACTERS).toWellFormed()}${rest}`;
   });
-  return lines.length === 0 ? '' : `\n## Drawings\n\n${lines.join('\n')}\n`;
+  const drawn = lines.length === 0 ? '' : `\n## Drawings\n\n${lines.join('\n')}\n`;
+  return drawn + (parts ? marginText(parts) : '');
 }
 
-function packageDrawings(parts: ZipParts): { kind: 'shape' | 'chart'; text: string; name: string }[] {
-  const names = parts.names.filter((name) => /^xl\/(?:drawings|charts)\/[^/]+\.xml$/.test(name));
+const DESCRIBED = /<(?:\w+:)?cNvPr(?=\s)[^<>]*\sdescr="([^"]+)"/g;
+
+function packageDrawings(parts: ZipParts): { kind: string; text: string; name: string }[] {
+  const names = parts.names.filter((name) =>
+    /^xl\/(?:drawings\/|charts\/|diagrams\/data)[^/]*\.xml$/.test(name),
+  );
   return names.flatMap((name) => {
     const kind = name.startsWith('xl/charts/') ? 'chart' : 'shape';
     const stored = parts.text(name) ?? '';
     const xml = kind === 'chart' ? withChartGaps(stored, '(blank)') : stored;
     const found = [...xml.matchAll(TEXT), ...(kind === 'chart' ? xml.matchAll(VALUE) : [])];
     const words = found.map((match) => plainText(match[1] ?? '')).filter((word) => word !== '');
-    return words.length === 0 ? [] : [{ kind, text: words.join(' '), name }];
+    const pictures = Array.from(xml.matchAll(DESCRIBED), ([, text = '']) => plainText(text));
+    return [
+      ...(words.length === 0 ? [] : [{ kind, text: words.join(' '), name }]),
+      ...pictures.map((text) => ({ kind: 'picture', text, name })),
+    ];
   });
 }
 
@@ -278,7 +333,7 @@ export function repairWorkbook(bytes: Buffer, parts: ZipParts | undefined): Buff
 
 function withMendedSheets(bytes: Buffer, parts: ZipParts): Buffer {
   const xml = readableText(parts, 'content.xml');
-  const content = mendedSheets(xml);
+  const content = mendedSheets(xml, parts.text('styles.xml') ?? '');
   if (content === xml && parts.has('styles.xml')) return parts.isWide ? withChanges(parts) : bytes;
   const members = ['mimetype', 'META-INF/manifest.xml', 'meta.xml', 'styles.xml'].map(
     (name) => [name, Buffer.from(parts.read(name) ?? '')] as const,

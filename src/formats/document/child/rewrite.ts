@@ -16,8 +16,8 @@ import {
   raisedWordStyles,
 } from './repairs/anydoc-raised-text.ts';
 import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
-import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
-import { shownElements } from './repairs/anydoc-word-elements.ts';
+import { shownSymbols, symbolOf } from './repairs/anydoc-symbol-fonts.ts';
+import { shownElements, withWordArt } from './repairs/anydoc-word-elements.ts';
 import { attribute, contents, each, plainText, relations, ZipParts } from './zip-parts.ts';
 
 // XML packages (.docx, .odt, .epub): keeps comments, glosses, equations and hyphens, and extracts headers and footers, which
@@ -28,7 +28,12 @@ export interface RewrittenPackage {
   readonly sections: readonly MarginSection[];
   /** What is in the document and cannot be shown. */
   readonly unshown?: readonly UnshownFacts[] | undefined;
+  /** Documents of other formats in it, whose text takes the place of `chunkMark` with their index. */
+  readonly chunks?: readonly Buffer[] | undefined;
 }
+
+/** Stands for a document in the document, with Unicode noncharacters as those of comments. */
+export const chunkMark = (index: number | string): string => `\ufdd8${index}\ufdd9`;
 
 /** The most bytes of XML in a document that is rewritten. */
 const MAX_REWRITTEN_XML_BYTES = 64 << 20;
@@ -101,11 +106,14 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
   });
   const raised = raisedWordStyles(styleSheet);
   const unshown: UnshownFacts[] = [];
+  const chunks: Buffer[] = [];
   const copy = rewritten(bytes, parts, (name, xml) => {
     if (/^word\/charts\/[^/]+\.xml$/.test(name)) return withSharedCategories(withChartGaps(xml));
     if (!/^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name)) return xml;
-    const closed = closedXml(xml);
-    unshown.push(...unshownInWord(parts, name, closed, closed !== xml));
+    const sound = closedXml(xml);
+    const closed = withChunks(sound, parts, name, chunks);
+    if (sound !== xml) unshown.push({ what: DAMAGED_XML, count: 1 });
+    unshown.push(...unshownInWord(parts, name, closed));
     const visible = shown(closed);
     if (/<(?:\w+:)?delText[\s>]/.test(visible)) unshown.push(DELETED_TEXT);
     if (visible !== closed) unshown.push(HIDDEN_TEXT);
@@ -114,27 +122,58 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
   const lines = parts.names.flatMap((name) => {
     const kind = /^word\/(header|footer)\d*\.xml$/.exec(name)?.[1];
     return kind
-      ? margin(kind, plainText(wordText(each(shown(parts.text(name)), `${W}Fallback`, () => ''))))
+      ? margin(
+          kind,
+          plainText(wordText(withWordArt(each(shown(parts.text(name)), `${W}Fallback`, () => '')))),
+        )
       : [];
   });
-  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown };
+  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown, chunks };
 }
 
-function unshownInWord(parts: ZipParts, name: string, xml: string, isDamaged: boolean): UnshownFacts[] {
-  const found: UnshownFacts[] = isDamaged ? [{ what: DAMAGED_XML, count: 1 }] : [];
-  const chunks = [...xml.matchAll(/<(?:\w+:)?altChunk(?=\s)[^>]*>/g)];
+/** The XML with a mark for each document in another format, which is added to `chunks`. */
+function withChunks(xml: string, parts: ZipParts, name: string, chunks: Buffer[]): string {
+  if (!/<(?:\w+:)?altChunk\s/.test(xml)) return xml;
+  const targets = relations(parts, name);
+  return each(
+    xml.replace(/(<((?:\w+:)?altChunk)(?=\s)[^<>]*)\/>/g, '$1></$2>'),
+    `${W}altChunk`,
+    (content, tag) => {
+      const chunk = parts.read(targets.get(attribute(tag, '\\w+:id') ?? '') ?? '');
+      const [, prefix = ''] = /^<(\w+:)?/.exec(tag) ?? [];
+      if (!chunk) return `${tag}${content}</${prefix}altChunk>`;
+      const mark = chunkMark(chunks.push(chunk) - 1);
+      return `<${prefix}p><${prefix}r><${prefix}t>${mark}</${prefix}t></${prefix}r></${prefix}p>`;
+    },
+  );
+}
+
+function unshownInWord(parts: ZipParts, name: string, xml: string): UnshownFacts[] {
+  const found: UnshownFacts[] = [];
+  const chunks = [...xml.matchAll(/<(?:\w+:)?(?:altChunk|subDoc)(?=\s)[^>]*>/g)];
   const targets = chunks.length === 0 ? undefined : relations(parts, name);
   for (const [tag] of chunks) {
     const part = targets?.get(attribute(tag, '\\w+:id') ?? '');
-    found.push({ what: 'part in another format', count: 1, part });
+    found.push({ what: 'unread part', count: 1, part: part && parts.has(part) ? part : undefined });
   }
-  const objects = [...xml.matchAll(/<o:OLEObject(?=\s)[^>]*>/g)].map(
+  const count = (pattern: RegExp): number => xml.match(pattern)?.length ?? 0;
+  found.push({ what: 'form control', count: count(/<(?:\w+:)?control\s/g) });
+  const objects = Array.from(
+    xml.matchAll(/<o:OLEObject(?=\s)[^>]*>/g),
     ([tag]) => attribute(tag, 'ProgID') ?? '',
   );
-  const equations = objects.filter((program) => EQUATION.test(program)).length;
-  found.push({ what: 'equation', count: equations });
-  found.push({ what: 'embedded object', count: objects.length - equations });
-  found.push(newCharts(xml));
+  const fields = count(/(?:<(?:\w+:)?instrText(?:\s[^>]*)?>|\sw:instr=")\s*EQ\s/g);
+  found.push(...objectFacts(objects, fields), newCharts(xml));
+  return found.filter(({ count }) => count > 0);
+}
+
+/** Equations and other objects, from the names of their programs; `fields` are equations that are no object. */
+export function objectFacts(programs: readonly string[], fields = 0): UnshownFacts[] {
+  const equations = programs.filter((program) => EQUATION.test(program)).length;
+  const found = [
+    { what: 'equation', count: equations + fields },
+    { what: 'embedded object', count: programs.length - equations },
+  ];
   return found.filter(({ count }) => count > 0);
 }
 
@@ -145,10 +184,39 @@ export const newCharts = (xml: string): UnshownFacts => ({
 });
 
 /** Programs that embed equations as pictures. */
-const EQUATION = /^(?:Equation|MathType)/i;
+const EQUATION = /^EQ$|Equation|MathType/i;
 
 /** A header or footer as a line; nothing if it is only a page number. */
-const margin = (kind: string, text: string): string[] => (/\p{L}/u.test(text) ? [`${kind}: ${text}`] : []);
+export const margin = (kind: string, text: string): string[] =>
+  (text.match(/\p{L}+/gu) ?? []).every((word) => PAGE_WORDS.has(word.toLowerCase()))
+    ? []
+    : [`${kind}: ${text}`];
+
+/** Words beside page numbers. */
+const PAGE_WORDS = new Set([
+  'page',
+  'seite',
+  'página',
+  'pagina',
+  'sida',
+  'of',
+  'von',
+  'sur',
+  'de',
+  'di',
+  'av',
+]);
+
+/** The headers and footers in styles.xml. `mend` changes the XML of one. */
+export const openMargins = (styles: string, mend = (xml: string): string => xml): string[] => {
+  const lines: string[] = [];
+  each(styles, 'style:(?:header|footer)(?:-left|-first)?', (content, tag) => {
+    const kind = tag.startsWith('<style:h') ? 'header' : 'footer';
+    if (attribute(tag, 'style:display') !== 'false') lines.push(...margin(kind, plainText(mend(content))));
+    return '';
+  });
+  return lines;
+};
 
 function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string {
   const w = /<((?:\w+:)?)(?:document|footnotes|endnotes)(?=[\s>])/.exec(xml)?.[1] ?? 'w:';
@@ -162,6 +230,8 @@ function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string 
     const [base, gloss] = [`${w}rubyBase`, `${w}rt`].map((name) => wordText(contents(ruby, name).join('')));
     return text(`${base}(${gloss})`);
   });
+  // A title stands for a description that is missing.
+  mended = mended.replace(/<wp:docPr(?=\s)(?![^<>]*\sdescr=)[^<>]*?\stitle="([^"]*)"/g, '$& descr="$1"');
   mended = each(mended, '\\w+:oMath', (math) => `<${w}r>${text(escapeXml(officeMathText(math)))}</${w}r>`);
   return mended.replace(/<\/?\w+:oMathPara(?=[\s>])[^>]*>/g, '');
 }
@@ -182,12 +252,7 @@ export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {
     if (visible !== closed) unshown.push(HIDDEN_TEXT);
     return mendedContent(drawn.xml);
   });
-  const margins = shownOpen(styles, styles);
-  const lines = ['header', 'footer'].flatMap((kind) =>
-    contents(margins, `style:${kind}(?:-left|-first)?`).flatMap((content) =>
-      margin(kind, plainText(content)),
-    ),
-  );
+  const lines = openMargins(shownOpen(styles, styles));
   return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown };
 }
 
@@ -237,8 +302,8 @@ interface Group {
   children: number;
 }
 
-/** Groups that are removed: shapes in the form for old programs, dates and identifiers of comments. */
-const DROPPED = new Set(['shprslt', 'atndate', 'atnref', 'atnparent', 'atnid']);
+/** Groups that are removed: shapes in the form for old programs, entries of an index, dates and identifiers of comments. */
+const DROPPED = new Set(['shprslt', 'xe', 'tc', 'tcn', 'atndate', 'atnref', 'atnparent', 'atnid']);
 
 const MARGINS = /^(?:header|footer)[lrf]?$/;
 
@@ -252,7 +317,7 @@ const CHARACTERS = /^(?:u|line|tab|[lr]d?bl?quote|[lr]quote|e[mn]dash|e[mn]space
 const GLOSS = /\\\\o\s*\\\\a[a-z]\s*\(\\\\s\s*\\\\up\s*\d*\s*\(([^]*?)\),([^]*)\)/i;
 
 const NEEDED =
-  /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|su(?:per|b)(?![a-z])|moMath(?![a-zA-Z])|\\o)/;
+  /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|su(?:per|b)(?![a-z])|moMath(?![a-zA-Z])|\\o|xe|tcn?(?![a-z])|dptxbxtext|sn (?:gtextUNICODE|wzDescription))|(?:SYMBOL|FORMCHECKBOX|FORMDROPDOWN|EQ)\s/;
 
 /** The deepest nesting of groups; no real document has more. */
 const MAX_RTF_DEPTH = 10_000;
@@ -261,15 +326,8 @@ export function visibleRtf(bytes: Buffer): RewrittenPackage {
   const rtf = bytes.toString('latin1');
   const rewriting = NEEDED.test(rtf) ? new Rewriting(rtf) : undefined;
   const text = rewriting?.run();
-  const objects = Array.from(rtf.matchAll(/\\objclass ([\w.]+)/g), ([, program = '']) =>
-    EQUATION.test(program),
-  );
-  const equations = objects.filter((isEquation) => isEquation).length;
-  const unshown = [
-    { what: 'equation', count: equations },
-    { what: 'embedded object', count: objects.length - equations },
-  ].filter(({ count }) => count > 0);
-  unshown.push(...(rewriting?.leftOut ?? []));
+  const objects = Array.from(rtf.matchAll(/\\objclass ([\w.]+)/g), ([, program = '']) => program);
+  const unshown = [...objectFacts(objects, rewriting?.equations), ...(rewriting?.leftOut ?? [])];
   return { bytes: text === undefined ? bytes : Buffer.from(text, 'latin1'), sections: [], unshown };
 }
 
@@ -283,6 +341,8 @@ class Rewriting {
   #author = '';
   /** The kinds of text that were left out. */
   readonly leftOut = new Set<UnshownFacts>();
+  /** The number of equations that are fields. */
+  equations = 0;
 
   constructor(rtf: string) {
     this.#rtf = rtf.replace(/\\\*\\ud(?![a-z]) ?/g, '');
@@ -369,8 +429,15 @@ class Rewriting {
       this.#replace(start);
     } else if (holds === 'moMath')
       this.#replace(start, `{${rtfText(officeMathText(mathXml(this.#out.slice(start).join(''))))}}`);
-    else if (holds === 'fldinst' && this.#gloss(start, outer)) return;
-    else if ((group.isOptional || NO_TEXT.has(holds)) && this.#isAside()) this.#replace(start);
+    else if (holds === 'fldinst') {
+      this.#field(start, outer);
+      if (this.#isAside()) this.#replace(start);
+    } else if (holds === 'sp') this.#property(this.#out.slice(start).join(''));
+    else if (holds === 'dptxbxtext') {
+      const box = this.#open.findLast((one) => one.holds === 'do');
+      const text = this.#out.slice(start).join('').replace('\\dptxbxtext', '');
+      if (box) box.instead = (box.instead ?? '') + text;
+    } else if ((group.isOptional || NO_TEXT.has(holds)) && this.#isAside()) this.#replace(start);
   }
 
   #replace(start: number, text?: string): void {
@@ -401,12 +468,33 @@ class Rewriting {
       .trim();
   }
 
-  /** Replaces the field of a gloss by its text; returns whether it was one. */
-  #gloss(start: number, field: Group): boolean {
-    const [, gloss, base] = GLOSS.exec(this.#content(start)) ?? [];
-    if (gloss === undefined || base === undefined) return false;
-    field.instead = `{${base}(${gloss})}`;
-    return true;
+  /** Replaces a field without a result of its own by its text: a gloss, a sign, a box or a list of a form. */
+  #field(start: number, field: Group): void {
+    const content = this.#content(start).replace(/^[\s{]+/, '');
+    const [, gloss, base] = GLOSS.exec(content) ?? [];
+    if (gloss !== undefined && base !== undefined) field.instead = `{${base}(${gloss})}`;
+    else if (/^EQ\s/.test(content)) this.equations += 1;
+    const [, code, font = ''] = /^SYMBOL\s+(\w+)(?:.*?\\\\f\s+"?([\w ]+))?/.exec(content) ?? [];
+    if (code !== undefined) field.instead = `{${rtfText(symbolOf(font, Number(code)))}}`;
+    const form = /^FORM(CHECKBOX|DROPDOWN)/.exec(content)?.[1];
+    if (form === undefined) return;
+    const data = this.#out.slice(start).join('');
+    // 25 stands for no result.
+    const [chosen = 0] = [/\\ffres(\d+)/, /\\ffdefres(\d+)/]
+      .map((pattern) => Number(pattern.exec(data)?.[1] ?? 25))
+      .filter((one) => one !== 25);
+    const entries = [...data.matchAll(/\{\\\*\\ffl ([^{}]*)\}/g)];
+    field.instead =
+      form === 'CHECKBOX' ? `{${rtfText(chosen === 1 ? '☒' : '☐')}}` : `{${entries[chosen]?.[1] ?? ''}}`;
+  }
+
+  /** Text that is a property of a shape or a picture. */
+  #property(property: string): void {
+    const [, name = '', text] =
+      /\{\\sn (gtextUNICODE|wzDescription)\}\s*\{\\sv ([^{}]+)\}/.exec(property) ?? [];
+    const holder = name.startsWith('g') ? 'shp' : 'pict';
+    const group = this.#open.findLast(({ holds }) => holds === holder);
+    if (text !== undefined && group) group.instead = `{ ${text} }`;
   }
 
   #isLeftOutText(token: string): boolean {

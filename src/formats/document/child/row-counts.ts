@@ -64,6 +64,8 @@ function sheetParts(parts: ZipParts): (string | undefined)[] {
 
 /** Whether a sheet has formulas without a stored result. */
 export function hasOpenFormulas(parts: ZipParts): boolean {
+  const open = readable(parts, 'content.xml')?.toString('latin1') ?? '';
+  if (/<table:table-cell(?=\s)(?![^<>]*\soffice:value-type)[^<>]*\stable:formula=/.test(open)) return true;
   const sheets = parts.names.filter((name) => /^xl\/worksheets\/[^/]+\.xml$/.test(name));
   return sheets.some((name) => {
     const xml = readable(parts, name);

@@ -28,7 +28,7 @@ import {
   tableLines,
   usedArea,
 } from './grid.ts';
-import { drawingText, readGrids } from './read-workbook.ts';
+import { asideText, readGrids, unshownInWorkbook } from './read-workbook.ts';
 
 /** The most cells and rows of a sheet that is shown completely. */
 const MAX_WHOLE_SHEET_CELLS = 20_000;
@@ -42,18 +42,19 @@ export function workbookText(
   format: DocumentFormat,
 ): { text: Iterable<string>; facts: DocumentFacts } {
   const grids = readGrids(bytes, 'first');
-  const facts = sheetsOf(grids);
-  return { text: wholeText(grids, () => drawingText(bytes, format)), facts };
+  const unshown = unshownInWorkbook(bytes);
+  const facts = { ...sheetsOf(grids), unshown: unshown.length > 0 ? unshown : undefined };
+  return { text: wholeText(grids, () => asideText(bytes, format)), facts };
 }
 
-function* wholeText(grids: readonly SheetGrid[], drawings: () => string): Generator<string> {
+function* wholeText(grids: readonly SheetGrid[], asides: () => string): Generator<string> {
   for (const [i, grid] of grids.entries()) {
     yield (i === 0 ? '' : '\n') + sheetHead(grid);
     if (grid.rows.size === 0) continue;
     yield '\n';
     yield* tableLines(grid, EVERYTHING, shownRows(grid), SSF);
   }
-  yield drawings();
+  yield asides();
 }
 
 /** The rows that `workbookText` leaves out. `ranges` grows while the text is consumed. */

@@ -1,19 +1,83 @@
 /** Converts texts of word processors: rewrites them first where the converter would fail, and restores marked text after. */
 
 import { DELETED_TEXT, type DocumentFormat, HIDDEN_TEXT, type UnshownFacts } from '../protocol.ts';
+import { clean } from '../../web/child/clean-tree.ts';
+import { htmlToMarkdown } from '../../web/child/html-markdown.ts';
+import { parseHtml } from '../../web/child/html-tree.ts';
 import { lowered, raised } from '../../web/child/raised.ts';
 import { withUnicode } from './repairs/anydoc-rtf-code-pages.ts';
+import { isSymbolFont, symbolOf } from './repairs/anydoc-symbol-fonts.ts';
 import { CompoundFile, type CompoundStream } from './compound.ts';
 import { convertToMarkdown, HEADS_AND_FEET, restoreTexts } from './markdown.ts';
-import { rewriteOpenDocument, rewriteWord, type RewrittenPackage, visibleRtf } from './rewrite.ts';
+import {
+  chunkMark,
+  objectFacts,
+  rewriteOpenDocument,
+  rewriteWord,
+  type RewrittenPackage,
+  textOfPart,
+  visibleRtf,
+} from './rewrite.ts';
 
 export async function wordProcessorText(
   stored: Buffer,
   format: DocumentFormat,
+  isWithin = false,
 ): Promise<{ text: string; unshown?: readonly UnshownFacts[] | undefined }> {
-  const { bytes, sections, unshown = [] } = await rewriteDocument(stored, format);
-  const text = restoreTexts(await convertToMarkdown(bytes, format), sections);
-  return { text, unshown: unshown.length > 0 ? unshown : undefined };
+  const { bytes, sections, unshown = [], chunks = [] } = await rewriteDocument(stored, format);
+  let text = restoreTexts(await convertToMarkdown(bytes, format), sections);
+  const all = [...unshown];
+  for (const [i, chunk] of chunks.entries()) {
+    // A document in a document is shown, one in that is not.
+    const inner = isWithin ? undefined : await chunkText(chunk);
+    all.push(...(inner?.unshown ?? (inner ? [] : [{ what: 'unread part', count: 1 }])));
+    text = text.replace(chunkMark(i), () => inner?.text.trim() ?? '');
+  }
+  return { text, unshown: all.length > 0 ? all : undefined };
+}
+
+/** The text of a document in a .docx: a web page, one with its files (MHT), rich text, another .docx, or plain text. */
+async function chunkText(chunk: Buffer): ReturnType<typeof wordProcessorText> {
+  const start = chunk.toString('latin1', 0, 1000);
+  if (start.startsWith('{\\rtf')) return wordProcessorText(chunk, 'rtf', true);
+  if (start.startsWith('PK')) return wordProcessorText(chunk, 'docx', true);
+  const { bytes, type } = /^(?:MIME-Version|Content-Type):/im.test(start)
+    ? pageOfMail(chunk.toString('latin1'))
+    : { bytes: chunk, type: '' };
+  const declared = /charset\s{0,9}=\s{0,9}["']?([\w-]+)/i.exec(
+    `${type}\n${bytes.toString('latin1', 0, 1000)}`,
+  )?.[1];
+  const text =
+    declared === undefined || /^utf-?8$/i.test(declared) ? textOfPart(bytes) : decoded(bytes, declared);
+  if (!/^\s*<[!?a-z]/i.test(text)) return { text: text.replace(/[\\`*_[\]<#|]/g, '\\$&') };
+  const { root } = parseHtml(text);
+  clean(root);
+  return { text: htmlToMarkdown(root, 'about:blank') };
+}
+
+function decoded(bytes: Buffer, encoding: string): string {
+  try {
+    return new TextDecoder(encoding).decode(bytes);
+  } catch {
+    return bytes.toString('utf8');
+  }
+}
+
+/** The page in a text of MIME parts, and its type. */
+function pageOfMail(mail: string): { bytes: Buffer; type: string } {
+  const boundary = /boundary="?([^"\r\n;]+)/i.exec(mail)?.[1];
+  const parts = boundary === undefined ? [mail] : mail.split(`--${boundary}`);
+  const page = parts.find((part) => /^Content-Type:\s*text\/html/im.test(part.slice(0, 2000))) ?? mail;
+  const at = /\r?\n\r?\n/.exec(page.trimStart());
+  const head = page.trimStart().slice(0, at?.index);
+  const body = page.trimStart().slice((at?.index ?? 0) + (at?.[0].length ?? 0));
+  const type = /^Content-Type:(.*(?:\r?\n[ \t].*)*)/im.exec(head)?.[1]?.replace(/\s+/g, ' ') ?? '';
+  const encoding = /^Content-Transfer-Encoding:\s*(\S+)/im.exec(head)?.[1]?.toLowerCase();
+  if (encoding === 'base64') return { bytes: Buffer.from(body, 'base64'), type };
+  const decoded = body
+    .replace(/=\r?\n/g, '')
+    .replace(/=([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return { bytes: Buffer.from(encoding === 'quoted-printable' ? decoded : body, 'latin1'), type };
 }
 
 async function rewriteDocument(bytes: Buffer, format: DocumentFormat): Promise<RewrittenPackage> {
@@ -37,8 +101,8 @@ function wordText(stored: Buffer): RewrittenPackage {
   return { bytes, sections, unshown: [...unshown, ...leftOut] };
 }
 
-// Removes invisible text from binary Word documents: tracked deletions and hidden text. Source of all offsets: [MS-DOC] 2.5
-// (Fib), 2.8.35 (PlcPcd), 2.9.33 (ChpxFkp).
+// Removes invisible text from binary Word documents (tracked deletions and hidden text), and writes signs of symbol fonts in
+// Unicode. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.35 (PlcPcd), 2.9.33 (ChpxFkp), 2.9.286 (SttbfFfn).
 
 const MAGIC = 0xa5ec;
 
@@ -114,7 +178,7 @@ function withoutRuns(bytes: Buffer): VisibleWord {
     [DELETED, DELETED_TEXT],
     [HIDDEN, HIDDEN_TEXT],
   ] as const;
-  const leftOut = kinds.flatMap(([wanted, kind]) => {
+  const leftOut: UnshownFacts[] = kinds.flatMap(([wanted, kind]) => {
     const runs = runsWith(content, part(CHARACTER_PAGES), (properties) =>
       hasProperty(properties, (code, operand) => code === wanted && IS_ON.has(operand)),
     );
@@ -122,7 +186,9 @@ function withoutRuns(bytes: Buffer): VisibleWord {
     for (const piece of pieces) for (const run of runs) isText = blank(content, piece, run) || isText;
     return isText ? [kind] : [];
   });
-  if (leftOut.length === 0) return { bytes, leftOut };
+  const symbols = writeSymbols(word);
+  if (symbols.left > 0) leftOut.push({ what: 'sign of a symbol font', count: symbols.left });
+  if (leftOut.length === 0 && !symbols.areWritten) return { bytes, leftOut };
   const copy = Buffer.from(bytes);
   CompoundFile.of(copy)?.write(stream, content);
   return { bytes: copy, leftOut };
@@ -143,6 +209,62 @@ function blank(content: Buffer, { start, end, wide }: Piece, run: Run): boolean 
     else content[at] = NOTHING;
   }
   return isText;
+}
+
+/** Offset in the Fib of the names of fonts, and the bytes of a font before its name. */
+const FONT_NAMES = 0x112;
+const FONT_BYTES = 39;
+
+/** Property codes: the font of a run, and the font and the code of a sign, for which a placeholder stands. */
+const RUN_FONTS: ReadonlySet<number> = new Set([0x4a4f, 0x4a51]);
+const SIGN_CODE = 0x6a09;
+
+/** Writes the signs of symbol fonts in Unicode, and counts those for which a character of one byte stands. */
+function writeSymbols({ content, pieces, part }: Word): { areWritten: boolean; left: number } {
+  const fonts = fontNames(part(FONT_NAMES));
+  const result = { areWritten: false, left: 0 };
+  const write = (run: Run, signOf: (code: number) => string): void => {
+    for (const { start, end, wide } of pieces)
+      for (
+        let at = Math.max(start, run.start);
+        at < Math.min(end, run.end, content.length - (wide ? 1 : 0));
+        at += wide ? 2 : 1
+      ) {
+        const code = wide ? content.readUInt16LE(at) : (content[at] as number);
+        const sign = code > 0x20 ? signOf(code) : '';
+        if (sign === '' || (wide && sign.length > 1)) continue;
+        if (wide) content.writeUInt16LE(sign.charCodeAt(0), at);
+        else content[at] = NOTHING;
+        if (!wide) result.left += 1;
+        result.areWritten = true;
+      }
+  };
+  const pages = part(CHARACTER_PAGES);
+  const values: number[] = [];
+  const signs = runsWith(content, pages, (properties) =>
+    hasProperty(properties, (code, _, value) => code === SIGN_CODE && values.push(value) > 0),
+  );
+  for (const [i, run] of signs.entries()) {
+    const value = values[i] ?? 0;
+    write(run, () => symbolOf(fonts[value & 0xffff] ?? '', value >>> 16));
+  }
+  for (const [index, font] of fonts.entries()) {
+    if (!isSymbolFont(font)) continue;
+    const runs = runsWith(content, pages, (properties) =>
+      hasProperty(properties, (code, _, value) => RUN_FONTS.has(code) && (value & 0xffff) === index),
+    );
+    for (const run of runs) write(run, (code) => (code < 0x7f || code >= 0xf020 ? symbolOf(font, code) : ''));
+  }
+  return result;
+}
+
+function fontNames(table: Buffer): string[] {
+  const fonts: string[] = [];
+  for (let at = 4; at < table.length; at += 1 + (table[at] as number)) {
+    const name = table.toString('utf16le', at + 1 + FONT_BYTES, at + 1 + (table[at] as number));
+    fonts.push(name.split('\0')[0] ?? '');
+  }
+  return fonts;
 }
 
 /** The runs whose properties are chosen. */
@@ -178,12 +300,20 @@ const IS_ON = new Set([0x01, 0x81]);
 /** The operand's size in bytes by the upper three bits of a property; for index 6 (0) the first byte is the size. */
 const OPERANDS = [1, 1, 2, 4, 2, 2, 0, 3];
 
-function hasProperty(properties: Buffer, test: (code: number, operand: number) => boolean): boolean {
+/** `test` gets the first byte of the operand, and its first four. */
+function hasProperty(
+  properties: Buffer,
+  test: (code: number, operand: number, value: number) => boolean,
+): boolean {
   for (let at = 0; at + 2 < properties.length;) {
     const property = properties.readUInt16LE(at);
     const size = OPERANDS[property >> 13] as number;
     const operand = properties[at + 2] as number;
-    if (test(property, operand)) return true;
+    const value =
+      at + 6 <= properties.length
+        ? properties.readUInt32LE(at + 2)
+        : properties.readUIntLE(at + 2, properties.length - at - 2);
+    if (test(property, operand, value)) return true;
     at += 2 + (size === 0 ? 1 + operand : size);
   }
   return false;
@@ -310,10 +440,10 @@ function read(bytes: Buffer): WordAsides {
     .filter(([, text]) => /\p{L}/u.test(text))
     .map(([kind, text]) => `${kind}: ${text}`);
   const boxes = `${texts['boxes']}\r${texts['headerBoxes']}`.split('\r').map(plain);
-  const objects = Array.from(all.matchAll(/\x13\s*(EQ(?!\s*\\\*\s*jc)|EMBED\s+\S+)/g), ([, code = '']) =>
-    EQUATION_FIELD.test(code),
+  const objects = Array.from(
+    all.matchAll(/\x13\s*(EQ(?!\s*\\\*\s*jc)|EMBED\s+\S+)/g),
+    ([, program = '']) => program,
   );
-  const equations = objects.filter((isEquation) => isEquation).length;
   return {
     sections: [
       { title: 'Superscripts and subscripts', lines: raisedWords(word) },
@@ -321,14 +451,9 @@ function read(bytes: Buffer): WordAsides {
       { title: 'Text boxes', lines: boxes.filter((text) => text !== '') },
       { title: HEADS_AND_FEET, lines: margins.toSorted((a, b) => Number(a < b) - Number(a > b)) },
     ],
-    unshown: [
-      { what: 'equation', count: equations },
-      { what: 'embedded object', count: objects.length - equations },
-    ].filter(({ count }) => count > 0),
+    unshown: objectFacts(objects),
   };
 }
-
-const EQUATION_FIELD = /^EQ$|Equation|MathType/i;
 
 const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true });
 const WINDOWS = new TextDecoder('windows-1252');

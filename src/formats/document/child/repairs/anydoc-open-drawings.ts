@@ -1,6 +1,6 @@
 /**
- * anydoc 0.1.9 leaves out the objects of an .odt, equations among them, and joins the paragraphs of a shape with each other and
- * with the text around it.
+ * anydoc 0.1.9 leaves out the objects of an .odt or .odp, equations among them, what lies in a link or beside the paragraphs, and
+ * some kinds of shapes, and joins the paragraphs of a shape with each other and with the text around it.
  */
 
 import type { UnshownFacts } from '../../protocol.ts';
@@ -15,15 +15,22 @@ interface DrawnNote {
 }
 
 /** Shapes with text; a frame with a text box is shown apart from the text around it. */
-const SHAPE =
-  /^draw:(?:custom-shape|rect|ellipse|circle|line|polyline|polygon|path|connector|caption|regular-polygon|measure)$/;
+const SHAPE = /^draw:(?:custom-shape|rect|ellipse|line|polygon|path|connector|caption)$/;
+
+/** Shapes that are read as one that is known, and elements of which only the content is. */
+const UNKNOWN_SHAPES = /(<\/?draw:)(?:circle|polyline|regular-polygon|measure)(?=[\s/>])/g;
+const WRAPPERS = /<\/?(?:draw:a|text:numbered-paragraph)(?=[\s>])[^<>]*>/g;
+
+/** Elements in which a drawing has no paragraph. */
+const BODIES: ReadonlySet<string> = new Set(['office:text', 'text:section']);
 
 /** `escape` makes XML of a text. */
 export function shownDrawings(
-  xml: string,
+  stored: string,
   parts: ZipParts,
   escape: (text: string) => string,
 ): { xml: string; unshown: readonly UnshownFacts[] } {
+  const xml = stored.replace(UNKNOWN_SHAPES, '$1custom-shape').replace(WRAPPERS, '');
   if (!xml.includes('<draw:')) return { xml, unshown: [] };
   const changes: XmlReplacement[] = [];
   const unshown: UnshownFacts[] = [];
@@ -35,6 +42,9 @@ export function shownDrawings(
       return { kind: isObject ? 'object' : 'other' };
     },
     close({ name, noted, start, parent }, end) {
+      if (name === 'draw:control') unshown.push({ what: 'form control', count: 1 });
+      const isBare = name.startsWith('draw:') && BODIES.has(parent?.name ?? '');
+      if (isBare) changes.push([start, start, '<text:p>'], [end, end, '</text:p>']);
       if (noted.kind === 'object') {
         const { equation, what } = objectOf(xml.slice(start, end), parts);
         if (equation === undefined) unshown.push({ what, count: 1 });

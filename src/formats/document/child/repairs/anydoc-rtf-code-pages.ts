@@ -1,7 +1,9 @@
 /**
- * anydoc 0.1.9 knows only the code pages of Windows, and takes rich text of any other for 1252. Its characters are written as
- * Unicode before the conversion. Source: Rich Text Format 1.9.1, "Character Set" and "Font Family".
+ * anydoc 0.1.9 knows only the code pages of Windows, and takes rich text of any other, and in symbol fonts, for 1252. Its
+ * characters are written as Unicode before the conversion. Source: Rich Text Format 1.9.1, "Character Set" and "Font Family".
  */
+
+import { isSymbolFont, symbolOf } from './anydoc-symbol-fonts.ts';
 
 /** A control word with its number, a character code, a control symbol, a brace, or other text. */
 export const RTF_TOKEN = /\\([a-zA-Z]+)(-?\d+)? ?|\\'[0-9a-fA-F]{2}|\\[^]|[{}]|[^\\{}]+/g;
@@ -23,7 +25,8 @@ const KNOWN = new Set([874, 932, 936, 949, 950, 1250, 1251, 1252, 1253, 1254, 12
 const UNSAID = new Set([0, 1, 2]);
 const FONT_PAGES: Readonly<Record<number, number>> = { 77: 10000, 254: 437, 255: 850 };
 
-const FONT = /\\f(\d+)(?:\\(?!f\d)[a-z]+-?\d* ?|\{\\\*[^{}]*\})*?\\fcharset(\d+)/g;
+const FONT =
+  /\\f(\d+)(?:\\(?!f\d)[a-z]+-?\d* ?|\{\\\*[^{}]*\})*?\\fcharset(\d+)(?:\\[a-z]+-?\d* ?|\{\\\*[^{}]*\})* ?([^;{}\\]*)/g;
 
 type Decode = (bytes: Uint8Array) => string;
 
@@ -32,7 +35,11 @@ export async function withUnicode(bytes: Buffer): Promise<Buffer> {
   const head = bytes.toString('latin1', 0, 64 << 10);
   const page = documentPage(head);
   const fonts = new Map<number, number>();
-  for (const [, font, charset] of head.matchAll(FONT)) fonts.set(Number(font), Number(charset));
+  const symbols = new Map<number, string>();
+  for (const [, font, charset, name = ''] of head.matchAll(FONT)) {
+    fonts.set(Number(font), Number(charset));
+    if (isSymbolFont(name)) symbols.set(Number(font), name);
+  }
   const pageOf = (font: number): number => {
     const charset = fonts.get(font);
     return charset === undefined || UNSAID.has(charset) ? page : (FONT_PAGES[charset] ?? 1252);
@@ -43,12 +50,10 @@ export async function withUnicode(bytes: Buffer): Promise<Buffer> {
     const decode = await decoderOf(one);
     if (decode) decoders.set(one, decode);
   }
-  if (decoders.size === 0) return bytes;
+  if (decoders.size === 0 && symbols.size === 0) return bytes;
   const first = Number(/\\deff(\d+)/.exec(head)?.[1] ?? 0);
-  return Buffer.from(
-    inUnicode(bytes.toString('latin1'), first, (font) => decoders.get(pageOf(font))),
-    'latin1',
-  );
+  const decoderFor = (font: number): Decode | undefined => decoders.get(pageOf(font));
+  return Buffer.from(inUnicode(bytes.toString('latin1'), first, decoderFor, symbols), 'latin1');
 }
 
 function documentPage(head: string): number {
@@ -75,12 +80,21 @@ interface Scope {
   font: number;
   /** The number of characters that stand for a Unicode character in old programs. */
   replaced: number;
+  /** Whether its text is not a part of the document. */
+  isAside: boolean;
 }
 
-function inUnicode(rtf: string, deff: number, decoderFor: (font: number) => Decode | undefined): string {
+const ASIDES = new Set(['fonttbl', 'stylesheet', 'info', 'pict', 'listtext', 'pntext']);
+
+function inUnicode(
+  rtf: string,
+  deff: number,
+  decoderFor: (font: number) => Decode | undefined,
+  symbols: ReadonlyMap<number, string>,
+): string {
   const out: string[] = [];
   const scopes: Scope[] = [];
-  let scope: Scope = { font: deff, replaced: 1 };
+  let scope: Scope = { font: deff, replaced: 1, isAside: false };
   let [from, binaryEnd, left] = [0, 0, 0];
   let pending: number[] = [];
   const flush = (): void => {
@@ -99,6 +113,26 @@ function inUnicode(rtf: string, deff: number, decoderFor: (font: number) => Deco
       continue;
     }
     left = 0;
+    const font = scope.isAside ? undefined : symbols.get(scope.font);
+    if (font !== undefined && word === 'u') {
+      const sign = symbolOf(font, Number(number) & 0xffff);
+      // What stands for it in old programs stays behind it.
+      if (sign.length === 1) {
+        out.push(`${rtf.slice(from, match.index)}\\u${sign.charCodeAt(0)} `);
+        from = end;
+      }
+      left = scope.replaced;
+      continue;
+    }
+    if (font !== undefined && (isByte || isText)) {
+      const codes = isByte ? [Number.parseInt(token.slice(2), 16)] : Buffer.from(token, 'latin1');
+      out.push(rtf.slice(from, match.index));
+      from = end;
+      for (const code of codes)
+        for (const unit of code > 0x20 ? symbolOf(font, code) : String.fromCharCode(code))
+          out.push(escaped(unit.charCodeAt(0)));
+      continue;
+    }
     const isForeign = isByte || (isText && /[\x80-\xff]/.test(token));
     if (isForeign && decoderFor(scope.font)) {
       out.push(rtf.slice(from, match.index));
@@ -119,6 +153,8 @@ function inUnicode(rtf: string, deff: number, decoderFor: (font: number) => Deco
     else if (word === 'bin') binaryEnd = end + Number(number ?? 0);
     else if (word === 'f' && number !== undefined) scope.font = Number(number);
     else if (word === 'plain') scope.font = deff;
+    else if (token === '\\*' || ASIDES.has(word ?? '')) scope.isAside = true;
+    else if (word === 'shptxt') scope.isAside = false;
     else if (word === 'uc') scope.replaced = Number(number ?? 1);
     else if (word === 'u') left = scope.replaced;
   }

@@ -21,6 +21,9 @@ const FONTS: Readonly<Record<string, readonly [string, string]>> = {
 /** The circled numbers of Wingdings: 0 to 10 from code 0x80 on, and in black from 0x8b on. */
 const CIRCLED = ['⓪①②③④⑤⑥⑦⑧⑨⑩', '⓿❶❷❸❹❺❻❼❽❾❿'].join('');
 
+/** Whether its signs are known. */
+export const isSymbolFont = (font: string): boolean => Object.hasOwn(FONTS, font.toLowerCase());
+
 /** The sign with this code, which may be in the private use area (U+F020 to U+F0FF). */
 export function symbolOf(font: string, code: number): string {
   const signs = FONTS[font.toLowerCase()];
@@ -38,9 +41,15 @@ export function symbolOf(font: string, code: number): string {
 interface SymbolNote {
   readonly local: string;
   font?: string | undefined;
+  /** Whether the font is that of all characters, not only of those for symbols. */
+  isWhole?: boolean | undefined;
 }
 
 const PRIVATE = /[\uf020-\uf0ff]/g;
+
+/** An entity, which is the same sign in all fonts, or a sign of a symbol font. */
+const SIGN = /&[^;]*;|[!-~\uf020-\uf0ff]/g;
+const FONT = /\s(?:w:ascii|w:hAnsi|typeface)="(?:symbol|wingdings)"/i;
 
 /** A part of a .docx with its signs as text. `escape` makes XML of a text. */
 export function shownSymbols(xml: string, escape: (text: string) => string): string {
@@ -50,22 +59,30 @@ export function shownSymbols(xml: string, escape: (text: string) => string): str
     const sign = escape(Number.isNaN(code) ? '' : symbolOf(font, code));
     return `<${prefix}t xml:space="preserve">${sign}</${prefix}t>`;
   });
-  if (named.search(PRIVATE) === -1) return named;
+  if (!FONT.test(named)) return named;
   const signs: XmlReplacement[] = [];
   const isWhole = walkXml<SymbolNote>(named, {
     open(name, attributes, parent) {
       const noted: SymbolNote = { local: name.slice(name.indexOf(':') + 1) };
       const run = parent?.parent?.noted;
       // In a slide the font of symbols is `sym`.
-      if (run?.local === 'r' && /^(?:rFonts|sym)$/.test(noted.local))
-        run.font ??= attributes['w:ascii'] ?? attributes['w:hAnsi'] ?? attributes['typeface'];
-      if (noted.local === 't') noted.font = parent?.noted.font;
+      if (run?.local === 'r' && /^(?:rFonts|sym|latin)$/.test(noted.local)) {
+        const font = attributes['w:ascii'] ?? attributes['w:hAnsi'] ?? attributes['typeface'] ?? '';
+        if (isSymbolFont(font)) run.font = font;
+        if (isSymbolFont(font) && noted.local !== 'sym') run.isWhole = true;
+      }
+      if (noted.local === 't') {
+        noted.font = parent?.noted.font;
+        noted.isWhole = parent?.noted.isWhole;
+      }
       return noted;
     },
-    text(start, end, { noted: { local, font } }) {
-      if (local !== 't' || font === undefined || !Object.hasOwn(FONTS, font.toLowerCase())) return;
+    text(start, end, { noted: { local, font, isWhole: isAll } }) {
+      if (local !== 't' || font === undefined) return;
       const text = named.slice(start, end);
-      const shown = text.replace(PRIVATE, (sign) => escape(symbolOf(font, sign.charCodeAt(0))));
+      const shown = text.replace(isAll ? SIGN : PRIVATE, (sign) =>
+        sign.length > 1 ? sign : escape(symbolOf(font, sign.charCodeAt(0))),
+      );
       if (shown !== text) signs.push([start, end, shown]);
     },
   });

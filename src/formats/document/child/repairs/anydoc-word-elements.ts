@@ -1,6 +1,6 @@
 /**
  * anydoc 0.1.9 leaves out what is in these elements of a .docx: rows and cells of tables in content controls or custom XML, and
- * the values of boxes and lists in forms.
+ * the values of boxes and lists in forms. Text that is a property of a shape (WordArt, watermarks) is left out as well.
  */
 
 import { isOnValue } from '../hidden-text.ts';
@@ -8,7 +8,18 @@ import { attribute, contents, each } from '../zip-parts.ts';
 
 /** `text` makes a text element of escaped words. */
 export function shownElements(xml: string, text: (words: string) => string): string {
-  return withFormValues(withoutWrappers(xml), text);
+  return withFormValues(withoutWrappers(withWordArt(xml)), text);
+}
+
+/** The XML with the text of such a shape in its place. */
+export function withWordArt(xml: string): string {
+  if (!/<v:textpath\s/.test(xml)) return xml;
+  return each(xml, `${W}pict`, (content, tag) => {
+    const string = /<v:textpath(?=\s)[^<>]*\sstring="([^"]*)"/.exec(content)?.[1];
+    const [, name = '', prefix = ''] = /^<((\w+:)?pict)/.exec(tag) ?? [];
+    if (string === undefined || content.includes('txbxContent')) return `${tag}${content}</${name}>`;
+    return `<${prefix}t xml:space="preserve"> ${string} </${prefix}t>`;
+  });
 }
 
 const W = '(?:\\w+:)?';

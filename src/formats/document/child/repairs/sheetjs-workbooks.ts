@@ -1,16 +1,17 @@
 /**
  * Rewrites what SheetJS 0.20.3 misreads. Of OpenDocument sheets it takes the text of a shape for that of its cell, reads
- * durations without sign and fractions, modulo 24 hours if they have no format, leaves out values of cells without text, and
- * rejects packages without styles.
+ * durations without sign and fractions, modulo 24 hours if they have no format, leaves out values of cells without text and
+ * headings, joins superscripts to the text before them, and rejects packages without styles.
  */
 
 import { escapeXml } from '../rewrite.ts';
 import { removeRanges, walkXml, type XmlRange } from '../xml-walk.ts';
 import { attribute, contents, plainText, type ZipParts } from '../zip-parts.ts';
-import { raisedCells } from './anydoc-raised-text.ts';
+import { raisedCells, raisedOpen } from './anydoc-raised-text.ts';
 
-/** The content as SheetJS reads it rightly; the same string if nothing had to be changed. */
-export function mendedSheets(xml: string): string {
+/** The content as SheetJS reads it rightly; the same string if nothing had to be changed. `styles` is the part styles.xml. */
+export function mendedSheets(stored: string, styles: string): string {
+  const xml = raisedOpen(stored, styles).replace(/(<\/?text:)h(?=[\s>])/g, '$1p');
   const formatted = new Set<string>();
   for (const [tag] of xml.matchAll(/<style:style(?=\s)[^>]*\sstyle:data-style-name[^>]*>/g))
     formatted.add(attribute(tag, 'style:name') ?? '');
@@ -77,9 +78,9 @@ function walkShapes(xml: string, found: (start: number, end: number) => void): b
   });
 }
 
-/** The kinds and texts of shapes and charts, in their order. */
-export function openDrawings(parts: ZipParts, xml: string): { kind: 'shape' | 'chart'; text: string }[] {
-  const drawings: { kind: 'shape' | 'chart'; text: string }[] = [];
+/** The kinds and texts of shapes, charts and pictures, in their order. */
+export function openDrawings(parts: ZipParts, xml: string): { kind: string; text: string }[] {
+  const drawings: { kind: string; text: string }[] = [];
   walkShapes(xml, (start, end) => {
     const shape = xml.slice(start, end);
     for (const [tag] of shape.matchAll(/<draw:object(?=\s)[^>]*>/g)) {
@@ -90,6 +91,8 @@ export function openDrawings(parts: ZipParts, xml: string): { kind: 'shape' | 'c
     }
     const text = plainText(contents(shape, 'text:p').join(' '));
     if (text !== '') drawings.push({ kind: 'shape', text });
+    const described = plainText(contents(shape, 'svg:(?:title|desc)').join(' '));
+    if (described !== '') drawings.push({ kind: 'picture', text: described });
   });
   return drawings;
 }
