@@ -109,7 +109,7 @@ const PROBLEM = new RegExp(
     String.raw`unknown\s|timed?[ -]?out|no such|no space|disk full|out of memory|\bkill|\b(?:seg)?fault\b`,
     String.raw`\b(?:not|oom|bad|broken|wrong|lost|stopped|terminated|reset|overflow|leak)\b|\b[A-Z]+!`,
     String.raw`\bexit(?:ed)? (?:.* )?-?[1-9]|\bsignal:? \d|(?:^|[\s:(])[45]\d\d\s+[A-Z][a-z]`,
-    String.raw`[✗✘×✖]|(?:^|\s)[.sxX]*[FE][.sxXFE]*(?=\s|$)`,
+    String.raw`[\u2717\u2718\u00d7\u2716]|(?:^|\s)[.sxX]*[FE][.sxXFE]*(?=\s|$)`,
   ].join('|'),
   'i',
 );
@@ -124,7 +124,7 @@ const STEPS = new RegExp(
     String.raw`^\s*(?:Collecting|Obtaining|Processing|Installing build dependencies|Getting requirements) .*(?:[=<>~!]=|\.whl|\.tar\.gz|: \w+|from \S+\))`,
     String.raw`^Collecting [\w.[\]-]+$|^Requirement already satisfied: |^\s+(?:Using cached|Downloading) \S+ \([\d.]+ [kMG]?B\)`,
     String.raw`^\s*(?:Preparing metadata|Building wheel for|Created wheel for|Stored in directory:|Attempting uninstall:|Found existing installation:|Uninstalling|Successfully uninstalled) `,
-    String.raw`^\s+[━╸╺]+ +[\d.]+/[\d.]+ [kMG]?B|^(?:Get|Hit|Ign):\d+ |^\(Reading database `,
+    String.raw`^\s+[\u2501\u2578\u257a]+ +[\d.]+/[\d.]+ [kMG]?B|^(?:Get|Hit|Ign):\d+ |^\(Reading database `,
     String.raw`^(?:Selecting previously unselected package .*\.|(?:Preparing to unpack|Unpacking|Setting up|Processing triggers for) .*\.\.\.)$`,
     String.raw`^(?:Fetching|Installing|Using) [\w.-]+ v?\d+\.\d[\w.-]*$|^(?:\[INFO\] )?Download(?:ing|ed)(?: from [\w.-]+)?: http|^> Task :\S+(?: UP-TO-DATE| FROM-CACHE| NO-SOURCE)?$`,
     // cargo, make, ninja, cmake and configure, tsc
@@ -134,7 +134,7 @@ const STEPS = new RegExp(
     String.raw`^\[?\d\d?:\d\d:\d\d(?: [AP]M)?\]? (?:- )?(?:Project '|Building project '|Updating |File change detected|Starting |Found )`,
     // pytest, cargo, go, jest and other runners, TAP
     String.raw`\s(?:PASSED|SKIPPED)(?: +\[ *\d+%\])?$|^(?:\S+ )?[.s]+ +\[ *\d+%\]$|^test .* \.\.\. (?:ok|ignored)$|^\s*(?:=== (?:RUN|PAUSE|CONT) |--- PASS: )`,
-    String.raw`^ok +\t\S+\t|^\?   +\t|^PASS \S|^\s*[✓✔√] |^\s*ok \d+ `,
+    String.raw`^ok +\t\S+\t|^\?   +\t|^PASS \S|^\s*[\u2713\u2714\u221a] |^\s*ok \d+ `,
     // git and docker
     String.raw`^(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Resolving|Writing|Unpacking|Checking out|Updating|Filtering) [a-z]+: +\d+% \(|^remote: Enumerating objects: \d+`,
     String.raw`^ [*+] \[new (?:branch|tag|ref)\] |^ (?:create|delete) mode \d{6} `,
