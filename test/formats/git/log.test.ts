@@ -205,7 +205,7 @@ describe('a diff of many files', () => {
       before: entry(name, before),
       after: entry(name, after),
     }));
-    const context = { bytesOf: ({ id }: TreeEntry) => id, isPrivate: () => undefined };
+    const context = { bytesOf: ({ id }: TreeEntry) => id, headOf: () => undefined, isPrivate: () => undefined };
     return diffText(changes, { url: 'git://diff/A..B', path }, context).toString();
   }
 
