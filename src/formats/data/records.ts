@@ -11,7 +11,6 @@ import {
   separatorOf,
 } from '../../text/separated.ts';
 import { decodeText } from '../../text/encoding.ts';
-import { SqliteRefusal } from '../sqlite/protocol.ts';
 import { sameName } from '../sqlite/stored-text.ts';
 import type { JsonPath } from './json-scan.ts';
 import {
@@ -155,10 +154,6 @@ export class DataRecords implements DataTable {
       this.facts.hasHeader = rows[0] !== undefined && isHeader(rows[0]);
       this.columns = separatedColumns(rows, this.facts.hasHeader);
       if (this.facts.hasHeader) this.#start = behindFirst;
-      if (this.columns.length === 0) {
-        const why = this.facts.found.oversized ? 'Its rows are over 4 MiB' : 'It is empty';
-        throw new SqliteRefusal('UNSUPPORTED', `${why}: there are no columns`, '');
-      }
     } else {
       const names = namesOf(records);
       this.isPlain = names.length === 0;

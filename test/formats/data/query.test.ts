@@ -228,7 +228,7 @@ test('a long path that is none is refused at once', async () => {
 
 test('a file without a row is refused with the reason', async () => {
   const read = asked('x.csv', '');
-  expect((await read('?limit=1')).text).toContain('It is empty: there are no columns. Use x.csv.');
+  expect((await read('?limit=1')).text).toContain('There are no columns: the file is empty. Use x.csv.');
 });
 
 test('an empty text is not NULL', async () => {
