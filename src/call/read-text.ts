@@ -7,7 +7,7 @@ import { anchorHeader, displays, isHashline, isNumbered, raw } from '../render/d
 import { writeSelector } from '../selector/selection.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { isNearlyText } from '../text/encoding.ts';
-import { cutAtRequestedEnd, cutWindow } from '../text/excerpt.ts';
+import { cutAtRequestedEnd, cutAtWhole, cutWindow } from '../text/excerpt.ts';
 import { fitOf, MAX_TAGGED_TEXT_BYTES, MAX_WHOLE_BYTES } from '../text/limits.ts';
 import type { TextInput } from '../text/line-reader.ts';
 import { quote, useSentence } from '../text/visible.ts';
@@ -104,7 +104,8 @@ export async function readText(
   };
   const cut = await cutWindow(input, windowFor(selection.window, display), fit);
   // A typed length says where the window ends; in the fields of other dialects it is the size of a page.
-  const shown = selection.typed === undefined ? cut : cutAtRequestedEnd(cut, selection.window, limits);
+  const ended = selection.typed === undefined ? cut : cutAtRequestedEnd(cut, selection.window, limits);
+  const shown = resource.mayEndBefore ? cutAtWhole(ended, resource.mayEndBefore) : ended;
   const mayBeBinary = shown.hasNul && selection.mode !== 'raw' && !resource.isDamaged;
   if (mayBeBinary && (await beginsAsBinary(resource, call))) {
     return binaryResult(origin, resource, selection, 'NUL bytes', call.signal);

@@ -8,6 +8,7 @@ import type { EndedProcesses } from '../process/process-tree.ts';
 import { startTimer } from '../queues/caller.ts';
 import { outputDisplays } from '../render/display.ts';
 import { countNewlines, decode, utf8 } from '../text/encoding.ts';
+import { type FoldedLines, foldedLines } from '../text/fold.ts';
 import { type AnswerFit, cutPolicy, fitOf } from '../text/limits.ts';
 import { didYouMean } from '../text/near.ts';
 import { foldedTo, OutputEnds, outputExcerpt } from '../text/output.ts';
@@ -157,13 +158,15 @@ function privateDirectory({ session }: Call): string | undefined {
   }
 }
 
-function outputsOf({ streams, keep, snap, display, folds }: RunRequest, call: Call): CommandOutput[] {
+function outputsOf(request: RunRequest, call: Call): CommandOutput[] {
+  const { streams, keep, snap, display, command } = request;
   const fit = fitOf(cutPolicy, outputDisplays[display], call.limits, call.settings.tokens);
   const { spills } = call.session;
   const names = streams === 'merged' ? (['output'] as const) : (['stdout', 'stderr'] as const);
   const { run, schemes } = call.settings;
-  const isFolded = folds && run.fold && schemes['artifact'] !== false;
-  return names.map((name) => new CommandOutput({ name, keep, snap, fit, spills, folds: isFolded }));
+  const isFolded = request.folds && run.fold && schemes['artifact'] !== false;
+  const folds = isFolded ? foldedLines(command) : undefined;
+  return names.map((name) => new CommandOutput({ name, keep, snap, fit, spills, folds }));
 }
 
 /** Reports the last lines of the output at intervals, if there is new output. */
@@ -262,7 +265,7 @@ interface OutputOptions {
   readonly keep: KeptEnd;
   readonly snap: 'line' | 'char';
   readonly fit: AnswerFit;
-  readonly folds?: boolean | undefined;
+  readonly folds?: FoldedLines | undefined;
   readonly spills: SpillStore;
 }
 

@@ -20,6 +20,7 @@ import {
   damaged,
   type GitObject,
   GitPack,
+  inflatedHead,
   MAX_ABBREVIATED_IDS,
   MAX_GIT_OBJECT_BYTES,
   ObjectCache,
@@ -95,12 +96,15 @@ export class GitRepository {
     );
   }
 
-  /** The object with this id. Undefined if it is missing. Throws `UnreadableObject` if it is damaged or too large. */
-  read(id: Buffer): GitObject | undefined {
+  /**
+   * The object with this id. Undefined if it is missing. Throws `UnreadableObject` if it is damaged or too large. `head`: its
+   * first bytes do, about so many.
+   */
+  read(id: Buffer, head?: number): GitObject | undefined {
     let failure: UnreadableObject | undefined;
     for (const store of this.#stores) {
       try {
-        const found = store.read(id);
+        const found = store.read(id, head);
         if (found) return found;
       } catch (error) {
         if (!(error instanceof UnreadableObject)) throw error;
@@ -222,11 +226,11 @@ class ObjectStore {
     this.#names = entries.flatMap(({ name }) => /^(pack-[0-9a-f]{40,64})\.idx$/.exec(name)?.[1] ?? []);
   }
 
-  read(id: Buffer): GitObject | undefined {
+  read(id: Buffer, head?: number): GitObject | undefined {
     let failure: unknown;
     for (const pack of this.#each()) {
       try {
-        const found = pack.read(id);
+        const found = pack.read(id, head);
         if (found) return found;
       } catch (error) {
         if (!(error instanceof UnreadableObject)) throw error;
@@ -236,9 +240,9 @@ class ObjectStore {
     const name = id.toString('hex');
     const known = this.#cache.get(name);
     if (known) return known;
-    const loose = this.#loose(name);
+    const loose = this.#loose(name, head);
     if (!loose && failure) throw failure as UnreadableObject;
-    return loose && this.#cache.set(name, loose);
+    return loose && head === undefined ? this.#cache.set(name, loose) : loose;
   }
 
   idsWith(digits: string): string[] {
@@ -288,7 +292,7 @@ class ObjectStore {
   }
 
   /** `id`: hexadecimal. */
-  #loose(id: string): GitObject | undefined {
+  #loose(id: string, head?: number): GitObject | undefined {
     const directory = enter(this.#directory, id.slice(0, 2), this.#roots);
     if (!directory) return undefined;
     const file = openFile(directory, id.slice(2));
@@ -296,7 +300,7 @@ class ObjectStore {
     if (!file) return undefined;
     try {
       if (file.size > MAX_GIT_OBJECT_BYTES) throw tooLarge();
-      return looseObject(readPart(file, 0, file.size));
+      return looseObject(readPart(file, 0, head ?? file.size), head);
     } finally {
       closeHeld(file);
     }
@@ -308,16 +312,19 @@ function windowed(file: HeldFile): WindowedFile {
 }
 
 /** Inflates and parses `TYPE SP SIZE NUL BYTES`. */
-function looseObject(stored: Buffer): GitObject {
+function looseObject(stored: Buffer, most: number | undefined): GitObject {
   let bytes: Buffer;
   try {
-    bytes = inflateSync(stored, { maxOutputLength: MAX_GIT_OBJECT_BYTES + 32 });
+    bytes =
+      most === undefined
+        ? inflateSync(stored, { maxOutputLength: MAX_GIT_OBJECT_BYTES + 32 })
+        : inflatedHead(stored);
   } catch (error) {
     throw error instanceof RangeError ? tooLarge() : damaged();
   }
   const head = /^(commit|tree|blob|tag) (\d{1,10})\0/.exec(bytes.subarray(0, 32).toString('latin1'));
   const body = bytes.subarray(head?.[0].length ?? 0);
-  if (!head || body.length !== Number(head[2])) throw damaged();
+  if (!head || (most === undefined && body.length !== Number(head[2]))) throw damaged();
   return { kind: head[1] as GitObject['kind'], bytes: body };
 }
 

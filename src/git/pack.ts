@@ -5,6 +5,7 @@
  * object. That takes as much memory as the pack has bytes, and fails for packs over 2 GiB.
  */
 
+import { constants } from 'node:zlib';
 import { inflateSync } from '../process/worker-ending.ts';
 
 export interface GitObject {
@@ -85,10 +86,13 @@ export class GitPack {
     this.#cache = cache;
   }
 
-  /** The object with this id. Undefined if it is not in this pack. */
-  read(id: Buffer): GitObject | undefined {
+  /** The object with this id, or the `head` of one that is stored whole. Undefined if it is not in this pack. */
+  read(id: Buffer, head?: number): GitObject | undefined {
     const offset = this.#index.offsetOf(id);
-    return offset === undefined ? undefined : this.#readAt(offset);
+    if (offset === undefined) return undefined;
+    const { type, bytes } = head === undefined ? { type: 0, bytes: NONE } : this.#entry(offset, head);
+    const kind = KINDS[type];
+    return kind ? { kind, bytes } : this.#readAt(offset);
   }
 
   idsWith(digits: string): string[] {
@@ -127,7 +131,7 @@ export class GitPack {
     return object;
   }
 
-  #entry(offset: number): PackEntry {
+  #entry(offset: number, most?: number): PackEntry {
     const head = this.#file.read(offset, PACK_WINDOW_BYTES);
     let at = 0;
     const next = (): number => head[at++] ?? 0;
@@ -154,7 +158,11 @@ export class GitPack {
       base = this.#index.offsetOf(head.subarray(at, at + idBytes));
       at += idBytes;
     }
-    return { type, bytes: this.#inflated(offset + at, head.subarray(at), size), base };
+    const isWhole = most === undefined || size <= most || !KINDS[type];
+    const bytes = isWhole
+      ? this.#inflated(offset + at, head.subarray(at), size)
+      : inflatedHead(this.#file.read(offset + at, most));
+    return { type, bytes, base };
   }
 
   #inflated(from: number, head: Buffer, size: number): Buffer {
@@ -170,6 +178,20 @@ export class GitPack {
     }
     if (bytes?.length !== size) throw damaged();
     return bytes;
+  }
+}
+
+const NONE = Buffer.alloc(0);
+
+/** What the first bytes of a deflated text hold. */
+export function inflatedHead(packed: Buffer): Buffer {
+  try {
+    return inflateSync(packed, {
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: MAX_GIT_OBJECT_BYTES,
+    });
+  } catch {
+    throw damaged();
   }
 }
 

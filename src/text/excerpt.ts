@@ -126,6 +126,26 @@ export function cutAtRequestedEnd(
   return length <= windowMax || left <= 0 ? excerpt : { ...excerpt, next: { ...next, length: left } };
 }
 
+/** The excerpt without the lines behind the last place where it may end; as it is if there is none behind its first line. */
+export function cutAtWhole(
+  excerpt: Excerpt,
+  mayEndBefore: (line: string, previous: string) => boolean,
+): Excerpt {
+  const { next, parts, span } = excerpt;
+  const lines = parts.at(-1) ?? [];
+  if (next?.kind !== 'lines' || next.inside !== undefined) return excerpt;
+  const at = lines.findLastIndex(({ text }, i) => i > 0 && mayEndBefore(text, lines[i - 1]?.text ?? ''));
+  const { no, start: end } = lines[at] ?? {};
+  if (no === undefined || end === undefined) return excerpt;
+  const [, ...ranges] = next.ranges;
+  return {
+    ...excerpt,
+    parts: [...parts.slice(0, -1), lines.slice(0, at)],
+    next: { kind: 'lines', ranges: [{ from: no, to: next.ranges[0]?.to }, ...ranges] },
+    span: span && { start: span.start, end },
+  };
+}
+
 // Windows from the end: the last lines of a text, or the last lines before a byte. Pages go backwards.
 
 /** The last `count` lines before byte `before` (exclusive; the end when absent). Reads little more than it shows. */

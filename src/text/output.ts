@@ -7,18 +7,18 @@ import type { CutBy, Excerpt, Limits, Line, Next } from '../types/excerpt.ts';
 import type { KeptEnd } from '../types/request.ts';
 import { alignDown } from './bytes.ts';
 import { decode, utf8 } from './encoding.ts';
-import { foldedRuns, MAX_COMPARED_LINES, type StoredLine } from './fold.ts';
+import { type FoldedLines, foldedRuns, MAX_COMPARED_LINES, type StoredLine } from './fold.ts';
 import { AnswerBudget, type AnswerFit, bytesPerUnit, sliceOf } from './limits.ts';
 
 /**
  * `snap`: whether a kept head ends after its last whole line, or after the last character that fits. `folds`: whether a
- * kept tail shows a run of equal lines once (text/fold.ts).
+ * kept tail shows a run of equal lines once, or also of steps (text/fold.ts).
  */
 export function outputExcerpt(
   output: CapturedOutput,
   keep: KeptEnd,
   fit: AnswerFit,
-  { snap = 'line', folds = false }: { snap?: 'line' | 'char'; folds?: boolean | undefined } = {},
+  { snap = 'line', folds }: { snap?: 'line' | 'char'; folds?: FoldedLines | undefined } = {},
 ): Excerpt {
   if (keep === 'head') {
     const head = headLines(output, fit, fit.limits, snap);
@@ -159,13 +159,13 @@ function tailLines(
   output: CapturedOutput,
   fit: AnswerFit,
   share: OutputShare,
-  { floor = 0, folds = false }: { floor?: number; folds?: boolean | undefined },
+  { floor = 0, folds }: { floor?: number; folds?: FoldedLines | undefined },
 ): PickedLines {
   const budget = new AnswerBudget(fit, share);
   const lines: DecodedLine[] = [];
   let no = output.lines;
   const stored = backwards(output, floor);
-  for (const { bytes, start, end, whole, folded = 1 } of folds ? foldedRuns(stored) : stored) {
+  for (const { bytes, start, end, whole, folded = 1 } of folds ? foldedRuns(stored, folds) : stored) {
     no -= folded - 1;
     const one = decodedLine(bytes, end - bytes.length, no, whole ? undefined : 'slice');
     const run = { start, folded: { count: folded, url: UNKNOWN_URL } };

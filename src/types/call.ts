@@ -99,6 +99,8 @@ export interface TextResource {
   readonly display: 'lines' | 'plain';
   /** Lines of one page, if fewer than the limits allow: a listing. */
   readonly pageLines?: number | undefined;
+  /** Whether a page that was cut may end before this line: of a diff, after whole hunks. */
+  readonly mayEndBefore?: ((line: string, previous: string) => boolean) | undefined;
   /** It is damaged: NULs do not make it a binary. */
   readonly isDamaged?: true | undefined;
   /** Whether an edit tool can change it. Only an editable text gets a hashline header. */

@@ -1,7 +1,7 @@
 /** Runs of equal lines in the output of a command: what is folded, what never is, and that nothing is lost. */
 
 import { describe, expect, test } from 'vitest';
-import { foldedRuns, MAX_COMPARED_LINES, type StoredLine } from '../../src/text/fold.ts';
+import { foldedLines, foldedRuns, MAX_COMPARED_LINES, type StoredLine } from '../../src/text/fold.ts';
 import { fc } from '../support/properties.ts';
 
 /** The lines of a text, the last first. */
@@ -18,7 +18,7 @@ function backwards(text: string): StoredLine[] {
 
 /** What is shown, in order: a line, or `N× line`. */
 const shown = (text: string): string[] =>
-  [...foldedRuns(backwards(text))]
+  [...foldedRuns(backwards(text), 'equal and steps')]
     .reverse()
     .map(({ bytes, folded }) => (folded ? `${folded}× ` : '') + Buffer.from(bytes).toString().trimEnd());
 
@@ -38,8 +38,33 @@ describe('a run of 30 lines is folded', () => {
   });
 });
 
+describe('lines that report steps are a run', () => {
+  test.each([
+    ['npm', (i: number) => `npm http fetch GET 200 https://registry.example/p${i} ${i}ms (cache miss)`],
+    ['cargo', (i: number) => `   Compiling crate-${i} v1.${i}.0`],
+    ['pytest', (i: number) => `test_x.py::test_a[${i}] PASSED                    [ ${i}%]`],
+    ['tsc, with blank lines', (i: number) => `03:57:53 PM - Building project 'p${i}/tsconfig.json'...\n`],
+    ['git', (i: number) => `Receiving objects:  ${i}% (${i}/90), ${i}.50 MiB | ${i}.00 MiB/s`],
+    ['docker', (i: number) => `#7 sha256:${'ab'.repeat(32)} ${i}.1MB / 28.2MB ${i}.3s`],
+    ['a step of docker', (i: number) => `#12 ${i}.345 Unpacking git-${i} (1:2.39-${i}) ...`],
+    ['in its last state', (i: number) => `\x1b[2K\ra\r\x1b[32mok\x1b[0m ${i} - adds`],
+  ])('%s', (_, line) => {
+    const found = shown(`begin\n${each(30, line)}error: it broke\n${each(30, line)}`);
+    expect(found.filter((one) => /^\d+× /.test(one))).toHaveLength(2);
+    expect(found.filter((one) => !/^\d+× |^$/.test(one))).toEqual(['begin', 'error: it broke']);
+  });
+
+  test('not those of a tool that searches', () => {
+    expect(foldedLines('cargo build && cat x.log')).toBe('equal and steps');
+    expect(foldedLines('grep -rn PASSED logs')).toBe('equal');
+  });
+});
+
 describe('is shown line for line', () => {
   test.each([
+    ['few steps', (i: number) => (i > 3 ? '' : `   Compiling crate-${i} v1.${i}.0 (/home/me/src/it/${i})`)],
+    ['a step that tells of a problem', (i: number) => `test_x.py::test_error[${i}] PASSED [ ${i}%]`],
+    ['a download that was refused', (i: number) => `npm http fetch GET 404 https://registry.example/p${i}`],
     ['any other number', (i: number) => `listening on port ${3_000 + i}`],
     ['a number beside a percentage', (i: number) => `Receiving objects: ${i}%, ${i * 3} MiB/s`],
     ['another total', (i: number) => `file ${i} of ${i + 10}`],
@@ -51,7 +76,7 @@ describe('is shown line for line', () => {
     ['failures with counters', (i: number) => `${i}/30 test cases failed in this module`],
     ['an address with a colon', (i: number) => `connected to host:${i}/30 at the first attempt`],
   ])('%s', (_, line) => {
-    expect(shown(each(30, line))).toHaveLength(30);
+    expect(shown(each(30, line)).filter((one) => /^\d+× /.test(one))).toEqual([]);
   });
 
   test('a run that is shorter than its notice', () => {
@@ -61,16 +86,24 @@ describe('is shown line for line', () => {
   test('a line that was captured in part', () => {
     const [last, ...others] = backwards('x'.repeat(200).concat('\n').repeat(3));
     const lines = [last, others[0], { ...others[1], whole: false }] as StoredLine[];
-    expect([...foldedRuns(lines)].map(({ folded }) => folded)).toEqual([2, undefined]);
+    expect([...foldedRuns(lines, 'equal')].map(({ folded }) => folded)).toEqual([2, undefined]);
   });
 });
 
 test('no byte is in two lines, and none is lost', () => {
-  const line = fc.constantFrom('', 'a', 'a'.repeat(90), '1/9 done', '2/9 done', 'error 1%', 'error 2%');
+  const line = fc.constantFrom(
+    '',
+    'a',
+    'a'.repeat(90),
+    '1/9 done',
+    '2/9 done',
+    'error 1%',
+    'ok 1 - it adds two',
+  );
   fc.assert(
     fc.property(fc.array(fc.tuple(line, fc.integer({ min: 1, max: 40 })), { maxLength: 12 }), (runs) => {
       const text = runs.map(([word, count]) => `${word}\n`.repeat(count)).join('');
-      const lines = [...foldedRuns(backwards(text))].reverse();
+      const lines = [...foldedRuns(backwards(text), 'equal and steps')].reverse();
       let at = 0;
       for (const { start, end, bytes, folded = 1 } of lines) {
         expect(start).toBe(at);
@@ -84,6 +117,6 @@ test('no byte is in two lines, and none is lost', () => {
 });
 
 test('a bounded number of lines is compared', () => {
-  const [run] = foldedRuns(backwards('y\n'.repeat(30_000)));
+  const [run] = foldedRuns(backwards('y\n'.repeat(30_000)), 'equal');
   expect(run).toMatchObject({ folded: MAX_COMPARED_LINES, start: 20_000, end: 60_000 });
 });

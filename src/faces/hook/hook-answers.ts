@@ -13,14 +13,15 @@ import { PRIVATE_FILE, privateDirectory } from '../../files/kept-files.ts';
 import { displays, raw, showPart } from '../../render/display.ts';
 import { cacheDirectory, sweepFiles } from '../../session/directories.ts';
 import { createSession } from '../../session/session.ts';
+import { foldedLines, foldedRuns, MAX_COMPARED_LINES, type StoredLine } from '../../text/fold.ts';
 import { cutPolicy, KIB, MAX_WHOLE_BYTES } from '../../text/limits.ts';
+import { terminalText } from '../../text/terminal.ts';
 import { safeJson } from '../../text/visible.ts';
 import type { LineDisplay } from '../../types/excerpt.ts';
 import type { SpokenWords } from '../../types/request.ts';
 import type { EngineResult, SummaryResult } from '../../types/result.ts';
 import type { Session } from '../../types/session.ts';
 import { variable } from '../install/host-table.ts';
-import { withoutNoise } from './command-noise.ts';
 import { lastWords, spoken } from './dialogue.ts';
 import { isOtherFile, MAX_OWN_READ_BYTES, MIN_OUTPUT_CHARACTERS } from './meeting.ts';
 
@@ -474,4 +475,26 @@ class KeptTexts {
   get #notesPath(): string {
     return join(this.#directory, 'mapped');
   }
+}
+
+// Folds the output of a command as `bash` does.
+
+/** The lines that are shown of an output, and how many are not. `command`: the line that was run. */
+function withoutNoise(output: string, command: string): { readonly text: string; readonly left: number } {
+  const lines = (output.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((line) =>
+    terminalText(line).replace(/\r(?=\n?$)/, ''),
+  );
+  if (lines.length > MAX_COMPARED_LINES) return { text: lines.join(''), left: 0 };
+  const stored: StoredLine[] = [];
+  for (const [at, line] of lines.entries()) {
+    const bytes = Buffer.from(line);
+    const start = stored[at - 1]?.end ?? 0;
+    stored.push({ bytes, start, end: start + bytes.length, whole: true });
+  }
+  const runs = [...foldedRuns(stored.toReversed(), foldedLines(command))].toReversed();
+  const shown = runs.map(({ bytes, folded }) => {
+    const line = Buffer.from(bytes).toString();
+    return folded === undefined ? line : `${line.replace(/\n$/, '')}\n[${folded} lines like this]\n`;
+  });
+  return { text: shown.join(''), left: lines.length - runs.length };
 }

@@ -348,7 +348,12 @@ export class ValueFinder {
 
   constructor(path: JsonPath) {
     this.scanner = new JsonScanner({
-      want: (at) => (relationOf(at, path) === 'around' ? 'enter' : 'skip'),
+      want: (at) => {
+        if (relationOf(at, path) !== 'around') return 'skip';
+        // Of repeated keys around it, too, the last counts.
+        this.found = undefined;
+        return 'enter';
+      },
       value: (at, _, span) => {
         if (relationOf(at, path) === 'at') this.#take(span);
       },

@@ -23,7 +23,7 @@ export async function dataOpener(form: DataForm): Promise<(file: DataFile) => Op
     const { ParquetRecords } = await import('./parquet.ts');
     return (file) => ({ file, form, table: () => new ParquetRecords(file) });
   }
-  if (!isConverted(form)) return (file) => ({ file, form, table: () => new DataRecords(file, form) });
+  if (!isConverted(form)) return (file) => ({ file, form, table: () => recordsOf(file, form) });
   const { convertText } = await import('./yaml-toml.ts');
   return (stored) => {
     const { json, facts: converted } = convertText(
@@ -39,6 +39,13 @@ export async function dataOpener(form: DataForm): Promise<(file: DataFile) => Op
     };
     return { file, form, converted, table };
   };
+}
+
+function recordsOf(file: DataFile, form: ConstructorParameters<typeof DataRecords>[1]): DataRecords {
+  const records = new DataRecords(file, form);
+  if (records.columns.length > 0) return records;
+  const why = file.size === 0 ? 'the file is empty' : 'it has no row of at most 4 MiB';
+  throw new SqliteRefusal('UNSUPPORTED', `There are no columns: ${why}`, '');
 }
 
 function isConverted(form: DataForm): form is Extract<DataForm, { kind: 'yaml' | 'toml' }> {

@@ -26,6 +26,7 @@ const MAX_CONVERTED_BYTES = 2 << 20;
 /** The most bytes of the JSON: aliases of aliases double with each level. */
 const MAX_EXPANDED_BYTES = 16 << 20;
 const MAX_DOCUMENTS = 10_000;
+const MAX_PIECES = 10_000;
 const MAX_LEVELS = 500;
 /** The most maps that are merged into others: each level may double them. */
 const MAX_MERGED_MAPS = 100_000;
@@ -51,7 +52,8 @@ export function convertText(bytes: number, read: () => string, kind: 'yaml' | 't
 
 /** Joins the pieces of the JSON, up to the bound. */
 class JsonPieces {
-  readonly #pieces: string[] = [];
+  #pieces: string[] = [];
+  #joined = '';
   #length = 0;
 
   add(piece: string): void {
@@ -59,10 +61,14 @@ class JsonPieces {
     if (this.#length > MAX_EXPANDED_BYTES)
       throw new SqliteRefusal('LIMIT', 'Its aliases expand to more than 16 MiB; its lines can be read', '');
     this.#pieces.push(piece);
+    // Millions of pieces would take more memory than the text.
+    if (this.#pieces.length < MAX_PIECES) return;
+    this.#joined += this.#pieces.join('');
+    this.#pieces = [];
   }
 
   get text(): string {
-    return this.#pieces.join('');
+    return this.#joined + this.#pieces.join('');
   }
 }
 

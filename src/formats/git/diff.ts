@@ -46,6 +46,8 @@ export type UnreadFile = 'too large' | 'missing or damaged' | 'closed';
 export interface DiffContext {
   /** The bytes of a file, a link, or (as git writes it) a submodule. `other`: with which it is compared. */
   bytesOf(entry: TreeEntry, other?: TreeEntry): Buffer | UnreadFile;
+  /** The first 8,000 bytes, at least, of a stored file; undefined if they cannot be read, or not without the others. */
+  headOf(entry: TreeEntry): Buffer | undefined;
   isPrivate(path: string, isDirectory: boolean): DenyRule | undefined;
 }
 
@@ -150,7 +152,7 @@ export function listLine(diff: FileDiff, url?: string): string {
   const facts = [
     diff.about,
     from === undefined ? '' : `was ${oneLine(Buffer.from(from, 'latin1').toString('utf8'))}`,
-    diff.isReplaced ? 'counted as replaced' : '',
+    diff.isReplaced ? 'at most, counted as replaced' : '',
   ];
   const said = facts.filter((fact) => fact !== '').join(', ');
   const end = said === '' ? '\n' : `  (${said})\n`;
@@ -195,6 +197,9 @@ function diffOf(change: FileChange, left: DiffRoom, context: HidingContext): Fil
   if (uncompared !== undefined) return said(`Not compared, ${uncompared} is not run`);
   if (before && after && before.id.equals(after.id))
     return { ...none, text: `${header.join('\n')}\n`, about: kind };
+  if ([before, after].some((entry) => isBinary((entry && context.headOf(entry)) ?? NO_BYTES)))
+    return said('Binary files');
+  if (left.bytes <= 0) return said(TOO_LARGE);
   const [one, other] = [
     before ? context.bytesOf(before) : Buffer.alloc(0),
     after ? context.bytesOf(after, before) : Buffer.alloc(0),
@@ -234,6 +239,7 @@ const EMPTY_FILES = [
   '473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813',
 ];
 
+const NO_BYTES = Buffer.alloc(0);
 const TOO_LARGE = 'Too large to be compared';
 const UNREAD: Readonly<Record<UnreadFile, string>> = {
   'too large': TOO_LARGE,

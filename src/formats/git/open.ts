@@ -173,6 +173,8 @@ async function presentText(
     name,
     display: 'plain',
     editable: false,
+    mayEndBefore: (line, previous) =>
+      line.startsWith('diff --git ') || (line.startsWith('@@ ') && !previous.startsWith('+++ ')),
     more: said.find(({ use }) => use !== undefined),
     notes: [
       ...said.filter(({ use }) => use === undefined),

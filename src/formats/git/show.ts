@@ -8,6 +8,7 @@ import { privateFile } from '../../files/deny-rules.ts';
 import { HeldDirectory, pathToLatin1 } from '../../files/held-directory.ts';
 import { type GitIndex, readIndex } from '../../git/index-file.ts';
 import type { OpenDescriptor } from '../../git/objects.ts';
+import { UnreadableObject } from '../../git/pack.ts';
 import type { FoundCommit } from '../../git/revisions.ts';
 import {
   changesBetween,
@@ -43,7 +44,10 @@ import {
 /** Maximum bytes of objects that are read for one diff. */
 const MAX_READ_BYTES = 512 << 20;
 
-function diffContext({ revisions, isPrivate }: Pick<GitContext, 'revisions' | 'isPrivate'>): DiffContext {
+/** Packed, from which it is told whether a file is binary. */
+const HEAD_BYTES = 8_192;
+
+function diffContext({ repository, revisions, isPrivate }: GitContext): DiffContext {
   let left = MAX_READ_BYTES;
   const bytesOf = ({ kind, id, name }: TreeEntry): Buffer | UnreadFile => {
     if (kind === 'submodule') return Buffer.from(`Subproject commit ${id.toString('hex')}\n`);
@@ -58,7 +62,15 @@ function diffContext({ revisions, isPrivate }: Pick<GitContext, 'revisions' | 'i
       return error.code === 'LIMIT' ? 'too large' : 'missing or damaged';
     }
   };
-  return { bytesOf, isPrivate };
+  const headOf = ({ kind, id }: TreeEntry): Buffer | undefined => {
+    try {
+      return kind === 'file' ? repository.read(id, HEAD_BYTES)?.bytes : undefined;
+    } catch (error) {
+      if (!(error instanceof UnreadableObject)) throw error;
+      return undefined;
+    }
+  };
+  return { bytesOf, headOf, isPrivate };
 }
 
 export function showText(context: GitContext, { revision, target }: ShowQuestion): FoundText {
@@ -237,7 +249,8 @@ function inWorkTree(
     const stored = diffContext(context);
     const bytesOf: DiffContext['bytesOf'] = (entry, other) =>
       'workPath' in entry ? work.bytesOf(entry as WorkTreeEntry, other) : stored.bytesOf(entry);
-    return act(work, { ...stored, bytesOf });
+    const headOf: DiffContext['headOf'] = (entry) => ('workPath' in entry ? undefined : stored.headOf(entry));
+    return act(work, { ...stored, bytesOf, headOf });
   } finally {
     directory.release();
   }

@@ -4,6 +4,8 @@ import {
   type JsonPath,
   JsonError,
   JsonScanner,
+  parseDataPath,
+  ValueFinder,
   type JsonVisitor,
   type JsonSpan,
 } from '../../../src/formats/data/json-scan.ts';
@@ -159,4 +161,16 @@ describe('invalid JSON', () => {
   test('a number without an end', () => {
     expect(failure(`[${'1'.repeat(5000)}]`)).toMatchObject({ message: 'it has a number without an end' });
   });
+});
+
+test.each([
+  ['{"a":{"b":1},"a":{"b":2}}', 'a.b', '2'],
+  ['{"a":{"b":1},"a":{"c":2}}', 'a.b', undefined],
+  ['{"a":{"b":1},"a":3}', 'a.b', undefined],
+  ['{"a":[1,2],"a":[3]}', 'a[1]', undefined],
+])('of keys that are repeated in %s the last counts for %s', (text, path, value) => {
+  const finder = new ValueFinder(parseDataPath(path) ?? []);
+  finder.scanner.push(Buffer.from(text));
+  finder.scanner.end();
+  expect(finder.found && text.slice(finder.found.start, finder.found.end)).toBe(value);
 });

@@ -226,6 +226,11 @@ test('a long path that is none is refused at once', async () => {
   expect((await read(`:#${'["a"]'.repeat(200)},`)).code).not.toBe('OK');
 });
 
+test('a file without a row is refused with the reason', async () => {
+  const read = asked('x.csv', '');
+  expect((await read('?limit=1')).text).toContain('There are no columns: the file is empty. Use x.csv.');
+});
+
 test('an empty text is not NULL', async () => {
   const read = asked('o.csv', lines('a,b', ',""', '1,2'));
   expect(cells((await read("?where=b = ''")).text)).toEqual([['NULL', '']]);
@@ -270,6 +275,7 @@ describe('YAML and TOML', () => {
     const levels = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [${'*a' + at}, *a${at}]`);
     const bomb = await asked('x.yaml', lines('a0: &a0 [x]', ...levels))('?limit=1');
     expect(bomb).toMatchObject({ code: 'LIMIT' });
+    expect(bomb.text).toContain('more than 16 MiB; its lines can be read');
     const merges = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} {<<: [*a${at}, *a${at}]}`);
     expect((await asked('m.yaml', lines('a0: &a0 {k: 1}', ...merges))(':#[0]')).code).not.toBe('TIMEOUT');
     expect((await asked('y.yaml', 'a: &a [1, *a]\n')(':#a[0]')).text).toMatch(

@@ -7,7 +7,7 @@ import { diffText } from '../../../src/formats/git/diff.ts';
 import type { TreeEntry } from '../../../src/git/trees.ts';
 import { commitAll, git } from '../../support/git.ts';
 import { has } from '../../support/has.ts';
-import { unhurried, type Workspace, workspace } from '../../support/workspace.ts';
+import { bodyOf, nextOf, unhurried, type Workspace, workspace } from '../../support/workspace.ts';
 
 const lines = (from: number, to: number, mark = ''): string =>
   Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}${mark}\n`).join('');
@@ -205,7 +205,11 @@ describe('a diff of many files', () => {
       before: entry(name, before),
       after: entry(name, after),
     }));
-    const context = { bytesOf: ({ id }: TreeEntry) => id, isPrivate: () => undefined };
+    const context = {
+      bytesOf: ({ id }: TreeEntry) => id,
+      headOf: () => undefined,
+      isPrivate: () => undefined,
+    };
     return diffText(changes, { url: 'git://diff/A..B', path }, context).toString();
   }
 
@@ -249,5 +253,37 @@ describe.runIf(has('git'))('a large diff', () => {
       const expected = git(w.W, 'diff', 'HEAD~1..HEAD', '--', path).split('\n').slice(2);
       expect(hunks.join('\n')).toBe(expected.join('\n').replace(/^(@@ .* @@).*$/m, '$1'));
     }
+  });
+
+  test('has pages of whole hunks, and a larger hunk goes on where it was cut', async () => {
+    const w = workspace();
+    git(w.W, 'init', '--quiet', '--initial-branch=main');
+    w.write('a.txt', lines(1, 9_000));
+    commitAll(w.W, 'first');
+    const changed = Array.from({ length: 60 }, (_, i) => lines(20 * i + 1, 20 * i + 8, ' new'));
+    const long = lines(5_001, 5_700, ` new ${'x'.repeat(60)}`);
+    w.write(
+      'a.txt',
+      changed.map((one, i) => one + lines(20 * i + 9, 20 * i + 20)).join('') +
+        lines(1_201, 5_000) +
+        long +
+        lines(5_701, 9_000),
+    );
+    const pages: string[] = [];
+    for (let next: string | undefined = 'git://diff'; next !== undefined && pages.length < 40;) {
+      const answer = await w.read(next, { limits: { bytes: 12_000 } });
+      pages.push(bodyOf(answer).replace(/\n*$/, '\n'));
+      next = nextOf(answer);
+    }
+    const expected = git(w.W, 'diff')
+      .split('\n')
+      .slice(2)
+      .join('\n')
+      .replace(/^(@@ .* @@).*$/gm, '$1');
+    expect(pages.join('').split('\n').slice(1).join('\n')).toBe(`${expected.trimEnd()}\n`);
+    const large = pages.findIndex((page) => page.startsWith('@@ -49'));
+    expect(large).toBeGreaterThan(1);
+    for (const page of pages.slice(1, large + 1)) expect(page).toMatch(/^@@ /);
+    expect(pages.length).toBeGreaterThan(large + 2);
   });
 });
