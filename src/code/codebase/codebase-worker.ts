@@ -53,6 +53,8 @@ export interface TagsJob {
   readonly base: string;
   readonly entries: readonly TagEntry[];
   readonly tags: PackedTags;
+  /** The view whose map is refined by them: it keeps its ranking. */
+  readonly refined?: number | undefined;
 }
 
 /** Requests the next part of the index of `home` that is not on disk yet. */
@@ -85,6 +87,8 @@ export interface CodeReplies {
     readonly view: number;
     readonly loaded: boolean;
     readonly wanted: Uint32Array;
+    /** Of those with a sketch only. */
+    readonly sketched: Uint32Array;
     readonly files: number;
   };
   readonly load: undefined;
@@ -170,13 +174,17 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
   views.push(view);
   if (views.length > MAX_CACHED_VIEWS) views.shift();
   const wanted: number[] = [];
+  const sketched: number[] = [];
   const outdated: StoredFile[] = [];
   let code = 0;
   keys.split('\n').forEach((key, i) => {
     if (key === '') return;
     code += 1;
     const stored = store.get(base + (view.paths[i] as string));
-    if (stored?.key === key) return;
+    if (stored?.key === key) {
+      if (stored.known === KNOWN.sketch) sketched.push(i);
+      return;
+    }
     wanted.push(i);
     if (stored) outdated.push(stored);
   });
@@ -185,7 +193,13 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
     forget(view);
   }
   view.outdated = new WeakSet(outdated);
-  return { view: view.id, loaded: partsOf(home).isLoaded, wanted: Uint32Array.from(wanted), files: code };
+  return {
+    view: view.id,
+    loaded: partsOf(home).isLoaded,
+    wanted: Uint32Array.from(wanted),
+    sketched: Uint32Array.from(sketched),
+    files: code,
+  };
 }
 
 function partsOf(home: string): IndexParts {
@@ -221,9 +235,14 @@ function fileIn({ base, outdated }: View, path: string): StoredFile | undefined 
   return stored && outdated.has(stored) ? undefined : stored;
 }
 
-function put({ base, entries, tags }: TagsJob): undefined {
+function put({ base, entries, tags, refined }: TagsJob): undefined {
   store.put({ entries, tags }, base);
-  clearAnswers();
+  const view = views.at(-1);
+  const graph = view?.id === refined ? view?.tree?.graph : undefined;
+  if (view && graph) {
+    for (const { path } of entries) graph.refine(view.paths.indexOf(path), fileIn(view, path));
+    view.unknown = undefined;
+  } else clearAnswers();
   store.makeRoom(() => {
     const last = views.at(-1);
     return new Set(last?.paths.map((path) => last.base + path));
@@ -249,9 +268,12 @@ function ask({ view: asked, question }: QuestionJob): CodeReplies['question'] {
 }
 
 function answered(view: View, question: CodeQuestion): CodeReply {
-  const key = createHash('sha256').update(serialize(question)).digest('hex');
-  let known = view.answers.get(key);
+  // The map of parsed files is the answer to the same question about sketched ones.
+  const asked = question.kind === 'map' ? { ...question, isParsed: undefined } : question;
+  const key = createHash('sha256').update(serialize(asked)).digest('hex');
+  let known = question.kind === 'map' && question.isParsed ? undefined : view.answers.get(key);
   if (!known) {
+    if (question.kind !== 'map' && view.tree?.graph.isRough) view.tree = undefined;
     view.tree ??= new CodeTree(view.paths, view.top, (path) => fileIn(view, path), view.before);
     view.before = undefined;
     known = answerAbout(view.tree, question);
