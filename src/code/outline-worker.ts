@@ -15,9 +15,8 @@ import { findNamedSymbols, type FoundSymbols, outlineOf, type OutlineText } from
 import type { GrammarFiles } from './grammar/parse.ts';
 import { type CodeLanguage, languages } from './languages.ts';
 import { outline, outlineWithUses } from './outline.ts';
-import { type PackedStructure, packStructure, unpackStructure } from './packed.ts';
 import { isSketched, sketch } from './sketch.ts';
-import { splitLines } from './structure.ts';
+import { type PackedStructure, packStructure, splitLines, unpackStructure } from './structure.ts';
 import { summarize } from './summary/summarize.ts';
 import { type FileTags, type PackedTags, packTags, writeTags } from './tags.ts';
 
@@ -179,7 +178,11 @@ async function tagsIn(
 /** Whether the thread must end to free its memory: that of a parser grows with the parsed text and never shrinks. */
 async function isGrown(job: ParserQuestion): Promise<boolean> {
   if (job.kind === 'parse') return job.text.length > HEAVY_TEXT;
-  return job.kind === 'tags' && (await import('./grammar/parse.ts')).parserBytes() > MAX_PARSER_MEMORY_BYTES;
+  return (
+    job.kind === 'tags' &&
+    !job.sketched &&
+    (await import('./grammar/parse.ts')).parserBytes() > MAX_PARSER_MEMORY_BYTES
+  );
 }
 
 const port = parentPort;

@@ -18,9 +18,8 @@ import { compiledWasm } from './grammar/compiled.ts';
 import type { GrammarFiles, PackedGrammar } from './grammar/parse.ts';
 import { type CodeLanguage, languageOf, languages, MAX_PARSED_CHARACTERS } from './languages.ts';
 import type { AnswerTo, ParserQuestion, TagsFound } from './outline-worker.ts';
-import { type PackedStructure, unpackStructure } from './packed.ts';
 import { isSketched } from './sketch.ts';
-import type { TextStructure } from './structure.ts';
+import { type PackedStructure, type TextStructure, unpackStructure } from './structure.ts';
 
 /**
  * Timeouts in milliseconds of CPU time: `soft` is for the parser once its grammar is loaded, after `hard` its thread is

@@ -234,6 +234,66 @@ const usedHash = new Uint32Array(MAX_NAMES);
 const usedCount = new Uint8Array(MAX_NAMES);
 const usedLine = new Int32Array(MAX_NAMES);
 let generation = 0;
+let used = 0;
+
+// The hot loops are functions of their own: V8 optimizes them early, and keeps them so, whatever else a text has.
+
+/** The hash (see tags.ts) of the last word that was passed. */
+let wordHash = 0;
+
+/** Passes a word, of which the characters are `WORD` or not ASCII, and returns the offset after it. */
+function endOfWord(text: string, start: number, classes: Uint8Array): number {
+  const length = text.length;
+  let hash = 0x81_1c_9d_c5 | 0;
+  let to = start;
+  for (; to < length; to += 1) {
+    const code = text.charCodeAt(to);
+    if (code < 128 && classes[code] !== WORD) break;
+    hash = Math.imul(hash ^ code, 0x01_00_01_93);
+  }
+  wordHash = hash;
+  return to;
+}
+
+/** A value of the table `words`; -`MEANT` for a word that is not in it. */
+function meaningOf(hash: number, words: Int32Array): number {
+  let slot = hash & (MEANINGS - 1);
+  while (words[2 * slot + 1] !== 0 && words[2 * slot] !== hash) slot = (slot + 1) & (MEANINGS - 1);
+  return (words[2 * slot + 1] as number) - MEANT;
+}
+
+/** Counts the lines that use a name. */
+function noteUse(hash: number, row: number): void {
+  let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
+  while (slotText[slot] === generation && slotHash[slot] !== hash) slot = (slot + 1) & (SLOTS - 1);
+  if (slotText[slot] === generation) {
+    const name = slotName[slot] as number;
+    if (usedLine[name] === row) return;
+    usedLine[name] = row;
+    if ((usedCount[name] as number) < 255) usedCount[name] = (usedCount[name] as number) + 1;
+  } else if (used < MAX_NAMES) {
+    slotText[slot] = generation;
+    slotHash[slot] = hash;
+    slotName[slot] = used;
+    usedHash[used] = hash;
+    usedCount[used] = 1;
+    usedLine[used] = row;
+    used += 1;
+  }
+}
+
+/** Of each line of the text its start, and its indentation; -1 if it has no code. */
+let starts = new Int32Array(1 << 12);
+let indents = new Int32Array(1 << 12);
+
+/** Makes room for the lines of a text. */
+function makeRoom(text: string): void {
+  let rows = 1;
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) rows += 1;
+  if (rows <= starts.length) return;
+  starts = new Int32Array(2 * rows);
+  indents = new Int32Array(2 * rows);
+}
 
 interface Declared {
   readonly kind: number;
@@ -270,21 +330,18 @@ function declare(declared: Declared[], kind: number, name: string, row: number):
 
 /** The indentation of a line of code; -1 of a blank one. */
 function indentOf(text: string, from: number): number {
+  const length = text.length;
   let to = from;
-  let next = text.charCodeAt(to);
-  while (next === 32 || next === 9) next = text.charCodeAt((to += 1));
-  return next === 10 || next === 13 || to >= text.length ? -1 : to - from;
+  for (; to < length; to += 1) {
+    const next = text.charCodeAt(to);
+    if (next === 10 || next === 13) return -1;
+    if (next !== 32 && next !== 9) return to - from;
+  }
+  return -1;
 }
 
 /** Notes the lines that begin inside a string or comment, and returns the row at its end. */
-function passLines(
-  text: string,
-  from: number,
-  to: number,
-  row: number,
-  starts: number[],
-  indents: number[],
-): number {
+function passLines(text: string, from: number, to: number, row: number): number {
   let last = row;
   for (let end = text.indexOf('\n', from); end !== -1 && end < to; end = text.indexOf('\n', end + 1)) {
     last += 1;
@@ -318,13 +375,12 @@ export function sketch(text: string, language: string): FileTags | undefined {
   const isC = calls === 'prototypes';
   const isEcma = rules === ecma;
   if (text.includes('\0')) return undefined;
+  makeRoom(text);
+  starts[0] = 0;
   generation += 1;
-  let used = 0;
+  used = 0;
   const declared: Declared[] = [];
   const imports = new Set<string>();
-  /** The indentation of each line of code; -1 of others. */
-  const indents: number[] = [];
-  const starts: number[] = [0];
   const length = text.length;
   let row = 0;
   let i = 0;
@@ -355,19 +411,11 @@ export function sketch(text: string, language: string): FileTags | undefined {
     }
     if (kind === WORD) {
       const start = i;
-      let hash = 0x81_1c_9d_c5 | 0;
-      let one = code;
-      do {
-        hash = Math.imul(hash ^ one, 0x01_00_01_93);
-        i += 1;
-        one = text.charCodeAt(i);
-      } while (one < 128 ? classes[one] === WORD : one >= 128);
+      i = endOfWord(text, start, classes);
+      let one = text.charCodeAt(i);
       last = WORD;
       if (code >= 48 && code <= 57) continue;
-      let meaning = hash & (MEANINGS - 1);
-      while (words[2 * meaning + 1] !== 0 && words[2 * meaning] !== hash)
-        meaning = (meaning + 1) & (MEANINGS - 1);
-      meaning = (words[2 * meaning + 1] as number) - MEANT;
+      const meaning = meaningOf(wordHash, words);
       if (meaning === -MEANT) {
         wordStart = start;
         wordEnd = i;
@@ -396,23 +444,7 @@ export function sketch(text: string, language: string): FileTags | undefined {
         if (isEcma && one === 32 && text.charCodeAt(i + 1) === 61 && text.charCodeAt(start - 1) === 46) {
           if (at(FUNCTION_VALUE, text, i)) declare(declared, FUNCTION, text.slice(start, i), row);
         }
-        let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
-        while (slotText[slot] === generation && slotHash[slot] !== hash) slot = (slot + 1) & (SLOTS - 1);
-        if (slotText[slot] === generation) {
-          const name = slotName[slot] as number;
-          if (usedLine[name] !== row) {
-            usedLine[name] = row;
-            if ((usedCount[name] as number) < 255) usedCount[name] = (usedCount[name] as number) + 1;
-          }
-        } else if (used < MAX_NAMES) {
-          slotText[slot] = generation;
-          slotHash[slot] = hash;
-          slotName[slot] = used;
-          usedHash[used] = hash;
-          usedCount[used] = 1;
-          usedLine[used] = row;
-          used += 1;
-        }
+        noteUse(wordHash, row);
         continue;
       }
       wordStart = -1;
@@ -458,7 +490,9 @@ export function sketch(text: string, language: string): FileTags | undefined {
       i += 1;
       row += 1;
       starts[row] = i;
-      indents[row] = indentOf(text, i);
+      const indent = indentOf(text, i);
+      indents[row] = indent;
+      if (indent > 0) i += indent;
       continue;
     }
     if (kind === COMMENT) {
@@ -467,7 +501,7 @@ export function sketch(text: string, language: string): FileTags | undefined {
         const end = text.indexOf('*/', i + 2);
         if (starts[row] === i || (indents[row] as number) === i - (starts[row] as number)) indents[row] = -1;
         const to = end === -1 ? length : end + 2;
-        row = passLines(text, i, to, row, starts, indents);
+        row = passLines(text, i, to, row);
         i = to;
         continue;
       }
@@ -518,7 +552,7 @@ export function sketch(text: string, language: string): FileTags | undefined {
         const end = text.indexOf(mark, i + 3);
         if ((indents[row] as number) === i - (starts[row] as number) && end === -1) indents[row] = -1;
         const to = end === -1 ? length : end + 3;
-        row = passLines(text, i, to, row, starts, indents);
+        row = passLines(text, i, to, row);
         i = to;
         last = WORD;
         continue;
@@ -548,7 +582,7 @@ export function sketch(text: string, language: string): FileTags | undefined {
         else if (one === code) break;
       }
       end = Math.min(length, end + 1);
-      row = passLines(text, i, end, row, starts, indents);
+      row = passLines(text, i, end, row);
       i = end;
       last = WORD;
       continue;
@@ -567,14 +601,18 @@ export function sketch(text: string, language: string): FileTags | undefined {
         const beforeRow = parenRows.pop() ?? 0;
         if (parens.length === 0 || isEcma) {
           if (!isFrozen || call === -1) {
-            [call, callRow, isFrozen] = [before, beforeRow, false];
+            call = before;
+            callRow = beforeRow;
+            isFrozen = false;
           }
         }
         if (isImportBlock) isImportBlock = isImport = false;
       } else if (code === 123) {
         if (call !== -1 && calls !== undefined && isHead(HEAD, text, starts[callRow] as number, call))
           declare(declared, FUNCTION, wordAt(text, call), callRow);
-        [call, isFrozen, pending] = [-1, false, PLAIN];
+        call = -1;
+        isFrozen = false;
+        pending = PLAIN;
         if (isC || isEcma) parens.length = parenRows.length = isEcma ? parens.length : 0;
       } else if (code === 58) {
         if (call !== -1) isFrozen = true;
@@ -595,7 +633,10 @@ export function sketch(text: string, language: string): FileTags | undefined {
             declare(declared, FUNCTION, wordAt(text, call), callRow);
           isImport = false;
         }
-        if (!(isFrozen && code === 44)) [call, isFrozen] = [-1, false];
+        if (!(isFrozen && code === 44)) {
+          call = -1;
+          isFrozen = false;
+        }
         pending = PLAIN;
       }
       wordStart = code === 60 || code === 46 ? wordStart : -1;
@@ -605,13 +646,13 @@ export function sketch(text: string, language: string): FileTags | undefined {
   }
   let long = 0;
   for (let one = 0; one <= row; one += 1) {
-    const size = (starts[one + 1] ?? length + 1) - 1 - (starts[one] as number);
+    const size = (one < row ? (starts[one + 1] as number) : length + 1) - 1 - (starts[one] as number);
     if (size > MIN_LONG_LINE_CHARACTERS) long += size;
   }
   if (long > length / 2) return undefined;
   const names = Uint32Array.from(new Set(declared.map(({ name }) => hashOf(name))));
   return {
-    text: symbolsOf(text, declared, starts, indents),
+    text: symbolsOf(text, declared, row + 1),
     declared: names,
     used: usedHash.slice(0, used),
     counts: usedCount.slice(0, used),
@@ -657,12 +698,7 @@ function endOfRegex(text: string, from: number): number {
 }
 
 /** The serialized symbols (see tags.ts): each ends before the next line of code that is not indented more than its own. */
-function symbolsOf(
-  text: string,
-  declared: readonly Declared[],
-  starts: readonly number[],
-  indents: readonly number[],
-): string {
+function symbolsOf(text: string, declared: readonly Declared[], rows: number): string {
   const entries: (string | undefined)[] = [];
   const open: (Declared & { readonly indent: number; readonly entry: number; readonly scope: string })[] = [];
   const sorted = declared.toSorted((a, b) => a.row - b.row);
@@ -674,14 +710,14 @@ function symbolsOf(
     entries[one.entry] = fields.join(FIELD);
   };
   let next = 0;
-  for (let row = 0; row < indents.length; row += 1) {
+  for (let row = 0; row < rows; row += 1) {
     const indent = indents[row] as number;
     if (indent === -1) continue;
     for (let top = open.at(-1); top && indent <= top.indent; top = open.at(-1)) {
       const first = text.charCodeAt((starts[row] as number) + indent);
       const isClosing =
         first === 125 || first === 41 || first === 93 || isEnd(text, (starts[row] as number) + indent);
-      const end = (starts[row + 1] ?? text.length + 1) - 2;
+      const end = (row + 1 < rows ? (starts[row + 1] as number) : text.length + 1) - 2;
       const final = text.charCodeAt(text.charCodeAt(end) === 13 ? end - 1 : end);
       // `{` on its own line, `) {`, `): T {`, `public:` go on with the symbol.
       if (

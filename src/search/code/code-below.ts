@@ -155,10 +155,12 @@ const AT_ONCE = 4;
 const BATCH_FILES = 64;
 const BATCH_BYTES = 192 << 10;
 
-/** The same of a batch that is sketched, and the share of the time for sketches. */
+/** The same of a batch that is sketched. */
 const SKETCHED_FILES = 256;
 const SKETCHED_BYTES = 1 << 20;
-const SKETCH_PART = 0.7;
+
+/** The share of the time for sketches, and then of the rest for the files that are shown. */
+const SHARED_PART = 0.6;
 
 /** The first batch has only so many: on a busy machine, the best files have symbols before the time is over. */
 const BEST_FILES = 8;
@@ -271,9 +273,10 @@ class ParseRun {
     this.#wanted = byLanguage(files.paths, wanted);
     [this.#call, this.#sketched, this.#refined, this.#count] = [call, sketched, refined, wanted.length];
     this.#lasting = lasting(call.signal);
-    const until = gatherUntil(call.deadline, known);
-    // What is shown is parsed in the rest of the time.
-    this.#until = sketched ? performance.now() + SKETCH_PART * (until - performance.now()) : until;
+    const [now, until] = [performance.now(), gatherUntil(call.deadline, known)];
+    // What is shown is parsed after the sketches, and ranked again after that.
+    const part = sketched || refined !== undefined ? SHARED_PART : 1;
+    this.#until = now + part * (until - now);
   }
 
   /** Sketches the files as a walk reads them, which is faster than opening each; some may be left. */
