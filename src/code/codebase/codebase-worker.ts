@@ -125,6 +125,9 @@ export interface UnknownFiles {
 const MAX_CACHED_VIEWS = 4;
 const MAX_CACHED_TREES = 2;
 
+/** Maximum maps of which is known that their files were parsed. */
+const MAX_CACHED_REFINED_MAPS = 256;
+
 /** Maximum cached replies of a view. Each is bounded by the size of an answer of a tool, or by a hundred places. */
 const MAX_CACHED_ANSWERS = 16;
 
@@ -151,6 +154,8 @@ const homes = new Map<string, IndexParts>();
 /** The most recently used last. */
 const views: View[] = [];
 let ids = 0;
+/** Maps of which the files that they show were parsed: the directory and the hash of the question. */
+const refinedMaps = new Set<string>();
 
 function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['sync'] {
   const same = views.findIndex((view) => view.base === base && view.list === list && view.keys === keys);
@@ -237,6 +242,8 @@ function fileIn({ base, outdated }: View, path: string): StoredFile | undefined 
 
 function put({ base, entries, tags, refined }: TagsJob): undefined {
   store.put({ entries, tags }, base);
+  // Other files may be shown now.
+  if (tags.known.includes(KNOWN.sketch)) refinedMaps.clear();
   const view = views.at(-1);
   const graph = view?.id === refined ? view?.tree?.graph : undefined;
   if (view && graph) {
@@ -268,15 +275,20 @@ function ask({ view: asked, question }: QuestionJob): CodeReplies['question'] {
 }
 
 function answered(view: View, question: CodeQuestion): CodeReply {
-  // The map of parsed files is the answer to the same question about sketched ones.
-  const asked = question.kind === 'map' ? { ...question, isParsed: undefined } : question;
+  const isMap = question.kind === 'map';
+  // The map of parsed files is the answer to the same question about sketched ones, also when files have changed.
+  const asked = isMap ? { ...question, isParsed: undefined } : question;
   const key = createHash('sha256').update(serialize(asked)).digest('hex');
-  let known = question.kind === 'map' && question.isParsed ? undefined : view.answers.get(key);
+  const isRefined = isMap && (question.isParsed === true || refinedMaps.has(view.base + key));
+  if (isRefined) refinedMaps.add(view.base + key);
+  if (refinedMaps.size > MAX_CACHED_REFINED_MAPS) refinedMaps.clear();
+  let known = isMap && question.isParsed ? undefined : view.answers.get(key);
   if (!known) {
-    if (question.kind !== 'map' && view.tree?.graph.isRough) view.tree = undefined;
-    view.tree ??= new CodeTree(view.paths, view.top, (path) => fileIn(view, path), view.before);
+    if (!isMap && view.tree?.graph.isRough) view.tree = undefined;
+    const before = isMap || !view.before?.isRough ? view.before : undefined;
+    view.tree ??= new CodeTree(view.paths, view.top, (path) => fileIn(view, path), before);
     view.before = undefined;
-    known = answerAbout(view.tree, question);
+    known = answerAbout(view.tree, isRefined ? { ...question, isParsed: true } : question);
   }
   view.answers.delete(key);
   view.answers.set(key, known);

@@ -39,7 +39,8 @@ export class FileGraph {
   /** `top`: the name of the directory. `files`: by position in `paths`. `before`: an earlier graph of the same paths. */
   constructor(paths: readonly string[], top: string, files: (StoredFile | undefined)[], before?: FileGraph) {
     [this.#paths, this.#top, this.#files] = [paths, top, files];
-    const base = before && !before.#isRough ? (before.#edges ? before : before.#base) : undefined;
+    const base = before && (before.#edges ? before : before.#base);
+    this.#isRough = base !== undefined && base.#isRough;
     this.#base = base;
     this.declarations = new DeclarationIndex(files);
     this.#imports = base ? base.#imports.slice() : [];
@@ -59,7 +60,7 @@ export class FileGraph {
     this.#isRough = true;
   }
 
-  /** Whether a file was refined, so that only a map may be made of it. */
+  /** Whether a file was refined, also in an earlier graph: then it is good enough for maps only. */
   get isRough(): boolean {
     return this.#isRough;
   }
