@@ -387,7 +387,6 @@ export function sketch(text: string, language: string): FileTags | undefined {
   /** The kind that the next name declares; `PLAIN`: none. */
   let pending = PLAIN;
   let isImport = false;
-  /** The position of the import's word. */
   let isImportBlock = false;
   let last = 0;
   /** The word before each open parenthesis: its start, or -1. */

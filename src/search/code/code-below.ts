@@ -160,7 +160,7 @@ const SKETCHED_FILES = 256;
 const SKETCHED_BYTES = 1 << 20;
 
 /** The share of the time for sketches, and then of the rest for the files that are shown. */
-const SHARED_PART = 0.6;
+const SHARED_PART = 0.45;
 
 /** The first batch has only so many: on a busy machine, the best files have symbols before the time is over. */
 const BEST_FILES = 8;
