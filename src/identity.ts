@@ -32,6 +32,21 @@ export interface FileFacts {
   readonly ctimeNs: bigint;
 }
 
+/**
+ * The resolution of file times may be as coarse as this: of two writes within it, the second does not change the times.
+ * Linux has finer times since 6.13, but not on every file system.
+ */
+const TICK_MS = 20;
+
+/**
+ * Whether a later write is certain to change the times. A time in the future comes from the clock of another
+ * machine.
+ */
+export function isSettled({ ctimeNs }: FileFacts): boolean {
+  const sinceChange = Date.now() - Number(ctimeNs / 1_000_000n);
+  return sinceChange < 0 || sinceChange >= TICK_MS;
+}
+
 /** The number of identities from `Identity.once`. */
 let onces = 0;
 

@@ -2,7 +2,7 @@
 
 import { languageOf } from '../code/languages.ts';
 import type { LogLineText, LogScan } from '../code/summary/log-map.ts';
-import type { PackedStructure } from '../code/packed.ts';
+import type { PackedStructure } from '../code/structure.ts';
 import type { UnparsedText, WholeText } from '../code/parsed.ts';
 import { displays, showPart } from '../render/display.ts';
 import { say, wording } from '../render/notices.ts';

@@ -353,7 +353,7 @@ export function isCode(name: string): boolean {
 export const MAX_PARSED_CHARACTERS = 4 * 1024 * 1024;
 
 /** Lines of more characters count as generated. */
-const MIN_LONG_LINE_CHARACTERS = 1_000;
+export const MIN_LONG_LINE_CHARACTERS = 1_000;
 
 /** `binary`, `minified` (most of the text is in long lines), `size`, or undefined if the text may be parsed. */
 export function unfit(text: string, lines: readonly string[]): NoStructure | undefined {

@@ -15,10 +15,10 @@ import { findNamedSymbols, type FoundSymbols, outlineOf, type OutlineText } from
 import type { GrammarFiles } from './grammar/parse.ts';
 import { type CodeLanguage, languages } from './languages.ts';
 import { outline, outlineWithUses } from './outline.ts';
-import { type PackedStructure, packStructure, unpackStructure } from './packed.ts';
-import { splitLines } from './structure.ts';
+import { isSketched, sketch } from './sketch.ts';
+import { type PackedStructure, packStructure, splitLines, unpackStructure } from './structure.ts';
 import { summarize } from './summary/summarize.ts';
-import { type PackedTags, packTags, writeTags } from './tags.ts';
+import { type FileTags, type PackedTags, packTags, writeTags } from './tags.ts';
 
 export interface ParseQuestion {
   readonly kind: 'parse';
@@ -65,6 +65,8 @@ export interface TagsQuestion {
   readonly files: readonly { readonly bytes?: Uint8Array | undefined; readonly language: string }[];
   /** By language. */
   readonly grammars: Readonly<Record<string, GrammarFiles>>;
+  /** Whether a file without a grammar is sketched. */
+  readonly sketched: boolean;
   /** Timeout in milliseconds of CPU time for each file. */
   readonly within: number;
 }
@@ -130,12 +132,17 @@ function loaded(language: CodeLanguage, grammar: GrammarFiles | undefined): Prom
 }
 
 /** Stops when the owner sets `stop`, also within a file. */
-async function tagsFound({ files, grammars, within }: TagsQuestion, stop: Int32Array): Promise<TagsFound> {
-  const tags: string[] = [];
+async function tagsFound(
+  { files, grammars, sketched, within }: TagsQuestion,
+  stop: Int32Array,
+): Promise<TagsFound> {
+  const tags: (string | FileTags)[] = [];
   const late: number[] = [];
   const isStopped = (): boolean => Atomics.load(stop, 0) !== 0;
   for (const { bytes, language } of files) {
-    const found = bytes ? await tagsIn(bytes, language, grammars[language], { within, isStopped }) : '';
+    const found = bytes
+      ? await tagsIn(bytes, language, grammars[language], { sketched, within, isStopped })
+      : '';
     if (isStopped()) break;
     if (found === 'time') late.push(tags.length);
     tags.push(found === 'time' ? '' : found);
@@ -148,13 +155,19 @@ async function tagsIn(
   bytes: Uint8Array,
   language: string,
   grammar: GrammarFiles | undefined,
-  { within, isStopped }: { readonly within: number; isStopped(): boolean },
-): Promise<string> {
+  {
+    sketched,
+    within,
+    isStopped,
+  }: { readonly sketched: boolean; readonly within: number; isStopped(): boolean },
+): Promise<string | FileTags> {
   const known = languages.find(({ name }) => name === language);
   if (!known) return '';
-  await loaded(known, grammar);
+  const isSketch = sketched && isSketched(language);
+  if (!isSketch) await loaded(known, grammar);
   const encoding = storedEncoding(bytes.subarray(0, HEAD_BYTES));
   const { text } = decode(bytes.subarray(encoding.bom), encoding);
+  if (isSketch) return sketch(text, language) ?? '';
   const isOver = ownDeadline(within);
   const isLate = (): boolean => isOver() || isStopped();
   const found = await outlineWithUses(text, known, { grammar, isLate });
@@ -165,7 +178,11 @@ async function tagsIn(
 /** Whether the thread must end to free its memory: that of a parser grows with the parsed text and never shrinks. */
 async function isGrown(job: ParserQuestion): Promise<boolean> {
   if (job.kind === 'parse') return job.text.length > HEAVY_TEXT;
-  return job.kind === 'tags' && (await import('./grammar/parse.ts')).parserBytes() > MAX_PARSER_MEMORY_BYTES;
+  return (
+    job.kind === 'tags' &&
+    !job.sketched &&
+    (await import('./grammar/parse.ts')).parserBytes() > MAX_PARSER_MEMORY_BYTES
+  );
 }
 
 const port = parentPort;

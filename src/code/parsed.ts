@@ -18,8 +18,7 @@ import { compiledWasm } from './grammar/compiled.ts';
 import type { GrammarFiles, PackedGrammar } from './grammar/parse.ts';
 import { type CodeLanguage, languageOf, languages, MAX_PARSED_CHARACTERS } from './languages.ts';
 import type { AnswerTo, ParserQuestion, TagsFound } from './outline-worker.ts';
-import { type PackedStructure, unpackStructure } from './packed.ts';
-import type { TextStructure } from './structure.ts';
+import { type PackedStructure, type TextStructure, unpackStructure } from './structure.ts';
 
 /**
  * Timeouts in milliseconds of CPU time: `soft` is for the parser once its grammar is loaded, after `hard` its thread is
@@ -255,7 +254,7 @@ export interface TaggedFile {
 /**
  * The tags of code files, or the reason why there are none. Only of the first files if the deadline `until` (of
  * `performance.now()`) or the timeout `within` (milliseconds in the thread) is reached. `alone`: they may need much
- * memory. `cpuMs`: the CPU time after which a file is late, at most `softForTags`. Throws the signal's reason.
+ * memory. `sketched`: sketches are enough. `cpuMs`: the CPU time after which a file is late, at most `softForTags`. Throws the signal's reason.
  */
 export async function tagsOf(
   files: readonly TaggedFile[],
@@ -263,23 +262,28 @@ export async function tagsOf(
   signal: AbortSignal,
   {
     alone = false,
+    sketched = false,
     within,
     cpuMs = softForTags,
   }: {
     readonly alone?: boolean | undefined;
+    readonly sketched?: boolean | undefined;
     readonly within?: number | undefined;
     readonly cpuMs?: number | undefined;
   } = {},
 ): Promise<TagsFound | UnparsedText> {
   const grammars: Record<string, GrammarFiles> = {};
+  // Loaded only here: a read of a file needs no sketches.
+  const isSketched = sketched ? (await import('./sketch.ts')).isSketched : undefined;
   for (const language of new Set(files.map((file) => file.language))) {
-    const grammar = await tagGrammar(language);
+    const grammar = isSketched?.(language.name) ? undefined : await tagGrammar(language);
     if (grammar) grammars[language.name] = grammar;
   }
   const question = {
     kind: 'tags',
     files: files.map(({ bytes, language: { name } }) => ({ bytes, language: name })),
     grammars,
+    sketched,
     within: Math.min(softForTags, cpuMs),
   } as const;
   return answerTo(question, signal, until, alone ? parsers : tagParsers, within);

@@ -34,7 +34,7 @@ export interface NameUses {
 }
 
 /** Maximum symbols and names of a file, and lines of a name. */
-const MAX_FILE_TAGS = 5_000;
+export const MAX_FILE_TAGS = 5_000;
 const MAX_USED_NAMES = 5_000;
 const MAX_LINES_OF_NAME = 200;
 
@@ -46,7 +46,7 @@ const MAX_TAG_DOC_CHARACTERS = 120;
 /** Separators of parts, entries and fields. Names do not contain them. */
 const PART = '\x1c';
 const ENTRY = '\n';
-const FIELD = '\t';
+export const FIELD = '\t';
 
 export function writeTags(text: string, { symbols, uses }: OutlineResult): string {
   const lines = splitLines(text);
@@ -218,7 +218,7 @@ function importsOf(text: string, uses: UseCaptures): string[] {
 }
 
 /** Extracts the module from `<stdio.h>`, `"fmt"`, `import scala.util._`, `std::{io, fmt}`, on one line. */
-function moduleOf(written: string): string {
+export function moduleOf(written: string): string {
   return clean(written, MAX_TAG_SIGNATURE_CHARACTERS)
     .replace(/^import\s+/, '')
     .replace(/["'<>]/g, '')
@@ -266,8 +266,8 @@ export interface PackedTags {
   readonly imports: string;
 }
 
-/** The tags of a file are missing, complete, or truncated to the first 5,000 symbols and names. */
-export const KNOWN = { nothing: 0, all: 1, part: 2 } as const;
+/** The tags of a file are missing, complete, truncated to the first 5,000 symbols and names, or a sketch. */
+export const KNOWN = { nothing: 0, all: 1, part: 2, sketch: 3 } as const;
 
 const PACKING = { level: constants.Z_BEST_SPEED };
 
@@ -278,33 +278,62 @@ export function hashOf(name: string): number {
   return hash >>> 0;
 }
 
-/** `tags`: the result of `writeTags` for each file; empty if its tags are missing. */
-export function packTags(tags: readonly string[]): PackedTags {
-  const names: number[] = [];
-  const counts: number[] = [];
+/** The tags of one file, with the numbers for ranking. Hashes are each there once. */
+export interface FileTags {
+  /** In the format of `writeTags`; of a sketch only the symbols. Empty if the tags are missing. */
+  readonly text: string;
+  readonly declared: ArrayLike<number>;
+  readonly used: ArrayLike<number>;
+  readonly counts: ArrayLike<number>;
+  readonly imports: readonly string[];
+  /** Whether they are from a scan (see sketch.ts). */
+  readonly isSketch: boolean;
+}
+
+/** `tags`: the result of `writeTags` for a file; empty if its tags are missing. */
+function fileTags(tags: string): FileTags {
+  const uses = readUses(tags);
+  return {
+    text: tags,
+    declared: [...new Set(readSymbols(tags).map(({ name }) => hashOf(name)))],
+    used: uses.map(({ name }) => hashOf(name)),
+    counts: uses.map(({ plain, member }) => Math.min(255, plain.length + member.length)),
+    imports: readImports(tags),
+    isSketch: false,
+  };
+}
+
+/** `tags`: for each file its sketch, or the result of `writeTags`. */
+export function packTags(tags: readonly (string | FileTags)[]): PackedTags {
+  const all = tags.map((one) => (typeof one === 'string' ? fileTags(one) : one));
+  const size = all.reduce((sum, { declared, used }) => sum + declared.length + used.length, 0);
+  const [names, counts] = [new Uint32Array(size), new Uint8Array(size)];
   const starts = [0];
-  for (const one of tags) {
-    const declared = new Set(readSymbols(one).map(({ name }) => hashOf(name)));
-    for (const hash of declared) {
-      names.push(hash);
-      counts.push(0);
-    }
-    starts.push(names.length);
-    for (const { name, plain, member } of readUses(one)) {
-      names.push(hashOf(name));
-      counts.push(Math.min(255, plain.length + member.length));
-    }
-    starts.push(names.length);
+  let at = 0;
+  for (const one of all) {
+    names.set(one.declared, at);
+    starts.push((at += one.declared.length));
+    names.set(one.used, at);
+    counts.set(one.counts, at);
+    starts.push((at += one.used.length));
   }
-  const text = tags.join('\0');
+  const text = all.map((one) => one.text).join('\0');
   return {
     packed: new Uint8Array(deflateRawSync(text, PACKING)),
     chars: text.length,
-    known: Uint8Array.from(tags, (one) => (one === '' ? KNOWN.nothing : isCut(one) ? KNOWN.part : KNOWN.all)),
-    names: Uint32Array.from(names),
-    counts: Uint8Array.from(counts),
+    known: Uint8Array.from(all, (one) =>
+      one.isSketch
+        ? KNOWN.sketch
+        : one.text === ''
+          ? KNOWN.nothing
+          : isCut(one.text)
+            ? KNOWN.part
+            : KNOWN.all,
+    ),
+    names,
+    counts,
     starts: Uint32Array.from(starts),
-    imports: tags.map((one) => readImports(one).join('\n')).join('\0'),
+    imports: all.map(({ imports }) => imports.join('\n')).join('\0'),
   };
 }
 

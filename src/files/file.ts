@@ -2,7 +2,7 @@
 
 import { type BigIntStats, closeSync, constants, fstatSync, readSync } from 'node:fs';
 import { OrielError } from '../errors.ts';
-import { Identity } from '../identity.ts';
+import { Identity, isSettled } from '../identity.ts';
 import type { OpenedFile } from '../types/access.ts';
 import {
   type DescriptorInspector,
@@ -140,21 +140,6 @@ function isStill({ dev, ino }: LentDescriptor, fd: number): boolean {
 
 function gone(error: unknown): undefined {
   if (isShortage(error)) throw error;
-}
-
-/**
- * The resolution of file times may be as coarse as this: of two writes within it, the second does not change the times.
- * Linux has finer times since 6.13, but not on every file system.
- */
-const TICK_MS = 20;
-
-/**
- * Whether a later write is certain to change the times. A time in the future comes from the clock of another
- * machine.
- */
-function isSettled({ ctimeMs }: BigIntStats): boolean {
-  const sinceChange = Date.now() - Number(ctimeMs);
-  return sinceChange < 0 || sinceChange >= TICK_MS;
 }
 
 // The start of a file on a local file system is usually in the page cache: reading it on the main thread takes 2 to 15 µs,

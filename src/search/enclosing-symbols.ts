@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import { codeIsIdle } from '../code/codebase/codebase.ts';
 import type { AroundLines } from '../code/codebase/tag-store.ts';
 import { languageOf } from '../code/languages.ts';
-import { enclosing, type EnclosingSymbol } from '../code/packed.ts';
+import { enclosing, type EnclosingSymbol } from '../code/structure.ts';
 import { parseStructure, type WholeText } from '../code/parsed.ts';
 import { Identity } from '../identity.ts';
 import { cpuWaitMeter, startOwnTimer } from '../process/cpu-timeout.ts';

@@ -13,6 +13,8 @@ import {
   readHeld,
 } from '../files/held-directory.ts';
 import { isBinary } from '../formats/text/open.ts';
+import { isCode } from '../code/languages.ts';
+import { Identity, isSettled } from '../identity.ts';
 import {
   decode,
   detectEncoding,
@@ -76,6 +78,14 @@ export class TextReader {
   /** Closes all large files; the call must not read them any more. */
   close(): void {
     this.#pieces.close();
+  }
+
+  /** Whether a file is code of at most `most` bytes. Its key, as it is before it is read, is sent with its text. */
+  mayTake(directory: HeldDirectory, front: string, name: string, most: number): boolean {
+    const facts = isCode(name) ? directory.factsOf(name) : undefined;
+    if (!facts || Number(facts.size) > most) return false;
+    this.#pieces.keys.set(front + name, isSettled(facts) ? Identity.file(facts).key : '');
+    return true;
   }
 
   /** Records gaps after the files read so far. */
@@ -275,6 +285,8 @@ interface Piece {
 type PostWalkMessage = (message: WalkMessage, transfer?: ArrayBuffer[]) => void;
 
 class TextPieces {
+  /** By path, of those that are not sent yet; empty if none are wanted. */
+  readonly keys = new Map<string, string>();
   readonly #control: WalkControl;
   readonly #post: PostWalkMessage;
   /** The literal that every match contains; pieces without it are not sent. */
@@ -373,6 +385,8 @@ class TextPieces {
     }
     this.#piece = undefined;
     this.#control.noteUnread(bytes.length);
+    const keys = this.keys.size > 0 ? piece.paths.map((path) => this.keys.get(path) ?? '') : undefined;
+    for (const path of piece.paths) this.keys.delete(path);
     const left = this.#gaps.splice(0).map(({ file, seen }) => ({ file, gaps: seen.facts }));
     this.#post(
       {
@@ -380,6 +394,7 @@ class TextPieces {
         bytes,
         paths: piece.paths.join('\0'),
         ends: Uint32Array.from(piece.ends),
+        keys: keys?.join('\n'),
         guessed: Object.keys(piece.guessed).length > 0 ? piece.guessed : undefined,
         gaps: left.length > 0 ? left : undefined,
       },

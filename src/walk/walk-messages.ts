@@ -65,6 +65,8 @@ export interface WantedTexts {
   readonly isAscii: boolean;
   /** Whether documents and archives whose bytes are text are searched as text, because `read` shows them so. */
   readonly asStored: boolean;
+  /** Only code files of at most so many bytes, with the identity keys that they had before they were read. */
+  readonly code?: { readonly most: number } | undefined;
 }
 
 /** Messages of a thread. Paths are byte strings (latin1) that are valid UTF-8. */
@@ -96,6 +98,8 @@ export interface PackedTexts {
   readonly paths: string;
   /** The offset in `bytes` after the last byte of each file. */
   readonly ends: Uint32Array;
+  /** One line per path: the key of its `Identity`, empty if it does not recur. Absent unless requested. */
+  readonly keys?: string | undefined;
   /** Guessed encodings, by the index of the file in `ends`. */
   readonly guessed?: Readonly<Record<number, string>> | undefined;
   /** Gaps before or between the files since the last message. */

@@ -51,6 +51,7 @@ function walkTexts(job: WalkJob, wants: WantedTexts, walker: DirectoryWalker, co
   };
   walker.walk({
     file(directory, front, name) {
+      if (wants.code && !own.mayTake(directory, front, name, wants.code.most)) return true;
       const gaps = walker.takeGaps();
       const isFull = batch?.directory !== directory || batch.names.length === MAX_BATCH_FILES;
       if (batch && (gaps || isFull) && !read(batch)) return false;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { enclosing, packStructure } from '../../src/code/packed.ts';
+import { enclosing, packStructure } from '../../src/code/structure.ts';
 import type { OutlineSymbol } from '../../src/code/structure.ts';
 
 const symbol = (qualified: string, from: number, to: number, depth: number): OutlineSymbol => ({

@@ -3,7 +3,7 @@
  * by their hashes: the names in 20,000 files are not held, and the symbols of a file are unpacked when they are needed.
  */
 
-import { hashOf, type NameUses, readSymbols, readUses, type SymbolTag } from '../tags.ts';
+import { hashOf, KNOWN, type NameUses, readSymbols, readUses, type SymbolTag } from '../tags.ts';
 import { FileGraph } from './graph.ts';
 import type { StoredFile } from './tag-store.ts';
 
@@ -36,6 +36,11 @@ export class CodeTree {
 
   pathOf(file: number): string {
     return this.paths[file] ?? '';
+  }
+
+  /** Whether its tags are a sketch. */
+  isSketched(file: number): boolean {
+    return this.graph.fileOf(file)?.known === KNOWN.sketch;
   }
 
   /** The serialized tags of a file (see tags.ts); empty if there are none. */

@@ -53,6 +53,8 @@ export interface TagsJob {
   readonly base: string;
   readonly entries: readonly TagEntry[];
   readonly tags: PackedTags;
+  /** The view whose map is refined by them: it keeps its ranking. */
+  readonly refined?: number | undefined;
 }
 
 /** Requests the next part of the index of `home` that is not on disk yet. */
@@ -85,6 +87,8 @@ export interface CodeReplies {
     readonly view: number;
     readonly loaded: boolean;
     readonly wanted: Uint32Array;
+    /** Of those with a sketch only. */
+    readonly sketched: Uint32Array;
     readonly files: number;
   };
   readonly load: undefined;
@@ -121,6 +125,9 @@ export interface UnknownFiles {
 const MAX_CACHED_VIEWS = 4;
 const MAX_CACHED_TREES = 2;
 
+/** Maximum maps of which is known that their files were parsed. */
+const MAX_CACHED_REFINED_MAPS = 256;
+
 /** Maximum cached replies of a view. Each is bounded by the size of an answer of a tool, or by a hundred places. */
 const MAX_CACHED_ANSWERS = 16;
 
@@ -147,6 +154,8 @@ const homes = new Map<string, IndexParts>();
 /** The most recently used last. */
 const views: View[] = [];
 let ids = 0;
+/** Maps of which the files that they show were parsed: the directory and the hash of the question. */
+const refinedMaps = new Set<string>();
 
 function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['sync'] {
   const same = views.findIndex((view) => view.base === base && view.list === list && view.keys === keys);
@@ -170,13 +179,17 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
   views.push(view);
   if (views.length > MAX_CACHED_VIEWS) views.shift();
   const wanted: number[] = [];
+  const sketched: number[] = [];
   const outdated: StoredFile[] = [];
   let code = 0;
   keys.split('\n').forEach((key, i) => {
     if (key === '') return;
     code += 1;
     const stored = store.get(base + (view.paths[i] as string));
-    if (stored?.key === key) return;
+    if (stored?.key === key) {
+      if (stored.known === KNOWN.sketch) sketched.push(i);
+      return;
+    }
     wanted.push(i);
     if (stored) outdated.push(stored);
   });
@@ -185,7 +198,13 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
     forget(view);
   }
   view.outdated = new WeakSet(outdated);
-  return { view: view.id, loaded: partsOf(home).isLoaded, wanted: Uint32Array.from(wanted), files: code };
+  return {
+    view: view.id,
+    loaded: partsOf(home).isLoaded,
+    wanted: Uint32Array.from(wanted),
+    sketched: Uint32Array.from(sketched),
+    files: code,
+  };
 }
 
 function partsOf(home: string): IndexParts {
@@ -221,9 +240,16 @@ function fileIn({ base, outdated }: View, path: string): StoredFile | undefined 
   return stored && outdated.has(stored) ? undefined : stored;
 }
 
-function put({ base, entries, tags }: TagsJob): undefined {
+function put({ base, entries, tags, refined }: TagsJob): undefined {
   store.put({ entries, tags }, base);
-  clearAnswers();
+  // Other files may be shown now.
+  if (tags.known.includes(KNOWN.sketch)) refinedMaps.clear();
+  const view = views.at(-1);
+  const graph = view?.id === refined ? view?.tree?.graph : undefined;
+  if (view && graph) {
+    for (const { path } of entries) graph.refine(view.paths.indexOf(path), fileIn(view, path));
+    view.unknown = undefined;
+  } else clearAnswers();
   store.makeRoom(() => {
     const last = views.at(-1);
     return new Set(last?.paths.map((path) => last.base + path));
@@ -249,12 +275,20 @@ function ask({ view: asked, question }: QuestionJob): CodeReplies['question'] {
 }
 
 function answered(view: View, question: CodeQuestion): CodeReply {
-  const key = createHash('sha256').update(serialize(question)).digest('hex');
-  let known = view.answers.get(key);
+  const isMap = question.kind === 'map';
+  // The map of parsed files is the answer to the same question about sketched ones, also when files have changed.
+  const asked = isMap ? { ...question, isParsed: undefined } : question;
+  const key = createHash('sha256').update(serialize(asked)).digest('hex');
+  const isRefined = isMap && (question.isParsed === true || refinedMaps.has(view.base + key));
+  if (isRefined) refinedMaps.add(view.base + key);
+  if (refinedMaps.size > MAX_CACHED_REFINED_MAPS) refinedMaps.clear();
+  let known = isMap && question.isParsed ? undefined : view.answers.get(key);
   if (!known) {
-    view.tree ??= new CodeTree(view.paths, view.top, (path) => fileIn(view, path), view.before);
+    if (!isMap && view.tree?.graph.isRough) view.tree = undefined;
+    const before = isMap || !view.before?.isRough ? view.before : undefined;
+    view.tree ??= new CodeTree(view.paths, view.top, (path) => fileIn(view, path), before);
     view.before = undefined;
-    known = answerAbout(view.tree, question);
+    known = answerAbout(view.tree, isRefined ? { ...question, isParsed: true } : question);
   }
   view.answers.delete(key);
   view.answers.set(key, known);

@@ -25,7 +25,8 @@ export class FileGraph {
   readonly declarations: DeclarationIndex;
   readonly #paths: readonly string[];
   readonly #top: string;
-  readonly #files: readonly (StoredFile | undefined)[];
+  readonly #files: (StoredFile | undefined)[];
+  #isRough = false;
   /** The earlier graph that this one updates; dropped when the ranking is computed. Its edges are computed. */
   #base: FileGraph | undefined;
   /** Files with other tags than in `#base`. */
@@ -36,14 +37,10 @@ export class FileGraph {
   #ranking: FileRanking | undefined;
 
   /** `top`: the name of the directory. `files`: by position in `paths`. `before`: an earlier graph of the same paths. */
-  constructor(
-    paths: readonly string[],
-    top: string,
-    files: readonly (StoredFile | undefined)[],
-    before?: FileGraph,
-  ) {
+  constructor(paths: readonly string[], top: string, files: (StoredFile | undefined)[], before?: FileGraph) {
     [this.#paths, this.#top, this.#files] = [paths, top, files];
     const base = before && (before.#edges ? before : before.#base);
+    this.#isRough = base !== undefined && base.#isRough;
     this.#base = base;
     this.declarations = new DeclarationIndex(files);
     this.#imports = base ? base.#imports.slice() : [];
@@ -55,6 +52,17 @@ export class FileGraph {
 
   fileOf(file: number): StoredFile | undefined {
     return this.#files[file];
+  }
+
+  /** Sets the tags of a sketched file that was parsed; ranking, imports and declarations stay those of the sketch. */
+  refine(file: number, stored: StoredFile | undefined): void {
+    this.#files[file] = stored;
+    this.#isRough = true;
+  }
+
+  /** Whether a file was refined, also in an earlier graph: then it is good enough for maps only. */
+  get isRough(): boolean {
+    return this.#isRough;
   }
 
   /** The files that a file imports, without itself. */

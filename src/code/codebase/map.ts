@@ -13,6 +13,8 @@ interface MapWanted extends MapBoosts {
   readonly lines: number;
   /** The number of files to skip, for the next page. */
   readonly from: number;
+  /** Whether symbols are only of files that are parsed, not of those that are sketched. */
+  readonly isParsed?: boolean | undefined;
 }
 
 export interface MapText {
@@ -24,6 +26,8 @@ export interface MapText {
   readonly symbols: number;
   /** The top-level directory with the most files that are on later pages, and their number. */
   readonly rest?: { readonly directory: string; readonly files: number } | undefined;
+  /** 0-based positions of sketched files with symbols: their ranges are estimates. */
+  readonly sketched?: readonly number[] | undefined;
 }
 
 /** Share of the bytes for file names before symbols are selected; `ALL_NAMES` if all names fit into that. */
@@ -46,14 +50,19 @@ const MIN_NAME_BYTES = 2;
 /** Maximum files of which symbols are considered, the most important first: those of a large tree fill any budget. */
 const MAX_MAP_CANDIDATES = 2_000;
 
-export function mapText(tree: CodeTree, { bytes, lines, from, ...boosts }: MapWanted): MapText {
+export function mapText(tree: CodeTree, { bytes, lines, from, isParsed, ...boosts }: MapWanted): MapText {
   const scores = new MapScores(tree, boosts);
   const order = scores.order().slice(from);
   let { names, first } = namesOf(tree, order, { bytes, lines: lines / 2 });
   const symbols = new MapSymbols(tree);
   const ofNames = sizeOf(names.lines(first));
   const room = { bytes: bytes - ofNames.bytes, lines: lines - ofNames.lines };
-  symbols.fill(order.slice(0, Math.min(first, MAX_MAP_CANDIDATES)), scores, room);
+  const candidates = order.slice(0, Math.min(first, MAX_MAP_CANDIDATES));
+  symbols.fill(
+    isParsed === true ? candidates.filter((file) => !tree.isSketched(file)) : candidates,
+    scores,
+    room,
+  );
   const { files } = symbols;
   const linesOf = (names: NameLines, count: number): string[] => [
     ...order.slice(0, count).flatMap((file) => (files.has(file) ? [symbols.line(file)] : [])),
@@ -79,6 +88,7 @@ export function mapText(tree: CodeTree, { bytes, lines, from, ...boosts }: MapWa
     files: tree.paths.length,
     symbols: order.slice(0, named).reduce((sum, file) => sum + symbols.countOf(file), 0),
     rest,
+    sketched: [...files].filter((file) => tree.isSketched(file)),
   };
 }
 

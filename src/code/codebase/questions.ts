@@ -16,6 +16,8 @@ export type CodeQuestion =
       readonly lines: number;
       readonly from: number;
       readonly query: string;
+      /** Whether symbols are only of files that are parsed, not of those that are sketched. */
+      readonly isParsed?: boolean | undefined;
       /** Recently changed files: their paths, joined by `\0`, and a weight of each, 0 to 1. */
       readonly recent?: { readonly paths: string; readonly weights: Float64Array } | undefined;
     }
@@ -125,11 +127,11 @@ const MAX_WORD_RESULTS = 1_000;
 export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
   switch (question.kind) {
     case 'map': {
-      const { bytes, lines, from, query, recent } = question;
+      const { bytes, lines, from, query, isParsed, recent } = question;
       const weights = tree.weightsOf(recent?.paths.split('\0') ?? [], recent?.weights ?? []);
       return {
         kind: 'map',
-        map: mapText(tree, { bytes, lines, from, words: wordsOf(query), recent: weights }),
+        map: mapText(tree, { bytes, lines, from, isParsed, words: wordsOf(query), recent: weights }),
       };
     }
     case 'definitions': {

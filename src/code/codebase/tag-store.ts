@@ -1,6 +1,6 @@
 /** A cache of the tags of files by their real paths, bounded in bytes. Files that were parsed together stay packed together. */
 
-import type { EnclosingSymbol } from '../packed.ts';
+import type { EnclosingSymbol } from '../structure.ts';
 import {
   countsIn,
   declaredIn,

@@ -34,7 +34,9 @@ export class CodeBelow {
   readonly #call: Call;
   readonly #stored: StoredReplies;
   #state: CodeReplies['sync'];
-  #isReady = false;
+  /** Whether symbols that a map shows were parsed for it: the same map in other sizes shows no others. */
+  #isRefined = false;
+  #known: 'nothing' | 'sketches' | 'tags' = 'nothing';
 
   private constructor(found: CodeFiles, job: SyncJob, state: CodeReplies['sync'], call: Call) {
     this.files = state.files;
@@ -46,20 +48,32 @@ export class CodeBelow {
   static async look(found: CodeFiles, call: Call): Promise<CodeBelow> {
     const job = jobOf(found);
     const below = new CodeBelow(found, job, await step(job, call.signal), call);
-    // The first question decides whether the tags are needed.
-    if (below.#state.loaded) await below.#makeReady();
+    // The first question decides which tags are needed.
     return below;
   }
 
-  /** Loads the tags, and parses new and changed files until the time for that is over. Throws `BUSY`. */
-  async #makeReady(): Promise<void> {
+  /** Loads the tags, and parses or sketches new and changed files until the time for that is over. Throws `BUSY`. */
+  async #makeReady(question: CodeQuestion): Promise<void> {
     const job = jobOf(this.#found);
-    if (!this.#state.loaded) {
-      await load(job.home, this.#call);
-      this.#state = await step(job, this.#call.signal);
-    }
-    await parseCode(this.#found, this.#state.wanted, this.#state.files, this.#call);
-    this.#isReady = true;
+    if (!this.#state.loaded) await load(job.home, this.#call);
+    // A map without words needs only sketches; of few files tags are made as fast.
+    const isMap = question.kind === 'map' && question.query === '';
+    if (!this.#state.loaded || this.#known === 'sketches') this.#state = await step(job, this.#call.signal);
+    const { wanted, sketched } = this.#state;
+    const isSketchy = isMap && wanted.length + sketched.length > BATCH_FILES;
+    if (isSketchy && wanted.length > BATCH_FILES) await this.#parse(wanted, 'sketches');
+    else if (isSketchy) await this.#parse(wanted, 'tags');
+    else await this.#parse(Uint32Array.from([...wanted, ...sketched]).sort(), 'tags');
+    this.#known = isSketchy ? 'sketches' : 'tags';
+  }
+
+  #parse(files: Uint32Array, as: 'sketches' | 'tags', refined?: number): Promise<void> {
+    return parseCode(
+      this.#found,
+      files,
+      { known: this.#state.files, sketched: as === 'sketches', refined },
+      this.#call,
+    );
   }
 
   get gaps(): GapsSeen {
@@ -74,7 +88,8 @@ export class CodeBelow {
   /** Throws `BUSY`. */
   async ask<Q extends CodeQuestion>(question: Q): Promise<CodeReply & { readonly kind: Q['kind'] }> {
     const found =
-      (this.#isReady ? undefined : await this.#stored.get(question)) ?? (await this.#answer(question));
+      (this.#known === 'tags' ? undefined : await this.#stored.get(question)) ??
+      (await this.#answer(question));
     if (found?.reply.kind !== question.kind)
       throw new Error(`the codebase thread gave no answer to ${question.kind}`);
     this.unknown = found.unknown;
@@ -82,14 +97,27 @@ export class CodeBelow {
   }
 
   async #answer(question: CodeQuestion): Promise<CodeQuestionAnswer | undefined> {
-    if (!this.#isReady) await this.#makeReady();
-    const { signal } = this.#call;
-    // The thread caches the files of a few directories; these may have been evicted by other calls.
-    const found =
-      (await step({ kind: 'question', view: this.#state.view, question }, signal)) ??
-      (await step({ kind: 'question', view: jobOf(this.#found), question }, signal));
+    if (this.#known !== 'tags') await this.#makeReady(question);
+    let found = await this.#asked(
+      this.#isRefined && question.kind === 'map' ? { ...question, isParsed: true } : question,
+    );
+    const shown = found?.reply.kind === 'map' ? (found.reply.map.sketched ?? []) : [];
+    if (shown.length > 0 && question.kind === 'map') {
+      await this.#parse(Uint32Array.from(shown), 'tags', this.#state.view);
+      this.#isRefined = true;
+      found = await this.#asked({ ...question, isParsed: true });
+    }
     if (found) this.#stored.put(question, found);
     return found;
+  }
+
+  async #asked(question: CodeQuestion): Promise<CodeQuestionAnswer | undefined> {
+    const { signal } = this.#call;
+    // The thread caches the files of a few directories; these may have been evicted by other calls.
+    return (
+      (await step({ kind: 'question', view: this.#state.view, question }, signal)) ??
+      (await step({ kind: 'question', view: jobOf(this.#found), question }, signal))
+    );
   }
 
   /** Opens one of its files; undefined if it is gone or may no longer be read. */
@@ -126,6 +154,13 @@ const AT_ONCE = 4;
 /** The most files and bytes of one batch, which takes a few hundred milliseconds. */
 const BATCH_FILES = 64;
 const BATCH_BYTES = 192 << 10;
+
+/** The same of a batch that is sketched. */
+const SKETCHED_FILES = 256;
+const SKETCHED_BYTES = 1 << 20;
+
+/** The share of the time for sketches, and then of the rest for the files that are shown. */
+const SHARED_PART = 0.45;
 
 /** The first batch has only so many: on a busy machine, the best files have symbols before the time is over. */
 const BEST_FILES = 8;
@@ -182,17 +217,33 @@ function partKey(home: string, part: string): string {
   return `code below ${home} part ${part}`;
 }
 
-/** Parses the files of `wanted` (0-based indices into the paths) until the time for that is over. `known`: the number of code files. */
-async function parseCode(files: CodeFiles, wanted: Uint32Array, known: number, call: Call): Promise<void> {
+interface ParseOptions {
+  /** The number of code files. */
+  readonly known: number;
+  /** Whether sketches are enough. */
+  readonly sketched: boolean;
+  /** See `TagsJob`. */
+  readonly refined: number | undefined;
+}
+
+/** Parses, or sketches, the files of `wanted` (0-based indices into the paths) until the time for that is over. */
+async function parseCode(
+  files: CodeFiles,
+  wanted: Uint32Array,
+  options: ParseOptions,
+  call: Call,
+): Promise<void> {
   if (wanted.length === 0) return;
-  const run = new ParseRun(files, wanted, known, call);
+  const { known, sketched } = options;
+  const run = new ParseRun(files, wanted, options, call);
   const endLate = wanted.length > BATCH_FILES ? compileLate() : undefined;
   try {
+    if (sketched) await run.sketchAll();
     await Promise.all(Array.from({ length: AT_ONCE }, () => run.parse()));
     await run.parseLate();
   } finally {
     endLate?.();
-    if (run.done >= MANY) await endTagParsers();
+    if (run.done >= MANY && !sketched) await endTagParsers();
     await run.finish(known * KEEP_PART);
   }
 }
@@ -205,42 +256,65 @@ interface ReadFile extends TaggedFile {
 class ParseRun {
   done = 0;
   readonly #files: CodeFiles;
-  readonly #wanted: Uint32Array;
+  #wanted: Uint32Array;
   readonly #call: Call;
+  readonly #sketched: boolean;
+  readonly #refined: number | undefined;
   readonly #until: number;
   /** Files whose parser timed out or crashed. */
   readonly #late: string[] = [];
   readonly #lasting: AbortSignal;
+  readonly #count: number;
   #next = 0;
   #unkept = 0;
 
-  constructor(files: CodeFiles, wanted: Uint32Array, known: number, call: Call) {
+  constructor(files: CodeFiles, wanted: Uint32Array, { known, sketched, refined }: ParseOptions, call: Call) {
     this.#files = files;
     this.#wanted = byLanguage(files.paths, wanted);
-    this.#call = call;
+    [this.#call, this.#sketched, this.#refined, this.#count] = [call, sketched, refined, wanted.length];
     this.#lasting = lasting(call.signal);
-    this.#until = gatherUntil(call.deadline, known);
+    const [now, until] = [performance.now(), gatherUntil(call.deadline, known)];
+    // What is shown is parsed after the sketches, and ranked again after that.
+    const part = sketched || refined !== undefined ? SHARED_PART : 1;
+    this.#until = now + part * (until - now);
+  }
+
+  /** Sketches the files as a walk reads them, which is faster than opening each; some may be left. */
+  async sketchAll(): Promise<void> {
+    const { readAll, paths } = this.#files;
+    if (!readAll || this.#wanted.length < paths.length / 4) return;
+    const left = new Map(Array.from(this.#wanted, (position) => [paths[position] as string, position]));
+    await readAll(this.#until, async (texts) => {
+      const batch = texts
+        .filter(({ path }) => left.delete(path))
+        .map(({ path, key, bytes }) => ({ entry: { path, key }, bytes, language: languageOfFile(path) }));
+      if (batch.length > 0 && this.#hasTime()) await this.#tag(batch);
+    });
+    this.#wanted = this.#wanted.filter((position) => left.has(paths[position] as string));
   }
 
   /** Parses batches until no files or no time is left. */
   async parse(): Promise<void> {
-    const { signal } = this.#call;
     while (this.#next < this.#wanted.length && this.#hasTime()) {
-      const batch = await this.#read();
-      const within = Math.max(MIN_BATCH_MS, this.#left() * BATCH_PART);
-      const found = await tagsOf(batch, this.#until, signal, { within });
-      const paths = batch.map(({ entry }) => entry.path);
-      if ('none' in found) {
-        // One of the files crashed the thread or never ends. They are parsed one by one, so that the others get their tags.
-        if (!found.isUnasked) this.#late.push(...paths);
-        continue;
-      }
-      this.#late.push(...found.late.map((i) => paths[i] as string), ...paths.slice(found.tags.known.length));
-      await this.#hand(batch, found);
-      this.#call.progress({ message: `parsed ${this.done} of ${this.#wanted.length} files` });
-      signal.throwIfAborted();
-      if (this.#unkept >= KEEP_AFTER) await this.#keep();
+      await this.#tag(await this.#read());
     }
+  }
+
+  async #tag(batch: readonly ReadFile[]): Promise<void> {
+    const { signal } = this.#call;
+    const within = Math.max(MIN_BATCH_MS, this.#left() * BATCH_PART);
+    const found = await tagsOf(batch, this.#until, signal, { within, sketched: this.#sketched });
+    const paths = batch.map(({ entry }) => entry.path);
+    if ('none' in found) {
+      // One of the files crashed the thread or never ends. They are parsed one by one, so that the others get their tags.
+      if (!found.isUnasked) this.#late.push(...paths);
+      return;
+    }
+    this.#late.push(...found.late.map((i) => paths[i] as string), ...paths.slice(found.tags.known.length));
+    await this.#hand(batch, found);
+    this.#call.progress({ message: `parsed ${this.done} of ${this.#count} files` });
+    signal.throwIfAborted();
+    if (this.#unkept >= KEEP_AFTER) await this.#keep();
   }
 
   /** Parses the late files again, one by one: they may have been late only because the machine was busy. */
@@ -282,8 +356,9 @@ class ParseRun {
   async #read(): Promise<ReadFile[]> {
     const batch: ReadFile[] = [];
     let bytes = 0;
-    const most = this.#next === 0 ? BEST_FILES : BATCH_FILES;
-    while (this.#next < this.#wanted.length && batch.length < most && bytes < BATCH_BYTES) {
+    const most = this.#sketched ? SKETCHED_FILES : this.#next === 0 ? BEST_FILES : BATCH_FILES;
+    const mostBytes = this.#sketched ? SKETCHED_BYTES : BATCH_BYTES;
+    while (this.#next < this.#wanted.length && batch.length < most && bytes < mostBytes) {
       const path = this.#files.paths[this.#wanted[this.#next++] as number] as string;
       const file = await readFile(this.#files, path, this.#call.signal);
       bytes += file.bytes?.length ?? 0;
@@ -302,7 +377,7 @@ class ParseRun {
     });
     this.done += entries.length - again.size;
     this.#unkept += entries.length;
-    await step({ kind: 'put', base: this.#files.base, entries, tags }, this.#lasting);
+    await step({ kind: 'put', base: this.#files.base, entries, tags, refined: this.#refined }, this.#lasting);
   }
 
   async #keep(): Promise<void> {
@@ -325,7 +400,7 @@ class ParseRun {
 
 /** No bytes if the file cannot be opened or is too large; no key if its identity does not recur. */
 async function readFile(files: CodeFiles, path: string, signal: AbortSignal): Promise<ReadFile> {
-  const language = languageOf(path.slice(path.lastIndexOf('/') + 1), '') ?? NO_LANGUAGE;
+  const language = languageOfFile(path);
   const file = await files.open(path, signal);
   if (!file) return { entry: { path, key: '' }, language };
   try {
@@ -334,6 +409,10 @@ async function readFile(files: CodeFiles, path: string, signal: AbortSignal): Pr
   } finally {
     await file.close();
   }
+}
+
+function languageOfFile(path: string): CodeLanguage {
+  return languageOf(path.slice(path.lastIndexOf('/') + 1), '') ?? NO_LANGUAGE;
 }
 
 /** The empty tags of one file. */

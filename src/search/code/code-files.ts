@@ -2,6 +2,7 @@
 
 import { basename, join } from 'node:path';
 import { isCompiled } from '../../code/codebase/paths.ts';
+import { latin1ToPath } from '../../files/held-directory.ts';
 import { withProgress } from '../../queues/caller.ts';
 import { readAt } from '../../text/bytes.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
@@ -29,8 +30,20 @@ export interface CodeFiles {
   readonly gaps: GapsSeen;
   /** The real path of the directory; absent for an archive. */
   readonly directory?: string | undefined;
+  /** Reads all code files until `until` (of `performance.now()`), several at a time; absent for an archive. */
+  readonly readAll?:
+    | ((until: number, take: (files: readonly CodeText[]) => Promise<void>) => Promise<void>)
+    | undefined;
   /** Opens one of `paths`; undefined if it is gone or may no longer be read. */
   open(path: string, signal: AbortSignal): Promise<CodeFile | undefined>;
+}
+
+export interface CodeText {
+  /** One of `paths`, and its identity key before it was read; empty if that does not recur. */
+  readonly path: string;
+  readonly key: string;
+  /** In UTF-8. */
+  readonly bytes: Uint8Array;
 }
 
 export interface CodeFile {
@@ -74,8 +87,44 @@ export async function filesBelow(
     keys,
     gaps,
     directory: directory.path,
+    readAll: (until, take) => readBelow(directory, until, take, call),
     open: (path, signal) => openBelow(base + path, call, signal),
   };
+}
+
+/** The most pieces of files that are read and not taken. */
+const MAX_TAKEN_AT_ONCE = 3;
+
+async function readBelow(
+  directory: OpenedDirectory,
+  until: number,
+  take: (files: readonly CodeText[]) => Promise<void>,
+  call: Call,
+): Promise<void> {
+  const code = { most: MAX_CODE_FILE_BYTES };
+  const wants = { kind: 'texts', needle: undefined, isAscii: false, asStored: true, code } as const;
+  await collectWalk(directory, { wants, deadline: until }, call, async (run) => {
+    const taking = new Set<Promise<void>>();
+    try {
+      for await (const item of run.items()) {
+        if (item.kind === 'texts') {
+          const keys = item.keys?.split('\n') ?? [];
+          const files = latin1ToPath(item.paths)
+            .split('\0')
+            .map((path, i): CodeText => {
+              const bytes = item.bytes.subarray(item.ends[i - 1] ?? 0, item.ends[i]);
+              return { path, key: keys[i] ?? '', bytes };
+            });
+          const one = take(files).finally(() => taking.delete(one));
+          taking.add(one);
+          if (taking.size >= MAX_TAKEN_AT_ONCE) await Promise.race(taking);
+        }
+        run.release(item);
+      }
+    } finally {
+      await Promise.all(taking);
+    }
+  });
 }
 
 /** The outermost root or working directory that contains `base`: tags are cached for all of it, whichever part is asked. */

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { aroundLines, TagStore } from '../../../src/code/codebase/tag-store.ts';
-import { enclosing, packStructure } from '../../../src/code/packed.ts';
+import { enclosing, packStructure } from '../../../src/code/structure.ts';
 import { languageOf } from '../../../src/code/languages.ts';
 import { outlineWithUses } from '../../../src/code/outline.ts';
 import { packTags, writeTags } from '../../../src/code/tags.ts';

@@ -1,0 +1,747 @@
+/**
+ * Sketches of code: a scanner of characters and words that tells roughly what a file declares, uses and imports, many times
+ * faster than a grammar. A map ranks files by their sketches and parses only those of which it shows symbols.
+ */
+
+import { MIN_LONG_LINE_CHARACTERS } from './languages.ts';
+import { type SymbolKind, symbolKinds } from './structure.ts';
+import { FIELD, type FileTags, hashOf, MAX_FILE_TAGS, MAX_TAG_NAME_CHARACTERS, moduleOf } from './tags.ts';
+
+/** How a language writes what is scanned for. Words are separated by spaces. */
+interface SketchRules {
+  /** Comments to the end of the line begin with one of these characters (`/` is doubled). */
+  readonly comments: string;
+  /** Quotes of strings that end on their line, and quotes of strings over several lines. */
+  readonly quotes: string;
+  readonly raw?: string | undefined;
+  /** Whether `'` quotes one character. */
+  readonly isCharQuoted?: boolean | undefined;
+  /** Words before a declared name, and what they declare. */
+  readonly declaring: Readonly<Partial<Record<SymbolKind, string>>>;
+  /** Whether `name(…) {` declares a function; with `prototypes` also `type name(…);`. */
+  readonly calls?: 'bodies' | 'prototypes' | undefined;
+  /** The words before an import, and how it is written: as a string, or up to the end of the statement. */
+  readonly importing?: string | undefined;
+  readonly imports?: 'string' | 'rest' | 'python' | undefined;
+}
+
+const ecma: SketchRules = {
+  comments: '/',
+  quotes: `"'`,
+  raw: '`',
+  declaring: {
+    class: 'class',
+    function: 'function',
+    interface: 'interface',
+    enum: 'enum',
+    module: 'namespace',
+    type: 'type',
+    constant: 'const let var',
+  },
+  calls: 'bodies',
+  importing: 'import from require',
+  imports: 'string',
+};
+
+const c: SketchRules = {
+  comments: '/',
+  quotes: '"',
+  isCharQuoted: true,
+  declaring: { class: 'class', struct: 'struct union', enum: 'enum', module: 'namespace', type: 'using' },
+  calls: 'prototypes',
+};
+
+/** By the name of the language. A language without rules is parsed. */
+const RULES: Readonly<Record<string, SketchRules>> = {
+  typescript: ecma,
+  tsx: ecma,
+  javascript: ecma,
+  python: {
+    comments: '#',
+    quotes: `"'`,
+    declaring: { class: 'class', function: 'def' },
+    importing: 'import from',
+    imports: 'python',
+  },
+  go: {
+    comments: '/',
+    quotes: '"',
+    raw: '`',
+    isCharQuoted: true,
+    declaring: { function: 'func', type: 'type', constant: 'const', variable: 'var' },
+    importing: 'import',
+    imports: 'string',
+  },
+  rust: {
+    comments: '/',
+    quotes: '"',
+    isCharQuoted: true,
+    declaring: {
+      function: 'fn',
+      struct: 'struct union',
+      enum: 'enum',
+      trait: 'trait',
+      impl: 'impl',
+      module: 'mod',
+      type: 'type',
+      constant: 'const static',
+    },
+    importing: 'use',
+    imports: 'rest',
+  },
+  java: {
+    comments: '/',
+    quotes: '"',
+    isCharQuoted: true,
+    declaring: { class: 'class record', interface: 'interface', enum: 'enum' },
+    calls: 'bodies',
+    importing: 'import',
+    imports: 'rest',
+  },
+  kotlin: {
+    comments: '/',
+    quotes: '"',
+    isCharQuoted: true,
+    declaring: { class: 'class object', interface: 'interface', function: 'fun', constant: 'val var' },
+    importing: 'import',
+    imports: 'rest',
+  },
+  scala: {
+    comments: '/',
+    quotes: '"',
+    isCharQuoted: true,
+    declaring: { class: 'class object', trait: 'trait', function: 'def', constant: 'val var' },
+    importing: 'import',
+    imports: 'rest',
+  },
+  csharp: {
+    comments: '/',
+    quotes: '"',
+    isCharQuoted: true,
+    declaring: {
+      class: 'class record',
+      struct: 'struct',
+      interface: 'interface',
+      enum: 'enum',
+      module: 'namespace',
+    },
+    calls: 'bodies',
+    importing: 'using',
+    imports: 'rest',
+  },
+  c,
+  cpp: c,
+  php: {
+    comments: '/#',
+    quotes: `"'`,
+    declaring: { class: 'class', interface: 'interface', trait: 'trait', enum: 'enum', function: 'function' },
+    importing: 'use',
+    imports: 'rest',
+  },
+  ruby: {
+    comments: '#',
+    quotes: `"'`,
+    declaring: { class: 'class', module: 'module', function: 'def' },
+    importing: 'require require_relative',
+    imports: 'string',
+  },
+  lua: {
+    comments: '-',
+    quotes: `"'`,
+    declaring: { function: 'function' },
+    importing: 'require',
+    imports: 'string',
+  },
+};
+
+/** Words that neither name anything nor declare. */
+const PLAIN_WORDS =
+  'if else for while do switch case default break continue return try catch finally throw throws new delete in of is as ' +
+  'and or not null nil None true false True False this self super void async await yield static public private ' +
+  'protected final abstract override export extends implements extern inline virtual template typename typedef go defer ' +
+  'chan map range select struct elif except with lambda pass raise global end then elsif unless until local mut pub where ' +
+  'match loop foreach lock synchronized sizeof instanceof typeof';
+
+/** What a character is; 0: anything else. */
+const WORD = 1;
+const NEWLINE = 2;
+const SPACE = 3;
+const COMMENT = 4;
+const QUOTE = 5;
+const RAW = 6;
+const MARK = 7;
+
+/** Slots of the table of words with a meaning. A meaning is at least -2; with `MEANT` it is above 0. */
+const MEANINGS = 512;
+const MEANT = 3;
+
+class Sketcher {
+  readonly classes = new Uint8Array(128);
+  readonly rules: SketchRules;
+  /** The meanings of words by their hashes: a kind of symbol, `PLAIN`, `IMPORTING`. */
+  readonly words = new Int32Array(2 * MEANINGS);
+
+  constructor(rules: SketchRules) {
+    this.rules = rules;
+    const { comments, quotes, raw = '', declaring, importing = '' } = rules;
+    for (let i = 0; i < 128; i += 1) if (/[\w$]/.test(String.fromCharCode(i))) this.classes[i] = WORD;
+    const set = (characters: string, to: number): void => {
+      for (const one of characters) this.classes[one.charCodeAt(0)] = to;
+    };
+    set(' \t\r', SPACE);
+    set('\n', NEWLINE);
+    set(`/#${comments}`, COMMENT);
+    set(`'${quotes}`, QUOTE);
+    set(raw, RAW);
+    set('{}();=,:.<*', MARK);
+    for (const word of PLAIN_WORDS.split(' ')) this.#mean(word, PLAIN);
+    for (const [kind, all] of Object.entries(declaring))
+      for (const word of all.split(' ')) this.#mean(word, symbolKinds.indexOf(kind as SymbolKind));
+    for (const word of importing.split(' ')) this.#mean(word, IMPORTING);
+  }
+
+  #mean(word: string, meaning: number): void {
+    const hash = hashOf(word) | 0;
+    let slot = hash & (MEANINGS - 1);
+    while (this.words[2 * slot + 1] !== 0 && this.words[2 * slot] !== hash)
+      slot = (slot + 1) & (MEANINGS - 1);
+    this.words[2 * slot] = hash;
+    // 0 is no meaning.
+    this.words[2 * slot + 1] = meaning + MEANT;
+  }
+}
+
+const PLAIN = -1;
+const IMPORTING = -2;
+const [FUNCTION, TYPE, MODULE, CONSTANT, VARIABLE, MACRO] = (
+  ['function', 'type', 'module', 'constant', 'variable', 'macro'] as const
+).map((kind) => symbolKinds.indexOf(kind)) as [number, number, number, number, number, number];
+
+const sketchers = new Map<string, Sketcher>();
+
+/** Whether `sketch` can read a language. */
+export function isSketched(language: string): boolean {
+  return Object.hasOwn(RULES, language);
+}
+
+/** The names that were used, as a hash table that is emptied by a new generation. */
+const SLOTS = 1 << 14;
+const MAX_NAMES = 5_000;
+const slotHash = new Int32Array(SLOTS);
+const slotText = new Int32Array(SLOTS);
+const slotName = new Int32Array(SLOTS);
+const usedHash = new Uint32Array(MAX_NAMES);
+const usedCount = new Uint8Array(MAX_NAMES);
+const usedLine = new Int32Array(MAX_NAMES);
+let generation = 0;
+let used = 0;
+
+// The hot loops are functions of their own: V8 optimizes them early, and keeps them so, whatever else a text has.
+
+/** The hash (see tags.ts) of the last word that was passed. */
+let wordHash = 0;
+
+/** Passes a word, of which the characters are `WORD` or not ASCII, and returns the offset after it. */
+function endOfWord(text: string, start: number, classes: Uint8Array): number {
+  const length = text.length;
+  let hash = 0x81_1c_9d_c5 | 0;
+  let to = start;
+  for (; to < length; to += 1) {
+    const code = text.charCodeAt(to);
+    if (code < 128 && classes[code] !== WORD) break;
+    hash = Math.imul(hash ^ code, 0x01_00_01_93);
+  }
+  wordHash = hash;
+  return to;
+}
+
+/** A value of the table `words`; -`MEANT` for a word that is not in it. */
+function meaningOf(hash: number, words: Int32Array): number {
+  let slot = hash & (MEANINGS - 1);
+  while (words[2 * slot + 1] !== 0 && words[2 * slot] !== hash) slot = (slot + 1) & (MEANINGS - 1);
+  return (words[2 * slot + 1] as number) - MEANT;
+}
+
+/** Counts the lines that use a name. */
+function noteUse(hash: number, row: number): void {
+  let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
+  while (slotText[slot] === generation && slotHash[slot] !== hash) slot = (slot + 1) & (SLOTS - 1);
+  if (slotText[slot] === generation) {
+    const name = slotName[slot] as number;
+    if (usedLine[name] === row) return;
+    usedLine[name] = row;
+    if ((usedCount[name] as number) < 255) usedCount[name] = (usedCount[name] as number) + 1;
+  } else if (used < MAX_NAMES) {
+    slotText[slot] = generation;
+    slotHash[slot] = hash;
+    slotName[slot] = used;
+    usedHash[used] = hash;
+    usedCount[used] = 1;
+    usedLine[used] = row;
+    used += 1;
+  }
+}
+
+/** Of each line of the text its start, and its indentation; -1 if it has no code. */
+let starts = new Int32Array(1 << 12);
+let indents = new Int32Array(1 << 12);
+
+/** Makes room for the lines of a text. */
+function makeRoom(text: string): void {
+  let rows = 1;
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) rows += 1;
+  if (rows <= starts.length) return;
+  starts = new Int32Array(2 * rows);
+  indents = new Int32Array(2 * rows);
+}
+
+interface Declared {
+  readonly kind: number;
+  readonly name: string;
+  /** 0-based. */
+  readonly row: number;
+}
+
+/** Symbols that are nested deeper are declared names only. */
+const MAX_SKETCHED_DEPTH = 2;
+
+const FUNCTION_VALUE =
+  /\s{0,9}(?::[^=;\n]{0,200})?=\s{0,9}(?:async\b\s{0,9})?(?:function\b|\([^()\n]{0,200}\)\s{0,9}(?::[^=\n]{0,80})?=>|[\w$]{1,99}\s{0,9}=>)/y;
+const C_BODY = /\s+(?:[A-Z_][A-Z0-9_]*\s+)?([A-Za-z_]\w*)\s*(?:final\s*)?(?::(?!:)[^{};()]{0,300})?\{/y;
+const INCLUDE = /[ \t]*include[ \t]*["<]([^">\n]{1,160})/y;
+const DEFINE = /[ \t]*define[ \t]+(\w+)\(/y;
+const PYTHON_FROM = /[ \t]+([.\w]+)[ \t]+import[ \t]*(?:\(([^)#]{0,4000})|([^#\n]{0,400}))/y;
+const PYTHON_IMPORT = /[ \t]+([^#\n]{1,400})/y;
+const REST = /[^;\n]{1,400}/y;
+/** What stands before the name of a declared function on its line. */
+const HEAD = /^\s*(?!(?:return|else|throw|new|await|yield|case|goto|co_return)\b)[\w\s$*&:<>~#@.,[\]]*$/;
+const TYPED_HEAD =
+  /^\s*(?!(?:return|else|throw|new|delete|case|goto|co_return|using|typedef)\b)[\w:<>,]+[\w\s*&:<>,[\]]*[\s*&]$/;
+
+function at(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
+  pattern.lastIndex = from;
+  return pattern.exec(text);
+}
+
+function declare(declared: Declared[], kind: number, name: string, row: number): void {
+  if (declared.length < MAX_FILE_TAGS && name.length <= MAX_TAG_NAME_CHARACTERS)
+    declared.push({ kind, name, row });
+}
+
+/** The indentation of a line of code; -1 of a blank one. */
+function indentOf(text: string, from: number): number {
+  const length = text.length;
+  let to = from;
+  for (; to < length; to += 1) {
+    const next = text.charCodeAt(to);
+    if (next === 10 || next === 13) return -1;
+    if (next !== 32 && next !== 9) return to - from;
+  }
+  return -1;
+}
+
+/** Notes the lines that begin inside a string or comment, and returns the row at its end. */
+function passLines(text: string, from: number, to: number, row: number): number {
+  let last = row;
+  for (let end = text.indexOf('\n', from); end !== -1 && end < to; end = text.indexOf('\n', end + 1)) {
+    last += 1;
+    starts[last] = end + 1;
+    indents[last] = -1;
+  }
+  return last;
+}
+
+function wordAt(text: string, start: number): string {
+  return at(WORD_THERE, text, start)?.[0] ?? '';
+}
+
+/** Whether a function may be declared by what its line has before its name. */
+function isHead(pattern: RegExp, text: string, from: number, to: number): boolean {
+  return to - from <= 300 && pattern.test(text.slice(from, to));
+}
+
+const WORD_THERE = /[\w$\u0080-\uffff]+/y;
+
+/**
+ * The tags of a code file as far as a scan tells them; undefined if it is binary or minified. `language`: one that
+ * `isSketched`. Takes linear time.
+ */
+export function sketch(text: string, language: string): FileTags | undefined {
+  let known = sketchers.get(language);
+  if (!known) sketchers.set(language, (known = new Sketcher(RULES[language] as SketchRules)));
+  const { classes, words, rules } = known;
+  const { calls, imports: importStyle, isCharQuoted = false, comments } = rules;
+  const [isPython, isGo] = [importStyle === 'python', language === 'go'];
+  const isC = calls === 'prototypes';
+  const isEcma = rules === ecma;
+  if (text.includes('\0')) return undefined;
+  makeRoom(text);
+  starts[0] = 0;
+  generation += 1;
+  used = 0;
+  const declared: Declared[] = [];
+  const imports = new Set<string>();
+  const length = text.length;
+  let row = 0;
+  let i = 0;
+  /** The kind that the next name declares; `PLAIN`: none. */
+  let pending = PLAIN;
+  let isImport = false;
+  let isImportBlock = false;
+  let last = 0;
+  /** The word before each open parenthesis: its start, or -1. */
+  const parens: number[] = [];
+  let wordStart = -1;
+  let wordEnd = -1;
+  /** The word before the last parentheses that were closed, while only words and types follow; -1: none. */
+  let call = -1;
+  let isFrozen = false;
+  let callRow = 0;
+  const parenRows: number[] = [];
+  let wordRow = 0;
+
+  indents[0] = indentOf(text, 0);
+  while (i < length) {
+    const code = text.charCodeAt(i);
+    const kind = code < 128 ? (classes[code] as number) : WORD;
+    if (kind === SPACE) {
+      i += 1;
+      continue;
+    }
+    if (kind === WORD) {
+      const start = i;
+      i = endOfWord(text, start, classes);
+      let one = text.charCodeAt(i);
+      last = WORD;
+      if (code >= 48 && code <= 57) continue;
+      const meaning = meaningOf(wordHash, words);
+      if (meaning === -MEANT) {
+        wordStart = start;
+        wordEnd = i;
+        wordRow = row;
+        if (pending !== PLAIN) {
+          let name = start;
+          // `function a.b:c()`, `def self.run`, `fun String.trim()`: the last one is declared.
+          if (!isPython && !isEcma && !isC)
+            while ((one === 46 || one === 58) && /\w/.test(text[i + 1] ?? '')) {
+              name = i + 1;
+              i += wordAt(text, name).length + 1;
+              one = text.charCodeAt(i);
+            }
+          let as = pending;
+          pending = PLAIN;
+          if (as === CONSTANT || as === VARIABLE) {
+            const indent = indents[row] as number;
+            if (isEcma && at(FUNCTION_VALUE, text, i)) as = FUNCTION;
+            else if (indent !== 0) continue;
+          }
+          declare(declared, as, text.slice(name, i), row);
+          continue;
+        }
+        if (isPython && indents[row] === 0 && start === starts[row] && isAssigned(text, i))
+          declare(declared, CONSTANT, text.slice(start, i), row);
+        if (isEcma && one === 32 && text.charCodeAt(i + 1) === 61 && text.charCodeAt(start - 1) === 46) {
+          if (at(FUNCTION_VALUE, text, i)) declare(declared, FUNCTION, text.slice(start, i), row);
+        }
+        noteUse(wordHash, row);
+        continue;
+      }
+      wordStart = -1;
+      if (meaning === PLAIN) continue;
+      if (meaning === IMPORTING) {
+        if (importStyle === 'string') {
+          isImport = true;
+          isImportBlock = isGo && /^\s*\(/.test(text.slice(i, i + 9));
+        } else if (text.slice(starts[row], start).trim() === '' || importStyle === 'rest') {
+          if (importStyle === 'rest') {
+            if (!/^\s*(?:(?:pub(?:\([^)]*\))?|global)\s+)?$/.test(text.slice(starts[row], start))) continue;
+            const rest = at(REST, text, i)?.[0] ?? '';
+            if (!rest.includes('=') && !rest.startsWith(' ('))
+              imports.add(moduleOf(rest.replace(/^\s*static\s+/, '')));
+          } else importsOfPython(text, start, i, imports);
+        }
+        continue;
+      }
+      // A declaring word.
+      if (text.charCodeAt(start - 1) === 46) continue;
+      if (isGo && start !== starts[row]) {
+        if (meaning === FUNCTION) continue;
+      }
+      if (isC && meaning !== MODULE) {
+        const body = meaning === TYPE ? null : at(C_BODY, text, i);
+        if (body) declare(declared, meaning, body[1] as string, row);
+        continue;
+      }
+      if (
+        isEcma &&
+        meaning === TYPE &&
+        !/^\s*(?:export\s+|declare\s+)*$/.test(text.slice(starts[row], start))
+      )
+        continue;
+      pending = meaning;
+      if (isGo && meaning === FUNCTION && text.charCodeAt(i + 1) === 40) {
+        const end = text.indexOf(')', i);
+        if (end !== -1 && end - i < 200) i = end + 1;
+      }
+      continue;
+    }
+    if (kind === NEWLINE) {
+      i += 1;
+      row += 1;
+      starts[row] = i;
+      const indent = indentOf(text, i);
+      indents[row] = indent;
+      if (indent > 0) i += indent;
+      continue;
+    }
+    if (kind === COMMENT) {
+      const next = text.charCodeAt(i + 1);
+      if (code === 47 && next === 42) {
+        const end = text.indexOf('*/', i + 2);
+        if (starts[row] === i || (indents[row] as number) === i - (starts[row] as number)) indents[row] = -1;
+        const to = end === -1 ? length : end + 2;
+        row = passLines(text, i, to, row);
+        i = to;
+        continue;
+      }
+      const isComment =
+        code === 47 || code === 45
+          ? next === code && comments.includes(text[i] as string)
+          : comments.includes('#') && code === 35;
+      if (isComment) {
+        if ((indents[row] as number) === i - (starts[row] as number)) indents[row] = -1;
+        const end = text.indexOf('\n', i);
+        i = end === -1 ? length : end;
+        continue;
+      }
+      if (code === 35 && isC) {
+        if ((indents[row] as number) === i - (starts[row] as number)) {
+          indents[row] = -1;
+          const include = at(INCLUDE, text, i + 1);
+          if (include) imports.add(include[1] as string);
+          const define = include ? null : at(DEFINE, text, i + 1);
+          if (define) declare(declared, MACRO, define[1] as string, row);
+          if (include) i += include[0].length;
+        }
+      } else if (code === 47 && isEcma && last !== WORD && last !== 41 && last !== 93) {
+        i = endOfRegex(text, i);
+        last = WORD;
+        continue;
+      }
+      i += 1;
+      last = code;
+      continue;
+    }
+    if (kind === QUOTE) {
+      if (code === 39 && isCharQuoted) {
+        if (text.charCodeAt(i + 1) === 92) {
+          const end = text.indexOf("'", i + 3);
+          i = end !== -1 && end - i < 13 ? end + 1 : i + 1;
+        } else i += text.charCodeAt(i + 2) === 39 ? 3 : 1;
+        last = WORD;
+        continue;
+      }
+      if (!rules.quotes.includes(text[i] as string)) {
+        i += 1;
+        continue;
+      }
+      const triple = text.charCodeAt(i + 1) === code && text.charCodeAt(i + 2) === code;
+      if (triple && !isC && !isEcma) {
+        const mark = text.slice(i, i + 3);
+        const end = text.indexOf(mark, i + 3);
+        if ((indents[row] as number) === i - (starts[row] as number) && end === -1) indents[row] = -1;
+        const to = end === -1 ? length : end + 3;
+        row = passLines(text, i, to, row);
+        i = to;
+        last = WORD;
+        continue;
+      }
+      let end = i + 1;
+      for (; end < length; end += 1) {
+        const one = text.charCodeAt(end);
+        if (one === 92) {
+          if (text.charCodeAt(end + 1) === 10) break;
+          end += 1;
+        } else if (one === code || one === 10) break;
+      }
+      if (isImport) {
+        const written = text.slice(i + 1, end);
+        if (written !== '' && written.length < 160) imports.add(written);
+        isImport = isImportBlock;
+      }
+      i = text.charCodeAt(end) === code ? end + 1 : end;
+      last = WORD;
+      continue;
+    }
+    if (kind === RAW) {
+      let end = i + 1;
+      for (; end < length; end += 1) {
+        const one = text.charCodeAt(end);
+        if (one === 92 && isEcma) end += 1;
+        else if (one === code) break;
+      }
+      end = Math.min(length, end + 1);
+      row = passLines(text, i, end, row);
+      i = end;
+      last = WORD;
+      continue;
+    }
+    if (kind === MARK) {
+      if (code === 46) {
+        // A dot: the name after it belongs to what is before it.
+      } else if (code === 40) {
+        const isCalled = wordStart !== -1 && i - wordEnd <= 1;
+        parens.push(isCalled ? wordStart : -1);
+        parenRows.push(wordRow);
+        pending = PLAIN;
+        if (!isGo) isImport &&= last === WORD;
+      } else if (code === 41) {
+        const before = parens.pop() ?? -1;
+        const beforeRow = parenRows.pop() ?? 0;
+        if (parens.length === 0 || isEcma) {
+          if (!isFrozen || call === -1) {
+            call = before;
+            callRow = beforeRow;
+            isFrozen = false;
+          }
+        }
+        if (isImportBlock) isImportBlock = isImport = false;
+      } else if (code === 123) {
+        if (call !== -1 && calls !== undefined && isHead(HEAD, text, starts[callRow] as number, call))
+          declare(declared, FUNCTION, wordAt(text, call), callRow);
+        call = -1;
+        isFrozen = false;
+        pending = PLAIN;
+        if (isC || isEcma) parens.length = parenRows.length = isEcma ? parens.length : 0;
+      } else if (code === 58) {
+        if (call !== -1) isFrozen = true;
+        if (!isC) pending = PLAIN;
+      } else if (code === 60) {
+        if (pending !== PLAIN) {
+          const end = text.indexOf('>', i);
+          if (end !== -1 && end - i < 200 && text.lastIndexOf('\n', end) < i) i = end;
+        }
+      } else if (code !== 42) {
+        if (code === 59) {
+          if (
+            isC &&
+            call !== -1 &&
+            parens.length === 0 &&
+            isHead(TYPED_HEAD, text, starts[callRow] as number, call)
+          )
+            declare(declared, FUNCTION, wordAt(text, call), callRow);
+          isImport = false;
+        }
+        if (!(isFrozen && code === 44)) {
+          call = -1;
+          isFrozen = false;
+        }
+        pending = PLAIN;
+      }
+      wordStart = code === 60 || code === 46 ? wordStart : -1;
+    } else if (code === 93) last = 93;
+    last = code;
+    i += 1;
+  }
+  let long = 0;
+  for (let one = 0; one <= row; one += 1) {
+    const size = (one < row ? (starts[one + 1] as number) : length + 1) - 1 - (starts[one] as number);
+    if (size > MIN_LONG_LINE_CHARACTERS) long += size;
+  }
+  if (long > length / 2) return undefined;
+  const names = Uint32Array.from(new Set(declared.map(({ name }) => hashOf(name))));
+  return {
+    text: symbolsOf(text, declared, row + 1),
+    declared: names,
+    used: usedHash.slice(0, used),
+    counts: usedCount.slice(0, used),
+    imports: [...imports].filter((one) => one !== ''),
+    isSketch: true,
+  };
+}
+
+/** Whether `=` follows, after a type at most. */
+function isAssigned(text: string, from: number): boolean {
+  let to = from;
+  while (text.charCodeAt(to) === 32) to += 1;
+  if (text.charCodeAt(to) === 58) return true;
+  return text.charCodeAt(to) === 61 && text.charCodeAt(to + 1) !== 61;
+}
+
+/** Adds `import a.b, c` and `from .a import b, c`, of which the first word ends at `end`. */
+function importsOfPython(text: string, start: number, end: number, imports: Set<string>): void {
+  const namesOf = (list: string): string[] =>
+    list.split(',').flatMap((one) => /^[\s\\]*([.\w]+)/.exec(one)?.[1] ?? []);
+  if (text.charCodeAt(start) === 105) {
+    for (const name of namesOf(at(PYTHON_IMPORT, text, end)?.[1] ?? '')) imports.add(name);
+    return;
+  }
+  const [, module = '', more, names = more ?? ''] = at(PYTHON_FROM, text, end) ?? [];
+  if (module === '') return;
+  imports.add(module);
+  for (const name of namesOf(names)) imports.add(`${module}${module.endsWith('.') ? '' : '.'}${name}`);
+}
+
+/** The offset after a regular expression of JavaScript that begins at a slash; after the slash if none ends on the line. */
+function endOfRegex(text: string, from: number): number {
+  let isInClass = false;
+  for (let to = from + 1; to < text.length; to += 1) {
+    const code = text.charCodeAt(to);
+    if (code === 10) break;
+    if (code === 92) to += 1;
+    else if (code === 91) isInClass = true;
+    else if (code === 93) isInClass = false;
+    else if (code === 47 && !isInClass) return to + 1;
+  }
+  return from + 1;
+}
+
+/** The serialized symbols (see tags.ts): each ends before the next line of code that is not indented more than its own. */
+function symbolsOf(text: string, declared: readonly Declared[], rows: number): string {
+  const entries: (string | undefined)[] = [];
+  const open: (Declared & { readonly indent: number; readonly entry: number; readonly scope: string })[] = [];
+  const sorted = declared.toSorted((a, b) => a.row - b.row);
+  let lastCode = 0;
+  const close = (to: number): void => {
+    const one = open.pop();
+    if (!one || one.entry === -1) return;
+    const fields = [one.kind, one.row + 1, to + 1, one.row + 1, open.length, one.name, one.scope, '', ''];
+    entries[one.entry] = fields.join(FIELD);
+  };
+  let next = 0;
+  for (let row = 0; row < rows; row += 1) {
+    const indent = indents[row] as number;
+    if (indent === -1) continue;
+    for (let top = open.at(-1); top && indent <= top.indent; top = open.at(-1)) {
+      const first = text.charCodeAt((starts[row] as number) + indent);
+      const isClosing =
+        first === 125 || first === 41 || first === 93 || isEnd(text, (starts[row] as number) + indent);
+      const end = (row + 1 < rows ? (starts[row + 1] as number) : text.length + 1) - 2;
+      const final = text.charCodeAt(text.charCodeAt(end) === 13 ? end - 1 : end);
+      // `{` on its own line, `) {`, `): T {`, `public:` go on with the symbol.
+      if (
+        first === 123 ||
+        (isClosing && (final === 123 || final === 58 || final === 44)) ||
+        (final === 58 && first === 112)
+      )
+        break;
+      close(isClosing && indent === top.indent ? row : lastCode);
+      if (isClosing && indent === top.indent) break;
+    }
+    for (; (sorted[next]?.row ?? Infinity) <= row; next += 1) {
+      const one = sorted[next] as Declared;
+      const outer = open.at(-1);
+      const scope = outer ? `${outer.scope}${outer.name}.` : '';
+      const isListed = open.length <= MAX_SKETCHED_DEPTH && one.row === row;
+      open.push({ ...one, indent, scope, entry: isListed ? entries.push(undefined) - 1 : -1 });
+    }
+    lastCode = row;
+  }
+  while (open.length > 0) close(lastCode);
+  return entries.filter((entry) => entry !== undefined).join('\n');
+}
+
+/** Whether the word `end` stands there. */
+function isEnd(text: string, from: number): boolean {
+  return text.charCodeAt(from) === 101 && /^end\b/.test(text.slice(from, from + 4));
+}
