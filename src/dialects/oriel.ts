@@ -64,10 +64,10 @@ const findFields = (zod: SchemaKit) => ({
   pattern: zod.string().optional().describe('Glob; only for files'),
   symbol: zod.string().optional().describe('Only for code: parse header'),
   source: zod.boolean().optional().describe('Answer a question with code'),
-  path: zod.string().optional().describe('Directory (default: working directory)'),
+  path: zod.string().optional().describe('Default: working directory'),
   sort: sorting(zod),
   limit: countField(zod, 1).describe(`Default: ${RESULTS}`),
-  offset: countField(zod, 0).describe('Results to skip (default: 0)'),
+  offset: countField(zod, 0).describe('To skip (default: 0)'),
 });
 
 type OrielFindInput = InputOf<typeof findFields>;
@@ -126,9 +126,9 @@ const ls = tool<LsInput, ListRequest>({
     `At most ${sizeOf(limits)}; a notice gives the next offset.`,
   input: (zod) =>
     zod.strictObject({
-      path: zod.string().optional().describe('Directory (default: working directory)'),
+      path: zod.string().optional().describe('Default: working directory'),
       limit: countField(zod, 1).describe(`Default: ${ENTRIES}`),
-      offset: countField(zod, 0).describe('Entries to skip (default: 0)'),
+      offset: countField(zod, 0).describe('To skip (default: 0)'),
     }),
   failure: (error, input) => listFailure('ls', error, input),
   request: listRequest,
@@ -160,25 +160,25 @@ const fields = (zod: SchemaKit) => ({
   pattern: zod.string().describe('Regular expression'),
   path: zod.string().optional().describe('File or directory (default: working directory)'),
   glob: zod.string().optional().describe('Only these files: *.ts, src/**/*.{ts,tsx}'),
-  type: zod.string().optional().describe('Only files of this ripgrep type: ts, py'),
+  type: zod.string().optional().describe('Only this ripgrep type: ts, py'),
   output: zod
     .enum(['matches', 'files', 'count'])
     .optional()
     .describe('files: paths alone, count: matches in each (default: matches)'),
   ignoreCase: zod.boolean().optional(),
   literal: zod.boolean().optional().describe('The pattern is plain text'),
-  word: zod.boolean().optional().describe('Whole words only'),
+  word: zod.boolean().optional(),
   multiline: zod.boolean().optional().describe('Matches may span lines; (?s) lets . do so'),
   inside: zod
     .boolean()
     .optional()
     .describe('Also in documents, notebooks, archives, databases below the path'),
   sort: sorting(zod),
-  context: countField(zod, 0, MAX_CONTEXT_LINES).describe('Lines around each match (default: 0)'),
+  context: countField(zod, 0, MAX_CONTEXT_LINES).describe('Lines around (default: 0)'),
   before: countField(zod, 0, MAX_CONTEXT_LINES).describe('Default: context'),
   after: countField(zod, 0, MAX_CONTEXT_LINES).describe('Default: context'),
   limit: countField(zod, 1).describe(`Default: ${MATCHES}; files: ${RESULTS}`),
-  offset: countField(zod, 0).describe('Matches or files to skip (default: 0)'),
+  offset: countField(zod, 0).describe('To skip (default: 0)'),
 });
 
 type OrielGrepInput = InputOf<typeof fields>;

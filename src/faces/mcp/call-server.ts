@@ -7,6 +7,7 @@ import {
   type RequestId,
   type Result,
   Server,
+  type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { OrielError } from '../../errors.ts';
@@ -21,9 +22,16 @@ type Answer = (call: PlainCall, context: ServerContext) => Promise<Result>;
  * typed, is sent without validation.
  */
 export class CallServer extends Server {
+  /** Whether a client of this name, which `initialize` gave, is not told that there are resources. */
+  hidesResources: (client: string | undefined) => boolean = () => false;
   #answer: Answer | undefined;
   /** Requests whose handlers are running. */
   readonly #running = new Set<RequestId>();
+
+  override getCapabilities(): ServerCapabilities {
+    const { resources, ...others } = super.getCapabilities();
+    return this.hidesResources(this.getClientVersion()?.name) ? others : { ...others, resources };
+  }
 
   /** `answer` handles plain calls; the handler of `tools/call` handles the others. */
   answerPlainCalls(answer: Answer): void {

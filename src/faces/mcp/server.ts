@@ -33,7 +33,7 @@ import { baseLimits } from '../../text/limits.ts';
 import { quote } from '../../text/visible.ts';
 import type { KeptSpill } from '../../types/session.ts';
 import type { McpOrigin, TraceOrigin } from '../../types/telemetry.ts';
-import { mayRunScripts, runsScripts, withAbsoluteCall } from '../hosts.ts';
+import { makesResourceTools, mayRunScripts, runsScripts, withAbsoluteCall } from '../hosts.ts';
 import type { AnswerReceiver, ServerOffer } from '../offer.ts';
 import { CallServer } from './call-server.ts';
 import {
@@ -78,6 +78,7 @@ export function createMcpServer(
       cacheHints: { 'tools/list': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'private' } },
     },
   );
+  server.hidesResources = (client) => makesResourceTools({ name: client ?? host ?? '' });
   Object.assign(server, { onerror: (error: Error) => report(offer.engine().onError, explained(error)) });
   if (!given) Object.assign(server, { onclose: () => void offer.forget(caller) });
   const rootsFor = offer.narrow ? rootsOf(server, offer.narrow) : () => Promise.resolve(undefined);
@@ -422,7 +423,6 @@ export function instructionsFor(offer: ServerOffer): string {
     reader && `Call ${reader} for ${kinds}.`,
     searcher && `Call ${searcher} to search files.`,
     runs && 'Call bash to run commands.',
-    'An answer fits the context window; one that was cut names the exact next call.',
     'Relative paths start from the working directory of the server.',
     ...wideRoots(offer),
   ]
