@@ -1,11 +1,15 @@
 // The agents that can be run here: their package, the version that .ci/run uses, and how each is pointed at the model. The entry of
 // oriel is the one that `oriel install` writes for the first word of the name.
 // `image`: whether a model gets images; `hidden`: the first request cannot declare the tools; `read`: the name of the tool, if the
-// host gives it no prefix; `version`: the newest one that can be installed.
+// host gives it no prefix; `adds`: tokens of its own text for any server, with one tool and with all.
+import { join } from 'node:path';
+
 const codex = (model) => ({
   package: '@openai/codex',
   pinned: '0.171.0',
   image: true,
+  // Three tools for the resources of servers, whether a server has any or not, and one that searches tools.
+  adds: [440, 490],
   files: ({ url }) => ({
     '.codex/config.toml': `model = "${model}"
 model_provider = "lab"
@@ -46,7 +50,7 @@ const opencode = (name, program, ...run) => ({
     },
   }),
   env: () => ({}),
-  run: ({ bin }, prompt) => [`${bin}/${program}`, ...run, prompt],
+  run: ({ bin }, prompt) => [join(bin, program), ...run, prompt],
 });
 
 const KILO = `@kilocode/cli-${process.platform}-${process.arch}`;
@@ -86,7 +90,7 @@ export const HOSTS = {
       'mcp__oriel',
     ],
   },
-  'codex-gpt-6': { ...codex('gpt-6.2-sol'), hidden: true },
+  'codex-gpt-6': { ...codex('gpt-6.2-sol'), adds: [30, 90], hidden: true },
   'codex-gpt-5.5': codex('gpt-5.5'),
   'codex-gpt-5': codex('gpt-5'),
   'codex-other': codex('my-own-model:8b'),
@@ -97,6 +101,8 @@ export const HOSTS = {
     package: '@google/gemini-cli',
     pinned: '0.61.0',
     image: true,
+    // A field in each tool, and words around the instructions.
+    adds: [130, 330],
     files: () => ({ '.gemini/settings.json': quiet('gemini-api-key') }),
     env: ({ url }) => ({
       GEMINI_API_KEY: 'k',
@@ -116,6 +122,8 @@ export const HOSTS = {
   qwen: {
     package: '@qwen-code/qwen-code',
     image: false,
+    // Words around the instructions.
+    adds: [0, 60],
     files: () => ({ '.qwen/settings.json': quiet('openai') }),
     env: ({ url }) => ({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'm' }),
     run: ({ bin }, prompt) => [

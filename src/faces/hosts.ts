@@ -78,6 +78,7 @@ export const HOSTS: readonly Host[] = [
     cuts: 'the end of what is over 50 KiB or 2,000 lines',
     name: /^(?:opencode|kilo)/i,
     limits: { bytes: 49_900, lines: 1_980 },
+    makesResourceTools: true,
   },
   {
     measured: 'Gemini CLI 0.61: 39,500 characters came whole',

@@ -24,6 +24,8 @@ type Answer = (call: PlainCall, context: ServerContext) => Promise<Result>;
 export class CallServer extends Server {
   /** Whether a client of this name, which `initialize` gave, is not told that there are resources. */
   hidesResources: (client: string | undefined) => boolean = () => false;
+  /** Receives sentences for the log. */
+  warn: ((sentence: string) => void) | undefined;
   #answer: Answer | undefined;
   /** Requests whose handlers are running. */
   readonly #running = new Set<RequestId>();
@@ -50,6 +52,18 @@ export class CallServer extends Server {
     }
   }
 
+  /** Notes what the client asked for in vain. */
+  #noteGreeting({ params = {} }: JSONRPCRequest, { protocolVersion: given }: Result): void {
+    const { protocolVersion, capabilities: _, clientInfo: __, _meta, ...others } = params;
+    const [odd] = Object.keys(others);
+    if (protocolVersion !== given)
+      this.warn?.(
+        `The client asked for version ${quote(String(protocolVersion))} of MCP, and got ${String(given)}.`,
+      );
+    if (odd !== undefined)
+      this.warn?.(`The client sent the field ${quote(odd)} with initialize, which has no such field.`);
+  }
+
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const checked = super._wrapHandler(method, handler);
     return async (request, context) => {
@@ -57,7 +71,9 @@ export class CallServer extends Server {
       this.#running.add(id);
       try {
         const call = method === 'tools/call' ? plainCallIn(request, context) : undefined;
-        return await (call && this.#answer ? this.#answer(call, context) : checked(request, context));
+        const result = await (call && this.#answer ? this.#answer(call, context) : checked(request, context));
+        if (method === 'initialize') this.#noteGreeting(request, result);
+        return result;
       } catch (error) {
         throw schemaFailure(method, error) ?? error;
       } finally {
