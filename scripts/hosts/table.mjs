@@ -9,7 +9,7 @@ const codex = (model) => ({
   pinned: '0.171.0',
   image: true,
   // Three tools for the resources of servers, whether a server has any or not, and one that searches tools.
-  adds: [440, 490],
+  adds: [440, 440],
   files: ({ url }) => ({
     '.codex/config.toml': `model = "${model}"
 model_provider = "lab"
@@ -90,7 +90,7 @@ export const HOSTS = {
       'mcp__oriel',
     ],
   },
-  'codex-gpt-6': { ...codex('gpt-6.2-sol'), adds: [30, 90], hidden: true },
+  'codex-gpt-6': { ...codex('gpt-6.2-sol'), adds: undefined, hidden: true },
   'codex-gpt-5.5': codex('gpt-5.5'),
   'codex-gpt-5': codex('gpt-5'),
   'codex-other': codex('my-own-model:8b'),
@@ -102,7 +102,7 @@ export const HOSTS = {
     pinned: '0.61.0',
     image: true,
     // A field in each tool, and words around the instructions.
-    adds: [130, 330],
+    adds: [60, 270],
     files: () => ({ '.gemini/settings.json': quiet('gemini-api-key') }),
     env: ({ url }) => ({
       GEMINI_API_KEY: 'k',
@@ -123,7 +123,7 @@ export const HOSTS = {
     package: '@qwen-code/qwen-code',
     image: false,
     // Words around the instructions.
-    adds: [0, 60],
+    adds: [0, 20],
     files: () => ({ '.qwen/settings.json': quiet('openai') }),
     env: ({ url }) => ({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'm' }),
     run: ({ bin }, prompt) => [

@@ -181,7 +181,7 @@ test('the docs list each host with the same limits', () => {
   const page = readFileSync(new URL('../../docs/hosts.md', import.meta.url), 'utf8');
   const rows = page
     .split('\n')
-    .filter((line) => /^\| .* \| .* \| .* (?:bytes|characters|lines|tokens) +\|$/.test(line));
+    .filter((line) => /^\| .* \| .* \| .*\d (?:bytes|characters|lines|tokens) +\|$/.test(line));
   const most = (limits: object): string =>
     Object.entries({ ...limits, unit: undefined })
       .filter(([, value]) => value !== undefined)
@@ -191,14 +191,12 @@ test('the docs list each host with the same limits', () => {
       )
       .join(', ');
   const documented = rows.map((row) => row.split('|').map((cell) => cell.trim()));
-  expect(documented.map((cells) => cells[4])).toEqual([
+  expect(documented.map((cells) => cells[3])).toEqual([
     ...HOSTS.map(({ limits }) => most(limits)),
     most(UNKNOWN_HOST),
   ]);
   for (const [at, { measured }] of HOSTS.entries()) {
-    const [, host = '', whole = ''] = documented[at] ?? [];
-    expect(host.split(',')[0]).toBe(/^[\w ]+ \d[\d.]*/.exec(measured)?.[0]);
-    for (const number of measured.match(/\d+,\d{3}/g) ?? []) expect(whole).toContain(number);
+    expect(documented[at]?.[1]?.split(',')[0]).toBe(/^[\w ]+ \d[\d.]*/.exec(measured)?.[0]);
   }
 });
 
