@@ -231,7 +231,7 @@ function judged(host, { results, first, size }, rule, bare) {
     lost: LOGS.reduce((sum, { count, shownIn }) => sum + count - shownIn(pages), 0),
     image: (photo?.images ?? 0) > 0,
     error: missing?.isError === true,
-    tokens: [rule.size, size].map((with_) => Math.round((with_ - bare.size) / 4)),
+    tokens: [rule.size, size].map((sent) => Math.round((sent - bare.size) / 4)),
   };
   const wrong = [];
   if (!small?.text.includes('hello')) wrong.push('a small file did not arrive');

@@ -168,7 +168,7 @@ function waiting(tools) {
 }
 
 /**
- * Starts the model. `next(results)` returns the arguments of the next call of `read`, or the text of a script, or undefined at the
+ * Starts the model. `next(results)` returns the arguments of the next call of `read`, or undefined at the
  * end, where the model says `text`. `read`: its name in this host. `seen.results` has what the host passed on, `seen.first` is
  * whether its first request declared `read`, `seen.size` the characters of that request, `seen.requests` counts those with tools.
  */
