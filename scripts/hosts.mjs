@@ -25,12 +25,70 @@ const { values, positionals } = parseArgs({
 
 /** Milliseconds of one run of a host, which has as long as a few tests on a machine that is busy; only what hangs takes them. */
 const RUN_MS = 600_000;
-const LINES = 6_000;
+/** What every request of a session may carry, in tokens of four characters: `read` alone, and the list of tools. */
+const MAX_TOKENS = { read: 450, all: 1_200 };
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-const numbered = Array.from({ length: LINES }, (_, i) =>
-  `${String(i + 1).padStart(6, '0')} entry of the log`.padEnd(68, '.'),
-);
+
+/** A file of numbered lines. `page`: the most characters of it that oriel shows, whatever a host passes. */
+function log({ name, count, word, end, page }) {
+  const lines = Array.from({ length: count }, (_, i) =>
+    `${String(i + 1).padStart(6, '0')} ${word}`.padEnd(68, end),
+  );
+  const sizes = lines.map((line, i) => `${i + 1}|${line}\n`.length);
+  /** The lines of it that answers show. */
+  const shownIn = (answers) => {
+    const shown = answers.flatMap(({ text }) =>
+      [...text.matchAll(new RegExp(`(\\d+)\\|(\\d{6}) ${word}`, 'g'))].map(([, no, own]) =>
+        Number(no) === Number(own) ? Number(no) : 0,
+      ),
+    );
+    return new Set(shown.filter((no) => no > 0)).size;
+  };
+  const size = (most = count) => sizes.slice(0, most).reduce((sum, each) => sum + each, 0);
+  return { name, count, page, lines, shownIn, size };
+}
+
+const LOGS = [
+  log({ name: 'big.log', count: 6_000, word: 'entry of the log', end: '.', page: 50_000 }),
+  // 25,000 tokens.
+  log({ name: 'wide.log', count: 2_000, word: '記録', end: '誌', page: 25_000 }),
+];
+const FILES = {
+  'small.txt': 'hello\n',
+  'photo.png': Buffer.from(PIXEL, 'base64'),
+  ...Object.fromEntries(LOGS.map(({ name, lines }) => [name, `${lines.join('\n')}\n`])),
+};
+
+/** A small file, an error, an image, then each log to its end. */
+const FIRST = ['small.txt', 'nowhere.txt', 'photo.png'];
+function dialogue(results) {
+  if (results.length < FIRST.length) return { path: FIRST[results.length] };
+  const pages = results.slice(FIRST.length);
+  const next = /Use (\S+) to continue\]/.exec(pages.at(-1)?.text.slice(-600) ?? '')?.[1];
+  const unread = LOGS.find(({ shownIn }) => shownIn(pages) === 0)?.name;
+  return pages.length < 240 && (next ?? unread) ? { path: next ?? unread } : undefined;
+}
+
+/** Beginnings of each log, without limits of oriel: the longest that arrives whole, by halving. */
+const RULED = 1_300;
+const HALVINGS = 8;
+function ruled(file, results) {
+  let [whole, cut] = [0, Math.min(RULED, file.count)];
+  let middle = cut;
+  for (const result of results) {
+    if (file.shownIn([result]) === middle) whole = middle;
+    else cut = middle;
+    if (whole === cut) break;
+    middle = Math.floor((whole + cut) / 2);
+  }
+  return { whole, middle };
+}
+const ruler = (results) => {
+  const at = Math.floor(results.length / HALVINGS);
+  const file = LOGS[at];
+  return file && { path: `${file.name}:1..${ruled(file, results.slice(at * HALVINGS)).middle}` };
+};
 
 async function put(directory, files) {
   for (const [name, content] of Object.entries(files)) {
@@ -72,55 +130,62 @@ function finished([command, ...args], options) {
   });
 }
 
-/** Writes the files of a host; resolves to where it is, and the environment in which it finds oriel. */
-async function placed(host, folder, home, url) {
-  const place = { bin: join(host.at, 'node_modules/.bin'), home, url };
+const cli = join(root, 'dist/faces/cli/main.js');
+
+/** Writes the files of a host, and installs oriel with these arguments; resolves to where it is, and its environment. */
+async function placed(host, { folder, home, project, url, args }) {
+  const place = { bin: join(host.at, 'node_modules/.bin'), home, project, url };
   await put(home, host.files(place));
-  await mkdir(join(folder, 'bin'), { recursive: true });
-  const oriel = join(folder, 'bin/oriel');
-  await writeFile(
-    oriel,
-    `#!/bin/sh\nexec ${process.execPath} ${join(root, 'dist/faces/cli/main.js')} "$@"\n`,
-    { mode: 0o755 },
-  );
+  await mkdir(project, { recursive: true });
   const env = {
-    PATH: `${join(folder, 'bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
+    PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
     HOME: home,
     CODEX_HOME: join(home, '.codex'),
     XDG_CONFIG_HOME: join(home, '.config'),
     XDG_DATA_HOME: join(home, '.local/share'),
+    XDG_STATE_HOME: join(home, '.local/state'),
     XDG_CACHE_HOME: join(home, '.cache'),
     TMPDIR: folder,
     LANG: 'C.UTF-8',
     NO_COLOR: '1',
     CI: '1',
     NO_PROXY: '127.0.0.1',
+    // Claude Code refuses to run as root elsewhere.
+    IS_SANDBOX: '1',
     ...host.env(place),
   };
+  if (args !== undefined) {
+    const name = host.name.split('-')[0];
+    await promisify(execFile)(process.execPath, [cli, 'install', name, '--mode', 'mcp'], {
+      env,
+      cwd: project,
+    });
+    const launcher = join(home, '.local/share/oriel/install/oriel');
+    await writeFile(launcher, `#!/bin/sh\nexec ${process.execPath} ${cli} "$@" ${args}\n`);
+  }
   return { place, env };
 }
 
-async function measure(host, folder) {
-  const home = join(folder, 'home');
-  const project = join(folder, 'project');
-  await put(project, {
-    'small.txt': 'hello\n',
-    'photo.png': Buffer.from(PIXEL, 'base64'),
-    'big.log': `${numbered.join('\n')}\n`,
-  });
-  const steps = ['small.txt', 'nowhere.txt', 'photo.png', 'big.log'];
-  const model = await startModel((results) => {
-    if (results.length < steps.length) return { path: steps[results.length] };
-    const next = /Use (\S+) to continue\]/.exec(results.at(-1).text.slice(-600))?.[1];
-    return next && results.length < 120 ? { path: next } : undefined;
-  });
+/** What a model saw in one session of a host; without `args` there is no oriel. */
+async function session(host, folder, next, args) {
+  const [home, project] = [join(folder, 'home'), join(folder, 'project')];
+  await put(project, FILES);
+  const model = await startModel(next, host);
   try {
-    const { place, env } = await placed(host, folder, home, model.url);
+    const { place, env } = await placed(host, { folder, home, project, url: model.url, args });
     const said = await finished(host.run(place, 'Go on with the task.'), { cwd: project, env });
-    return { ...judged(host, model.seen), said };
+    return { ...model.seen, said };
   } finally {
     model.stop();
   }
+}
+
+async function measure(host, folder) {
+  const unlimited = '--tools read --limits bytes=400K,lines=9000,tokens=400000';
+  const talk = await session(host, join(folder, '1'), dialogue, '');
+  const rule = await session(host, join(folder, '2'), ruler, unlimited);
+  const bare = await session(host, join(folder, '3'), () => undefined);
+  return { ...judged(host, talk, rule, bare), said: talk.said };
 }
 
 async function install(at, ...packages) {
@@ -130,13 +195,14 @@ async function install(at, ...packages) {
 }
 
 async function record(folder) {
-  const host = { ...HOSTS['codex-gpt-5.5'], at: values.prefix ? resolve(values.prefix) : folder };
+  const name = 'codex-gpt-5.5';
+  const host = { ...HOSTS[name], name, at: values.prefix ? resolve(values.prefix) : folder };
   await install(host.at, `${host.package}@${host.pinned}`, '@xterm/headless@6');
   const home = join(folder, 'home');
   const cwd = join(home, 'project');
   await put(cwd, { 'nightly.log': nightlyLog });
   const start = async (url, prompt) => {
-    const { place, env } = await placed(host, folder, home, url);
+    const { place, env } = await placed(host, { folder, home, project: cwd, url, args: '' });
     const config = join(home, '.codex/config.toml');
     await writeFile(
       config,
@@ -149,31 +215,37 @@ async function record(folder) {
 }
 
 /** The row of a host, and in `wrong` what no longer holds. */
-function judged(host, { results, first }) {
+function judged(host, { results, first, size }, rule, bare) {
   const [small, missing, photo, ...pages] = results;
-  const shown = new Set(
-    pages.flatMap(({ text }) =>
-      [...text.matchAll(/(?:^|\n)(\d+)\|(\d{6}) entry/g)].map(([, no, own]) =>
-        Number(no) === Number(own) ? Number(no) : 0,
-      ),
-    ),
+  const passes = LOGS.map((file, i) => file.size(ruled(file, rule.results.slice(i * HALVINGS)).whole));
+  const calls = LOGS.map(({ shownIn }) => pages.filter((page) => shownIn([page]) > 0).length);
+  const most = LOGS.map((file, i) =>
+    Math.floor(1.3 * Math.ceil(file.size() / Math.min(passes[i], file.page))),
   );
-  shown.delete(0);
   const row = {
     first: first === true,
+    passes,
     page: Math.max(0, ...pages.map(({ text }) => text.length)),
-    calls: pages.length,
-    lost: LINES - shown.size,
+    calls,
+    most,
+    lost: LOGS.reduce((sum, { count, shownIn }) => sum + count - shownIn(pages), 0),
     image: (photo?.images ?? 0) > 0,
     error: missing?.isError === true,
+    tokens: [rule.size, size].map((sent) => Math.round((sent - bare.size) / 4)),
   };
   const wrong = [];
   if (!small?.text.includes('hello')) wrong.push('a small file did not arrive');
   if (!row.first && !host.hidden) wrong.push('the first request does not declare read');
-  if (row.lost > 0) wrong.push(`${row.lost} of ${LINES} lines were lost`);
-  if (row.calls > host.calls) wrong.push(`${row.calls} calls, not ${host.calls}`);
+  if (row.lost > 0) wrong.push(`${row.lost} lines were lost`);
+  for (const [i, { name }] of LOGS.entries())
+    if (!(calls[i] <= most[i])) wrong.push(`${name}: ${calls[i]} calls, not ${most[i]}, for what it passes`);
   if (!/nowhere\.txt/.test(missing?.text ?? '')) wrong.push('an error did not arrive');
   if (row.image !== host.image) wrong.push(`an image ${row.image ? 'arrived' : 'did not arrive'}`);
+  if (photo?.text.includes(PIXEL.slice(0, 20))) wrong.push('an image arrived as text');
+  for (const [i, [name, bar]] of Object.entries(MAX_TOKENS).entries()) {
+    const most = bar + (host.adds?.[i] ?? 0);
+    if (!(row.tokens[i] <= most)) wrong.push(`${row.tokens[i]} tokens with ${name}, not ${most}`);
+  }
   return { row, wrong };
 }
 
@@ -187,7 +259,7 @@ try {
     const host = HOSTS[name];
     if (!host) throw new Error(`There is no host ${name}. Use ${Object.keys(HOSTS).join(', ')}.`);
     const at = join(values.prefix ? resolve(values.prefix) : folder, host.package.replaceAll(/\W+/g, '-'));
-    const version = values.pinned ? host.pinned : 'latest';
+    const version = (values.pinned && host.pinned) || 'latest';
     let found;
     try {
       await install(at, `${host.package}@${version}`);
@@ -205,7 +277,7 @@ try {
       );
       continue;
     }
-    const { row, wrong, said } = await measure({ ...host, at }, join(folder, name));
+    const { row, wrong, said } = await measure({ ...host, name, at }, join(folder, name));
     if (wrong.length === 0) rows.set(name, { version: found, ...row });
     console.log(
       `${wrong.length === 0 ? 'ok  ' : 'FAIL'} ${name} ${found}: ${JSON.stringify(row)} ${wrong.join('; ')}`,
@@ -236,14 +308,30 @@ async function writeTable() {
         !line.startsWith('| host ') &&
         !line.startsWith('| -'),
     );
-  const made = Array.from(rows, ([name, { version, first, page: most, calls, lost, image, error }]) => {
-    const yes = (is) => (is ? 'yes' : 'no');
-    return `| ${name} ${version} | ${date} | ${yes(first)} | ${most} | ${calls} | ${lost} | ${yes(image)} | ${yes(error)} |`;
-  });
+  const number = (value) => value.toLocaleString('en-US');
+  const made = Array.from(
+    rows,
+    ([name, { version, first, passes, calls, most, lost, image, error, tokens }]) => {
+      const yes = (is) => (is ? 'yes' : 'no');
+      const counted = calls.map((count, i) => `${count} of ${most[i]}`);
+      const cells = [
+        `${name} ${version}`,
+        date,
+        yes(first),
+        passes.map(number).join(' · '),
+        counted.join(' · '),
+        lost,
+        yes(image),
+        yes(error),
+        tokens.map(number).join(' · '),
+      ];
+      return `| ${cells.join(' | ')} |`;
+    },
+  );
   const table = [
     '',
-    '| host | measured | in the first request | largest page | calls for 414 KB | lines lost | image | error marked |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- |',
+    '| host | measured | in the first request | passes whole | calls | lines lost | image | error marked | tokens |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...[...kept, ...made].sort(),
     '',
     '',

@@ -2,10 +2,13 @@
 // always streamed, and records what a host passed on of each answer of a tool.
 import { createServer } from 'node:http';
 
-/** What `request` declares: tools as { name, namespace?, custom? }, and the results of earlier calls as { text, images, isError }. */
+/** What `request` declares: tools as { name, namespace?, custom?, schema? }, and the results of earlier calls as { text, images, isError }. */
 const protocols = {
   anthropic: {
-    tools: ({ tools = [] }) => tools.map(({ name }) => ({ name })),
+    tools: ({ tools = [] }) =>
+      tools
+        .filter((tool) => !tool.defer_loading)
+        .map(({ name, input_schema }) => ({ name, schema: input_schema })),
     results: ({ messages = [] }) =>
       messages
         .flatMap(({ content }) => (Array.isArray(content) ? content : []))
@@ -33,7 +36,7 @@ const protocols = {
         (tool) =>
           tool.type === 'namespace'
             ? tool.tools.map(({ name, type }) => ({ name, namespace: tool.name, custom: type === 'custom' }))
-            : [{ name: tool.name ?? tool.type, custom: tool.type === 'custom' }],
+            : [{ name: tool.name ?? tool.type, custom: tool.type === 'custom', schema: tool.parameters }],
       ),
     results: ({ input = [] }) =>
       (Array.isArray(input) ? input : [])
@@ -61,7 +64,8 @@ const protocols = {
     },
   },
   chat: {
-    tools: ({ tools = [] }) => tools.map((tool) => ({ name: tool.function?.name ?? tool.type })),
+    tools: ({ tools = [] }) =>
+      tools.map((tool) => ({ name: tool.function?.name ?? tool.type, schema: tool.function?.parameters })),
     // Some hosts pass an image in the next message of the user.
     results: ({ messages = [] }) =>
       messages.flatMap(({ role, content }, at) => {
@@ -86,11 +90,14 @@ const protocols = {
         created: 1,
         model: 'm',
         choices: [{ index: 0, delta, finish_reason }],
-        usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
       });
+      // Some hosts read no delta beside the usage.
+      const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
       return [
-        chunk({ role: 'assistant', ...(calls ? { tool_calls: calls } : { content: text }) }),
+        chunk({ role: 'assistant', content: calls ? null : '' }),
+        chunk(calls ? { tool_calls: calls } : { content: text }),
         chunk({}, calls ? 'tool_calls' : 'stop'),
+        { ...chunk({}), choices: [], usage },
         '[DONE]',
       ];
     },
@@ -146,46 +153,71 @@ const protocolOf = (url) =>
           ? 'chat'
           : undefined;
 
+/** A command with which a model waits for a server that its host has not yet connected. */
+const SHELL = /^(?:bash|shell|exec_command|run_commands?|run_shell_command|run_terminal_command)$/i;
+const MAX_WAITS = 8;
+
+function waiting(tools) {
+  const shell = tools.find(({ name }) => SHELL.test(name));
+  const { properties = { command: {} } } = shell?.schema ?? {};
+  const key = ['cmd', 'command', 'commands'].find((name) => name in properties);
+  if (!shell || !key) return undefined;
+  const command = properties[key].type === 'array' ? ['sleep 2'] : 'sleep 2';
+  const args = { [key]: command, ...(properties.description && { description: 'wait' }) };
+  return { ...shell, args };
+}
+
 /**
- * Starts the model. `next(results)` returns the arguments of the next call of `read`, or undefined at the end, where the model says `text`. `results` has
- * what the host passed on, `seen.first` is whether its first request declared `read`, `seen.requests` counts those with tools.
+ * Starts the model. `next(results)` returns the arguments of the next call of `read`, or undefined at the
+ * end, where the model says `text`. `read`: its name in this host. `seen.results` has what the host passed on, `seen.first` is
+ * whether its first request declared `read`, `seen.size` the characters of that request, `seen.requests` counts those with tools.
  */
-export async function startModel(next, text = 'Done.') {
-  const seen = { results: [], first: undefined, requests: 0 };
+export async function startModel(next, { text = 'Done.', read: named = /oriel.*read$/ } = {}) {
+  const seen = { results: [], first: undefined, size: 0, requests: 0 };
+  let waits = 0;
   const server = createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const name = protocolOf(request.url ?? '');
+    const sent = Buffer.concat(chunks).toString();
     let body = {};
     try {
-      body = JSON.parse(Buffer.concat(chunks).toString());
+      body = JSON.parse(sent);
     } catch {}
     if (!name || request.method !== 'POST') {
       response.writeHead(200, { 'content-type': 'application/json' });
       return response.end('{"data":[],"models":[]}');
     }
+    if (/count_?tokens/i.test(request.url)) {
+      // Four characters a token, but one of those that are no letters of Latin.
+      const counted = Math.ceil(sent.length / 4 + (sent.match(/[^\0-\u{2fff}]/gu) ?? []).length * 0.75);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return response.end(JSON.stringify({ input_tokens: counted, totalTokens: counted }));
+    }
     const protocol = protocols[name];
     const tools = protocol.tools(body);
-    const read =
-      tools.find((tool) => /oriel.*read$/.test(`${tool.namespace ?? ''} ${tool.name}`)) ??
-      tools.find((tool) => tool.name === 'read' && tools.some((other) => other.name === 'grep'));
+    const read = tools.find((tool) => named.test(`${tool.namespace ?? ''} ${tool.name}`.trim()));
     const script = tools.find((tool) => tool.custom && tool.name === 'exec');
     let call;
     // Hosts also ask for titles, without tools.
     if (tools.length > 0) {
       seen.requests += 1;
       seen.first ??= read !== undefined;
-      const results = protocol.results(body);
+      seen.size ||= sent.length;
+      const results = protocol.results(body).slice(waits);
       // As they came first: hosts shorten old results.
       seen.results.push(...results.slice(seen.results.length));
-      const args = read || script ? next(seen.results) : undefined;
-      if (args)
-        call = read
-          ? { ...read, args }
-          : {
-              ...script,
-              script: `const r = await tools.mcp__oriel__read(${JSON.stringify(args)}); for (const c of r.content) if (c.type === 'image') image(c); else text(c.text);`,
-            };
+      const args = next(seen.results);
+      if (args && read) call = { ...read, args };
+      else if (args && script)
+        call = {
+          ...script,
+          script: `const r = await tools.mcp__oriel__read(${JSON.stringify(args)}); for (const c of r.content) if (c.type === 'image') image(c); else text(c.text);`,
+        };
+      else if (args && waits < MAX_WAITS) {
+        call = waiting(tools);
+        waits += 1;
+      }
     }
     const events = protocol.events({ id: `call_${seen.requests}`, call, text });
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -26,7 +26,7 @@ export async function recorded(start, headless) {
   const { Terminal } = createRequire(join(headless, 'package.json'))('@xterm/headless');
   const model = await startModel(
     (results) => (results.length < STEPS.length ? { path: STEPS[results.length] } : undefined),
-    ANSWER,
+    { text: ANSWER },
   );
   const [command, options] = await start(model.url, PROMPT);
   const screen = new Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true });

@@ -42,7 +42,6 @@ import {
   countField,
   ENTRIES,
   findRequest,
-  LINE_CHARACTERS,
   listFailure,
   listRequest,
   type LsInput,
@@ -64,10 +63,10 @@ const findFields = (zod: SchemaKit) => ({
   pattern: zod.string().optional().describe('Glob; only for files'),
   symbol: zod.string().optional().describe('Only for code: parse header'),
   source: zod.boolean().optional().describe('Answer a question with code'),
-  path: zod.string().optional().describe('Directory (default: working directory)'),
+  path: zod.string().optional().describe('Default: working directory'),
   sort: sorting(zod),
   limit: countField(zod, 1).describe(`Default: ${RESULTS}`),
-  offset: countField(zod, 0).describe('Results to skip (default: 0)'),
+  offset: countField(zod, 0).describe('To skip (default: 0)'),
 });
 
 type OrielFindInput = InputOf<typeof findFields>;
@@ -103,7 +102,7 @@ const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
   effects: reads,
   about: (limits, { offers }) =>
     `Finds files by glob (*.ts by name at any depth, src/**/*.test.ts by path), or symbols of code by words${offers('grep') ? '; use grep for contents' : ''}. ` +
-    `Respects .gitignore, finds hidden files, never .git; links are not followed. Sorted paths. At most ` +
+    `Respects .gitignore, finds hidden files, never .git. Sorted paths, no links. At most ` +
     `${sizeOf(limits)}; a notice gives the next offset.`,
   input: (zod) => zod.strictObject(findFields(zod)),
   failure: (error, input) => listFailure('find', error, input),
@@ -126,9 +125,9 @@ const ls = tool<LsInput, ListRequest>({
     `At most ${sizeOf(limits)}; a notice gives the next offset.`,
   input: (zod) =>
     zod.strictObject({
-      path: zod.string().optional().describe('Directory (default: working directory)'),
+      path: zod.string().optional().describe('Default: working directory'),
       limit: countField(zod, 1).describe(`Default: ${ENTRIES}`),
-      offset: countField(zod, 0).describe('Entries to skip (default: 0)'),
+      offset: countField(zod, 0).describe('To skip (default: 0)'),
     }),
   failure: (error, input) => listFailure('ls', error, input),
   request: listRequest,
@@ -141,7 +140,7 @@ const ls = tool<LsInput, ListRequest>({
 
 /** The order of files. */
 function sorting(zod: SchemaKit) {
-  return zod.enum(['path', 'time']).optional().describe('time: newest first (default: path)');
+  return zod.enum(['path', 'time']).optional().describe('Default: path');
 }
 
 /** `details.truncation`, with the offset of the next page; without one, what was left out. */
@@ -158,27 +157,24 @@ function truncation({
 
 const fields = (zod: SchemaKit) => ({
   pattern: zod.string().describe('Regular expression'),
-  path: zod.string().optional().describe('File or directory (default: working directory)'),
+  path: zod.string().optional().describe('Default: working directory'),
   glob: zod.string().optional().describe('Only these files: *.ts, src/**/*.{ts,tsx}'),
-  type: zod.string().optional().describe('Only files of this ripgrep type: ts, py'),
+  type: zod.string().optional().describe('Only this ripgrep type: ts, py'),
   output: zod
     .enum(['matches', 'files', 'count'])
     .optional()
-    .describe('files: paths alone, count: matches in each (default: matches)'),
+    .describe('files: paths, count: matches in each (default: matches)'),
   ignoreCase: zod.boolean().optional(),
-  literal: zod.boolean().optional().describe('The pattern is plain text'),
-  word: zod.boolean().optional().describe('Whole words only'),
+  literal: zod.boolean().optional(),
+  word: zod.boolean().optional(),
   multiline: zod.boolean().optional().describe('Matches may span lines; (?s) lets . do so'),
-  inside: zod
-    .boolean()
-    .optional()
-    .describe('Also in documents, notebooks, archives, databases below the path'),
+  inside: zod.boolean().optional().describe('Also in documents, archives, databases below'),
   sort: sorting(zod),
-  context: countField(zod, 0, MAX_CONTEXT_LINES).describe('Lines around each match (default: 0)'),
+  context: countField(zod, 0, MAX_CONTEXT_LINES).describe('Lines around (default: 0)'),
   before: countField(zod, 0, MAX_CONTEXT_LINES).describe('Default: context'),
   after: countField(zod, 0, MAX_CONTEXT_LINES).describe('Default: context'),
   limit: countField(zod, 1).describe(`Default: ${MATCHES}; files: ${RESULTS}`),
-  offset: countField(zod, 0).describe('Matches or files to skip (default: 0)'),
+  offset: countField(zod, 0).describe('To skip (default: 0)'),
 });
 
 type OrielGrepInput = InputOf<typeof fields>;
@@ -190,9 +186,8 @@ const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
   effects: reads,
   about: (limits, { offers }) =>
     `Searches the lines of files with a regular expression (ripgrep syntax, no look-around), e.g. ` +
-    `TODO|FIXME with glob *.ts${offers('find') ? '; use find for file names' : ''}. Respects .gitignore, searches hidden files, never .git. Results are sorted, as path:LINE: text, in code ` +
-    `below their symbol. At most ${sizeOf(limits)}; lines over ${LINE_CHARACTERS} ` +
-    `characters are shown around the match; a notice gives the next offset. Searches inside a document, notebook, ` +
+    `TODO|FIXME with glob *.ts${offers('find') ? '; use find for file names' : ''}. Respects .gitignore, searches hidden files, never .git. Sorted results, path:LINE: text, in code ` +
+    `below their symbol. At most ${sizeOf(limits)}; long lines are shown around the match; a notice gives the next offset. Searches inside a document, notebook, ` +
     'archive or database that is named: report.pdf:p12:LINE.',
   input: (zod) => zod.strictObject(fields(zod)),
   failure: (error, input) => listFailure('grep', error, input),

@@ -35,6 +35,8 @@ interface Host {
   readonly countsJson?: boolean | undefined;
   /** Whether scripts that a model writes call its tools, and get structured content beside the text. */
   readonly scripts?: boolean | undefined;
+  /** Whether it declares tools of its own for the resources of a server, which every request carries. */
+  readonly makesResourceTools?: boolean | undefined;
   /** Whether it turns images into text, so that a model gets their facts instead. */
   readonly hidesImages?: boolean | undefined;
 }
@@ -58,31 +60,25 @@ export const HOSTS: readonly Host[] = [
     limits: { bytes: 44_900 },
   },
   {
-    measured: 'Codex 0.171 with gpt-5: 11,900 characters and 900 lines came whole',
-    cuts: 'the middle of what is over about 12,000 characters',
-    name: /^codex\b/i,
-    model: /^gpt-5$/i,
-    limits: { bytes: 10_800, lines: 890 },
-  },
-  {
     measured: 'Codex 0.171 with gpt-6 and other models of its vendor: 39,500 characters came whole',
     cuts: 'the middle of what is over 10,000 tokens',
     name: /^codex\b/i,
-    model: /^(?:gpt-|codex-|o\d)/i,
+    model: /^(?:gpt-(?!5$)|codex-|o\d)/i,
     limits: { bytes: 38_400 },
     scripts: true,
   },
   {
-    measured: 'Codex 0.169 with another model: 9,309 characters came whole',
-    cuts: 'the middle of what is over about 10 KB',
+    measured: 'Codex 0.171 with gpt-5 or another model: 11,700 characters and 900 lines came whole',
+    cuts: 'the middle of what is over about 12,000 characters',
     name: /^codex\b/i,
-    limits: { bytes: 8_200, lines: 890 },
+    limits: { bytes: 10_600, lines: 890 },
   },
   {
     measured: 'opencode 1.18 and Kilo 7.7: 51,000 characters and 1,990 lines came whole',
     cuts: 'the end of what is over 50 KiB or 2,000 lines',
     name: /^(?:opencode|kilo)/i,
     limits: { bytes: 49_900, lines: 1_980 },
+    makesResourceTools: true,
   },
   {
     measured: 'Gemini CLI 0.61: 39,500 characters came whole',
@@ -108,12 +104,13 @@ export const HOSTS: readonly Host[] = [
     name: /^pi\b/i,
     limits: { bytes: 18_400, lines: 2_800 },
     scripts: true,
+    makesResourceTools: true,
   },
   {
-    measured: 'Cline 3.0: 6,000 characters and 900 lines came whole, images as text',
+    measured: 'Cline 3.0: 7,200 characters and 900 lines came whole, images as text',
     cuts: 'the middle of what is over 8,000 characters of JSON',
-    name: /^cline\b/i,
-    limits: { unit: 'characters', bytes: 5_000, lines: 890 },
+    name: /^(?:@cline\/core|cline)\b/i,
+    limits: { unit: 'characters', bytes: 6_200, lines: 890 },
     countsJson: true,
     hidesImages: true,
   },
@@ -140,6 +137,11 @@ const rowOf = (host: HostIdentity): Host | undefined =>
 /** Whether scripts of the model that makes a call read structured content. */
 export function runsScripts(host: HostIdentity): boolean {
   return rowOf(host)?.scripts === true;
+}
+
+/** Whether the host is not told of resources: each has a path for `read`, too. */
+export function makesResourceTools(host: HostIdentity): boolean {
+  return rowOf(host)?.makesResourceTools === true;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type RequestId,
   type Result,
   Server,
+  type ServerCapabilities,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { OrielError } from '../../errors.ts';
@@ -21,9 +22,18 @@ type Answer = (call: PlainCall, context: ServerContext) => Promise<Result>;
  * typed, is sent without validation.
  */
 export class CallServer extends Server {
+  /** Whether a client of this name, which `initialize` gave, is not told that there are resources. */
+  hidesResources: (client: string | undefined) => boolean = () => false;
+  /** Receives sentences for the log. */
+  warn: ((sentence: string) => void) | undefined;
   #answer: Answer | undefined;
   /** Requests whose handlers are running. */
   readonly #running = new Set<RequestId>();
+
+  override getCapabilities(): ServerCapabilities {
+    const { resources, ...others } = super.getCapabilities();
+    return this.hidesResources(this.getClientVersion()?.name) ? others : { ...others, resources };
+  }
 
   /** `answer` handles plain calls; the handler of `tools/call` handles the others. */
   answerPlainCalls(answer: Answer): void {
@@ -42,6 +52,18 @@ export class CallServer extends Server {
     }
   }
 
+  /** Notes what the client asked for in vain. */
+  #noteGreeting({ params = {} }: JSONRPCRequest, { protocolVersion: given }: Result): void {
+    const { protocolVersion, capabilities: _, clientInfo: __, _meta, ...others } = params;
+    const [odd] = Object.keys(others);
+    if (protocolVersion !== given)
+      this.warn?.(
+        `The client asked for version ${quote(String(protocolVersion))} of MCP, and got ${String(given)}.`,
+      );
+    if (odd !== undefined)
+      this.warn?.(`The client sent the field ${quote(odd)} with initialize, which has no such field.`);
+  }
+
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const checked = super._wrapHandler(method, handler);
     return async (request, context) => {
@@ -49,7 +71,9 @@ export class CallServer extends Server {
       this.#running.add(id);
       try {
         const call = method === 'tools/call' ? plainCallIn(request, context) : undefined;
-        return await (call && this.#answer ? this.#answer(call, context) : checked(request, context));
+        const result = await (call && this.#answer ? this.#answer(call, context) : checked(request, context));
+        if (method === 'initialize') this.#noteGreeting(request, result);
+        return result;
       } catch (error) {
         throw schemaFailure(method, error) ?? error;
       } finally {

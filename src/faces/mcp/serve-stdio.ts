@@ -17,6 +17,7 @@ import { hasTooManyValues, MAX_JSON_VALUES, safeJson } from '../../text/visible.
 import { createOffer, type OfferOptions, type ServerOffer } from '../offer.ts';
 import { endedError, endingError, GRACE_MS, type OutletOptions, PeerOutlet } from '../outbox.ts';
 import {
+  type CallServer,
   DUPLICATE_ID,
   EMPTY_OR_LONG_BATCH,
   hasRoundedId,
@@ -66,19 +67,32 @@ export async function serveOverStdio(
     timeoutMs: wires.writeTimeoutMs,
   });
   const ended = new Promise<void>((resolve) => transport.whenClosed(resolve));
-  const session = serveStdio(() => createMcpServer(offer, { transport: 'pipe', ...options, caller }), {
-    transport,
-  });
+  const said = new Set<string>();
+  const warn = (sentence: string): void => {
+    if (said.has(sentence) || said.size === MAX_WARNINGS) return;
+    said.add(sentence);
+    wires.warn?.(sentence);
+  };
+  let isUsed = false;
+  const onUsed = (): void => void (isUsed = true);
+  const server = (): CallServer =>
+    createMcpServer(offer, { transport: 'pipe', warn, onUsed, ...options, caller });
+  const session = serveStdio(server, { transport });
   transport.whenDone(() => void session.close());
   const end = (): void => void transport.drain();
   if (wires.signal.aborted) end();
   wires.signal.addEventListener('abort', end, { once: true });
   await ended;
+  if (!isUsed && !wires.signal.aborted)
+    warn('The client left before it asked for the tools. Some give a server little time to start.');
   // Waits until a slow host has read the last answers; not for long, if the process is to end.
   await transport.taken(wires.signal.aborted ? UNSENT_MS : undefined);
   wires.signal.removeEventListener('abort', end);
   await session.close();
 }
+
+/** Sentences of a session in the log, each once. */
+const MAX_WARNINGS = 100;
 
 // The stdio transport of MCP: one JSON-RPC message on each line. The SDK's own transport silently drops some invalid input
 // and fails on other (a line that is not JSON, a line of 11 MB, an id that is already pending). This one answers each with an

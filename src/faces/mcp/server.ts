@@ -30,10 +30,10 @@ import { isPathWithin } from '../../files/paths.ts';
 import { type NarrowedRoots, realDirectory } from '../../files/roots.ts';
 import type { Caller } from '../../queues/caller.ts';
 import { baseLimits } from '../../text/limits.ts';
-import { quote } from '../../text/visible.ts';
+import { oneLine, quote } from '../../text/visible.ts';
 import type { KeptSpill } from '../../types/session.ts';
 import type { McpOrigin, TraceOrigin } from '../../types/telemetry.ts';
-import { mayRunScripts, runsScripts, withAbsoluteCall } from '../hosts.ts';
+import { makesResourceTools, mayRunScripts, runsScripts, withAbsoluteCall } from '../hosts.ts';
 import type { AnswerReceiver, ServerOffer } from '../offer.ts';
 import { CallServer } from './call-server.ts';
 import {
@@ -55,10 +55,17 @@ export interface McpOptions {
   readonly caller?: Caller | undefined;
   /** The transport as OpenTelemetry names it: `pipe` for stdio; `tcp` when absent. */
   readonly transport?: McpOrigin['transport'] | undefined;
+  /** Receives sentences for the log about a client that does something wrong. */
+  readonly warn?: ((sentence: string) => void) | undefined;
+  /** Called for each list of tools and each call. */
+  readonly onUsed?: (() => void) | undefined;
 }
 
 /** Milliseconds for which a client may cache the list of tools, which does not change while the server runs. */
 const TOOLS_FRESH_MS = 3_600_000;
+
+const NAMELESS =
+  'The client gives no name: unless --limits says otherwise, its answers have at most 19,500 characters and 1,990 lines.';
 
 interface CalledTool {
   readonly name: string;
@@ -67,7 +74,7 @@ interface CalledTool {
 
 export function createMcpServer(
   offer: ServerOffer,
-  { structured = false, host, caller: given, transport = 'tcp' }: McpOptions = {},
+  { structured = false, host, caller: given, transport = 'tcp', warn, onUsed }: McpOptions = {},
 ): CallServer {
   const caller = given ?? {};
   const server = new CallServer(
@@ -78,12 +85,15 @@ export function createMcpServer(
       cacheHints: { 'tools/list': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'private' } },
     },
   );
+  server.warn = warn;
+  server.hidesResources = (client) => makesResourceTools({ name: client ?? host ?? '' });
   Object.assign(server, { onerror: (error: Error) => report(offer.engine().onError, explained(error)) });
   if (!given) Object.assign(server, { onclose: () => void offer.forget(caller) });
   const rootsFor = offer.narrow ? rootsOf(server, offer.narrow) : () => Promise.resolve(undefined);
   const askerOf = (context: ServerContext, roots?: NarrowedRoots) => {
     const { mcpReq } = context;
     const asker = hostIn(mcpReq, server.getClientVersion()?.name ?? host);
+    if (asker.name === '') warn?.(NAMELESS);
     return { host: { ...asker, structured: structured || undefined }, caller, roots: roots || undefined };
   };
   /** Calls `answer` for the sender of the request, inside its declared roots; or returns the request for these roots. */
@@ -91,15 +101,18 @@ export function createMcpServer(
     context: ServerContext,
     answer: (asker: ReturnType<typeof askerOf>) => Promise<A>,
   ): Promise<A | InputRequiredResult> => {
+    onUsed?.();
     try {
       const roots = await rootsFor(context);
       return isInputRequiredResult(roots) ? roots : await answer(askerOf(context, roots));
     } catch (error) {
+      if (isOrielError(error)) warn?.(oneLine(error.message));
       throw isOrielError(error) ? new ProtocolError(ProtocolErrorCode.InvalidParams, error.message) : error;
     }
   };
 
   server.setRequestHandler('tools/list', (_request, context) => {
+    onUsed?.();
     // After this answer there is time until the model's first call, in which the code of calls is loaded.
     setImmediate(() => void offer.prepare());
     const asker = askerOf(context);
@@ -123,6 +136,8 @@ export function createMcpServer(
         onProgress: progress?.tell,
       });
       progress?.end();
+      const { code, message } = Object(answer.details['error']) as { code?: string; message?: string };
+      if (code === 'BAD_INPUT') warn?.(oneLine(`${tool.name}: ${message}`));
       const detailed = wantsDetails(context.mcpReq._meta);
       return toolResult(answer, { structured, scripts: runsScripts(asking), detailed });
     });
@@ -288,8 +303,8 @@ async function readResource(
 
 // Asks a client for its roots, and caches the answer until the client reports a change.
 
-/** Timeout in milliseconds for the client's answer. */
-const ROOTS_MS = 2_000;
+/** Timeout in milliseconds for the client's answer: hosts that have just started on a busy machine take seconds. */
+const ROOTS_MS = 10_000;
 
 /** Maximum roots, because each is looked up before a call. */
 const MAX_CLIENT_ROOTS = 100;
@@ -422,8 +437,7 @@ export function instructionsFor(offer: ServerOffer): string {
     reader && `Call ${reader} for ${kinds}.`,
     searcher && `Call ${searcher} to search files.`,
     runs && 'Call bash to run commands.',
-    'An answer fits the context window; one that was cut names the exact next call.',
-    'Relative paths start from the working directory of the server.',
+    "Relative paths start from the server's working directory.",
     ...wideRoots(offer),
   ]
     .filter(Boolean)

@@ -103,11 +103,13 @@ export function toolDefinition(
   { structured, scripts, deferred }: DefinitionOptions = {},
 ): McpTool {
   const { name, title, description, effects } = tool;
-  const { $schema: _, ...own } = tool.jsonSchema;
-  const properties =
-    scripts && READS.test(name)
-      ? { ...(own['properties'] as object), script: scriptField }
-      : own['properties'];
+  // A model needs no bounds: the tool itself names what it does not take.
+  const { $schema: _, additionalProperties: __, ...own } = tool.jsonSchema;
+  const fields = Object.entries((own['properties'] ?? {}) as Record<string, Fields>);
+  const properties: Record<string, object> = Object.fromEntries(
+    fields.map(([field, { minimum: _least, maximum: _most, ...rest }]) => [field, rest]),
+  );
+  if (scripts && READS.test(name)) properties['script'] = scriptField;
   const inputSchema = { ...own, properties };
   const outputSchema = structured ? structuredSchema : scripts ? scriptSchema : undefined;
   return {

@@ -82,6 +82,17 @@ test('the server describes itself for hosts that show no tools', async () => {
   expect(client.getInstructions()).toMatch(/^Call read for any file.*Call grep to search/);
 });
 
+/** They would declare three tools for them in every request. */
+test.each([
+  ['pi', false],
+  ['opencode', false],
+  ['claude-code', true],
+])('%s is told of resources: %s', async (name, isTold) => {
+  const { W } = workspace();
+  const client = await connect(W, {}, new Client({ name, version: '1' }));
+  expect(client.getServerCapabilities()?.resources !== undefined).toBe(isTold);
+});
+
 test('client roots apply inside those of the server', { tags: 'slow' }, async () => {
   const { W, O, write } = workspace();
   write('a/in.txt', 'in\n');

@@ -1,9 +1,10 @@
-/** What pending requests get when a session over stdio ends. */
+/** What pending requests get when a session over stdio ends, and what clients get that do it wrong, with a line in the log. */
 
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { serveOverStdio, STDIO_DRAIN_MS } from '../../../src/faces/mcp/serve-stdio.ts';
 import type { Tool } from '../../../src/oriel.ts';
+import { createOffer } from '../../../src/faces/offer.ts';
 import { textAnswer } from '../../../src/render/notices.ts';
 import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
 import { type Message, session, type Wire, wire } from '../../support/wire.ts';
@@ -223,5 +224,118 @@ describe('a session, whose timers do not run', () => {
     const [, last, ...more] = await ended;
     expect(last).toMatchObject({ id: 1, result: {} });
     expect(more).toEqual([]);
+  });
+});
+
+describe('a client that does it wrong gets an answer that fits', () => {
+  const LINES = 9_000;
+  const read = callOf(3, 'read', { path: 'big.txt' });
+  const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+  const hello = (params: object): object => ({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  const known = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'pi', version: '1' } };
+
+  /** Sends the messages; resolves to the texts of answers by their ids, and the log, after `more`, which may go on. */
+  async function talk(
+    messages: readonly object[],
+    more: (input: PassThrough, said: () => string) => Promise<void> = () => Promise.resolve(),
+  ): Promise<{ answers: Map<unknown, string>; log: string[] }> {
+    const { W, write } = workspace();
+    write('big.txt', `${'x'.repeat(60)}\n`.repeat(LINES));
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    let said = '';
+    output.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const log: string[] = [];
+    const offer = createOffer({ cwd: W });
+    onTestFinished(() => offer.close());
+    await offer.prepare();
+    const { signal } = new AbortController();
+    const warn = (sentence: string): void => void log.push(sentence);
+    const ended = serveOverStdio(offer, { input, output, signal, warn });
+    for (const message of messages) input.write(`${JSON.stringify(message)}\n`);
+    await more(input, () => said);
+    input.end();
+    await ended;
+    const replies = said.split('\n').filter(Boolean);
+    const answers = replies.map((line) => JSON.parse(line) as Message & { result?: { content?: unknown } });
+    const textOf = ({ result, error }: Message): string =>
+      (result?.['content'] as { text: string }[] | undefined)?.[0]?.text ?? error?.message ?? '';
+    return { answers: new Map(answers.map((answer) => [answer.id, textOf(answer)])), log };
+  }
+
+  test.each([
+    ['no greeting', [], 'The client gives no name'],
+    ['an empty greeting', [hello({})], 'The client gives no name'],
+    ['no name', [hello({ ...known, clientInfo: { name: '', version: '' } })], 'The client gives no name'],
+    [
+      'a version that there is not',
+      [hello({ ...known, protocolVersion: '2099-01-01' })],
+      '2099-01-01 of MCP',
+    ],
+    [
+      'unknown fields',
+      [
+        hello({
+          ...known,
+          clientInfo: { ...known.clientInfo, name: 'newer', odd: {} },
+          capabilities: { odd: {} },
+          odd: 1,
+        }),
+      ],
+      'the field odd with initialize',
+    ],
+  ])('%s', async (_what, greeting, line) => {
+    const { answers, log } = await talk([...greeting, list, read]);
+    const text = answers.get(3) ?? '';
+    expect(text).toMatch(/Use big\.txt:\d+\.\. to continue\]$/);
+    expect(text.length).toBeLessThanOrEqual(19_500);
+    expect(log).toEqual([expect.stringContaining(line)]);
+  });
+
+  test('a version of its own that lies changes nothing', async () => {
+    const named = (version: string): object =>
+      hello({ ...known, clientInfo: { name: 'claude-code', version } });
+    const [old, newer] = [await talk([named('0.0.1'), read]), await talk([named('99.0.0-lie'), read])];
+    expect(newer).toEqual(old);
+    expect(old.answers.get(3)?.length).toBeGreaterThan(40_000);
+    expect(old.log).toEqual([]);
+  });
+
+  test('a field that a tool does not have is named', async () => {
+    const { answers, log } = await talk([hello(known), callOf(3, 'read', { path: 'big.txt', odd: 1 })]);
+    expect(answers.get(3)).toContain('no field odd');
+    expect(log).toEqual([expect.stringContaining('read: The tool read has no field odd')]);
+  });
+
+  test('one that leaves before it asks for tools is noted', async () => {
+    const { log } = await talk([hello(known)]);
+    expect(log).toEqual([
+      'The client left before it asked for the tools. Some give a server little time to start.',
+    ]);
+  });
+
+  test.each([
+    [9_000, /Use big\.txt:\d+\.\. to continue\]$/, []],
+    [10_000, /Make the same call again/, [expect.stringContaining('declared roots but did not list them')]],
+  ])('roots that come after %i ms', async (ms, answer, lines) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const greeting = hello({ ...known, capabilities: { roots: {} } });
+    const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    const until = async (found: () => boolean): Promise<void> => {
+      while (!found()) await new Promise((resolve) => void setImmediate(resolve));
+    };
+    const { answers, log } = await talk([greeting, initialized, read], async (input, said) => {
+      await until(() => said().includes('roots/list'));
+      const line =
+        said()
+          .split('\n')
+          .find((sent) => sent.includes('roots/list')) ?? '{}';
+      const { id } = JSON.parse(line) as Message;
+      vi.advanceTimersByTime(ms);
+      input.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: { roots: [] } })}\n`);
+      await until(() => said().includes('"id":3'));
+    });
+    expect(answers.get(3)).toMatch(answer);
+    expect(log).toEqual(lines);
   });
 });
