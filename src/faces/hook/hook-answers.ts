@@ -21,7 +21,7 @@ import type { EngineResult, SummaryResult } from '../../types/result.ts';
 import type { Session } from '../../types/session.ts';
 import { variable } from '../install/host-table.ts';
 import { withoutNoise } from './command-noise.ts';
-import { lastWords, spoken } from './dialogue.ts';
+import { isWantedWhole, lastWords, spoken } from './dialogue.ts';
 import { isOtherFile, MAX_OWN_READ_BYTES, MIN_OUTPUT_CHARACTERS } from './meeting.ts';
 
 /** The most bytes of a map, and the share of its text that it may have. */
@@ -105,7 +105,7 @@ export class HookAnswers {
   readonly #session: Session = createSession({ telemetry: false });
   readonly #kept = new KeptTexts();
   readonly #engines = new Map<string, OrielAssembly>();
-  /** By session and path: the version of the file that was answered with a map. */
+  /** By session and path: the version of the file that was answered with a map, and whether all of it followed. */
   readonly #mapped = new Map(this.#kept.notes());
 
   /** What the hook prints; undefined if the agent's own answer stands. May throw anything. */
@@ -170,18 +170,23 @@ export class HookAnswers {
     const key = digest(event.session_id ?? '', path);
     const version = digest(before);
     const wasMapped = this.#mapped.get(key) === version;
+    const whole = digest(version, 'whole');
+    const know = (state: string): void => {
+      remember(this.#mapped, key, state, MAX_REMEMBERED);
+      this.#kept.note(key, state);
+    };
     let content: string | undefined;
     if (type === 'file_unchanged') {
       // The agent says that its answer is above, where there is only a map.
       if (wasMapped) content = await this.#text({ target: path }, cwd, raw);
     } else if (type === 'text' && typeof file?.content === 'string' && file.startLine === 1) {
-      if (wasMapped || file.content.length <= MAX_WHOLE_BYTES) return undefined;
+      if (wasMapped) know(whole);
+      if (this.#mapped.get(key) === whole || file.content.length <= MAX_WHOLE_BYTES) return undefined;
       content = await this.#map(event, path, Buffer.byteLength(file.content), host);
     }
     // Of a file that changed meanwhile nobody knows which text the agent has.
     if (content === undefined || (await versionOf(path)) !== before) return undefined;
-    remember(this.#mapped, key, version, MAX_REMEMBERED);
-    if (!wasMapped) this.#kept.note(key, version);
+    know(wasMapped ? whole : version);
     const numLines = content.split('\n').length;
     const totalLines = file?.totalLines ?? numLines;
     return { type: 'text', file: { filePath: typed, content, numLines, startLine: 1, totalLines } };
@@ -198,17 +203,14 @@ export class HookAnswers {
     const about = words
       ? spoken({ user: words.user ?? [], assistant: words.assistant ?? [] })
       : await lastWords(transcript);
+    const fits = size <= MAX_OWN_READ_BYTES;
+    if (fits && isWantedWhole(about, path)) return undefined;
     const room = Math.min(MAX_MAP_BYTES, Math.floor(size * MAX_MAP_SHARE));
     const mapBytes = room - FOOTER_BYTES - Buffer.byteLength(path);
     const call = (from: number, to: number): string =>
       safeJson((CALLS[host === 'kilo' ? 'opencode' : host] ?? claudeCall)(path, from, to));
     const how = { mapBytes, roots };
-    return this.#text(
-      { target: path, about, call, fits: size <= MAX_OWN_READ_BYTES },
-      directoryOf(event),
-      displays.numbers,
-      how,
-    );
+    return this.#text({ target: path, about, call, fits }, directoryOf(event), displays.numbers, how);
   }
 
   /** Opens a text in place of a file that the agent's own tool cannot read, or not whole. */

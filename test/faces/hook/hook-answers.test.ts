@@ -124,10 +124,32 @@ test('an answer that only points to the map is the whole text', async () => {
   expect(await read(path, stub)).toBeUndefined();
   await read(path);
   expect(await read(path, stub)).toBe(code());
+  // Now it is above.
+  expect(await read(path, stub)).toBeUndefined();
   const odd = `${code()}# \u001B[31mred\u001B[0m\u200B\r\nend`;
   writeFileSync(path, odd);
   await read(path);
   expect(await read(path, stub)).toBe(odd);
+});
+
+test('what somebody says to be needed whole is left alone', async () => {
+  const path = put('lease [1].py', code());
+  const wanted = async (text: string): Promise<boolean> =>
+    (await read(path, { ...said(text), session_id: text })) === undefined;
+  for (const text of [
+    'Proofread lease [1].py.',
+    'Fix the test. Then port src/lease [1].py to Go, please.',
+    'Read the whole of `lease [1].py`.',
+    'Go through lease [1].py line by line',
+  ])
+    expect(await wanted(text), text).toBe(true);
+  for (const text of [
+    'Why does lease [1].py convert the dates?',
+    'Translate b.md by what lease [1].py does. Read all of b.md.',
+    'Port old-lease [1].py, or lease [1].py.bak.',
+    'The whole of the tests fails. See lease [1].py',
+  ])
+    expect(await wanted(text), text).toBe(false);
 });
 
 test('of what is too large to be read whole, no map promises that', async () => {
