@@ -1,7 +1,7 @@
 /** What a hook answers in place of an agent's own tool; most of the time nothing. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
@@ -40,6 +40,11 @@ const TIMEOUT_MS = 4_500;
 
 /** A text that an agent's own tool opens in place of what it cannot read. */
 const MAX_TEXT_BYTES = 4 << 20;
+
+/** What tells that an answer was not cut: its size, beside line ends that were changed, and the last lines in its end. */
+const MIN_WHOLE_SHARE = 0.9;
+const END_LINES = 5;
+const END_CHARACTERS = 4_000;
 
 /** An output is folded if at least this share of it goes. */
 const MIN_FOLDED_SHARE = 0.15;
@@ -82,6 +87,17 @@ interface TextInput {
   /** Whether the agent's own tool can read all of it at once. */
   readonly fits?: boolean;
 }
+
+interface MappedRead {
+  readonly size: number;
+  readonly host: string;
+  /** The agent's own answer: all of the text, a part of it, or only that it is too large. */
+  readonly own: 'whole' | 'cut' | 'none';
+  readonly roots?: readonly string[];
+}
+
+/** What Copilot CLI says in place of a text. */
+const TOO_LARGE = /^File too large to read at once/;
 
 /** Source: "Settings" of the documentation of Claude Code. */
 const MANAGED_SETTINGS = [
@@ -137,11 +153,12 @@ export class HookAnswers {
     const { textResultForLlm: text } = toolResult ?? {};
     if (typeof text !== 'string') return undefined;
     const event = { session_id: sessionId, cwd, words: {} };
-    const file = { content: text, startLine: 1 };
+    const type = TOO_LARGE.test(text) ? 'too_large' : 'text';
+    const response = { type, file: { content: text, startLine: 1 } };
     const output = (
       toolName === 'view'
         ? await this.#read(
-            { ...event, tool_input: { file_path: path, offset }, tool_response: { type: 'text', file } },
+            { ...event, tool_input: { file_path: path, offset }, tool_response: response },
             'copilot',
           )
         : toolName === 'bash'
@@ -182,7 +199,15 @@ export class HookAnswers {
     } else if (type === 'text' && typeof file?.content === 'string' && file.startLine === 1) {
       if (wasMapped) know(whole);
       if (this.#mapped.get(key) === whole || file.content.length <= MAX_WHOLE_BYTES) return undefined;
-      content = await this.#map(event, path, Buffer.byteLength(file.content), host);
+      const size = Buffer.byteLength(file.content);
+      content = await this.#map(event, path, {
+        size,
+        host,
+        own: isAllOf(path, file.content) ? 'whole' : 'cut',
+      });
+    } else if (type === 'too_large' && !wasMapped) {
+      const { size } = await lstat(path);
+      content = await this.#map(event, path, { size, host, own: 'none' });
     }
     // Of a file that changed meanwhile nobody knows which text the agent has.
     if (content === undefined || (await versionOf(path)) !== before) return undefined;
@@ -192,25 +217,23 @@ export class HookAnswers {
     return { type: 'text', file: { filePath: typed, content, numLines, startLine: 1, totalLines } };
   }
 
+  /** `size`: the bytes of the agent's own answer, or of the file if it has none. */
   async #map(
     event: HookEvent,
     path: string,
-    size: number,
-    host: string,
-    roots: readonly string[] = [],
+    { size, host, own, roots = [] }: MappedRead,
   ): Promise<string | undefined> {
     const { transcript_path: transcript, words } = event;
     const about = words
       ? spoken({ user: words.user ?? [], assistant: words.assistant ?? [] })
       : await lastWords(transcript);
-    const fits = size <= MAX_OWN_READ_BYTES;
-    if (fits && isWantedWhole(about, path)) return undefined;
+    if (own !== 'none' && isWantedWhole(about, path)) return undefined;
     const room = Math.min(MAX_MAP_BYTES, Math.floor(size * MAX_MAP_SHARE));
     const mapBytes = room - FOOTER_BYTES - Buffer.byteLength(path);
     const call = (from: number, to: number): string =>
       safeJson((CALLS[host === 'kilo' ? 'opencode' : host] ?? claudeCall)(path, from, to));
-    const how = { mapBytes, roots };
-    return this.#text({ target: path, about, call, fits }, directoryOf(event), displays.numbers, how);
+    const input = { target: path, about, call, fits: own === 'whole' };
+    return this.#text(input, directoryOf(event), displays.numbers, { mapBytes, roots });
   }
 
   /** Opens a text in place of a file that the agent's own tool cannot read, or not whole. */
@@ -235,7 +258,9 @@ export class HookAnswers {
 
   async #mapOfLarge(event: HookEvent, path: string, roots: string[]): Promise<string | undefined> {
     const { size } = await lstat(path);
-    return size > MAX_OWN_READ_BYTES ? this.#map(event, path, size, 'claude', roots) : undefined;
+    return size > MAX_OWN_READ_BYTES
+      ? this.#map(event, path, { size, host: 'claude', own: 'none', roots })
+      : undefined;
   }
 
   /** The agent leaves out long outputs of a notebook, without a call for them. */
@@ -341,6 +366,13 @@ function hasReadRules(cwd: string): boolean {
 
 function isWhole({ offset, limit, pages }: Readonly<Record<string, unknown>>): boolean {
   return [offset, limit, pages].every((one) => one === undefined || one === null);
+}
+
+/** Whether an agent's own answer goes to the end of a file; it may have numbers and more around the lines. */
+function isAllOf(path: string, answer: string): boolean {
+  if (Buffer.byteLength(answer) < statSync(path).size * MIN_WHOLE_SHARE) return false;
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n').slice(-END_LINES);
+  return lines.every((line) => answer.includes(line.trim(), answer.length - END_CHARACTERS));
 }
 
 /** Undefined if there is no such file. */
