@@ -3,16 +3,7 @@
  * Whatever goes wrong, it prints nothing and succeeds: then the agent's own answer stands. It loads only what a socket needs.
  */
 
-import {
-  lstatSync,
-  readlinkSync,
-  readSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { lstatSync, readlinkSync, readSync, type Stats, statSync, writeFileSync, writeSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { isWorthAsking, meetingPath, REPLY, versionKey } from './meeting.ts';
@@ -79,7 +70,6 @@ function giveUp(path: string): void {
     return;
   }
   const pid = Number(/\.(\d+)$/.exec(readlinkSync(path))?.[1]);
-  rmSync(path, { force: true });
   // 0 is this group of processes.
   if (pid > 1) process.kill(pid, 'SIGKILL');
 }
