@@ -35,6 +35,9 @@ const FOOTER_BYTES = 320;
 const MAX_ENGINES = 8;
 const MAX_REMEMBERED = 10_000;
 
+/** The last events, which another hook may ask about at the same moment. */
+const MAX_ANSWERS = 16;
+
 /** Milliseconds of an answer; the hook does not wait longer. */
 const TIMEOUT_MS = 4_500;
 
@@ -57,6 +60,7 @@ interface HookEvent {
   readonly transcript_path?: string;
   /** The last words, from agents that have no transcript. */
   readonly words?: { readonly user?: readonly string[]; readonly assistant?: readonly string[] };
+  readonly tool_use_id?: string;
   readonly tool_name?: string;
   readonly tool_input?: Readonly<Record<string, unknown>>;
   readonly tool_response?: unknown;
@@ -124,9 +128,20 @@ export class HookAnswers {
   /** By session and path: the version of the file that was answered with a map, and whether all of it followed. */
   readonly #mapped = new Map(this.#kept.notes());
 
+  /** By event: two hooks of one agent, of the user and of the project, get the same answer. */
+  readonly #answers = new Map<string, Promise<string | undefined>>();
+
   /** What the hook prints; undefined if the agent's own answer stands. May throw anything. */
-  async answer(host: string, text: string): Promise<string | undefined> {
+  answer(host: string, text: string): Promise<string | undefined> {
     const given = JSON.parse(text) as HookEvent;
+    const { hook_event_name: name, session_id: session, tool_use_id: id } = given;
+    const key = JSON.stringify([host, name, session, id]);
+    const answer = (id === undefined ? undefined : this.#answers.get(key)) ?? this.#answer(host, given);
+    if (id !== undefined) remember(this.#answers, key, answer, MAX_ANSWERS);
+    return answer;
+  }
+
+  async #answer(host: string, given: HookEvent): Promise<string | undefined> {
     if (host === 'copilot') return this.#copilot(given as CopilotEvent);
     const event = given;
     const { hook_event_name: name, tool_name: tool } = event;

@@ -111,6 +111,33 @@ test('ranges, short texts and second whole readings are left alone', async () =>
   expect(await other.answer('claude', JSON.stringify(again))).toBeUndefined();
 });
 
+test('two hooks that are asked about one call answer the same', async () => {
+  const path = put('twice.py', code());
+  const [one, other] = await Promise.all([1, 2].map(() => read(path, { tool_use_id: 't1' })));
+  expect(one).toContain('[Map: ');
+  expect(other).toBe(one);
+  expect(await read(path, { tool_use_id: 't2' })).toBeUndefined();
+});
+
+test('a map promises all of a file only where the agent showed that', async () => {
+  const path = put('cut.py', code());
+  expect(await read(path, { session_id: 'whole' })).toContain('The same call again reads all of it');
+  const file = { filePath: path, content: code().slice(0, -900), startLine: 1 };
+  const cut = await read(path, { session_id: 'cut', tool_response: { type: 'text', file } });
+  expect(cut).toMatch(/"limit":\d+}\]$/);
+});
+
+test('a text that Copilot CLI finds too large is answered with its map', async () => {
+  const path = put('large.py', code());
+  const textResultForLlm = 'File too large to read at once (30.5 KB). Consider using the grep tool';
+  const event = { sessionId: 'c', cwd: root, toolName: 'view', toolArgs: JSON.stringify({ path }) };
+  const printed = await answers.answer(
+    'copilot',
+    JSON.stringify({ ...event, toolResult: { textResultForLlm } }),
+  );
+  expect(printed).toContain('"view_range\\":[');
+});
+
 test('a changed file is mapped anew', async () => {
   const path = put('changed.py', code());
   await read(path);
