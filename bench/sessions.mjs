@@ -22,7 +22,7 @@ const NEW = 1.25;
 /** Tokens of a call without its answer. */
 const CALL_TOKENS = 100;
 
-/** Above these Claude Code's own Read answers with an error. */
+/** Above these Claude Code's own Read answers with an error, or with the beginning. */
 const MAX_READ_BYTES = 256 << 10;
 const MAX_READ_TOKENS = 25_000;
 
@@ -48,7 +48,7 @@ export async function rows() {
       const requests = {};
       for (const way of ['alone', 'behind', 'called']) {
         const place = placed(root, session, `${table.length}-${way}`);
-        requests[way] = await played(session, WAYS[way](place, session, server), tokensOf);
+        requests[way] = await played(session, WAYS[way](place, session, { server, tokensOf }), tokensOf);
       }
       const price = {
         alone: priceOf(requests.alone),
@@ -159,7 +159,7 @@ function missing(text, need, seen) {
 const seenIn = (map) => new Set([...map.matchAll(/^(?:\d+\t)?(\d+)\|/gm)].map(([, no]) => Number(no)));
 
 /** What the host's own tools answer. */
-function alone(place) {
+function alone(place, _session, { tokensOf }) {
   const read = new Map();
   return {
     place,
@@ -168,15 +168,22 @@ function alone(place) {
     /** Undefined if the tool refuses. */
     own(path) {
       const text = textOf(place, path);
-      if (text.length > MAX_READ_BYTES || text.length / 4 > MAX_READ_TOKENS) return undefined;
-      if (read.get(path) === text) return UNCHANGED;
-      read.set(path, text);
-      return shown(text);
+      if (text.length > MAX_READ_BYTES) return undefined;
+      if (read.get(path) === text) return { answer: UNCHANGED };
+      const lines = text.split('\n');
+      const share = Math.min(1, MAX_READ_TOKENS / tokensOf(text));
+      const content = lines.slice(0, Math.floor(lines.length * share)).join('\n');
+      if (share === 1) read.set(path, text);
+      return { answer: shown(content), content };
     },
     async read({ read: path, need, grep }) {
       const text = textOf(place, path);
       const own = this.own(path);
-      if (own !== undefined) return [own];
+      if (own?.content !== undefined && own.content.length < text.length) {
+        const end = own.content.split('\n').length;
+        return [own.answer, ...need.filter(([, to]) => to > end).map((range) => rangeOf(text, range))];
+      }
+      if (own !== undefined) return [own.answer];
       const found = text.split('\n').flatMap((line, i) => (line.includes(grep) ? [`${i + 1}:${line}`] : []));
       const error = `File content (${text.length} bytes) exceeds the maximum allowed size. Use offset and limit, or Grep.`;
       return [error, found.join('\n'), ...need.map((range) => rangeOf(text, range))];
@@ -185,8 +192,8 @@ function alone(place) {
 }
 
 /** The same, with the hook of oriel behind them. */
-function behind(place, { user }) {
-  const host = alone(place);
+function behind(place, session, tools) {
+  const host = alone(place, session, tools);
   const transcript = join(place.root, `${place.name}.jsonl`);
   writeFileSync(transcript, '');
   const say = (role, text) =>
@@ -195,7 +202,7 @@ function behind(place, { user }) {
       `${JSON.stringify({ type: role, message: { role, content: [{ type: 'text', text }] } })}\n`,
       { flag: 'a' },
     );
-  say('user', user);
+  say('user', session.user);
   const home = join(place.root, 'home');
   const run = join(place.root, 'run');
   for (const path of [home, run]) mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -219,11 +226,11 @@ function behind(place, { user }) {
       const kept = asked({ hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input: { file_path } });
       return kept && shown(readFileSync(kept.updatedInput.file_path, 'utf8'));
     }
-    const content = own === UNCHANGED ? undefined : textOf(place, path);
+    const { answer: before, content } = own;
     const file = { filePath: file_path, content, numLines: 1, startLine: 1, totalLines: 1 };
-    const type = own === UNCHANGED ? 'file_unchanged' : 'text';
+    const type = content === undefined ? 'file_unchanged' : 'text';
     const answer = after('Read', { file_path }, { type, file })?.file.content;
-    return answer === undefined ? own : shown(answer);
+    return answer === undefined ? before : shown(answer);
   };
   return {
     ...host,
@@ -245,8 +252,9 @@ function behind(place, { user }) {
 }
 
 /** With the tool `read` of oriel in place of the host's. */
-function called(place, _session, server) {
-  const host = alone(place);
+function called(place, session, tools) {
+  const host = alone(place, session, tools);
+  const { server } = tools;
   const ask = async (path) => {
     const { result } = await server.ask('tools/call', { name: 'read', arguments: { path } });
     return result.content.map(({ text = '' }) => text).join('\n');
