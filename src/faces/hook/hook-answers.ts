@@ -35,9 +35,6 @@ const FOOTER_BYTES = 320;
 const MAX_ENGINES = 8;
 const MAX_REMEMBERED = 10_000;
 
-/** The last events, which another hook may ask about at the same moment. */
-const MAX_ANSWERS = 16;
-
 /** Milliseconds of an answer; the hook does not wait longer. */
 const TIMEOUT_MS = 4_500;
 
@@ -128,20 +125,12 @@ export class HookAnswers {
   /** By session and path: the version of the file that was answered with a map, and whether all of it followed. */
   readonly #mapped = new Map(this.#kept.notes());
 
-  /** By event: two hooks of one agent, of the user and of the project, get the same answer. */
-  readonly #answers = new Map<string, Promise<string | undefined>>();
+  /** By the same: the call that was answered so. Another hook, of the project or a plugin, may ask about it, too. */
+  readonly #calls = new Map<string, string | undefined>();
 
   /** What the hook prints; undefined if the agent's own answer stands. May throw anything. */
-  answer(host: string, text: string): Promise<string | undefined> {
+  async answer(host: string, text: string): Promise<string | undefined> {
     const given = JSON.parse(text) as HookEvent;
-    const { hook_event_name: name, session_id: session, tool_use_id: id } = given;
-    const key = JSON.stringify([host, name, session, id]);
-    const answer = (id === undefined ? undefined : this.#answers.get(key)) ?? this.#answer(host, given);
-    if (id !== undefined) remember(this.#answers, key, answer, MAX_ANSWERS);
-    return answer;
-  }
-
-  async #answer(host: string, given: HookEvent): Promise<string | undefined> {
     if (host === 'copilot') return this.#copilot(given as CopilotEvent);
     const event = given;
     const { hook_event_name: name, tool_name: tool } = event;
@@ -212,8 +201,10 @@ export class HookAnswers {
       // The agent says that its answer is above, where there is only a map.
       if (wasMapped) content = await this.#text({ target: path }, cwd, raw);
     } else if (type === 'text' && typeof file?.content === 'string' && file.startLine === 1) {
-      if (wasMapped) know(whole);
-      if (this.#mapped.get(key) === whole || file.content.length <= MAX_WHOLE_BYTES) return undefined;
+      const { tool_use_id: call } = event;
+      if (wasMapped && (call === undefined || this.#calls.get(key) !== call)) know(whole);
+      if (wasMapped || this.#mapped.get(key) === whole || file.content.length <= MAX_WHOLE_BYTES)
+        return undefined;
       const size = Buffer.byteLength(file.content);
       content = await this.#map(event, path, {
         size,
@@ -227,6 +218,7 @@ export class HookAnswers {
     // Of a file that changed meanwhile nobody knows which text the agent has.
     if (content === undefined || (await versionOf(path)) !== before) return undefined;
     know(wasMapped ? whole : version);
+    remember(this.#calls, key, event.tool_use_id, MAX_REMEMBERED);
     const numLines = content.split('\n').length;
     const totalLines = file?.totalLines ?? numLines;
     return { type: 'text', file: { filePath: typed, content, numLines, startLine: 1, totalLines } };
@@ -385,7 +377,8 @@ function isWhole({ offset, limit, pages }: Readonly<Record<string, unknown>>): b
 
 /** Whether an agent's own answer goes to the end of a file; it may have numbers and more around the lines. */
 function isAllOf(path: string, answer: string): boolean {
-  if (Buffer.byteLength(answer) < statSync(path).size * MIN_WHOLE_SHARE) return false;
+  const stats = statSync(path);
+  if (!stats.isFile() || Buffer.byteLength(answer) < stats.size * MIN_WHOLE_SHARE) return false;
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n').slice(-END_LINES);
   return lines.every((line) => answer.includes(line.trim(), answer.length - END_CHARACTERS));
 }

@@ -111,12 +111,16 @@ test('ranges, short texts and second whole readings are left alone', async () =>
   expect(await other.answer('claude', JSON.stringify(again))).toBeUndefined();
 });
 
-test('two hooks that are asked about one call answer the same', async () => {
+test('what is no event fails as a promise, which the helper waits for', async () => {
+  for (const text of ['{', 'null']) await expect(answers.answer('claude', text)).rejects.toThrow();
+});
+
+test('a second hook that is asked about the same call changes nothing', async () => {
   const path = put('twice.py', code());
-  const [one, other] = await Promise.all([1, 2].map(() => read(path, { tool_use_id: 't1' })));
-  expect(one).toContain('[Map: ');
-  expect(other).toBe(one);
-  expect(await read(path, { tool_use_id: 't2' })).toBeUndefined();
+  expect(await read(path, { tool_use_id: 't1' })).toContain('[Map: ');
+  expect(await read(path, { tool_use_id: 't1' })).toBeUndefined();
+  const stub = { tool_response: { type: 'file_unchanged', file: { filePath: path } } };
+  expect(await read(path, { ...stub, tool_use_id: 't2' })).toBe(code());
 });
 
 test('a map promises all of a file only where the agent showed that', async () => {
@@ -153,6 +157,7 @@ test('an answer that only points to the map is the whole text', async () => {
   expect(await read(path, stub)).toBe(code());
   // Now it is above.
   expect(await read(path, stub)).toBeUndefined();
+  expect(await read(path)).toBeUndefined();
   const odd = `${code()}# \u001B[31mred\u001B[0m\u200B\r\nend`;
   writeFileSync(path, odd);
   await read(path);
