@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOriel } from '../dist/index.js';
 import { lookupTrees } from './lib/code-trees.mjs';
-import { peer } from './lib/peers.mjs';
+import { tokenCounter } from './lib/peers.mjs';
 
 /** Source: the public token benchmark of jCodeMunch, whose own figures are 23,467 and 664,975 tokens. */
 const lookups = ['router route handler', 'middleware', 'error exception', 'request response', 'context bind'];
@@ -16,7 +16,7 @@ export async function rows() {
   const trees = lookupTrees();
   if (trees.length < 3)
     return [{ reader: 'express, fastapi and gin are not here; run it without --quick once' }];
-  const tokensOf = await counter();
+  const tokensOf = await tokenCounter();
   const sums = new Map();
   const add = (reader, calls, texts) => {
     const sum = sums.get(reader) ?? { calls: 0, tokens: 0 };
@@ -64,12 +64,4 @@ function grepped(directory, words) {
     },
   );
   return stdout.split('\n').filter(Boolean).toSorted();
-}
-
-/** A token counter (cl100k), or a quarter of the bytes if the library is not installed. */
-async function counter() {
-  const home = peer('gpt-tokenizer', '3.0.1');
-  if (home === undefined) return (text) => Math.ceil(Buffer.byteLength(text) / 4);
-  const { encode } = await import(join(home, 'esm/encoding/cl100k_base.js'));
-  return (text) => encode(text).length;
 }

@@ -14,6 +14,10 @@ const groups = {
   telemetry: { about: 'what recording costs a call', modules: ['telemetry'] },
   outline: { about: 'symbols and their ranges beside Universal Ctags', modules: ['outline', 'outline-time'] },
   tasks: { about: 'tasks of an agent: calls and bytes until the answer', modules: ['tasks', 'reading'] },
+  sessions: {
+    about: 'whole sessions of an agent: their price with oriel and without',
+    modules: ['sessions'],
+  },
   map: {
     about: 'the code below a directory: building, looking up, right answers',
     modules: ['map-build', 'map-lookups', 'map-truth', 'map-yield'],

@@ -11,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { defaultSettings } from '../src/assemble.ts';
 import { baseLimits, limitNames } from '../src/text/limits.ts';
+import { nativeEntries } from '../src/faces/install/native-table.ts';
 import { queues } from '../src/queues/queue-table.ts';
 import { parseBehind } from '../src/selector/selection.ts';
 import { type Block, blocks, type DocsWorld, docsWorld, examplesOf, pages, pattern } from './support/docs.ts';
@@ -18,6 +19,7 @@ import { has } from './support/has.ts';
 import { server } from './support/server.ts';
 import { run } from './support/warm-cli.ts';
 import { workspace } from './support/workspace.ts';
+import { zip } from './support/zip.ts';
 
 const read = (page: string): string => readFileSync(page, 'utf8');
 const inLanguage = (language: string): readonly Block[] =>
@@ -61,6 +63,48 @@ test('npm run peers compiles the programs of uninstalled libraries', () => {
 const SHOWN_URL = 'http://127.0.0.1:7345';
 
 // Some commands are processes, one whose parser was too late several.
+test('every call in the skill of the plugin works', async () => {
+  const world = await docsWorld();
+  try {
+    const put = (name: string, text: string | Uint8Array): void =>
+      writeFileSync(join(world.work, name), text);
+    put('logs.zip', zip([{ name: 'a.txt', content: 'one\ntwo\n' }]));
+    put('people.csv', 'name,age\nAda,36\n');
+    put('config.json', '{"server":{"port":80}}');
+    for (const words of [
+      ['init', '-q'],
+      ['add', 'app.log'],
+      ['commit', '-qm', 'x'],
+    ])
+      spawnSync('git', ['-c', 'user.name=x', '-c', 'user.email=x', ...words], { cwd: world.work });
+    const skill = read('packaging/claude/skills/oriel/SKILL.md');
+    const calls = [...skill.matchAll(/`oriel ((?:read|find) (?!TARGET)[^`]+)`/g)].map(
+      ([, call = '']) => call,
+    );
+    expect(calls.length).toBeGreaterThan(15);
+    for (const call of calls) {
+      const words = [...call.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare = '']) => quoted ?? bare);
+      expect(run(words, { cwd: world.work, env: { HOME: world.work } }), call).toMatchObject({
+        code: 0,
+        err: '',
+      });
+    }
+  } finally {
+    world.remove();
+  }
+});
+
+test('the plugin asks as installed hooks do', () => {
+  const { hooks } = JSON.parse(read('packaging/claude/hooks/hooks.json')) as { hooks: object };
+  const own = nativeEntries('claude').map(({ place, entry }) => [
+    place(undefined).keys[1],
+    [entry({ command: 'oriel', args: ['hook', 'claude'] })],
+  ]);
+  expect(hooks).toEqual(Object.fromEntries(own));
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  expect(read('packaging/claude/.claude-plugin/plugin.json')).toContain(`"version": "${version}"`);
+});
+
 describe('what commands print', { timeout: 300_000 }, () => {
   let world: DocsWorld;
   beforeAll(async () => void (world = await docsWorld()));

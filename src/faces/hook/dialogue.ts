@@ -2,6 +2,7 @@
 
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { SpokenWords } from '../../types/request.ts';
 
 /** How much of a transcript is looked at, from its end, and the longest line that is. */
@@ -68,6 +69,22 @@ export function spoken(found: Readonly<Record<Speaker, readonly string[]>>): Spo
       }),
     )
     .toSorted((a, b) => b.weight - a.weight);
+}
+
+/** What is done with every line of a text, where a sentence tells somebody to do it; and words that mean all of it. */
+const WHOLE_TASK = String.raw`(?:^|[.!?:;,\n]\s*|\b(?:please|then|and|let me|let's|i will|i'll|you|to)\s)(?:proof-?read|copy-?edit|translate|port|convert|rewrite|reformat|summari[sz]e)\b`;
+const ALL_OF = String.raw`\b(?:whole|entire|all|every (?:line|word|sentence|paragraph)) (?:of|in)\b`;
+const IN_FULL = String.raw`\b(?:line by line|word (?:by|for) word|in full)\b`;
+
+/** Whether the last message of a side says that all of the file is needed: then a map would only cost a request more. */
+export function isWantedWhole(words: readonly SpokenWords[], path: string): boolean {
+  const name = basename(path).replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+  const near = String.raw`[^.!?\n]{0,60}`;
+  const wanted = new RegExp(
+    String.raw`(?:${WHOLE_TASK}|${ALL_OF})${near}(?<![\w.-])${name}(?![\w.]*\w)|(?<![\w.-])${name}\b${near}${IN_FULL}`,
+    'i',
+  );
+  return words.some(({ text, weight }) => weight >= WEIGHTS.assistant[0] && wanted.test(text));
 }
 
 interface SaidMessage {

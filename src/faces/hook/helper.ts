@@ -1,6 +1,6 @@
 /** The helper that answers hooks: one for each user, resident while it is in use, of the version that the hooks have. */
 
-import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { OrielError } from '../../errors.ts';
@@ -44,13 +44,10 @@ async function serveHooks(signal: AbortSignal): Promise<void> {
   const answers = new HookAnswers();
   const server = createServer({ allowHalfOpen: true }, (socket) => void serve(socket));
   let timer: NodeJS.Timeout;
-  let own: number | undefined;
-  const isOurs = (): boolean => {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return stats !== undefined && stats.ino === own;
-  };
+  // The name tells hooks which process it is.
+  const own = `${path}.${process.pid}`;
   const end = (): void => {
-    if (isOurs()) rmSync(path, { force: true });
+    if (targetOf(path) === own) rmSync(path, { force: true });
     server.close();
     void answers.close().finally(() => process.exit(0));
   };
@@ -74,20 +71,32 @@ async function serveHooks(signal: AbortSignal): Promise<void> {
     socket.end(text === undefined ? REPLY.nothing : REPLY.answer + text);
     rest();
   };
-  // A socket takes the place of a dead or older one in one step.
-  const fresh = `${path}.${process.pid}`;
-  rmSync(fresh, { force: true });
+  rmSync(own, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(fresh, resolve);
+    server.listen(own, resolve);
   });
-  chmodSync(fresh, 0o600);
-  own = statSync(fresh).ino;
-  renameSync(fresh, path);
+  chmodSync(own, 0o600);
+  // It takes the place of a dead or older one in one step.
+  const link = `${own}.new`;
+  rmSync(link, { force: true });
+  symlinkSync(own, link);
+  const older = targetOf(path);
+  renameSync(link, path);
+  if (older !== undefined && older !== own) rmSync(older, { force: true });
   signal.addEventListener('abort', end, { once: true });
   // Nothing that goes wrong with one answer ends the others.
   process.on('uncaughtException', () => undefined);
   rest();
+}
+
+/** Undefined if there is no link. */
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a helper of this version answers at `path`. */

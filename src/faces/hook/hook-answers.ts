@@ -1,7 +1,7 @@
 /** What a hook answers in place of an agent's own tool; most of the time nothing. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
@@ -22,7 +22,7 @@ import type { SpokenWords } from '../../types/request.ts';
 import type { EngineResult, SummaryResult } from '../../types/result.ts';
 import type { Session } from '../../types/session.ts';
 import { variable } from '../install/host-table.ts';
-import { lastWords, spoken } from './dialogue.ts';
+import { isWantedWhole, lastWords, spoken } from './dialogue.ts';
 import { isOtherFile, MAX_OWN_READ_BYTES, MIN_OUTPUT_CHARACTERS } from './meeting.ts';
 
 /** The most bytes of a map, and the share of its text that it may have. */
@@ -42,6 +42,11 @@ const TIMEOUT_MS = 4_500;
 /** A text that an agent's own tool opens in place of what it cannot read. */
 const MAX_TEXT_BYTES = 4 << 20;
 
+/** What tells that an answer was not cut: its size, beside line ends that were changed, and the last lines in its end. */
+const MIN_WHOLE_SHARE = 0.9;
+const END_LINES = 5;
+const END_CHARACTERS = 4_000;
+
 /** An output is folded if at least this share of it goes. */
 const MIN_FOLDED_SHARE = 0.15;
 
@@ -53,6 +58,7 @@ interface HookEvent {
   readonly transcript_path?: string;
   /** The last words, from agents that have no transcript. */
   readonly words?: { readonly user?: readonly string[]; readonly assistant?: readonly string[] };
+  readonly tool_use_id?: string;
   readonly tool_name?: string;
   readonly tool_input?: Readonly<Record<string, unknown>>;
   readonly tool_response?: unknown;
@@ -84,6 +90,17 @@ interface TextInput {
   readonly fits?: boolean;
 }
 
+interface MappedRead {
+  readonly size: number;
+  readonly host: string;
+  /** The agent's own answer: all of the text, a part of it, or only that it is too large. */
+  readonly own: 'whole' | 'cut' | 'none';
+  readonly roots?: readonly string[];
+}
+
+/** What Copilot CLI says in place of a text. */
+const TOO_LARGE = /^File too large to read at once/;
+
 /** Source: "Settings" of the documentation of Claude Code. */
 const MANAGED_SETTINGS = [
   '/etc/claude-code/managed-settings.json',
@@ -106,8 +123,11 @@ export class HookAnswers {
   readonly #session: Session = createSession({ telemetry: false });
   readonly #kept = new KeptTexts();
   readonly #engines = new Map<string, OrielAssembly>();
-  /** By session and path: the version of the file that was answered with a map. */
+  /** By session and path: the version of the file that was answered with a map, and whether all of it followed. */
   readonly #mapped = new Map(this.#kept.notes());
+
+  /** By the same: the call that was answered so. Another hook, of the project or a plugin, may ask about it, too. */
+  readonly #calls = new Map<string, string | undefined>();
 
   /** What the hook prints; undefined if the agent's own answer stands. May throw anything. */
   async answer(host: string, text: string): Promise<string | undefined> {
@@ -138,11 +158,12 @@ export class HookAnswers {
     const { textResultForLlm: text } = toolResult ?? {};
     if (typeof text !== 'string') return undefined;
     const event = { session_id: sessionId, cwd, words: {} };
-    const file = { content: text, startLine: 1 };
+    const type = TOO_LARGE.test(text) ? 'too_large' : 'text';
+    const response = { type, file: { content: text, startLine: 1 } };
     const output = (
       toolName === 'view'
         ? await this.#read(
-            { ...event, tool_input: { file_path: path, offset }, tool_response: { type: 'text', file } },
+            { ...event, tool_input: { file_path: path, offset }, tool_response: response },
             'copilot',
           )
         : toolName === 'bash'
@@ -171,45 +192,56 @@ export class HookAnswers {
     const key = digest(event.session_id ?? '', path);
     const version = digest(before);
     const wasMapped = this.#mapped.get(key) === version;
+    const whole = digest(version, 'whole');
+    const know = (state: string): void => {
+      remember(this.#mapped, key, state, MAX_REMEMBERED);
+      this.#kept.note(key, state);
+    };
     let content: string | undefined;
     if (type === 'file_unchanged') {
       // The agent says that its answer is above, where there is only a map.
       if (wasMapped) content = await this.#text({ target: path }, cwd, raw);
     } else if (type === 'text' && typeof file?.content === 'string' && file.startLine === 1) {
-      if (wasMapped || file.content.length <= MAX_WHOLE_BYTES) return undefined;
-      content = await this.#map(event, path, Buffer.byteLength(file.content), host);
+      const { tool_use_id: call } = event;
+      if (wasMapped && (call === undefined || this.#calls.get(key) !== call)) know(whole);
+      if (wasMapped || this.#mapped.get(key) === whole || file.content.length <= MAX_WHOLE_BYTES)
+        return undefined;
+      const size = Buffer.byteLength(file.content);
+      content = await this.#map(event, path, {
+        size,
+        host,
+        own: isAllOf(path, file.content) ? 'whole' : 'cut',
+      });
+    } else if (type === 'too_large' && !wasMapped) {
+      const { size } = await lstat(path);
+      content = await this.#map(event, path, { size, host, own: 'none' });
     }
     // Of a file that changed meanwhile nobody knows which text the agent has.
     if (content === undefined || (await versionOf(path)) !== before) return undefined;
-    remember(this.#mapped, key, version, MAX_REMEMBERED);
-    if (!wasMapped) this.#kept.note(key, version);
+    know(wasMapped ? whole : version);
+    remember(this.#calls, key, event.tool_use_id, MAX_REMEMBERED);
     const numLines = content.split('\n').length;
     const totalLines = file?.totalLines ?? numLines;
     return { type: 'text', file: { filePath: typed, content, numLines, startLine: 1, totalLines } };
   }
 
+  /** `size`: the bytes of the agent's own answer, or of the file if it has none. */
   async #map(
     event: HookEvent,
     path: string,
-    size: number,
-    host: string,
-    roots: readonly string[] = [],
+    { size, host, own, roots = [] }: MappedRead,
   ): Promise<string | undefined> {
     const { transcript_path: transcript, words } = event;
     const about = words
       ? spoken({ user: words.user ?? [], assistant: words.assistant ?? [] })
       : await lastWords(transcript);
+    if (own !== 'none' && isWantedWhole(about, path)) return undefined;
     const room = Math.min(MAX_MAP_BYTES, Math.floor(size * MAX_MAP_SHARE));
     const mapBytes = room - FOOTER_BYTES - Buffer.byteLength(path);
     const call = (from: number, to: number): string =>
       safeJson((CALLS[host === 'kilo' ? 'opencode' : host] ?? claudeCall)(path, from, to));
-    const how = { mapBytes, roots };
-    return this.#text(
-      { target: path, about, call, fits: size <= MAX_OWN_READ_BYTES },
-      directoryOf(event),
-      displays.numbers,
-      how,
-    );
+    const input = { target: path, about, call, fits: own === 'whole' };
+    return this.#text(input, directoryOf(event), displays.numbers, { mapBytes, roots });
   }
 
   /** Opens a text in place of a file that the agent's own tool cannot read, or not whole. */
@@ -234,7 +266,9 @@ export class HookAnswers {
 
   async #mapOfLarge(event: HookEvent, path: string, roots: string[]): Promise<string | undefined> {
     const { size } = await lstat(path);
-    return size > MAX_OWN_READ_BYTES ? this.#map(event, path, size, 'claude', roots) : undefined;
+    return size > MAX_OWN_READ_BYTES
+      ? this.#map(event, path, { size, host: 'claude', own: 'none', roots })
+      : undefined;
   }
 
   /** The agent leaves out long outputs of a notebook, without a call for them. */
@@ -340,6 +374,14 @@ function hasReadRules(cwd: string): boolean {
 
 function isWhole({ offset, limit, pages }: Readonly<Record<string, unknown>>): boolean {
   return [offset, limit, pages].every((one) => one === undefined || one === null);
+}
+
+/** Whether an agent's own answer goes to the end of a file; it may have numbers and more around the lines. */
+function isAllOf(path: string, answer: string): boolean {
+  const stats = statSync(path);
+  if (!stats.isFile() || Buffer.byteLength(answer) < stats.size * MIN_WHOLE_SHARE) return false;
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n').slice(-END_LINES);
+  return lines.every((line) => answer.includes(line.trim(), answer.length - END_CHARACTERS));
 }
 
 /** Undefined if there is no such file. */

@@ -3,7 +3,7 @@
  * Whatever goes wrong, it prints nothing and succeeds: then the agent's own answer stands. It loads only what a socket needs.
  */
 
-import { readSync, writeSync } from 'node:fs';
+import { lstatSync, readlinkSync, readSync, type Stats, statSync, writeFileSync, writeSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { isWorthAsking, meetingPath, REPLY, versionKey } from './meeting.ts';
@@ -13,6 +13,10 @@ const MAX_HOOK_MS = 5_000;
 
 /** Between two attempts to reach a helper that is being started, in milliseconds. */
 const RETRY_MS = 20;
+
+/** After that happened hooks do not wait longer than this, and start nothing, for so many milliseconds. */
+const MAX_LATE_MS = 2_000;
+const PAUSE_MS = 30_000;
 
 const MAX_EVENT_BYTES = 32 << 20;
 
@@ -53,6 +57,23 @@ function ask(path: string, request: string): Promise<string | undefined> {
   });
 }
 
+const ageOf = (stats: Stats | undefined): number =>
+  stats === undefined ? Number.POSITIVE_INFINITY : Math.abs(Date.now() - stats.mtimeMs);
+
+const latePath = (path: string): string => `${path}.late`;
+
+/** A helper that hangs is ended, so that the next hook starts another; one that may still be loading is not. */
+function giveUp(path: string): void {
+  const link = lstatSync(path, { throwIfNoEntry: false });
+  if (link === undefined || ageOf(link) < PAUSE_MS) {
+    writeFileSync(latePath(path), '', { mode: 0o600 });
+    return;
+  }
+  const pid = Number(/\.(\d+)$/.exec(readlinkSync(path))?.[1]);
+  // 0 is this group of processes.
+  if (pid > 1) process.kill(pid, 'SIGKILL');
+}
+
 /** Ends this process if the helper cannot start. */
 async function startHelper(cli: string): Promise<void> {
   const { spawn } = await import('node:child_process');
@@ -73,7 +94,15 @@ async function answer(host: string): Promise<string> {
   if (path === undefined) return '';
   const cli = fileURLToPath(new URL('../cli/main.js', import.meta.url));
   const request = `${JSON.stringify({ version: versionKey(cli), host })}\n${event}`;
-  let hasStarted = false;
+  const isLate = ageOf(statSync(latePath(path), { throwIfNoEntry: false })) < PAUSE_MS;
+  let hasStarted = isLate;
+  setTimeout(
+    () => {
+      giveUp(path);
+      end();
+    },
+    isLate ? MAX_LATE_MS : MAX_HOOK_MS,
+  ).unref();
   for (;;) {
     const reply = await ask(path, request);
     if (reply !== undefined && reply[0] !== REPLY.otherVersion)
@@ -86,7 +115,6 @@ async function answer(host: string): Promise<string> {
 
 const end = (): never => process.exit(0);
 process.on('uncaughtException', end);
-setTimeout(end, MAX_HOOK_MS).unref();
 const text = await answer(process.argv.at(-1) ?? '').catch(() => '');
 // All at once: the agent may close the pipe.
 for (let rest = Buffer.from(text); rest.length > 0;) {

@@ -4,13 +4,13 @@ import { lstatSync, mkdirSync, statSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 
-/** Paths of sockets have at most 103 bytes on every system. */
-const MAX_SOCKET_PATH_BYTES = 100;
+/** Paths of sockets have at most 103 bytes on every system; behind this one stands a dot with the number of a process. */
+const MAX_SOCKET_PATH_BYTES = 95;
 
 /** What a helper replies before its answer. */
 export const REPLY = { answer: '+', nothing: '=', otherVersion: '-' } as const;
 
-/** The path of the socket, in a directory that is made if it is missing. Undefined if others could have put it there. */
+/** The path of a link to the socket, in a directory that is made if it is missing. Undefined if others could have put it there. */
 export function meetingPath(env: NodeJS.ProcessEnv = process.env): string | undefined {
   // A named pipe of Windows has no directory that keeps others out.
   if (process.platform === 'win32') return undefined;
@@ -71,7 +71,7 @@ export function isWorthAsking(event: string): boolean {
   if (!event.includes('"PreToolUse"')) {
     if (/"tool_name":\s*"(?:Grep|Glob)"/.test(event))
       return /"truncated":\s*true|"appliedLimit":\s*\d/.test(event);
-    return event.length > MIN_OUTPUT_CHARACTERS || event.includes('file_unchanged');
+    return event.length > MIN_OUTPUT_CHARACTERS || /file_unchanged|File too large to read/.test(event);
   }
   const { tool_input: input } = JSON.parse(event) as { tool_input?: { file_path?: unknown } };
   const path = input?.file_path;

@@ -111,6 +111,37 @@ test('ranges, short texts and second whole readings are left alone', async () =>
   expect(await other.answer('claude', JSON.stringify(again))).toBeUndefined();
 });
 
+test('what is no event fails as a promise, which the helper waits for', async () => {
+  for (const text of ['{', 'null']) await expect(answers.answer('claude', text)).rejects.toThrow();
+});
+
+test('a second hook that is asked about the same call changes nothing', async () => {
+  const path = put('twice.py', code());
+  expect(await read(path, { tool_use_id: 't1' })).toContain('[Map: ');
+  expect(await read(path, { tool_use_id: 't1' })).toBeUndefined();
+  const stub = { tool_response: { type: 'file_unchanged', file: { filePath: path } } };
+  expect(await read(path, { ...stub, tool_use_id: 't2' })).toBe(code());
+});
+
+test('a map promises all of a file only where the agent showed that', async () => {
+  const path = put('cut.py', code());
+  expect(await read(path, { session_id: 'whole' })).toContain('The same call again reads all of it');
+  const file = { filePath: path, content: code().slice(0, -900), startLine: 1 };
+  const cut = await read(path, { session_id: 'cut', tool_response: { type: 'text', file } });
+  expect(cut).toMatch(/"limit":\d+}\]$/);
+});
+
+test('a text that Copilot CLI finds too large is answered with its map', async () => {
+  const path = put('large.py', code());
+  const textResultForLlm = 'File too large to read at once (30.5 KB). Consider using the grep tool';
+  const event = { sessionId: 'c', cwd: root, toolName: 'view', toolArgs: JSON.stringify({ path }) };
+  const printed = await answers.answer(
+    'copilot',
+    JSON.stringify({ ...event, toolResult: { textResultForLlm } }),
+  );
+  expect(printed).toContain('"view_range\\":[');
+});
+
 test('a changed file is mapped anew', async () => {
   const path = put('changed.py', code());
   await read(path);
@@ -124,10 +155,33 @@ test('an answer that only points to the map is the whole text', async () => {
   expect(await read(path, stub)).toBeUndefined();
   await read(path);
   expect(await read(path, stub)).toBe(code());
+  // Now it is above.
+  expect(await read(path, stub)).toBeUndefined();
+  expect(await read(path)).toBeUndefined();
   const odd = `${code()}# \u001B[31mred\u001B[0m\u200B\r\nend`;
   writeFileSync(path, odd);
   await read(path);
   expect(await read(path, stub)).toBe(odd);
+});
+
+test('what somebody says to be needed whole is left alone', async () => {
+  const path = put('lease [1].py', code());
+  const wanted = async (text: string): Promise<boolean> =>
+    (await read(path, { ...said(text), session_id: text })) === undefined;
+  for (const text of [
+    'Proofread lease [1].py.',
+    'Fix the test. Then port src/lease [1].py to Go, please.',
+    'Read the whole of `lease [1].py`.',
+    'Go through lease [1].py line by line',
+  ])
+    expect(await wanted(text), text).toBe(true);
+  for (const text of [
+    'Why does lease [1].py convert the dates?',
+    'Translate b.md by what lease [1].py does. Read all of b.md.',
+    'Port old-lease [1].py, or lease [1].py.bak.',
+    'The whole of the tests fails. See lease [1].py',
+  ])
+    expect(await wanted(text), text).toBe(false);
 });
 
 test('of what is too large to be read whole, no map promises that', async () => {

@@ -1,7 +1,18 @@
 /** The process of a hook and its helper: whatever happens to them, the agent's own answer stands. */
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lutimesSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,6 +72,17 @@ function other(run: string): Promise<string> {
   });
 }
 
+/** Why nobody answers at `path`; undefined if somebody does. */
+function refusal(path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => {
+      resolve(undefined);
+      socket.destroy();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+  });
+}
+
 test('the first hook starts the helper, which one of another version replaces', async () => {
   const { run, hook } = place();
   await expect.poll(() => hook().out).toContain('[Map: ');
@@ -68,6 +90,29 @@ test('the first hook starts the helper, which one of another version replaces', 
   expect(await other(run)).toBe('-');
   await expect.poll(() => existsSync(join(run, 'oriel/helper.sock'))).toBe(false);
   await expect.poll(() => hook().out).toContain('[Map: ');
+});
+
+test('a helper that hangs is waited for once', async () => {
+  const { run, hook } = place();
+  await expect.poll(() => hook().out).toContain('[Map: ');
+  const link = join(run, 'oriel/helper.sock');
+  const socket = readlinkSync(link);
+  const pid = Number(socket.split('.').at(-1));
+  process.kill(pid, 'SIGSTOP');
+  // It has been there for a minute.
+  lutimesSync(link, 0, Date.now() / 1000 - 60);
+  expect(hook()).toEqual({ out: '', code: 0 });
+  await expect.poll(() => refusal(socket)).toBe('ECONNREFUSED');
+  await expect.poll(() => hook().out).toContain('[Map: ');
+  expect(readdirSync(join(run, 'oriel')).filter((name) => /\.\d+$/.test(name))).toHaveLength(1);
+});
+
+test('after a helper that was not ready in time, none is started for a while', () => {
+  const { run, hook } = place();
+  mkdirSync(join(run, 'oriel'), { mode: 0o700 });
+  writeFileSync(join(run, 'oriel/helper.sock.late'), '');
+  expect(hook()).toEqual({ out: '', code: 0 });
+  expect(existsSync(join(run, 'oriel/helper.sock'))).toBe(false);
 });
 
 test('a directory that others can enter is not used', () => {

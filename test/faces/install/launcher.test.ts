@@ -48,40 +48,64 @@ function start(home: string, args: readonly string[]): ChildProcess {
 const ended = (child: ChildProcess): Promise<unknown> =>
   child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve();
 
-test('installs at the same moment make one entry', async () => {
+/** By host and mode: its file, and what may be in it before. */
+type InstalledFile = readonly [host: string, mode: string, path: string, before: string | undefined];
+const CLAUDE: InstalledFile = [
+  'claude',
+  'native',
+  '.claude/settings.json',
+  '{\n  // mine\n  "hooks": { "PostToolUse": [{ "matcher": "Edit" }] },\n}\n',
+];
+const FILES: readonly InstalledFile[] = [
+  ['codex', 'mcp', '.codex/config.toml', '# mine\n'],
+  CLAUDE,
+  ['pi', 'native', '.pi/agent/extensions/oriel.js', undefined],
+];
+
+test.each(FILES)('two installs at once make one entry: %s', async (host, mode, path, before) => {
   const { home, put, text, oriel } = place();
-  put('.codex/config.toml', '# mine\n');
-  const children = Array.from({ length: 2 }, () => start(home, ['install', 'codex']));
+  if (before !== undefined) put(path, before);
+  const children = [1, 2].map(() => start(home, ['install', host, '--mode', mode]));
   await Promise.all(children.map(ended));
   expect(children.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-  expect(text('.codex/config.toml').match(/mcp_servers/g)).toHaveLength(1);
+  const installed = text(path);
   oriel('uninstall');
-  expect(contents(home)).toEqual({ '.codex/config.toml': '# mine\n' });
+  expect(contents(home)).toEqual(before === undefined ? {} : { [path]: before });
+  oriel('install', host, '--mode', mode);
+  expect(text(path)).toBe(installed);
 });
 
-async function killed(rounds: number): Promise<void> {
-  const { home, put, text, oriel } = place();
-  const original = `${'# a long file\n'.repeat(20_000)}`;
-  put('.codex/config.toml', original);
-  oriel('install', 'codex');
-  const installed = text('.codex/config.toml');
+async function killed(rounds: number, [host, mode, path, before]: InstalledFile): Promise<void> {
+  const { home, put, oriel } = place();
+  // Long, so that it takes a while to be written.
+  const original = before && `${`${host === 'codex' ? '#' : '//'} a long file\n`.repeat(20_000)}${before}`;
+  const now = (): string | undefined => contents(home)[path];
+  if (original !== undefined) put(path, original);
+  oriel('install', host, '--mode', mode);
+  const installed = now();
   for (let i = 0; i < rounds; i += 1) {
-    const child = start(home, [text('.codex/config.toml') === original ? 'install' : 'uninstall', 'codex']);
+    const args = now() === installed ? ['uninstall', host] : ['install', host, '--mode', mode];
+    const child = start(home, args);
     // Later in each round, from the start of the process to its end.
-    const timer = setTimeout(() => child.kill('SIGKILL'), 40 + (i * 200) / rounds);
+    const timer = setTimeout(() => child.kill('SIGKILL'), 40 + (i * 260) / rounds);
     await ended(child);
     clearTimeout(timer);
-    expect([original, installed]).toContain(text('.codex/config.toml'));
+    if (now() === installed) continue;
+    // One of two hooks may be there.
+    oriel('uninstall', host);
+    expect(now()).toBe(original);
   }
-  oriel('install', 'codex');
-  expect(text('.codex/config.toml')).toBe(installed);
+  oriel('install', host, '--mode', mode);
+  expect(now()).toBe(installed);
   oriel('uninstall');
-  expect(contents(home)).toEqual({ '.codex/config.toml': original });
+  expect(contents(home)).toEqual(original === undefined ? {} : { [path]: original });
 }
 
-test('a kill at any moment damages nothing', () => killed(3));
+test('a kill at any moment damages nothing', () => killed(3, CLAUDE));
 
-test('fifty kills damage nothing', { tags: 'slow', timeout: 120_000 }, () => killed(50));
+test.each(FILES)('fifty kills damage nothing: %s', { tags: 'slow', timeout: 300_000 }, (...file) =>
+  killed(50, file),
+);
 
 test('what an agent writes at the same moment is kept', () => {
   const { put, text } = place();
