@@ -17,7 +17,7 @@ import {
 } from './truth-tree.ts';
 
 /** Few searches of each tree, so that there are many trees. */
-const TREES = 200;
+const TREES = 2_000;
 const MAX_KEPT_TREES = 200;
 
 let base: string | undefined;
