@@ -301,3 +301,18 @@ test.each(['oriel', 'pi'] as const)('a name as it is shown leads to a file URL (
     expect([tool, (await oriel.tool(tool).run(call)).isError]).toEqual([tool, false]);
   }
 });
+
+test('a search is told of no binary file', async () => {
+  const { W, write } = workspace();
+  write('a.bin', 'one\0');
+  write('b.txt', 'one\n');
+  const oriel = createOriel({ cwd: W });
+  const answer = (path: string): Promise<string> =>
+    oriel
+      .tool('grep')
+      .run({ pattern: 'one', path })
+      .then((found) => textOf(found));
+  expect(await answer('a.bi')).toBe('a.bi does not exist. Use . to list the working directory.');
+  expect(await answer('b.tx')).toContain('Did you mean b.txt?');
+  await oriel.close();
+});
