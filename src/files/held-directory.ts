@@ -281,13 +281,14 @@ export class HeldDirectory {
 
 /**
  * Opens the regular file `name` in the directory. Undefined for anything else, for kernel files, and for files of `skipFiles`.
- * Throws the system's error.
+ * Throws the system's error. `wasCompared`: whether the walk already compared the name with the rules for private files.
  */
 export function openHeld(
   directory: Pick<HeldDirectory, 'self' | 'dev' | 'isPrivate'>,
   name: string,
+  wasCompared = false,
 ): HeldFile | undefined {
-  if (directory.isPrivate(name, false)) return undefined;
+  if (!wasCompared && directory.isPrivate(name, false)) return undefined;
   const { self, dev } = directory;
   const fd = fs.openSync(nameOf(`${self}/${name}`), READ);
   try {

@@ -76,12 +76,9 @@ function takeEncoding(text: string): { encoding: string; rest: string } | undefi
   const [near = 'utf-8'] = nearNames(label, ENCODINGS, 1);
   const known = `encoding=${near}`;
   // Lines are in every text, but not a symbol or a view.
-  const isKept = parts.toSpliced(at, 1).every((part) => part === 'raw' || isLines(part));
+  const others = parts.toSpliced(at, 1).join(':');
+  const isKept = /^(?:raw:?)?(?:[-\d][^:]*)?(?::raw)?$/.test(others) && isSelection(others);
   throw bad(text, why, `:${isKept ? parts.with(at, known).join(':') : known}`);
-}
-
-function isLines(text: string): boolean {
-  return /^[-\d]/.test(text) && isSelection(text);
 }
 
 /** Lower case, without spaces at the ends and around commas. */

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { advised, isOrielError, OrielError } from '../errors.ts';
 import { type DeepestDirectory, deepestDirectory } from '../files/deepest-directory.ts';
 import { isPathWithin } from '../files/paths.ts';
+import { sourceFor } from '../formats/table.ts';
 import { isBinary } from '../formats/text/open.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { storedEncoding } from '../text/encoding.ts';
@@ -169,7 +170,7 @@ export async function nearPaths(typed: string, call: Call): Promise<string[]> {
   return found?.near.map((name) => tellablePath(join(found.at, name), typed, call)) ?? [];
 }
 
-/** What the tool of the call takes. `searched`: a directory, a text or a container. */
+/** What the tool of the call takes. `file`: no binary without a source. `searched`: a directory, a text or a container. */
 type WantedKind = 'any' | 'file' | 'directory' | 'searched';
 
 function isWantedKind(kind: string, wants: WantedKind): boolean {
@@ -181,9 +182,12 @@ async function isThere(path: string, wants: WantedKind, call: Call): Promise<boo
   const opened = await call.access.open(path, call.signal).catch(() => undefined);
   try {
     if (!opened || !isWantedKind(opened.kind, wants)) return false;
-    if (wants !== 'searched' || opened.kind !== 'file' || isContainerName(basename(path))) return true;
+    if (wants === 'any' || opened.kind !== 'file') return true;
     const head = await readSourceHead(opened.bytes, call.signal);
-    return !isBinary(head) || storedEncoding(head).unit > 1;
+    if (!isBinary(head) || storedEncoding(head).unit > 1) return true;
+    const name = basename(path);
+    if (wants === 'searched') return isContainerName(name);
+    return sourceFor({ typed: path, rest: '', name, path, opened, head }, undefined).format !== 'file';
   } finally {
     await opened?.close();
   }

@@ -302,7 +302,7 @@ test.each(['oriel', 'pi'] as const)('a name as it is shown leads to a file URL (
   }
 });
 
-test('a search is told of no binary file', async () => {
+test('a tool that reads or searches texts is told of no binary file', async () => {
   const { W, write } = workspace();
   write('a.bin', 'one\0');
   write('b.txt', 'one\n');
@@ -314,5 +314,8 @@ test('a search is told of no binary file', async () => {
       .then((found) => textOf(found));
   expect(await answer('a.bi')).toBe('a.bi does not exist. Use . to list the working directory.');
   expect(await answer('b.tx')).toContain('Did you mean b.txt?');
-  await oriel.close();
+  const zdx = createOriel({ cwd: W, dialect: 'zdx' });
+  expect(textOf(await zdx.tool('read').run({ path: 'a.bi' }))).not.toContain('a.bin');
+  expect(textOf(await zdx.tool('read').run({ path: 'b.tx' }))).toContain('b.txt');
+  await Promise.all([oriel.close(), zdx.close()]);
 });
