@@ -154,30 +154,21 @@ function withoutEnd(name: string): string {
 class NameFilter {
   readonly isUsed: boolean;
   readonly #plain = new Set<string>();
-  /** How the names begin, of patterns that say nothing about their ends. */
-  readonly #fronts: string[] = [];
-  /** How the other names begin and end. */
+  /** How the names begin and end. */
   readonly #wild: (readonly [front: string, end: string])[] = [];
-  /** By the code of an ASCII character: whether a pattern that says how names end has it as its last. */
-  readonly #lasts = new Uint8Array(0x80);
 
   constructor(patterns: readonly string[]) {
     for (const pattern of new Set(patterns)) {
       const from = pattern.search(/[*?[\\]/);
       const until = Math.max(from, ...['*', '?', ']', '\\'].map((one) => pattern.lastIndexOf(one) + 1));
       if (from === -1) this.#plain.add(pattern);
-      else if (until === pattern.length) this.#fronts.push(pattern.slice(0, from));
       else this.#wild.push([pattern.slice(0, from), pattern.slice(until)]);
-      this.#lasts[pattern.charCodeAt(pattern.length - 1)] = 1;
     }
     this.isUsed = patterns.length > 0;
   }
 
   /** `name`: folded. */
   matches(name: string): boolean {
-    for (const front of this.#fronts) if (name.startsWith(front)) return true;
-    // Nearly all names end here.
-    if (this.#lasts[name.charCodeAt(name.length - 1)] === 0) return false;
     if (this.#plain.has(name)) return true;
     for (const [front, end] of this.#wild) if (name.startsWith(front) && name.endsWith(end)) return true;
     return false;

@@ -222,7 +222,9 @@ export class HeldDirectory {
   /** The stats of the regular file `name`; undefined for anything else, and for private files. */
   factsOf(name: string): FileFacts | undefined {
     const stats = this.statsOf(name);
-    return !stats?.isFile() || this.isPrivate(name, false) || this.linkedRule(name, stats) ? undefined : stats;
+    return !stats?.isFile() || this.isPrivate(name, false) || this.linkedRule(name, stats)
+      ? undefined
+      : stats;
   }
 
   /** The rule by which the regular file `name` is private under another of its names. */
@@ -295,7 +297,8 @@ export function openHeld(
     const stats = fs.fstatSync(fd);
     const stored =
       stats.isFile() && (stats.dev === dev || !isKernelDevice(stats.dev, `${DESCRIPTORS}/${fd}`));
-    const isWithheld = (kept && isKept(kept, stats)) || (stats.nlink > 1 && ruleOfLinked(stats) !== undefined);
+    const isWithheld =
+      (kept && isKept(kept, stats)) || (stats.nlink > 1 && ruleOfLinked(stats) !== undefined);
     if (stored && !isWithheld)
       return { fd, size: stats.size, dev: stats.dev, ino: stats.ino, mtimeMs: stats.mtimeMs };
   } catch (error) {

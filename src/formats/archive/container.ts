@@ -224,7 +224,13 @@ function wholeIndex(
     const contents = await readContents(openContainer(format, packed), signal);
     return { value: { kind: 'container', format, contents }, keep: true };
   };
-  return call.session.store.get(indexes, bytes, { name, entries: archiveLimits.entries, compared }, make, call);
+  return call.session.store.get(
+    indexes,
+    bytes,
+    { name, entries: archiveLimits.entries, compared },
+    make,
+    call,
+  );
 }
 
 /** Throws `PRIVATE` if a member that is about to be read is private by a name that the index does not have. */
