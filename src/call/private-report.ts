@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { isOrielError } from '../errors.ts';
 import { privateFile } from '../files/deny-rules.ts';
 import { formatOf, isNamedArchive } from '../formats/archive/detect.ts';
+import { isBinary } from '../formats/text/open.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { baseLimits } from '../text/limits.ts';
 import type { FileAccess, OpenedFile } from '../types/access.ts';
@@ -43,7 +44,7 @@ export async function whyPrivate(
   return rule && privateFile(access.display(path), rule).why;
 }
 
-/** Archives in which nothing is private, by their bytes and the rules; the oldest first. */
+/** Files in which nothing is private, by their bytes and the rules; the oldest first. */
 const openArchives = new Set<string>();
 const MAX_OPEN_ARCHIVES = 1_000;
 
@@ -59,13 +60,15 @@ export async function refuseStoredBytes(
   const { path, bytes } = opened;
   const [name, head] = [basename(path), await readSourceHead(bytes, options.signal)];
   const key = `${bytes.identity.key} ${names.data.key} ${path}`;
-  if ((!isNamedArchive(name) && formatOf(head) === undefined) || openArchives.has(key)) return;
+  // A zip has a NUL byte in each of its records.
+  const isText = head.length === opened.size && !isBinary(head) && formatOf(head) === undefined;
+  if ((isText && !isNamedArchive(name)) || openArchives.has(key)) return;
   const typed = access.display(path);
   const request = { kind: 'read', target: typed, grammar: 'literal' } as const;
   const { call, settle, close } = openCall(engine, { request, limits: baseLimits }, options);
   try {
-    const { refusePrivateMembers } = await import('../formats/archive/open.ts');
-    await settle(() => refusePrivateMembers({ typed, rest: '', name, path, opened, head }, call));
+    const { refuseStoredMembers } = await import('../formats/archive/open.ts');
+    await settle(() => refuseStoredMembers({ typed, rest: '', name, path, opened, head }, call));
   } finally {
     await close();
   }

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type BigIntStats, type Dirent, lstatSync, type Stats } from 'node:fs';
+import { type BigIntStats, type Dirent, lstatSync, type Stats, statSync } from 'node:fs';
 import { lstat, opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, parse, posix, resolve } from 'node:path';
@@ -70,8 +70,18 @@ const MAX_RULE_FILE_BYTES = 1 << 20;
 const MAX_RULES_PER_FILE = 10_000;
 const MAX_RULE_CHARACTERS = 4_096;
 
-/** A file may change again within so many milliseconds without another time of change. */
-const FRESH_MS = 100;
+/** A file may change again within so many milliseconds without another time of change: FAT counts in two seconds. */
+const FRESH_MS = 2_500;
+
+/** A directory with rule files. */
+interface RuleFilePlace {
+  readonly project: string;
+  readonly directory: string;
+  /** From the project. */
+  readonly names: readonly string[];
+  /** Of the directory when its files were looked at: while it is the same, no other file is in it. */
+  version: string | undefined;
+}
 
 interface ReadRuleFile {
   /** Of the file that was read; undefined if it has to be read again. */
@@ -85,6 +95,7 @@ export class DenyPolicy {
   readonly #stores: readonly DenySource[];
   /** Opens a path inside the projects without regard to these rules. */
   readonly #open: (path: string) => Promise<OpenedItem>;
+  readonly #places: readonly RuleFilePlace[];
   readonly #files = new Map<string, ReadRuleFile>();
   readonly #warned = new Set<string>();
   #rules: DenyRules | undefined;
@@ -95,6 +106,10 @@ export class DenyPolicy {
   constructor(options: DenyOptions, roots: readonly string[], open: (path: string) => Promise<OpenedItem>) {
     this.#options = options;
     this.#open = open;
+    this.#places = options.projects.flatMap((project) => [
+      { project, directory: join(project, '.claude'), names: SETTINGS, version: undefined },
+      { project, directory: project, names: LISTS, version: undefined },
+    ]);
     // A name without a slash is meant everywhere, also where there are no roots.
     this.#bases = [...new Set([...options.projects, ...(roots.length > 0 ? roots : ['/'])])];
     const tops = new Set(this.#bases.map((base) => parse(base).root));
@@ -104,9 +119,13 @@ export class DenyPolicy {
   /** Throws `BUSY` if a rule file cannot be opened for now. */
   async current(): Promise<DenyRules> {
     let isChanged = this.#rules === undefined;
-    for (const project of this.#options.projects) {
-      for (const name of [...SETTINGS, ...LISTS]) {
+    for (const place of this.#places) {
+      const { project, directory, names } = place;
+      const before = versionOfDirectory(directory);
+      const isSame = before !== undefined && place.version === before;
+      for (const name of names) {
         const path = join(project, name);
+        if (isSame && !this.#files.has(path)) continue;
         const looking = versionOf(path);
         const version = looking instanceof Promise ? await looking : looking;
         const known = this.#files.get(path);
@@ -116,6 +135,8 @@ export class DenyPolicy {
         if (version === '') this.#files.delete(path);
         else this.#files.set(path, { version, source: await this.#read(project, name, known?.source) });
       }
+      // Not before its files are read: other calls do not wait for that.
+      place.version = before;
     }
     if (!isChanged && this.#rules) return this.#rules;
     const files = [...this.#files.values()].flatMap(({ source }) => source ?? []);
@@ -215,6 +236,17 @@ function versionOf(path: string): string | undefined | Promise<string | undefine
   if (!isLocalPath(path)) return lstat(path, { bigint: true }).then((stats) => factsOf(path, stats), unseen);
   try {
     return factsOf(path, lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+  } catch (error) {
+    return unseen(error);
+  }
+}
+
+/** As `versionOf`, of where links lead; undefined also of a network, where a directory may be older than what is in it. */
+function versionOfDirectory(path: string): string | undefined {
+  if (!isLocalPath(path)) return undefined;
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats ? identityOf(stats) : '';
   } catch (error) {
     return unseen(error);
   }

@@ -8,7 +8,7 @@
 
 import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
-import type { DenyData, PrivateNames } from '../types/access.ts';
+import type { DenyData, DenyRule, PrivateNames } from '../types/access.ts';
 import {
   DenyRules,
   isCurrent,
@@ -77,16 +77,16 @@ let linked: LinkedFiles | undefined;
 /** When the current walk began, in milliseconds since the epoch. */
 let began = 0;
 
-/** Whether the file is private under another of its names. */
-function isLinkedPrivate(stats: Pick<fs.Stats, 'dev' | 'ino' | 'ctimeMs'>): boolean {
-  if (!rules) return false;
+/** The rule by which the file is private under another of its names. */
+function ruleOfLinked(stats: Pick<fs.Stats, 'dev' | 'ino' | 'ctimeMs'>): DenyRule | undefined {
+  if (!rules) return undefined;
   if (!linked || !isCurrent(linked, stats, began)) {
     const comparing = linkedBelow(rules);
     let step = comparing.next();
     while (!step.done) step = comparing.next(factsFor(step.value));
     linked = step.value;
   }
-  return linkedRule(linked, stats) !== undefined;
+  return linkedRule(linked, stats);
 }
 
 function factsFor(need: NeededFacts): KnownFacts {
@@ -221,12 +221,17 @@ export class HeldDirectory {
 
   /** The stats of the regular file `name`; undefined for anything else, and for private files. */
   factsOf(name: string): FileFacts | undefined {
-    const stats = fs.lstatSync(nameOf(`${this.self}/${name}`), { bigint: true, throwIfNoEntry: false });
-    if (!stats?.isFile() || this.isPrivate(name, false)) return undefined;
-    const { dev, ino, ctimeMs, nlink } = stats;
-    const isLinked =
-      nlink > 1n && isLinkedPrivate({ dev: Number(dev), ino: Number(ino), ctimeMs: Number(ctimeMs) });
-    return isLinked ? undefined : stats;
+    const stats = this.statsOf(name);
+    return !stats?.isFile() || this.isPrivate(name, false) || this.linkedRule(name, stats)
+      ? undefined
+      : stats;
+  }
+
+  /** The rule by which the regular file `name` is private under another of its names. */
+  linkedRule(name: string, stats = this.statsOf(name)): DenyRule | undefined {
+    if (!stats?.isFile() || stats.nlink < 2n) return undefined;
+    const { dev, ino, ctimeMs } = stats;
+    return ruleOfLinked({ dev: Number(dev), ino: Number(ino), ctimeMs: Number(ctimeMs) });
   }
 
   /** The stats of an entry, of a link itself; undefined if it does not exist. Those of private files are for comparisons only. */
@@ -278,20 +283,22 @@ export class HeldDirectory {
 
 /**
  * Opens the regular file `name` in the directory. Undefined for anything else, for kernel files, and for files of `skipFiles`.
- * Throws the system's error.
+ * Throws the system's error. `wasCompared`: whether the walk already compared the name with the rules for private files.
  */
 export function openHeld(
   directory: Pick<HeldDirectory, 'self' | 'dev' | 'isPrivate'>,
   name: string,
+  wasCompared = false,
 ): HeldFile | undefined {
-  if (directory.isPrivate(name, false)) return undefined;
+  if (!wasCompared && directory.isPrivate(name, false)) return undefined;
   const { self, dev } = directory;
   const fd = fs.openSync(nameOf(`${self}/${name}`), READ);
   try {
     const stats = fs.fstatSync(fd);
     const stored =
       stats.isFile() && (stats.dev === dev || !isKernelDevice(stats.dev, `${DESCRIPTORS}/${fd}`));
-    const isWithheld = (kept && isKept(kept, stats)) || (stats.nlink > 1 && isLinkedPrivate(stats));
+    const isWithheld =
+      (kept && isKept(kept, stats)) || (stats.nlink > 1 && ruleOfLinked(stats) !== undefined);
     if (stored && !isWithheld)
       return { fd, size: stats.size, dev: stats.dev, ino: stats.ino, mtimeMs: stats.mtimeMs };
   } catch (error) {

@@ -168,6 +168,12 @@ export function createAccess(options: AccessOptions): FileAccess {
 
   /** Resolves a path without opening it and without touching anything outside the roots. */
   async function lookInside(path: string, shown: () => string, rules?: DenyRules): Promise<Handle> {
+    if (!roots.any && !rules?.first(path, false)) {
+      const handle = await look(path).catch(() => undefined);
+      // Without a link on the way, these are all names.
+      if (handle?.path === path) return handle;
+      await handle?.release();
+    }
     // Without roots, names on the way are looked at as inside a root that holds everything.
     const within = roots.any ? roots : new FileRoots([parse(path).root], cwd);
     if (!hasDescriptorPaths()) {

@@ -51,9 +51,13 @@ export function badRegex(
       (/\bun(?:closed|opened) group/.test(why) && unbalancedGroup(pattern)) ||
       position(stderr, lead);
     const where = at === undefined ? '' : ` at character ${at}`;
+    const escape = 'Escape special characters with a backslash';
+    // A line has no line break.
+    const isLine = !/[\r\n]/.test(pattern);
+    const use = isLine ? `${escape}, or search for plain text with literal=true.` : `${escape}.`;
     return bad(
-      `${quote(pattern)} is not a valid regular expression: ${why}${where}. Escape special characters with a backslash, or search for plain text with literal=true.`,
-      pattern,
+      `${quote(pattern)} is not a valid regular expression: ${why}${where}. ${use}`,
+      isLine ? pattern : undefined,
     );
   }
   if (/exceeds size limit/.test(stderr)) {

@@ -162,7 +162,9 @@ export async function elsewhereHint(
   const from = await realDirectory(path, call).catch(() => undefined);
   if (front === undefined || from === undefined) return undefined;
   if (isPathWithin(front, from) || isPathWithin(from, front)) return undefined;
-  const hint = { kind: 'elsewhere', path: call.access.display(front), glob: `/${rest}`, field } as const;
+  // With a slash in front, one that has another could be an absolute path.
+  const below = rest.includes('/') ? rest : `/${rest}`;
+  const hint = { kind: 'elsewhere', path: call.access.display(front), glob: below, field } as const;
   return (await selectsFile(hint.path, hint.glob, call)) ? hint : undefined;
 }
 

@@ -75,8 +75,10 @@ function takeEncoding(text: string): { encoding: string; rest: string } | undefi
   const why = 'the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le';
   const [near = 'utf-8'] = nearNames(label, ENCODINGS, 1);
   const known = `encoding=${near}`;
-  const others = isSelection(parts.toSpliced(at, 1).join(':'));
-  throw bad(text, why, `:${others ? parts.with(at, known).join(':') : known}`);
+  // Lines are in every text, but not a symbol or a view.
+  const others = parts.toSpliced(at, 1).join(':');
+  const isKept = /^(?:raw:?)?(?:[-\d][^:]*)?(?::raw)?$/.test(others) && isSelection(others);
+  throw bad(text, why, `:${isKept ? parts.with(at, known).join(':') : known}`);
 }
 
 /** Lower case, without spaces at the ends and around commas. */

@@ -1,15 +1,20 @@
 /** Explains a path that does not exist: files whose path ends in it, broken links, similar names. */
 
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { advised, isOrielError, OrielError } from '../errors.ts';
 import { type DeepestDirectory, deepestDirectory } from '../files/deepest-directory.ts';
 import { isPathWithin } from '../files/paths.ts';
+import { sourceFor } from '../formats/table.ts';
+import { isBinary } from '../formats/text/open.ts';
+import { readSourceHead } from '../text/bytes.ts';
+import { storedEncoding } from '../text/encoding.ts';
 import { didYouMean, nearNames } from '../text/near.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { PathGrammar } from '../types/request.ts';
 import { WalkBroken, WalkRun } from '../walk/walk-run.ts';
+import { isContainerName } from '../walk/walker.ts';
 import { hasVariable, tellablePath } from './nameable-path.ts';
 
 const DEADLINE_MS = 5_000;
@@ -100,10 +105,7 @@ async function otherReading(typed: string, wants: WantedKind, call: Call): Promi
   const meant = typed.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~').replace(/^:(?=.)|^[ab]\/(?=.)/, '');
   if (meant === typed) return undefined;
   const path = call.access.absolute(meant);
-  const opened = await call.access.open(path, call.signal).catch(() => undefined);
-  await opened?.close();
-  if (!opened || !isWanted(opened.kind, wants)) return undefined;
-  return tellablePath(path, typed, call);
+  return (await isThere(path, wants, call)) ? tellablePath(path, typed, call) : undefined;
 }
 
 /** The error for `src/app.ts/x`, where `src/app.ts` is a file; undefined if that is not known. */
@@ -168,11 +170,27 @@ export async function nearPaths(typed: string, call: Call): Promise<string[]> {
   return found?.near.map((name) => tellablePath(join(found.at, name), typed, call)) ?? [];
 }
 
-/** What the tool of the call takes. */
-type WantedKind = 'any' | 'file' | 'directory';
+/** What the tool of the call takes. `file`: no binary without a source. `searched`: a directory, a text or a container. */
+type WantedKind = 'any' | 'file' | 'directory' | 'searched';
 
-function isWanted(kind: string, wants: WantedKind): boolean {
-  return wants === 'any' || (kind === 'directory') === (wants === 'directory');
+function isWantedKind(kind: string, wants: WantedKind): boolean {
+  return wants === 'any' || wants === 'searched' || (kind === 'directory') === (wants === 'directory');
+}
+
+/** Whether there is something of that path that the tool takes. */
+async function isThere(path: string, wants: WantedKind, call: Call): Promise<boolean> {
+  const opened = await call.access.open(path, call.signal).catch(() => undefined);
+  try {
+    if (!opened || !isWantedKind(opened.kind, wants)) return false;
+    if (wants === 'any' || opened.kind !== 'file') return true;
+    const head = await readSourceHead(opened.bytes, call.signal);
+    if (!isBinary(head) || storedEncoding(head).unit > 1) return true;
+    const name = basename(path);
+    if (wants === 'searched') return isContainerName(name);
+    return sourceFor({ typed: path, rest: '', name, path, opened, head }, undefined).format !== 'file';
+  } finally {
+    await opened?.close();
+  }
 }
 
 interface Nearest {
@@ -209,7 +227,7 @@ async function lookIn(
   const isLast = rest.length === 0;
   const known = entries
     .filter(({ type }) =>
-      isLast ? type === 'link' || isWanted(type, wants) : type === 'directory' || type === 'link',
+      isLast ? type === 'link' || isWantedKind(type, wants) : type === 'directory' || type === 'link',
     )
     .map((entry) => entry.name);
   // A name with control characters, typed as it is shown.
@@ -219,9 +237,7 @@ async function lookIn(
   const near: string[] = [];
   for (const other of names) {
     const full = join(other, ...rest);
-    const opened = await call.access.open(join(at, full), call.signal).catch(() => undefined);
-    await opened?.close();
-    if (opened && isWanted(opened.kind, wants)) near.push(full);
+    if (await isThere(join(at, full), wants, call)) near.push(full);
     else if (!isLast && wants !== 'file') near.push(other);
   }
   return { at, name, near };

@@ -153,5 +153,5 @@ async function withAdvice(error: unknown, typed: string, wants: Wanted, call: Ca
   const glob = await globInPath(typed, call);
   if (glob) return new OrielError('NOT_FOUND', `${quote(typed)} does not exist`, { glob, cause: error });
   const { explainMissing } = await import('./missing-path.ts');
-  return explainMissing(typed, 'selectors', error, call, wants === 'any' ? 'any' : 'directory');
+  return explainMissing(typed, 'selectors', error, call, wants === 'any' ? 'searched' : 'directory');
 }

@@ -248,16 +248,24 @@ export function guessOf(start: Uint8Array, analyse: AnalyseEncoding): EncodingGu
     best.confidence >= MIN_GUESS.confidence &&
     best.confidence - (next?.confidence ?? 0) >= MIN_GUESS.lead &&
     (best.text.match(FOREIGN_LETTER) ?? []).length >= MIN_GUESS.letters;
-  return isSure ? { sure: best.name } : { perhaps: shaped ?? best.name };
+  if (isSure) return { sure: best.name };
+  // Of a few bytes that several encodings take for words, the most frequent is as often wrong.
+  if (shaped === undefined && next && isShort(sample)) return {};
+  return { perhaps: shaped ?? best.name };
+}
+
+/** Whether there are too few bytes for frequencies. */
+function isShort(sample: Buffer): boolean {
+  return sample.filter((byte) => byte >= 0x80).length < MIN_GUESS.letters;
 }
 
 // A library of frequencies finds something in a few bytes too. What these are says more then.
 
 const WESTERN = 'windows-1252';
 
-/** Whether there are too few bytes for frequencies, and all are signs, or letters in words with ASCII letters: `© 1999`, `café`. */
+/** Whether there are only a few bytes, and all are signs, or letters in words with ASCII letters: `© 1999`, `café`. */
 function isWestern(sample: Buffer): boolean {
-  if (sample.filter((byte) => byte >= 0x80).length >= MIN_GUESS.letters) return false;
+  if (!isShort(sample)) return false;
   const text = decodeLegacy(sample, WESTERN);
   const words = text.match(WORD) ?? [];
   return (

@@ -65,7 +65,7 @@ export class GapsSeen implements SearchGaps {
   #pass(reason: PassedReason, count: number, names: readonly string[] | undefined): void {
     const known = (this.passed[reason] ??= { count: 0, first: [] });
     known.count += count;
-    known.first = joined(known.first, names, MAX_NAMED_GAPS);
+    if (names) known.first = joined(known.first, names, MAX_NAMED_GAPS);
   }
 
   /** Adds the gaps of a second walk over the same files: only the flags, because the counts are already included. */

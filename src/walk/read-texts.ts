@@ -145,10 +145,10 @@ export class TextReader {
 
   #open(directory: HeldDirectory, name: string): HeldFile | undefined {
     try {
-      return openHeld(directory, name);
+      return openHeld(directory, name, true);
     } catch (error) {
       if (openRefusalFor(error) !== 'shortage') throw error;
-      return retryOnShortage(this.#control, () => openHeld(directory, name));
+      return retryOnShortage(this.#control, () => openHeld(directory, name, true));
     }
   }
 

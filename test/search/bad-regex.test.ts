@@ -11,6 +11,8 @@ test('an error’s position is counted in the pattern as typed', () => {
       'a(b is not a valid regular expression: unclosed group at character 2. Escape special characters with a backslash, or search for plain text with literal=true.',
     next: '{"pattern":"a(b","literal":true}',
   });
+  // No line has its line break.
+  expect(badRegex(said, 'a(b\r')?.next).toBeUndefined();
   const later = 'rg: regex parse error:\n    (?:ab[)\n         ^\nerror: unclosed character class\n';
   expect(badRegex(later, 'ab[')?.message).toContain('unclosed character class at character 3.');
 });

@@ -73,6 +73,18 @@ test('a glob beside the given path names the call that finds it', async () => {
   }
 });
 
+test('below a directory, the named glob is no absolute path', async () => {
+  const { call, write } = place('oriel');
+  write('app/[slug]/page.md', 'needle\n');
+  write('src/a.ts', '');
+  const input = { pattern: 'needle', path: 'src', glob: 'app/[slug]/page.md' };
+  const { details } = await call('grep', input);
+  const { next } = details['hint'] as { next: string };
+  expect((await call('grep', { ...input, ...(JSON.parse(next) as object) })).text).toContain(
+    'app/[slug]/page.md:1: needle',
+  );
+});
+
 test.each(['app/[slug]/*.tsx', 'app/[[...all]]/*.tsx'])(
   'the find that read advises for %s finds its files',
   async (glob) => {

@@ -247,6 +247,16 @@ describe('what has the shape of a selector and no meaning', () => {
       'The selector :5:encoding=klingon is invalid: the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le. Use :5:encoding=utf-8.',
       ':5:encoding=utf-8',
     ],
+    [
+      'encoding=klingon:#one',
+      'The selector :encoding=klingon:#one is invalid: the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le. Use :encoding=utf-8.',
+      ':encoding=utf-8',
+    ],
+    [
+      'encoding=klingon:2:3:2',
+      'The selector :encoding=klingon:2:3:2 is invalid: the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le. Use :encoding=utf-8.',
+      ':encoding=utf-8',
+    ],
   ])('%s', (text, message, next) => {
     expect(() => parseSelection(text)).toThrow(
       expect.objectContaining({ code: 'BAD_SELECTOR', message, next }),

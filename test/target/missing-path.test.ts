@@ -301,3 +301,21 @@ test.each(['oriel', 'pi'] as const)('a name as it is shown leads to a file URL (
     expect([tool, (await oriel.tool(tool).run(call)).isError]).toEqual([tool, false]);
   }
 });
+
+test('a tool that reads or searches texts is told of no binary file', async () => {
+  const { W, write } = workspace();
+  write('a.bin', 'one\0');
+  write('b.txt', 'one\n');
+  const oriel = createOriel({ cwd: W });
+  const answer = (path: string): Promise<string> =>
+    oriel
+      .tool('grep')
+      .run({ pattern: 'one', path })
+      .then((found) => textOf(found));
+  expect(await answer('a.bi')).toBe('a.bi does not exist. Use . to list the working directory.');
+  expect(await answer('b.tx')).toContain('Did you mean b.txt?');
+  const zdx = createOriel({ cwd: W, dialect: 'zdx' });
+  expect(textOf(await zdx.tool('read').run({ path: 'a.bi' }))).not.toContain('a.bin');
+  expect(textOf(await zdx.tool('read').run({ path: 'b.tx' }))).toContain('b.txt');
+  await Promise.all([oriel.close(), zdx.close()]);
+});

@@ -97,6 +97,7 @@ describe('what is not sure is only named', () => {
       '// \u00d5\u00e2\u00ca\u00c7\u00d2\u00bb\u00b8\u00f6\u00b2\u00e2\u00ca\u00d4\u00d7\u00a2\u00ca\u00cd\n',
       { perhaps: 'gbk' },
     ],
+    ['two Chinese characters', '// \u00d5\u00e2\u00ca\u00c7 one\n', {}],
     ['no words', '\u0080\u0081\u0090\u00ff\u00fe\n', {}],
   ])('%s', (_, latin1, expected) => {
     expect(guess(Buffer.from(latin1, 'latin1'))).toStrictEqual(expected);

@@ -41,7 +41,7 @@ import {
   unpackedStream,
   WORKING,
 } from './unpack.ts';
-import { ZipArchive } from './zip.ts';
+import { endsAsZip, ZipArchive } from './zip.ts';
 
 export type ContainerFormat = 'tar' | 'zip' | IsolatedFormat | { readonly tarIn: CompressionCodec };
 
@@ -53,6 +53,8 @@ interface PackedArchive {
   readonly bytes: ByteSource;
   readonly size: number;
   readonly budget: UnpackBudget;
+  /** Of a zip: the most members whose local headers are compared with the directory. */
+  readonly compared?: number | undefined;
 }
 
 /** Bytes per read of packed data. */
@@ -67,7 +69,8 @@ async function archiveFormat(
 ): Promise<ArchiveFormat> {
   const format =
     formatOf(head) ??
-    (isNamedZip(name) ? 'zip' : (emptyTar(name, head) ?? (await discImage(packed, name, signal))));
+    (isNamedZip(name) ? 'zip' : (emptyTar(name, head) ?? (await discImage(packed, name, signal)))) ??
+    ((await endsAsZip(packed.bytes, packed.size, signal)) ? 'zip' : undefined);
   switch (format) {
     case undefined:
       throw new OrielError(
@@ -99,7 +102,7 @@ export function openContainer(format: ContainerFormat, packed: PackedArchive): A
     case 'tar':
       return new PlainTar(bytes, budget);
     case 'zip':
-      return new ZipArchive(bytes, size, budget);
+      return new ZipArchive(bytes, size, budget, packed.compared);
     case '7z':
     case 'rar':
     case 'ar':
@@ -167,7 +170,7 @@ export type ArchiveIndex =
     }
   | { readonly kind: 'compressed'; readonly codec: CompressionCodec };
 
-const indexes: DerivedKind<ArchiveIndex, { name: string; entries: number }> = {
+const indexes: DerivedKind<ArchiveIndex, { name: string; entries: number; compared: number }> = {
   name: 'archive index',
   weigh: (index) => ({ memory: index.kind === 'compressed' ? 0 : index.contents.weight }),
 };
@@ -177,8 +180,8 @@ const indexes: DerivedKind<ArchiveIndex, { name: string; entries: number }> = {
  * encrypted".
  */
 export async function archiveIndex(subject: FileSubject, call: Call): Promise<ArchiveIndex> {
-  const index = await wholeIndex(subject, call);
   const names = await call.access.privateNames?.();
+  const index = await wholeIndex(subject, call, names !== undefined);
   if (!names) return index;
   if (index.kind === 'compressed') {
     const first = (length: number): Promise<Uint8Array> =>
@@ -200,14 +203,20 @@ export async function archiveIndex(subject: FileSubject, call: Call): Promise<Ar
 /** By a whole index, the one without private members for the rules that were last asked about. */
 const openIndexes = new WeakMap<ArchiveContents, { readonly key: string; readonly open: ArchiveContents }>();
 
-function wholeIndex({ opened, name, head }: FileSubject, call: Call): Promise<ArchiveIndex> {
+/** `isRuled`: a member may be private by each of its names, also for its size in a listing. */
+function wholeIndex(
+  { opened, name, head }: FileSubject,
+  call: Call,
+  isRuled: boolean,
+): Promise<ArchiveIndex> {
   const { bytes, size } = opened;
+  const compared = isRuled ? archiveLimits.entries : archiveLimits.localHeaders;
   const make = async ({
     source,
     signal,
     progress,
   }: ValueComputation): Promise<ComputedValue<ArchiveIndex>> => {
-    const packed = { bytes: source, size, budget: new UnpackBudget(progress) };
+    const packed = { bytes: source, size, budget: new UnpackBudget(progress), compared };
     const format = await archiveFormat(packed, name, head, signal);
     if (typeof format === 'object' && 'only' in format) {
       return { value: { kind: 'compressed', codec: format.only }, keep: true };
@@ -215,7 +224,13 @@ function wholeIndex({ opened, name, head }: FileSubject, call: Call): Promise<Ar
     const contents = await readContents(openContainer(format, packed), signal);
     return { value: { kind: 'container', format, contents }, keep: true };
   };
-  return call.session.store.get(indexes, bytes, { name, entries: archiveLimits.entries }, make, call);
+  return call.session.store.get(
+    indexes,
+    bytes,
+    { name, entries: archiveLimits.entries, compared },
+    make,
+    call,
+  );
 }
 
 /** Throws `PRIVATE` if a member that is about to be read is private by a name that the index does not have. */

@@ -33,6 +33,7 @@ import {
 } from './members.ts';
 import { listArchiveDirectory, listingNotes, presentMember, troubleNote } from './render.ts';
 import { endingIn, type FoundMember, locate, type MemberLocation, nearMembers } from './select.ts';
+import { endsAsZip } from './zip.ts';
 import { type CompressionCodec, inPlace, type UnpackedMember, unpackedStream, WORKING } from './unpack.ts';
 
 /** Opens the member or directory that `subject.rest` names. Throws OrielError. */
@@ -165,11 +166,21 @@ function unpackMember(
 
 // An archive that is sent as it is stored: the bytes of its private members are among its own.
 
+/** As `refusePrivateMembers`, also for a zip behind other bytes; does nothing for a file that is no archive. */
+export async function refuseStoredMembers(subject: FileSubject, call: Call): Promise<void> {
+  const { name, head, opened } = subject;
+  const isArchive =
+    isNamedArchive(name) ||
+    formatOf(head) !== undefined ||
+    (await endsAsZip(opened.bytes, opened.size, call.signal));
+  if (isArchive) await refusePrivateMembers(subject, call);
+}
+
 /**
  * Throws `PRIVATE` if a member of the archive, or of an archive inside it, is private, or may be. An archive inside is recognised by
  * its first bytes; in formats without random access to members only by its name.
  */
-export async function refusePrivateMembers(subject: FileSubject, call: Call): Promise<void> {
+async function refusePrivateMembers(subject: FileSubject, call: Call): Promise<void> {
   const { typed, head } = subject;
   try {
     enterContainer(subject);

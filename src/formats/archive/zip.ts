@@ -34,6 +34,8 @@ const LOCAL_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
 /** The largest number of bytes in a local header without further fields. */
 const MAX_LOCAL_NUMBER = 0xffffffff;
+/** Bytes per read of local headers. */
+const NEAR_BYTES = 4_096;
 /** Bytes per read of packed data. */
 const ZIP_CHUNK_BYTES = 256 << 10;
 
@@ -69,23 +71,33 @@ export class ZipArchive implements ArchiveContainer {
   readonly #source: ByteSource;
   readonly #size: number;
   readonly #budget: UnpackBudget;
+  /** The most members whose local headers are compared with the directory. */
+  readonly #compared: number;
+  /** Bytes of the file from an offset on, with the local header that was read last. */
+  #read = { at: 0, bytes: Buffer.alloc(0) };
 
-  constructor(source: ByteSource, size: number, budget: UnpackBudget) {
+  constructor(
+    source: ByteSource,
+    size: number,
+    budget: UnpackBudget,
+    compared: number = archiveLimits.localHeaders,
+  ) {
     this.#source = source;
     this.#size = size;
     this.#budget = budget;
+    this.#compared = compared;
   }
 
   async *entries(signal: AbortSignal): AsyncGenerator<ArchiveMember[]> {
     const directory = await findDirectory(this.#source, this.#size, signal);
     // Not for a remote archive, where each header would be a request.
-    const compare = !this.#source.remote && directory.count <= archiveLimits.localHeaders;
+    const compare = !this.#source.remote && directory.count <= this.#compared;
     let seen = 0;
     for await (const records of readRecords(this.#source, directory, signal)) {
       const members: ArchiveMember[] = [];
       for (const record of records) {
         const found = record.type === 'symlink' ? await this.#withTarget(record, signal) : record;
-        const isCompared = compare && seen < archiveLimits.localHeaders;
+        const isCompared = compare && seen < this.#compared;
         seen += 1;
         const local = isCompared ? await this.#localNames(record, signal) : [];
         const names = new Set([record.name, ...(record.names ?? []), ...local]);
@@ -204,7 +216,7 @@ export class ZipArchive implements ArchiveContainer {
     if (!fixed) return [];
     const nameBytes = fixed.readUInt16LE(26);
     const length = nameBytes + fixed.readUInt16LE(28);
-    const rest = Buffer.from(await readAt(this.#source, record.local + LOCAL_BYTES, length, signal));
+    const rest = await this.#near(record.local + LOCAL_BYTES, length, signal);
     const utf8 = (fixed.readUInt16LE(6) & UTF8_NAME) !== 0;
     // Cut to the same length as the name in the directory record.
     const compared = Math.min(nameBytes, archiveLimits.nameBytes + 1);
@@ -219,8 +231,19 @@ export class ZipArchive implements ArchiveContainer {
 
   async #localHeader(record: ZipRecord, signal: AbortSignal): Promise<Buffer | undefined> {
     if (record.local < 0 || record.local + LOCAL_BYTES > this.#size) return undefined;
-    const fixed = Buffer.from(await readAt(this.#source, record.local, LOCAL_BYTES, signal));
-    return fixed.readUInt32LE(0) === LOCAL_SIGNATURE ? fixed : undefined;
+    const fixed = await this.#near(record.local, LOCAL_BYTES, signal);
+    return fixed.length === LOCAL_BYTES && fixed.readUInt32LE(0) === LOCAL_SIGNATURE ? fixed : undefined;
+  }
+
+  /** Headers of small members are near each other: they are not read one by one. */
+  async #near(offset: number, length: number, signal: AbortSignal): Promise<Buffer> {
+    const { at, bytes } = this.#read;
+    if (offset < at || offset + length > at + bytes.length) {
+      const read = await readAt(this.#source, offset, Math.max(length, NEAR_BYTES), signal);
+      this.#read = { at: offset, bytes: Buffer.from(read) };
+    }
+    const from = offset - this.#read.at;
+    return this.#read.bytes.subarray(from, from + length);
   }
 }
 
@@ -446,21 +469,30 @@ interface ZipDirectory {
 const RECORD_SIGNATURE = 0x02014b50;
 
 const END_BYTES = 22;
-const END_SIGNATURE = 0x06054b50;
+const END_SIGNATURE = Buffer.from('PK\x05\x06');
 /** Bytes at the end that are searched for the end record: at most 65,535 of a comment, the rest for junk after it. */
 const TAIL_BYTES = 2 * 65_536;
 /** The most signatures that are tried, because a hostile tail can consist of nothing else. */
 const END_TRIES = 32;
 
+/** Whether the file is a zip with members, whatever it begins with: a program that unpacks itself. */
+export async function endsAsZip(source: ByteSource, size: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await findDirectory(source, size, signal)).count > 0;
+  } catch (error) {
+    if (!isOrielError(error) || error.code !== 'CORRUPT') throw error;
+    return false;
+  }
+}
+
 /** Finds the directory from the end of the file. Throws `CORRUPT` if there is none. */
 async function findDirectory(source: ByteSource, size: number, signal: AbortSignal): Promise<ZipDirectory> {
   const tailAt = Math.max(0, size - TAIL_BYTES);
   const tail = Buffer.from(await readAt(source, tailAt, size - tailAt, signal));
-  let tries = 0;
-  for (let at = tail.length - END_BYTES; at >= 0 && tries < END_TRIES; at -= 1) {
-    if (tail.readUInt32LE(at) !== END_SIGNATURE) continue;
-    tries += 1;
-    const found = await directoryAt(source, tail, at, tailAt, signal);
+  let at = tail.length - END_BYTES + 1;
+  for (let tries = 0; at > 0 && tries < END_TRIES; tries += 1) {
+    at = tail.lastIndexOf(END_SIGNATURE, at - 1);
+    const found = at === -1 ? undefined : await directoryAt(source, tail, at, tailAt, signal);
     if (found) return found;
   }
   throw new OrielError('CORRUPT', 'the zip directory at its end is missing: the file may be cut short');

@@ -3,7 +3,8 @@
 import { parentPort } from 'node:worker_threads';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { DenyRules } from '../../files/deny-rules.ts';
-import { GitRepository } from '../../git/objects.ts';
+import { HeldDirectory, pathToLatin1 } from '../../files/held-directory.ts';
+import { GitRepository, type OpenDescriptor } from '../../git/objects.ts';
 import { UnreadableObject } from '../../git/pack.ts';
 import { GitRevisions } from '../../git/revisions.ts';
 import { LOADED } from '../../process/worker-ending.ts';
@@ -21,7 +22,8 @@ function answer({ repository: handles, top, tree, question }: GitJob): GitReply 
     denied = handles.denied === undefined ? undefined : new DenyRules(JSON.parse(handles.denied) as DenyData);
   }
   const isPrivate = (path: string, isDirectory: boolean): DenyRule | undefined =>
-    denied?.inside(top, path, isDirectory);
+    denied?.inside(top, path, isDirectory) ??
+    (denied && tree && !isDirectory ? linkedAt(path, tree, handles.roots) : undefined);
   const repository = new GitRepository(handles);
   try {
     const context = { repository, revisions: new GitRevisions(repository), isPrivate, top, tree, handles };
@@ -46,6 +48,28 @@ function answer({ repository: handles, top, tree, question }: GitJob): GitReply 
     return { failure: failureOf(new OrielError('CORRUPT', message, { cause: error })) };
   } finally {
     repository.close();
+  }
+}
+
+/** The rule for the file that has this path in the work tree now, if it is private under another of its names. */
+function linkedAt(path: string, tree: OpenDescriptor, roots: readonly string[]): DenyRule | undefined {
+  const names = pathToLatin1(path).split('/');
+  const name = names.pop() ?? '';
+  const real = roots.map(pathToLatin1);
+  let directory: HeldDirectory | undefined = HeldDirectory.adopt(tree.path, tree.fd);
+  try {
+    for (const next of names) {
+      const inner: HeldDirectory | undefined = directory.enter(next, real);
+      directory.release();
+      directory = inner;
+      if (!directory) return undefined;
+    }
+    return directory.linkedRule(name);
+  } catch {
+    // There is no such file now.
+    return undefined;
+  } finally {
+    directory?.release();
   }
 }
 

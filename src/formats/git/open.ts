@@ -91,9 +91,10 @@ async function ask(
   const { signal, deadline } = call;
   const claim = { signal, caller: callerOf(signal) };
   const { top } = repository;
-  const tree =
-    question.kind === 'state' || question.kind === 'changes' ? await openTree(top, call) : undefined;
-  const job = { repository: await repository.handles(), top, tree, question };
+  const handles = await repository.handles();
+  const isOfTree = question.kind === 'state' || question.kind === 'changes';
+  const tree = isOfTree || handles.denied !== undefined ? await openTree(top, call) : undefined;
+  const job = { repository: handles, top, tree, question };
   const reply = await threads.lend(claim, (thread) =>
     thread(job, Math.min(deadline, performance.now() + WITHIN_MS), signal),
   );

@@ -51,6 +51,10 @@ test('the operator sees the rules, and which of them decides', async () => {
     expect(await client.privateFiles({ path })).toMatchObject({ error: { status: 403, code: 'DENIED' } });
 });
 
+/** A program of 5 KB that unpacks what is behind it. */
+const behind = (bytes: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from(`#!/bin/sh\n${'# \n'.repeat(1_700)}exit\n`), bytes]);
+
 const open = tar([{ name: 'ok.txt', content: 'fine\n' }]);
 const hidden = tar([
   { name: 'ok.txt', content: 'fine\n' },
@@ -68,6 +72,8 @@ test.each<[string, Uint8Array, number]>([
   ['a.zip', zip([{ name: 'b.tar', content: hidden }]), 403],
   ['a.docx', zip([{ name: '.env', content: 'marrow\n' }]), 403],
   ['a.zip', zip([{ name: 'b.txt', localName: '.env', content: 'marrow\n' }]), 403],
+  ['setup.run', behind(zip([{ name: '.env', content: 'marrow\n' }])), 403],
+  ['setup.run', behind(zip([{ name: 'b.txt', content: 'fine\n' }])), 200],
   ['a.tar', hidden.subarray(0, 700), 403],
   ['.env.gz', gzipSync('marrow\n'), 403],
 ])('the stored bytes of %s are sent unless a member may be private', async (name, bytes, status) => {

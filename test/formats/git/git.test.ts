@@ -1,7 +1,7 @@
 /** `git://` and `REV:path`: what is shown of a repository is what git itself shows, inside the roots and without private files. */
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -155,6 +155,21 @@ describe.runIf(has('git'))('a file at a revision', () => {
     // By the id of its directory, or its own: only commits are revisions.
     for (const path of [`git://${tree}/x.txt`, `git://${blob}`, `${tree.slice(0, 8)}:x.txt`])
       expect(await w.text(path, options)).toMatch(/is not a commit but a (?:tree|blob)/);
+  });
+
+  test('another name of a private file is private at every revision', async () => {
+    writeFileSync(join(w.W, 'private.pem'), 'KEY=s3cret\n');
+    linkSync(join(w.W, 'private.pem'), join(w.W, 'src/open.txt'));
+    git(w.W, 'add', 'src/open.txt');
+    git(w.W, 'commit', '-qm', 'a link');
+    const options = { deny: ['*.pem'] };
+    for (const path of ['git://HEAD/src/open.txt', 'HEAD:src/open.txt:raw', 'git://log/src/open.txt'])
+      expect(await w.text(path, options)).toMatch(/^\S+ is private by the rule \*\.pem/);
+    for (const path of ['git://show/HEAD', 'git://diff/HEAD~1..HEAD']) {
+      expect(await w.text(path, options)).toContain('src/open.txt  (private)\n');
+      expect(await w.text(path, options)).not.toContain('s3cret');
+    }
+    expect(await w.text('git://show/HEAD')).toContain('+KEY=s3cret');
   });
 });
 

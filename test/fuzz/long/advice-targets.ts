@@ -23,7 +23,7 @@ const FILES: Readonly<Record<string, string>> = {
   'dist/out.js': 'one\n',
   'crlf.txt': 'one\r\ntwo\r\n',
   'nul.js': 'a = "\0";\none\n',
-  'lib/.keep': '',
+  'lib/.keep': 'one\n',
 };
 
 const BYTES: Readonly<Record<string, Uint8Array>> = {
@@ -229,6 +229,7 @@ export const adviceTargets: readonly FuzzTarget[] = [
     name: 'advice',
     group: 'selector',
     isSlow: true,
+    together: 8,
     brief: 40,
     seeds: [...Object.keys(FILES), ...Object.keys(BYTES), ...TYPED],
     words: [...HOME_AND_DRIVES, ...SIGNS],

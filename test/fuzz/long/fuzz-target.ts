@@ -9,6 +9,8 @@ export interface FuzzTarget extends Material {
   readonly group: 'selector' | 'text' | 'container';
   /** Takes a millisecond or more. */
   readonly isSlow?: boolean;
+  /** Inputs that are tried at a time, where they wait for threads and processes; one unless given. */
+  readonly together?: number;
   /** Inputs of a brief run, if another number than usual. */
   readonly brief?: number;
   /** Throws where an answer breaks a law. `input` is valid until the end; `random` supplies whatever is asked beside it. */

@@ -28,14 +28,12 @@ export async function runTarget(
   target: FuzzTarget,
   { seed, first, runs, began }: Stretch,
 ): Promise<Failure[]> {
-  const random = new Random();
-  const mutator = new Mutator(target, random);
   const failures: Failure[] = [];
-  // A refusal is a common answer; its stack is not looked at, and takes longer than all else.
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    for (let index = first; index < first + runs && failures.length < MOST_FAILURES; index += 1) {
+  const { together = 1 } = target;
+  const lane = async (start: number): Promise<void> => {
+    const random = new Random();
+    const mutator = new Mutator(target, random);
+    for (let index = start; index < first + runs && failures.length < MOST_FAILURES; index += together) {
       began?.(index);
       random.begin(seed, index);
       const input = mutator.next();
@@ -46,6 +44,12 @@ export async function runTarget(
         failures.push(await failureOf(target, seed, index, stackTraceLimit));
       }
     }
+  };
+  // A refusal is a common answer; its stack is not looked at, and takes longer than all else.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    await Promise.all(Array.from({ length: together }, (_, i) => lane(first + i)));
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
