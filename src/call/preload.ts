@@ -28,7 +28,6 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../code/conflicts.ts'),
   () => import('../code/outline-view.ts'),
   () => import('../code/parsed.ts'),
-  () => import('../code/sketch.ts'),
   () => import('../code/grammar/parse.ts'),
   () => import('../code/scanners/data.ts'),
   () => import('../formats/data/open.ts'),

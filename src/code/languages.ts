@@ -347,6 +347,15 @@ export function isCode(name: string): boolean {
   return languageOf(name, '')?.map === 'code';
 }
 
+/** The names of the languages of which a map sketches files before it parses those that it shows (see sketch.ts). */
+const SKETCHED_LANGUAGES =
+  'typescript tsx javascript python go rust java kotlin scala csharp c cpp php ruby lua'.split(' ');
+
+/** Whether files of the language are sketched. */
+export function isSketched(language: string): boolean {
+  return SKETCHED_LANGUAGES.includes(language);
+}
+
 // Refuses to parse binary, minified and too long texts, on which a parser could take very long.
 
 /** Maximum characters of a text that is outlined. */

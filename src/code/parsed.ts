@@ -16,7 +16,7 @@ import type { Call, TextResource } from '../types/call.ts';
 import type { ComputedValue, DerivedKind, ValueComputation } from '../types/session.ts';
 import { compiledWasm } from './grammar/compiled.ts';
 import type { GrammarFiles, PackedGrammar } from './grammar/parse.ts';
-import { type CodeLanguage, languageOf, languages, MAX_PARSED_CHARACTERS } from './languages.ts';
+import { type CodeLanguage, isSketched, languageOf, languages, MAX_PARSED_CHARACTERS } from './languages.ts';
 import type { AnswerTo, ParserQuestion, TagsFound } from './outline-worker.ts';
 import { type PackedStructure, type TextStructure, unpackStructure } from './structure.ts';
 
@@ -273,10 +273,8 @@ export async function tagsOf(
   } = {},
 ): Promise<TagsFound | UnparsedText> {
   const grammars: Record<string, GrammarFiles> = {};
-  // Loaded only here: a read of a file needs no sketches.
-  const isSketched = sketched ? (await import('./sketch.ts')).isSketched : undefined;
   for (const language of new Set(files.map((file) => file.language))) {
-    const grammar = isSketched?.(language.name) ? undefined : await tagGrammar(language);
+    const grammar = sketched && isSketched(language.name) ? undefined : await tagGrammar(language);
     if (grammar) grammars[language.name] = grammar;
   }
   const question = {

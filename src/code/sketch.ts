@@ -51,7 +51,7 @@ const c: SketchRules = {
   calls: 'prototypes',
 };
 
-/** By the name of the language. A language without rules is parsed. */
+/** By the name of the language: those that are `isSketched`. */
 const RULES: Readonly<Record<string, SketchRules>> = {
   typescript: ecma,
   tsx: ecma,
@@ -218,11 +218,6 @@ const [FUNCTION, TYPE, MODULE, CONSTANT, VARIABLE, MACRO] = (
 ).map((kind) => symbolKinds.indexOf(kind)) as [number, number, number, number, number, number];
 
 const sketchers = new Map<string, Sketcher>();
-
-/** Whether `sketch` can read a language. */
-export function isSketched(language: string): boolean {
-  return Object.hasOwn(RULES, language);
-}
 
 /** The names that were used, as a hash table that is emptied by a new generation. */
 const SLOTS = 1 << 14;

@@ -1,6 +1,7 @@
 /** What a sketch tells of code: names with about their lines, uses, imports. */
 
 import { expect, test } from 'vitest';
+import { isSketched, languages } from '../../src/code/languages.ts';
 import { sketch } from '../../src/code/sketch.ts';
 import { hashOf, packTags, readSymbols, unpackTags } from '../../src/code/tags.ts';
 
@@ -119,6 +120,12 @@ test.each([
   expect(found.symbols).toEqual(symbols);
   for (const [name, count] of Object.entries(uses)) expect([name, found.uses(name)]).toEqual([name, count]);
   expect(found.imports).toEqual(imports);
+});
+
+test('every language that is sketched has its rules', () => {
+  const names = languages.map(({ name }) => name).filter(isSketched);
+  expect(names.length).toBeGreaterThan(14);
+  for (const name of names) expect(sketch('one\n', name), name).toBeDefined();
 });
 
 test.each([
