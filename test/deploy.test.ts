@@ -253,5 +253,5 @@ test('both units and the image limit the memory glibc keeps', () => {
     /^ENV (.*)$/m.exec(read('compose/Dockerfile'))?.[1],
   ])
     expect(environment?.split(' ')).toEqual(expect.arrayContaining(settings));
-  expect(readFileSync('docs/tuning.md', 'utf8')).toContain(settings.join(' '));
+  expect(readFileSync('docs/deploy.md', 'utf8')).toContain(settings.join(' '));
 });

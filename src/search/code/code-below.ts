@@ -312,7 +312,8 @@ class ParseRun {
     }
     this.#late.push(...found.late.map((i) => paths[i] as string), ...paths.slice(found.tags.known.length));
     await this.#hand(batch, found);
-    this.#call.progress({ message: `parsed ${this.done} of ${this.#count} files` });
+    const done = this.#sketched ? 'scanned' : 'parsed';
+    this.#call.progress({ message: `${done} ${this.done} of ${this.#count} files` });
     signal.throwIfAborted();
     if (this.#unkept >= KEEP_AFTER) await this.#keep();
   }
