@@ -204,7 +204,12 @@ async function explained(
   );
   if (through) {
     const { explainThrough } = await import('./missing-path.ts');
-    const named = await explainThrough(through.candidate.path, through.error, 'any', call);
+    const named = await explainThrough(
+      through.candidate.path,
+      through.error,
+      grammar === 'literal' ? 'file' : 'any',
+      call,
+    );
     if (named) return named;
   }
   return grammar === 'literal' ? error : withNextCall(error);

@@ -112,16 +112,18 @@ async function otherReading(typed: string, wants: WantedKind, call: Call): Promi
 export async function explainThrough(
   typed: string,
   cause: OrielError,
-  wants: 'any' | 'directory',
+  wants: WantedKind,
   call: Call,
 ): Promise<OrielError | undefined> {
   const path = await fileWithin(typed, call);
   if (path === undefined) return undefined;
   const file = call.access.display(path);
   const why = throughFile(quote(typed), quote(file));
-  if (wants === 'any') return advised(cause.code, why, `Use ${quote(file)}.`, { next: file, cause });
+  if (await isThere(path, wants, call))
+    return advised(cause.code, why, `Use ${quote(file)}.`, { next: file, cause });
+  if (wants === 'file') return advised(cause.code, why, 'Use the path of a text.', { cause });
   const parent = call.access.display(dirname(path));
-  const advice = `Use ${quote(parent)} for its directory, or read the file.`;
+  const advice = `Use ${quote(parent)} for its directory${wants === 'searched' ? '' : ', or read the file'}.`;
   return advised(cause.code, why, advice, { next: parent, cause });
 }
 

@@ -144,7 +144,8 @@ async function withAdvice(error: unknown, typed: string, wants: Wanted, call: Ca
   if (error.code === 'NOT_DIRECTORY') {
     const { explainThrough } = await import('./missing-path.ts');
     return (
-      (await explainThrough(typed, error, wants === 'any' ? 'any' : 'directory', call)) ?? withNextCall(error)
+      (await explainThrough(typed, error, wants === 'any' ? 'searched' : 'directory', call)) ??
+      withNextCall(error)
     );
   }
   if (error.code !== 'NOT_FOUND') return withNextCall(error);

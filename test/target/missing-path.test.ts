@@ -271,6 +271,20 @@ test.each([
   }
 });
 
+test.each([
+  ['oriel', 'grep', { pattern: 'x' }, 'Use . for its directory.'],
+  ['zdx', 'read', {}, 'Use the path of a text.'],
+] as const)('%s: %s of a path below a binary names what it takes', async (dialect, tool, input, advice) => {
+  const { W, write } = workspace();
+  write('nul.js', 'x\0\n');
+  const answer = await createOriel({ cwd: W, dialect })
+    .tool(tool)
+    .run({ ...input, path: 'nul.js/x' });
+  expect(JSON.stringify(answer.content)).toContain(
+    `nul.js/x goes through nul.js, which is a file. ${advice}`,
+  );
+});
+
 test('SQL as a table name suggests it as a query', async () => {
   const { write, read } = workspace();
   write('app.db', await databaseBytes("create table users(a); insert into users values ('b&c')"));
