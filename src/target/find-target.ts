@@ -6,7 +6,7 @@ import { validGlob } from '../files/glob-text.ts';
 import { absolutePath, foreignName, pathSpellings } from '../files/paths.ts';
 import { sources } from '../formats/table.ts';
 import { pathRewrites, targetRewrites, withFragment } from '../selector/rewrites.ts';
-import { candidates, isSpelledSelector, type PathCandidate } from '../selector/selection.ts';
+import { candidates, isSelection, isSpelledSelector, type PathCandidate } from '../selector/selection.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { quote, shellWord } from '../text/visible.ts';
 import type { OpenedItem } from '../types/access.ts';
@@ -254,7 +254,7 @@ async function insideInstead(
     for (let from = 0; from < Math.min(names.length, MAX_LEADING_DIRECTORIES); from += 1) {
       const inside = names.slice(from).join('/');
       if (!(await firstExisting([{ path: inside, rest: '' }], call, kindOf(grammar)))) continue;
-      const next = joined(inside, rest);
+      const next = joined(inside, isSelection(rest) || holds(basename(path)) ? rest : '');
       return advised(code, why, `Use ${quote(next)}.`, { next, cause });
     }
   }

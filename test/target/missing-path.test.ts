@@ -285,6 +285,15 @@ test.each([
   );
 });
 
+test('a path of another machine is named without a selector that is wrong', async () => {
+  const { W, write } = workspace();
+  write('n.txt', 'one\n');
+  const { tool } = createOriel({ cwd: W, roots: [W] });
+  const next = async (path: string): Promise<unknown> => (await tool('read').run({ path })).details['error'];
+  expect(await next('/srv/n.txt:1-2')).toMatchObject({ next: 'n.txt:1-2' });
+  expect(await next('/srv/n.txt:encoding=latin')).toMatchObject({ next: 'n.txt' });
+});
+
 test('SQL as a table name suggests it as a query', async () => {
   const { write, read } = workspace();
   write('app.db', await databaseBytes("create table users(a); insert into users values ('b&c')"));
