@@ -107,9 +107,12 @@ const PROBLEM = new RegExp(
     "missing|undefined|assert|conflict|reject|vulnerab|crash|core dumped|corrupt|mismatch|violation|illegal|can't",
     'invalid|unexpected|unreachable|unavailable|unsupported|unresolved|forbidden|unauthorized|deadlock',
     String.raw`unknown\s|timed?[ -]?out|no such|no space|disk full|out of memory|\bkill|\b(?:seg)?fault\b`,
-    String.raw`\b(?:not|oom|bad|broken|wrong|lost|stopped|terminated|reset|overflow|leak)\b|\b[A-Z]+!`,
-    String.raw`\bexit(?:ed)? (?:.* )?-?[1-9]|\bsignal:? \d|(?:^|[\s:(])[45]\d\d\s+[A-Z][a-z]`,
-    String.raw`[\u2717\u2718\u00d7\u2716]|(?:^|\s)[.sxX]*[FE][.sxXFE]*(?=\s|$)`,
+    String.raw`\b(?:not|oom|bad|broken|wrong|lost|stopped|terminated|reset|overflow|leaks?|hung|flaky)\b|\b[A-Z]+!`,
+    String.raw`\bexit(?:ed)? (?:.* )?-?[1-9]|\bcode:? (?:[1-9]|E[A-Z])|(?:^|[\s:(])[45]\d\d\s+[A-Z][a-z]`,
+    String.raw`\bsignal:? \d|\bsig(?:abrt|bus|fpe|hup|ill|int|kill|pipe|segv|term|trap)\b|duplicate|\bproblem|\bretry\b`,
+    // What a check did not find, what was left out with a reason, and what is measured of each package.
+    String.raw`(?:\.\.\.|:)(?: \(cached\))? no$|# (?:skip|todo)\b|\bcoverage: `,
+    String.raw`[\u2717\u2718\u00d7\u2716\u26a0\u274c]|(?:^|\s)[.sxX]*[FE][.sxXFE]*(?=\s|$)`,
   ].join('|'),
   'i',
 );
@@ -193,7 +196,7 @@ function noiseShape(bytes: Uint8Array, steps: boolean): string {
 
 /** The tools that look for something in files: of what they find, no step is noise. */
 const SEARCHES =
-  /(?:^|[\s;&|(])(?:grep|rg|ag|awk|sed|find|fd|ls|tree|jq|yq|diff|nl|bat|git\s+(?:-\S+\s+\S+\s+)?(?:diff|show|log|blame|grep|cat-file|ls-files|stash show))\s/;
+  /(?:^|[\s;&|(/])(?:[efz]?grep|rg|ag|awk|sed|find|fd|ls|tree|jq|yq|diff|nl|bat|git\s+(?:-\S+\s+(?:[^\s-]\S*\s+)?){0,4}(?:diff|show|log|blame|grep|cat-file|ls-files|stash show))\s/;
 
 /** What is folded of the output of this command. */
 export function foldedLines(command: string): FoldedLines {

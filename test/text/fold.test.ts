@@ -54,9 +54,26 @@ describe('lines that report steps are a run', () => {
     expect(found.filter((one) => !/^\d+× |^$/.test(one))).toEqual(['begin', 'error: it broke']);
   });
 
+  test.each([
+    'npm info run esbuild@0.18.0 postinstall { code: 1, signal: null }',
+    'npm verbose signal SIGTERM',
+    'checking for libssl... no',
+    'checking for stdbit.h... (cached) no',
+    'ok  \tpkg/a\t0.5s\tcoverage: 12.3% of statements',
+    'ok 3 - draws # SKIP no display',
+    '\u2713 sends the mail (retry #2)',
+    '[50/90] Linking CXX a.so (duplicate symbol _x)',
+    '[51/90] Running the checks \u274c',
+  ])('except %s', (line) => {
+    const steps = each(30, (i) => `   Compiling crate-${i} v1.${i}.0`).trimEnd();
+    expect(shown(`${steps}\n${line}\n${steps}\n`)).toContain(line);
+  });
+
   test('not those of a tool that searches', () => {
     expect(foldedLines('cargo build && cat x.log')).toBe('equal and steps');
     expect(foldedLines('grep -rn PASSED logs')).toBe('equal');
+    expect(foldedLines('/usr/bin/egrep -rn PASSED logs')).toBe('equal');
+    expect(foldedLines('git -C lib --no-pager log --summary')).toBe('equal');
   });
 });
 

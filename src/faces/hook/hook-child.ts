@@ -42,18 +42,23 @@ function readEvent(): string {
   return Buffer.concat(pieces).toString();
 }
 
+/** Whether something listens, and has not replied. */
+let isMet = false;
+
 /** What the helper replies; empty if it ended without a reply, undefined if there is no helper. */
 function ask(path: string, request: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
-    let isThere = false;
     const socket = connect(path, () => {
-      isThere = true;
+      isMet = true;
       socket.end(request);
     });
     socket.on('data', (piece) => pieces.push(piece));
     socket.on('error', () => undefined);
-    socket.on('close', () => resolve(isThere ? Buffer.concat(pieces).toString() : undefined));
+    socket.on('close', () => {
+      resolve(isMet ? Buffer.concat(pieces).toString() : undefined);
+      isMet = false;
+    });
   });
 }
 
@@ -62,11 +67,14 @@ const ageOf = (stats: Stats | undefined): number =>
 
 const latePath = (path: string): string => `${path}.late`;
 
-/** A helper that hangs is ended, so that the next hook starts another; one that may still be loading is not. */
-function giveUp(path: string): void {
-  const link = lstatSync(path, { throwIfNoEntry: false });
-  if (link === undefined || ageOf(link) < PAUSE_MS) {
-    writeFileSync(latePath(path), '', { mode: 0o600 });
+/**
+ * A helper that hangs is ended, so that the next hook starts another; one that may still be loading is not. Where nothing
+ * listens, the number may be that of another process by now.
+ */
+function giveUp(path: string, isLate: boolean): void {
+  if (!isMet || ageOf(lstatSync(path, { throwIfNoEntry: false })) < PAUSE_MS) {
+    // Not once more: hooks would keep each other from starting a helper.
+    if (!isLate) writeFileSync(latePath(path), '', { mode: 0o600 });
     return;
   }
   const pid = Number(/\.(\d+)$/.exec(readlinkSync(path))?.[1]);
@@ -98,7 +106,7 @@ async function answer(host: string): Promise<string> {
   let hasStarted = isLate;
   setTimeout(
     () => {
-      giveUp(path);
+      giveUp(path, isLate);
       end();
     },
     isLate ? MAX_LATE_MS : MAX_HOOK_MS,

@@ -74,6 +74,17 @@ class JsonPieces {
 
 // YAML.
 
+const TOO_DEEP = 'it is nested too deep';
+/** Of a key that is a list or a map, so much of what is written is its name. */
+const MAX_KEY_CHARACTERS = 1_000;
+
+interface YamlOutput {
+  readonly text: string;
+  readonly lines: LineCounter;
+  readonly facts: ConversionFacts;
+  readonly pieces: JsonPieces;
+}
+
 /** Several documents become an array. */
 function yamlAsJson(text: string, facts: ConversionFacts): string {
   const lines = new LineCounter();
@@ -88,10 +99,13 @@ function yamlAsJson(text: string, facts: ConversionFacts): string {
   const take = (document: Document.Parsed): boolean => {
     facts.documents += 1;
     const pieces = new JsonPieces();
-    new YamlWriter(document, lines, facts, pieces).write();
+    new YamlWriter(document, { text, lines, facts, pieces }).write();
     documents.push(pieces.text);
     const [error] = document.errors;
-    if (error) facts.damage = { line: lines.linePos(error.pos[0]).line, why: firstLine(error.message) };
+    if (error) {
+      const why = error.code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : firstLine(error.message);
+      facts.damage = { line: lines.linePos(error.pos[0]).line, why };
+    }
     // Behind an error the structure is a guess.
     return !error && documents.length < MAX_DOCUMENTS;
   };
@@ -101,7 +115,7 @@ function yamlAsJson(text: string, facts: ConversionFacts): string {
       if (!take(document as Document.Parsed)) break;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    facts.damage ??= { line: 1, why: 'it is nested too deep' };
+    facts.damage ??= { line: 1, why: TOO_DEEP };
   }
   // An empty text is one document with nothing.
   return documents.length === 1 ? (documents[0] as string) : `[${documents.join(', ')}]`;
@@ -116,6 +130,7 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 class YamlWriter {
   readonly #document: Document.Parsed;
+  readonly #text: string;
   readonly #lines: LineCounter;
   readonly #facts: ConversionFacts;
   readonly #pieces: JsonPieces;
@@ -125,8 +140,9 @@ class YamlWriter {
   readonly #targets = new Map<unknown, unknown>();
   #merged = 0;
 
-  constructor(document: Document.Parsed, lines: LineCounter, facts: ConversionFacts, pieces: JsonPieces) {
+  constructor(document: Document.Parsed, { text, lines, facts, pieces }: YamlOutput) {
     this.#document = document;
+    this.#text = text;
     this.#lines = lines;
     this.#facts = facts;
     this.#pieces = pieces;
@@ -147,7 +163,7 @@ class YamlWriter {
     if (isAlias(node)) return this.#write(this.#targets.get(node));
     if (!isMap(node) && !isSeq(node)) return this.#pieces.add(isScalar(node) ? scalarText(node) : 'null');
     if (this.#around.has(node) || this.#around.size >= MAX_LEVELS) {
-      const why = this.#around.has(node) ? 'an alias of what it is in' : 'it is nested too deep';
+      const why = this.#around.has(node) ? 'an alias of what it is in' : TOO_DEEP;
       this.#facts.damage ??= { line: this.#lineOf(node.range?.[0]), why };
       return this.#pieces.add('null');
     }
@@ -221,7 +237,8 @@ class YamlWriter {
     const node = isAlias(key) ? this.#targets.get(key) : key;
     if (isScalar(node))
       return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
-    return node === null || node === undefined ? '' : String(node).slice(0, 1000);
+    const { range } = Object(node) as { range?: [number, number, number] };
+    return range ? this.#text.slice(range[0], Math.min(range[1], range[0] + MAX_KEY_CHARACTERS)).trim() : '';
   }
 }
 

@@ -1,6 +1,6 @@
 /** The process of a hook and its helper: whatever happens to them, the agent's own answer stands. */
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -11,12 +11,14 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { built } from '../../support/built.ts';
 
 const text = `${Array.from({ length: 400 }, (_, i) => `def step_${i}(x):\n    y = x\n    z = y\n    x = z\n    return x\n`).join('\n')}`;
@@ -107,12 +109,32 @@ test('a helper that hangs is waited for once', async () => {
   expect(readdirSync(join(run, 'oriel')).filter((name) => /\.\d+$/.test(name))).toHaveLength(1);
 });
 
-test('after a helper that was not ready in time, none is started for a while', () => {
+test('after a helper that was not ready in time, none is started for a while', async () => {
   const { run, hook } = place();
   mkdirSync(join(run, 'oriel'), { mode: 0o700 });
-  writeFileSync(join(run, 'oriel/helper.sock.late'), '');
+  const late = join(run, 'oriel/helper.sock.late');
+  writeFileSync(late, '');
+  const before = Date.now() / 1000 - 27;
+  utimesSync(late, before, before);
   expect(hook()).toEqual({ out: '', code: 0 });
   expect(existsSync(join(run, 'oriel/helper.sock'))).toBe(false);
+  await expect.poll(() => hook().out, { timeout: 20_000 }).toContain('[Map: ');
+});
+
+test('a process that has the number of a helper that died is left alone', async () => {
+  const { run, hook } = place();
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  onTestFinished(() => void other.kill());
+  const ended = vi.fn();
+  other.on('exit', ended);
+  mkdirSync(join(run, 'oriel'), { mode: 0o700 });
+  const link = join(run, 'oriel/helper.sock');
+  symlinkSync(`${link}.${other.pid}`, link);
+  lutimesSync(link, 0, Date.now() / 1000 - 60);
+  writeFileSync(`${link}.late`, '');
+  expect(hook()).toEqual({ out: '', code: 0 });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(ended).not.toHaveBeenCalled();
 });
 
 test('a directory that others can enter is not used', () => {

@@ -281,8 +281,26 @@ describe('YAML and TOML', () => {
     expect((await asked('y.yaml', 'a: &a [1, *a]\n')(':#a[0]')).text).toMatch(
       /^1\n\[The YAML is damaged at line 1/,
     );
+    const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}\n`;
+    expect((await asked('w.yaml', nested)('?limit=1')).text).toContain(
+      'The YAML is damaged at line 1: it is nested too deep;',
+    );
     const deep = await asked('z.yaml', `${'['.repeat(50_000)}\n`)('?limit=1');
     expect(deep.code === 'OK' ? deep.text : deep.code).toMatch(/nested|damaged|LIMIT|BAD_SELECTOR/);
+  });
+
+  test('the name of a key that is no scalar is what is written, whatever it holds', async () => {
+    const { text } = await asked('x.yaml', lines('- ? [a, {b: 1}]', '  : 7'))('?limit=1');
+    expect(text).toContain('| [a, {b: 1}] |');
+    const quoted = `${'{? '.repeat(400)}x${'}'.repeat(400)}`;
+    expect(await asked('y.yaml', lines(`- a: 7`, `  ? ${quoted}`, '  : 8'))(':#[0].a')).toMatchObject({
+      code: 'OK',
+      text: expect.stringMatching(/^7/),
+    });
+    const large = Array.from({ length: 20_000 }, () => 'xxxxxxxxxx').join(', ');
+    const keys = Array.from({ length: 1_000 }, () => '? *b\n: 1');
+    const read = asked('z.yaml', lines(`b: &b [${large}]`, ...keys));
+    expect((await read(':#b[1]')).text).toMatch(/^"xxxxxxxxxx"/);
   });
 
   test('values of YAML 1.1 are those of that version', async () => {
