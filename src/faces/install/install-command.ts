@@ -226,7 +226,6 @@ async function unchanged(wanted: WantedEntry): Promise<string> {
 }
 
 const STATES = {
-  absent: 'not installed',
   installed: 'installed',
   outdated: 'installed, outdated',
   foreign: 'own entry',
@@ -237,22 +236,21 @@ async function list({ values, operands }: ParsedArguments, streams: CliStreams):
   let code: ExitCode = 0;
   for (const host of named(operands) ?? installHosts()) {
     const plan = planOf(host, inProject, 'none').toReversed();
+    const lines = new Set<string>();
+    const add = (state: string, path: string): Set<string> =>
+      lines.add(`${host.id.padEnd(9)} ${oneLine(state).padEnd(19)} ${shown(path)}\n`);
     for (const { entry } of plan) {
-      let state: string;
       try {
-        state = STATES[(await findEntry(entry)).state];
-        // Most agents have one or the other.
-        if (state === STATES.absent && entry.kind !== plan[0]?.entry.kind) continue;
-        if (state === STATES.absent && !isPresent(host)) state = 'no such agent here';
+        const { state } = await findEntry(entry);
+        if (state !== 'absent') add(`${STATES[state]}${entry.kind === 'mcp' ? '' : ' (native)'}`, entry.path);
       } catch (error) {
-        state = explained(error).message;
+        add(explained(error).message, entry.path);
         code = 2;
       }
-      const how = entry.kind === 'mcp' || state === STATES.absent ? '' : ' (native)';
-      streams.out.write(
-        `${host.id.padEnd(9)} ${oneLine(`${state}${how}`).padEnd(19)} ${shown(entry.path)}\n`,
-      );
     }
+    if (plan[0] && lines.size === 0)
+      add(isPresent(host) ? 'not installed' : 'no such agent here', plan[0].entry.path);
+    for (const line of lines) streams.out.write(line);
   }
   return code;
 }

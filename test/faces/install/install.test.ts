@@ -545,6 +545,8 @@ describe('behind the own tools of an agent, and out again to the byte', () => {
     expect(text(path)).toContain(word);
     expect(text(path)).toContain(`hook`);
     expect(oriel('install', host).out).toContain('installed already');
+    const line = `${host.padEnd(9)} installed (native)  ~/${path}\n`;
+    expect(oriel('install', host, '--list').out).toBe(line);
     expect(oriel('uninstall', host)).toMatchObject({ code: 0, err: '' });
     expect(contents(home)).toEqual({});
   });
