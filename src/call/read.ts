@@ -2,7 +2,6 @@
 
 import { isOrielError } from '../errors.ts';
 import { claimsArchive } from '../formats/archive/detect.ts';
-import { isBinary } from '../formats/text/open.ts';
 import { isWeb, openWeb } from '../formats/web/detect.ts';
 import type { CodeReadResult } from '../search/code/answer-code.ts';
 import { mayBeList, mayBeRevisionPath } from '../selector/rewrites.ts';
@@ -142,17 +141,10 @@ async function codeAnswer(
 async function openFound({ subject, suffix }: FoundTarget, call: Call): Promise<ResolvedTarget> {
   try {
     const resource = await call.open(subject);
-    if (resource.format === 'file' && isBinary(subject.head)) await refusePrivateBytes(subject, call);
     return { resource, target: subject.typed, resolvedPath: subject.path, suffix };
   } catch (error) {
     throw subject.opened.kind === 'file' ? withShell(error, subject.typed) : error;
   }
-}
-
-/** Throws `PRIVATE` for a binary that ends as a zip with private members: `:raw` shows its bytes. */
-async function refusePrivateBytes({ opened, ...subject }: SourceSubject, call: Call): Promise<void> {
-  if (opened.kind !== 'file' || !call.access.privateNames) return;
-  await (await import('../formats/archive/open.ts')).refuseStoredMembers({ ...subject, opened }, call);
 }
 
 /**

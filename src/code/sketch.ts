@@ -281,13 +281,20 @@ function noteUse(hash: number, row: number): void {
 let starts = new Int32Array(1 << 12);
 let indents = new Int32Array(1 << 12);
 
-/** Makes room for the lines of a text. */
-function makeRoom(text: string): void {
-  let rows = 1;
-  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) rows += 1;
-  if (rows <= starts.length) return;
-  starts = new Int32Array(2 * rows);
-  indents = new Int32Array(2 * rows);
+/** Makes room for the lines of a text; false if it is minified. */
+function makeRoom(text: string): boolean {
+  let [rows, long] = [0, 0];
+  for (let start = 0; start <= text.length; rows += 1) {
+    const at = text.indexOf('\n', start);
+    const end = at === -1 ? text.length : at;
+    if (end - start > MIN_LONG_LINE_CHARACTERS) long += end - start;
+    start = end + 1;
+  }
+  if (rows > starts.length) {
+    starts = new Int32Array(2 * rows);
+    indents = new Int32Array(2 * rows);
+  }
+  return long <= text.length / 2;
 }
 
 interface Declared {
@@ -309,9 +316,17 @@ const PYTHON_FROM = /[ \t]+([.\w]+)[ \t]+import[ \t]*(?:\(([^)#]{0,4000})|([^#\n
 const PYTHON_IMPORT = /[ \t]+([^#\n]{1,400})/y;
 const REST = /[^;\n]{1,400}/y;
 /** What stands before the name of a declared function on its line. */
-const HEAD = /^\s*(?!(?:return|else|throw|new|await|yield|case|goto|co_return)\b)[\w\s$*&:<>~#@.,[\]]*$/;
+const HEAD = /^\s*(?!\s|(?:return|else|throw|new|await|yield|case|goto|co_return)\b)[\w\s$*&:<>~#@.,[\]]*$/;
 const TYPED_HEAD =
-  /^\s*(?!(?:return|else|throw|new|delete|case|goto|co_return|using|typedef)\b)[\w:<>,]+[\w\s*&:<>,[\]]*[\s*&]$/;
+  /^\s*(?!(?:return|else|throw|new|delete|case|goto|co_return|using|typedef)\b)[\w:<>,][\w\s*&:<>,[\]]*[\s*&]$/;
+
+/** The same of an import, and of a type in JavaScript. */
+const IMPORT_HEAD = /^\s*(?:(?:pub(?:\([^)]*\))?|global)\s+)?$/;
+const TYPE_HEAD = /^\s*(?:export\s+|declare\s+)*$/;
+
+/** Maximum characters of a receiver in Go. */
+const MAX_BRACKETED = 200;
+const BRACKETED = /(<[^>\n]{0,198})>/y;
 
 function at(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
   pattern.lastIndex = from;
@@ -350,7 +365,7 @@ function wordAt(text: string, start: number): string {
   return at(WORD_THERE, text, start)?.[0] ?? '';
 }
 
-/** Whether a function may be declared by what its line has before its name. */
+/** Whether a declaration may follow what its line has before it. */
 function isHead(pattern: RegExp, text: string, from: number, to: number): boolean {
   return to - from <= 300 && pattern.test(text.slice(from, to));
 }
@@ -369,8 +384,7 @@ export function sketch(text: string, language: string): FileTags | undefined {
   const [isPython, isGo] = [importStyle === 'python', language === 'go'];
   const isC = calls === 'prototypes';
   const isEcma = rules === ecma;
-  if (text.includes('\0')) return undefined;
-  makeRoom(text);
+  if (text.includes('\0') || !makeRoom(text)) return undefined;
   starts[0] = 0;
   generation += 1;
   used = 0;
@@ -447,9 +461,8 @@ export function sketch(text: string, language: string): FileTags | undefined {
         if (importStyle === 'string') {
           isImport = true;
           isImportBlock = isGo && /^\s*\(/.test(text.slice(i, i + 9));
-        } else if (text.slice(starts[row], start).trim() === '' || importStyle === 'rest') {
+        } else if (isHead(IMPORT_HEAD, text, starts[row] as number, start)) {
           if (importStyle === 'rest') {
-            if (!/^\s*(?:(?:pub(?:\([^)]*\))?|global)\s+)?$/.test(text.slice(starts[row], start))) continue;
             const rest = at(REST, text, i)?.[0] ?? '';
             if (!rest.includes('=') && !rest.startsWith(' ('))
               imports.add(moduleOf(rest.replace(/^\s*static\s+/, '')));
@@ -467,16 +480,10 @@ export function sketch(text: string, language: string): FileTags | undefined {
         if (body) declare(declared, meaning, body[1] as string, row);
         continue;
       }
-      if (
-        isEcma &&
-        meaning === TYPE &&
-        !/^\s*(?:export\s+|declare\s+)*$/.test(text.slice(starts[row], start))
-      )
-        continue;
+      if (isEcma && meaning === TYPE && !isHead(TYPE_HEAD, text, starts[row] as number, start)) continue;
       pending = meaning;
       if (isGo && meaning === FUNCTION && text.charCodeAt(i + 1) === 40) {
-        const end = text.indexOf(')', i);
-        if (end !== -1 && end - i < 200) i = end + 1;
+        i += text.slice(i, i + MAX_BRACKETED).indexOf(')') + 1;
       }
       continue;
     }
@@ -613,8 +620,7 @@ export function sketch(text: string, language: string): FileTags | undefined {
         if (!isC) pending = PLAIN;
       } else if (code === 60) {
         if (pending !== PLAIN) {
-          const end = text.indexOf('>', i);
-          if (end !== -1 && end - i < 200 && text.lastIndexOf('\n', end) < i) i = end;
+          i += at(BRACKETED, text, i)?.[1]?.length ?? 0;
         }
       } else if (code !== 42) {
         if (code === 59) {
@@ -638,12 +644,6 @@ export function sketch(text: string, language: string): FileTags | undefined {
     last = code;
     i += 1;
   }
-  let long = 0;
-  for (let one = 0; one <= row; one += 1) {
-    const size = (one < row ? (starts[one + 1] as number) : length + 1) - 1 - (starts[one] as number);
-    if (size > MIN_LONG_LINE_CHARACTERS) long += size;
-  }
-  if (long > length / 2) return undefined;
   const names = Uint32Array.from(new Set(declared.map(({ name }) => hashOf(name))));
   return {
     text: symbolsOf(text, declared, row + 1),
@@ -677,10 +677,11 @@ function importsOfPython(text: string, start: number, end: number, imports: Set<
   for (const name of namesOf(names)) imports.add(`${module}${module.endsWith('.') ? '' : '.'}${name}`);
 }
 
-/** The offset after a regular expression of JavaScript that begins at a slash; after the slash if none ends on the line. */
+/** The offset after a regular expression of JavaScript that begins at a slash; after the slash if none ends soon on the line. */
 function endOfRegex(text: string, from: number): number {
   let isInClass = false;
-  for (let to = from + 1; to < text.length; to += 1) {
+  const end = Math.min(text.length, from + MIN_LONG_LINE_CHARACTERS);
+  for (let to = from + 1; to < end; to += 1) {
     const code = text.charCodeAt(to);
     if (code === 10) break;
     if (code === 92) to += 1;

@@ -208,7 +208,9 @@ test('a directory is refused where only files are allowed', async () => {
     opened: directory,
     head: new Uint8Array(0),
   };
-  expect(() => call.open(subject)).toThrow(new OrielError('IS_DIRECTORY', 'd is a directory, not a file.'));
+  await expect(call.open(subject)).rejects.toThrow(
+    new OrielError('IS_DIRECTORY', 'd is a directory, not a file.'),
+  );
   await directory.close();
   await close();
 });

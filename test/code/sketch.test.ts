@@ -137,3 +137,26 @@ test.each(['(', '/', 'function ', 'x = ', '(a) '])('ends on a long run of %j', (
   for (const language of ['typescript', 'python', 'cpp'])
     expect(() => sketch(`${part.repeat(40)}\n`.repeat(2_000), language)).not.toThrow();
 });
+
+test.each([
+  ['go', (size) => 'func (\n'.repeat(size / 7)],
+  ['typescript', (size) => 'class<\n'.repeat(size / 7)],
+  ['typescript', (size) => '=/['.repeat(size / 3)],
+  ['typescript', (size) => 'export '.repeat(size / 14) + 'type '.repeat(size / 10)],
+  ['python', (size) => ' '.repeat(size / 2) + 'import '.repeat(size / 14)],
+  ['rust', (size) => `pub(${'use '.repeat(size / 4)}`],
+  ['csharp', (size) => `global${' '.repeat(size / 2)}${'using '.repeat(size / 12)}`],
+] satisfies [string, (size: number) => string][])('%s: a hostile text takes linear time', (language, of) => {
+  // A line that is half of a text is scanned: the text does not look minified.
+  const text = `${of(200_000)}\n${'one\n'.repeat(60_000)}`;
+  const start = performance.now();
+  expect(sketch(text, language)).toBeDefined();
+  expect(performance.now() - start).toBeLessThan(1_500);
+});
+
+test('an anonymous class declares no function', () => {
+  expect(told('java', 'class A {\n  A make() {\n    return new Base() {\n    };\n  }\n}\n').symbols).toEqual([
+    'A 1-6',
+    'A.make 2-5',
+  ]);
+});

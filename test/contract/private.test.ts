@@ -4,8 +4,10 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Answer } from '../../src/index.ts';
+import { commitAll, git } from '../support/git.ts';
 import { makePrivateFiles, PRIVATE_FACTS, PRIVATE_RULES, privateCalls } from '../support/private-files.ts';
 import { textOf, unhurried, workspace, type Workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
 
 function place(): Workspace {
   const made = workspace({ deny: PRIVATE_RULES, ...unhurried });
@@ -77,4 +79,17 @@ test('nothing says where a private link leads', async () => {
   fs.symlinkSync('.', join(W, 'a.pem'));
   expect(await text('.')).toContain('.env -> ?');
   for (const path of ['.', '.env', '.env/x', 'a.pem']) expect(await text(path)).not.toMatch(/hushHush|-> \./);
+});
+
+test('a zip behind a program is private wherever it is stored', async () => {
+  const { W, write, text } = workspace({ deny: ['.env'] });
+  const packed = zip([{ name: '.env', content: 'marrow' }]);
+  const program = Buffer.concat([Buffer.from('#!/bin/sh\n'), packed]);
+  write('short.run', program);
+  write('long.run', Buffer.concat([Buffer.from('# a line\n'.repeat(2_000)), packed]));
+  write('outer.zip', zip([{ name: 'short.run', content: program }]));
+  git(W, 'init', '--quiet', '--initial-branch=main');
+  commitAll(W, 'first');
+  for (const path of ['short.run:raw', 'long.run:-9', 'outer.zip:short.run:raw'])
+    for (const typed of [path, `git://main/${path}`]) expect(await text(typed)).toContain('.env is private');
 });

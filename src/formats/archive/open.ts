@@ -12,6 +12,7 @@ import type { ByteSource } from '../../types/access.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { Call, Resource, SourceSubject } from '../../types/call.ts';
 import type { ComputedValue, DerivedKind } from '../../types/session.ts';
+import { isBinary } from '../text/open.ts';
 import {
   archiveIndex,
   type ArchiveIndex,
@@ -76,7 +77,7 @@ async function openCompressed(subject: FileSubject, codec: CompressionCodec, cal
   const refused = refusal(typed, dirname(typed));
   const unpacked = await unpackCompressed(subject, codec, refused, call);
   const own = { target: typed, name: unpackedName(name), tail: rest, facts: { format: codec } };
-  return presentMember({ outer: subject, ...own, unpacked, refused, notes: [] }, call);
+  return presentOpen({ outer: subject, ...own, unpacked, refused, notes: [] }, call);
 }
 
 function unpackCompressed(
@@ -123,7 +124,22 @@ async function openMember(
     size: member.size,
   };
   const own = { target, name: basename(path), tail, facts };
-  return presentMember({ outer: subject, ...own, unpacked, refused, notes }, call);
+  return presentOpen({ outer: subject, ...own, unpacked, refused, notes }, call);
+}
+
+/** As `presentMember`. Throws `PRIVATE` for the bytes of a zip behind a program, if some of its members are private. */
+async function presentOpen(shown: Parameters<typeof presentMember>[0], call: Call): Promise<Resource> {
+  const resource = await presentMember(shown, call);
+  const { outer, target: typed, name, unpacked } = shown;
+  if (!call.access.privateNames || resource.kind !== 'text' || resource.bytes !== unpacked.bytes)
+    return resource;
+  const head = await readSourceHead(unpacked.bytes, call.signal);
+  if (resource.isDamaged || !isBinary(head)) return resource;
+  const { bytes, size } = await unpacked.whole();
+  const opened = detachedFile(outer.path, bytes, size);
+  const depth = (outer.depth ?? 0) + 1;
+  await refuseStoredMembers({ typed, rest: '', name, path: outer.path, opened, head, depth }, call);
+  return resource;
 }
 
 interface MemberOrder {
