@@ -141,8 +141,11 @@ async function nearHint(
 /** A hint for Windows paths such as `src\*.ts`, in which the backslash escapes the star. */
 async function slashHint({ pattern, path = '.' }: FindRequest, call: Call): Promise<SearchHint | undefined> {
   if (pattern.length > MAX_HINTED_PATTERN_CHARACTERS || !/\\[\w*.]/.test(pattern)) return undefined;
+  const meant = withoutEscapes(pattern);
+  // That is the root of the file system.
+  if (meant.startsWith('/')) return undefined;
   const { selectsFile } = await import('./search-scope.ts');
-  return (await selectsFile(path, withoutEscapes(pattern), call)) ? 'backslash' : undefined;
+  return (await selectsFile(path, meant, call)) ? 'backslash' : undefined;
 }
 
 /** A hint for words such as `parse header`, which are not a file name: symbols can be found by words. */

@@ -94,11 +94,7 @@ const REGEX_SIGN = /\\[aftnrvAzbBdDsSwWpPxuU]|[.\])][*+?]/;
 function isRegex(pattern: string): boolean {
   if (!/[\\^$.*+?()[\]{}|]/.test(pattern)) return true;
   if (!REGEX_SIGN.test(pattern)) return false;
-  try {
-    return Boolean(new RegExp(pattern.replaceAll(/\(\?[a-zA-Z-]+\)|(?<=\()\?(?:P?<\w+>|[a-zA-Z-]+:)/g, '')));
-  } catch {
-    return false;
-  }
+  return isSuggestable(pattern.replaceAll(/\(\?[a-zA-Z-]+\)|(?<=\()\?(?:P?<\w+>|[a-zA-Z-]+:)/g, ''));
 }
 
 /** The error for features that a linear-time engine does not support, such as look-around. */
@@ -178,7 +174,14 @@ export function hasEscapedBar(pattern: string): boolean {
 }
 
 function echoed(pattern: string): { readonly pattern?: string | undefined } {
-  return pattern.length <= MAX_SUGGESTED_CHARACTERS && isValid(pattern) ? { pattern } : {};
+  return pattern.length <= MAX_SUGGESTED_CHARACTERS && isSuggestable(pattern) ? { pattern } : {};
+}
+
+/** What JavaScript takes as plain text, and ripgrep refuses: `\x` without digits, a brace that is no count. */
+const REFUSED = /\\x(?![\da-f]{2}|\{)|\\u(?![\da-f]{4}|\{)|(?<!\\[pxu]?)\{(?!\d+(?:,\d*)?\})/i;
+
+function isSuggestable(pattern: string): boolean {
+  return isValid(pattern) && !REFUSED.test(pattern.replaceAll('\\\\', ''));
 }
 
 /** Checks with the JavaScript engine, which is close enough: both syntaxes agree on brackets and counts. */
@@ -224,7 +227,7 @@ export function relaxed(pattern: string): string | undefined {
       /[1-9]/.test(String(escaped)) ? '.*' : whole,
     );
   const isNearest = known !== pattern && /\w/.test(known) && !/\(\?<?[=!]/.test(known);
-  return isNearest && isValid(known) ? known : undefined;
+  return isNearest && isSuggestable(known) ? known : undefined;
 }
 
 // Finds a literal that every match of a pattern must contain: files without it need not be searched by ripgrep.

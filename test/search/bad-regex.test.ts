@@ -39,6 +39,7 @@ test.each([
   ['{\n  return a.b();', true],
   ['a(\nb', true],
   ['[a\n', true],
+  ['one\n' + String.raw`C:\xt.*`, true],
 ])('%j over lines is advised as it can be searched', (pattern, literal) => {
   const next = JSON.stringify({ pattern, multiline: true, literal });
   expect(() => checkPattern(pattern, false)).toThrow(expect.objectContaining({ next }) as Error);

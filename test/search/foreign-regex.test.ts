@@ -59,6 +59,8 @@ test.each([
   ['foo', undefined],
   ['(?=a', undefined],
   [raw`\1`, undefined],
+  [raw`C:\9-1*.{ts`, undefined],
+  [raw`(\w{2})\1\p{L}`, raw`(\w{2}).*\p{L}`],
 ])('%s is searched as %s', (pattern, here) => {
   expect(relaxed(pattern)).toBe(here);
 });
