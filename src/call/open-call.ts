@@ -428,7 +428,7 @@ export function adviceAfterTimeout(request: EngineRequest): string {
 
 /** Throws `PRIVATE` for a file that ends as a zip with private members: its bytes are shown, wherever it is stored. */
 async function refusePrivateBytes({ opened, ...subject }: SourceSubject, call: Call): Promise<void> {
-  if (opened.kind !== 'file' || !call.access.privateNames) return;
+  if (opened.kind !== 'file' || opened.bytes.remote || !call.access.privateNames) return;
   // A zip has a NUL byte in each of its records.
   if (subject.head.length === opened.size && !isBinary(subject.head)) return;
   await (await import('../formats/archive/open.ts')).refuseStoredMembers({ ...subject, opened }, call);
