@@ -74,29 +74,17 @@
 
 ; var Router = require('router'), debug = require('debug')('app'), Route = express.Route: only another name of something.
 (program
-  [(lexical_declaration
-     (variable_declarator
-       name: (identifier) @name
-       value: [
-         (call_expression function: (identifier) @called)
-         (call_expression function: (call_expression function: (identifier) @called))
-         (member_expression object: (call_expression function: (identifier) @called))
-       ] @body))
-   (variable_declaration
-     (variable_declarator
-       name: (identifier) @name
-       value: [
-         (call_expression function: (identifier) @called)
-         (call_expression function: (call_expression function: (identifier) @called))
-         (member_expression object: (call_expression function: (identifier) @called))
-       ] @body))] @alias
+  (_
+    (variable_declarator
+      name: (identifier) @name
+      value: [
+        (call_expression function: (identifier) @called)
+        (call_expression function: (call_expression function: (identifier) @called))
+        (member_expression object: (call_expression function: (identifier) @called))
+      ] @body)) @alias
   (#eq? @called "require"))
 (program
-  [(lexical_declaration
-     (variable_declarator name: (identifier) @name value: (member_expression property: (_) @tag) @body))
-   (variable_declaration
-     (variable_declarator name: (identifier) @name value: (member_expression property: (_) @tag) @body))
-  ] @alias
+  (_ (variable_declarator name: (identifier) @name value: (member_expression property: (_) @tag) @body)) @alias
   (#eq? @tag @name))
 
 ; Constants and variables at the top level of a module.
