@@ -36,6 +36,8 @@ test.each<[string, string, IgnoreVerdict | undefined]>([
   ['d/**/a', 'd/x/y/a', 'ignored'],
   ['d/***', 'd/x/y', 'ignored'],
   ['***/a', 'd/x/a', 'ignored'],
+  ['d**/a', 'dx/a', 'ignored'],
+  ['d**/a', 'dx/y/a', undefined],
   ['*.log', 'd/x.log', 'ignored'],
   ['*.log\n!keep.log', 'keep.log', 'kept'],
   ['!keep.log\n*.log', 'keep.log', 'ignored'],
@@ -67,7 +69,10 @@ test.runIf(spawnSync('git', ['--version']).status === 0)(
   'agrees with git on any rules and paths',
   { tags: 'slow' },
   () => {
-    const part = fc.stringMatching(/^(\*\*|[ab*?.]{1,4}|\[ab\]|\[!a\]b?|\[\[:alpha:\]\.\]|\[!\\\]a\])$/);
+    // Without `b**`: behind plain characters git itself takes two stars for a whole `**`, against gitignore(5).
+    const part = fc
+      .stringMatching(/^(\*\*|[ab*?.]{1,4}|\[ab\]|\[!a\]b?|\[\[:alpha:\]\.\]|\[!\\\]a\])$/)
+      .filter((one) => !/[ab.]\*\*/.test(one));
     const rule = fc
       .tuple(
         fc.constantFrom('', '!'),
