@@ -5,7 +5,15 @@
 
 import { MIN_LONG_LINE_CHARACTERS } from './languages.ts';
 import { type SymbolKind, symbolKinds } from './structure.ts';
-import { FIELD, type FileTags, hashOf, MAX_FILE_TAGS, MAX_TAG_NAME_CHARACTERS, moduleOf } from './tags.ts';
+import {
+  FIELD,
+  type FileTags,
+  hashOf,
+  joinTags,
+  MAX_FILE_TAGS,
+  MAX_TAG_NAME_CHARACTERS,
+  moduleOf,
+} from './tags.ts';
 
 /** How a language writes what is scanned for. Words are separated by spaces. */
 interface SketchRules {
@@ -228,6 +236,8 @@ const slotName = new Int32Array(SLOTS);
 const usedHash = new Uint32Array(MAX_NAMES);
 const usedCount = new Uint8Array(MAX_NAMES);
 const usedLine = new Int32Array(MAX_NAMES);
+/** The offset of each where it was used first. */
+const usedAt = new Int32Array(MAX_NAMES);
 let generation = 0;
 let used = 0;
 
@@ -257,8 +267,8 @@ function meaningOf(hash: number, words: Int32Array): number {
   return (words[2 * slot + 1] as number) - MEANT;
 }
 
-/** Counts the lines that use a name. */
-function noteUse(hash: number, row: number): void {
+/** Counts the lines that use a name, here from offset `start`. */
+function noteUse(hash: number, row: number, start: number): void {
   let slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
   while (slotText[slot] === generation && slotHash[slot] !== hash) slot = (slot + 1) & (SLOTS - 1);
   if (slotText[slot] === generation) {
@@ -273,6 +283,7 @@ function noteUse(hash: number, row: number): void {
     usedHash[used] = hash;
     usedCount[used] = 1;
     usedLine[used] = row;
+    usedAt[used] = start;
     used += 1;
   }
 }
@@ -452,7 +463,7 @@ export function sketch(text: string, language: string): FileTags | undefined {
         if (isEcma && one === 32 && text.charCodeAt(i + 1) === 61 && text.charCodeAt(start - 1) === 46) {
           if (at(FUNCTION_VALUE, text, i)) declare(declared, FUNCTION, text.slice(start, i), row);
         }
-        noteUse(wordHash, row);
+        noteUse(wordHash, row, start);
         continue;
       }
       wordStart = -1;
@@ -646,13 +657,20 @@ export function sketch(text: string, language: string): FileTags | undefined {
   }
   const names = Uint32Array.from(new Set(declared.map(({ name }) => hashOf(name))));
   return {
-    text: symbolsOf(text, declared, row + 1),
+    text: joinTags(symbolsOf(text, declared, row + 1), usedNames(text)),
     declared: names,
     used: usedHash.slice(0, used),
     counts: usedCount.slice(0, used),
     imports: [...imports].filter((one) => one !== ''),
     isSketch: true,
   };
+}
+
+/** The names that were used, without their lines. */
+function usedNames(text: string): string[] {
+  return Array.from(usedAt.subarray(0, used), (start) =>
+    wordAt(text, start).slice(0, MAX_TAG_NAME_CHARACTERS),
+  );
 }
 
 /** Whether `=` follows, after a type at most. */
@@ -693,7 +711,7 @@ function endOfRegex(text: string, from: number): number {
 }
 
 /** The serialized symbols (see tags.ts): each ends before the next line of code that is not indented more than its own. */
-function symbolsOf(text: string, declared: readonly Declared[], rows: number): string {
+function symbolsOf(text: string, declared: readonly Declared[], rows: number): string[] {
   const entries: (string | undefined)[] = [];
   const open: (Declared & { readonly indent: number; readonly entry: number; readonly scope: string })[] = [];
   const sorted = declared.toSorted((a, b) => a.row - b.row);
@@ -734,7 +752,7 @@ function symbolsOf(text: string, declared: readonly Declared[], rows: number): s
     lastCode = row;
   }
   while (open.length > 0) close(lastCode);
-  return entries.filter((entry) => entry !== undefined).join('\n');
+  return entries.filter((entry) => entry !== undefined);
 }
 
 /** Whether the word `end` stands there. */

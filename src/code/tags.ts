@@ -66,7 +66,12 @@ export function writeTags(text: string, { symbols, uses }: OutlineResult): strin
       ].join(FIELD),
     );
   const names = namesUsed(text, uses, namesByLine(symbols));
-  return [tags.join(ENTRY), names.join(ENTRY), importsOf(text, uses).join(ENTRY)].join(PART);
+  return joinTags(tags, names, importsOf(text, uses));
+}
+
+/** The serialized entries: symbols, used names, and imports if they are not kept elsewhere. */
+export function joinTags(...parts: readonly (readonly string[])[]): string {
+  return parts.map((entries) => entries.join(ENTRY)).join(PART);
 }
 
 /** Whether a maximum was reached, so that the file may have more symbols or names than its tags. */
@@ -280,7 +285,7 @@ export function hashOf(name: string): number {
 
 /** The tags of one file, with the numbers for ranking. Hashes are each there once. */
 export interface FileTags {
-  /** In the format of `writeTags`; of a sketch only the symbols. Empty if the tags are missing. */
+  /** In the format of `writeTags`; of a sketch only symbols, and names without their lines. Empty if the tags are missing. */
   readonly text: string;
   readonly declared: ArrayLike<number>;
   readonly used: ArrayLike<number>;

@@ -132,7 +132,7 @@ export async function placedGlob(
   field: 'pattern' | 'glob',
   call: Call,
 ): Promise<PlacedGlob> {
-  const typed = expandedPath(glob);
+  const typed = expandedPath(validGlob(glob));
   const { front, rest, outside } = await frontOf(typed, path, call);
   const from = await realDirectory(path ?? '.', call).catch(() => undefined);
   if (front !== undefined && from !== undefined) {

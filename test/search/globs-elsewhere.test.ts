@@ -46,6 +46,13 @@ test('outside the roots it is refused, with a call inside', async () => {
     expect((await call(tool, JSON.parse(next) as object)).text).toContain('src/c.md');
   }
   expect((await call('find', { pattern: '/src/*.md' })).text).toBe('src/c.md');
+  // Also if it is malformed: mended, it would be refused for its place.
+  const { details } = await call('grep', { pattern: 'needle', glob: 'file:///sr[a' });
+  const { code, next } = details['error'] as { code: string; next: string };
+  expect([code, JSON.parse(next)]).toEqual([
+    'OUTSIDE_ROOT',
+    { path: '.', pattern: 'needle', glob: String.raw`\[a` },
+  ]);
 });
 
 test('the directory above has a call, or is refused', async () => {

@@ -277,15 +277,16 @@ function ask({ view: asked, question }: QuestionJob): CodeReplies['question'] {
 function answered(view: View, question: CodeQuestion): CodeReply {
   const isMap = question.kind === 'map';
   // The map of parsed files is the answer to the same question about sketched ones, also when files have changed.
-  const asked = isMap ? { ...question, isParsed: undefined } : question;
+  const asked = { ...question, isParsed: undefined };
   const key = createHash('sha256').update(serialize(asked)).digest('hex');
   const isRefined = isMap && (question.isParsed === true || refinedMaps.has(view.base + key));
   if (isRefined) refinedMaps.add(view.base + key);
   if (refinedMaps.size > MAX_CACHED_REFINED_MAPS) refinedMaps.clear();
-  let known = isMap && question.isParsed ? undefined : view.answers.get(key);
+  const isRefining = isMap || question.kind === 'relevant';
+  let known = isRefining && question.isParsed ? undefined : view.answers.get(key);
   if (!known) {
-    if (!isMap && view.tree?.graph.isRough) view.tree = undefined;
-    const before = isMap || !view.before?.isRough ? view.before : undefined;
+    if (!isRefining && view.tree?.graph.isRough) view.tree = undefined;
+    const before = isRefining || !view.before?.isRough ? view.before : undefined;
     view.tree ??= new CodeTree(view.paths, view.top, (path) => fileIn(view, path), before);
     view.before = undefined;
     known = answerAbout(view.tree, isRefined ? { ...question, isParsed: true } : question);

@@ -5,9 +5,10 @@ import type { SymbolTag } from '../tags.ts';
 import type { CodeTree, SymbolDefinition } from './code-tree.ts';
 import { findDefinitions, findImporters, findImports, findUses, findWords } from './find.ts';
 import { type MapText, mapText } from './map.ts';
-import { findCallees, findCallers, findRelevant } from './relevance.ts';
+import { findCallees, findCallers, findCallingFiles, findPromising, findRelevant } from './relevance.ts';
 import { wordsOf } from './words.ts';
 
+/** `isParsed`: the files of `sketched` in the reply before were parsed, as far as there was time. The others do not count. */
 export type CodeQuestion =
   /** The map of the directory: see `MapWanted`. `query`: words that raise files and symbols. */
   | {
@@ -16,7 +17,6 @@ export type CodeQuestion =
       readonly lines: number;
       readonly from: number;
       readonly query: string;
-      /** Whether symbols are only of files that are parsed, not of those that are sketched. */
       readonly isParsed?: boolean | undefined;
       /** Recently changed files: their paths, joined by `\0`, and a weight of each, 0 to 1. */
       readonly recent?: { readonly paths: string; readonly weights: Float64Array } | undefined;
@@ -43,7 +43,13 @@ export type CodeQuestion =
   /** The symbols that match words of `query`, the best first, as a page in the same way. */
   | { readonly kind: 'words'; readonly query: string; readonly from: number; readonly most: number }
   /** The symbols that answer `query` best, with what calls them and what they call, as a page in the same way. */
-  | { readonly kind: 'relevant'; readonly query: string; readonly from: number; readonly most: number };
+  | {
+      readonly kind: 'relevant';
+      readonly query: string;
+      readonly from: number;
+      readonly most: number;
+      readonly isParsed?: boolean | undefined;
+    };
 
 /** A symbol and its file. Lines are 1-based and inclusive. */
 export interface DeclaredSymbol {
@@ -101,7 +107,12 @@ export type CodeReply =
       readonly outside: readonly string[];
     }
   | { readonly kind: 'words'; readonly found: readonly DeclaredSymbol[]; readonly all: number }
-  | { readonly kind: 'relevant'; readonly found: readonly RelatedSymbol[]; readonly all: number };
+  | {
+      readonly kind: 'relevant';
+      readonly found: readonly RelatedSymbol[];
+      readonly all: number;
+      readonly sketched: readonly number[];
+    };
 
 /** A file that another one imports, and the names that it uses of it, with their lines (1-based). */
 export interface ImportedNames {
@@ -181,13 +192,22 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
       return { kind: 'words', found: page.map((one) => declared(tree, one)), all: found.length };
     }
     case 'relevant': {
-      const found = findRelevant(tree, question.query);
-      const page = found.slice(question.from, question.from + question.most).map((one) => ({
+      const { query, from, most, isParsed } = question;
+      const promising = isParsed ? [] : findPromising(tree, query);
+      if (promising.length > 0) return { kind: 'relevant', found: [], all: 0, sketched: promising };
+      const found = findRelevant(tree, query);
+      const page = found.slice(from, from + most);
+      const related = page.map((one) => ({
         ...declared(tree, one),
         callers: findCallers(tree, one).map((caller) => declared(tree, caller)),
         callees: findCallees(tree, one).map((callee) => declared(tree, callee)),
       }));
-      return { kind: 'relevant', found: page, all: found.length };
+      return {
+        kind: 'relevant',
+        found: related,
+        all: found.length,
+        sketched: findCallingFiles(tree, page),
+      };
     }
   }
 }

@@ -45,12 +45,23 @@ interface ScoredSymbol extends SymbolDefinition {
   readonly score: number;
 }
 
+/** The sketched files that may answer a question best, the best first: to be parsed before it is answered. */
+export function findPromising(tree: CodeTree, question: string): number[] {
+  const scored = scoresOf(tree, termsOf(question)).filter(({ file }) => tree.isSketched(file));
+  return [...bestOf(scored)].sort((a, b) => b[1] - a[1]).map(([file]) => file).slice(0, MAX_RELEVANT_FILES);
+}
+
+function termsOf(question: string): string[] {
+  return stemsOf(question).slice(0, MAX_QUERY_WORDS);
+}
+
 /**
  * The symbols that answer a question best, the best first, at most `MAX_RELEVANT_SYMBOLS`. None contains another one: of a
- * large class its members, of functions in functions the outer one.
+ * large class its members, of functions in functions the outer one. Sketched files are left out.
  */
 export function findRelevant(tree: CodeTree, question: string): SymbolDefinition[] {
-  const scored = spread(tree, scoresOf(tree, stemsOf(question).slice(0, MAX_QUERY_WORDS)))
+  const known = scoresOf(tree, termsOf(question)).filter(({ file }) => !tree.isSketched(file));
+  const scored = spread(tree, known)
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score);
   const chosen: ScoredSymbol[] = [];
@@ -121,8 +132,12 @@ function namesIn(
   const end = tags.reduce((most, { to }) => Math.max(most, to), 0);
   /** For each stem how often it was used up to each line. */
   const sums = Array.from({ length: stems }, () => new Float64Array(end + 1));
+  /** The same of the whole file, where lines are not known. */
+  const whole = new Float64Array(stems);
+  const isSketched = tree.isSketched(file);
   for (const { name, plain, member } of tree.usesOf(file))
     for (const { at, part } of wordsOf(name).flatMap(matches)) {
+      if (isSketched) whole[at] = (whole[at] as number) + part;
       const sum = sums[at] as Float64Array;
       for (const line of plain) if (line <= end) sum[line] = (sum[line] as number) + part;
       for (const line of member) if (line <= end) sum[line] = (sum[line] as number) + part;
@@ -130,7 +145,7 @@ function namesIn(
   for (const sum of sums)
     for (let line = 1; line <= end; line += 1) sum[line] = (sum[line] as number) + (sum[line - 1] as number);
   return tags.map(({ from, to }) =>
-    Float64Array.from(sums, (sum) => (sum[to] as number) - (sum[from - 1] as number)),
+    Float64Array.from(sums, (sum, at) => (whole[at] as number) + (sum[to] as number) - (sum[from - 1] as number)),
   );
 }
 
@@ -147,8 +162,7 @@ function weightOf(tree: CodeTree, file: number, { kind, from, to }: SymbolTag): 
 
 /** Adds to each score a share of the scores of what calls it and what it calls, in the files with the best symbols. */
 function spread(tree: CodeTree, scored: readonly ScoredSymbol[]): ScoredSymbol[] {
-  const best = new Map<number, number>();
-  for (const { file, score } of scored) best.set(file, Math.max(best.get(file) ?? 0, score));
+  const best = bestOf(scored);
   const files = new Set(
     [...best]
       .sort((a, b) => b[1] - a[1])
@@ -186,6 +200,13 @@ function spread(tree: CodeTree, scored: readonly ScoredSymbol[]): ScoredSymbol[]
   }));
 }
 
+/** The best score in each file. */
+function bestOf(scored: readonly ScoredSymbol[]): Map<number, number> {
+  const best = new Map<number, number>();
+  for (const { file, score } of scored) best.set(file, Math.max(best.get(file) ?? 0, score));
+  return best;
+}
+
 function groupBy<T, K>(all: readonly T[], keyOf: (one: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const one of all) {
@@ -195,6 +216,18 @@ function groupBy<T, K>(all: readonly T[], keyOf: (one: T) => K): Map<K, T[]> {
     else groups.set(key, [one]);
   }
   return groups;
+}
+
+/** Sketched files that may call one of `symbols`: they import its file, and use its name. For each symbol the most important ones. */
+export function findCallingFiles(tree: CodeTree, symbols: readonly SymbolDefinition[]): number[] {
+  const files = symbols.flatMap(({ file, tag }) =>
+    tree
+      .filesUsing(tag.name)
+      .filter((one) => tree.isSketched(one) && tree.importsOf(one).includes(file))
+      .sort((a, b) => (tree.places[a] ?? 0) - (tree.places[b] ?? 0))
+      .slice(0, MAX_NEIGHBOURS),
+  );
+  return [...new Set(files)];
 }
 
 /** The symbols that are known to use a symbol, the most important first. */

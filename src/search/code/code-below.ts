@@ -56,11 +56,11 @@ export class CodeBelow {
   async #makeReady(question: CodeQuestion): Promise<void> {
     const job = jobOf(this.#found);
     if (!this.#state.loaded) await load(job.home, this.#call);
-    // A map without words needs only sketches; of few files tags are made as fast.
-    const isMap = question.kind === 'map' && question.query === '';
+    // A map without words and a question need only sketches; of few files tags are made as fast.
+    const isRefined = question.kind === 'relevant' || (question.kind === 'map' && question.query === '');
     if (!this.#state.loaded || this.#known === 'sketches') this.#state = await step(job, this.#call.signal);
     const { wanted, sketched } = this.#state;
-    const isSketchy = isMap && wanted.length + sketched.length > BATCH_FILES;
+    const isSketchy = isRefined && wanted.length + sketched.length > BATCH_FILES;
     if (isSketchy && wanted.length > BATCH_FILES) await this.#parse(wanted, 'sketches');
     else if (isSketchy) await this.#parse(wanted, 'tags');
     else await this.#parse(Uint32Array.from([...wanted, ...sketched]).sort(), 'tags');
@@ -101,10 +101,11 @@ export class CodeBelow {
     let found = await this.#asked(
       this.#isRefined && question.kind === 'map' ? { ...question, isParsed: true } : question,
     );
-    const shown = found?.reply.kind === 'map' ? (found.reply.map.sketched ?? []) : [];
-    if (shown.length > 0 && question.kind === 'map') {
-      await this.#parse(Uint32Array.from(shown), 'tags', this.#state.view);
-      this.#isRefined = true;
+    for (let i = 0; i < MAX_REFINEMENTS; i += 1) {
+      const sketched = sketchedIn(found?.reply);
+      if (sketched.length === 0 || (question.kind !== 'map' && question.kind !== 'relevant')) break;
+      await this.#parse(Uint32Array.from(sketched), 'tags', this.#state.view);
+      this.#isRefined = question.kind === 'map';
       found = await this.#asked({ ...question, isParsed: true });
     }
     if (found) this.#stored.put(question, found);
@@ -130,6 +131,15 @@ export class CodeBelow {
     const known = this.#found.keys.get(path);
     return known === undefined || known === '' || known === key;
   }
+}
+
+/** A question needs the files that may answer it, and then those that call what was found. */
+const MAX_REFINEMENTS = 2;
+
+/** Files to be parsed for an exact reply. */
+function sketchedIn(reply: CodeReply | undefined): readonly number[] {
+  if (reply?.kind === 'map') return reply.map.sketched ?? [];
+  return reply?.kind === 'relevant' ? reply.sketched : [];
 }
 
 /** Loads the cached tags from disk into the thread, one part at a time to bound the memory for large trees. */
