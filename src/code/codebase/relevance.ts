@@ -22,8 +22,8 @@ const MAX_LENGTH_LINES = 100;
 const MAX_RELEVANT_FILES = 60;
 
 /** The share of its score that a symbol passes on to what it calls, and to what calls it. */
-const CALLEE = 0.25;
-const CALLER = 0.2;
+const CALLEE = 0.4;
+const CALLER = 0.3;
 
 /** How much the best symbol of its file counts for a symbol, 0 to 1. */
 const BESIDE = 0.5;
@@ -48,7 +48,10 @@ interface ScoredSymbol extends SymbolDefinition {
 /** The sketched files that may answer a question best, the best first: to be parsed before it is answered. */
 export function findPromising(tree: CodeTree, question: string): number[] {
   const scored = scoresOf(tree, termsOf(question)).filter(({ file }) => tree.isSketched(file));
-  return [...bestOf(scored)].sort((a, b) => b[1] - a[1]).map(([file]) => file).slice(0, MAX_RELEVANT_FILES);
+  return [...bestOf(scored)]
+    .sort((a, b) => b[1] - a[1])
+    .map(([file]) => file)
+    .slice(0, MAX_RELEVANT_FILES);
 }
 
 function termsOf(question: string): string[] {
@@ -145,7 +148,10 @@ function namesIn(
   for (const sum of sums)
     for (let line = 1; line <= end; line += 1) sum[line] = (sum[line] as number) + (sum[line - 1] as number);
   return tags.map(({ from, to }) =>
-    Float64Array.from(sums, (sum, at) => (whole[at] as number) + (sum[to] as number) - (sum[from - 1] as number)),
+    Float64Array.from(
+      sums,
+      (sum, at) => (whole[at] as number) + (sum[to] as number) - (sum[from - 1] as number),
+    ),
   );
 }
 

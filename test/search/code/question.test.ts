@@ -43,6 +43,23 @@ test('the code that answers it, with callers and callees', async () => {
   );
 });
 
+test('the same answer among many files', async () => {
+  const question = { symbol: 'How is a discount taken off?', path: 'src' };
+  const few = await ask(question);
+  for (let i = 0; i < 200; i += 1)
+    w.write(`src/pad/p${i}.py`, `def pad_${i}(left):\n    return left + fill_${i}(left)\n`);
+  expect(await ask(question)).toBe(few);
+  // Of so many files sketches come first, and files that may answer are parsed.
+  expect(
+    textOf(
+      await w
+        .with({})
+        .tool('find')
+        .run({ source: true, ...question }),
+    ),
+  ).toBe(few);
+});
+
 test('a long symbol by the lines that matter', async () => {
   const lines = Array.from({ length: 900 }, (_, i) => `    step_${i} = ${i}`);
   lines[500] = '    voucher = redeem(self)';
