@@ -82,7 +82,7 @@ export class CodeTree {
   }
 
   definitions(name: string): SymbolDefinition[] {
-    return this.graph.declarations.filesOf(hashOf(name)).flatMap((file) =>
+    return this.graph.filesDeclaring(hashOf(name)).flatMap((file) =>
       this.tagsOf(file)
         .filter((tag) => tag.name === name)
         .map((tag) => ({ file, tag })),

@@ -27,6 +27,7 @@ export class FileGraph {
   readonly #top: string;
   readonly #files: (StoredFile | undefined)[];
   #isRough = false;
+  readonly #refined = new Set<number>();
   /** The earlier graph that this one updates; dropped when the ranking is computed. Its edges are computed. */
   #base: FileGraph | undefined;
   /** Files with other tags than in `#base`. */
@@ -58,6 +59,13 @@ export class FileGraph {
   refine(file: number, stored: StoredFile | undefined): void {
     this.#files[file] = stored;
     this.#isRough = true;
+    this.#refined.add(file);
+  }
+
+  /** The files that declare a name, by its hash, in ascending order. */
+  filesDeclaring(name: number): number[] {
+    const refined = [...this.#refined].filter((file) => this.#files[file]?.declared.includes(name));
+    return [...new Set([...this.declarations.filesOf(name), ...refined])].sort((a, b) => a - b);
   }
 
   /** Whether a file was refined, also in an earlier graph: then it is good enough for maps only. */

@@ -27,6 +27,7 @@ export type CodeQuestion =
       readonly names: readonly string[];
       readonly from: number;
       readonly most: number;
+      readonly isParsed?: boolean | undefined;
     }
   /** The uses of a name, `from` (0-based) to `from + most`, half-open. `of`: only of the symbols that this file declares. */
   | {
@@ -84,7 +85,11 @@ export interface UsedAt {
 export type CodeReply =
   | { readonly kind: 'map'; readonly map: MapText }
   /** For each name, in order. */
-  | { readonly kind: 'definitions'; readonly found: readonly FoundName[] }
+  | {
+      readonly kind: 'definitions';
+      readonly found: readonly FoundName[];
+      readonly sketched: readonly number[];
+    }
   /** A page of the uses. */
   | {
       readonly kind: 'uses';
@@ -146,8 +151,16 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
       };
     }
     case 'definitions': {
-      const { names, from, most } = question;
-      return { kind: 'definitions', found: names.map((name) => foundName(tree, name, { from, most })) };
+      const { names, from, most, isParsed } = question;
+      const sketched = new Set<number>();
+      const found = names.map((name) => {
+        const meant = findDefinitions(tree, name).filter(({ file }) => {
+          if (tree.isSketched(file)) sketched.add(file);
+          return !isParsed || !tree.isSketched(file);
+        });
+        return foundOf(tree, name, meant, { from, most });
+      });
+      return { kind: 'definitions', found, sketched: [...sketched] };
     }
     case 'uses': {
       const { name, of, from, most } = question;
@@ -215,10 +228,6 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
 interface Page {
   readonly from: number;
   readonly most: number;
-}
-
-function foundName(tree: CodeTree, name: string, page: Page): FoundName {
-  return foundOf(tree, name, findDefinitions(tree, name), page);
 }
 
 function foundOf(

@@ -224,16 +224,16 @@ function groupBy<T, K>(all: readonly T[], keyOf: (one: T) => K): Map<K, T[]> {
   return groups;
 }
 
-/** Sketched files that may call one of `symbols`: they import its file, and use its name. For each symbol the most important ones. */
+/** Sketched files among those that may call one of `symbols`, the most important ones: they import its file, and use its name. */
 export function findCallingFiles(tree: CodeTree, symbols: readonly SymbolDefinition[]): number[] {
   const files = symbols.flatMap(({ file, tag }) =>
     tree
       .filesUsing(tag.name)
-      .filter((one) => tree.isSketched(one) && tree.importsOf(one).includes(file))
+      .filter((one) => tree.importsOf(one).includes(file))
       .sort((a, b) => (tree.places[a] ?? 0) - (tree.places[b] ?? 0))
       .slice(0, MAX_NEIGHBOURS),
   );
-  return [...new Set(files)];
+  return [...new Set(files)].filter((file) => tree.isSketched(file));
 }
 
 /** The symbols that are known to use a symbol, the most important first. */

@@ -37,6 +37,8 @@ export class CodeBelow {
   /** Whether symbols that a map shows were parsed for it: the same map in other sizes shows no others. */
   #isRefined = false;
   #known: 'nothing' | 'sketches' | 'tags' = 'nothing';
+  /** Files that may declare an asked name, and were not parsed in time. */
+  #unparsed = 0;
 
   private constructor(found: CodeFiles, job: SyncJob, state: CodeReplies['sync'], call: Call) {
     this.files = state.files;
@@ -56,15 +58,21 @@ export class CodeBelow {
   async #makeReady(question: CodeQuestion): Promise<void> {
     const job = jobOf(this.#found);
     if (!this.#state.loaded) await load(job.home, this.#call);
-    // A map without words and a question need only sketches; of few files tags are made as fast.
-    const isRefined = question.kind === 'relevant' || (question.kind === 'map' && question.query === '');
+    // Of few files tags are made as fast as sketches.
     if (!this.#state.loaded || this.#known === 'sketches') this.#state = await step(job, this.#call.signal);
     const { wanted, sketched } = this.#state;
-    const isSketchy = isRefined && wanted.length + sketched.length > BATCH_FILES;
+    const isSketchy = isRefinable(question) && wanted.length + sketched.length > BATCH_FILES;
     if (isSketchy && wanted.length > BATCH_FILES) await this.#parse(wanted, 'sketches');
     else if (isSketchy) await this.#parse(wanted, 'tags');
     else await this.#parse(Uint32Array.from([...wanted, ...sketched]).sort(), 'tags');
     this.#known = isSketchy ? 'sketches' : 'tags';
+    if (!isSketchy || question.kind !== 'definitions') return;
+    const { view, sketched: rest } = (this.#state = await step(job, this.#call.signal));
+    const naming = await filesNaming(question.names, rest, this.#found, this.#call);
+    await this.#parse(naming, 'tags', view);
+    this.#state = await step(job, this.#call.signal);
+    const left = new Set(this.#state.sketched);
+    this.#unparsed = naming.filter((file) => left.has(file)).length;
   }
 
   #parse(files: Uint32Array, as: 'sketches' | 'tags', refined?: number): Promise<void> {
@@ -103,13 +111,16 @@ export class CodeBelow {
     );
     for (let i = 0; i < MAX_REFINEMENTS; i += 1) {
       const sketched = sketchedIn(found?.reply);
-      if (sketched.length === 0 || (question.kind !== 'map' && question.kind !== 'relevant')) break;
+      if (sketched.length === 0 || !isRefinable(question)) break;
       await this.#parse(Uint32Array.from(sketched), 'tags', this.#state.view);
       this.#isRefined = question.kind === 'map';
       found = await this.#asked({ ...question, isParsed: true });
     }
-    if (found) this.#stored.put(question, found);
-    return found;
+    if (!found) return undefined;
+    const missing = found.unknown.missing + Math.max(this.#unparsed, sketchedIn(found.reply).length);
+    const reply = { ...found, unknown: { ...found.unknown, missing } };
+    this.#stored.put(question, reply);
+    return reply;
   }
 
   async #asked(question: CodeQuestion): Promise<CodeQuestionAnswer | undefined> {
@@ -136,10 +147,38 @@ export class CodeBelow {
 /** A question needs the files that may answer it, and then those that call what was found. */
 const MAX_REFINEMENTS = 2;
 
+type RefinedQuestion = Extract<CodeQuestion, { readonly isParsed?: boolean | undefined }>;
+
+/** Whether sketches, and the tags of few files, are enough for the reply. */
+function isRefinable(question: CodeQuestion): question is RefinedQuestion {
+  const { kind } = question;
+  return kind === 'relevant' || kind === 'definitions' || (kind === 'map' && question.query === '');
+}
+
 /** Files to be parsed for an exact reply. */
 function sketchedIn(reply: CodeReply | undefined): readonly number[] {
   if (reply?.kind === 'map') return reply.map.sketched ?? [];
-  return reply?.kind === 'relevant' ? reply.sketched : [];
+  return reply?.kind === 'relevant' || reply?.kind === 'definitions' ? reply.sketched : [];
+}
+
+/** Of `files` (0-based positions) those whose text has the last word of one of `names`, so that they may declare it. */
+async function filesNaming(
+  names: readonly string[],
+  files: Uint32Array,
+  { readAll, paths }: CodeFiles,
+  { deadline }: Call,
+): Promise<Uint32Array> {
+  const words = names.map((name) => name.match(/[\p{L}\p{N}_$]+/gu)?.at(-1));
+  if (!readAll || files.length === 0 || words.includes(undefined)) return files;
+  const left = new Map(Array.from(files, (position) => [paths[position] as string, position]));
+  await readAll(gatherUntil(deadline, files.length), async (texts) => {
+    for (const { path, bytes } of texts) {
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      // A text with NUL bytes may be UTF-16.
+      if (!text.includes(0) && !words.some((word) => text.includes(word as string))) left.delete(path);
+    }
+  });
+  return Uint32Array.from(left.values());
 }
 
 /** Loads the cached tags from disk into the thread, one part at a time to bound the memory for large trees. */

@@ -331,6 +331,21 @@ describe('a name below a directory', () => {
   });
 });
 
+test('a name is found among many files, of which few are parsed', async () => {
+  w.write(
+    'src/quoted.js',
+    "const table = {\n  'close door': () => 1,\n  'close'() {\n    return 2;\n  },\n};\n",
+  );
+  const all = ['close', 'CLOSE', 'Store#close', 'store.close', 'clsoe', 'close door'];
+  const answers = async (): Promise<string[]> => Promise.all(all.map((name) => w.text(`src:#${name}`)));
+  for (let i = 0; i < 150; i += 1)
+    w.write(`src/pad/p${i}.ts`, `export function pad${i}(): number {\n  return ${i};\n}\n`);
+  const many = await answers();
+  rmSync(join(w.W, 'src/pad'), { recursive: true });
+  expect(await answers()).toEqual(many);
+  expect(many[0]).toContain('src/lib/store.ts:#Store.close');
+});
+
 test('no uses in an unsupported language are reported as unknown', async () => {
   w.write('ios/a.swift', 'func parseThing(_ x: Int) -> Int { return x }\nfunc other() { parseThing(3) }\n');
   w.write('ios/b.pl', 'sub parse_line { 1 }\nparse_line();\n');
