@@ -38,7 +38,7 @@ const PARTLY = 0.5;
 
 export type WordMatcher = (text: string) => readonly { readonly at: number; readonly part: number }[];
 
-/** Which of `stems` a word matches, and how well: `timeout` matches `time` in part, and `kill` `sigkill`. */
+/** Which of `stems` a word matches, and how well: `timeout` matches `time` in part, `kill` `sigkill`, and `dir` `directory`. */
 export function matcherOf(stems: readonly string[]): WordMatcher {
   const known = new Map<string, ReturnType<WordMatcher>>();
   return (word) => {
@@ -49,7 +49,8 @@ export function matcherOf(stems: readonly string[]): WordMatcher {
       if (stem === own) return [{ at, part: 1 }];
       const isPart =
         (stem.length >= 4 && word.startsWith(stem)) ||
-        (own.length >= 4 && (stem.startsWith(own) || stem.endsWith(own)));
+        (own.length >= 3 && stem.startsWith(own)) ||
+        (own.length >= 4 && stem.endsWith(own));
       return isPart ? [{ at, part: PARTLY }] : [];
     });
     known.set(word, found);
