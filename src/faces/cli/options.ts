@@ -244,8 +244,8 @@ export const callOptions: readonly CliOption[] = [jsonOption, ...engineOptions];
 export const readOptions: readonly CliOption[] = [
   jsonOption,
   display,
-  maps,
   ...engineOptions,
+  maps,
   deny,
   agentOutputs,
   userFiles,
