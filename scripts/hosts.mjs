@@ -1,6 +1,6 @@
 // npm run hosts: runs coding agents against a model that follows a script, and writes what arrived of oriel's answers into docs/hosts.md.
 // `-- HOST…` runs only these; `--pinned` takes the versions of .ci/run and writes nothing; `--prefix DIR` keeps what is installed;
-// `--record` draws docs/agent.svg instead, a session of Codex as a person sees it.
+// `--record` draws docs/agent.svg instead, a session of Claude Code as a person sees it.
 // A host that loses a line, needs too many calls or no longer shows the tools fails by its name. One that cannot be installed or
 // started is skipped, which is printed: others change what a pinned version depends on.
 import { execFile, spawn } from 'node:child_process';
@@ -10,7 +10,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { startModel } from './hosts/model.mjs';
-import { nightlyLog, recorded } from './hosts/record.mjs';
+import { orders, recorded } from './hosts/record.mjs';
 import { HOSTS } from './hosts/table.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -195,23 +195,19 @@ async function install(at, ...packages) {
 }
 
 async function record(folder) {
-  const name = 'codex-gpt-5.5';
-  const host = { ...HOSTS[name], name, at: values.prefix ? resolve(values.prefix) : folder };
-  await install(host.at, `${host.package}@${host.pinned}`, '@xterm/headless@6');
+  const host = { ...HOSTS.claude, name: 'claude', at: values.prefix ? resolve(values.prefix) : folder };
+  await install(host.at, host.package, '@xterm/headless@6');
   const home = join(folder, 'home');
   const cwd = join(home, 'project');
-  await put(cwd, { 'nightly.log': nightlyLog });
+  await put(cwd, { 'orders.ts': orders });
   const start = async (url, prompt) => {
-    const { place, env } = await placed(host, { folder, home, project: cwd, url, args: '' });
-    const config = join(home, '.codex/config.toml');
-    await writeFile(
-      config,
-      `${await readFile(config, 'utf8')}\n[projects."${cwd}"]\ntrust_level = "trusted"\n`,
-    );
-    const command = [`${place.bin}/codex`, '--no-daemon', '-s', 'read-only', '-a', 'never', prompt];
-    return [command, { cwd, env: { ...env, TERM: 'xterm-256color' } }];
+    const { place, env } = await placed(host, { folder, home, project: cwd, url });
+    await promisify(execFile)(process.execPath, [cli, 'install', 'claude', '--mode', 'native'], { env, cwd });
+    const [program, , ...rest] = host.run(place, prompt);
+    return [[program, ...rest], { cwd, env: { ...env, CI: undefined, TERM: 'xterm-256color' } }];
   };
-  await writeFile(join(root, 'docs/agent.svg'), await recorded(start, host.at));
+  const drawn = await recorded(start, host.at, { home, file: join(cwd, 'orders.ts') });
+  await writeFile(join(root, 'docs/agent.svg'), drawn);
 }
 
 /** The row of a host, and in `wrong` what no longer holds. */

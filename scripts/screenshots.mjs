@@ -62,7 +62,7 @@ const TASKS = {
     'src/call:outline',
     'src/call/open-call.ts',
     'src/call/open-call.ts:#openCall',
-    'src/walk/walker.ts',
+    'src/text/limits.ts:#AnswerBudget',
   ],
 };
 

@@ -69,6 +69,7 @@ export const HOSTS = {
     files: ({ project }) => ({
       '.claude.json': {
         hasCompletedOnboarding: true,
+        customApiKeyResponses: { approved: ['k'] },
         projects: { [project]: { hasTrustDialogAccepted: true } },
       },
     }),

@@ -56,14 +56,14 @@ const MAX_EXCERPT_CHARACTERS = 300;
 const BEFORE = 100;
 
 /** The part of `text` around the index `at`, on one line and escaped. */
-export function excerptEvidence(text: string, at = 0): string {
+function excerptEvidence(text: string, at = 0): string {
   const from = at < MAX_EXCERPT_CHARACTERS - BEFORE ? 0 : at - BEFORE;
   const part = text.slice(from, from + MAX_EXCERPT_CHARACTERS);
   return `${from > 0 ? '…' : ''}${oneLine(part)}${from + MAX_EXCERPT_CHARACTERS < text.length ? '…' : ''}`;
 }
 
 /** Cuts the long texts in the arguments of a call. */
-export function shortenArguments({ tool, arguments: all }: ServerCall): ServerCall {
+function shortenArguments({ tool, arguments: all }: ServerCall): ServerCall {
   const short = Object.entries(all).map(([name, value]) => [
     name,
     typeof value === 'string' && value.length > MAX_EXCERPT_CHARACTERS

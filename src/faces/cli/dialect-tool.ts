@@ -222,7 +222,7 @@ export function denied(values: OptionValues): readonly string[] {
   return values[allowPrivate.name] === true ? own : [...DEFAULT_DENY, ...own];
 }
 
-export function s3Options(
+function s3Options(
   allowed: readonly string[],
   urls: readonly string[],
   endpoint: string | undefined,

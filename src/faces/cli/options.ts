@@ -19,13 +19,13 @@ export const root: CliOption = {
   type: 'string',
   multiple: true,
   value: 'DIR',
-  help: 'read nothing outside DIR (repeatable; without it nothing is outside)',
+  help: 'read nothing outside DIR (repeatable)',
 };
 
 /** The option `--root` of servers, which always have roots. */
 const serverRoot: CliOption = {
   ...root,
-  help: 'read nothing outside DIR (repeatable; without it nothing outside the working directory)',
+  help: 'read nothing outside DIR (repeatable; default the working directory)',
 };
 
 export const allow: CliOption = {
@@ -68,10 +68,9 @@ export const limits: CliOption = {
 
 export const maps: CliOption = {
   name: 'maps',
-  rare: true,
   type: 'string',
   value: 'off|SIZE',
-  help: 'the space of the map that answers a read of a long file (default 8K); off: its text',
+  help: 'size of the map of a long file (default 8K); off: its text',
 };
 
 export const display: CliOption = {
@@ -245,8 +244,8 @@ export const callOptions: readonly CliOption[] = [jsonOption, ...engineOptions];
 export const readOptions: readonly CliOption[] = [
   jsonOption,
   display,
-  maps,
   ...engineOptions,
+  maps,
   deny,
   agentOutputs,
   userFiles,

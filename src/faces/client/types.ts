@@ -37,7 +37,7 @@ export interface ReadFileOptions extends Cancel {
 }
 
 export interface PrivateFilesOptions extends Cancel {
-  /** Absolute path of a file, about which the rules are asked. */
+  /** Path of a file, about which the rules are asked. */
   readonly path?: string | undefined;
 }
 

@@ -169,7 +169,7 @@ function Panel({ query, dialect, limits, input, second = false }: PanelProps) {
         {dialect} <small>{tool}</small>
       </h2>
       <code class="input">{JSON.stringify(seen.input)}</code>
-      <p class="facts">
+      <p>
         {answer.isError && <strong class="bad">error </strong>}
         {countWords(answer.content.length, 'block')}, {sizeWords(bytes)}, about{' '}
         {countWords(Math.ceil(bytes / 4), 'token')}

@@ -296,7 +296,7 @@ export const readFileLinesRoute = ({ offer, metrics }: RouteContext): HttpRoute 
 // `GET /api/v0/private`: the rules for private files, only for the operator, because a client could aim at what they name.
 
 const privateQuery = z.strictObject({
-  path: z.string().min(1).optional().describe('Absolute path of a file, about which the rules are asked'),
+  path: z.string().min(1).optional().describe('Path of a file, about which the rules are asked'),
 });
 
 const privateReply = z
@@ -336,7 +336,7 @@ export const privateRoute = ({ offer, metrics, isOperator }: RouteContext): Http
         const { access } = offer.engine();
         const rules = await rulesInForce(access);
         if (path === undefined) return { rules };
-        const why = await whyPrivate(access, absolute(access, path), signal);
+        const why = await whyPrivate(access, access.absolute(path), signal);
         return {
           rules,
           decision: { private: why !== undefined, message: why ?? `${quote(path)} is not private.` },

@@ -33,7 +33,7 @@ import {
 import { createMcpServer, type McpOptions, wideRoots } from './server.ts';
 
 export interface StdioStreams {
-  readonly input: Readable;
+  readonly input: Readable & { readonly isTTY?: boolean | undefined };
   readonly output: Writable;
   /** Ends the session when it aborts. Pending requests have a moment. */
   readonly signal: AbortSignal;
@@ -83,7 +83,7 @@ export async function serveOverStdio(
   if (wires.signal.aborted) end();
   wires.signal.addEventListener('abort', end, { once: true });
   await ended;
-  if (!isUsed && !wires.signal.aborted)
+  if (!isUsed && !wires.signal.aborted && !wires.input.isTTY)
     warn('The client left before it asked for the tools. Some give a server little time to start.');
   // Waits until a slow host has read the last answers; not for long, if the process is to end.
   await transport.taken(wires.signal.aborted ? UNSENT_MS : undefined);

@@ -42,6 +42,7 @@ test('the operator sees the rules, and which of them decides', async () => {
       message: expect.stringContaining('keys/a.ts is private by the rule keys/ of .cursorignore:2, which'),
     },
   });
+  expect(unwrap(await operator.privateFiles({ path: 'keys/a.ts' })).decision?.private).toBe(true);
   expect(unwrap(await operator.privateFiles({ path: `${W}/none` })).decision).toEqual({
     private: false,
     message: `${W}/none is not private.`,

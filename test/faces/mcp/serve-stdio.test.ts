@@ -238,10 +238,11 @@ describe('a client that does it wrong gets an answer that fits', () => {
   async function talk(
     messages: readonly object[],
     more: (input: PassThrough, said: () => string) => Promise<void> = () => Promise.resolve(),
+    isTTY = false,
   ): Promise<{ answers: Map<unknown, string>; log: string[] }> {
     const { W, write } = workspace();
     write('big.txt', `${'x'.repeat(60)}\n`.repeat(LINES));
-    const [input, output] = [new PassThrough(), new PassThrough()];
+    const [input, output] = [Object.assign(new PassThrough(), { isTTY }), new PassThrough()];
     let said = '';
     output.on('data', (chunk: Buffer) => (said += chunk.toString()));
     const log: string[] = [];
@@ -311,6 +312,7 @@ describe('a client that does it wrong gets an answer that fits', () => {
     expect(log).toEqual([
       'The client left before it asked for the tools. Some give a server little time to start.',
     ]);
+    expect((await talk([], undefined, true)).log).toEqual([]);
   });
 
   test.each([
