@@ -323,10 +323,11 @@ export class HookAnswers {
     const command = typeof input['command'] === 'string' ? input['command'] : '';
     const [out, err] = [withoutNoise(stdout, command), withoutNoise(errors, command)];
     const left = out.left + err.left;
-    if (left === 0 || out.text.length + err.text.length > size * (1 - MIN_FOLDED_SHARE)) return undefined;
+    if (out.text.length + err.text.length > size * (1 - MIN_FOLDED_SHARE)) return undefined;
     const whole = stdout + (stdout === '' || stdout.endsWith('\n') ? '' : '\n') + errors;
     const path = this.#kept.write(whole, texts);
-    const notice = `[${left} lines are folded. The whole output is in ${path}]`;
+    const what = left > 0 ? `${left} lines are folded` : 'What was overwritten is left out';
+    const notice = `[${what}. The whole output is in ${path}]`;
     const isLast = err.text.trim() !== '';
     const ended = (text: string): string => `${text.replace(/\n*$/, '')}\n${notice}`;
     return {

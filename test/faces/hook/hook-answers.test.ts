@@ -295,6 +295,14 @@ test.each([
   expect((await ask(build('make', output)))?.updatedToolOutput?.stdout).toContain(line);
 });
 
+test('of a line that was written over and over, the last state is shown', async () => {
+  const output = `Cloning\n${Array.from({ length: 400 }, (_, i) => `Receiving objects: ${i}\r`).join('')}done.\n`;
+  const shown = (await ask(build('git clone x', output)))?.updatedToolOutput?.stdout;
+  expect(shown).toMatch(
+    /^Cloning\ndone\.\S* objects: 399\n\[What was overwritten is left out\. The whole output is in \S+\]$/,
+  );
+});
+
 test('outputs are kept in a directory that is private now', async () => {
   const long = build('cargo build', steps);
   rmSync(join(root, 'cache'), { recursive: true });
