@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -266,6 +267,7 @@ const NODE_TYPES = '/// <reference types="node" />';
 export async function writeCode(to) {
   const packages = await code(to);
   copyWasm(join(to, 'wasm'));
+  cpSync(join(root, 'packaging/agents/plugin'), join(to, 'plugin'), { recursive: true });
   copyGrammars(to);
   writeFileSync(join(to, 'THIRD-PARTY.txt'), licenses(packages));
   const cli = join(to, 'faces/cli/main.js');

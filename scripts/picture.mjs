@@ -229,6 +229,12 @@ const CHARTS = {
     columns: ['oriel', 'server-filesystem'],
     isLogarithmic: true,
   },
+  'docs/costs/sessions.svg': {
+    title: 'Price of a session, beside 1 for the host alone',
+    page: 'docs/costs.md',
+    heading: '## Whole sessions',
+    columns: ['behind its tools', 'MCP, called'],
+  },
   'docs/costs/answers.svg': {
     title: 'Size of one answer, on a scale of powers of ten',
     page: 'README.md',
@@ -263,7 +269,7 @@ function tableBelow(page, heading) {
     line
       .split('|')
       .slice(1, -1)
-      .map((cell) => cell.trim().replaceAll('`', '')),
+      .map((cell) => cell.trim().replaceAll(/`|\[|\]\([^)]*\)/g, '')),
   );
   return rows.map(([label, ...cells]) => [
     label,

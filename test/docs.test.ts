@@ -77,7 +77,7 @@ test('every call in the skill of the plugin works', async () => {
       ['commit', '-qm', 'x'],
     ])
       spawnSync('git', ['-c', 'user.name=x', '-c', 'user.email=x', ...words], { cwd: world.work });
-    const skill = read('packaging/claude/skills/oriel/SKILL.md');
+    const skill = read('packaging/agents/skills/oriel/SKILL.md');
     const calls = [...skill.matchAll(/`oriel ((?:read|find) (?!TARGET)[^`]+)`/g)].map(
       ([, call = '']) => call,
     );
@@ -94,15 +94,22 @@ test('every call in the skill of the plugin works', async () => {
   }
 });
 
-test('the plugin asks as installed hooks do', () => {
-  const { hooks } = JSON.parse(read('packaging/claude/hooks/hooks.json')) as { hooks: object };
-  const own = nativeEntries('claude').map(({ place, entry }) => [
-    place(undefined).keys[1],
-    [entry({ command: 'oriel', args: ['hook', 'claude'] })],
-  ]);
-  expect(hooks).toEqual(Object.fromEntries(own));
+test('the extension package asks as installed hooks do', () => {
+  for (const [host, file] of [
+    ['claude', 'claude'],
+    ['gemini', 'hooks'],
+  ] as const) {
+    const own = nativeEntries(host).map(({ place, entry }) => [
+      place(undefined).keys[1],
+      [entry({ command: 'oriel', args: ['hook', host] })],
+    ]);
+    expect(JSON.parse(read(`packaging/agents/hooks/${file}.json`))).toEqual({
+      hooks: Object.fromEntries(own),
+    });
+  }
   const { version } = JSON.parse(read('package.json')) as { version: string };
-  expect(read('packaging/claude/.claude-plugin/plugin.json')).toContain(`"version": "${version}"`);
+  for (const name of ['.claude-plugin/plugin', 'gemini-extension', 'qwen-extension', 'package'])
+    expect(read(`packaging/agents/${name}.json`)).toContain(`"version": "${version}"`);
 });
 
 describe('what commands print', { timeout: 300_000 }, () => {

@@ -26,7 +26,7 @@ const project = mkdtempSync(join(tmpdir(), 'oriel-build-'));
 const dist = join(project, 'dist');
 
 beforeAll(() => {
-  for (const name of ['src', 'scripts', 'package.json', 'tsconfig.json']) {
+  for (const name of ['src', 'scripts', 'packaging', 'package.json', 'tsconfig.json']) {
     cpSync(name, join(project, name), { recursive: true });
   }
   symlinkSync(resolve('node_modules'), join(project, 'node_modules'));
@@ -81,6 +81,7 @@ test('concurrent builds leave whole equal builds, whoever holds a lock', async (
     'dist',
     'node_modules',
     'package.json',
+    'packaging',
     'scripts',
     'src',
     'tsconfig.build.json',

@@ -77,7 +77,7 @@ export async function teardown(): Promise<void> {
 function buildDirectory(): string {
   const given = process.env['ORIEL_TEST_BUILD'];
   if (given) return resolve(given);
-  const sources = ['src', 'scripts'].flatMap((directory) =>
+  const sources = ['src', 'scripts', 'packaging/agents'].flatMap((directory) =>
     readdirSync(directory, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),

@@ -91,6 +91,8 @@ interface SaidMessage {
   readonly type?: unknown;
   readonly isMeta?: unknown;
   readonly message?: { readonly role?: unknown; readonly content?: unknown } | undefined;
+  /** Gemini CLI has it here. */
+  readonly content?: unknown;
 }
 
 function take(line: string, found: Record<Speaker, string[]>): void {
@@ -101,9 +103,10 @@ function take(line: string, found: Record<Speaker, string[]>): void {
   } catch {
     return;
   }
-  const speaker = said.message?.role ?? said.type;
+  const role = said.message?.role ?? said.type;
+  const speaker = role === 'gemini' ? 'assistant' : role;
   if ((speaker !== 'user' && speaker !== 'assistant') || said.isMeta === true) return;
-  const text = textOf(said.message?.content).trim();
+  const text = textOf(said.message?.content ?? said.content).trim();
   if (text !== '') found[speaker].push(text);
 }
 
@@ -113,7 +116,8 @@ function textOf(content: unknown): string {
   if (!Array.isArray(content)) return '';
   return content
     .map((block: { type?: unknown; text?: unknown; input?: unknown } | null) => {
-      if (block?.type === 'text' && typeof block.text === 'string') return withoutReminders(block.text);
+      if ((block?.type ?? 'text') === 'text' && typeof block?.text === 'string')
+        return withoutReminders(block.text);
       if (block?.type !== 'tool_use' || typeof block.input !== 'object' || block.input === null) return '';
       const { pattern, query, description } = block.input as Record<string, unknown>;
       return [pattern, query, description].filter((one) => typeof one === 'string').join(' ');
@@ -122,5 +126,8 @@ function textOf(content: unknown): string {
 }
 
 function withoutReminders(text: string): string {
-  return text.replaceAll(/<(system-reminder|local-command-stdout|command-message)>[^]*?(?:<\/\1>|$)/g, ' ');
+  return text.replaceAll(
+    /<(system-reminder|local-command-stdout|command-message|session_context)>[^]*?(?:<\/\1>|$)/g,
+    ' ',
+  );
 }

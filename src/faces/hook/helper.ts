@@ -18,7 +18,7 @@ const MAX_REQUEST_BYTES = 33 << 20;
 /** A hook that sends nothing for so long is gone. */
 const MAX_SILENCE_MS = 10_000;
 
-const HOSTS = ['claude', 'copilot', 'opencode', 'kilo', 'pi'];
+const HOSTS = ['claude', 'copilot', 'opencode', 'kilo', 'pi', 'gemini'];
 
 export const hookCommand: CliCommand = {
   name: 'hook',

@@ -62,16 +62,11 @@ interface HookEvent {
   readonly tool_name?: string;
   readonly tool_input?: Readonly<Record<string, unknown>>;
   readonly tool_response?: unknown;
+  /** The directory for texts that its own tool opens; absent: that of oriel. */
+  readonly texts?: string;
 }
 
-/** Source: "Hooks reference" of the documentation of Copilot CLI. */
-interface CopilotEvent {
-  readonly sessionId?: string;
-  readonly cwd?: string | undefined;
-  readonly toolName?: string;
-  readonly toolArgs?: unknown;
-  readonly toolResult?: { readonly textResultForLlm?: unknown };
-}
+type HookOutput = Readonly<Record<string, unknown>>;
 
 interface TextFile {
   readonly filePath: string;
@@ -92,7 +87,7 @@ interface TextInput {
 
 interface MappedRead {
   readonly size: number;
-  readonly host: string;
+  readonly call: HookDialect['call'];
   /** The agent's own answer: all of the text, a part of it, or only that it is too large. */
   readonly own: 'whole' | 'cut' | 'none';
   readonly roots?: readonly string[];
@@ -107,17 +102,81 @@ const MANAGED_SETTINGS = [
   '/Library/Application Support/ClaudeCode/managed-settings.json',
 ];
 
-/** How the tools of an agent name the lines of a file, beginning with `from` (1-based, inclusive). */
-const CALLS: Readonly<Record<string, (path: string, from: number, to: number) => object>> = {
-  copilot: (path, from, to) => ({ path, view_range: [from, to] }),
-  opencode: (filePath, from, to) => ({ filePath, offset: from, limit: to - from + 1 }),
-  pi: (path, from, to) => ({ path, offset: from, limit: to - from + 1 }),
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What an agent says and reads in another way than Claude Code does. */
+interface HookDialect {
+  /** How its tools name the lines of a file, beginning with `from` (1-based, inclusive). */
+  readonly call: (path: string, from: number, to: number) => object;
+  /** Its event as one of Claude Code; undefined if nothing can be answered. */
+  readonly event?: (given: Fields) => HookEvent | undefined;
+  /** What is printed. `keep` puts the text into a file that its own tool opens. */
+  readonly printed?: (text: string, keep: () => string) => object;
+}
+
+const offset = (from: number, to: number): object => ({ offset: from, limit: to - from + 1 });
+
+const CLAUDE: HookDialect = { call: (file_path, from, to) => ({ file_path, ...offset(from, to) }) };
+
+/** By agent. */
+const DIALECTS: Readonly<Record<string, HookDialect>> = {
+  opencode: { call: (filePath, from, to) => ({ filePath, ...offset(from, to) }) },
+  kilo: { call: (filePath, from, to) => ({ filePath, ...offset(from, to) }) },
+  pi: { call: (path, from, to) => ({ path, ...offset(from, to) }) },
+  // Source: "Hooks reference" of its documentation.
+  copilot: {
+    call: (path, from, to) => ({ path, view_range: [from, to] }),
+    event({ sessionId, cwd, toolName, toolArgs, toolResult }) {
+      const args = (typeof toolArgs === 'string' ? JSON.parse(toolArgs) : toolArgs) as Fields;
+      const { path: file_path, view_range: offset, command } = args;
+      const input = { file_path, offset, command };
+      const { textResultForLlm: text } = Object(toolResult) as Fields;
+      const tool = { view: 'Read', bash: 'Bash' }[String(toolName)];
+      return toolEvent({ session_id: sessionId, cwd, words: {} }, tool, input, text);
+    },
+    printed: (textResultForLlm) => ({ modifiedResult: { resultType: 'success', textResultForLlm } }),
+  },
+  // Source: "Hooks reference" of its documentation. A text in place of the answer would be marked as an error: it is read from a
+  // file in the only directory outside the project that its tools open.
+  gemini: {
+    call: (file_path, from, to) => ({ file_path, start_line: from, end_line: to }),
+    event({ tool_name, tool_input, tool_response, original_request_name: replaced, ...event }) {
+      const { transcript_path: transcript } = event;
+      if (replaced !== undefined || typeof transcript !== 'string' || !isAbsolute(transcript))
+        return undefined;
+      const texts = join(dirname(dirname(transcript)), 'oriel');
+      const { start_line, end_line: limit, ...input } = tool_input as Fields;
+      const { llmContent: text } = Object(tool_response) as Fields;
+      const tool = { read_file: 'Read', run_shell_command: 'Bash' }[String(tool_name)];
+      return toolEvent({ ...event, texts }, tool, { ...input, offset: start_line, limit }, text);
+    },
+    printed: (_text, keep) => ({
+      hookSpecificOutput: {
+        hookEventName: 'AfterTool',
+        tailToolCallRequest: { name: 'read_file', args: { file_path: keep() } },
+      },
+    }),
+  },
 };
-const claudeCall = (path: string, from: number, to: number): object => ({
-  file_path: path,
-  offset: from,
-  limit: to - from + 1,
-});
+
+/** `base`: the fields that are named as those of Claude Code. */
+function toolEvent(
+  base: object,
+  tool: string | undefined,
+  input: Fields,
+  text: unknown,
+): HookEvent | undefined {
+  if (tool === undefined || typeof text !== 'string') return undefined;
+  const type = TOO_LARGE.test(text) ? 'too_large' : 'text';
+  return {
+    ...base,
+    hook_event_name: 'PostToolUse',
+    tool_name: tool,
+    tool_input: input,
+    tool_response:
+      tool === 'Read' ? { type, file: { content: text, startLine: 1 } } : { stdout: text, stderr: '' },
+  };
+}
 
 export class HookAnswers {
   readonly #session: Session = createSession({ telemetry: false });
@@ -131,56 +190,33 @@ export class HookAnswers {
 
   /** What the hook prints; undefined if the agent's own answer stands. May throw anything. */
   async answer(host: string, text: string): Promise<string | undefined> {
+    const { call, event: translated, printed } = DIALECTS[host] ?? CLAUDE;
     const given = JSON.parse(text) as HookEvent;
-    if (host === 'copilot') return this.#copilot(given as CopilotEvent);
-    const event = given;
+    const event = translated ? translated(given as Fields) : given;
+    if (event === undefined) return undefined;
     const { hook_event_name: name, tool_name: tool } = event;
-    let output: object | undefined;
+    let output: HookOutput | undefined;
     if (name === 'PreToolUse' && tool === 'Read') output = await this.#before(event);
     else if (name === 'PostToolUse' && (tool === 'Grep' || tool === 'Glob')) output = restOf(event);
     else if (name === 'PostToolUse') {
       const updatedToolOutput =
-        tool === 'Read' ? await this.#read(event, host) : tool === 'Bash' ? this.#bash(event) : undefined;
+        tool === 'Read' ? await this.#read(event, call) : tool === 'Bash' ? this.#bash(event) : undefined;
       output = updatedToolOutput && { updatedToolOutput };
     }
-    return output && JSON.stringify({ hookSpecificOutput: { hookEventName: name, ...output } });
-  }
-
-  async #copilot({
-    sessionId,
-    cwd,
-    toolName,
-    toolArgs,
-    toolResult,
-  }: CopilotEvent): Promise<string | undefined> {
-    const input = (typeof toolArgs === 'string' ? JSON.parse(toolArgs) : toolArgs) as Record<string, unknown>;
-    const { path, view_range: offset, command } = input;
-    const { textResultForLlm: text } = toolResult ?? {};
-    if (typeof text !== 'string') return undefined;
-    const event = { session_id: sessionId, cwd, words: {} };
-    const type = TOO_LARGE.test(text) ? 'too_large' : 'text';
-    const response = { type, file: { content: text, startLine: 1 } };
-    const output = (
-      toolName === 'view'
-        ? await this.#read(
-            { ...event, tool_input: { file_path: path, offset }, tool_response: response },
-            'copilot',
-          )
-        : toolName === 'bash'
-          ? this.#bash({ ...event, tool_input: { command }, tool_response: { stdout: text, stderr: '' } })
-          : undefined
-    ) as { file?: TextFile; stdout?: string } | undefined;
-    const textResultForLlm = output?.file?.content ?? output?.stdout;
-    if (textResultForLlm === undefined) return undefined;
-    return JSON.stringify({ modifiedResult: { resultType: 'success', textResultForLlm } });
+    if (!printed) return output && JSON.stringify({ hookSpecificOutput: { hookEventName: name, ...output } });
+    const { file, stdout } = (output?.updatedToolOutput ?? {}) as { file?: TextFile; stdout?: string };
+    const answer = file?.content ?? stdout;
+    return answer === undefined
+      ? undefined
+      : JSON.stringify(printed(answer, () => this.#kept.write(answer, event.texts)));
   }
 
   close(): Promise<void> {
     return this.#session.close();
   }
 
-  async #read(event: HookEvent, host: string): Promise<object | undefined> {
-    const { tool_input: input = {}, tool_response: response } = event;
+  async #read(event: HookEvent, call: HookDialect['call']): Promise<object | undefined> {
+    const { tool_input: input = {}, tool_response: response, texts } = event;
     const { file_path: typed } = input;
     if (typeof typed !== 'string' || !isWhole(input)) return undefined;
     const { type, file } = Object(response) as { type?: unknown; file?: Partial<TextFile> };
@@ -188,7 +224,7 @@ export class HookAnswers {
     const cwd = directoryOf(event);
     const path = resolve(cwd, typed);
     const before = await versionOf(path);
-    if (before === undefined || this.#kept.has(path)) return undefined;
+    if (before === undefined || this.#kept.has(path, texts)) return undefined;
     const key = digest(event.session_id ?? '', path);
     const version = digest(before);
     const wasMapped = this.#mapped.get(key) === version;
@@ -202,19 +238,16 @@ export class HookAnswers {
       // The agent says that its answer is above, where there is only a map.
       if (wasMapped) content = await this.#text({ target: path }, cwd, raw);
     } else if (type === 'text' && typeof file?.content === 'string' && file.startLine === 1) {
-      const { tool_use_id: call } = event;
-      if (wasMapped && (call === undefined || this.#calls.get(key) !== call)) know(whole);
+      const { tool_use_id: id } = event;
+      if (wasMapped && (id === undefined || this.#calls.get(key) !== id)) know(whole);
       if (wasMapped || this.#mapped.get(key) === whole || file.content.length <= MAX_WHOLE_BYTES)
         return undefined;
       const size = Buffer.byteLength(file.content);
-      content = await this.#map(event, path, {
-        size,
-        host,
-        own: isAllOf(path, file.content) ? 'whole' : 'cut',
-      });
+      const own = isAllOf(path, file.content) ? 'whole' : 'cut';
+      content = await this.#map(event, path, { size, call, own });
     } else if (type === 'too_large' && !wasMapped) {
       const { size } = await lstat(path);
-      content = await this.#map(event, path, { size, host, own: 'none' });
+      content = await this.#map(event, path, { size, call, own: 'none' });
     }
     // Of a file that changed meanwhile nobody knows which text the agent has.
     if (content === undefined || (await versionOf(path)) !== before) return undefined;
@@ -229,7 +262,7 @@ export class HookAnswers {
   async #map(
     event: HookEvent,
     path: string,
-    { size, host, own, roots = [] }: MappedRead,
+    { size, call: callOf, own, roots = [] }: MappedRead,
   ): Promise<string | undefined> {
     const { transcript_path: transcript, words } = event;
     const about = words
@@ -238,14 +271,13 @@ export class HookAnswers {
     if (own !== 'none' && isWantedWhole(about, path)) return undefined;
     const room = Math.min(MAX_MAP_BYTES, Math.floor(size * MAX_MAP_SHARE));
     const mapBytes = room - FOOTER_BYTES - Buffer.byteLength(path);
-    const call = (from: number, to: number): string =>
-      safeJson((CALLS[host === 'kilo' ? 'opencode' : host] ?? claudeCall)(path, from, to));
+    const call = (from: number, to: number): string => safeJson(callOf(path, from, to));
     const input = { target: path, about, call, fits: own === 'whole' };
     return this.#text(input, directoryOf(event), displays.numbers, { mapBytes, roots });
   }
 
   /** Opens a text in place of a file that the agent's own tool cannot read, or not whole. */
-  async #before(event: HookEvent): Promise<object | undefined> {
+  async #before(event: HookEvent): Promise<HookOutput | undefined> {
     const { tool_input: input = {} } = event;
     const { file_path: typed } = input;
     if (typeof typed !== 'string') return undefined;
@@ -267,7 +299,7 @@ export class HookAnswers {
   async #mapOfLarge(event: HookEvent, path: string, roots: string[]): Promise<string | undefined> {
     const { size } = await lstat(path);
     return size > MAX_OWN_READ_BYTES
-      ? this.#map(event, path, { size, host: 'claude', own: 'none', roots })
+      ? this.#map(event, path, { size, ...CLAUDE, own: 'none', roots })
       : undefined;
   }
 
@@ -282,7 +314,7 @@ export class HookAnswers {
     return JSON.parse(json.replace(omitted, () => JSON.stringify(`[All outputs: read ${call}]`))) as object;
   }
 
-  #bash({ tool_input: input = {}, tool_response: response }: HookEvent): object | undefined {
+  #bash({ tool_input: input = {}, tool_response: response, texts }: HookEvent): object | undefined {
     const { stdout, stderr, isImage, persistedOutputPath } = Object(response) as Record<string, unknown>;
     if (typeof stdout !== 'string' || isImage === true || persistedOutputPath !== undefined) return undefined;
     const errors = typeof stderr === 'string' ? stderr : '';
@@ -291,9 +323,11 @@ export class HookAnswers {
     const command = typeof input['command'] === 'string' ? input['command'] : '';
     const [out, err] = [withoutNoise(stdout, command), withoutNoise(errors, command)];
     const left = out.left + err.left;
-    if (left === 0 || out.text.length + err.text.length > size * (1 - MIN_FOLDED_SHARE)) return undefined;
-    const path = this.#kept.write(stdout + (stdout === '' || stdout.endsWith('\n') ? '' : '\n') + errors);
-    const notice = `[${left} lines are folded. The whole output is in ${path}]`;
+    if (out.text.length + err.text.length > size * (1 - MIN_FOLDED_SHARE)) return undefined;
+    const whole = stdout + (stdout === '' || stdout.endsWith('\n') ? '' : '\n') + errors;
+    const path = this.#kept.write(whole, texts);
+    const what = left > 0 ? `${left} lines are folded` : 'What was overwritten is left out';
+    const notice = `[${what}. The whole output is in ${path}]`;
     const isLast = err.text.trim() !== '';
     const ended = (text: string): string => `${text.replace(/\n*$/, '')}\n${notice}`;
     return {
@@ -438,7 +472,7 @@ function restOf({
   tool_name: tool,
   tool_input: input = {},
   tool_response: response,
-}: HookEvent): object | undefined {
+}: HookEvent): HookOutput | undefined {
   const {
     appliedLimit,
     appliedOffset = 0,
@@ -464,30 +498,24 @@ const TEXT_NAME = /^[0-9a-f]{24}\.txt$/;
 /** Lines of notes; of more, only the last half is kept. */
 const MAX_NOTES = 10_000;
 
-/** Old texts are removed after so many new ones, and when the helper starts. */
-const SWEEP_EVERY = 50;
-
 class KeptTexts {
-  #written = 0;
-
   /** It may have been removed, or be another one now. */
   get #directory(): string {
     return privateDirectory(join(cacheDirectory(), 'hook'));
   }
 
-  /** The absolute path of a new file with this text. */
-  write(text: string): string {
-    const directory = this.#directory;
-    if (this.#written % SWEEP_EVERY === 0) sweepFiles(directory, (name) => TEXT_NAME.test(name));
-    this.#written += 1;
+  /** The absolute path of a new file with this text; old ones are removed. */
+  write(text: string, at?: string): string {
+    const directory = at === undefined ? this.#directory : privateDirectory(at);
+    sweepFiles(directory, (name) => TEXT_NAME.test(name));
     const path = join(directory, `${randomBytes(12).toString('hex')}.txt`);
     writeFileSync(path, text, { flag: 'wx', mode: PRIVATE_FILE });
     return path;
   }
 
   /** Whether `path` is a text that was kept, and not a link to something else. */
-  has(path: string): boolean {
-    if (!TEXT_NAME.test(basename(path)) || dirname(path) !== this.#directory) return false;
+  has(path: string, at = this.#directory): boolean {
+    if (!TEXT_NAME.test(basename(path)) || dirname(path) !== at) return false;
     return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
   }
 

@@ -104,9 +104,16 @@ function recordAt(path: string): InstallRecord | undefined {
   }
 }
 
+/** By real path: what earlier changes would have made of files; undefined: removed. */
+export type DryTexts = Map<string, string | undefined>;
+
 /** Throws an OrielError for a file that cannot be changed, with the reason. */
-export async function findEntry({ kind, entry, ...wanted }: WantedEntry): Promise<FoundEntry> {
-  const file = readConfigFile(wanted.path);
+export async function findEntry(
+  { kind, entry, ...wanted }: WantedEntry,
+  dry?: DryTexts,
+): Promise<FoundEntry> {
+  const there = readConfigFile(wanted.path);
+  const file = dry?.has(there.path) ? { ...there, text: dry.get(there.path) } : there;
   const format = await loadFormat[wanted.format]();
   const record = recordAt(recordPath(file.path, kind));
   return explained(wanted, format, file.text ?? '', () => {
@@ -266,34 +273,37 @@ function cutOut(text: string, { at, text: inserted, hash }: InstallRecord): stri
 const MAX_TRIES = 5;
 
 /**
- * Puts the entry in, or takes it out, and returns what that changes; undefined if there is nothing to do. With `isDry` it
- * only says so. Throws an OrielError for a file that cannot be changed.
+ * Puts the entry in, or takes it out, and returns what that changes; undefined if there is nothing to do. With `dry` it only
+ * says so, and keeps the text there. Throws an OrielError for a file that cannot be changed.
  */
 export async function changeEntry(
   wanted: WantedEntry,
-  how: { readonly remove: boolean; readonly isDry: boolean },
+  { remove, dry }: { readonly remove: boolean; readonly dry?: DryTexts | undefined },
 ): Promise<TextChange | undefined> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const found = await findEntry(wanted);
+    const found = await findEntry(wanted, dry);
     const { file, state, record } = found;
     const kept = recordPath(file.path, wanted.kind);
     const isTheirs = record === undefined && state !== 'installed';
-    if (how.remove ? state === 'absent' || isTheirs : state === 'installed' || state === 'foreign') {
-      if (how.remove && !how.isDry) rmSync(kept, { force: true });
+    if (remove ? state === 'absent' || isTheirs : state === 'installed' || state === 'foreign') {
+      if (remove && !dry) rmSync(kept, { force: true });
       return undefined;
     }
-    const plan = how.remove
+    const plan = remove
       ? { after: withoutEntry(wanted, found), record: undefined }
       : withEntry(wanted, found);
     const change = { path: file.path, before: file.text ?? '', after: plan.after };
-    if (how.isDry) return change;
+    if (dry) {
+      dry.set(file.path, plan.after);
+      return change;
+    }
     if (plan.record) {
       const directory = makeDirectory(dirname(file.path)) ?? plan.record.directory;
       // Before the file is changed: a kill in between leaves a record too many, which harms nothing.
       write(kept, JSON.stringify({ ...plan.record, directory }));
     }
     if (!replaceConfigFile(file, plan.after)) continue;
-    if (how.remove) rmSync(kept, { force: true });
+    if (remove) rmSync(kept, { force: true });
     if (plan.after === undefined && record?.directory) removeEmpty(dirname(file.path), record.directory);
     return change;
   }

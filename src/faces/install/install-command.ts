@@ -9,7 +9,14 @@ import { didYouMean, nearNames } from '../../text/near.ts';
 import { makeVisible, oneLine, quote } from '../../text/visible.ts';
 import type { CliCommand, CliOption, CliStreams, ExitCode, ParsedArguments } from '../cli/options.ts';
 import { printError } from '../cli/print.ts';
-import { changeEntry, findEntry, installRecords, type TextChange, type WantedEntry } from './entry-change.ts';
+import {
+  changeEntry,
+  type DryTexts,
+  findEntry,
+  installRecords,
+  type TextChange,
+  type WantedEntry,
+} from './entry-change.ts';
 import { configPath, type InstallHost, installHosts, isPresent, placeAt } from './host-table.ts';
 import { nativeEntries } from './native-table.ts';
 import { removeLauncher, startCommand, writeLauncher } from './launcher.ts';
@@ -169,7 +176,8 @@ async function each(
   uninstalls: boolean,
 ): Promise<ExitCode> {
   const { values, operands } = parsed;
-  const [isDry, inProject] = [values['dry-run'] === true, values['project'] === true];
+  const dry = values['dry-run'] === true ? (new Map() as DryTexts) : undefined;
+  const inProject = values['project'] === true;
   const { out } = streams;
   let code: ExitCode = 0;
   let changed = 0;
@@ -186,11 +194,11 @@ async function each(
       let isThere = false;
       for (const { entry, remove } of plan) {
         if (!remove && entry.kind === 'mcp') requireOthersRead(host, entry.path);
-        const change = await changeEntry(entry, { remove, isDry });
+        const change = await changeEntry(entry, { remove, dry });
         if (change) {
           changed += 1;
           out.write(`${host.title}: ${shown(entry.path)}\n${diff(change)}`);
-        } else if (!remove) out.write(`${host.title}: ${await unchanged(entry)}\n`);
+        } else if (!remove) out.write(`${host.title}: ${await unchanged(entry, dry)}\n`);
         isThere ||= change !== undefined;
       }
       if (uninstalls && !isThere && operands.length > 0)
@@ -200,7 +208,7 @@ async function each(
       code = 2;
     }
   }
-  if (isDry) out.write('Nothing was changed (--dry-run).\n');
+  if (dry) out.write('Nothing was changed (--dry-run).\n');
   else if (changed > 0)
     out.write(`${uninstalls ? 'Removed' : 'Installed'}. Running sessions keep what they started with.\n`);
   else if (uninstalls && code === 0 && operands.length === 0) out.write('Nothing was taken out.\n');
@@ -218,8 +226,8 @@ function requireOthersRead({ title, replaces }: InstallHost, path: string): void
   );
 }
 
-async function unchanged(wanted: WantedEntry): Promise<string> {
-  const { state } = await findEntry(wanted);
+async function unchanged(wanted: WantedEntry, dry: DryTexts | undefined): Promise<string> {
+  const { state } = await findEntry(wanted, dry);
   return state === 'foreign'
     ? `the entry oriel of ${shown(wanted.path)} was written by somebody else, and stays`
     : `installed already, in ${shown(wanted.path)}`;

@@ -1,18 +1,21 @@
 /** The command that agents start: it finds oriel again after a version manager moved Node.js or the package. */
 
-import { rmdirSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtFile } from '../../files/package-files.ts';
 import { userDirectory } from '../../files/user-settings.ts';
 import { shellWord } from '../../text/visible.ts';
-import { makeDirectory, readConfigFile, replaceConfigFile } from './config-file.ts';
+import { makeDirectory, readConfigFile, removeEmpty, replaceConfigFile } from './config-file.ts';
 import { isOnPath, type StartCommand } from './host-table.ts';
 
 /** The directory of the launcher and of the records of what was installed. */
 export const installDirectory = (): string => join(userDirectory('data'), 'oriel/install');
 
 const launcherPath = (): string => join(installDirectory(), 'oriel');
+
+/** Has the first directory that was made for all this. */
+const madePath = (): string => join(installDirectory(), 'made');
 
 /** Deno needs words in front of the script. */
 const RUNTIME_ARGS = 'Deno' in globalThis ? ['run', '-A'] : [];
@@ -60,19 +63,20 @@ export function startCommand(args: readonly string[], isProject: boolean): Start
 
 export function writeLauncher(): void {
   if (process.platform === 'win32') return;
-  makeDirectory(installDirectory());
+  const made = makeDirectory(installDirectory());
+  if (made !== undefined) writeFileSync(madePath(), made);
   const file = readConfigFile(launcherPath());
   if (file.text !== script()) replaceConfigFile({ ...file, mode: 0o755 }, script());
 }
 
 /** Removes the launcher when nothing is recorded any more. */
 export function removeLauncher(): void {
-  rmSync(launcherPath(), { force: true });
-  for (const directory of [installDirectory(), dirname(installDirectory())]) {
-    try {
-      rmdirSync(directory);
-    } catch {
-      return;
-    }
+  let made = dirname(installDirectory());
+  try {
+    made = readFileSync(madePath(), 'utf8');
+  } catch {
+    // It was there before, or nothing is.
   }
+  for (const path of [launcherPath(), madePath()]) rmSync(path, { force: true });
+  removeEmpty(installDirectory(), made);
 }

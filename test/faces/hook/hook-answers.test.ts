@@ -142,6 +142,39 @@ test('a text that Copilot CLI finds too large is answered with its map', async (
   expect(printed).toContain('"view_range\\":[');
 });
 
+test('Gemini CLI reads the answer in its own directory, whose texts are left alone', async () => {
+  const temporary = join(root, 'gemini');
+  mkdirSync(join(temporary, 'chats'), { recursive: true });
+  const transcript_path = join(temporary, 'chats/s.jsonl');
+  const line = (type: string, content: unknown): string => `${JSON.stringify({ type, content })}\n`;
+  writeFileSync(
+    transcript_path,
+    line('user', [{ text: 'When is the lease renewed?' }]) + line('gemini', 'I look.'),
+  );
+  const call = async (
+    tool_name: string,
+    tool_input: object,
+    llmContent: string,
+  ): Promise<string | undefined> => {
+    const event = { session_id: 'g', cwd: root, transcript_path, hook_event_name: 'AfterTool' };
+    const text = { ...event, tool_name, tool_input, tool_response: { llmContent } };
+    const printed = await answers.answer('gemini', JSON.stringify(text));
+    return /"file_path":"([^"]+)"/.exec(printed ?? '')?.[1];
+  };
+  const file_path = put('gemini.py', code());
+  const kept = (await call('read_file', { file_path }, code())) ?? '';
+  expect(kept).toMatch(new RegExp(`^${temporary}/oriel/[0-9a-f]+\\.txt$`));
+  const map = readFileSync(kept, 'utf8');
+  expect(map).toContain('FIRST = item');
+  expect(map).toMatch(/"start_line":\d+,"end_line":\d+}/);
+  expect(await call('read_file', { file_path: kept }, code())).toBeUndefined();
+  expect(await call('read_file', { file_path, start_line: 3 }, code())).toBeUndefined();
+  const shown = (await call('run_shell_command', { command: 'make' }, `${steps}Exit Code: 3\n`)) ?? '';
+  expect(readFileSync(shown, 'utf8')).toMatch(
+    /Exit Code: 3\n\[\d+ lines are folded\. The whole output is in .*gemini\/oriel/,
+  );
+});
+
 test('a changed file is mapped anew', async () => {
   const path = put('changed.py', code());
   await read(path);
@@ -260,6 +293,14 @@ test.each([
   const line = `   Compiling crate-x: ${words}\n`;
   const output = steps.slice(0, steps.length / 2).replace(/[^\n]*$/, '') + line + steps;
   expect((await ask(build('make', output)))?.updatedToolOutput?.stdout).toContain(line);
+});
+
+test('of a line that was written over and over, the last state is shown', async () => {
+  const output = `Cloning\n${Array.from({ length: 400 }, (_, i) => `Receiving objects: ${i}\r`).join('')}done.\n`;
+  const shown = (await ask(build('git clone x', output)))?.updatedToolOutput?.stdout;
+  expect(shown).toMatch(
+    /^Cloning\ndone\.\S* objects: 399\n\[What was overwritten is left out\. The whole output is in \S+\]$/,
+  );
 });
 
 test('outputs are kept in a directory that is private now', async () => {

@@ -3,11 +3,11 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
-  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -22,93 +22,46 @@ import { parse as parseYaml } from 'yaml';
 import { contents, LAUNCHER, place } from '../../support/agent-home.ts';
 import { run } from '../../support/warm-cli.ts';
 
-type Entry = (command: string) => unknown;
-const plain: Entry = (command) => ({ command, args: ['mcp'] });
-const local: Entry = (command) => ({ type: 'local', command: [command, 'mcp'] });
+const START = { command: '<launcher>', args: ['mcp'] };
+const LOCAL = { type: 'local', command: ['<launcher>', 'mcp'] };
 
-/** By host: its file, where the entry is in it, and the entry. */
-const HOSTS: readonly (readonly [
-  host: string,
-  path: string,
-  keys: readonly (string | number)[],
-  entry: Entry,
-])[] = [
-  [
-    'claude',
-    '.claude.json',
-    ['mcpServers', 'oriel'],
-    (command) => ({ type: 'stdio', command, args: ['mcp'] }),
-  ],
-  [
-    'codex',
-    '.codex/config.toml',
-    ['mcp_servers', 'oriel'],
-    (command) => ({ command, args: ['mcp'], omit_tools_from: ['deferred'] }),
-  ],
-  ['opencode', '.config/opencode/opencode.json', ['mcp', 'oriel'], local],
-  ['kilo', '.config/kilo/kilo.json', ['mcp', 'oriel'], local],
-  [
-    'pi',
-    '.pi/agent/mcp.json',
-    ['mcpServers', 'oriel'],
-    (command) => ({ command, args: ['mcp'], exposure: 'direct' }),
-  ],
-  ['gemini', '.gemini/settings.json', ['mcpServers', 'oriel'], plain],
-  [
-    'qwen',
-    '.qwen/settings.json',
-    ['mcpServers', 'oriel'],
-    (command) => ({ command, args: ['mcp'], alwaysLoadTools: true }),
-  ],
+/** By host: its file, the key of the entries in it, and its entry. */
+const HOSTS: readonly (readonly [host: string, path: string, key: string, entry: object])[] = [
+  ['claude', '.claude.json', 'mcpServers', { type: 'stdio', ...START }],
+  ['codex', '.codex/config.toml', 'mcp_servers', { ...START, omit_tools_from: ['deferred'] }],
+  ['opencode', '.config/opencode/opencode.json', 'mcp', LOCAL],
+  ['kilo', '.config/kilo/kilo.json', 'mcp', LOCAL],
+  ['pi', '.pi/agent/mcp.json', 'mcpServers', { ...START, exposure: 'direct' }],
+  ['gemini', '.gemini/settings.json', 'mcpServers', START],
+  ['qwen', '.qwen/settings.json', 'mcpServers', { ...START, alwaysLoadTools: true }],
   [
     'copilot',
     '.copilot/mcp-config.json',
-    ['mcpServers', 'oriel'],
-    (command) => ({ type: 'local', command, args: ['mcp'], tools: ['*'], deferTools: 'never' }),
+    'mcpServers',
+    { type: 'local', ...START, tools: ['*'], deferTools: 'never' },
   ],
   [
     'cline',
     '.cline/data/settings/cline_mcp_settings.json',
-    ['mcpServers', 'oriel'],
-    (command) => ({ transport: { type: 'stdio', command, args: ['mcp'] } }),
+    'mcpServers',
+    { transport: { type: 'stdio', ...START } },
   ],
-  [
-    'continue',
-    '.continue/config.yaml',
-    ['mcpServers', 0],
-    (command) => ({ name: 'oriel', command, args: ['mcp'] }),
-  ],
+  ['continue', '.continue/config.yaml', 'mcpServers', { name: 'oriel', ...START }],
   [
     'goose',
     '.config/goose/config.yaml',
-    ['extensions', 'oriel'],
-    (command) => ({
-      enabled: true,
-      type: 'stdio',
-      name: 'oriel',
-      cmd: command,
-      args: ['mcp'],
-    }),
+    'extensions',
+    { enabled: true, type: 'stdio', name: 'oriel', cmd: '<launcher>', args: ['mcp'] },
   ],
   [
     'cursor',
     '.cursor/mcp.json',
-    ['mcpServers', 'oriel'],
-    (command) => ({ type: 'stdio', command, args: ['mcp', '${workspaceFolder}'] }),
+    'mcpServers',
+    { type: 'stdio', command: '<launcher>', args: ['mcp', '${workspaceFolder}'] },
   ],
-  [
-    'vscode',
-    '.config/Code/User/mcp.json',
-    ['servers', 'oriel'],
-    (command) => ({ type: 'stdio', command, args: ['mcp'] }),
-  ],
-  [
-    'zed',
-    '.config/zed/settings.json',
-    ['context_servers', 'oriel'],
-    (command) => ({ command, args: ['mcp'], env: {} }),
-  ],
-  ['windsurf', '.codeium/windsurf/mcp_config.json', ['mcpServers', 'oriel'], plain],
+  ['vscode', '.config/Code/User/mcp.json', 'servers', { type: 'stdio', ...START }],
+  ['zed', '.config/zed/settings.json', 'context_servers', { ...START, env: {} }],
+  ['windsurf', '.codeium/windsurf/mcp_config.json', 'mcpServers', START],
 ];
 
 /** The value of a text with comments and trailing commas, which no string here looks like. */
@@ -120,20 +73,18 @@ function parsed(path: string, text: string): unknown {
   return json.trim() === '' ? {} : JSON.parse(json);
 }
 
-const at = (value: unknown, keys: readonly (string | number)[]): unknown =>
-  keys.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown> | undefined)?.[key], value);
-
 describe('an agent without a configuration gets one, which goes again', () => {
-  test.each(HOSTS)('%s', (host, path, keys, entry) => {
+  test.each(HOSTS)('%s', (host, path, key, entry) => {
     const { home, oriel, text } = place();
     expect(oriel('install', host, '--mode', 'mcp')).toMatchObject({ code: 0, err: '' });
     const written = text(path);
-    expect(at(parsed(path, written), keys)).toEqual(entry(join(home, LAUNCHER)));
+    const value = parsed(path, written.replaceAll(join(home, LAUNCHER), '<launcher>'));
+    const { [key]: entries } = value as Record<string, unknown>;
+    expect(entries).toEqual(host === 'continue' ? [entry] : expect.objectContaining({ oriel: entry }));
     expect(oriel('install', host, '--mode', 'mcp').out).toContain('installed already');
     expect(text(path)).toBe(written);
     expect(oriel('uninstall', host)).toMatchObject({ code: 0, err: '' });
-    expect(contents(home)).toEqual({});
-    expect(existsSync(join(home, path))).toBe(false);
+    expect(readdirSync(home)).toEqual([]);
   });
 });
 
@@ -171,8 +122,7 @@ const YAMLS: Record<string, (key: string, item: string) => string> = {
 
 const texts = HOSTS.filter(([host]) =>
   ['claude', 'opencode', 'codex', 'continue', 'goose'].includes(host),
-).flatMap(([host, path, keys]) => {
-  const key = String(keys[0]);
+).flatMap(([host, path, key]) => {
   const all = path.endsWith('.toml')
     ? Object.entries(TOMLS)
     : path.endsWith('.yaml')
@@ -367,7 +317,7 @@ test('install without names finds the agents, and list tells their states', () =
   const { home, oriel, put } = place();
   put('.codex/config.toml', '');
   put('.gemini/settings.json', '{\n  "a": 1\n}\n');
-  const dry = oriel('install', '--dry-run');
+  const dry = oriel('install', '--dry-run', '--mode', 'mcp');
   expect(dry.out).toBe(`Codex: ~/.codex/config.toml
 @@ -1,0 +1,4 @@
 +[mcp_servers.oriel]
@@ -389,7 +339,7 @@ Gemini CLI: ~/.gemini/settings.json
 Nothing was changed (--dry-run).
 `);
   expect(Object.keys(contents(home))).toEqual(['.codex/config.toml', '.gemini/settings.json']);
-  expect(oriel('install', 'gemini').out.split('\n').at(-2)).toBe(
+  expect(oriel('install', 'gemini', '--mode', 'mcp').out.split('\n').at(-2)).toBe(
     'Installed. Running sessions keep what they started with.',
   );
   expect(oriel('install', '--list', 'codex', 'gemini-cli', 'zed').out)
@@ -403,7 +353,7 @@ test('a diff shows nothing of what stands around the entry', () => {
   const { home, oriel, put } = place();
   const token = JSON.stringify({ env: { TOKEN: 'x'.repeat(300) } });
   put('.gemini/settings.json', `{"mcpServers":{"a":${token}},"z":${token}}`);
-  expect(oriel('install', 'gemini').out.split('\n').slice(1, 4)).toEqual([
+  expect(oriel('install', 'gemini', '--mode', 'mcp').out.split('\n').slice(1, 4)).toEqual([
     '@@ -1,1 +1,1 @@',
     '-……',
     `+…, "oriel": {"command":"${home}/${LAUNCHER}","args":["mcp"]}…`,
@@ -536,6 +486,7 @@ const NATIVE: readonly (readonly [host: string, path: string, word: string])[] =
   ['kilo', '.config/kilo/plugin/oriel.js', 'tool.execute.after'],
   ['pi', '.pi/agent/extensions/oriel.js', 'tool_result'],
   ['copilot', '.copilot/hooks/oriel.json', 'postToolUse'],
+  ['gemini', '.gemini/settings.json', 'AfterTool'],
 ];
 
 describe('behind the own tools of an agent, and out again to the byte', () => {
@@ -548,8 +499,21 @@ describe('behind the own tools of an agent, and out again to the byte', () => {
     const line = `${host.padEnd(9)} installed (native)  ~/${path}\n`;
     expect(oriel('install', host, '--list').out).toBe(line);
     expect(oriel('uninstall', host)).toMatchObject({ code: 0, err: '' });
-    expect(contents(home)).toEqual({});
+    expect(readdirSync(home)).toEqual([]);
   });
+});
+
+test('a dry run shows each change of a file after the one before', () => {
+  const { oriel, text } = place();
+  const all = ['--mode', 'native'];
+  const dry = oriel('install', 'claude', '--dry-run', ...all).out;
+  expect(dry.split('Nothing was changed')[0]).toBe(
+    oriel('install', 'claude', ...all).out.split('Installed.')[0],
+  );
+  const before = text('.claude/settings.json');
+  const [gone] = oriel('uninstall', 'claude', '--dry-run').out.split('Nothing was changed');
+  expect(text('.claude/settings.json')).toBe(before);
+  expect(gone).toBe(oriel('uninstall', 'claude').out.split('Removed.')[0]);
 });
 
 test('hooks of a person stay, and a mode replaces another one', () => {

@@ -22,8 +22,8 @@ function launch(
 
 test('the command works from any directory, and after Node.js moved', () => {
   const { home, oriel, text } = place();
-  oriel('install', 'gemini');
-  const { mcpServers } = JSON.parse(text('.gemini/settings.json')) as {
+  oriel('install', 'qwen');
+  const { mcpServers } = JSON.parse(text('.qwen/settings.json')) as {
     mcpServers: { oriel: { command: string } };
   };
   const { command } = mcpServers.oriel;
