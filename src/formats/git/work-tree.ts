@@ -50,16 +50,20 @@ export interface WorkTreeEntry extends TreeEntry {
   readonly workPath: string;
 }
 
-export interface UntrackedPath {
+interface UntrackedCount {
   /** Latin-1; that of a directory, all of which is untracked, ends in a slash. */
   readonly path: string;
-  readonly isPrivate: boolean;
+  /** Whether there is a file or a repository. */
+  isFound: boolean;
+  isPrivate: boolean;
   /** Of a directory: without private ones. */
-  readonly files: number;
-  readonly lines: number;
+  files: number;
+  lines: number;
   /** Files whose lines were not counted, because they are binary, links, or too large. */
-  readonly uncounted: number;
+  uncounted: number;
 }
+
+export type UntrackedPath = Readonly<UntrackedCount>;
 
 /** The stages that a file in conflict has, as bits: 1 for the common ancestor, 2 for ours, 4 for theirs. */
 export interface MergeConflict {
@@ -426,16 +430,16 @@ export class WorkTree {
       if (tracked.has(name) || (kind === 'directory' && inner.has(name))) continue;
       const path = at.front + name;
       if (kind !== 'directory') {
-        const count = new UntrackedCount();
+        const count = noneAt(path);
         this.#count(at.directory, name, kind, count);
-        this.#untracked.push(count.of(path));
+        this.#untracked.push(count);
       } else if (at.directory.isPrivate(name, true)) {
-        this.#untracked.push({ path: `${path}/`, isPrivate: true, files: 0, lines: 0, uncounted: 0 });
+        this.#untracked.push({ ...noneAt(`${path}/`), isPrivate: true });
       } else {
-        const count = new UntrackedCount();
+        const count = noneAt(`${path}/`);
         this.#countBelow(at, name, count);
-        const isPrivate = count.files + count.uncounted === 0;
-        if (count.isFound) this.#untracked.push({ ...count.of(`${path}/`), isPrivate });
+        count.isPrivate = count.files + count.uncounted === 0;
+        if (count.isFound) this.#untracked.push(count);
       }
     }
   }
@@ -521,17 +525,8 @@ export class WorkTree {
   }
 }
 
-class UntrackedCount {
-  isFound = false;
-  isPrivate = false;
-  files = 0;
-  lines = 0;
-  uncounted = 0;
-
-  of(path: string): UntrackedPath {
-    const { isPrivate, files, lines, uncounted } = this;
-    return { path, isPrivate, files, lines, uncounted };
-  }
+function noneAt(path: string): UntrackedCount {
+  return { path, isFound: false, isPrivate: false, files: 0, lines: 0, uncounted: 0 };
 }
 
 const NO_ID = Buffer.alloc(0);
