@@ -85,7 +85,9 @@ class AttributesFile {
     });
     for (const { pattern, rest } of isTop ? lines.toReversed() : []) {
       const name = pattern.startsWith(MACRO) ? pattern.slice(MACRO.length) : '';
-      if (name !== '' && !macros.has(name)) macros.set(name, rest);
+      // A macro with the name of an attribute changes nothing: the attribute itself counts first.
+      const isOwn = (NAMES as readonly string[]).includes(name);
+      if (name !== '' && !isOwn && !macros.has(name)) macros.set(name, rest);
     }
     const split = lines.map(({ pattern, rest }) => ({
       pattern: /^(?:#|!|\[attr\])/.test(pattern) ? '' : pattern,
