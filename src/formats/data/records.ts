@@ -12,8 +12,7 @@ import {
 } from '../../text/separated.ts';
 import { decodeText } from '../../text/encoding.ts';
 import { sameName } from '../sqlite/stored-text.ts';
-import { SqliteRefusal } from '../sqlite/protocol.ts';
-import { JsonError, type JsonPath, ValueFinder, writeDataPath } from './json-scan.ts';
+import { JsonError, type JsonPath, ValueFinder } from './json-scan.ts';
 import {
   CHUNK_BYTES,
   type DataFile,
@@ -126,6 +125,10 @@ export class DataRecords implements DataTable {
   readonly facts: DataFacts = { read: 0, found: {} };
   /** Where reading begins: the byte offset of a record, which is its rowid. Conditions name rowids where none may begin. */
   start = 0;
+  /** What stands in a JSON text in the place of the array, if that is no array: nothing, or it has arrays with these names. */
+  readonly instead:
+    | { readonly kind: 'object' | 'scalar' | undefined; readonly arrays: readonly string[] }
+    | undefined;
   readonly form: TextForm;
   /** Whether no record is an object: each is one value, in the column `value`. */
   readonly isPlain: boolean = false;
@@ -137,7 +140,7 @@ export class DataRecords implements DataTable {
   /** The last record that was counted, and by finding. */
   readonly #counted = new Map<DataFinding | 'read', number>();
 
-  /** Reads the first records to find the columns. Throws SqliteRefusal if there is no array. */
+  /** Reads the first records to find the columns. */
   constructor(file: DataFile, form: TextForm) {
     this.#file = file;
     const head = Buffer.alloc(Math.min(file.size, CHUNK_BYTES));
@@ -152,7 +155,7 @@ export class DataRecords implements DataTable {
       this.facts.separator = separator;
       this.#start += found.start;
     }
-    if (this.form.kind === 'json') this.#findArray(this.form.path);
+    this.instead = this.form.kind === 'json' ? this.#findArray(this.form.path) : undefined;
     const { records, behindFirst } = this.#sample();
     if (this.form.kind === 'separated') {
       const rows = records.map(({ cells }) => cells);
@@ -225,7 +228,8 @@ export class DataRecords implements DataTable {
     return { records, behindFirst };
   }
 
-  #findArray(path: JsonPath): void {
+  /** Sets where its items begin. */
+  #findArray(path: JsonPath): DataRecords['instead'] {
     const first = Buffer.alloc(1);
     const kindAt = (start: number): NonNullable<ItemRecords['found']> => {
       this.#file.read(first, start);
@@ -245,17 +249,7 @@ export class DataRecords implements DataTable {
       kind = items.damage ? 'array' : items.found;
       arrays = items.members.filter(({ start }) => kindAt(start) === 'array').map(({ name }) => name);
     }
-    if (kind === 'array') return;
-    const calls = arrays
-      .slice(0, MAX_NAMED_MEMBERS)
-      .map((name) => `:#${writeDataPath([...path, name])}?limit=20`);
-    const what = kind === undefined ? 'no value' : kind === 'object' ? 'an object' : 'a single value';
-    const where = calls.length === 0 ? '' : `; arrays are at ${calls.join(', ')}`;
-    throw new SqliteRefusal(
-      kind === undefined ? 'NOT_FOUND' : 'BAD_SELECTOR',
-      `Rows are the items of an array, and there is ${what}${where}`,
-      calls[0] ?? '',
-    );
+    return kind === 'array' ? undefined : { kind, arrays: arrays.slice(0, MAX_NAMED_MEMBERS) };
   }
 
   /** The last value at the path, as far as the text is JSON. */
