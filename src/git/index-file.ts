@@ -1,5 +1,6 @@
 /** The index of a work tree: what the next commit will have, and how each file was when it was added. It is read, not written. */
 
+import type { BigIntStats } from 'node:fs';
 import { OrielError } from '../errors.ts';
 import type { GitRepository } from './objects.ts';
 import { filesBelow, kindOfMode, type ReadTree, type TreeEntry } from './trees.ts';
@@ -70,6 +71,22 @@ export class IndexEntry {
       gid: field(32),
       size: field(36),
     };
+  }
+
+  /** Whether all stats are those of the index. More is compared than git does: then the content decides. */
+  isUnchanged(found: BigIntStats): boolean {
+    const { stats } = this;
+    const low = (value: bigint): number => Number(value & 0xffff_ffffn);
+    const isTime = ([seconds, nanoseconds]: readonly [number, number], ns: bigint): boolean =>
+      seconds === low(ns / 1_000_000_000n) && nanoseconds === Number(ns % 1_000_000_000n);
+    return (
+      stats.size === low(found.size) &&
+      isTime(stats.modified, found.mtimeNs) &&
+      isTime(stats.changed, found.ctimeNs) &&
+      stats.ino === low(found.ino) &&
+      stats.uid === low(found.uid) &&
+      stats.gid === low(found.gid)
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 /** What a repository itself says about its files: its configuration, and the attributes of paths. Nothing that they name is run. */
 
 import { IgnoreFile } from '../files/glob.ts';
+import type { TreeEntry } from './trees.ts';
 
 /** A configuration file. Source: git-config(1), "Syntax". Files that it includes are not read. */
 export class GitConfig {
@@ -68,17 +69,30 @@ type AttributeName = (typeof NAMES)[number];
 /** `true` and `false` if it is set or unset; undefined if nothing is said, or it is unspecified on purpose. */
 type AttributeValue = string | boolean | undefined;
 
-/** One file of attributes. Source: gitattributes(5). Macros but `binary` are not known. */
-export class AttributesFile {
+/** The attributes for which a macro stands, as they are written, by its name. */
+type AttributeMacros = Map<string, string>;
+
+/** One file of attributes. Source: gitattributes(5). */
+class AttributesFile {
   readonly #lines: readonly ReadonlyMap<string, AttributeValue>[];
   readonly #patterns = new Map<AttributeName, IgnoreFile>();
 
-  constructor(text: string) {
-    const split = text.split('\n').map((line) => {
+  /** `isTop`: the macros of the file are added to `macros`, unless one of that name is there. */
+  constructor(text: string, macros: AttributeMacros, isTop: boolean) {
+    const lines = text.split('\n').map((line) => {
       const [, quoted, plain, rest = ''] = /^\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))(.*)$/.exec(line) ?? [];
-      const pattern = quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '';
-      return { pattern: /^(?:#|!|\[attr\])/.test(pattern) ? '' : pattern, values: valuesOf(rest) };
+      return { pattern: quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '', rest };
     });
+    for (const { pattern, rest } of isTop ? lines.toReversed() : []) {
+      const name = pattern.startsWith(MACRO) ? pattern.slice(MACRO.length) : '';
+      // A macro with the name of an attribute changes nothing: the attribute itself counts first.
+      const isOwn = (NAMES as readonly string[]).includes(name);
+      if (name !== '' && !isOwn && !macros.has(name)) macros.set(name, rest);
+    }
+    const split = lines.map(({ pattern, rest }) => ({
+      pattern: /^(?:#|!|\[attr\])/.test(pattern) ? '' : pattern,
+      values: valuesOf(rest, macros),
+    }));
     this.#lines = split.map(({ values }) => values);
     for (const name of NAMES) {
       const patterns = split.map(({ pattern, values }) => (values.has(name) ? pattern : ''));
@@ -93,11 +107,18 @@ export class AttributesFile {
   }
 }
 
-function valuesOf(text: string): ReadonlyMap<string, AttributeValue> {
-  const values = new Map<string, AttributeValue>();
+const MACRO = '[attr]';
+
+function valuesOf(
+  text: string,
+  macros: AttributeMacros,
+  values = new Map<string, AttributeValue>(),
+  expanded = new Set<string>(),
+): ReadonlyMap<string, AttributeValue> {
   for (const word of text.split(/\s+/)) {
     const [, mark = '', name = '', value] = /^([-!]?)([^=]*)(?:=(.*))?$/.exec(word) ?? [];
-    if (name === 'binary' && mark === '') values.set('text', false);
+    const macro = name === word && !expanded.has(name) ? macros.get(name) : undefined;
+    if (macro !== undefined) valuesOf(macro, macros, values, expanded.add(name));
     else if (name !== '') values.set(name, mark === '!' ? undefined : mark === '-' ? false : (value ?? true));
   }
   return values;
@@ -111,8 +132,48 @@ export interface TextConversion {
   readonly undone: string | undefined;
 }
 
+/** The attributes of the files of a work tree. */
+export class PathAttributes {
+  readonly #config: GitConfig;
+  readonly #read: (front: string | undefined) => string | undefined;
+  readonly #files = new Map<string | undefined, AttributesFile | undefined>();
+  /** Of the built-in one, what changes something here. */
+  readonly #macros: AttributeMacros = new Map([['binary', '-text']]);
+
+  /** `read`: the attributes in the directory `front` (UTF-8, with a slash behind it), or those of the repository. */
+  constructor(config: GitConfig, read: (front: string | undefined) => string | undefined) {
+    this.#config = config;
+    this.#read = read;
+  }
+
+  /** `path` is UTF-8, from the top of the work tree. */
+  conversionOf(path: string): TextConversion {
+    // Their macros count in all files: they are read first.
+    const tops = [undefined, ''].map((front) => ({ front, file: this.#fileIn(front) }));
+    const parents = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
+    const inner = parents.map((front) => ({ front, file: this.#fileIn(front) }));
+    const files = [...tops.slice(1), ...inner, ...tops.slice(0, 1)];
+    return conversionOf(this.#config, (name) => {
+      for (const { front = '', file } of files.toReversed()) {
+        const found = file?.find(name, path.slice(front.length));
+        if (found) return found;
+      }
+      return undefined;
+    });
+  }
+
+  #fileIn(front: string | undefined): AttributesFile | undefined {
+    if (!this.#files.has(front)) {
+      const text = this.#read(front);
+      const isTop = front === undefined || front === '';
+      this.#files.set(front, text === undefined ? undefined : new AttributesFile(text, this.#macros, isTop));
+    }
+    return this.#files.get(front);
+  }
+}
+
 /** `find`: the first file of attributes that says something decides. */
-export function conversionOf(
+function conversionOf(
   config: GitConfig,
   find: (name: AttributeName) => { readonly value: AttributeValue } | undefined,
 ): TextConversion {
@@ -132,4 +193,43 @@ export function conversionOf(
   if (eol === 'lf' || eol === 'crlf') return { lineEnds: 'all', undone };
   const isAuto = config.get('core.autocrlf')?.toLowerCase() === 'input' || config.isTrue('core.autocrlf');
   return { lineEnds: isAuto ? 'text' : undefined, undone };
+}
+
+const CRLF = '\r\n';
+
+/** The bytes of a file with LF where it has CRLF. */
+export function withoutCarriageReturns(bytes: Buffer): Buffer {
+  return bytes.includes(CRLF)
+    ? Buffer.from(bytes.toString('latin1').replaceAll(CRLF, '\n'), 'latin1')
+    : bytes;
+}
+
+/** Whether it is text for git, and has CRLF. */
+export function isTextWithCrlf(bytes: Buffer): boolean {
+  return bytes.includes(CRLF) && !isBinaryForGit(bytes);
+}
+
+/** As git decides it for line ends. Source: `convert_is_binary` in convert.c. */
+function isBinaryForGit(bytes: Buffer): boolean {
+  let [printable, other] = [0, 0];
+  for (const [i, byte] of bytes.entries()) {
+    if (byte === 0 || (byte === 13 && bytes[i + 1] !== 10)) return true;
+    if (byte === 127 || (byte < 32 && ![8, 9, 10, 12, 13, 27].includes(byte))) other += 1;
+    else if (byte !== 10 && byte !== 13) printable += 1;
+  }
+  if (bytes.at(-1) === 26) other -= 1;
+  return printable >> 7 < other;
+}
+
+/** The mode that git would store of a file or link with this one. `before`: what is in the index. */
+export function storedMode(
+  config: GitConfig,
+  kind: 'file' | 'link',
+  mode: number,
+  before: TreeEntry,
+): string {
+  if (kind === 'link') return '120000';
+  if (before.kind === 'link' && config.isFalse('core.symlinks')) return before.mode;
+  if (config.isFalse('core.filemode')) return before.kind === 'file' ? before.mode : '100644';
+  return (mode & 0o100) !== 0 ? '100755' : '100644';
 }

@@ -35,65 +35,34 @@ export function layOutJson(text: string, { depth, most, cut }: JsonLayout): stri
   return whole === 0 ? undefined : `${lines.text.slice(0, whole).trimEnd()}\n`;
 }
 
-type Next = 'value' | 'valueOrEnd' | 'keyOrEnd' | 'key' | 'colon' | 'commaOrEnd' | 'nothing';
+/**
+ * What may follow what around all, in an object, and in an array: `k` is a key, `v` the end of a value, or its beginning.
+ * Source: RFC 8259.
+ */
+const ORDERS = new Set('^v {{k {{} {k: {:v {v, {v} {,k [[v [[] [v, [v] [,v'.split(' '));
 
-/** A validator of the order of tokens. Source: RFC 8259. */
+/** A validator of the order of tokens. */
 class Order {
-  #next: Next = 'value';
-  readonly #open: ('{' | '[')[] = [];
+  #last = '^';
+  readonly #open: string[] = [];
 
   get isOver(): boolean {
-    return this.#next === 'nothing';
+    return this.#last === 'v' && this.#open.length === 0;
   }
 
-  /** `value`: a value is complete after this token. `empty`: the token closes an empty container. */
+  /** `value`: a value is complete after this token, or opened. `empty`: the token closes an empty container. */
   take(token: string): 'value' | 'sign' | 'empty' | 'wrong' {
-    const next = this.#next;
-    const inside = this.#open[this.#open.length - 1];
-    switch (token) {
-      case '{':
-      case '[':
-        if (next !== 'value' && next !== 'valueOrEnd') return 'wrong';
-        this.#open.push(token);
-        this.#next = token === '{' ? 'keyOrEnd' : 'valueOrEnd';
-        return 'value';
-      case '}':
-      case ']': {
-        if (inside !== (token === '}' ? '{' : '[')) return 'wrong';
-        const isEmpty = next === 'keyOrEnd' || next === 'valueOrEnd';
-        if (!isEmpty && next !== 'commaOrEnd') return 'wrong';
-        this.#open.pop();
-        this.#valueEnds();
-        return isEmpty ? 'empty' : 'value';
-      }
-      case ',':
-        if (next !== 'commaOrEnd') return 'wrong';
-        this.#next = inside === '{' ? 'key' : 'value';
-        return 'sign';
-      case ':':
-        if (next !== 'colon') return 'wrong';
-        this.#next = 'value';
-        return 'sign';
-      default:
-        return this.#takeScalar(token);
-    }
-  }
-
-  #takeScalar(token: string): 'value' | 'sign' | 'wrong' {
-    const isKey = this.#next === 'key' || this.#next === 'keyOrEnd';
-    if (isKey ? !token.startsWith('"') : this.#next !== 'value' && this.#next !== 'valueOrEnd')
-      return 'wrong';
-    if (!isScalar(token)) return 'wrong';
-    if (isKey) {
-      this.#next = 'colon';
-      return 'sign';
-    }
-    this.#valueEnds();
-    return 'value';
-  }
-
-  #valueEnds(): void {
-    this.#next = this.#open.length === 0 ? 'nothing' : 'commaOrEnd';
+    const [inside, last] = [this.#open[this.#open.length - 1] ?? '', this.#last];
+    const isOpening = token === '{' || token === '[';
+    const isClosing = token === '}' || token === ']';
+    const isKey = inside === '{' && (last === '{' || last === ',') && token.startsWith('"');
+    const kind = isKey ? 'k' : SIGNS.has(token) && !isOpening ? token : 'v';
+    if (!ORDERS.has(inside + last + kind) || !(SIGNS.has(token) || isScalar(token))) return 'wrong';
+    if (isOpening) this.#open.push(token);
+    if (isClosing) this.#open.pop();
+    this.#last = isOpening ? token : isClosing ? 'v' : kind;
+    if (isClosing && last === inside) return 'empty';
+    return isClosing || kind === 'v' ? 'value' : 'sign';
   }
 }
 

@@ -11,7 +11,7 @@ import { readAt } from '../../text/bytes.ts';
 import { showName } from '../sqlite/stored-text.ts';
 import type { Call, SourceSubject, TextResource } from '../../types/call.ts';
 import { sentenceNotice } from '../sqlite/notices.ts';
-import { ask, askInPlace, worded } from '../sqlite/open.ts';
+import { ask, askInPlace, wordedFailure } from '../sqlite/open.ts';
 import { type SqliteAnswer, SqliteRefusal } from '../sqlite/protocol.ts';
 import { compose, textResource } from '../sqlite/render.ts';
 import { parseSqliteSelector } from '../sqlite/select.ts';
@@ -26,7 +26,6 @@ export async function openData(subject: SourceSubject, call: Call): Promise<Text
   const asked = dataQuery(subject.name, rest);
   if (opened.kind !== 'file' || !asked) throw new TypeError('claimed a subject that is no query of data');
   const typed = asked.place === '' ? subject.typed : `${subject.typed}:${asked.place}`;
-  const refused = { typed, rest: asked.query };
   try {
     if (asked.form.kind !== 'parquet') refuseUtf16(subject.head);
     const parsed = parseSqliteSelector(
@@ -34,7 +33,6 @@ export async function openData(subject: SourceSubject, call: Call): Promise<Text
     );
     const { limits } = call;
     const reply = await ask(opened, { ask: parsed.ask, room: limits.bytes, data: asked.form }, call);
-    if (reply.kind === 'error') throw new SqliteRefusal(reply.code, reply.message, reply.rest);
     const resource = compose(reply, parsed, typed, limits);
     const notes = [...factNotes(reply, subject.typed), ...(resource.notes ?? [])];
     return {
@@ -44,14 +42,11 @@ export async function openData(subject: SourceSubject, call: Call): Promise<Text
       notes,
     };
   } catch (error) {
-    if (isOrielError(error) && error.code === 'TIMEOUT')
-      throw worded(new SqliteRefusal('TIMEOUT', TOO_LARGE), refused, error);
-    if (error instanceof SqliteRefusal) throw worded(error, refused, error);
-    throw error;
+    throw wordedFailure(error, { typed, rest: asked.query }, TOO_LARGE);
   }
 }
 
-const TOO_LARGE =
+export const TOO_LARGE =
   'The file is too large to be examined in the time of a call; a smaller limit without order takes less';
 
 function refuseUtf16(head: Uint8Array): void {
@@ -89,10 +84,14 @@ const DATA_WORDS: Readonly<Record<DataFinding, readonly [one: string, many: stri
   ],
 };
 
+export function repeatedPathNote(count: number): Notice {
+  return sentenceNotice(`The path occurs ${count} times, of which the last is shown`);
+}
+
 export function factNotes(reply: SqliteAnswer, typed: string): Notice[] {
   const { data } = reply as { readonly data?: DataFacts | undefined };
   if (!data) return [];
-  const { read, separator, hasHeader, damage, found, unread, converted } = data;
+  const { read, separator, hasHeader, damage, places, found, unread, converted } = data;
   const notes: Notice[] = converted ? conversionNotes(converted, typed) : [];
   if (unread) {
     const what = `${plural(unread.rows, 'row')} ${unread.rows === 1 ? 'has' : 'have'} a value that cannot be read, shown as NULL`;
@@ -113,6 +112,7 @@ export function factNotes(reply: SqliteAnswer, typed: string): Notice[] {
       use === undefined ? sentenceNotice(what) : sentenceNotice(`${what}. Use ${use} for ${which}`, use),
     );
   }
+  if (places !== undefined) notes.push(repeatedPathNote(places));
   if (damage) {
     const use = `${typed}:@${Math.max(0, damage.offset - 200)}+400`;
     const what = `The rows end at byte ${damage.offset}, where the text is no JSON: ${damage.why}`;
@@ -173,11 +173,9 @@ async function shapeAsText(
 ): Promise<TextResource> {
   const form = dataForm(name);
   if (!form) throw new TypeError('not a data file');
-  const refused = { typed: target, rest: '' };
   try {
     const { limits } = call;
     const reply = await askInPlace(bytes, { ask: { kind: 'shape' }, room: limits.bytes, data: form }, call);
-    if (reply.kind === 'error') throw new SqliteRefusal(reply.code, reply.message, reply.rest);
     const { data } = reply as { readonly data?: DataFacts | undefined };
     // Templates of YAML, JSON with comments: what could be made of them is no shape.
     const isEmpty = reply.kind === 'page' && reply.rows.rows.length === 0 && form.kind !== 'parquet';
@@ -205,10 +203,7 @@ async function shapeAsText(
       more: rows.more,
     };
   } catch (error) {
-    if (isOrielError(error) && error.code === 'TIMEOUT')
-      throw worded(new SqliteRefusal('TIMEOUT', TOO_LARGE), refused, error);
-    if (error instanceof SqliteRefusal) throw worded(error, refused, error);
-    throw error;
+    throw wordedFailure(error, { typed: target, rest: '' }, TOO_LARGE);
   }
 }
 

@@ -10,6 +10,8 @@ export interface DataFile {
   readonly size: number;
   /** Fills `target` from `offset` and returns the number of bytes read. Throws at the deadline. */
   read(target: Uint8Array, offset: number): number;
+  /** Each read may be a request to a server. */
+  readonly remote?: boolean | undefined;
 }
 
 /** The bytes of one record, valid until the next one is read. */
@@ -38,7 +40,9 @@ const MAX_MEMBERS = 1000;
 export class LineRecords {
   readonly #file: DataFile;
   readonly #separator: number | undefined;
-  #held: Buffer = Buffer.alloc(0);
+  /** Its beginning is what is held. */
+  #room: Buffer = Buffer.alloc(0);
+  #held = this.#room;
   /** The offset of the first held byte, and the index of the next record in `#held`. */
   #base: number;
   #at = 0;
@@ -115,18 +119,20 @@ export class LineRecords {
     }
   }
 
-  /** Reads more bytes behind the held ones from `#at` on; false at the end of the file. */
+  /** Reads more bytes behind the held ones from `#at` on, which move to the front; false at the end of the file. */
   #fill(): boolean {
     const kept = this.#held.length - this.#at;
     const from = this.#base + this.#held.length;
-    const most = Math.min(Math.max(CHUNK_BYTES, kept), this.#file.size - from);
-    const held = Buffer.allocUnsafe(kept + Math.max(0, most));
-    this.#held.copy(held, 0, this.#at);
-    const got = most > 0 ? this.#file.read(held.subarray(kept), from) : 0;
+    // What is not used takes no memory.
+    const room = Math.min(MAX_RECORD_BYTES + CHUNK_BYTES, Math.max(0, this.#file.size - from));
+    if (this.#room.length === 0) this.#room = Buffer.allocUnsafe(room);
+    this.#held.copyWithin(0, this.#at);
+    const part = this.#room.subarray(kept, kept + CHUNK_BYTES);
+    const got = part.length > 0 ? this.#file.read(part, from) : 0;
     this.#base += this.#at;
     this.#at = 0;
     this.#quote = -1;
-    this.#held = held.subarray(0, kept + got);
+    this.#held = this.#room.subarray(0, kept + got);
     return got > 0;
   }
 
@@ -158,12 +164,14 @@ export class ItemRecords {
   /** The index of the next of `#spans`. */
   #next = 0;
   #offset: number;
+  readonly #isInside: boolean;
   #ended = false;
 
-  /** `start`: the offset of an item, at which reading continues; 0 for the beginning of the file. */
+  /** `start`: an offset behind the bracket of the array, at which an item begins; 0 for the beginning of the file. */
   constructor(file: DataFile, path: JsonPath, start: number) {
     this.#file = file;
     this.#offset = start;
+    this.#isInside = start > 0;
     const wanted = start === 0 ? path : [];
     this.#scanner = new JsonScanner(
       {
@@ -216,7 +224,8 @@ export class ItemRecords {
       else this.#scanner.end();
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      this.damage = { offset: error.offset, why: error.message };
+      // Of a text that is read from an item on, what stands around the array is not known.
+      if (!this.#ended || !this.#isInside) this.damage = { offset: error.offset, why: error.message };
     }
     return got > 0;
   }

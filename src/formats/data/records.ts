@@ -12,7 +12,7 @@ import {
 } from '../../text/separated.ts';
 import { decodeText } from '../../text/encoding.ts';
 import { sameName } from '../sqlite/stored-text.ts';
-import type { JsonPath } from './json-scan.ts';
+import { JsonError, type JsonPath, ValueFinder } from './json-scan.ts';
 import {
   CHUNK_BYTES,
   type DataFile,
@@ -67,6 +67,8 @@ export interface DataFacts {
   separator?: string | undefined;
   hasHeader?: boolean | undefined;
   damage?: JsonDamage | undefined;
+  /** How often the path occurs, if it is repeated: the rows are those of the last. */
+  places?: number | undefined;
   /** Rows of Parquet with values that cannot be read; `row` and `last` are the numbers (0-based) of the first and the last. */
   unread?: { rows: number; last: number; row: number; column: string; why: string } | undefined;
   /** The columns with their types, for a shape. */
@@ -97,11 +99,14 @@ export interface DataTable {
   start: number;
   /** The number of rows, where it is known without reading them. */
   readonly rows?: number | undefined;
-  readonly instead?: DataRecords['instead'];
   cursor(): DataRow;
 }
 
 const BRACKET = 0x5b;
+const BRACE = 0x7b;
+
+/** The most bytes that are searched for a further value at the path of the rows. */
+const MAX_SEARCHED_BYTES = 256 << 20;
 
 /** The most members of an object that are named. */
 const MAX_NAMED_MEMBERS = 5;
@@ -120,9 +125,9 @@ export class DataRecords implements DataTable {
   readonly facts: DataFacts = { read: 0, found: {} };
   /** Where reading begins: the byte offset of a record, which is its rowid. Conditions name rowids where none may begin. */
   start = 0;
-  /** What stands in a JSON text in the place of the array, and the arrays in it. */
+  /** What stands in a JSON text in the place of the array, if that is no array: nothing, or it has arrays with these names. */
   readonly instead:
-    | { readonly kind: 'object' | 'scalar' | 'nothing'; readonly arrays: readonly string[] }
+    | { readonly kind: 'object' | 'scalar' | undefined; readonly arrays: readonly string[] }
     | undefined;
   readonly form: TextForm;
   /** Whether no record is an object: each is one value, in the column `value`. */
@@ -130,6 +135,8 @@ export class DataRecords implements DataTable {
   readonly #names: ReadonlySet<string>;
   readonly #file: DataFile;
   readonly #start: number;
+  /** Where the items of a repeated path begin; 0 for those of the first array at it. */
+  #items = 0;
   /** The last record that was counted, and by finding. */
   readonly #counted = new Map<DataFinding | 'read', number>();
 
@@ -148,6 +155,7 @@ export class DataRecords implements DataTable {
       this.facts.separator = separator;
       this.#start += found.start;
     }
+    this.instead = this.form.kind === 'json' ? this.#findArray(this.form.path) : undefined;
     const { records, behindFirst } = this.#sample();
     if (this.form.kind === 'separated') {
       const rows = records.map(({ cells }) => cells);
@@ -166,7 +174,6 @@ export class DataRecords implements DataTable {
             );
             return { name, key, isNumeric: false, type: jsonType(values) };
           });
-      if (this.form.kind === 'json') this.instead = this.#instead();
     }
     this.#names = new Set(this.columns.map(({ name, key = name }) => key));
     this.#forget();
@@ -195,7 +202,7 @@ export class DataRecords implements DataTable {
   #recordsFrom(offset: number): LineRecords | ItemRecords {
     const { form } = this;
     if (form.kind === 'json')
-      return new ItemRecords(this.#file, form.path, offset > this.#start ? offset : 0);
+      return new ItemRecords(this.#file, form.path, offset > this.#start ? offset : this.#items);
     const records = new LineRecords(
       this.#file,
       offset,
@@ -221,16 +228,43 @@ export class DataRecords implements DataTable {
     return { records, behindFirst };
   }
 
-  #instead(): DataRecords['instead'] {
-    const items = this.#recordsFrom(0) as ItemRecords;
-    items.next(() => {});
-    if (items.found === 'array' || items.damage) return undefined;
+  /** Sets where its items begin. */
+  #findArray(path: JsonPath): DataRecords['instead'] {
     const first = Buffer.alloc(1);
-    const arrays = items.members.filter(
-      ({ start }) => this.#file.read(first, start) === 1 && first[0] === BRACKET,
-    );
-    const names = arrays.slice(0, MAX_NAMED_MEMBERS).map(({ name }) => name);
-    return { kind: items.found ?? 'nothing', arrays: names };
+    const kindAt = (start: number): NonNullable<ItemRecords['found']> => {
+      this.#file.read(first, start);
+      return first[0] === BRACKET ? 'array' : first[0] === BRACE ? 'object' : 'scalar';
+    };
+    let arrays: readonly string[] = [];
+    let kind: ItemRecords['found'];
+    const last = path.length === 0 || this.#file.remote ? undefined : this.#lastAt(path);
+    if (last && last.count > (last.found ? 1 : 0)) {
+      this.facts.places = last.count;
+      this.#items = (last.found?.start ?? 0) + 1;
+      kind = last.found && kindAt(last.found.start);
+    } else {
+      const items = this.#recordsFrom(0) as ItemRecords;
+      items.next(() => {});
+      // Damage is said behind the rows.
+      kind = items.damage ? 'array' : items.found;
+      arrays = items.members.filter(({ start }) => kindAt(start) === 'array').map(({ name }) => name);
+    }
+    return kind === 'array' ? undefined : { kind, arrays: arrays.slice(0, MAX_NAMED_MEMBERS) };
+  }
+
+  /** The last value at the path, as far as the text is JSON. */
+  #lastAt(path: JsonPath): ValueFinder {
+    const finder = new ValueFinder(path);
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    try {
+      for (let at = 0, got = 1; got > 0 && at < MAX_SEARCHED_BYTES; at += got) {
+        got = this.#file.read(chunk, at);
+        finder.scanner.push(chunk.subarray(0, got));
+      }
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+    }
+    return finder;
   }
 
   /** The sample is not what was asked for. */

@@ -33,7 +33,7 @@ export async function dataOpener(form: DataForm): Promise<(file: DataFile) => Op
     );
     const file = { size: json.length, read: (to: Uint8Array, from: number) => json.copy(to, 0, from) };
     const table = (): DataTable => {
-      const records = new DataRecords(file, { kind: 'json', path: form.path });
+      const records = recordsOf(file, { kind: 'json', path: form.path });
       records.facts.converted = converted;
       return records;
     };
@@ -43,9 +43,22 @@ export async function dataOpener(form: DataForm): Promise<(file: DataFile) => Op
 
 function recordsOf(file: DataFile, form: ConstructorParameters<typeof DataRecords>[1]): DataRecords {
   const records = new DataRecords(file, form);
+  if (records.instead) throw noArray(form, records.instead);
   if (records.columns.length > 0) return records;
   const why = file.size === 0 ? 'the file is empty' : 'it has no row of at most 4 MiB';
   throw new SqliteRefusal('UNSUPPORTED', `There are no columns: ${why}`, '');
+}
+
+function noArray(form: DataForm, { kind, arrays }: NonNullable<DataRecords['instead']>): SqliteRefusal {
+  const path = 'path' in form ? form.path : [];
+  const calls = arrays.map((name) => `:#${writeDataPath([...path, name])}?limit=20`);
+  const where = calls.length === 0 ? '' : `; arrays are at ${calls.join(', ')}`;
+  const what = kind === undefined ? 'no value' : kind === 'object' ? 'an object' : 'a single value';
+  return new SqliteRefusal(
+    kind === undefined ? 'NOT_FOUND' : 'BAD_SELECTOR',
+    `Rows are the items of an array, and there is ${what}${where}`,
+    calls[0] ?? '',
+  );
 }
 
 function isConverted(form: DataForm): form is Extract<DataForm, { kind: 'yaml' | 'toml' }> {

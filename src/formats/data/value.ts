@@ -6,13 +6,13 @@ import { chunksOf, sliceBytes } from '../../text/bytes.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call, Resource, SourceSubject } from '../../types/call.ts';
 import { sentenceNotice } from '../sqlite/notices.ts';
-import { ask, worded } from '../sqlite/open.ts';
+import { ask, wordedFailure } from '../sqlite/open.ts';
 import { SqliteRefusal } from '../sqlite/protocol.ts';
 import { textResource } from '../sqlite/render.ts';
 import { fileSource } from '../text/open.ts';
 import { dataPlace } from './detect.ts';
 import { JsonError, ValueFinder } from './json-scan.ts';
-import { factNotes } from './open.ts';
+import { factNotes, repeatedPathNote, TOO_LARGE } from './open.ts';
 
 const CHUNK_BYTES = 256 << 10;
 
@@ -32,14 +32,13 @@ export async function openValue(subject: SourceSubject, call: Call): Promise<Res
         { ask: { kind: 'value', path }, room: call.limits.bytes, data: form },
         call,
       );
-      if (reply.kind === 'error') throw new SqliteRefusal(reply.code, reply.message, reply.rest);
       if (reply.kind !== 'value') throw new TypeError('a value was asked for');
       const notes = factNotes(reply, typed);
       return { ...textResource(reply.text, target, subject.name), format: 'data', selection, notes };
     } catch (error) {
-      if (!(error instanceof SqliteRefusal)) throw error;
-      if (error.code === 'NOT_FOUND' && 'path' in form) return fileSource.open(subject, call);
-      throw worded(error, { typed, rest: '' }, error);
+      const isMissing = error instanceof SqliteRefusal && error.code === 'NOT_FOUND';
+      if (isMissing && 'path' in form) return fileSource.open(subject, call);
+      throw wordedFailure(error, { typed, rest: '' }, TOO_LARGE);
     }
   }
   const finder = new ValueFinder(path);
@@ -61,7 +60,7 @@ export async function openValue(subject: SourceSubject, call: Call): Promise<Res
     throw new OrielError('CORRUPT', message, { next: around, cause: damage });
   }
   const notes = [];
-  if (count > 1) notes.push(sentenceNotice(`The path occurs ${count} times, of which the last is shown`));
+  if (count > 1) notes.push(repeatedPathNote(count));
   if (why && around) notes.push(sentenceNotice(`${why}. Use ${around} for that place`, around));
   return {
     kind: 'text',

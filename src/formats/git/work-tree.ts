@@ -1,12 +1,26 @@
 /** Compares the work tree with the index: what has changed, and what is untracked. Runs in the thread, and starts nothing. */
 
 import { createHash } from 'node:crypto';
-import { closeHeld, type HeldDirectory, openHeld, readHeld } from '../../files/held-directory.ts';
+import {
+  closeHeld,
+  type HeldDirectory,
+  type HeldFile,
+  latin1ToPath,
+  openHeld,
+  pathToLatin1,
+  readHeld,
+} from '../../files/held-directory.ts';
 import { WalkRules } from '../../files/walk-rules.ts';
 import type { GitIndex, IndexEntry } from '../../git/index-file.ts';
 import type { GitRepository } from '../../git/objects.ts';
-import { AttributesFile, type TextConversion, conversionOf } from '../../git/settings.ts';
-import type { TreeEntry } from '../../git/trees.ts';
+import {
+  isTextWithCrlf,
+  PathAttributes,
+  storedMode,
+  type TextConversion,
+  withoutCarriageReturns,
+} from '../../git/settings.ts';
+import { kindOfMode, type TreeEntry } from '../../git/trees.ts';
 import { type FileChange, isBinary, type UnreadFile } from './diff.ts';
 
 /** Milliseconds after which the rest of the work tree is left out. */
@@ -36,16 +50,20 @@ export interface WorkTreeEntry extends TreeEntry {
   readonly workPath: string;
 }
 
-export interface UntrackedPath {
+interface UntrackedCount {
   /** Latin-1; that of a directory, all of which is untracked, ends in a slash. */
   readonly path: string;
-  readonly isPrivate: boolean;
+  /** Whether there is a file or a repository. */
+  isFound: boolean;
+  isPrivate: boolean;
   /** Of a directory: without private ones. */
-  readonly files: number;
-  readonly lines: number;
+  files: number;
+  lines: number;
   /** Files whose lines were not counted, because they are binary, links, or too large. */
-  readonly uncounted: number;
+  uncounted: number;
 }
+
+export type UntrackedPath = Readonly<UntrackedCount>;
 
 /** The stages that a file in conflict has, as bits: 1 for the common ancestor, 2 for ours, 4 for theirs. */
 export interface MergeConflict {
@@ -88,7 +106,7 @@ export class WorkTree {
   readonly #kept: ReadonlySet<string>;
   readonly #index: GitIndex;
   readonly #until = performance.now() + MAX_SCAN_MS;
-  readonly #attributes = new Map<string, AttributesFile | undefined>();
+  readonly #attributes: PathAttributes;
   readonly #gaps = new Map<ScanGap, number>();
   readonly #changed: FileChange[] = [];
   readonly #conflicts: MergeConflict[] = [];
@@ -108,12 +126,13 @@ export class WorkTree {
     this.#top = top;
     this.#roots = roots;
     this.#kept = kept;
+    this.#attributes = new PathAttributes(repository.config, (front) => this.#readAttributes(front));
   }
 
   /** `untracked`: whether untracked files are looked for. */
   scan(untracked: boolean): WorkTreeState {
     const exclude = this.#repository.text('info/exclude', MAX_ATTRIBUTES_BYTES, 'common') ?? '';
-    const rules = this.#within(this.#top, WalkRules.of(Buffer.from(exclude, 'latin1').toString('utf8')));
+    const rules = this.#within(this.#top, WalkRules.of(latin1ToPath(exclude)));
     const top = { directory: this.#top, front: '', rules, isIgnored: !untracked, depth: 0 };
     this.#visit(top, 0, this.#index.entries.length);
     return {
@@ -126,17 +145,12 @@ export class WorkTree {
 
   /** The bytes of a file as git would store them, but for filters. */
   bytesOf({ workPath, kind }: WorkTreeEntry, stored: TreeEntry | undefined): Buffer | UnreadFile {
-    const names = workPath.split('/');
-    const name = names.pop() as string;
-    const directory = this.#entered(this.#top, names);
-    try {
-      if (!directory) return 'closed';
-      if (kind === 'link') return directory.linkTarget(name) ?? 'closed';
+    const found = this.#inside(workPath, (directory, name) => {
+      if (kind === 'link') return directory.linkTarget(name);
       const bytes = this.#read(directory, name, MAX_FILE_BYTES);
       return typeof bytes === 'object' ? this.#cleaned(bytes, workPath, stored) : bytes;
-    } finally {
-      directory?.release();
-    }
+    });
+    return found ?? 'closed';
   }
 
   #add(gap: ScanGap, count = 1): void {
@@ -201,7 +215,7 @@ export class WorkTree {
     }
     const inside = this.#enter(directory, name);
     if (!inside) return this.#add('directories that cannot be read');
-    const text = utf8(name);
+    const text = latin1ToPath(name);
     try {
       const below = this.#within(inside, rules.below(text));
       const isIgnored = at.isIgnored || rules.ignores(text, true);
@@ -248,21 +262,23 @@ export class WorkTree {
       return;
     }
     const kind = stats.isFile() ? 'file' : 'link';
-    const mode = this.#modeOf(kind, Number(stats.mode), before);
+    const mode = storedMode(this.#repository.config, kind, Number(stats.mode), before);
     const changedTo = (id: Buffer, about?: Pick<FileChange, 'uncompared' | 'about'>): void => {
       const after = this.#entry(path, kind, mode, id);
       this.#changed.push({ path, before: one.isIntended ? undefined : before, after, ...about });
     };
-    const isSame = mode === before.mode && isUnchanged(one, stats) && !one.isIntended;
+    const isSame = mode === before.mode && one.isUnchanged(stats) && !one.isIntended;
     const isRacy = one.stats.modified[0] >= Math.floor(this.#index.timeMs / 1000);
     if (isSame && !isRacy) return;
     if (directory.isPrivate(name, false)) {
       if (!isSame) changedTo(NO_ID);
       return;
     }
-    if (!one.isIntended && kind !== before.kind && modeKind(mode) !== before.kind) return changedTo(NO_ID);
+    if (!one.isIntended && kind !== before.kind && kindOfMode(mode) !== before.kind) return changedTo(NO_ID);
     const conversion: TextConversion =
-      kind === 'file' ? this.#conversionOf(path) : { lineEnds: undefined, undone: undefined };
+      kind === 'file'
+        ? this.#attributes.conversionOf(latin1ToPath(path))
+        : { lineEnds: undefined, undone: undefined };
     if (conversion.undone !== undefined) {
       const [seconds, nanoseconds] = one.stats.modified;
       const isOlder = 1000 * seconds + nanoseconds / 1e6 < this.#index.timeMs;
@@ -273,8 +289,7 @@ export class WorkTree {
     const isResized = stored !== 0 && stored !== Number(stats.size & 0xffff_ffffn);
     if (isResized && !conversion.lineEnds && kind === 'file' && !one.isIntended) return changedTo(NO_ID);
     const id = this.#idOf(directory, name, path, before, kind);
-    if (id === 'gone') return;
-    if (id === 'unread') {
+    if (!id) {
       if (isSame) this.#add('files that may have changed');
       else changedTo(NO_ID);
       return;
@@ -291,54 +306,32 @@ export class WorkTree {
     return { name: path.slice(path.lastIndexOf('/') + 1), kind, mode, id, workPath: path };
   }
 
-  /** The mode that git would store. */
-  #modeOf(kind: 'file' | 'link', mode: number, before: TreeEntry): string {
-    const { config } = this.#repository;
-    if (kind === 'link') return '120000';
-    if (before.kind === 'link' && config.isFalse('core.symlinks')) return before.mode;
-    if (config.isFalse('core.filemode')) return before.kind === 'file' ? before.mode : '100644';
-    return (mode & 0o100) !== 0 ? '100755' : '100644';
-  }
-
-  /** The id that the file would have. */
+  /** The id that the file would have; undefined if it is not read. */
   #idOf(
     directory: HeldDirectory,
     name: string,
     path: string,
     before: TreeEntry,
     kind: 'file' | 'link',
-  ): Buffer | 'gone' | 'unread' {
+  ): Buffer | undefined {
     if (kind === 'link') {
       const target = directory.linkTarget(name);
-      return target ? this.#hash(target) : 'unread';
+      return target && this.#hash(target);
     }
-    let file: ReturnType<typeof openHeld>;
-    try {
-      file = openHeld(directory, name);
-    } catch {
-      return 'unread';
-    }
-    if (!file) return 'unread';
-    try {
+    return this.#withFile(directory, name, (file) => {
       this.#hashed += file.size;
-      if (this.#hashed > MAX_HASHED_BYTES) return 'unread';
-      if (file.size <= MAX_FILE_BYTES) {
-        const bytes = Buffer.allocUnsafe(file.size);
-        const read = bytes.subarray(0, readHeld(file, bytes, 0, bytes.length));
-        return this.#hash(this.#cleaned(read, path, before));
-      }
+      if (this.#hashed > MAX_HASHED_BYTES) return undefined;
+      if (file.size <= MAX_FILE_BYTES) return this.#hash(this.#cleaned(bytesIn(file), path, before));
       const hash = this.#hasher(file.size);
       const part = Buffer.allocUnsafe(READ_BYTES);
       for (let at = 0; at < file.size;) {
         const length = readHeld(file, part, 0, Math.min(part.length, file.size - at), at);
-        if (length === 0 || performance.now() > this.#until) return 'unread';
+        if (length === 0 || performance.now() > this.#until) return undefined;
         hash.update(part.subarray(0, length));
         at += length;
       }
       return hash.digest();
-    } finally {
-      closeHeld(file);
-    }
+    });
   }
 
   #hasher(size: number): ReturnType<typeof createHash> {
@@ -351,80 +344,57 @@ export class WorkTree {
 
   /** With the line ends that git would store. `stored`: what is in the index. */
   #cleaned(bytes: Buffer, path: string, stored: TreeEntry | undefined): Buffer {
-    if (!bytes.includes(CRLF)) return bytes;
-    const { lineEnds } = this.#conversionOf(path);
+    const { lineEnds } = this.#attributes.conversionOf(latin1ToPath(path));
     if (lineEnds === undefined) return bytes;
-    if (lineEnds === 'text' && (isBinaryForGit(bytes) || this.#hasLineEnds(stored))) return bytes;
-    return Buffer.from(bytes.toString('latin1').replaceAll(CRLF, '\n'), 'latin1');
+    const isKept = (): boolean => !isTextWithCrlf(bytes) || this.#hasLineEnds(stored);
+    return lineEnds === 'text' && isKept() ? bytes : withoutCarriageReturns(bytes);
   }
 
   /** Whether a file would be unchanged if the user's configuration, which is not read, had `core.autocrlf`. */
   #differsInLineEnds(found: WorkTreeEntry, before: TreeEntry): boolean {
     const bytes = this.bytesOf(found, before);
-    if (typeof bytes !== 'object' || !bytes.includes(CRLF)) return false;
-    return this.#hash(Buffer.from(bytes.toString('latin1').replaceAll(CRLF, '\n'), 'latin1')).equals(
-      before.id,
-    );
+    return typeof bytes === 'object' && this.#hash(withoutCarriageReturns(bytes)).equals(before.id);
   }
 
   #hasLineEnds(stored: TreeEntry | undefined): boolean {
     const object = stored && this.#repository.read(stored.id);
-    return object?.bytes.includes(CRLF) === true && !isBinaryForGit(object.bytes);
+    return object !== undefined && isTextWithCrlf(object.bytes);
   }
 
-  #conversionOf(path: string): TextConversion {
-    const text = utf8(path);
-    const parents = [...text.matchAll(/\//g)].map(({ index }) => text.slice(0, index + 1));
-    const files = ['', ...parents].toReversed();
-    return conversionOf(this.#repository.config, (name) => {
-      const first = this.#attributesOf(undefined)?.find(name, text);
-      if (first) return first;
-      for (const front of files) {
-        const found = this.#attributesOf(front)?.find(name, text.slice(front.length));
-        if (found) return found;
-      }
-      return undefined;
-    });
-  }
-
-  /** Of the directory `front` (UTF-8, with a slash behind it), or of the repository. */
-  #attributesOf(front: string | undefined): AttributesFile | undefined {
-    const key = front ?? '\0';
-    if (!this.#attributes.has(key)) this.#attributes.set(key, this.#readAttributes(front));
-    return this.#attributes.get(key);
-  }
-
-  #readAttributes(front: string | undefined): AttributesFile | undefined {
+  #readAttributes(front: string | undefined): string | undefined {
     if (front === undefined) {
       const text = this.#repository.text('info/attributes', MAX_ATTRIBUTES_BYTES, 'common');
-      return text === undefined
-        ? undefined
-        : new AttributesFile(Buffer.from(text, 'latin1').toString('utf8'));
+      return text === undefined ? undefined : latin1ToPath(text);
     }
-    const directory = this.#entered(this.#top, Buffer.from(front).toString('latin1').split('/').slice(0, -1));
+    const bytes = this.#inside(pathToLatin1(`${front}.gitattributes`), (directory, name) =>
+      this.#read(directory, name, MAX_ATTRIBUTES_BYTES),
+    );
+    return typeof bytes === 'object' ? bytes.toString('utf8') : undefined;
+  }
+
+  /** Undefined if it cannot be opened. */
+  #withFile<Found>(
+    directory: HeldDirectory,
+    name: string,
+    act: (file: HeldFile) => Found,
+  ): Found | undefined {
+    let file: HeldFile | undefined;
     try {
-      const bytes = directory && this.#read(directory, '.gitattributes', MAX_ATTRIBUTES_BYTES);
-      return typeof bytes === 'object' ? new AttributesFile(bytes.toString('utf8')) : undefined;
+      file = openHeld(directory, name);
+    } catch {
+      return undefined;
+    }
+    if (!file) return undefined;
+    try {
+      return act(file);
     } finally {
-      directory?.release();
+      closeHeld(file);
     }
   }
 
   #read(directory: HeldDirectory, name: string, most: number): Buffer | UnreadFile {
-    let file: ReturnType<typeof openHeld>;
-    try {
-      file = openHeld(directory, name);
-    } catch {
-      return 'closed';
-    }
-    if (!file) return 'closed';
-    try {
-      if (file.size > most) return 'too large';
-      const bytes = Buffer.allocUnsafe(file.size);
-      return bytes.subarray(0, readHeld(file, bytes, 0, bytes.length));
-    } finally {
-      closeHeld(file);
-    }
+    const read = (file: HeldFile): Buffer | UnreadFile => (file.size > most ? 'too large' : bytesIn(file));
+    return this.#withFile(directory, name, read) ?? 'closed';
   }
 
   #enter(directory: HeldDirectory, name: string): HeldDirectory | undefined {
@@ -435,15 +405,21 @@ export class WorkTree {
     }
   }
 
-  /** The directory that these names lead to. The caller releases it. */
-  #entered(from: HeldDirectory, names: readonly string[]): HeldDirectory | undefined {
-    let at: HeldDirectory | undefined = from.share();
+  /** `act` gets the directory and the name of the last part of the path; undefined if it cannot be entered. */
+  #inside<Found>(path: string, act: (directory: HeldDirectory, name: string) => Found): Found | undefined {
+    const names = path.split('/');
+    const last = names.pop() ?? '';
+    let at: HeldDirectory | undefined = this.#top.share();
     for (const name of names) {
       const next: HeldDirectory | undefined = at && this.#enter(at, name);
       at?.release();
       at = next;
     }
-    return at;
+    try {
+      return at && act(at, last);
+    } finally {
+      at?.release();
+    }
   }
 
   /** What the rules do not ignore. `tracked`, `inner`: the names of files, and of directories, in the index. */
@@ -454,16 +430,16 @@ export class WorkTree {
       if (tracked.has(name) || (kind === 'directory' && inner.has(name))) continue;
       const path = at.front + name;
       if (kind !== 'directory') {
-        const count = new UntrackedCount();
+        const count = noneAt(path);
         this.#count(at.directory, name, kind, count);
-        this.#untracked.push(count.of(path));
+        this.#untracked.push(count);
       } else if (at.directory.isPrivate(name, true)) {
-        this.#untracked.push({ path: `${path}/`, isPrivate: true, files: 0, lines: 0, uncounted: 0 });
+        this.#untracked.push({ ...noneAt(`${path}/`), isPrivate: true });
       } else {
-        const count = new UntrackedCount();
+        const count = noneAt(`${path}/`);
         this.#countBelow(at, name, count);
-        const isPrivate = count.files + count.uncounted === 0;
-        if (count.isFound) this.#untracked.push({ ...count.of(`${path}/`), isPrivate });
+        count.isPrivate = count.files + count.uncounted === 0;
+        if (count.isFound) this.#untracked.push(count);
       }
     }
   }
@@ -477,7 +453,7 @@ export class WorkTree {
     for (const entry of entries) {
       const { name, kind } = entry;
       if (name === '.git' || kind === 'other' || this.#kept.has(`${directory.path}/${name}`)) continue;
-      if (rules.ignores(utf8(name), kind === 'directory')) continue;
+      if (rules.ignores(latin1ToPath(name), kind === 'directory')) continue;
       if (performance.now() > this.#until) {
         this.#add('paths for lack of time');
         continue;
@@ -496,7 +472,7 @@ export class WorkTree {
         count.uncounted += 1;
         return;
       }
-      const rules = this.#within(directory, at.rules.below(utf8(name)));
+      const rules = this.#within(directory, at.rules.below(latin1ToPath(name)));
       const inside = {
         directory,
         front: `${at.front}${name}/`,
@@ -549,57 +525,14 @@ export class WorkTree {
   }
 }
 
-class UntrackedCount {
-  isFound = false;
-  isPrivate = false;
-  files = 0;
-  lines = 0;
-  uncounted = 0;
-
-  of(path: string): UntrackedPath {
-    const { isPrivate, files, lines, uncounted } = this;
-    return { path, isPrivate, files, lines, uncounted };
-  }
+function noneAt(path: string): UntrackedCount {
+  return { path, isFound: false, isPrivate: false, files: 0, lines: 0, uncounted: 0 };
 }
 
 const NO_ID = Buffer.alloc(0);
 export const ONLY_LINE_ENDS = 'only its line ends differ';
-const CRLF = '\r\n';
 
-function utf8(latin1: string): string {
-  return /[^\0-\x7f]/.test(latin1) ? Buffer.from(latin1, 'latin1').toString('utf8') : latin1;
-}
-
-function modeKind(mode: string): 'file' | 'link' {
-  return mode === '120000' ? 'link' : 'file';
-}
-
-/** Whether all stats are those of the index. More is compared than git does: then the content decides. */
-function isUnchanged(
-  { stats }: IndexEntry,
-  found: NonNullable<ReturnType<HeldDirectory['statsOf']>>,
-): boolean {
-  const low = (value: bigint): number => Number(value & 0xffff_ffffn);
-  const isTime = ([seconds, nanoseconds]: readonly [number, number], ns: bigint): boolean =>
-    seconds === low(ns / 1_000_000_000n) && nanoseconds === Number(ns % 1_000_000_000n);
-  return (
-    stats.size === low(found.size) &&
-    isTime(stats.modified, found.mtimeNs) &&
-    isTime(stats.changed, found.ctimeNs) &&
-    stats.ino === low(found.ino) &&
-    stats.uid === low(found.uid) &&
-    stats.gid === low(found.gid)
-  );
-}
-
-/** As git decides it for line ends. Source: `convert_is_binary` in convert.c. */
-function isBinaryForGit(bytes: Buffer): boolean {
-  let [printable, other] = [0, 0];
-  for (const [i, byte] of bytes.entries()) {
-    if (byte === 0 || (byte === 13 && bytes[i + 1] !== 10)) return true;
-    if (byte === 127 || (byte < 32 && ![8, 9, 10, 12, 13, 27].includes(byte))) other += 1;
-    else if (byte !== 10 && byte !== 13) printable += 1;
-  }
-  if (bytes.at(-1) === 26) other -= 1;
-  return printable >> 7 < other;
+function bytesIn(file: HeldFile): Buffer {
+  const bytes = Buffer.allocUnsafe(file.size);
+  return bytes.subarray(0, readHeld(file, bytes, 0, bytes.length));
 }

@@ -22,6 +22,7 @@ import {
   cursorBehind,
   type FileRef,
   servingMail,
+  type SqliteAnswer,
   type SqliteCell,
   type SqliteJob,
   SqliteRefusal,
@@ -59,22 +60,29 @@ export async function openDatabase(subject: SourceSubject, call: Call): Promise<
     const parsed = parseSqliteSelector(rest);
     const { limits } = call;
     const reply = await ask(opened, { ask: parsed.ask, room: limits.bytes }, call);
-    if (reply.kind === 'error') throw new SqliteRefusal(reply.code, reply.message, reply.rest);
     return compose(reply, parsed, typed, limits);
   } catch (error) {
-    if (error instanceof SqliteRefusal) throw worded(error, subject, error);
-    if (isOrielError(error) && error.code === 'TIMEOUT')
-      throw worded(new SqliteRefusal('TIMEOUT', TOO_LONG), subject, error);
-    throw error;
+    throw wordedFailure(error, subject, TOO_LONG);
   }
 }
 
+/** The error for the caller. `tooLong`: what to say if the time of the call is over. */
+export function wordedFailure(
+  error: unknown,
+  subject: Pick<SourceSubject, 'typed' | 'rest'>,
+  tooLong: string,
+): unknown {
+  if (error instanceof SqliteRefusal) return worded(error, subject, error);
+  const isLate = isOrielError(error) && error.code === 'TIMEOUT';
+  return isLate ? worded(new SqliteRefusal('TIMEOUT', tooLong), subject, error) : error;
+}
+
 /** A data file may be examined for as long as the call has time. Throws OrielError and Refusal: `BUSY`, `LIMIT`, `TIMEOUT`. */
-export function ask(
+export async function ask(
   opened: OpenedFile,
   asked: Pick<SqliteJob, 'ask' | 'room' | 'data'>,
   call: Call,
-): Promise<SqliteReply> {
+): Promise<SqliteAnswer> {
   const lend: LendWorker = (act) =>
     workers.lend(call, (work) => {
       const latest = call.deadline - LEFT_MS;
@@ -84,10 +92,15 @@ export function ask(
     });
   if (opened.bytes.remote) return askByMail(opened.bytes, opened.size, lend, call);
   const { fd } = opened;
-  if (fd !== undefined && asked.data) return lend(async (read) => read({ db: { fd } }));
-  if (fd !== undefined) return readConsistently(opened, call, lend);
+  if (fd !== undefined && !asked.data) return answered(await readConsistently(opened, call, lend));
   // The archive source has already unpacked it completely, so copying does not wait for another queue.
-  return lend(async (read) => read({ db: await copyOf(opened, call) }));
+  const db = async (): Promise<FileRef> => (fd === undefined ? copyOf(opened, call) : { fd });
+  return answered(await lend(async (read) => read({ db: await db() })));
+}
+
+function answered(reply: SqliteReply): SqliteAnswer {
+  if (reply.kind === 'error') throw new SqliteRefusal(reply.code, reply.message, reply.rest);
+  return reply;
 }
 
 /** As `ask` for a data file of which only a part is needed, whatever holds its bytes. */
@@ -95,7 +108,7 @@ export function askInPlace(
   bytes: ByteSource,
   asked: Pick<SqliteJob, 'ask' | 'room' | 'data'>,
   call: Call,
-): Promise<SqliteReply> {
+): Promise<SqliteAnswer> {
   const latest = call.deadline - LEFT_MS;
   const lend: LendWorker = (act) =>
     workers.lend(call, (work) => act((files) => work({ files, ...asked }, latest, call.signal, latest)));
@@ -110,11 +123,11 @@ async function askByMail(
   size: number,
   lend: LendWorker,
   { signal }: Call,
-): Promise<SqliteReply> {
+): Promise<SqliteAnswer> {
   const { value, failure } = await servingMail(bytes, size, signal, (mailbox) =>
     lend((read) => read({ db: { mailbox } })),
   );
-  if (failure === undefined) return value;
+  if (failure === undefined) return answered(value);
   if (isOrielError(failure) && failure.code === 'LIMIT') throw new SqliteRefusal('LIMIT', TOO_MUCH);
   throw failure;
 }
@@ -130,7 +143,7 @@ function refuseUtf16(head: Uint8Array): void {
 }
 
 /** Converts a refusal to an error for the caller, with escaped names and a next call. */
-export function worded(
+function worded(
   { code, message, rest }: SqliteRefusal,
   { typed, rest: asked }: Pick<SourceSubject, 'typed' | 'rest'>,
   cause: unknown,
@@ -253,7 +266,6 @@ export async function rowTexts(
         : error;
     },
   );
-  if (reply.kind === 'error') throw new OrielError(reply.code, reply.message);
   if (reply.kind !== 'rows') throw new TypeError('rows were asked for');
   return textsOf(reply, from, call.limits);
 }

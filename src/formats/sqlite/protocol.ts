@@ -1,7 +1,6 @@
 /** The messages between the engine and the worker: one job, one reply, as plain data that can be cloned. */
 
 import type { ErrorCode } from '../../errors.ts';
-import { readAt } from '../../text/bytes.ts';
 import type { ByteSource } from '../../types/access.ts';
 import type { JsonPath } from '../data/json-scan.ts';
 import type { DataFacts, DataForm } from '../data/records.ts';
@@ -302,15 +301,16 @@ async function serve(
   onFailure: (error: unknown) => void,
 ): Promise<void> {
   const { state, offset, data } = mailbox;
+  const part = new Uint8Array(MAIL_BYTES);
   for (let seen = Atomics.load(state, 0); seen !== MAIL.closed; seen = Atomics.load(state, 0)) {
     if (seen !== MAIL.asked) {
       await Atomics.waitAsync(state, 0, seen).value;
       continue;
     }
     try {
-      const bytes = await readAt(source, offset[0] as number, MAIL_BYTES, signal);
-      data.set(bytes);
-      Atomics.store(state, 1, bytes.length);
+      const got = await source.readInto(part, offset[0] as number, signal);
+      data.set(part.subarray(0, got));
+      Atomics.store(state, 1, got);
       answer(mailbox, MAIL.answered);
     } catch (error) {
       onFailure(error);

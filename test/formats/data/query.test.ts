@@ -193,6 +193,16 @@ describe('JSON', () => {
     expect(await read(':#deep.none?limit=5')).toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  test('of a repeated path the rows of the last are shown', async () => {
+    const note = '[The path occurs 2 times, of which the last is shown]';
+    const read = asked('x.json', '{"a": [{"x": 1}], "b": {"c": [1]}, "a": [{"x": 2}, {"x": 3}], "b": {}}');
+    const { text } = await read(':#a?limit=1');
+    expect(text).toContain(`| 2 |\n${note}\n[Showing row 1 of 2. Use `);
+    const next = /Use (?:'x\.json|x\.json)([^' ]*)/.exec(text)?.[1] ?? '';
+    expect((await read(next)).text).toBe(`| x |\n|---|\n| 3 |\n${note}`);
+    expect(await read(':#b.c?limit=1')).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
   test('a value by its path is shown as it is written', async () => {
     const read = asked(
       'x.json',

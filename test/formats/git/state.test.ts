@@ -209,7 +209,7 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
 
   test('with a filter, which is said and not run', { tags: 'slow' }, async () => {
     const w = repository();
-    w.write('.gitattributes', '*.bin filter=lfs\n* text=auto\n');
+    w.write('.gitattributes', '[attr]large filter=lfs\n[attr]stored large\n*.bin stored\n* text=auto\n');
     w.write('a.bin', 'a\n');
     w.write('crlf.txt', 'a\nb\n');
     commitAll(w.W, 'first');

@@ -1,9 +1,8 @@
 /** A read-only connection: compiles statements, stops them at their limits, and explains their failures. */
 
 import type { DataFile } from '../../data/record-bytes.ts';
-import type { DataForm, DataRecords, DataTable } from '../../data/records.ts';
-import { writeDataPath } from '../../data/json-scan.ts';
-import { SqliteRefusal, type TableProblem, type TableType } from '../protocol.ts';
+import type { DataTable } from '../../data/records.ts';
+import type { TableProblem, TableType } from '../protocol.ts';
 import { decodeText, encodeText } from '../../../text/encoding.ts';
 import { type DataModule, writtenName } from './data-table.ts';
 import { applySettings, type SqliteLibrary } from './library.ts';
@@ -197,8 +196,7 @@ export class SqliteConnection {
       return file.read(target, offset);
     };
     try {
-      const records = table({ size: this.size, read });
-      if (records.instead) throw noArray(records.form, records.instead);
+      const records = table({ size: this.size, read, remote: file.remote });
       const result = module.create(this.#db, records);
       if (result !== 0) throw this.failure(result);
       return records;
@@ -244,17 +242,6 @@ export class SqliteConnection {
     if (!this.#bound) return;
     if (this.#steps > this.#bound.steps || this.#vfs.bytesRead > this.#bound.bytes) this.#overWork = true;
   }
-}
-
-function noArray(form: DataForm, { kind, arrays }: NonNullable<DataRecords['instead']>): SqliteRefusal {
-  const path = form.kind === 'json' ? form.path : [];
-  const calls = arrays.map((name) => `:#${writeDataPath([...path, name])}?limit=20`);
-  const where = calls.length === 0 ? '' : `; arrays are at ${calls.join(', ')}`;
-  return new SqliteRefusal(
-    kind === 'nothing' ? 'NOT_FOUND' : 'BAD_SELECTOR',
-    `Rows are the items of an array, and there is ${kind === 'nothing' ? 'no value' : kind === 'object' ? 'an object' : 'a single value'}${where}`,
-    calls[0] ?? '',
-  );
 }
 
 // Detects tables that cannot be read in a readable database: a view of a missing table, an unknown module.
