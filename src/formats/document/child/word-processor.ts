@@ -1,6 +1,12 @@
 /** Converts texts of word processors: rewrites them first where the converter would fail, and restores marked text after. */
 
-import { DELETED_TEXT, type DocumentFormat, HIDDEN_TEXT, type UnshownFacts } from '../protocol.ts';
+import {
+  DELETED_TEXT,
+  type DocumentFormat,
+  HIDDEN_TEXT,
+  isStoredPage,
+  type UnshownFacts,
+} from '../protocol.ts';
 import { clean } from '../../web/child/clean-tree.ts';
 import { htmlToMarkdown } from '../../web/child/html-markdown.ts';
 import { parseHtml } from '../../web/child/html-tree.ts';
@@ -24,6 +30,7 @@ export async function wordProcessorText(
   format: DocumentFormat,
   isWithin = false,
 ): Promise<{ text: string; unshown?: readonly UnshownFacts[] | undefined }> {
+  if (format === 'doc' && isStoredPage(stored)) return chunkText(stored);
   const { bytes, sections, unshown = [], chunks = [], standIns } = await rewriteDocument(stored, format);
   let text = restoreTexts(await convertToMarkdown(bytes, format), sections);
   if (standIns) text = restoreRaised(standIns.restore(text));
@@ -42,18 +49,27 @@ async function chunkText(chunk: Buffer): ReturnType<typeof wordProcessorText> {
   const start = chunk.toString('latin1', 0, 1000);
   if (start.startsWith('{\\rtf')) return wordProcessorText(chunk, 'rtf', true);
   if (start.startsWith('PK')) return wordProcessorText(chunk, 'docx', true);
-  const { bytes, type } = /^(?:MIME-Version|Content-Type):/im.test(start)
-    ? pageOfMail(chunk.toString('latin1'))
-    : { bytes: chunk, type: '' };
+  const pages = /^(?:MIME-Version|Content-Type):/im.test(start)
+    ? pagesOfMail(chunk.toString('latin1'))
+    : [{ bytes: chunk, type: '' }];
+  return { text: pages.map(pageText).join('\n\n') };
+}
+
+function pageText({ bytes, type }: { readonly bytes: Buffer; readonly type: string }): string {
   const declared = /charset\s{0,9}=\s{0,9}["']?([\w-]+)/i.exec(
     `${type}\n${bytes.toString('latin1', 0, 1000)}`,
   )?.[1];
-  const text =
-    declared === undefined || /^utf-?8$/i.test(declared) ? textOfPart(bytes) : decoded(bytes, declared);
-  if (!/^\s*<[!?a-z]/i.test(text)) return { text: text.replace(/[\\`*_[\]<#|]/g, '\\$&') };
+  const isPlain =
+    declared === undefined
+      ? !bytes.toString('utf8').includes('\ufffd') ||
+        bytes.toString('latin1', 0, 5) === '<?xml' ||
+        (bytes[0] ?? 0) >= 0xfe
+      : /^utf-?8$/i.test(declared);
+  const text = isPlain ? textOfPart(bytes) : decoded(bytes, declared ?? 'windows-1252');
+  if (!/^\s*<[!?a-z]/i.test(text)) return text.replace(/[\\`*_[\]<#|]/g, '\\$&');
   const { root } = parseHtml(text);
   clean(root);
-  return { text: htmlToMarkdown(root, 'about:blank') };
+  return htmlToMarkdown(root, 'about:blank').trim();
 }
 
 function decoded(bytes: Buffer, encoding: string): string {
@@ -64,11 +80,15 @@ function decoded(bytes: Buffer, encoding: string): string {
   }
 }
 
-/** The page in a text of MIME parts, and its type. */
-function pageOfMail(mail: string): { bytes: Buffer; type: string } {
+/** The pages in a text of MIME parts, and their types. */
+function pagesOfMail(mail: string): { bytes: Buffer; type: string }[] {
   const boundary = /boundary="?([^"\r\n;]+)/i.exec(mail)?.[1];
   const parts = boundary === undefined ? [mail] : mail.split(`--${boundary}`);
-  const page = parts.find((part) => /^Content-Type:\s*text\/html/im.test(part.slice(0, 2000))) ?? mail;
+  const pages = parts.filter((part) => /^Content-Type:\s*text\/html/im.test(part.slice(0, 2000)));
+  return (pages.length > 0 ? pages : [mail]).map(partOfMail);
+}
+
+function partOfMail(page: string): { bytes: Buffer; type: string } {
   const at = /\r?\n\r?\n/.exec(page.trimStart());
   const head = page.trimStart().slice(0, at?.index);
   const body = page.trimStart().slice((at?.index ?? 0) + (at?.[0].length ?? 0));

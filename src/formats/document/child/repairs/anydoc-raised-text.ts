@@ -172,10 +172,10 @@ export function raisedOpen(xml: string, styles: string): string {
   });
 }
 
-/** The shared strings of a workbook, whose runs are joined by SheetJS 0.20.3. */
+/** The strings of a workbook, shared or in cells, whose runs are joined by SheetJS 0.20.3. */
 export function raisedCells(xml: string): string {
   if (!xml.includes('vertAlign')) return xml;
-  return each(xml, '(?:\\w+:)?si', (content, tag) => {
+  return each(xml, '(?:\\w+:)?(?:si|is)', (content, tag) => {
     const close = `</${/^<([\w:]+)/.exec(tag)?.[1]}>`;
     const marked = each(content, '(?:\\w+:)?r', (run, start) => {
       const [value] = /<(?:\w+:)?vertAlign(?=\s)[^>]*>/.exec(run) ?? [];
