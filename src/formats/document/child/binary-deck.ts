@@ -49,8 +49,7 @@ export function binaryDeck(stored: Buffer): SlideDeck | undefined {
     },
     aside(number) {
       const at = places.get(slides[0]?.[number - 1]?.persistId ?? -1) ?? content.length;
-      const aside = asideOf(content, at, objects);
-      return { ...aside, texts: aside.texts.map((text) => standIns.restore(text)) };
+      return asideOf(content, at, objects);
     },
   };
 }
@@ -168,7 +167,10 @@ function markedText(content: Buffer): StandIns {
   const texts = all.filter(({ type }) => type === WIDE_TEXT || type === NARROW_TEXT);
   const textOf = ({ at, end, type }: DeckRecord): string =>
     content.toString(type === WIDE_TEXT ? 'utf16le' : 'latin1', at, end);
-  const standIns = new StandIns(texts.map(textOf).join(''));
+  const names = all.filter(({ type }) => type === STRING);
+  const standIns = new StandIns(
+    [...texts.map(textOf), ...names.map(({ at, end }) => content.toString('utf16le', at, end))].join(''),
+  );
   const fonts = new Map(
     all
       .filter(({ type }) => type === FONT_NAME)
@@ -305,7 +307,7 @@ function objectsOf(content: Buffer): DeckObjects {
 }
 
 /** What is beside the text of the slide at this offset. */
-function asideOf(content: Buffer, start: number, { programs, links }: DeckObjects): Required<SlideAside> {
+function asideOf(content: Buffer, start: number, { programs, links }: DeckObjects): SlideAside {
   const end = start + 8 <= content.length ? start + 8 + content.readUInt32LE(start + 4) : start;
   const comments: { by: string; text: string }[] = [];
   const used: string[] = [];

@@ -209,9 +209,10 @@ function withoutRuns(bytes: Buffer): VisibleWord {
     );
     return runs.filter((run) => blank(word, run)).length > 0 ? [kind] : [];
   });
-  const standIns = new StandIns(textOf(word));
+  const standIns = new StandIns([textOf(word), ...names(part(OWNERS)), ...drawingsOf(word)].join(''));
   const lost = writeSymbols(word, standIns) + writeFields(word, standIns) + writeRaised(word, standIns);
   if (lost > 0) leftOut.push({ what: 'sign', count: lost });
+  if (CompoundFile.of(bytes)?.read(stream).equals(content)) return { bytes, leftOut };
   const copy = Buffer.from(bytes);
   CompoundFile.of(copy)?.write(stream, content);
   return { bytes: copy, leftOut, standIns };
@@ -304,7 +305,8 @@ function writeRaised(word: Word, standIns: StandIns): number {
     for (const run of runs)
       for (const place of placesIn(word, run)) {
         if (place.code <= 0x20) continue;
-        const code = standIns.raised(place.code, kind);
+        const stored = place.wide ? place.code : WINDOWS.decode(Uint8Array.of(place.code)).charCodeAt(0);
+        const code = standIns.raised(stored, kind);
         if (code === undefined) lost += 1;
         else write(word, place, code);
       }
@@ -314,6 +316,8 @@ function writeRaised(word: Word, standIns: StandIns): number {
 
 const WORD_FIELD = /\x13([^\x13-\x15]*)(?:\x14[\0-\x12]*)?\x15/g;
 
+const NEEDED_FIELD = /^\s*(?:SYMBOL|EQ|MACROBUTTON|FORMCHECKBOX|FORMDROPDOWN)\s/i;
+
 /** The property code for the place of a form's data in the stream `Data`. */
 const DATA_PLACE = 0x6a03;
 
@@ -321,6 +325,7 @@ const DATA_PLACE = 0x6a03;
 function writeFields(word: Word, standIns: StandIns): number {
   let lost = 0;
   for (const { 0: field, 1: code = '', index } of textOf(word).matchAll(WORD_FIELD)) {
+    if (!NEEDED_FIELD.test(code)) continue;
     const places = Array.from(field, (_, i) => placeOf(word, index + i));
     const shown = signOfField(code) ?? wordsOfField(code) ?? formValue(word, code, places);
     const [first] = places;
@@ -523,13 +528,17 @@ function read(bytes: Buffer): WordAsides {
       { title: 'Comments', lines: comments },
       {
         title: 'Drawings',
-        lines: [...shapeTexts(part(DRAWINGS)), ...shapeTexts(word.data ?? Buffer.alloc(0))],
+        lines: drawingsOf(word),
       },
       { title: 'Text boxes', lines: boxes.filter((text) => text !== '') },
       { title: HEADS_AND_FEET, lines: margins.toSorted((a, b) => Number(a < b) - Number(a > b)) },
     ],
     unshown: objectFacts(objects),
   };
+}
+
+function drawingsOf({ part, data }: Word): string[] {
+  return [...shapeTexts(part(DRAWINGS)), ...shapeTexts(data ?? Buffer.alloc(0))];
 }
 
 function textOf({ content, pieces }: Word): string {
