@@ -204,42 +204,21 @@ interface DeckStyle {
   readonly font?: number | undefined;
 }
 
-/** The sizes of the properties of paragraphs, by the bits that say that they are there. Source: [MS-PPT] 2.9.20. */
-const PARAGRAPH_SIZES: readonly (readonly [mask: number, size: number])[] = [
-  [0xf, 2],
-  [0x80, 2],
-  [0x10, 2],
-  [0x40, 2],
-  [0x20, 4],
-  [0x800, 2],
-  [0x1000, 2],
-  [0x2000, 2],
-  [0x4000, 2],
-  [0x100, 2],
-  [0x400, 2],
-  [0x8000, 2],
+/**
+ * The bits that say which properties of paragraphs are there, in their order; each has two bytes, colours have twice as many.
+ * Source: [MS-PPT] 2.9.20.
+ */
+const PARAGRAPH_BITS = [
+  0xf, 0x80, 0x10, 0x40, 0x20, 0x20, 0x800, 0x1000, 0x2000, 0x4000, 0x100, 0x400, 0x8000,
 ];
 /** Those behind the tabs of a paragraph. */
-const PARAGRAPH_END_SIZES: typeof PARAGRAPH_SIZES = [
-  [0x10000, 2],
-  [0xe0000, 2],
-  [0x200000, 2],
-];
+const PARAGRAPH_END_BITS = [0x10000, 0xe0000, 0x200000];
 const TABS = 0x100000;
 /** Those of characters: style, font, three more fonts, size, colour, position. Source: [MS-PPT] 2.9.14. */
-const CHARACTER_SIZES: typeof PARAGRAPH_SIZES = [
-  [0x3eb7, 2],
-  [0x10000, 2],
-  [0x200000, 2],
-  [0x400000, 2],
-  [0x800000, 2],
-  [0x20000, 2],
-  [0x40000, 4],
-  [0x80000, 2],
-];
+const CHARACTER_BITS = [0x3eb7, 0x10000, 0x200000, 0x400000, 0x800000, 0x20000, 0x40000, 0x40000, 0x80000];
 
-const sizeOf = (mask: number, sizes: typeof PARAGRAPH_SIZES): number =>
-  sizes.reduce((sum, [bits, size]) => sum + ((mask & bits) === 0 ? 0 : size), 0);
+const sizeOf = (mask: number, bits: readonly number[]): number =>
+  2 * bits.filter((bit) => (mask & bit) !== 0).length;
 
 /** The styles of a text of `length` characters; those that end early are what there is. */
 function stylesIn(content: Buffer, { at: start, end }: DeckRecord, length: number): DeckStyle[] {
@@ -248,28 +227,21 @@ function stylesIn(content: Buffer, { at: start, end }: DeckRecord, length: numbe
   for (let done = 0; done <= length && at + 10 <= end;) {
     done += content.readUInt32LE(at);
     const mask = content.readUInt32LE(at + 6);
-    at += 10 + sizeOf(mask, PARAGRAPH_SIZES);
+    at += 10 + sizeOf(mask, PARAGRAPH_BITS);
     if ((mask & TABS) !== 0 && at + 2 <= end) at += 2 + 4 * content.readUInt16LE(at);
-    at += sizeOf(mask, PARAGRAPH_END_SIZES);
+    at += sizeOf(mask, PARAGRAPH_END_BITS);
   }
   for (let from = 0; from <= length && at + 8 <= end;) {
     const to = from + content.readUInt32LE(at);
     const mask = content.readUInt32LE(at + 4);
     at += 8;
     const placeOf = (bit: number): number =>
-      at +
-      sizeOf(
-        mask,
-        CHARACTER_SIZES.slice(
-          0,
-          CHARACTER_SIZES.findIndex(([bits]) => bits === bit),
-        ),
-      );
+      at + sizeOf(mask, CHARACTER_BITS.slice(0, CHARACTER_BITS.indexOf(bit)));
     const valueOf = (bit: number): number | undefined =>
       (mask & bit) !== 0 && placeOf(bit) + 2 <= end ? content.readInt16LE(placeOf(bit)) : undefined;
     const [position, font] = [valueOf(0x80000), valueOf(0x800000) ?? valueOf(0x10000)];
     styles.push({ from, to, position, font });
-    at += sizeOf(mask, CHARACTER_SIZES);
+    at += sizeOf(mask, CHARACTER_BITS);
     from = to;
   }
   return styles;

@@ -111,8 +111,7 @@ async function layersOf(
       if (operator === endMarkedContent) depth -= 1;
       if (operator === showText && Array.isArray(tag))
         form += tag.map((glyph: { unicode?: string } | null) => glyph?.unicode ?? '').join('');
-      const text = form.replace(/\s+/g, '');
-      if (depth === 0 && text !== '') forms.push(text);
+      if (depth === 0 && form.trim() !== '') forms.push(form.replace(/\s+/g, ''));
     }
     if (!isStart || tag !== 'OC') continue;
     const isVisible = layer ? settings.isVisible(layer) : true;
