@@ -36,6 +36,7 @@ const math = (...content: string[]): string => `<m:oMath ${M}>${content.join('')
 
 const SHOWN: readonly (readonly [construct: string, xml: string, shown: string])[] = [
   ['a superscript', p(words('5 × 10'), words('−', up), words('6', up), words(' cells')), '5 × 10^−6 cells'],
+  ['a superscript with its space', p(words('10'), words('6 ', up), words('cells')), '10^6 cells'],
   ['a superscript by its style', p(words('x'), words('2', '<w:rStyle w:val="Up"/>')), 'x^2'],
   ['an ordinal', p(words('the 1'), words('st', up)), 'the 1st'],
   ['a subscript', p(words('H'), words('2', down), words('O, 1010'), words('2', down)), 'H2O, 1010_2'],

@@ -185,7 +185,7 @@ function markedText(content: Buffer): StandIns {
       const name = fonts.get(font ?? -1) ?? '';
       for (let at = text.at + from * size; at + size <= Math.min(text.end, text.at + to * size); at += size) {
         const code = content.readUIntLE(at, size);
-        if (code <= 0x20) continue;
+        if (code < 0x20) continue;
         const sign = isSymbolFont(name) && (code < 0x7f || code >= 0xf020) ? symbolOf(name, code) : undefined;
         const plain = sign === undefined ? code : standIns.of(sign);
         const put = plain && position ? standIns.raised(plain, position > 0 ? 'super' : 'sub') : plain;

@@ -304,7 +304,7 @@ function writeRaised(word: Word, standIns: StandIns): number {
     );
     for (const run of runs)
       for (const place of placesIn(word, run)) {
-        if (place.code <= 0x20) continue;
+        if (place.code < 0x20) continue;
         const stored = place.wide ? place.code : WINDOWS.decode(Uint8Array.of(place.code)).charCodeAt(0);
         const code = standIns.raised(stored, kind);
         if (code === undefined) lost += 1;
