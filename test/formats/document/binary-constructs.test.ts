@@ -168,3 +168,9 @@ test.each([
   write(name, Buffer.from(content, 'latin1'));
   expect(await text(`${name}:raw`)).toBe(shown);
 });
+
+test('superscripts of a doc with one byte for a character', async () => {
+  const { write, text } = workspace(unhurried);
+  write('a.doc', fixture('narrow.doc.gz'));
+  expect(await text('a.doc:raw')).toBe('5 × 10^6 cells, x^2\n');
+});
