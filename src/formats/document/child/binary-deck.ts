@@ -161,9 +161,13 @@ function* recordsIn(content: Buffer, from: number, to: number): Generator<DeckRe
 /** Types of records: texts in UTF-16 and in Latin-1, their styles, and the names of fonts. Source: [MS-PPT] 2.13.24. */
 const [WIDE_TEXT, NARROW_TEXT, TEXT_STYLES, FONT_NAME] = [0x0fa0, 0x0fa8, 0x0fa1, 0x0fb7];
 
+const STRING = 0x0fba;
+const MARKED: ReadonlySet<number> = new Set([WIDE_TEXT, NARROW_TEXT, TEXT_STYLES, FONT_NAME, STRING]);
+
 /** Marks superscripts and subscripts in `content`, and writes signs of symbol fonts. */
 function markedText(content: Buffer): StandIns {
-  const all = [...recordsIn(content, 0, content.length)];
+  const all: DeckRecord[] = [];
+  for (const record of recordsIn(content, 0, content.length)) if (MARKED.has(record.type)) all.push(record);
   const texts = all.filter(({ type }) => type === WIDE_TEXT || type === NARROW_TEXT);
   const textOf = ({ at, end, type }: DeckRecord): string =>
     content.toString(type === WIDE_TEXT ? 'utf16le' : 'latin1', at, end);
@@ -192,6 +196,7 @@ function markedText(content: Buffer): StandIns {
         if (put !== undefined) content.writeUIntLE(put, at, size);
       }
     }
+    text = undefined;
   }
   return standIns;
 }
@@ -248,7 +253,7 @@ function stylesIn(content: Buffer, { at: start, end }: DeckRecord, length: numbe
 }
 
 /** Types of records of objects and links. */
-const [OLE_OBJECT, OLE_LINK, CONTROL, OLE_ATOM, STRING] = [0x0fcc, 0x0fce, 0x0fee, 0x0fc3, 0x0fba];
+const [OLE_OBJECT, OLE_LINK, CONTROL, OLE_ATOM] = [0x0fcc, 0x0fce, 0x0fee, 0x0fc3];
 const [LINK_ATOM, LINK_USE, OBJECT_USE] = [0x0fd3, 0x0ff3, 0x0bc1];
 /** What is said about a slide: whether it is hidden, a comment, and what is at its edges. */
 const [SHOW, COMMENT, MARGINS_ATOM] = [0x03f9, 0x2ee0, 0x0fda];
