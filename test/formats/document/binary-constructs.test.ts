@@ -4,6 +4,7 @@
  */
 
 import { CFB, utils, write as writeBook } from '@e965/xlsx';
+import { unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { fixture } from '../../support/documents.ts';
 import { unhurried, workspace } from '../../support/workspace.ts';
@@ -149,6 +150,18 @@ test('each construct of an xlsb is shown', async () => {
     'noted [comment: Why?]',
   ]);
   expect(shown).toContain('\n## Hid (hidden)\n');
+});
+
+test('superscripts of an xlsb are noticed', async () => {
+  const { write, text } = workspace(unhurried);
+  const book = utils.book_new();
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['106']]), 'S');
+  const parts = unzipSync(writeBook(book, { type: 'buffer', bookType: 'xlsb' }) as Buffer);
+  // The record of the first font: its type (43), its size, its height of 12 points; its position is the fourth number.
+  const styles = Buffer.from(parts['xl/styles.bin'] ?? []);
+  styles.writeUInt16LE(1, styles.indexOf(Buffer.from([240, 0]), styles.indexOf(43)) + 6);
+  write('a.xlsb', Buffer.from(zipSync({ ...parts, 'xl/styles.bin': styles })));
+  expect(await text('a.xlsb:raw')).toMatch(/\n\[Not shown: superscripts\]$/);
 });
 
 test.each([

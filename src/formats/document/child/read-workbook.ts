@@ -255,7 +255,28 @@ export function unshownInWorkbook(bytes: Buffer): UnshownFacts[] {
     { what: 'form control', count: named(/^xl\/(?:ctrlProps|activeX)\/[^/]+\.xml$/) },
     ...drawn.filter(({ what }) => what !== 'chart'),
   ].filter(({ count }) => count > 0);
+  if (hasRaisedFonts(parts.read('xl/styles.bin'))) found.push({ what: 'superscripts', count: 0 });
   return /<table:(?:deletion|cell-content-change)[\s/>]/.test(xml) ? [...found, DELETED_TEXT] : found;
+}
+
+/** The type of the record of a font in an .xlsb. Source: [MS-XLSB] 2.4.149 (BrtFont), 2.1.4 (the numbers before a record). */
+const BINARY_FONT = 43;
+
+/** Whether the styles of an .xlsb have fonts for superscripts, whose runs SheetJS joins to the text before them. */
+function hasRaisedFonts(styles: Buffer = Buffer.alloc(0)): boolean {
+  for (let at = 0; at + 2 <= styles.length;) {
+    const type = (styles[at] as number) < 0x80 ? styles[at] : undefined;
+    at += type === undefined ? 2 : 1;
+    let [size, shift] = [0, 0];
+    for (let byte = 0x80; byte >= 0x80 && at < styles.length; shift += 7) {
+      byte = styles[at++] as number;
+      size += (byte & 0x7f) << shift;
+    }
+    if (type === BINARY_FONT && size >= 8 && at + 8 <= styles.length && styles.readUInt16LE(at + 6) !== 0)
+      return true;
+    at += Math.max(0, size);
+  }
+  return false;
 }
 
 /** Codes in the header or footer of a sheet: its font, a place, a field. */
