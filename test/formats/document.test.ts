@@ -54,7 +54,7 @@ test('the format is detected by the content', async () => {
   write('page.doc', '<html><p>a page</p></html>\n');
   expect(await text('misnamed.doc:1')).toContain('Quarterly Report of the Lighthouse Project');
   expect(await text('no-name')).toContain('MARK-SMALL-1');
-  expect(await text('page.doc')).toBe('1|<html><p>a page</p></html>\n');
+  expect(await text('page.doc')).toBe('1|a page');
   write('table.xls', Buffer.from('\ufeffname\tprice\nrope\t3\n', 'utf16le'));
   expect(await text('table.xls:raw')).toContain('name\tprice\nrope\t3\n');
 });
@@ -100,8 +100,8 @@ const DECK: readonly (readonly string[])[] = [
   ['SECOND above', 'FIRST by pos'],
   ['Speaker notes:', 'NOTEONLY3'],
   ['bul1', 'bul1a'],
-  ['GROUPED', 'SHAPETEXT'],
-  ['HIDDENSLIDE'],
+  ['GROUPED', 'SHAPETEXT', '[comment by joe: SLIDECOMMENT]'],
+  ['(hidden)', 'HIDDENSLIDE'],
   ['T1', 'T2', 'T3', 'T4'],
   ['\\--- slide 3 ---', '\\> quoted line', 'SAMETEXT'],
   ['SAMETEXT'],

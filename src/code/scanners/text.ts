@@ -4,7 +4,8 @@ import type { LineScanner, ScannedSymbol } from '../structure.ts';
 
 // Finds the headings of Markdown, each with its section.
 
-const atx = /^ {0,3}(#{1,6})(?![^ \t])(.*)/;
+/** Also at the start of an item of a list. */
+const atx = /^ {0,3}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4})?(#{1,6})(?![^ \t])(.*)/;
 /** The marks that may stand behind a title. */
 const atxEnd = /(?<![^ \t])#+$/;
 const setext = /^ {0,3}(=+|-+)[ \t]*$/;

@@ -2,7 +2,7 @@
 
 import type { SourceSubject } from '../../types/call.ts';
 import { isNamedArchive } from '../archive/detect.ts';
-import { xmlKind } from './protocol.ts';
+import { isStoredPage, xmlKind } from './protocol.ts';
 
 const NAMES = /\.(?:pdf|do[ct][xm]?|pp[ts][xm]?|pot[xm]?|xl[st][xmb]?|xlsb|rtf|f?od[tsp]|ot[tsp]|epub)$/i;
 
@@ -27,7 +27,8 @@ export function isDocument(name: string, head: Uint8Array): boolean {
   if (start[0] === COMPOUND[0] && start.subarray(0, COMPOUND.length).equals(COMPOUND))
     return named || !/\.[a-z0-9]+$/i.test(name);
   if (named && xmlKind(head)) return true;
-  // An HTML page named `.doc` is text.
+  if (/\.(?:xls|doc)$/i.test(name) && isStoredPage(head)) return true;
+  // Other text with such a name is text.
   return named && !isText(head);
 }
 

@@ -31,6 +31,14 @@ export function xmlKind(bytes: Uint8Array): 'opendocument' | 'workbook' | undefi
   return workbook.test(start) ? 'workbook' : undefined;
 }
 
+/** Whether it is a page, or one with its files (MHT), as programs save them under the name of a document. */
+export function isStoredPage(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString('latin1');
+  if (/^\W{0,9}(?:MIME-Version|Content-Type|X-[\w-]+|From|Date|Subject):/i.test(start))
+    return /^Content-Type:\s*(?:multipart\/related|text\/html)/im.test(start);
+  return /^[^\w<]{0,9}<(?:!doctype\s+html|html|head|meta|style|table)[\s>]/i.test(start);
+}
+
 /** The most pages of one text; a longer document continues in the next part. */
 export const PAGES_AT_ONCE = 100;
 

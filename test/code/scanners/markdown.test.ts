@@ -26,6 +26,10 @@ test('comments and HTML of plain text hold no headings', () => {
   ]);
 });
 
+test('a heading at the start of an item of a list is one', () => {
+  expect(scan(scanMarkdown, '1. # A\n   text\n- ## B\n-# no\n')).toEqual(['1-4 A', '3-4 B']);
+});
+
 test('underlined headings need a paragraph above them', () => {
   expect(scan(scanMarkdown, 'A\n===\n\n---\n- item\n---\n| a |\n---\nB\n---\n')).toEqual([
     '1-10 A',

@@ -100,6 +100,46 @@ test('a book is refused for encrypted chapters, not for fonts', async () => {
   expect(textOf(await read('font.epub'))).toContain('BBB');
 });
 
+/** What HTML has for text beside the flow of words (HTML, 4.8 to 4.12; EPUB 3.3, 5 and 6). */
+const CONSTRUCTS: readonly (readonly [construct: string, body: string, shown: string])[] = [
+  ['a gloss', '<p><ruby>漢<rt>kan</rt></ruby></p>', '漢(kan)'],
+  [
+    'a table',
+    '<table><caption>Cap</caption><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>',
+    'Cap\n\n| A | B |\n| --- | --- |\n| 1 | 2 |',
+  ],
+  [
+    'a note',
+    '<p>word<a epub:type="noteref" href="#n">1</a></p><aside id="n"><p>note</p></aside>',
+    'word[1]\n\nnote',
+  ],
+  ['a drawing', '<svg><title>Title</title><g><text x="1">words</text></g></svg>', 'Title words'],
+  ['a labelled drawing', '<svg aria-label="Label"><path/></svg>', 'Label'],
+  ['media', '<p><iframe>c</iframe><object>d</object></p><audio>a</audio>', 'c d\n\na'],
+  ['what is not run', '<noscript><p>n</p></noscript><canvas>c</canvas>', 'n\n\nc'],
+  ['details', '<details><summary>Sum</summary><p>body</p></details>', 'Sum\n\nbody'],
+  ['code', '<pre>a\n  b</pre>', '```\na\n  b\n```'],
+  ['changes', '<p><del>old</del> <ins>new</ins></p>', '~~old~~ new'],
+  [
+    'a form',
+    '<p><input value="v"/><select><option>a</option><option selected="selected">b</option></select><textarea>t</textarea><button>Go</button></p>',
+    'v b t Go',
+  ],
+  ['a list from 5 on', '<ol start="5"><li>a</li><li value="9">b</li></ol>', '5. a\n9. b'],
+  ['contents', '<nav epub:type="toc"><ol><li><a href="a.xhtml">One</a></li></ol></nav>', '1. One'],
+  ['a quotation', '<blockquote><p>q</p></blockquote>', '> q'],
+  ['the edges', '<header>on top</header><footer>below</footer>', 'on top\n\nbelow'],
+  ['a drawn equation', '<p><img alt="x^2" src="m.png"/></p>', 'x^2'],
+];
+
+test('each construct of a book is shown', async () => {
+  const body = CONSTRUCTS.map(([, xml], i) => `<p>#${i}</p>${xml}`).join('');
+  const found = (await text(book(page(`${body}<p>#end</p>`)))).split(/(?:^|\n)\\?#(?:\d+|end)\n/);
+  expect(CONSTRUCTS.map(([name], i) => [name, found[i + 1]?.trim().replace(/(?<=\S) +/g, ' ')])).toEqual(
+    CONSTRUCTS.map(([name, , shown]) => [name, shown]),
+  );
+});
+
 test.each([
   [
     '<div>One.</div><div>Two.</div><section>Three</section><section>Four</section>',

@@ -25,7 +25,7 @@ test.each([
   expect(await text('book.xls:raw')).toMatch(/^## Data\n.*\| 2 \| a \|\n$/s);
 });
 
-test('superscripts of a binary text are listed with their base', async () => {
+test('superscripts of a binary text stand at their base', async () => {
   const { write, text } = workspace(unhurried);
   // The properties of characters: bold ones become superscripts.
   const bytes = Buffer.from(fixture('report.doc'));
@@ -35,5 +35,5 @@ test('superscripts of a binary text are listed with their base', async () => {
   if (wide === -1) bytes.write('hasxbold', bytes.indexOf('has bold'), 'latin1');
   else bytes.write('hasxbold', wide, 'utf16le');
   write('report.doc', bytes);
-  expect(await text('report.doc:raw')).toContain('## Superscripts and subscripts\n\n- hasx^(bold words)\n');
+  expect(await text('report.doc:raw')).toContain('hasx^(bold words)');
 });

@@ -145,3 +145,15 @@ test('a package with backslashes in its names is read', async () => {
   write('a.xlsx', named(xlsx([['S', `<sheetData>${sheetRow(1, ['item'])}</sheetData>`]])));
   expect(await text('a.xlsx:S:A1:raw')).toBe('|  | A |\n| --- | --- |\n| 1 | item |\n');
 });
+
+test('a package with its main part in another directory is read', async () => {
+  const { write, text } = workspace(unhurried);
+  const raised =
+    '<w:p><w:r><w:t>10</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>6</w:t></w:r></w:p>';
+  const moved = Object.entries(unzipSync(docx(raised))).map(([name, content]) => [
+    name.replace('word/document', 'other/main'),
+    Buffer.from(Buffer.from(content).toString().replace('word/document', 'other/main')),
+  ]);
+  write('a.docx', Buffer.from(zipSync(Object.fromEntries(moved) as Record<string, Uint8Array>)));
+  expect(await text('a.docx:raw')).toBe('10^6\n');
+});

@@ -210,3 +210,22 @@ test('text of a layer that is off is left out', async () => {
   );
   expect(await shown(layers('/ON[7 0 R]'))).toContain('draft');
 });
+
+test('a form that belongs to a layer that is off is left out', async () => {
+  const form = pdfStream(put('draft', 72, 690), '/Type/XObject/Subtype/Form/BBox[0 0 612 792]/OC 7 0 R');
+  const forms = page(`${put('Visible body of this page.', 72, 720)}/X1 Do`, {
+    catalogue: '/OCProperties<</OCGs[7 0 R]/D<</OFF[7 0 R]>>>>',
+    resources: '/XObject<</X1 8 0 R>>',
+    objects: ['<</Type/OCG/Name(off)>>', String(form)],
+  });
+  expect(await shown(forms)).toBe(
+    'Visible body of this page.\n\n(text of layers that are switched off is left out)',
+  );
+});
+
+test('code with list items keeps its order and indentation', async () => {
+  const lines = ['apiVersion: v1', 'spec:', '  ports:', '    - port: 80', '      name: web'];
+  const text = await shown(page(put('A manifest follows here.', 72, 740) + listing(72, 720, lines)));
+  expect(text).toContain(`\`\`\`\n${lines.join('\n')}\n\`\`\``);
+  expect(text.match(/port: 80/g)).toHaveLength(1);
+});

@@ -36,6 +36,7 @@ const math = (...content: string[]): string => `<m:oMath ${M}>${content.join('')
 
 const SHOWN: readonly (readonly [construct: string, xml: string, shown: string])[] = [
   ['a superscript', p(words('5 × 10'), words('−', up), words('6', up), words(' cells')), '5 × 10^−6 cells'],
+  ['a superscript with its space', p(words('10'), words('6 ', up), words('cells')), '10^6 cells'],
   ['a superscript by its style', p(words('x'), words('2', '<w:rStyle w:val="Up"/>')), 'x^2'],
   ['an ordinal', p(words('the 1'), words('st', up)), 'the 1st'],
   ['a subscript', p(words('H'), words('2', down), words('O, 1010'), words('2', down)), 'H2O, 1010_2'],
@@ -151,8 +152,9 @@ const SHOWN: readonly (readonly [construct: string, xml: string, shown: string])
       run(
         `<w:drawing ${DRAWING}><wp:inline><wp:docPr id="2" name="P" title="Cat"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic/></a:graphicData></a:graphic></wp:inline></w:drawing>`,
       ),
+      words('after.'),
     ),
-    'Cat',
+    'Cat after.',
   ],
   [
     'a table in a cell',
@@ -163,6 +165,10 @@ const SHOWN: readonly (readonly [construct: string, xml: string, shown: string])
   ['a page number', p(run('<w:pgNum/>'), words('x')), 'x'],
   ['an editable region', p('<w:permStart w:id="9"/>', words('mine'), '<w:permEnd w:id="9"/>'), 'mine'],
   ['an equation field', p(result('EQ \\f(1,2)', '')), ''],
+  ['a sign as a field', p(words('5 '), result('SYMBOL 109 \\f "Symbol"', ''), words('g')), '5 μg'],
+  ['a sign as a simple field', p('<w:fldSimple w:instr=" SYMBOL 252 \\f Wingdings "/>'), '✓'],
+  ['a gloss as a field', p(result('EQ \\o\\ad(\\s\\up 9(gloss),base)', '')), 'base(gloss)'],
+  ['a button', p(result('MACROBUTTON Go Click here', '')), 'Click here'],
   ['a control of a program', p(run('<w:object><w:control r:id="A" w:name="Box"/></w:object>')), ''],
   ['text moved here', p(`<w:moveTo>${words('moved')}</w:moveTo>`), 'moved'],
   ['text in another direction', p(`<w:bdo w:val="rtl">${words('bidi')}</w:bdo>`), 'bidi'],

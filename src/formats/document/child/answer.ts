@@ -7,6 +7,7 @@ import {
   type DocumentJob,
   DocumentRefusal,
   type DocumentReply,
+  isStoredPage,
   isWorkbook,
   type SheetFacts,
   type SheetRange,
@@ -21,7 +22,7 @@ import { convertPdf } from './pdf.ts';
 import { textOfPart } from './rewrite.ts';
 import { deckOf, lostSlide, slideText } from './slides.ts';
 import { wordProcessorText } from './word-processor.ts';
-import { attribute, ZipParts } from './zip-parts.ts';
+import { attribute, relationsOf, ZipParts } from './zip-parts.ts';
 
 interface Converted {
   readonly text: string | Iterable<string>;
@@ -41,7 +42,7 @@ export async function answerDocument(
 ): Promise<{ reply: DocumentReply; body: Uint8Array }> {
   let format: DocumentFormat | undefined;
   try {
-    const bytes = packagedXml(stored) ?? withSlashes(stored) ?? stored;
+    const bytes = packagedXml(stored) ?? withUsualNames(stored) ?? stored;
     format = detectFormat(bytes);
     return await convert(job, format, bytes);
   } catch (error) {
@@ -202,6 +203,7 @@ function detectFormat(bytes: Buffer): DocumentFormat {
   const compound = CompoundFile.of(bytes);
   if (compound) return formatOfCompound(compound);
   if (xmlKind(bytes) === 'workbook') return 'xls';
+  if (isStoredPage(bytes)) return 'doc';
   for (const [magic, name] of OLD) if (start.startsWith(magic)) throw new DocumentRefusal('old', name);
   if (/^\x09[\0\x02\x04\x08][\x04-\x10]\0/.test(start)) return 'xls';
   throw new DocumentRefusal('unknown');
@@ -217,13 +219,51 @@ const OLD: readonly (readonly [string, string])[] = [
   ['\x0b\xad\xde\xed', 'PowerPoint 4'],
 ];
 
-/** A package whose members are named with backslashes, as some programs write them, with slashes; undefined for any other. */
-function withSlashes(bytes: Buffer): Buffer | undefined {
+/** The types of the main parts of packages, and the names that programs give them. */
+const USUAL_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/wordprocessingml\.\w+\.main|ms-word\.\w+\.macroEnabled/i, 'word/document.xml'],
+  [/presentationml\.\w+\.main|ms-powerpoint\.\w+\.macroEnabled\.main/i, 'ppt/presentation.xml'],
+  [/spreadsheetml\.\w+\.main|ms-excel\.\w+\.macroEnabled\.main/i, 'xl/workbook.xml'],
+];
+
+/** A package with the names that the converters know, if its own have backslashes or another directory; otherwise undefined. */
+function withUsualNames(bytes: Buffer): Buffer | undefined {
   const parts = bytes.toString('latin1', 0, 2) === 'PK' ? ZipParts.of(bytes) : undefined;
-  if (!parts?.names.some((name) => name.includes('\\'))) return undefined;
-  const members = parts.names.map((name) => [name.replaceAll('\\', '/'), parts.read(name)] as const);
-  const read = members.filter(([name, content]) => content && !name.endsWith('/'));
-  return Buffer.from(zipSync(Object.fromEntries(read) as Record<string, Buffer>, { level: 0 }));
+  const names = parts?.names.map((name) => name.replaceAll('\\', '/')) ?? [];
+  const isUsual = names.some((name) => MAIN_PARTS.some(([pattern]) => pattern.test(name)));
+  const rename = parts && !isUsual ? renaming(parts.text('[Content_Types].xml') ?? '') : undefined;
+  if (!parts || (!rename && names.every((name, i) => name === parts.names[i]))) return undefined;
+  const members = names.flatMap((name, i) => {
+    const content = name.endsWith('/') ? undefined : parts.read(parts.names[i] as string);
+    if (!content) return [];
+    if (!rename || !/\.rels$|^\[Content_Types\]/.test(name))
+      return [[rename?.(name) ?? name, content] as const];
+    const isRoot = name.split('/').length < 3;
+    const moved = content
+      .toString('utf8')
+      .replace(/(\s(?:Target|PartName)=")(\/?)([^"]*)/g, (all, tag: string, slash: string, part: string) =>
+        slash === '' && !isRoot ? all : tag + slash + rename(part),
+      );
+    return [[rename(name), Buffer.from(moved)] as const];
+  });
+  return Buffer.from(zipSync(Object.fromEntries(members) as Record<string, Buffer>, { level: 0 }));
+}
+
+/** What gives the parts beside the main one the usual names; undefined if the types name no main part in a directory. */
+function renaming(types: string): ((name: string) => string) | undefined {
+  for (const [tag] of types.matchAll(/<(?:\w+:)?Override(?=\s)[^<>]*>/g)) {
+    const usual = USUAL_NAMES.find(([type]) => type.test(attribute(tag, 'ContentType') ?? ''))?.[1];
+    const main = attribute(tag, 'PartName')?.slice(1) ?? '';
+    const from = main.slice(0, main.lastIndexOf('/') + 1);
+    if (usual === undefined || from === '') continue;
+    const to = usual.slice(0, usual.indexOf('/') + 1);
+    const own = new Map([
+      [main, usual],
+      [relationsOf(main), relationsOf(usual)],
+    ]);
+    return (name) => own.get(name) ?? (name.startsWith(from) ? to + name.slice(from.length) : name);
+  }
+  return undefined;
 }
 
 const MANIFEST = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>';

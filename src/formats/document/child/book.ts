@@ -6,8 +6,8 @@ import { htmlToMarkdown } from '../../web/child/html-markdown.ts';
 import { parseHtml } from '../../web/child/html-tree.ts';
 import { type DocumentFacts, DocumentRefusal } from '../protocol.ts';
 import { convertToMarkdown, knownFacts } from './markdown.ts';
-import { textOfPart } from './rewrite.ts';
-import { attribute, plainText, resolve, ZipParts } from './zip-parts.ts';
+import { escapeXml, textOfPart } from './rewrite.ts';
+import { attribute, contents, each, plainText, resolve, ZipParts } from './zip-parts.ts';
 
 export async function bookText(bytes: Buffer): Promise<{ text: string; facts: DocumentFacts }> {
   const parts = ZipParts.of(bytes);
@@ -62,6 +62,28 @@ function refuseProtected(parts: ZipParts, chapters: readonly string[]): void {
   if (isProtected) throw new DocumentRefusal('encrypted', 'digital rights management');
 }
 
+/** Elements that show what is in them where nothing is run or embedded. */
+const FALLBACKS = /<\/?(?:noscript|iframe|object|canvas|button|textarea)(?=[\s/>])[^<>]*>/gi;
+const FILLED =
+  /<input(?=\s)(?![^<>]*\stype="(?:checkbox|radio|hidden|submit|reset|image)")[^<>]*?\svalue="([^"]*)"[^<>]*>/gi;
+const NOTE =
+  /(<a(?=\s)[^<>]*\sepub:type="[^"]*noteref[^<>]*>)\s*(?:<sup>)?([^<[\]]*)(?:<\/sup>)?\s*(?=<\/a>)/g;
+
+/** The page with what pages of the web leave out: words of drawings, values of forms, fallbacks, and marks of notes. */
+function withBookWords(html: string): string {
+  const drawn = each(html, 'svg', (content, tag) => {
+    const words = contents(content, '(?:title|desc|text)').map((one) => one.replace(/<[^>]*>/g, ' '));
+    return `<span> ${[escapeXml(attribute(tag, 'aria-label') ?? ''), ...words].join(' ')} </span>`;
+  });
+  const chosen = each(drawn, 'select', (content) => {
+    const [option = ''] = /<option(?=\s)[^<>]*\sselected[^<>]*>[^<]*|<option[^<>]*>[^<]*/.exec(
+      content.replace(/^[^]*(?=<option(?=\s)[^<>]*\sselected)/, ''),
+    ) ?? [''];
+    return ` ${option.replace(/<[^>]*>/, '')} `;
+  });
+  return chosen.replace(FALLBACKS, ' ').replace(FILLED, ' $1 ').replace(NOTE, '$1[$2]');
+}
+
 /** A chapter that is missing or damaged is replaced by a line that names it. */
 function chapterText(parts: ZipParts, name: string): string {
   const part = parts.read(name);
@@ -72,7 +94,7 @@ function chapterText(parts: ZipParts, name: string): string {
   const html = (
     xml.slice(0, start) + xml.slice(start).replace(/^<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/i, '')
   ).replace(/(<\/?)[a-z][\w-]*:(?=[a-z])/gi, '$1');
-  const { root } = parseHtml(html, { asXml: true });
+  const { root } = parseHtml(withBookWords(html), { asXml: true });
   clean(root);
   // Relative links lead to other chapters, so they are shown as their text.
   return htmlToMarkdown(root, 'about:blank').trim();

@@ -17,6 +17,38 @@ export interface CompoundStream {
   readonly start: number;
 }
 
+/** The properties of shapes with a text. Source: [MS-ODRAW] 2.2.9 (FOPT), 2.3.4.15 (wzDescription), 2.3.22.2 (gtextUNICODE). */
+const SHAPE_PROPERTIES = Buffer.from('0bf0', 'hex');
+const SHAPE_TEXTS: ReadonlyMap<number, 'picture' | 'shape'> = new Map([
+  [0x8381, 'picture'],
+  [0x80c0, 'shape'],
+]);
+
+/** The texts that are properties of shapes in a stream: descriptions of pictures, WordArt. */
+export function shapeTexts(bytes: Buffer): string[] {
+  const found: string[] = [];
+  for (
+    let at = bytes.indexOf(SHAPE_PROPERTIES);
+    at !== -1;
+    at = bytes.indexOf(SHAPE_PROPERTIES, at + SHAPE_PROPERTIES.length)
+  ) {
+    if (at < 2 || at + 6 > bytes.length || (bytes.readUInt8(at - 2) & 15) !== 3) continue;
+    const count = bytes.readUInt16LE(at - 2) >> 4;
+    const properties = bytes.subarray(at + 6, at + 6 + bytes.readUInt32LE(at + 2));
+    // The texts of all properties are behind the last one.
+    for (let i = 0, text = 6 * count; i < count && text <= properties.length; i += 1) {
+      const id = properties.readUInt16LE(6 * i);
+      if ((id & 0x8000) === 0) continue;
+      const end = text + properties.readUInt32LE(6 * i + 2);
+      const kind = SHAPE_TEXTS.get(id);
+      const [said = ''] = properties.toString('utf16le', text, end).split('\0');
+      if (kind !== undefined && said.trim() !== '') found.push(`${kind}: ${said.trim()}`);
+      text = end;
+    }
+  }
+  return found;
+}
+
 export class CompoundFile {
   readonly #bytes: Buffer;
   readonly #sectorBytes: number;

@@ -127,6 +127,8 @@ export interface SlideAside {
   /** Its header, footer and fixed date, and those of its notes: `footer: Draft`. */
   readonly margins: readonly string[];
   readonly unshown: readonly UnshownFacts[];
+  /** Descriptions of pictures and targets of links that are not in its Markdown. */
+  readonly texts?: readonly string[];
 }
 
 export const MAX_SLIDES = 5_000;

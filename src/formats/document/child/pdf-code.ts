@@ -181,7 +181,7 @@ function withBlock(text: string, block: string): string {
   const { letters, offsets } = lettersOf(text);
   const wanted = bare(block);
   const at = letters.indexOf(wanted);
-  if (at === -1) return text;
+  if (at === -1) return withScattered(text, block);
   const [from, to] = [offsets[at] as number, (offsets[at + wanted.length - 1] as number) + 1];
   // The signs around the letters: those of the code, and Markdown that stands for nothing in it.
   const lead = /^[^\p{L}\p{M}\p{N}]*/u.exec(block)?.[0] ?? '';
@@ -199,6 +199,35 @@ function withBlock(text: string, block: string): string {
   const fence = block.includes('```') ? '~~~~' : '```';
   const parts = [text.slice(0, start).trimEnd(), `${fence}\n${block}\n${fence}`, text.slice(end).trimStart()];
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** The block in the place of its first line, if the text has all its lines as lines of their own, in another order. */
+function withScattered(text: string, block: string): string {
+  const wanted = block
+    .split('\n')
+    .map(bare)
+    .filter((line) => line !== '');
+  const taken = new Map<number, number>();
+  const lines = text.split('\n');
+  let first = -1;
+  for (const [row, line] of lines.entries()) {
+    const said = bare(line);
+    const start = said === '' ? -1 : wanted.findIndex((one, i) => !taken.has(i) && said.startsWith(one));
+    let [joined, end] = ['', start];
+    while (start !== -1 && end < wanted.length && !taken.has(end) && joined.length < said.length)
+      joined += wanted[end++];
+    if (start === -1 || joined !== said) continue;
+    for (let i = start; i < end; i += 1) taken.set(i, row);
+    if (start === 0) first = row;
+  }
+  if (taken.size < wanted.length || first === -1) return text;
+  const rows = new Set(taken.values());
+  const fence = block.includes('```') ? '~~~~' : '```';
+  const kept = lines.flatMap((line, row) => (row === first ? [`\n\0\n`] : rows.has(row) ? [] : [line]));
+  return kept
+    .join('\n')
+    .replace(/```\w*\s*\0\s*```|\0/, () => `${fence}\n${block}\n${fence}`)
+    .replace(/\n{3,}/g, '\n\n');
 }
 
 function skipBack(text: string, from: number, signs: ReadonlySet<string>): number {

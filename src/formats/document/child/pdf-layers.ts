@@ -43,10 +43,8 @@ export async function shownItems(
 ): Promise<{ readonly items: readonly TextItem[]; readonly note?: string }> {
   const texts = items.filter(({ type }) => type === undefined);
   const marks = items.filter(isLayerMark).length;
-  if (marks === 0) return { items: texts };
-  const shown = await layersOf(page, settings, operators);
-  if (shown?.length !== marks)
-    return { items: texts, note: '(text of layers that are switched off may be among this text)' };
+  const { shown, forms } = (await layersOf(page, settings, operators)) ?? {};
+  if (!forms || shown?.length !== marks) return { items: texts, note: MAY_BE_OFF };
   const open: boolean[] = [];
   let [next, hidden] = [0, 0];
   const kept = items.filter((item) => {
@@ -57,31 +55,72 @@ export async function shownItems(
     else return true;
     return false;
   });
+  for (const form of forms) {
+    const [at, count] = placeOf(kept, form);
+    if (count === 0) return { items: kept, note: MAY_BE_OFF };
+    kept.splice(at, count);
+    hidden += 1;
+  }
   return hidden === 0
     ? { items: kept }
     : { items: kept, note: '(text of layers that are switched off is left out)' };
 }
 
+const MAY_BE_OFF = '(text of layers that are switched off may be among this text)';
+
+/** The first pieces that are this text, which has no spaces. */
+function placeOf(items: readonly TextItem[], text: string): [at: number, count: number] {
+  for (const at of items.keys()) {
+    let said = '';
+    for (let end = at; end < items.length && text.startsWith(said); end += 1) {
+      said += items[end]?.str.replace(/\s+/g, '') ?? '';
+      if (said === text) return [at, end + 1 - at];
+    }
+  }
+  return [0, 0];
+}
+
 const isLayerMark = ({ type, tag }: PageItem): boolean => type === 'beginMarkedContentProps' && tag === 'OC';
 
-/** For each start of a layer in the content of a page, whether it is shown; undefined if that takes too long. */
+interface PageLayers {
+  /** For each start of a layer in the content of a page, whether it is shown. */
+  readonly shown: readonly boolean[];
+  /** The texts of forms that belong to a layer as a whole, and are not shown. */
+  readonly forms: readonly string[];
+}
+
+/** Undefined if it takes too long. */
 async function layersOf(
   page: PdfPage,
   settings: LayerSettings,
-  { beginMarkedContentProps, paintFormXObjectBegin, beginGroup }: OperatorNumbers,
-): Promise<boolean[] | undefined> {
+  { beginMarkedContentProps, beginMarkedContent, endMarkedContent, ...operators }: OperatorNumbers,
+): Promise<PageLayers | undefined> {
+  const { paintFormXObjectBegin, beginGroup, showText } = operators;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, MAX_LAYERS_MS, undefined)));
   const list = await Promise.race([page.getOperatorList(), late]).catch(() => undefined);
   clearTimeout(timer);
-  return list?.fnArray.flatMap((operator, i): boolean[] => {
+  if (!list) return undefined;
+  const [shown, forms]: [boolean[], string[]] = [[], []];
+  let [depth, form] = [0, ''];
+  for (const [i, operator] of list.fnArray.entries()) {
     const [tag, layer] = (list.argsArray[i] ?? []) as [unknown, unknown];
-    if (operator !== beginMarkedContentProps || tag !== 'OC') return [];
+    const isStart = operator === beginMarkedContentProps;
+    if (depth > 0) {
+      if (isStart || operator === beginMarkedContent) depth += 1;
+      if (operator === endMarkedContent) depth -= 1;
+      if (operator === showText && Array.isArray(tag))
+        form += tag.map((glyph: { unicode?: string } | null) => glyph?.unicode ?? '').join('');
+      if (depth === 0 && form.trim() !== '') forms.push(form.replace(/\s+/g, ''));
+    }
+    if (!isStart || tag !== 'OC') continue;
+    const isVisible = layer ? settings.isVisible(layer) : true;
     // A form that belongs to a layer as a whole is not marked in the text.
     const next = list.fnArray[i + 1];
-    if (next === paintFormXObjectBegin || next === beginGroup) return [];
-    return [layer ? settings.isVisible(layer) : true];
-  });
+    if (next !== paintFormXObjectBegin && next !== beginGroup) shown.push(isVisible);
+    else if (!isVisible && depth === 0) [depth, form] = [1, ''];
+  }
+  return { shown, forms };
 }
 
 /** The largest distance of a copy that makes text look bold, or casts its shadow, as a share of the text height. */

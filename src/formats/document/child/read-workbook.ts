@@ -10,10 +10,11 @@ import {
 } from '@e965/xlsx';
 import { zipSync } from 'fflate';
 import { DELETED_TEXT, type DocumentFormat, DocumentRefusal, type UnshownFacts } from '../protocol.ts';
-import { CompoundFile } from './compound.ts';
+import { CompoundFile, shapeTexts } from './compound.ts';
 import { INITIAL_SHEET_ROWS, type SheetGrid, type SheetRows } from './grid.ts';
 import { HEADS_AND_FEET, sectionText } from './markdown.ts';
 import { withChartGaps } from './repairs/anydoc-charts.ts';
+import { type RaisedKind, StandIns } from './repairs/anydoc-raised-text.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import { mendedSheets, mendedStrings, openDrawings, soundReferences } from './repairs/sheetjs-workbooks.ts';
 import {
@@ -43,7 +44,7 @@ export function readGrids(
   showsFormulas = false,
 ): SheetGrid[] {
   const parts = ZipParts.of(stored);
-  const bytes = repairWorkbook(stored, parts);
+  const { bytes, standIns } = parts ? { bytes: repairWorkbook(stored, parts) } : withSoundRecords(stored);
   const open = openSheets(parts);
   const hasFillers = parts !== undefined && asksForCalculation(parts);
   const hasFormulas = showsFormulas || hasFillers || (parts !== undefined && hasOpenFormulas(parts));
@@ -54,6 +55,7 @@ export function readGrids(
       damaged,
       hasFillers,
       showsFormulas,
+      standIns,
       counts: [],
     });
   // Only Excel packages can be read in part; other formats are parsed to the end for any row.
@@ -65,6 +67,7 @@ export function readGrids(
     damaged,
     hasFillers,
     showsFormulas,
+    standIns,
     counts: countSheetRows(parts),
   });
   return rows === 'first' && grids.some((grid) => isOpen(grid, bytes)) ? all() : grids;
@@ -128,6 +131,7 @@ interface Known {
   /** Whether results of 0 are those of formulas that were never calculated. */
   readonly hasFillers: boolean;
   readonly showsFormulas: boolean;
+  readonly standIns?: StandIns | undefined;
 }
 
 function gridsOf(
@@ -189,7 +193,7 @@ function readableText(parts: ZipParts, name: string): string {
 function rowsOf(
   sheet: unknown,
   isOpen: boolean,
-  { hasFillers, showsFormulas }: Pick<Known, 'hasFillers' | 'showsFormulas'>,
+  { hasFillers, showsFormulas, standIns }: Omit<Known, 'open' | 'counts' | 'damaged'>,
 ): SheetRows {
   const rows = new Map<number, Map<number, CellObject>>();
   const stored = Reflect.get(Object(sheet), '!data') as
@@ -203,6 +207,7 @@ function rowsOf(
     for (const at of Object.keys(cells)) {
       const cell = cells[Number(at)];
       if (!cell) continue;
+      if (standIns && typeof cell.v === 'string') cell.v = standIns.restore(cell.v);
       const isFormula = showsFormulas || cell.t === 'z' || (hasFillers && cell.v === 0);
       if (isFormula && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
       else if (isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
@@ -241,7 +246,7 @@ const MAX_DRAWING_CHARACTERS = 2_000;
 /** What is not shown of a workbook. */
 export function unshownInWorkbook(bytes: Buffer): UnshownFacts[] {
   const parts = ZipParts.of(bytes);
-  if (!parts) return [];
+  if (!parts) return binaryAsides(bytes).unshown;
   const named = (pattern: RegExp): number => parts.names.filter((name) => pattern.test(name)).length;
   const xml = parts.has('content.xml') ? readableText(parts, 'content.xml') : '';
   const drawn = /<draw:(?:object|control)/.test(xml) ? shownDrawings(xml, parts, escapeXml).unshown : [];
@@ -250,13 +255,37 @@ export function unshownInWorkbook(bytes: Buffer): UnshownFacts[] {
     { what: 'form control', count: named(/^xl\/(?:ctrlProps|activeX)\/[^/]+\.xml$/) },
     ...drawn.filter(({ what }) => what !== 'chart'),
   ].filter(({ count }) => count > 0);
+  if (hasRaisedFonts(parts.read('xl/styles.bin'))) found.push({ what: 'superscripts', count: 0 });
   return /<table:(?:deletion|cell-content-change)[\s/>]/.test(xml) ? [...found, DELETED_TEXT] : found;
+}
+
+/** The type of the record of a font in an .xlsb. Source: [MS-XLSB] 2.4.149 (BrtFont), 2.1.4 (the numbers before a record). */
+const BINARY_FONT = 43;
+
+/** Whether the styles of an .xlsb have fonts for superscripts, whose runs SheetJS joins to the text before them. */
+function hasRaisedFonts(styles: Buffer = Buffer.alloc(0)): boolean {
+  for (let at = 0; at + 2 <= styles.length;) {
+    const type = (styles[at] as number) < 0x80 ? styles[at] : undefined;
+    at += type === undefined ? 2 : 1;
+    let [size, shift] = [0, 0];
+    for (let byte = 0x80; byte >= 0x80 && at < styles.length; shift += 7) {
+      byte = styles[at++] as number;
+      size += (byte & 0x7f) << shift;
+    }
+    if (type === BINARY_FONT && size >= 8 && at + 8 <= styles.length && styles.readUInt16LE(at + 6) !== 0)
+      return true;
+    at += Math.max(0, size);
+  }
+  return false;
 }
 
 /** Codes in the header or footer of a sheet: its font, a place, a field. */
 const MARGIN_CODE = /&(?:&|"[^"]*"|\d+|K[\dA-F]{6}|K\d\d[+-]\d{3}|[A-Z])/gi;
 const MARGIN_FIELD =
   /<text:(sheet-name|title|date|time|page-number|page-count|file-name)(?=\s|>)[^<>]*>[^<]*<\/text:\1>/g;
+
+const withoutMarginCodes = (text: string): string =>
+  text.replace(MARGIN_CODE, (code) => (code === '&&' ? '&' : ' ')).trim();
 
 /** The headers and footers of printed sheets, without their fields. */
 function marginText(parts: ZipParts): string {
@@ -269,36 +298,92 @@ function marginText(parts: ZipParts): string {
       part.toString('utf8', part.lastIndexOf('headerFooter', end - 1), end),
       '\\w+(?:Header|Footer)',
       (content, tag) => {
-        const text = plainText(content)
-          .replace(MARGIN_CODE, (code) => (code === '&&' ? '&' : ' '))
-          .trim();
+        const text = withoutMarginCodes(plainText(content));
         lines.push(...margin(tag.endsWith('Header>') ? 'header' : 'footer', text));
         return '';
       },
     );
   }
-  const section = sectionText({ title: HEADS_AND_FEET, lines });
+  return sectionBelow(HEADS_AND_FEET, lines);
+}
+
+function sectionBelow(title: string, lines: readonly string[]): string {
+  const section = sectionText({ title, lines });
   return section === '' ? '' : `\n${section}\n`;
 }
 
 /** The texts that are not in cells: of shapes and charts, headers and footers. */
 export function asideText(bytes: Buffer, format: DocumentFormat): string {
   const parts = ZipParts.of(bytes);
+  if (!parts) {
+    const { drawings, margins } = binaryAsides(bytes);
+    return sectionBelow('Drawings', drawings) + sectionBelow(HEADS_AND_FEET, margins);
+  }
   const drawings =
-    parts && format === 'ods'
+    format === 'ods'
       ? openDrawings(parts, readableText(parts, 'content.xml')).map((drawing) => ({
           ...drawing,
           name: 'content.xml',
         }))
-      : parts && (format === 'xlsx' || format === 'xlsb')
-        ? packageDrawings(parts)
-        : [];
+      : packageDrawings(parts);
   const lines = drawings.map(({ kind, text, name }) => {
     const rest = text.length > MAX_DRAWING_CHARACTERS ? `… (the rest is in ${name})` : '';
     return `- ${kind}: ${text.slice(0, MAX_DRAWING_CHARACTERS).toWellFormed()}${rest}`;
   });
   const drawn = lines.length === 0 ? '' : `\n## Drawings\n\n${lines.join('\n')}\n`;
-  return drawn + (parts ? marginText(parts) : '');
+  return drawn + marginText(parts);
+}
+
+/** Types of records, and of objects in sheets. Source: [MS-XLS] 2.3.1, 2.4.181 (Obj), 2.4.329 (TxO). */
+const [HEADER, FOOTER, DRAWING, SHAPE, SHAPE_TEXT, GOES_ON] = [0x14, 0x15, 0xec, 0x5d, 0x1b6, 0x3c];
+const [CHART, NOTE] = [0x05, 0x19];
+const CONTROLS: ReadonlySet<number> = new Set([0x07, 0x0b, 0x0c, 0x0d, 0x10, 0x11, 0x12, 0x13, 0x14]);
+
+/** Whether an object belongs to the program: the arrow of a filter. */
+const IS_OF_PROGRAM = 0x0100;
+
+interface BinaryAsides {
+  readonly drawings: readonly string[];
+  readonly margins: readonly string[];
+  readonly unshown: UnshownFacts[];
+}
+
+/** What is not in the cells of a binary workbook. */
+function binaryAsides(bytes: Buffer): BinaryAsides {
+  const { compound, records } = recordsOf(bytes);
+  const streams = compound?.streams ?? [];
+  const objects = streams.filter(({ name }) => /^MBD[\dA-F]{8}$/i.test(name)).length;
+  const drawings: string[] = [];
+  const margins: string[] = [];
+  const drawn: Buffer[] = [];
+  let [kind, left, text, charts, controls] = [0, 0, '', 0, 0];
+  for (const { type, body } of hasCodePage(records) ? [] : recordsIn(records)) {
+    if (left > 0 && type === GOES_ON) {
+      const more = body.toString(body[0] === 0 ? 'latin1' : 'utf16le', 1).slice(0, left);
+      text += more;
+      left -= more.length;
+      if (left === 0) drawings.push(`shape: ${text}`);
+      continue;
+    }
+    left = 0;
+    if ((type === HEADER || type === FOOTER) && body.length > 3) {
+      const said = withoutMarginCodes(body.toString(body[2] === 0 ? 'latin1' : 'utf16le', 3));
+      margins.push(...margin(type === HEADER ? 'header' : 'footer', said));
+    } else if (type === DRAWING) drawn.push(body);
+    else if (type === SHAPE && body.length >= 10) {
+      kind = body.readUInt16LE(4);
+      if (kind === CHART) charts += 1;
+      if (CONTROLS.has(kind) && (body.readUInt16LE(8) & IS_OF_PROGRAM) === 0) controls += 1;
+    } else if (type === SHAPE_TEXT && body.length >= 12 && kind !== NOTE)
+      [left, text] = [body.readUInt16LE(10), ''];
+  }
+  drawings.push(...shapeTexts(Buffer.concat(drawn)));
+  const unshown = [
+    { what: 'embedded object', count: objects },
+    { what: 'form control', count: controls },
+    { what: 'chart', count: charts },
+  ].filter(({ count }) => count > 0);
+  return { drawings, margins, unshown };
 }
 
 const DESCRIBED = /<(?:\w+:)?cNvPr(?=\s)[^<>]*\sdescr="([^"]+)"/g;
@@ -323,9 +408,7 @@ function packageDrawings(parts: ZipParts): { kind: string; text: string; name: s
 
 // Works around known defects of SheetJS: rewrites the parts of a workbook that it would misread.
 
-/** `parts` are those of a package; undefined for a binary workbook. */
-export function repairWorkbook(bytes: Buffer, parts: ZipParts | undefined): Buffer {
-  if (!parts) return withSoundRecords(bytes);
+function repairWorkbook(bytes: Buffer, parts: ZipParts): Buffer {
   if (parts.has('content.xml') && !mainPart(parts)) return withMendedSheets(bytes, parts);
   const changed = mendedStrings(parts.names, (name) => readableBytes(parts, name));
   return parts.isWide || changed.size > 0 ? withChanges(parts, changed) : bytes;
@@ -367,13 +450,14 @@ function readableBytes(parts: ZipParts, name: string): Buffer | undefined {
 /** The first byte of a binary workbook that is not in a compound file: a BOF record. Source: [MS-XLS] 2.4.21. */
 const BOF_RECORD = 0x09;
 
-function withSoundRecords(bytes: Buffer): Buffer {
+function withSoundRecords(bytes: Buffer): { bytes: Buffer; standIns?: StandIns | undefined } {
   const { compound, stream, records } = recordsOf(bytes);
-  if (!repairRecords(records)) return bytes;
-  if (!compound || !stream) return records;
+  const standIns = raisedStrings(records);
+  if (!repairRecords(records) && !standIns) return { bytes };
+  if (!compound || !stream) return { bytes: records, standIns };
   const copy = Buffer.from(bytes);
   CompoundFile.of(copy)?.write(stream, records);
-  return copy;
+  return { bytes: copy, standIns };
 }
 
 function recordsOf(bytes: Buffer) {
@@ -391,6 +475,13 @@ export async function loadCodePages(bytes: Buffer): Promise<void> {
 
 // Repairs the records of a binary workbook that SheetJS reads for too long. Source: [MS-XLS].
 
+function* recordsIn(records: Buffer): Generator<{ at: number; type: number; body: Buffer }> {
+  for (let at = 0, length = 0; at + 4 <= records.length; at += 4 + length) {
+    length = records.readUInt16LE(at + 2);
+    yield { at, type: records.readUInt16LE(at), body: records.subarray(at + 4, at + 4 + length) };
+  }
+}
+
 /** Types of records. */
 const [LINK, LINK_TOOLTIP] = [0x01b8, 0x0800];
 /** A type that no record has: it is skipped. */
@@ -406,10 +497,7 @@ const MAX_LINKED_CELLS = 1_000_000;
 function repairRecords(records: Buffer): boolean {
   let isRepaired = false;
   let linked = 0;
-  for (let at = 0, length = 0; at + 4 <= records.length; at += 4 + length) {
-    const type = records.readUInt16LE(at);
-    length = records.readUInt16LE(at + 2);
-    const body = records.subarray(at + 4, at + 4 + length);
+  for (const { at, type, body } of recordsIn(records)) {
     if (type === LINK && linked + cellsOf(body) <= MAX_LINKED_CELLS) {
       linked += cellsOf(body);
     } else if (type === LINK || type === LINK_TOOLTIP) {
@@ -434,6 +522,92 @@ function cellsOf(body: Buffer): number {
   if (body.length < 8) return Number.POSITIVE_INFINITY;
   const [top = 0, bottom = 0, left = 0, right = 0] = [0, 2, 4, 6].map((at) => body.readUInt16LE(at));
   return Math.max(0, bottom - top + 1) * Math.max(0, right - left + 1);
+}
+
+/** Types of records. */
+const [FONT, STRINGS, ...CELL_TEXTS] = [0x31, 0xfc, 0x204, 0x207, 0xd6];
+
+/** Marks superscripts and subscripts, which SheetJS joins to their base. Source: [MS-XLS] 2.4.122 (Font), 2.4.265 (SST). */
+function raisedStrings(records: Buffer): StandIns | undefined {
+  if (hasCodePage(records)) return undefined;
+  const fonts: (RaisedKind | undefined)[] = [];
+  const strings: Buffer[] = [];
+  const used = new Set<number>();
+  let isOpen = false;
+  for (const { type, body } of recordsIn(records)) {
+    isOpen = type === STRINGS || (isOpen && type === GOES_ON);
+    if (isOpen) strings.push(body);
+    else if (type === FONT && body.length >= 10)
+      fonts.push(([undefined, 'super', 'sub'] as const)[body.readUInt16LE(8)]);
+    else if (CELL_TEXTS.includes(type)) for (const byte of body) used.add(byte);
+  }
+  if (fonts.every((kind) => kind === undefined)) return undefined;
+  const characters: { bytes: Buffer; at: number; isWide: boolean; kind: RaisedKind }[] = [];
+  try {
+    readStrings(strings, used, (place, font) => {
+      // No font has the number 4.
+      const kind = fonts[font < 4 ? font : font - 1];
+      if (kind) characters.push({ ...place, kind });
+    });
+  } catch (error) {
+    // A damaged table is read as it is.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+  const standIns = new StandIns(String.fromCharCode(...[...used].filter((code) => code < 0x100)));
+  for (const { bytes, at, isWide, kind } of characters) {
+    const sign = standIns.raised(isWide ? bytes.readUInt16LE(at) : (bytes[at] as number), kind);
+    if (sign === undefined) continue;
+    bytes[at] = sign;
+    if (isWide) bytes[at + 1] = 0;
+  }
+  return characters.length > 0 ? standIns : undefined;
+}
+
+interface StringPlace {
+  readonly bytes: Buffer;
+  readonly at: number;
+  readonly isWide: boolean;
+}
+
+/** Adds the codes of all characters to `used`; `found` gets those that have a font. Throws RangeError for a damaged table. */
+function readStrings(
+  records: readonly Buffer[],
+  used: Set<number>,
+  found: (place: StringPlace, font: number) => void,
+): void {
+  let [record, at] = [0, 8];
+  const number = (size: number): number => {
+    const bytes = records[record];
+    if (bytes && at === bytes.length) {
+      [record, at] = [record + 1, 0];
+      return number(size);
+    }
+    at += size;
+    return (bytes ?? Buffer.alloc(0)).readUIntLE(at - size, size);
+  };
+  const count = records[0]?.readUInt32LE(4) ?? 0;
+  for (let i = 0; i < count; i += 1) {
+    const length = number(2);
+    const flags = number(1);
+    const runs = flags & 8 ? number(2) : 0;
+    const more = flags & 4 ? number(4) : 0;
+    const places: StringPlace[] = [];
+    let isWide = (flags & 1) === 1;
+    for (let one = 0; one < length; one += 1) {
+      // What goes on in another record begins with the width of its characters.
+      if (at === records[record]?.length) {
+        [record, at] = [record + 1, 0];
+        isWide = (number(1) & 1) === 1;
+      }
+      used.add(number(isWide ? 2 : 1));
+      if (runs > 0) places.push({ bytes: records[record] as Buffer, at: at - (isWide ? 2 : 1), isWide });
+    }
+    const marks = Array.from({ length: runs }, () => [number(2), number(2)] as const);
+    for (const [run, [from, font]] of marks.entries())
+      for (const place of places.slice(from, marks[run + 1]?.[0])) found(place, font);
+    for (let left = more; left > 0; left -= 1) number(1);
+  }
 }
 
 // Ends loops of SheetJS that would never end.

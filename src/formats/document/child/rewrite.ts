@@ -9,14 +9,16 @@ import { withChartGaps, withSharedCategories } from './repairs/anydoc-charts.ts'
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import {
+  APART,
   RAISED,
   type RaisedKind,
   raisedOpen,
   raisedWord,
   raisedWordStyles,
+  type StandIns,
 } from './repairs/anydoc-raised-text.ts';
 import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
-import { shownSymbols, symbolOf } from './repairs/anydoc-symbol-fonts.ts';
+import { shownSymbols, signOfField, wordsOfField } from './repairs/anydoc-symbol-fonts.ts';
 import { shownElements, withWordArt } from './repairs/anydoc-word-elements.ts';
 import { attribute, contents, each, plainText, relations, ZipParts } from './zip-parts.ts';
 
@@ -30,6 +32,8 @@ export interface RewrittenPackage {
   readonly unshown?: readonly UnshownFacts[] | undefined;
   /** Documents of other formats in it, whose text takes the place of `chunkMark` with their index. */
   readonly chunks?: readonly Buffer[] | undefined;
+  /** Signs in the text that stand for others. */
+  readonly standIns?: StandIns | undefined;
 }
 
 /** Stands for a document in the document, with Unicode noncharacters as those of comments. */
@@ -162,7 +166,7 @@ function unshownInWord(parts: ZipParts, name: string, xml: string): UnshownFacts
     xml.matchAll(/<o:OLEObject(?=\s)[^>]*>/g),
     ([tag]) => attribute(tag, 'ProgID') ?? '',
   );
-  const fields = count(/(?:<(?:\w+:)?instrText(?:\s[^>]*)?>|\sw:instr=")\s*EQ\s/g);
+  const fields = count(/(?:<(?:\w+:)?instrText(?:\s[^>]*)?>|\sw:instr=")\s*EQ\s(?![^<"]*\\up)/gi);
   found.push(...objectFacts(objects, fields), newCharts(xml));
   return found.filter(({ count }) => count > 0);
 }
@@ -232,6 +236,7 @@ function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string 
   });
   // A title stands for a description that is missing.
   mended = mended.replace(/<wp:docPr(?=\s)(?![^<>]*\sdescr=)[^<>]*?\stitle="([^"]*)"/g, '$& descr="$1"');
+  mended = mended.replace(/(<wp:docPr(?=\s)[^<>]*?\sdescr=")([^"]+)(?=")/g, `$1${APART}$2${APART}`);
   mended = each(mended, '\\w+:oMath', (math) => `<${w}r>${text(escapeXml(officeMathText(math)))}</${w}r>`);
   return mended.replace(/<\/?\w+:oMathPara(?=[\s>])[^>]*>/g, '');
 }
@@ -272,8 +277,12 @@ function mendedContent(xml: string): string {
     ends.set(name, said);
     return '';
   });
+  const described = withComments.replace(
+    /(<svg:(?:title|desc)(?:\s[^<>]*)?>)([^<]+)(?=<)/g,
+    `$1${APART}$2${APART}`,
+  );
   return each(
-    withComments.replace(
+    described.replace(
       /<office:annotation-end\s[^>]*>/g,
       (tag) => ends.get(attribute(tag, 'office:name') ?? '') ?? '',
     ),
@@ -313,11 +322,8 @@ const NO_TEXT = new Set(['pict', 'object', 'shp', 'listtext', 'pntext']);
 /** Control words that stand for characters. */
 const CHARACTERS = /^(?:u|line|tab|[lr]d?bl?quote|[lr]quote|e[mn]dash|e[mn]space|bullet)$/;
 
-/** An equation field that sets a gloss above a base text, with doubled backslashes: `\o\ad(\s\up 9(gloss),base)`. */
-const GLOSS = /\\\\o\s*\\\\a[a-z]\s*\(\\\\s\s*\\\\up\s*\d*\s*\(([^]*?)\),([^]*)\)/i;
-
 const NEEDED =
-  /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|su(?:per|b)(?![a-z])|moMath(?![a-zA-Z])|\\o|xe|tcn?(?![a-z])|dptxbxtext|sn (?:gtextUNICODE|wzDescription))|(?:SYMBOL|FORMCHECKBOX|FORMDROPDOWN|EQ)\s/;
+  /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|su(?:per|b)(?![a-z])|moMath(?![a-zA-Z])|\\o|xe|tcn?(?![a-z])|dptxbxtext|sn (?:gtextUNICODE|wzDescription))|(?:SYMBOL|MACROBUTTON|FORMCHECKBOX|FORMDROPDOWN|EQ)\s/;
 
 /** The deepest nesting of groups; no real document has more. */
 const MAX_RTF_DEPTH = 10_000;
@@ -470,12 +476,14 @@ class Rewriting {
 
   /** Replaces a field without a result of its own by its text: a gloss, a sign, a box or a list of a form. */
   #field(start: number, field: Group): void {
-    const content = this.#content(start).replace(/^[\s{]+/, '');
-    const [, gloss, base] = GLOSS.exec(content) ?? [];
-    if (gloss !== undefined && base !== undefined) field.instead = `{${base}(${gloss})}`;
+    const content = this.#content(start)
+      .replace(/^[\s{]+/, '')
+      .replaceAll('\\\\', '\\');
+    const words = wordsOfField(content);
+    const sign = signOfField(content);
+    if (words !== undefined) field.instead = `{${words}}`;
+    else if (sign !== undefined) field.instead = `{${rtfText(sign)}}`;
     else if (/^EQ\s/.test(content)) this.equations += 1;
-    const [, code, font = ''] = /^SYMBOL\s+(\w+)(?:.*?\\\\f\s+"?([\w ]+))?/.exec(content) ?? [];
-    if (code !== undefined) field.instead = `{${rtfText(symbolOf(font, Number(code)))}}`;
     const form = /^FORM(CHECKBOX|DROPDOWN)/.exec(content)?.[1];
     if (form === undefined) return;
     const data = this.#out.slice(start).join('');

@@ -172,12 +172,15 @@ const NOTHING: SlideAside = { isHidden: false, comments: [], margins: [], unshow
 export function slideText(
   number: number,
   markdown: string,
-  { isHidden, comments }: SlideAside = NOTHING,
+  { isHidden, comments, texts = [] }: SlideAside = NOTHING,
 ): string {
   const body = markdown.trim();
   const notes = /(?:^|\n\n)((?:>[^\n]*(?:\n|$))+)$/.exec(body);
   const shown = notes ? `${body.slice(0, notes.index)}\n\nSpeaker notes:\n\n${notes[1] ?? ''}`.trim() : body;
-  const said = comments.map(({ by, text }) => `[comment${by === '' ? '' : ` by ${by}`}: ${text}]\n\n`);
+  const said = [
+    ...texts.map((text) => `${text}\n\n`),
+    ...comments.map(({ by, text }) => `[comment${by === '' ? '' : ` by ${by}`}: ${text}]\n\n`),
+  ];
   const hidden = isHidden ? '(hidden)\n\n' : '';
   return `${markOf('slide', number)}${hidden}${shown === '' ? '(no text)' : unmarked(shown)}\n\n${unmarked(said.join(''))}`;
 }

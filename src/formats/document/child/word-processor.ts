@@ -1,13 +1,19 @@
 /** Converts texts of word processors: rewrites them first where the converter would fail, and restores marked text after. */
 
-import { DELETED_TEXT, type DocumentFormat, HIDDEN_TEXT, type UnshownFacts } from '../protocol.ts';
+import {
+  DELETED_TEXT,
+  type DocumentFormat,
+  HIDDEN_TEXT,
+  isStoredPage,
+  type UnshownFacts,
+} from '../protocol.ts';
 import { clean } from '../../web/child/clean-tree.ts';
 import { htmlToMarkdown } from '../../web/child/html-markdown.ts';
 import { parseHtml } from '../../web/child/html-tree.ts';
-import { lowered, raised } from '../../web/child/raised.ts';
+import { restoreRaised, StandIns } from './repairs/anydoc-raised-text.ts';
 import { withUnicode } from './repairs/anydoc-rtf-code-pages.ts';
-import { isSymbolFont, symbolOf } from './repairs/anydoc-symbol-fonts.ts';
-import { CompoundFile, type CompoundStream } from './compound.ts';
+import { isSymbolFont, signOfField, symbolOf, wordsOfField } from './repairs/anydoc-symbol-fonts.ts';
+import { CompoundFile, type CompoundStream, shapeTexts } from './compound.ts';
 import { convertToMarkdown, HEADS_AND_FEET, restoreTexts } from './markdown.ts';
 import {
   chunkMark,
@@ -24,8 +30,10 @@ export async function wordProcessorText(
   format: DocumentFormat,
   isWithin = false,
 ): Promise<{ text: string; unshown?: readonly UnshownFacts[] | undefined }> {
-  const { bytes, sections, unshown = [], chunks = [] } = await rewriteDocument(stored, format);
+  if (format === 'doc' && isStoredPage(stored)) return chunkText(stored);
+  const { bytes, sections, unshown = [], chunks = [], standIns } = await rewriteDocument(stored, format);
   let text = restoreTexts(await convertToMarkdown(bytes, format), sections);
+  if (standIns) text = restoreRaised(standIns.restore(text));
   const all = [...unshown];
   for (const [i, chunk] of chunks.entries()) {
     // A document in a document is shown, one in that is not.
@@ -41,18 +49,27 @@ async function chunkText(chunk: Buffer): ReturnType<typeof wordProcessorText> {
   const start = chunk.toString('latin1', 0, 1000);
   if (start.startsWith('{\\rtf')) return wordProcessorText(chunk, 'rtf', true);
   if (start.startsWith('PK')) return wordProcessorText(chunk, 'docx', true);
-  const { bytes, type } = /^(?:MIME-Version|Content-Type):/im.test(start)
-    ? pageOfMail(chunk.toString('latin1'))
-    : { bytes: chunk, type: '' };
+  const pages = /^(?:MIME-Version|Content-Type):/im.test(start)
+    ? pagesOfMail(chunk.toString('latin1'))
+    : [{ bytes: chunk, type: '' }];
+  return { text: pages.map(pageText).join('\n\n') };
+}
+
+function pageText({ bytes, type }: { readonly bytes: Buffer; readonly type: string }): string {
   const declared = /charset\s{0,9}=\s{0,9}["']?([\w-]+)/i.exec(
     `${type}\n${bytes.toString('latin1', 0, 1000)}`,
   )?.[1];
-  const text =
-    declared === undefined || /^utf-?8$/i.test(declared) ? textOfPart(bytes) : decoded(bytes, declared);
-  if (!/^\s*<[!?a-z]/i.test(text)) return { text: text.replace(/[\\`*_[\]<#|]/g, '\\$&') };
+  const isPlain =
+    declared === undefined
+      ? !bytes.toString('utf8').includes('\ufffd') ||
+        bytes.toString('latin1', 0, 5) === '<?xml' ||
+        (bytes[0] ?? 0) >= 0xfe
+      : /^utf-?8$/i.test(declared);
+  const text = isPlain ? textOfPart(bytes) : decoded(bytes, declared ?? 'windows-1252');
+  if (!/^\s*<[!?a-z]/i.test(text)) return text.replace(/[\\`*_[\]<#|]/g, '\\$&');
   const { root } = parseHtml(text);
   clean(root);
-  return { text: htmlToMarkdown(root, 'about:blank') };
+  return htmlToMarkdown(root, 'about:blank').trim();
 }
 
 function decoded(bytes: Buffer, encoding: string): string {
@@ -63,11 +80,15 @@ function decoded(bytes: Buffer, encoding: string): string {
   }
 }
 
-/** The page in a text of MIME parts, and its type. */
-function pageOfMail(mail: string): { bytes: Buffer; type: string } {
+/** The pages in a text of MIME parts, and their types. */
+function pagesOfMail(mail: string): { bytes: Buffer; type: string }[] {
   const boundary = /boundary="?([^"\r\n;]+)/i.exec(mail)?.[1];
   const parts = boundary === undefined ? [mail] : mail.split(`--${boundary}`);
-  const page = parts.find((part) => /^Content-Type:\s*text\/html/im.test(part.slice(0, 2000))) ?? mail;
+  const pages = parts.filter((part) => /^Content-Type:\s*text\/html/im.test(part.slice(0, 2000)));
+  return (pages.length > 0 ? pages : [mail]).map(partOfMail);
+}
+
+function partOfMail(page: string): { bytes: Buffer; type: string } {
   const at = /\r?\n\r?\n/.exec(page.trimStart());
   const head = page.trimStart().slice(0, at?.index);
   const body = page.trimStart().slice((at?.index ?? 0) + (at?.[0].length ?? 0));
@@ -96,13 +117,13 @@ async function rewriteDocument(bytes: Buffer, format: DocumentFormat): Promise<R
 }
 
 function wordText(stored: Buffer): RewrittenPackage {
-  const { bytes, leftOut } = visibleWord(stored);
+  const { bytes, leftOut, standIns } = visibleWord(stored);
   const { sections, unshown = [] } = asidesOf(bytes);
-  return { bytes, sections, unshown: [...unshown, ...leftOut] };
+  return { bytes, sections, unshown: [...unshown, ...leftOut], standIns };
 }
 
-// Removes invisible text from binary Word documents (tracked deletions and hidden text), and writes signs of symbol fonts in
-// Unicode. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.35 (PlcPcd), 2.9.33 (ChpxFkp), 2.9.286 (SttbfFfn).
+// Removes invisible text from binary Word documents (tracked deletions and hidden text), and writes signs of symbol fonts,
+// superscripts and values of fields. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.35 (PlcPcd), 2.9.33 (ChpxFkp), 2.9.286 (SttbfFfn).
 
 const MAGIC = 0xa5ec;
 
@@ -131,6 +152,7 @@ interface VisibleWord {
   readonly bytes: Buffer;
   /** The kinds of text that were removed. */
   readonly leftOut: readonly UnshownFacts[];
+  readonly standIns?: StandIns | undefined;
 }
 
 function visibleWord(bytes: Buffer): VisibleWord {
@@ -148,6 +170,8 @@ interface Word {
   readonly content: Buffer;
   readonly stream: CompoundStream;
   readonly pieces: readonly Piece[];
+  /** The content of the stream `Data`. */
+  readonly data?: Buffer | undefined;
   /** The table whose position is at offset `at` of the Fib. */
   part(at: number): Buffer;
 }
@@ -167,13 +191,14 @@ function openWord(bytes: Buffer): Word | undefined {
     const start = content.readUInt32LE(at);
     return table.subarray(start, start + content.readUInt32LE(at + 4));
   };
-  return { content, stream, part, pieces: piecesOf(part(PIECES)) };
+  const data = compound.find('Data');
+  return { content, stream, part, pieces: piecesOf(part(PIECES)), data: data && compound.read(data) };
 }
 
 function withoutRuns(bytes: Buffer): VisibleWord {
   const word = openWord(bytes);
   if (!word) return { bytes, leftOut: [] };
-  const { content, stream, pieces, part } = word;
+  const { content, stream, part } = word;
   const kinds = [
     [DELETED, DELETED_TEXT],
     [HIDDEN, HIDDEN_TEXT],
@@ -182,31 +207,45 @@ function withoutRuns(bytes: Buffer): VisibleWord {
     const runs = runsWith(content, part(CHARACTER_PAGES), (properties) =>
       hasProperty(properties, (code, operand) => code === wanted && IS_ON.has(operand)),
     );
-    let isText = false;
-    for (const piece of pieces) for (const run of runs) isText = blank(content, piece, run) || isText;
-    return isText ? [kind] : [];
+    return runs.filter((run) => blank(word, run)).length > 0 ? [kind] : [];
   });
-  const symbols = writeSymbols(word);
-  if (symbols.left > 0) leftOut.push({ what: 'sign of a symbol font', count: symbols.left });
-  if (leftOut.length === 0 && !symbols.areWritten) return { bytes, leftOut };
+  const standIns = new StandIns([textOf(word), ...names(part(OWNERS)), ...drawingsOf(word)].join(''));
+  const lost = writeSymbols(word, standIns) + writeFields(word, standIns) + writeRaised(word, standIns);
+  if (lost > 0) leftOut.push({ what: 'sign', count: lost });
+  if (CompoundFile.of(bytes)?.read(stream).equals(content)) return { bytes, leftOut };
   const copy = Buffer.from(bytes);
   CompoundFile.of(copy)?.write(stream, content);
-  return { bytes: copy, leftOut };
+  return { bytes: copy, leftOut, standIns };
 }
 
-/**
- * Replaces the characters of a run, except control characters, which end paragraphs, cells and fields; whether there were any.
- */
-function blank(content: Buffer, { start, end, wide }: Piece, run: Run): boolean {
+/** The place of a character in the stream, and its code as it is stored. */
+interface Place {
+  readonly at: number;
+  readonly wide: boolean;
+  readonly code: number;
+}
+
+function* placesIn({ content, pieces }: Word, run: Run): Generator<Place> {
+  for (const { start, end, wide } of pieces) {
+    const step = wide ? 2 : 1;
+    const last = Math.min(end, run.end, content.length - step + 1);
+    for (let at = Math.max(start, run.start); at < last; at += step)
+      yield { at, wide, code: wide ? content.readUInt16LE(at) : (content[at] as number) };
+  }
+}
+
+function write({ content }: Word, { at, wide }: Place, code: number): void {
+  if (wide) content.writeUInt16LE(code, at);
+  else content[at] = code;
+}
+
+/** Replaces the characters of a run, except control characters, which end paragraphs, cells and fields; whether there were any. */
+function blank(word: Word, run: Run): boolean {
   let isText = false;
-  const step = wide ? 2 : 1;
-  const last = Math.min(end, run.end, content.length - step + 1);
-  for (let at = Math.max(start, run.start); at < last; at += step) {
-    const character = wide ? content.readUInt16LE(at) : (content[at] as number);
-    if (character < 0x20) continue;
+  for (const place of placesIn(word, run)) {
+    if (place.code < 0x20) continue;
     isText = true;
-    if (wide) content.writeUInt16LE(NOTHING, at);
-    else content[at] = NOTHING;
+    write(word, place, NOTHING);
   }
   return isText;
 }
@@ -219,25 +258,19 @@ const FONT_BYTES = 39;
 const RUN_FONTS: ReadonlySet<number> = new Set([0x4a4f, 0x4a51]);
 const SIGN_CODE = 0x6a09;
 
-/** Writes the signs of symbol fonts in Unicode, and counts those for which a character of one byte stands. */
-function writeSymbols({ content, pieces, part }: Word): { areWritten: boolean; left: number } {
+/** Writes the signs of symbol fonts in Unicode; the number of those without a place. */
+function writeSymbols(word: Word, standIns: StandIns): number {
+  const { content, part } = word;
   const fonts = fontNames(part(FONT_NAMES));
-  const result = { areWritten: false, left: 0 };
-  const write = (run: Run, signOf: (code: number) => string): void => {
-    for (const { start, end, wide } of pieces)
-      for (
-        let at = Math.max(start, run.start);
-        at < Math.min(end, run.end, content.length - (wide ? 1 : 0));
-        at += wide ? 2 : 1
-      ) {
-        const code = wide ? content.readUInt16LE(at) : (content[at] as number);
-        const sign = code > 0x20 ? signOf(code) : '';
-        if (sign === '' || (wide && sign.length > 1)) continue;
-        if (wide) content.writeUInt16LE(sign.charCodeAt(0), at);
-        else content[at] = NOTHING;
-        if (!wide) result.left += 1;
-        result.areWritten = true;
-      }
+  let lost = 0;
+  const writeRun = (run: Run, signOf: (code: number) => string): void => {
+    for (const place of placesIn(word, run)) {
+      const sign = place.code > 0x20 ? signOf(place.code) : '';
+      if (sign === '') continue;
+      const code = place.wide && sign.length === 1 ? sign.charCodeAt(0) : standIns.of(sign);
+      write(word, place, code ?? NOTHING);
+      if (code === undefined) lost += 1;
+    }
   };
   const pages = part(CHARACTER_PAGES);
   const values: number[] = [];
@@ -246,16 +279,100 @@ function writeSymbols({ content, pieces, part }: Word): { areWritten: boolean; l
   );
   for (const [i, run] of signs.entries()) {
     const value = values[i] ?? 0;
-    write(run, () => symbolOf(fonts[value & 0xffff] ?? '', value >>> 16));
+    writeRun(run, () => symbolOf(fonts[value & 0xffff] ?? '', value >>> 16));
   }
   for (const [index, font] of fonts.entries()) {
     if (!isSymbolFont(font)) continue;
     const runs = runsWith(content, pages, (properties) =>
       hasProperty(properties, (code, _, value) => RUN_FONTS.has(code) && (value & 0xffff) === index),
     );
-    for (const run of runs) write(run, (code) => (code < 0x7f || code >= 0xf020 ? symbolOf(font, code) : ''));
+    for (const run of runs)
+      writeRun(run, (code) => (code < 0x7f || code >= 0xf020 ? symbolOf(font, code) : ''));
   }
-  return result;
+  return lost;
+}
+
+/** The property code for a superscript (1) or subscript (2). */
+const RAISED_CODE = 0x2a48;
+
+/** Marks superscripts and subscripts; the number of characters that could not be marked. */
+function writeRaised(word: Word, standIns: StandIns): number {
+  let lost = 0;
+  for (const [i, kind] of (['super', 'sub'] as const).entries()) {
+    const runs = runsWith(word.content, word.part(CHARACTER_PAGES), (properties) =>
+      hasProperty(properties, (code, operand) => code === RAISED_CODE && operand === i + 1),
+    );
+    for (const run of runs)
+      for (const place of placesIn(word, run)) {
+        if (place.code < 0x20) continue;
+        const stored = place.wide ? place.code : WINDOWS.decode(Uint8Array.of(place.code)).charCodeAt(0);
+        const code = standIns.raised(stored, kind);
+        if (code === undefined) lost += 1;
+        else write(word, place, code);
+      }
+  }
+  return lost;
+}
+
+const WORD_FIELD = /\x13([^\x13-\x15]*)(?:\x14[\0-\x12]*)?\x15/g;
+
+const NEEDED_FIELD = /^\s*(?:SYMBOL|EQ|MACROBUTTON|FORMCHECKBOX|FORMDROPDOWN)\s/i;
+
+/** The property code for the place of a form's data in the stream `Data`. */
+const DATA_PLACE = 0x6a03;
+
+/** Writes what fields without a result show: signs, glosses, boxes and lists of forms; the number of those without a place. */
+function writeFields(word: Word, standIns: StandIns): number {
+  let lost = 0;
+  for (const { 0: field, 1: code = '', index } of textOf(word).matchAll(WORD_FIELD)) {
+    if (!NEEDED_FIELD.test(code)) continue;
+    const places = Array.from(field, (_, i) => placeOf(word, index + i));
+    const shown = signOfField(code) ?? wordsOfField(code) ?? formValue(word, code, places);
+    const [first] = places;
+    if (shown === undefined || !first) continue;
+    const sign = standIns.of(shown);
+    if (sign === undefined) lost += 1;
+    for (const place of places) if (place) write(word, place, NOTHING);
+    if (sign !== undefined) write(word, first, sign);
+  }
+  return lost;
+}
+
+/** The place of the character at a position of the text. */
+function placeOf({ content, pieces }: Word, position: number): Place | undefined {
+  let from = 0;
+  for (const { start, end, wide } of pieces) {
+    const step = wide ? 2 : 1;
+    const at = start + (position - from) * step;
+    from += (end - start) / step;
+    if (position < from && at + step <= content.length) return { at, wide, code: 0 };
+  }
+  return undefined;
+}
+
+/** The value of a box or a list of a form. Source: [MS-DOC] 2.9.78 (FFData), 2.9.157 (NilPICFAndBinData). */
+function formValue(word: Word, code: string, places: readonly (Place | undefined)[]): string | undefined {
+  const kind = /^\s*FORM(CHECKBOX|DROPDOWN)/.exec(code)?.[1];
+  const last = places.findLast((place) => place && word.content[place.at] === 1);
+  if (kind === undefined || !last || !word.data) return undefined;
+  let offset: number | undefined;
+  runsWith(word.content, word.part(CHARACTER_PAGES), (properties, run) =>
+    run.start <= last.at && last.at < run.end
+      ? hasProperty(properties, (property, _, value) => property === DATA_PLACE && (offset = value) >= 0)
+      : false,
+  );
+  if (offset === undefined) return undefined;
+  const data = word.data.subarray(offset + word.data.readUInt16LE(offset + 4));
+  const stored = (data.readUInt16LE(4) >> 2) & 31;
+  // Behind the name: its length, the characters and a zero.
+  let at = 10 + 2 * data.readUInt16LE(10) + 4;
+  // 25 stands for no result.
+  const chosen = stored === 25 ? data.readUInt16LE(at) : stored;
+  if (kind === 'CHECKBOX') return chosen === 1 ? '☒' : '☐';
+  at += 2;
+  for (let i = 0; i < 5; i += 1) at += 2 * data.readUInt16LE(at) + 4;
+  const entries = names(data.subarray(at + 6)).slice(0, data.readUInt32LE(at + 2));
+  return entries[chosen] ?? '';
 }
 
 function fontNames(table: Buffer): string[] {
@@ -267,8 +384,10 @@ function fontNames(table: Buffer): string[] {
   return fonts;
 }
 
+type RunTest = (properties: Buffer, run: Run) => boolean;
+
 /** The runs whose properties are chosen. */
-function runsWith(content: Buffer, pages: Buffer, isChosen: (properties: Buffer) => boolean): Run[] {
+function runsWith(content: Buffer, pages: Buffer, isChosen: RunTest): Run[] {
   const runs: Run[] = [];
   const count = Math.floor((pages.length - 4) / 8);
   for (let i = 0; i < count; i += 1) {
@@ -279,13 +398,13 @@ function runsWith(content: Buffer, pages: Buffer, isChosen: (properties: Buffer)
   return runs;
 }
 
-function runsIn(page: Buffer, isChosen: (properties: Buffer) => boolean): Run[] {
+function runsIn(page: Buffer, isChosen: RunTest): Run[] {
   const count = page[PAGE - 1] as number;
   const runs: Run[] = [];
   for (let i = 0; i < count && 4 * (count + 1) + i < PAGE; i += 1) {
     const at = 2 * (page[4 * (count + 1) + i] as number);
-    if (at === 0 || !isChosen(page.subarray(at + 1, at + 1 + (page[at] as number)))) continue;
-    runs.push({ start: page.readUInt32LE(4 * i), end: page.readUInt32LE(4 * i + 4) });
+    const run = { start: page.readUInt32LE(4 * i), end: page.readUInt32LE(4 * i + 4) };
+    if (at > 0 && isChosen(page.subarray(at + 1, at + 1 + (page[at] as number)), run)) runs.push(run);
   }
   return runs;
 }
@@ -317,45 +436,6 @@ function hasProperty(
     at += 2 + (size === 0 ? 1 + operand : size);
   }
   return false;
-}
-
-/** The property code for a superscript (1) or subscript (2). */
-const RAISED_CODE = 0x2a48;
-
-/** The most characters before a superscript that are shown with it. */
-const MAX_BASE_CHARACTERS = 20;
-
-/** The words with superscripts and subscripts, which the converter joins to their base: `10^6`. */
-function raisedWords({ content, pieces, part }: Word): string[] {
-  const found = ([1, 2] as const).flatMap((kind) => {
-    const runs = runsWith(content, part(CHARACTER_PAGES), (properties) =>
-      hasProperty(properties, (code, operand) => code === RAISED_CODE && operand === kind),
-    );
-    return joined(runs).map((run) => ({ kind, ...run }));
-  });
-  return found
-    .sort((a, b) => a.start - b.start)
-    .flatMap(({ kind, start, end }) => {
-      const piece = pieces.find((one) => one.start <= start && start < one.end);
-      if (!piece) return [];
-      const decoder = piece.wide ? UTF16 : WINDOWS;
-      const from = Math.max(piece.start, start - MAX_BASE_CHARACTERS * (piece.wide ? 2 : 1));
-      const base = /[^\s\0-\x1f]*$/.exec(decoder.decode(content.subarray(from, start)))?.[0] ?? '';
-      const said = plain(decoder.decode(content.subarray(start, Math.min(end, piece.end))));
-      const shown = base === '' ? said : kind === 1 ? raised(said) : lowered(said, base);
-      return shown === said ? [] : [base + shown];
-    });
-}
-
-/** Runs that follow each other as one. */
-function joined(runs: readonly Run[]): Run[] {
-  const all: Run[] = [];
-  for (const run of [...runs].sort((a, b) => a.start - b.start)) {
-    const last = all.at(-1);
-    if (last?.end === run.start) all[all.length - 1] = { start: last.start, end: run.end };
-    else all.push(run);
-  }
-  return all;
 }
 
 /** The pieces of the text: their position in the stream, and whether their characters have two bytes. */
@@ -394,6 +474,7 @@ const COMMENTS = 0xba;
 const COMMENT_TEXTS = 0xc2;
 const HEADERS = 0xf2;
 const OWNERS = 0x1ba;
+const DRAWINGS = 0x22a;
 
 /** The bytes of a comment's record, and the offset of its author in it. */
 const COMMENT_BYTES = 30;
@@ -413,10 +494,8 @@ function asidesOf(bytes: Buffer): WordAsides {
 function read(bytes: Buffer): WordAsides {
   const word = openWord(bytes);
   if (!word) return { sections: [] };
-  const { content, pieces, part } = word;
-  const all = pieces
-    .map(({ start, end, wide }) => (wide ? UTF16 : WINDOWS).decode(content.subarray(start, end)))
-    .join('');
+  const { content, part } = word;
+  const all = textOf(word);
   const texts: Record<string, string> = {};
   let from = 0;
   for (const [i, name] of TEXTS.entries()) {
@@ -446,13 +525,26 @@ function read(bytes: Buffer): WordAsides {
   );
   return {
     sections: [
-      { title: 'Superscripts and subscripts', lines: raisedWords(word) },
       { title: 'Comments', lines: comments },
+      {
+        title: 'Drawings',
+        lines: drawingsOf(word),
+      },
       { title: 'Text boxes', lines: boxes.filter((text) => text !== '') },
       { title: HEADS_AND_FEET, lines: margins.toSorted((a, b) => Number(a < b) - Number(a > b)) },
     ],
     unshown: objectFacts(objects),
   };
+}
+
+function drawingsOf({ part, data }: Word): string[] {
+  return [...shapeTexts(part(DRAWINGS)), ...shapeTexts(data ?? Buffer.alloc(0))];
+}
+
+function textOf({ content, pieces }: Word): string {
+  return pieces
+    .map(({ start, end, wide }) => (wide ? UTF16 : WINDOWS).decode(content.subarray(start, end)))
+    .join('');
 }
 
 const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true });

@@ -7,7 +7,8 @@ const NO_POWER = /^(?:\W*\[.*|[*†‡§,]+|st|nd|rd|th|[er]+|TM|SM|®|™)$/i;
 export function raised(text: string): string {
   const power = text.trim();
   if (power === '' || NO_POWER.test(power)) return text;
-  return /^[-+−]?[\p{L}\d]+$/u.test(power) ? `^${power}` : `^(${power})`;
+  const end = /\s*$/.exec(text)?.[0] ?? '';
+  return (/^[-+−]?[\p{L}\d]+$/u.test(power) ? `^${power}` : `^(${power})`) + end;
 }
 
 /** A subscript: `1010<sub>2</sub>` becomes `1010_2`, not 10102; `H<sub>2</sub>O` stays H2O. */

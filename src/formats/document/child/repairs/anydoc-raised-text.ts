@@ -16,6 +16,9 @@ import { attribute, contents, each } from '../zip-parts.ts';
 /** Delimiters during the conversion: Unicode noncharacters, as those of comments. */
 export const RAISED = { super: ['\ufdd4', '\ufdd5'], sub: ['\ufdd6', '\ufdd7'] } as const;
 
+/** The ends of a text that is a word of its own, such as the description of a picture, which anydoc joins to its neighbours. */
+export const APART = '\ufdda';
+
 export type RaisedKind = keyof typeof RAISED;
 
 /** A longer text between delimiters has lost one of them. */
@@ -28,8 +31,11 @@ const DELIMITED = new RegExp(
 
 /** The text with superscripts and subscripts instead of delimiters. */
 export function restoreRaised(text: string): string {
-  if (!/[\ufdd4-\ufdd7]/.test(text)) return text;
-  const joined = text.replace(/\ufdd5\ufdd4|\ufdd7\ufdd6/g, '');
+  if (!/[\ufdd4-\ufdda]/.test(text)) return text;
+  const apart = text
+    .replace(/(?<=[\p{L}\p{N}.,;:!?)])\ufdda+(?=[\p{L}\p{N}(])/gu, ' ')
+    .replace(/\ufdda/g, '');
+  const joined = apart.replace(/\ufdd5\ufdd4|\ufdd7\ufdd6/g, '');
   return joined
     .replace(DELIMITED, (_, mark: string, said: string, at: number) => {
       const before = joined.slice(Math.max(0, at - 1), at);
@@ -38,6 +44,44 @@ export function restoreRaised(text: string): string {
       return mark === RAISED.super[0] ? raised(said) : lowered(said, before);
     })
     .replace(/[\ufdd4-\ufdd7]/g, '');
+}
+
+/**
+ * Signs that a text in a binary document does not have. Each takes the place of a character, and stands for a text for which
+ * there is no room. All are in Latin-1, because a character may be stored in one byte.
+ */
+export class StandIns {
+  readonly #free: number[];
+  readonly #signs = new Map<string, number>();
+  readonly #texts = new Map<number, string>();
+
+  constructor(text: string) {
+    const used = new Set(text);
+    this.#free = Array.from({ length: 0x40 }, (_, i) => 0xc0 + i).filter(
+      (code) => !used.has(String.fromCharCode(code)),
+    );
+  }
+
+  /** The code of the sign for `text`; undefined if none is left. */
+  of(text: string): number | undefined {
+    const code = this.#signs.get(text) ?? this.#free.pop();
+    if (code !== undefined) {
+      this.#signs.set(text, code);
+      this.#texts.set(code, text);
+    }
+    return code;
+  }
+
+  /** The sign for a character that is raised or lowered, which may be a sign itself. */
+  raised(code: number, kind: RaisedKind): number | undefined {
+    return this.of(RAISED[kind][0] + this.restore(String.fromCharCode(code)) + RAISED[kind][1]);
+  }
+
+  /** The text with what the signs stand for. */
+  restore(text: string): string {
+    if (this.#texts.size === 0) return text;
+    return text.replace(/[\xc0-\xff]/g, (sign) => this.#texts.get(sign.charCodeAt(0)) ?? sign);
+  }
 }
 
 /** What is noted about an element: how its text is set. */
@@ -107,7 +151,7 @@ export function raisedSlide(xml: string): string {
 }
 
 /** Elements of OpenDocument with a text of their own. */
-const APART = /^(?:note|annotation|frame|custom-shape|text-box)$/;
+const OWN_TEXT = /^(?:note|annotation|frame|custom-shape|text-box)$/;
 
 /** The content of an .odt or .odp; `styles` is the part styles.xml. */
 export function raisedOpen(xml: string, styles: string): string {
@@ -124,14 +168,14 @@ export function raisedOpen(xml: string, styles: string): string {
   if (kinds.size === 0) return xml;
   return delimited(xml, (local, attributes, parent) => {
     if (local === 'span') return kinds.get(attributes['text:style-name'] ?? '') ?? parent?.noted.kind;
-    return APART.test(local) ? undefined : parent?.noted.kind;
+    return OWN_TEXT.test(local) ? undefined : parent?.noted.kind;
   });
 }
 
-/** The shared strings of a workbook, whose runs are joined by SheetJS 0.20.3. */
+/** The strings of a workbook, shared or in cells, whose runs are joined by SheetJS 0.20.3. */
 export function raisedCells(xml: string): string {
   if (!xml.includes('vertAlign')) return xml;
-  return each(xml, '(?:\\w+:)?si', (content, tag) => {
+  return each(xml, '(?:\\w+:)?(?:si|is)', (content, tag) => {
     const close = `</${/^<([\w:]+)/.exec(tag)?.[1]}>`;
     const marked = each(content, '(?:\\w+:)?r', (run, start) => {
       const [value] = /<(?:\w+:)?vertAlign(?=\s)[^>]*>/.exec(run) ?? [];

@@ -37,6 +37,22 @@ export function symbolOf(font: string, code: number): string {
   return `[${font} 0x${place.toString(16).toUpperCase()}]`;
 }
 
+/** The sign that a field stands for: `SYMBOL 109 \\f "Symbol"`. */
+export function signOfField(code: string): string | undefined {
+  const [, number, font = ''] = /^\s*SYMBOL\s+(\w+)(?:.*?\\f\s+"?([^"\\]+))?/.exec(code) ?? [];
+  return number === undefined ? undefined : symbolOf(font.trim(), Number(number));
+}
+
+/** An equation field that sets a gloss above a base text: `\\o\\ad(\\s\\up 9(gloss),base)`. */
+const GLOSS = /\\o(?:\s*\\a[a-z])?\s*\(\\s\s*\\up\s*\d*\s*\(([^]*?)\),([^]*)\)/i;
+
+/** The words that a field shows without a result: a gloss behind its base, those of a button. */
+export function wordsOfField(code: string): string | undefined {
+  const [, gloss, base] = /^\s*EQ\s/i.test(code) ? (GLOSS.exec(code) ?? []) : [];
+  if (gloss !== undefined && base !== undefined) return `${base}(${gloss})`;
+  return /^\s*MACROBUTTON\s+\S+\s+(.*\S)/.exec(code)?.[1];
+}
+
 /** What is noted about an element: for a run its symbol font. */
 interface SymbolNote {
   readonly local: string;

@@ -1,14 +1,48 @@
 /**
  * anydoc 0.1.9 leaves out what is in these elements of a .docx: rows and cells of tables in content controls or custom XML, and
- * the values of boxes and lists in forms. Text that is a property of a shape (WordArt, watermarks) is left out as well.
+ * the values of boxes and lists in forms, and of other fields without a result. Text that is a property of a shape (WordArt, watermarks) is left out as well.
  */
 
 import { isOnValue } from '../hidden-text.ts';
-import { attribute, contents, each } from '../zip-parts.ts';
+import { replaceRanges, type XmlReplacement } from '../xml-walk.ts';
+import { attribute, contents, each, plainText } from '../zip-parts.ts';
+import { signOfField, wordsOfField } from './anydoc-symbol-fonts.ts';
 
 /** `text` makes a text element of escaped words. */
 export function shownElements(xml: string, text: (words: string) => string): string {
-  return withFormValues(withoutWrappers(withWordArt(xml)), text);
+  return withFieldTexts(withFormValues(withoutWrappers(withWordArt(xml)), text), text);
+}
+
+const FIELD =
+  /<(?:\w+:)?fldChar(?=\s)[^<>]*?fldCharType="(\w+)"|<(?:\w+:)?instrText(?:\s[^<>]*)?>([^<]*)|<(?:\w+:)?t(?:\s[^<>]*)?>[^<]/g;
+
+/** Puts what a field without a result shows before it. */
+function withFieldTexts(xml: string, text: (words: string) => string): string {
+  if (!/\s(?:SYMBOL|MACROBUTTON|EQ)\s/i.test(xml)) return xml;
+  const open: { readonly at: number; code: string; isEmpty: boolean }[] = [];
+  const added: XmlReplacement[] = [];
+  for (const { 1: type, 2: code, index } of xml.matchAll(FIELD)) {
+    const field = open.at(-1);
+    if (type === 'begin') open.push({ at: index, code: '', isEmpty: true });
+    else if (type === 'end' && field) {
+      open.pop();
+      if (field.isEmpty) added.push([field.at, field.at, text(fieldText(field.code))]);
+    } else if (code !== undefined && field) field.code += code;
+    else if (type === undefined && field) field.isEmpty = false;
+  }
+  const simple = /<((?:\w+:)?)fldSimple(?=\s)[^<>]*\sw:instr="([^"]*)"[^<>]*\/>/g;
+  return replaceRanges(xml, added).replace(
+    simple,
+    (_, prefix: string, code: string) => `<${prefix}r>${text(fieldText(code))}</${prefix}r>`,
+  );
+}
+
+function fieldText(xml: string): string {
+  const code = plainText(xml);
+  return (signOfField(code) ?? wordsOfField(code) ?? '').replace(
+    /[&<>]/g,
+    (sign) => `&#${sign.charCodeAt(0)};`,
+  );
 }
 
 /** The XML with the text of such a shape in its place. */

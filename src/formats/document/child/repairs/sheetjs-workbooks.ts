@@ -104,18 +104,24 @@ const STRINGS = /^xl\/sharedStrings\.xml$/i;
 const IS_SHARED = /\st="s"/;
 const SHEET = /^xl\/worksheets\/[^/]+\.xml$/i;
 
-/** The changed part, if it has to be changed. `read` returns the content of a part. */
+/** The parts that have to be changed. `read` returns the content of a part. */
 export function mendedStrings(
   names: readonly string[],
   read: (name: string) => Buffer | undefined,
 ): ReadonlyMap<string, Buffer> {
   const name = names.find((one) => STRINGS.test(one));
-  const content = name === undefined ? undefined : read(name);
-  if (
-    !name ||
-    !content ||
-    !(content.includes('vertAlign') || /<(?:\w+:)?si\s*\/>/.test(content.toString('latin1')))
-  )
+  if (name === undefined) {
+    // The strings are in the cells.
+    const raised = names.flatMap((one) => {
+      const sheet = SHEET.test(one) ? read(one) : undefined;
+      return sheet?.includes('vertAlign')
+        ? [[one, Buffer.from(raisedCells(sheet.toString('utf8')))] as const]
+        : [];
+    });
+    return new Map(raised);
+  }
+  const content = read(name);
+  if (!content || !(content.includes('vertAlign') || /<(?:\w+:)?si\s*\/>/.test(content.toString('latin1'))))
     return new Map();
   const filled = content
     .toString('utf8')

@@ -1,0 +1,189 @@
+/**
+ * What the specifications of the binary formats have for text ([MS-DOC], [MS-PPT], [MS-XLS], [MS-XLSB]): each construct is shown,
+ * or counted in a notice. The fixtures were saved by LibreOffice, which leaves out equations.
+ */
+
+import { CFB, utils, write as writeBook } from '@e965/xlsx';
+import { unzipSync, zipSync } from 'fflate';
+import { expect, test } from 'vitest';
+import { fixture } from '../../support/documents.ts';
+import { unhurried, workspace } from '../../support/workspace.ts';
+
+type Shown = readonly (readonly [construct: string, shown: string])[];
+
+/** What is between the paragraphs `#0`, `#1`, …. */
+const partsOf = (text: string, expected: Shown): Shown => {
+  const found = text.split(/(?:^|\n)\\?#(?:\d+|end)\n/).map((part) => part.trim());
+  return expected.map(([construct], i) => [construct, found[i + 1] ?? '']);
+};
+
+const DOC: Shown = [
+  ['bold and italic', 'plain **bold** *it*'],
+  ['a superscript and a subscript', '10^6 cells x2'],
+  ['a sign', '5 μg'],
+  ['a dingbat', '✓ done'],
+  ['text in a symbol font', 'α decay'],
+  ['a link', '[site](https://ex.org/f)'],
+  ['a sign as a field', 'μ'],
+  ['an equation field, which was not saved', 'eq'],
+  ['a reference', 'Error: Reference source not found'],
+  ['a ticked box', 'yes ☒'],
+  ['an empty box', 'no ☐'],
+  ['a form list', 'c BEE'],
+  ['a form text', 't filled'],
+  ['tabs and breaks', 'a b\\\nc'],
+  ['hyphens', 'ab-c'],
+  ['an insertion', 'new'],
+  ['a deletion', 'kept'],
+  ['hidden text', 'seen'],
+  ['a gloss', '漢(kan)'],
+  ['a text box', 'before'],
+  ['a shape', 'after'],
+  ['an equation, which was not saved', ''],
+  ['a table', '| A | B |\n| --- | --- |\n| c1<br>c2 | 10^6 |'],
+  ['a table in a cell', '|  |  |\n| --- | --- |\n| in1<br>in2<br>out | side |'],
+  ['a heading', '# Head'],
+  ['a list from 5 on', '- 5\\) five\n- 6\\) six'],
+  ['a comment', 'noted'],
+  ['a footnote', 'foot[^1]'],
+  ['an endnote', 'end[^2]'],
+  ['capitals and a struck word', 'Caps ~~strike~~'],
+  ['other scripts', 'שלום 😀 ü–“x”'],
+  ['a page break', 'p1\n\np2'],
+  ['a frame', 'x'],
+  ['an ordinal', 'the 1st'],
+];
+
+test('each construct of a doc is shown or counted', async () => {
+  const { write, text } = workspace(unhurried);
+  write('a.doc', fixture('constructs.doc.gz'));
+  const shown = await text('a.doc:raw');
+  expect(partsOf(shown, DOC)).toEqual(DOC);
+  expect(shown.slice(shown.indexOf('\n#end\n') + 6)).toBe(
+    '\n[^1]: note text 10^6\n\n[^2]: endnote text\n\n## Comments\n\n- comment by Bo: Why?\n\n## Text boxes\n\n- boxed\n- framed\n\n## Headers and footers\n\n- header: On top\n- footer: Down below\n[Not shown: tracked deletions, hidden text]',
+  );
+});
+
+const PPT: Shown = [
+  ['a body', 'one\n\ntwo'],
+  ['a line break and a tab', 'a\\\nb\tc'],
+  ['a superscript and a subscript', '10^6 cells H2'],
+  ['text in a symbol font', '5 μg'],
+  ['a date', 'on 11/29/2026'],
+  ['a numbered list', '- three'],
+  ['a bullet', '- point'],
+  ['a group in a group', 'outer\n\ninner'],
+  ['a table', 'H1\n\nH2\n\nc1\n\nc2'],
+  ['a link', 'site'],
+  ['other scripts', '漢 😀 ü'],
+  ['bold', 'x **bold**'],
+];
+
+test('each construct of a ppt is shown or counted', async () => {
+  const { write, text } = workspace(unhurried);
+  write('a.ppt', fixture('constructs.ppt.gz'));
+  const shown = await text('a.ppt:raw');
+  expect(partsOf(shown, PPT)).toEqual(PPT);
+  expect(shown).toMatch(/^--- slide 1 ---\n\n## The Title\n/);
+  expect(shown.slice(shown.indexOf('\n#end\n') + 6).trim()).toBe(
+    '<https://ex.org/s>\n\n--- slide 2 ---\n\n(hidden)\n\nSecond\n\nDraft\n\nhid',
+  );
+});
+
+const XLS: Shown = [
+  ['a text', 'text'],
+  ['two lines', '"a\\nb"'],
+  ['a superscript', '10^6 x'],
+  ['a number', '1.5'],
+  ['a boolean as a number', '1'],
+  ['a percentage', '25.6%'],
+  ['a date', '2024-03-01'],
+  ['a duration', '36:05:00'],
+  ['a link', 'site <https://ex.org/c>'],
+  ['a comment', 'noted [comment: Why?]'],
+  ['an error', '#VALUE!'],
+];
+
+test('each construct of an xls is shown or counted', async () => {
+  const { write, text } = workspace(unhurried);
+  const file = CFB.read(fixture('constructs.xls.gz'), { type: 'buffer' });
+  CFB.utils.cfb_add(file, '/MBD00000001/Package', Buffer.alloc(8));
+  write('a.xls', Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array));
+  const shown = await text('a.xls:raw');
+  expect(
+    XLS.map(([name], i) => [name, new RegExp(`^\\| ${i + 1} \\| (.*) \\|$`, 'm').exec(shown)?.[1]]),
+  ).toEqual(XLS);
+  expect(shown).toContain('\n## Hid (hidden)\n');
+  expect(shown).toMatch(
+    /\n## Drawings\n\n- shape: shape text\n- shape: box text\n- shape: custom text\n\n## Headers and footers\n\n- header: On top\n- footer: Page below\n\[Not shown: 1 embedded object\]$/,
+  );
+});
+
+test('each construct of an xlsb is shown', async () => {
+  const { write, text } = workspace(unhurried);
+  const sheet = utils.aoa_to_sheet([['text'], [1.5], [true], [{ t: 'e', v: 0x2a }], ['a\nb'], ['漢 😀 <b']]);
+  sheet['A7'] = { t: 'n', v: 0.256, z: '0.0%' };
+  sheet['A8'] = { t: 'n', v: 45_352, z: 'yyyy-mm-dd' };
+  sheet['A9'] = { t: 's', v: 'site', l: { Target: 'https://ex.org/c' } };
+  sheet['A10'] = { t: 's', v: 'noted', c: [{ a: 'Bo', t: 'Why?' }] };
+  sheet['!ref'] = 'A1:A10';
+  const book = utils.book_new();
+  utils.book_append_sheet(book, sheet, 'S');
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['h']]), 'Hid');
+  book.Workbook = { Sheets: [{ Hidden: 0 }, { Hidden: 1 }] };
+  write('a.xlsb', writeBook(book, { type: 'buffer', bookType: 'xlsb' }) as Buffer);
+  const shown = await text('a.xlsb:raw');
+  const cells = Array.from(
+    { length: 10 },
+    (_, i) => new RegExp(`^\\| ${i + 1} \\| (.*) \\|$`, 'm').exec(shown)?.[1],
+  );
+  expect(cells).toEqual([
+    'text',
+    '1.5',
+    'TRUE',
+    '#N/A',
+    '"a\\nb"',
+    '漢 😀 <b',
+    '25.6%',
+    '2024-03-01',
+    'site <https://ex.org/c>',
+    'noted [comment: Why?]',
+  ]);
+  expect(shown).toContain('\n## Hid (hidden)\n');
+});
+
+test('superscripts of an xlsb are noticed', async () => {
+  const { write, text } = workspace(unhurried);
+  const book = utils.book_new();
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['106']]), 'S');
+  const parts = unzipSync(writeBook(book, { type: 'buffer', bookType: 'xlsb' }) as Buffer);
+  // The record of the first font: its type (43), its size, its height of 12 points; its position is the fourth number.
+  const styles = Buffer.from(parts['xl/styles.bin'] ?? []);
+  styles.writeUInt16LE(1, styles.indexOf(Buffer.from([240, 0]), styles.indexOf(43)) + 6);
+  write('a.xlsb', Buffer.from(zipSync({ ...parts, 'xl/styles.bin': styles })));
+  expect(await text('a.xlsb:raw')).toMatch(/\n\[Not shown: superscripts\]$/);
+});
+
+test.each([
+  [
+    'page.xls',
+    '<table><tr><th>Name<th>Qty<tr><td>Caf\xe9<td>7</table>',
+    '| Name | Qty |\n| --- | --- |\n| Café | 7 |',
+  ],
+  [
+    'mail.doc',
+    'MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="B"\r\n\r\n--B\r\nContent-Type: text/html; charset="utf-8"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<p>Caf=C3=A9</p>\r\n--B\r\nContent-Type: text/html\r\n\r\n<p>more</p>\r\n--B--',
+    'Café\n\nmore',
+  ],
+  ['list.xls', 'a;b\n1;2\n', 'a;b\n1;2\n'],
+])('%s: a page with the name of a document is converted', async (name, content, shown) => {
+  const { write, text } = workspace(unhurried);
+  write(name, Buffer.from(content, 'latin1'));
+  expect(await text(`${name}:raw`)).toBe(shown);
+});
+
+test('superscripts of a doc with one byte for a character', async () => {
+  const { write, text } = workspace(unhurried);
+  write('a.doc', fixture('narrow.doc.gz'));
+  expect(await text('a.doc:raw')).toBe('5 × 10^6 cells, x^2\n');
+});
