@@ -6,12 +6,14 @@
 import { parse as parseToml, TomlDate, TomlError } from 'smol-toml';
 import {
   Composer,
+  type CST,
   type Document,
   isAlias,
   isMap,
   isPair,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Pair,
   Parser,
@@ -27,6 +29,7 @@ const MAX_CONVERTED_BYTES = 2 << 20;
 const MAX_EXPANDED_BYTES = 16 << 20;
 const MAX_DOCUMENTS = 10_000;
 const MAX_PIECES = 10_000;
+/** Deeper nesting is not composed, which is recursive: a regular expression that is compiled at the end of the stack ends the process. */
 const MAX_LEVELS = 500;
 /** The most maps that are merged into others: each level may double them. */
 const MAX_MERGED_MAPS = 100_000;
@@ -102,21 +105,25 @@ function yamlAsJson(text: string, facts: ConversionFacts): string {
     new YamlWriter(document, { text, lines, facts, pieces }).write();
     documents.push(pieces.text);
     const [error] = document.errors;
-    if (error) {
-      const why = error.code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : firstLine(error.message);
-      facts.damage = { line: lines.linePos(error.pos[0]).line, why };
-    }
+    if (error) facts.damage = { line: lines.linePos(error.pos[0]).line, why: firstLine(error.message) };
     // Behind an error the structure is a guess.
     return !error && documents.length < MAX_DOCUMENTS;
   };
-  try {
-    const tokens = new Parser(lines.addNewLine).parse(text);
-    for (const document of composer.compose(tokens, true, text.length))
-      if (!take(document as Document.Parsed)) break;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    facts.damage ??= { line: 1, why: TOO_DEEP };
-  }
+  const parser = new Parser(lines.addNewLine);
+  let deepAt: number | undefined;
+  const tokens = function* (): Generator<CST.Token> {
+    lines.addNewLine(0);
+    for (const lexeme of new Lexer().lex(text)) {
+      yield* parser.next(lexeme);
+      if (parser.stack.length <= MAX_LEVELS) continue;
+      deepAt = parser.offset;
+      break;
+    }
+    yield* parser.end();
+  };
+  for (const document of composer.compose(tokens(), true, text.length))
+    if (!take(document as Document.Parsed)) break;
+  if (deepAt !== undefined) facts.damage = { line: lines.linePos(deepAt).line, why: TOO_DEEP };
   // An empty text is one document with nothing.
   return documents.length === 1 ? (documents[0] as string) : `[${documents.join(', ')}]`;
 }
