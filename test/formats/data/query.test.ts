@@ -278,11 +278,6 @@ describe('YAML and TOML', () => {
     expect(bomb.text).toContain('more than 16 MiB; its lines can be read');
     const merges = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} {<<: [*a${at}, *a${at}]}`);
     expect((await asked('m.yaml', lines('a0: &a0 {k: 1}', ...merges))(':#[0]')).code).not.toBe('TIMEOUT');
-    const chain = Array.from({ length: 20_000 }, (_, at) => `a${at + 1}: &a${at + 1} {<<: *a${at}}`);
-    expect(await asked('n.yaml', lines('a0: &a0 {k: 1}', ...chain))(':#["a20000"].k')).toMatchObject({
-      code: 'LIMIT',
-      text: expect.stringContaining('or 500 in one another'),
-    });
     expect((await asked('y.yaml', 'a: &a [1, *a]\n')(':#a[0]')).text).toMatch(
       /^1\n\[The YAML is damaged at line 1/,
     );
@@ -308,6 +303,14 @@ describe('YAML and TOML', () => {
     expect(await asked('y.yaml', lines(`- a: 7`, `  ? ${quoted}`, '  : 8'))(':#[0].a')).toMatchObject({
       code: 'OK',
       text: expect.stringMatching(/^7/),
+    });
+  });
+
+  test('chains of merges, and lists as keys, are bounded', { tags: 'slow' }, async () => {
+    const chain = Array.from({ length: 2_000 }, (_, at) => `a${at + 1}: &a${at + 1} {<<: *a${at}}`);
+    expect(await asked('n.yaml', lines('a0: &a0 {k: 1}', ...chain))(':#["a2000"].k')).toMatchObject({
+      code: 'LIMIT',
+      text: expect.stringContaining('or 500 in one another'),
     });
     const large = Array.from({ length: 20_000 }, () => 'xxxxxxxxxx').join(', ');
     const keys = Array.from({ length: 200 }, () => '? *b\n: 1');
