@@ -112,7 +112,7 @@ test('the extension package asks as installed hooks do', () => {
     expect(read(`packaging/agents/${name}.json`)).toContain(`"version": "${version}"`);
 });
 
-describe('what commands print', { timeout: 300_000 }, () => {
+describe('what commands print', () => {
   let world: DocsWorld;
   beforeAll(async () => void (world = await docsWorld()));
   afterAll(() => world.remove());
@@ -127,7 +127,7 @@ describe('what commands print', { timeout: 300_000 }, () => {
   });
 });
 
-describe('commands that nobody runs here', { timeout: 120_000 }, () => {
+describe('commands that nobody runs here', () => {
   const commands = new Map<string, string>();
   /** What the command line says of one of its commands. */
   const helpOf = (command: string): string => {
@@ -184,7 +184,7 @@ const sources: Record<string, string[]> = Object.fromEntries(
     ]),
 );
 
-test('examples fit the types, strictly', { timeout: 240_000 }, () => {
+test('examples fit the types, strictly', () => {
   const examples = [...inLanguage('ts types'), ...inLanguage('ts')].map(({ name, text }) => ({
     name: `${name.replaceAll(/\W+/g, '-')}.ts`,
     text,

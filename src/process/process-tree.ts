@@ -102,8 +102,9 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** After an empty scan, at most this many more are made while other processes are started. */
+/** After an empty scan, at most this many more are made while other processes are started, and while some are missed. */
 const MAX_EMPTY_SCANS = 12;
+const MAX_MISSED_SCANS = 48;
 
 /** fork(2) assigns an id before the process appears in /proc, on a busy machine by milliseconds. */
 const PENDING_IDS = 256;
@@ -137,7 +138,8 @@ async function signalMembers(
     if (look.hasGroup && signal === 'SIGKILL') send(-tree.pid, signal);
     if (look.found.size > 0) return look.found.size;
     if (look.isSure && before !== 0 && lastProcess() === before) return 0;
-    if (scans === MAX_EMPTY_SCANS || (look.isSure && before === 0 && scans > 1)) return look.isSure ? 0 : 1;
+    const most = look.hasMissed ? MAX_MISSED_SCANS : MAX_EMPTY_SCANS;
+    if (scans >= most || (look.isSure && before === 0 && scans > 1)) return look.isSure ? 0 : 1;
     if (look.isSure) from = Math.max(from, before - PENDING_IDS);
     await setImmediate();
   }
@@ -160,6 +162,8 @@ interface Look {
   readonly hasGroup: boolean;
   /** False if a process had no environment yet. */
   readonly isSure: boolean;
+  /** Whether a process ended before it was looked at: what it started may be in no list yet. */
+  readonly hasMissed: boolean;
 }
 
 /**
@@ -174,10 +178,11 @@ function* lookFor(
   if (!ids) return undefined;
   const children = new Map<number, ProcessStat[]>();
   const found = new Set<number>();
-  let [isSure, hasGroup] = [true, false];
+  let [isSure, hasGroup, hasMissed] = [true, false, false];
   for (let i = ids.length - 1; i >= 0; i -= 1) {
     if ((ids.length - i) % PROCESSES_AT_ONCE === 0) yield;
     const stat = processStat(ids[i] as number);
+    hasMissed ||= !stat?.isAlive && (stat?.began ?? tree.since) >= tree.since;
     if (!stat?.isAlive || stat.began < tree.since || stat.pid === process.pid) continue;
     const { pid, parent, group, session } = stat;
     const isOurs = group === tree.pid || session === tree.pid || holdsToken(pid, tree.token);
@@ -201,7 +206,7 @@ function* lookFor(
       if (processStat(pid)?.began === began) meet(pid);
     }
   }
-  return { found, hasGroup, isSure };
+  return { found, hasGroup, isSure, hasMissed };
 }
 
 function groupLives(pid: number): boolean {

@@ -265,7 +265,7 @@ describe('thousands of clients', () => {
     expect(offer.engine(first).session).not.toBe(session);
   });
 
-  test('evict no output of a named client over HTTP', { timeout: 60_000 }, async () => {
+  test('evict no output of a named client over HTTP', async () => {
     const app = await serving();
     const mine = overHttp(app, 'victim');
     await mine('bash', LONG);
@@ -280,7 +280,7 @@ describe('thousands of clients', () => {
     ['runs a call', false],
     ['has a kept output', true],
     ['has made a call', undefined],
-  ])('evict no session of MCP that %s', { timeout: 60_000 }, async (_title, keeps) => {
+  ])('evict no session of MCP that %s', async (_title, keeps) => {
     const app = await serving();
     const mine = await mcp(app);
     if (keeps !== false) await overMcp(mine)('bash', keeps ? LONG : { command: 'true' });

@@ -89,7 +89,7 @@ beforeAll(async () => {
       ...Array.from({ length: 700 }, (_, i) => `create table t${i}(a)`),
     ),
   );
-}, 180_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -206,7 +206,7 @@ test.each(
           [dialect, true],
         ] as const,
     ),
-)('%s, structured content: %s', { tags: 'slow', timeout: 180_000 }, async (dialect, structured) => {
+)('%s, structured content: %s', { tags: 'slow' }, async (dialect, structured) => {
   const options = fittedTo(
     { name: 'nobody has measured it', structured },
     { dialect, cwd: folder, roots: [folder] },

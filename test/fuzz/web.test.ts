@@ -1,19 +1,15 @@
 /**
- * What comes from the web: addresses as they are typed, and damaged pages, feeds and JSON.
+ * Addresses of the web as they are typed.
  *
  * @module-tag slow
  */
 
 import { isIP } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { allowsAddress, isLocalName } from '../../src/network/addresses.ts';
 import { parseWebAddress } from '../../src/formats/web/select.ts';
-import { convert, convertedText } from '../../src/formats/web/convert.ts';
-import type { PageJob } from '../../src/formats/web/protocol.ts';
 import { fc } from '../support/properties.ts';
-import { damaged, edits } from './damage.ts';
 import { fuzz, fuzzTimeout as timeout } from './fuzz.ts';
-import { FEED, PAGE, RSS, VALUE } from './page-seeds.ts';
 
 const holdsNothing = (): boolean => false;
 
@@ -39,20 +35,6 @@ function addressOrRefusal(target: string): string | undefined {
     return undefined;
   }
 }
-
-test('an address is taken apart, or refused with a reason', { timeout }, async () => {
-  const words =
-    'http:// https:// www. http:\\ // / : :80 :8080 :raw :fresh :5-9 ? # @ u:p@ [::1] [ ] % %00 %2e a b.c é 。 \t \n \u202e ..'.split(
-      ' ',
-    );
-  const typed = fc
-    .tuple(
-      fc.constantFrom('http://', 'https://', 'www.', 'HTTP:'),
-      fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 3 })), { maxLength: 12 }),
-    )
-    .map(([front, parts]) => front + parts.join(''));
-  await fuzz('addresses', 3_000, typed, hostOf);
-});
 
 /** First address and length of a range that is not public, in parts of eight bits. */
 const PRIVATE = [
@@ -138,29 +120,4 @@ test('a public address stays one in every spelling of IPv4', { timeout }, async 
     expect(host).toBeDefined();
     expect(allowsAddress([], host as string, 80), host).toBe(true);
   });
-});
-
-/** A job and a valid input of it. */
-const CONTENTS: Readonly<Record<string, readonly [job: PageJob, content: string]>> = {
-  page: [{ kind: 'page', url: 'http://h/a/b' }, PAGE],
-  fragment: [{ kind: 'fragment', url: 'http://h/', without: ['x'] }, PAGE],
-  atom: [{ kind: 'feed', url: 'http://h/' }, FEED],
-  rss: [{ kind: 'feed', url: 'http://h/' }, RSS],
-  entry: [{ kind: 'entry', url: 'http://h/' }, FEED],
-  json: [{ kind: 'json', url: 'http://h/', cut: false, feed: false }, VALUE],
-  'json without its end': [{ kind: 'json', url: 'http://h/', cut: true, feed: false }, VALUE],
-};
-
-describe('damaged pages convert within limits or to nothing', () => {
-  for (const [name, [job, content]] of Object.entries(CONTENTS)) {
-    test(name, { timeout }, async () => {
-      const signal = new AbortController().signal;
-      await fuzz(`damaged ${name}`, 20, edits, async (wanted) => {
-        const converted = await convert(job, damaged(Buffer.from(content), wanted), signal);
-        // Undefined: the child passed a limit or died.
-        expect(converted).toBeDefined();
-        if (converted) expect(convertedText(converted).length).toBeLessThanOrEqual(64 * content.length);
-      });
-    });
-  }
 });

@@ -43,14 +43,6 @@ test.each([
   expect(living(nap(702))).toEqual([]);
 });
 
-test('B03 setsid and a double fork do not escape', async () => {
-  const result = await bench().run(`setsid ${nap(703)}1 & disown; (setsid nohup ${nap(703)}2 &)`, {
-    timeout: 0.5,
-  });
-  expect(result.background.left).toBe(0);
-  expect(living(nap(703))).toEqual([]);
-});
-
 test('B03 nor does a process that forks and exits continuously', async () => {
   const folder = temporaryFolder();
   const chain = join(folder, 'chain.sh');

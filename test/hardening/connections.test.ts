@@ -29,7 +29,7 @@ function network(
 }
 
 const get = (from: NetworkAccess, url: string) =>
-  from.get(url, { signal: AbortSignal.timeout(8_000), mostBytes: () => 1 << 20 });
+  from.get(url, { signal: AbortSignal.timeout(200_000), mostBytes: () => 1 << 20 });
 
 const reader = (allow: readonly string[]) => place('oriel', { web: { allow }, display: 'plain' });
 

@@ -92,9 +92,9 @@ function stateOf(folder: string): string[] {
   });
 }
 
-/** True as soon as `holds` does, false when it does not within twenty seconds. */
+/** True as soon as `holds` does, false when it does not within a hundred seconds. */
 async function soon(holds: () => boolean): Promise<boolean> {
-  for (let waited = 0; waited < 20_000; waited += 50) {
+  for (let waited = 0; waited < 100_000; waited += 50) {
     if (holds()) return true;
     await sleep(50);
   }

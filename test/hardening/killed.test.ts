@@ -54,7 +54,7 @@ function marked(command: string): { mark: string; command: string } {
 }
 
 async function until(holds: () => boolean): Promise<boolean> {
-  for (let waited = 0; waited < 10_000; waited += 20) {
+  for (let waited = 0; waited < 100_000; waited += 20) {
     if (holds()) return true;
     await sleep(20);
   }

@@ -29,7 +29,7 @@ function stubborn(how: string, options: Parameters<typeof place>[1] = {}) {
     /** Once all of them run. */
     running: () => expect.poll(() => started().filter(isAlive).length).toBe(PROCESSES),
     started,
-    gone: () => expect.poll(() => started().filter(isAlive), { timeout: 10_000 }).toEqual([]),
+    gone: () => expect.poll(() => started().filter(isAlive)).toEqual([]),
   };
 }
 
@@ -52,7 +52,7 @@ describe.runIf(process.platform === 'linux')('processes that a server has starte
   });
 
   test('end when a server never answers `initialize`', async () => {
-    const { read, gone, started } = stubborn('mute', { timeoutMs: 3_000 });
+    const { read, gone, started } = stubborn('mute', { timeoutMs: 10_000 });
     expect((await read('mcp://odd')).details).toMatchObject({ error: { code: 'TIMEOUT' } });
     expect(started().length).toBeGreaterThan(0);
     await gone();
@@ -85,7 +85,7 @@ describe.runIf(process.platform === 'linux')('processes that a server has starte
   });
 
   test.each(['garbage', 'silent'])('%s: the deadline holds, and the next call is answered', async (how) => {
-    const { read, close, started } = stubborn(how, { timeoutMs: 3_000 });
+    const { read, close, started } = stubborn(how, { timeoutMs: 10_000 });
     await read('mcp://odd');
     expect((await read('mcp://odd/x://1')).details).toMatchObject({ error: { code: 'TIMEOUT' } });
     expect((await read('mcp://good/x://1')).text).toBe('text\n');

@@ -7,7 +7,6 @@ import type { Answer } from '../../src/index.ts';
 import { withoutLag } from '../support/lag.ts';
 import { makePng } from '../support/images.ts';
 import { codeOf, nextOf, textOf, workspace, type Workspace } from '../support/workspace.ts';
-import { parseNotebookText } from '../support/notebook-text.ts';
 
 const code = (source: unknown, outputs: unknown[] = []) => ({ cell_type: 'code', source, outputs });
 const notebook = (...cells: unknown[]) =>
@@ -88,29 +87,6 @@ test('N06 line/cell selectors beyond end', async () => {
   expect(codeOf(beyond)).toBe('OUT_OF_RANGE');
   expect(textOf(beyond)).toBe(
     '[Line 900 is beyond the end of nb.ipynb (2 lines). Use nb.ipynb:2 for the end or nb.ipynb:1 for the start]',
-  );
-});
-
-test('pages of a notebook have all cells without gaps', async () => {
-  const space = workspace();
-  const sources = Array.from({ length: 900 }, (_, cell) =>
-    Array.from(
-      { length: cell % 23 },
-      (_line, line) => `# %% [code] cell:${line}\nvalue_${cell} = ${line} # ${'x'.repeat(line)}`,
-    ).join('\n'),
-  );
-  space.write('long.ipynb', notebook(...sources.map((source) => code(source))));
-  const pages = await follow(space, 'long.ipynb');
-  expect(pages.length).toBeGreaterThan(5);
-  const text = pages.map(lines).join('');
-  expect(parseNotebookText(text)?.map(({ source }) => source)).toEqual(sources);
-  expect(text).toBe(
-    lines(
-      await space
-        .with({ limits: { lines: 1e6, bytes: 1e8 } })
-        .tool('read')
-        .run({ path: 'long.ipynb' }),
-    ),
   );
 });
 

@@ -259,9 +259,9 @@ test('O22 an endless slow response ends with the call', async () => {
     response.on('close', () => clearInterval(drip));
     return true;
   };
-  const { text, isError } = await place('oriel', { timeoutMs: 500 }).call('read', { path: 's3://box/big' });
+  const { text, isError } = await place('oriel', { timeoutMs: 3_000 }).call('read', { path: 's3://box/big' });
   expect(isError).toBe(true);
-  expect(text).toMatch(/0\.5 seconds|500 ms/);
+  expect(text).toMatch(/3 seconds/);
   expect(server.heard).toHaveLength(1);
 });
 

@@ -115,7 +115,7 @@ function memoryGroup(bytes: number): string | undefined {
     // Its last children end with oriel, and a group that has processes cannot be removed.
     onTestFinished(async () => {
       const members = (): string => readFileSync(join(group, 'cgroup.procs'), 'utf8');
-      await expect.poll(members, { timeout: 60_000 }).toBe('');
+      await expect.poll(members).toBe('');
       rmdirSync(group);
     });
     // Without the memory controller there is no such file.

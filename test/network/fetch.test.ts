@@ -38,7 +38,7 @@ function network(allow: string[], resolve?: (host: string) => Promise<readonly s
   return {
     get: async (url: string, more: Partial<WebRequest> = {}) => {
       const reply = await made.get(url, {
-        signal: AbortSignal.timeout(8_000),
+        signal: AbortSignal.timeout(200_000),
         mostBytes: () => 1 << 20,
         ...more,
       });
@@ -207,7 +207,7 @@ test.each([
 ])('a non-public address is refused with what allows it: %s', async (url, host, place) => {
   const made = createNetwork({ allow: [], howToAllow: 'with --allow-net HOST' });
   closing.push(() => void made.close());
-  const asked = made.get(url, { signal: AbortSignal.timeout(8_000), mostBytes: () => 1 });
+  const asked = made.get(url, { signal: AbortSignal.timeout(200_000), mostBytes: () => 1 });
   await expect(asked).rejects.toThrow(
     `${host} is not a public address, and is not read. The operator of oriel can allow it with --allow-net ${place}.`,
   );

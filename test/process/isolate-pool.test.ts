@@ -72,7 +72,7 @@ async function pool(
   onTestFinished(() => children.close());
   return (head, more = {}, signal = new AbortController().signal) =>
     children.run(
-      { head, body: once('body'), bytes: 4, maxOutput: MIB, maxMemory: 500 * MIB, maxMs: 20_000, ...more },
+      { head, body: once('body'), bytes: 4, maxOutput: MIB, maxMemory: 500 * MIB, maxMs: 200_000, ...more },
       { signal },
     );
 }

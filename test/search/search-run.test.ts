@@ -9,7 +9,7 @@ import type { Call } from '../../src/types/call.ts';
 function searchFor(pattern: string): SearchRun {
   const call = {
     signal: new AbortController().signal,
-    deadline: performance.now() + 20_000,
+    deadline: performance.now() + 200_000,
   } as unknown as Call;
   return new SearchRun({ kind: 'search', pattern } as never, call, { before: 0, after: 0 });
 }
@@ -29,7 +29,6 @@ const LINE = `${'a match '.repeat(8)}\n`;
 
 test.runIf(process.platform === 'linux')(
   'a file truncated during its search gives no wrong matches',
-  { timeout: 30_000 },
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'oriel-search-run-'));
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -51,7 +50,6 @@ test.runIf(process.platform === 'linux')(
 
 test.runIf(process.platform === 'linux')(
   'a file rewritten during its search gives no duplicate matches',
-  { timeout: 30_000 },
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'oriel-search-run-'));
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

@@ -8,7 +8,7 @@ import { zip } from '../support/zip.ts';
 const many = (count: number, line: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join('');
 
-const patient = { timeout: 60_000, interval: 100 };
+const patient = { interval: 100 };
 
 /** What is derived from a file that has only just been written is not kept. */
 const settled = (): Promise<void> => sleep(30);
@@ -46,7 +46,7 @@ test('an outline cut for one dialect serves no other', async () => {
   await expect.poll(cut, patient).toContain('# heading 0 of');
   expect(await cut()).not.toContain('heading 1700 of');
   expect(await whole()).toBe(shown);
-}, 120_000);
+});
 
 test('after a parser timeout the next call parses again', async () => {
   const { write, text, oriel } = workspace();

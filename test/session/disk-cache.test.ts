@@ -336,12 +336,9 @@ test('updates of many values at once are all applied', async () => {
   expect(await Promise.all(keys.map((key) => text(directory, key)))).toEqual(keys);
 });
 
-test(
-  'C04 killed concurrent writers leave complete values or none',
-  { tags: 'slow', timeout: 60_000 },
-  async () => {
-    const directory = place();
-    const script = `
+test('C04 killed concurrent writers leave complete values or none', { tags: 'slow' }, async () => {
+  const directory = place();
+  const script = `
     import { FileCache } from ${JSON.stringify(built)};
     const cache = new FileCache({ directory: ${JSON.stringify(directory)} });
     process.stdout.write('go');
@@ -349,29 +346,28 @@ test(
       for (const key of ['a', 'b']) cache.put(key, [Buffer.alloc(300_000, key + round % 10)]);
       await cache.close();
     }`;
-    let found = 0;
-    for (let round = 0; round < 3; round += 1) {
-      const writers = [1, 2].map(() =>
-        spawn(process.execPath, ['--input-type=module', '-e', script], {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        }),
-      );
-      await Promise.all(writers.map(({ stdout }) => once(stdout, 'data')));
-      for (let i = 0; i < 20; i += 1) {
-        for (const key of ['a', 'b']) {
-          const value = await get(directory, key);
-          if (!value) continue;
-          found += 1;
-          expect(value.length).toBe(300_000);
-          expect(value.equals(Buffer.alloc(300_000, value.subarray(0, 2)))).toBe(true);
-          expect(value.toString('latin1', 0, 1)).toBe(key);
-        }
+  let found = 0;
+  for (let round = 0; round < 3; round += 1) {
+    const writers = [1, 2].map(() =>
+      spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      }),
+    );
+    await Promise.all(writers.map(({ stdout }) => once(stdout, 'data')));
+    for (let i = 0; i < 20; i += 1) {
+      for (const key of ['a', 'b']) {
+        const value = await get(directory, key);
+        if (!value) continue;
+        found += 1;
+        expect(value.length).toBe(300_000);
+        expect(value.equals(Buffer.alloc(300_000, value.subarray(0, 2)))).toBe(true);
+        expect(value.toString('latin1', 0, 1)).toBe(key);
       }
-      for (const writer of writers) writer.kill('SIGKILL');
-      await Promise.all(writers.map((writer) => writer.exitCode ?? once(writer, 'exit')));
     }
-    expect(found).toBeGreaterThan(0);
-    for (const name of readdirSync(directory))
-      expect(name).toMatch(/^[0-9a-f]{64}(?:\.\d+-[0-9a-f]{16}\.tmp)?$/);
-  },
-);
+    for (const writer of writers) writer.kill('SIGKILL');
+    await Promise.all(writers.map((writer) => writer.exitCode ?? once(writer, 'exit')));
+  }
+  expect(found).toBeGreaterThan(0);
+  for (const name of readdirSync(directory))
+    expect(name).toMatch(/^[0-9a-f]{64}(?:\.\d+-[0-9a-f]{16}\.tmp)?$/);
+});

@@ -16,7 +16,7 @@ const many = (count: number, line: (i: number) => string): string =>
 
 const MIB = 1 << 20;
 
-const patient = { timeout: 60_000, interval: 100 };
+const patient = { interval: 100 };
 
 /** What is derived from a file that has only just been written is not kept. */
 const settled = (): Promise<void> => sleep(30);

@@ -311,8 +311,7 @@ describe('removal unlinks immediately and frees blocks in another thread', () =>
     readdirSync(directory, { recursive: true, encoding: 'utf8' })
       .filter((name) => /(?:^|\/)\d+-[0-9a-f]{16}-removed-\d+$/.test(name))
       .map((name) => statSync(join(directory, name)).size);
-  const gone = (directory: string): Promise<void> =>
-    vi.waitFor(() => expect(leaving(directory)).toEqual([]), { timeout: 10_000 });
+  const gone = (directory: string): Promise<void> => expect.poll(() => leaving(directory)).toEqual([]);
 
   test('an evicted output', async () => {
     const state = temporaryFolder();
@@ -378,7 +377,7 @@ describe('removal unlinks immediately and frees blocks in another thread', () =>
     for (let i = 0; i < 32; i += 1) pbkdf2('x', 'y', 20_000, 64, 'sha512', () => undefined);
     writer.discard();
     expect(held()).toHaveLength(1);
-    await vi.waitFor(() => expect(held()).toEqual([]), { timeout: 10_000 });
+    await expect.poll(held).toEqual([]);
     await spills.close();
   });
 });

@@ -37,9 +37,7 @@ export async function inspection(
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
   child.on('close', (ended) => (code = ended));
-  await expect
-    .poll(() => code !== undefined || /oriel: .*: [\d,]+ events?/.test(err + out), { timeout: 60_000 })
-    .toBe(true);
+  await expect.poll(() => code !== undefined || /oriel: .*: [\d,]+ events?/.test(err + out)).toBe(true);
   if (code !== undefined) throw new Error(`it ended with ${code}: ${err}`);
   const [, page = '', token = ''] = /(http:[^#"\s]+)\/#token=([\w-]+)/.exec(out) ?? [];
   return {
@@ -54,7 +52,7 @@ export async function inspection(
       }),
     async end() {
       child.kill('SIGINT');
-      await expect.poll(() => code, { timeout: 30_000 }).not.toBe(undefined);
+      await expect.poll(() => code).not.toBe(undefined);
       return code ?? null;
     },
   };

@@ -1,6 +1,7 @@
 /** Redis and PostgreSQL servers for tests, each in a child process on a free port with its data in a temporary directory. */
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { chmodSync, chownSync, copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -46,12 +47,18 @@ export function storeForAll(start: () => Promise<StoreServer>): { readonly serve
   return made;
 }
 
+/**
+ * A port of 127.0.0.1 that nothing listens on. Below those that the system gives to connections and to servers without a port
+ * of their own: one of those would be taken by another test before a server listens on it, or while it is restarted.
+ */
 export async function freePort(): Promise<number> {
+  const port = randomInt(10_000, 32_000);
   const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+  });
   await new Promise((resolve) => void server.close(resolve));
-  return port;
+  return isFree ? port : freePort();
 }
 
 export async function redisServer(args: readonly string[] = []): Promise<StoreServer> {

@@ -66,7 +66,7 @@ export class Tree {
     };
     return {
       signal: new AbortController().signal,
-      deadline: performance.now() + 20_000,
+      deadline: performance.now() + 200_000,
       limits: baseLimits,
       settings: defaultSettings,
       access: createAccess({ cwd: this.path, roots: [], allow: [] }),

@@ -47,7 +47,7 @@ const finished = (count: number) =>
     const all = spans.getFinishedSpans();
     expect(all).toHaveLength(count);
     return all;
-  });
+  }, 200_000);
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';

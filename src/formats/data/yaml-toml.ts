@@ -6,12 +6,14 @@
 import { parse as parseToml, TomlDate, TomlError } from 'smol-toml';
 import {
   Composer,
+  type CST,
   type Document,
   isAlias,
   isMap,
   isPair,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Pair,
   Parser,
@@ -27,6 +29,7 @@ const MAX_CONVERTED_BYTES = 2 << 20;
 const MAX_EXPANDED_BYTES = 16 << 20;
 const MAX_DOCUMENTS = 10_000;
 const MAX_PIECES = 10_000;
+/** Not composed deeper, which is recursive: V8 ends a process that compiles a regular expression at the end of its stack. */
 const MAX_LEVELS = 500;
 /** The most maps that are merged into others: each level may double them. */
 const MAX_MERGED_MAPS = 100_000;
@@ -72,8 +75,6 @@ class JsonPieces {
   }
 }
 
-// YAML.
-
 const TOO_DEEP = 'it is nested too deep';
 /** Of a key that is a list or a map, so much of what is written is its name. */
 const MAX_KEY_CHARACTERS = 1_000;
@@ -89,34 +90,30 @@ interface YamlOutput {
 function yamlAsJson(text: string, facts: ConversionFacts): string {
   const lines = new LineCounter();
   const documents: string[] = [];
-  facts.documents = 0;
-  const composer = new Composer({
-    uniqueKeys: false,
-    keepSourceTokens: false,
-    logLevel: 'silent',
-    intAsBigInt: true,
-  });
-  const take = (document: Document.Parsed): boolean => {
-    facts.documents += 1;
+  const parser = new Parser(lines.addNewLine);
+  let deepAt: number | undefined;
+  const tokens = function* (): Generator<CST.Token> {
+    lines.addNewLine(0);
+    for (const lexeme of new Lexer().lex(text)) {
+      yield* parser.next(lexeme);
+      if (parser.stack.length <= MAX_LEVELS) continue;
+      deepAt = parser.offset;
+      break;
+    }
+    yield* parser.end();
+  };
+  const composer = new Composer({ uniqueKeys: false, logLevel: 'silent', intAsBigInt: true });
+  for (const document of composer.compose(tokens(), true, text.length)) {
     const pieces = new JsonPieces();
-    new YamlWriter(document, { text, lines, facts, pieces }).write();
+    new YamlWriter(document as Document.Parsed, { text, lines, facts, pieces }).write();
     documents.push(pieces.text);
     const [error] = document.errors;
-    if (error) {
-      const why = error.code === 'RESOURCE_EXHAUSTION' ? TOO_DEEP : firstLine(error.message);
-      facts.damage = { line: lines.linePos(error.pos[0]).line, why };
-    }
+    if (error) facts.damage = { line: lines.linePos(error.pos[0]).line, why: firstLine(error.message) };
     // Behind an error the structure is a guess.
-    return !error && documents.length < MAX_DOCUMENTS;
-  };
-  try {
-    const tokens = new Parser(lines.addNewLine).parse(text);
-    for (const document of composer.compose(tokens, true, text.length))
-      if (!take(document as Document.Parsed)) break;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    facts.damage ??= { line: 1, why: TOO_DEEP };
+    if (error || documents.length === MAX_DOCUMENTS) break;
   }
+  facts.documents = documents.length;
+  if (deepAt !== undefined) facts.damage = { line: lines.linePos(deepAt).line, why: TOO_DEEP };
   // An empty text is one document with nothing.
   return documents.length === 1 ? (documents[0] as string) : `[${documents.join(', ')}]`;
 }
@@ -219,10 +216,10 @@ class YamlWriter {
       const map = isAlias(typed) ? this.#targets.get(typed) : typed;
       if (!isMap(map) || this.#around.has(map)) continue;
       this.#merged += 1;
-      if (this.#merged > MAX_MERGED_MAPS)
+      if (this.#merged > MAX_MERGED_MAPS || this.#around.size > MAX_LEVELS)
         throw new SqliteRefusal(
           'LIMIT',
-          'Its merge keys merge more than 100,000 maps; its lines can be read',
+          'Its merge keys merge more than 100,000 maps, or 500 in one another; its lines can be read',
           '',
         );
       this.#around.add(map);
@@ -259,8 +256,6 @@ function scalarText({ value, source }: Scalar): string {
   if (typeof value === 'boolean' || value === null) return String(value);
   return JSON.stringify(typeof value === 'string' ? value : (source ?? String(value)));
 }
-
-// TOML.
 
 /** Stands before a float in the text that is parsed, where a string is put in its place. */
 const FLOAT_MARK = '\ue000float:';

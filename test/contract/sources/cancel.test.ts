@@ -95,11 +95,11 @@ function openFiles(): string[] {
   });
 }
 
-/** What is held once that fits `holds`, or after ten seconds. */
+/** What is held once that fits `holds`, or after a hundred seconds. */
 async function settled(look: () => Held, holds: (held: Held) => boolean): Promise<Held> {
   for (let waited = 0; ; waited += 5) {
     const now = look();
-    if (holds(now) || waited > 10_000) return now;
+    if (holds(now) || waited > 100_000) return now;
     await sleep(5);
   }
 }

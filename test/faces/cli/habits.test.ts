@@ -37,7 +37,7 @@ describe('options', () => {
     expect(run(option)).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
   });
 
-  test('help is printed for every usual spelling', { tags: 'slow', timeout: 300_000 }, async () => {
+  test('help is printed for every usual spelling', { tags: 'slow' }, async () => {
     for (const { name } of await allCommands()) {
       const help = run('help', name);
       expect(help).toMatchObject({ code: 0, out: expect.stringContaining(`oriel ${name}`) as string });
@@ -89,7 +89,7 @@ describe('short options of other programs', () => {
         expect(meaning).toMatch(/oriel|FILE|-C N/);
       }
     }
-  }, 300_000);
+  });
 
   test('what they advise works', { tags: 'slow' }, () => {
     const sh = (command: string): string =>
@@ -240,7 +240,7 @@ describe('read -', () => {
     expect(piped('a\nb\n', 'read', '-', '--dialect', 'pi').out).toBe('a\nb\n');
   });
 
-  test('endless input is read up to a bound, with notice', { tags: 'slow', timeout: 300_000 }, () => {
+  test('endless input is read up to a bound, with notice', { tags: 'slow' }, () => {
     const piping = (producer: string): Outcome => {
       const command = `${producer} | ${process.execPath} ${cli} read - --limits lines=1`;
       const { stdout, stderr, status } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });

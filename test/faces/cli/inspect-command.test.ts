@@ -135,11 +135,11 @@ test('new lines are read after rotation too, incomplete ones later', async () =>
   const late = lineOf(page(101, 200, { cutBy: 'bytes' }));
   appendFileSync(path, late.slice(0, 40));
   appendFileSync(path, late.slice(40));
-  await expect.poll(calls, { timeout: 20_000 }).toMatchObject({ events: 3, skipped: 0 });
+  await expect.poll(calls).toMatchObject({ events: 3, skipped: 0 });
   rmSync(`${path}.1`);
   renameSync(path, `${path}.1`);
   writeFileSync(path, lineOf(page(201, 300)).trimEnd());
-  await expect.poll(calls, { timeout: 20_000 }).toMatchObject({ events: 4, skipped: 0 });
+  await expect.poll(calls).toMatchObject({ events: 4, skipped: 0 });
   appendFileSync(path, '\n');
   const events = await (await shown.ask('/api/v0/tasks/task/events?from=1')).json();
   expect(events).toMatchObject({
@@ -163,18 +163,18 @@ test('an emptied or replaced file is read from its start', { tags: 'slow' }, asy
     return page.events.map(({ tool }) => tool);
   };
   writeFileSync(path, lineOf(call({ tool: 'anew' })));
-  await expect.poll(events, { timeout: 20_000 }).toBe(22);
+  await expect.poll(events).toBe(22);
   // Those of before are still shown.
   const before = Array.from({ length: 20 }, () => 'read');
   expect(await tools('task')).toEqual([...before, 'anew']);
   expect(await tools('before')).toEqual(['read']);
   appendFileSync(path, lineOf(call({ tool: 'more' })));
-  await expect.poll(events, { timeout: 20_000 }).toBe(23);
+  await expect.poll(events).toBe(23);
   rmSync(path);
   mkdirSync(path);
   rmdirSync(path);
   writeFileSync(path, lineOf(call({ tool: 'again' })));
-  await expect.poll(events, { timeout: 20_000 }).toBe(24);
+  await expect.poll(events).toBe(24);
   expect(await tools('task')).toEqual([...before, 'anew', 'more', 'again']);
 });
 

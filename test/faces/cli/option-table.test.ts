@@ -465,7 +465,7 @@ async function openedOutcome(_: string, args: readonly string[]): Promise<string
   const { options, opened } = desktop(mkdtempSync(join(secrets, 'desktop-')));
   const running = await inspection(args, options);
   const asked = args.includes('--no-open');
-  if (!asked) await expect.poll(() => existsSync(opened), { timeout: 20_000 }).toBe(true);
+  if (!asked) await expect.poll(() => existsSync(opened)).toBe(true);
   await running.end();
   return `${existsSync(opened)}`;
 }

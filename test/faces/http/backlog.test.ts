@@ -13,7 +13,7 @@ function allowed(): number {
 
 test.runIf(allowed() > CLIENTS)(
   'a thousand clients connecting to a busy server get answers',
-  { tags: 'slow', timeout: 120_000 },
+  { tags: 'slow' },
   async () => {
     const running = await server(['--max-connections', '4096']);
     // It accepts nothing now: what the kernel holds for it is the backlog.

@@ -103,9 +103,7 @@ async function killed(rounds: number, [host, mode, path, before]: InstalledFile)
 
 test('a kill at any moment damages nothing', () => killed(3, CLAUDE));
 
-test.each(FILES)('fifty kills damage nothing: %s', { tags: 'slow', timeout: 300_000 }, (...file) =>
-  killed(50, file),
-);
+test.each(FILES)('fifty kills damage nothing: %s', { tags: 'slow' }, (...file) => killed(50, file));
 
 test('what an agent writes at the same moment is kept', () => {
   const { put, text } = place();

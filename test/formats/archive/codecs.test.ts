@@ -29,7 +29,7 @@ async function drain(stream: AsyncIterable<Uint8Array>): Promise<{ bytes: Buffer
   }
 }
 
-function unpack(codec: CompressionCodec, bytes: Uint8Array, signal = AbortSignal.timeout(20_000)) {
+function unpack(codec: CompressionCodec, bytes: Uint8Array, signal = AbortSignal.timeout(200_000)) {
   return drain(decompress(codec, inputOf(bytes), new UnpackBudget(), signal));
 }
 

@@ -73,7 +73,7 @@ test('if the API refuses a thread, the header says why', async () => {
   });
   const text = await read('https://github.com/acme/widget/issues/9');
   expect(text).toContain('The rate limit of GitHub is reached (403)');
-}, 60_000);
+});
 
 test('a repository shows metadata and README, a file its content', async () => {
   const { read } = await github({
