@@ -12,6 +12,7 @@ import { checkGlobSyntax } from '../files/glob-text.ts';
 import { checkGlob, isElsewhere } from '../files/glob.ts';
 import { isFault } from '../files/system-failure.ts';
 import type { FileSubject } from '../formats/archive/members.ts';
+import { refuseStored } from '../formats/table.ts';
 import { isBinary } from '../formats/text/open.ts';
 import { withProgress } from '../queues/caller.ts';
 import { openTarget, type SearchStart, shownBelow, shownTarget, startPath } from '../target/open-target.ts';
@@ -274,6 +275,9 @@ async function searchFile(file: OpenedFile, typed: string, sink: SearchSink, cal
     await takeInside(container, sink, call);
   } else {
     const encoding = await encodingOfNamed(file, shown, call);
+    const head = await readSourceHead(file.bytes, call.signal);
+    const name = basename(file.path);
+    await refuseStored({ typed: shown, rest: '', name, path: file.path, opened: file, head }, call);
     // Kept outputs are not editable, so they have no real path for anchors.
     const real = call.session.spills.has(file.path) ? {} : { real: () => file.path };
     const input = search.request.multiline

@@ -1,6 +1,7 @@
 /** Detects archives: decides by name and first bytes whether the source claims a file, and its format. */
 
 import { isUtf8 } from 'node:buffer';
+import { constants, inflateSync } from 'node:zlib';
 import { isSelector } from '../../selector/selection.ts';
 import type { SourceSubject } from '../../types/call.ts';
 import type { CompressionCodec } from './unpack.ts';
@@ -82,6 +83,35 @@ export function isNamedPackedTar(name: string): boolean {
 /** `notes.txt.gz` → `notes.txt`. */
 export function unpackedName(name: string): string {
   return name.replace(/\.(?:gz|bz2|xz|zst)$/i, '').replace(/\.svgz$/i, '.svg');
+}
+
+const GIT_STORE = /^(?:(?:PACK|DIRC)\0\0\0[\x02-\x04]|\xfftOc|MIDX[\x01\x02]|# v[23] git bundle\n)/;
+const GIT_OBJECT = /^(?:blob|tree|commit|tag) \d+\0/;
+const GIT_START_BYTES: ReadonlySet<number | undefined> = new Set(Buffer.from('PDM#x\xff', 'latin1'));
+
+/** Whether git keeps files in it: a pack or its index, a bundle, the index of a work tree, an object. */
+export function isGitStore(head: Uint8Array): boolean {
+  if (!GIT_START_BYTES.has(head[0])) return false;
+  const start = Buffer.from(head.subarray(0, 64));
+  if (GIT_STORE.test(start.toString('latin1'))) return true;
+  try {
+    const unpacked = inflateSync(start, { finishFlush: constants.Z_SYNC_FLUSH });
+    return GIT_OBJECT.test(unpacked.toString('latin1', 0, 32));
+  } catch {
+    return false;
+  }
+}
+
+/** Of a zip that has members: before it may be anything. */
+export const ZIP_END = Buffer.from('PK\x05\x06');
+/** Bytes at the end that are searched for the end record: at most 65,535 of a comment, the rest for junk after it. */
+export const ZIP_TAIL_BYTES = 2 * 65_536;
+
+/** Whether private files may be stored in a file, by its first bytes and at least its last `ZIP_TAIL_BYTES`. */
+export function mayStoreFiles(head: Uint8Array, end: Uint8Array): boolean {
+  const tail = Buffer.from(end.buffer, end.byteOffset, end.length).subarray(-ZIP_TAIL_BYTES);
+  // A zip has a NUL byte in each of its records.
+  return isGitStore(head) || (tail.includes(0) && tail.includes(ZIP_END));
 }
 
 const MAX_GZIP_NAME_BYTES = 4096;

@@ -12,7 +12,6 @@ import type { ByteSource } from '../../types/access.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { Call, Resource, SourceSubject } from '../../types/call.ts';
 import type { ComputedValue, DerivedKind } from '../../types/session.ts';
-import { isBinary } from '../text/open.ts';
 import {
   archiveIndex,
   type ArchiveIndex,
@@ -22,7 +21,7 @@ import {
   openContainer,
   refuseOtherNames,
 } from './container.ts';
-import { BLOCK_BYTES, formatOf, isNamedArchive, unpackedName } from './detect.ts';
+import { BLOCK_BYTES, formatOf, isGitStore, isNamedArchive, unpackedName } from './detect.ts';
 import { archiveLimits, enterContainer, UnpackBudget } from './limits.ts';
 import {
   type ArchiveContents,
@@ -77,7 +76,7 @@ async function openCompressed(subject: FileSubject, codec: CompressionCodec, cal
   const refused = refusal(typed, dirname(typed));
   const unpacked = await unpackCompressed(subject, codec, refused, call);
   const own = { target: typed, name: unpackedName(name), tail: rest, facts: { format: codec } };
-  return presentOpen({ outer: subject, ...own, unpacked, refused, notes: [] }, call);
+  return presentMember({ outer: subject, ...own, unpacked, refused, notes: [] }, call);
 }
 
 function unpackCompressed(
@@ -124,22 +123,7 @@ async function openMember(
     size: member.size,
   };
   const own = { target, name: basename(path), tail, facts };
-  return presentOpen({ outer: subject, ...own, unpacked, refused, notes }, call);
-}
-
-/** As `presentMember`. Throws `PRIVATE` for the bytes of a zip behind a program, if some of its members are private. */
-async function presentOpen(shown: Parameters<typeof presentMember>[0], call: Call): Promise<Resource> {
-  const resource = await presentMember(shown, call);
-  const { outer, target: typed, name, unpacked } = shown;
-  if (!call.access.privateNames || resource.kind !== 'text' || resource.bytes !== unpacked.bytes)
-    return resource;
-  const head = await readSourceHead(unpacked.bytes, call.signal);
-  if (resource.isDamaged || !isBinary(head)) return resource;
-  const { bytes, size } = await unpacked.whole();
-  const opened = detachedFile(outer.path, bytes, size);
-  const depth = (outer.depth ?? 0) + 1;
-  await refuseStoredMembers({ typed, rest: '', name, path: outer.path, opened, head, depth }, call);
-  return resource;
+  return presentMember({ outer: subject, ...own, unpacked, refused, notes }, call);
 }
 
 interface MemberOrder {
@@ -180,16 +164,28 @@ function unpackMember(
   });
 }
 
-// An archive that is sent as it is stored: the bytes of its private members are among its own.
+// A file that is sent as it is stored: the bytes of private files may be among its own.
 
-/** As `refusePrivateMembers`, also for a zip behind other bytes; does nothing for a file that is no archive. */
+/** Files in which nothing is private, by their bytes and the rules; the oldest first. */
+const openFiles = new Set<string>();
+const MAX_OPEN_FILES = 1_000;
+
+/** As `refusePrivateMembers`, also for a zip behind other bytes, and for what git keeps. */
 export async function refuseStoredMembers(subject: FileSubject, call: Call): Promise<void> {
-  const { name, head, opened } = subject;
+  const { name, head, opened, path, typed } = subject;
+  const { bytes, size } = opened;
+  const names = await call.access.privateNames?.();
+  const key = `${bytes.identity.key} ${names?.data.key} ${path} ${name}`;
+  if (!names || openFiles.has(key)) return;
+  // What is stored in it is as private as the files of git itself.
+  const store = isGitStore(head) && names.inside(path, '.git/index', false);
+  if (store) throw privateFile(typed, store);
   const isArchive =
-    isNamedArchive(name) ||
-    formatOf(head) !== undefined ||
-    (await endsAsZip(opened.bytes, opened.size, call.signal));
+    isNamedArchive(name) || formatOf(head) !== undefined || (await endsAsZip(bytes, size, call.signal));
   if (isArchive) await refusePrivateMembers(subject, call);
+  if (!bytes.identity.recurs) return;
+  const [oldest] = openFiles.add(key);
+  if (oldest !== undefined && openFiles.size > MAX_OPEN_FILES) openFiles.delete(oldest);
 }
 
 /**

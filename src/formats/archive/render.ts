@@ -11,7 +11,7 @@ import type { Notice } from '../../types/answer.ts';
 import type { Call, Resource } from '../../types/call.ts';
 import { dataPlace, dataQuery, isParquet } from '../data/detect.ts';
 import { identifyImage } from '../image/detect.ts';
-import { selectionOf, typeOfBytes, UNKNOWN_BINARY } from '../text/open.ts';
+import { isBinary, selectionOf, typeOfBytes, UNKNOWN_BINARY } from '../text/open.ts';
 import { claimsArchive } from './detect.ts';
 import {
   type ArchiveContents,
@@ -64,6 +64,7 @@ export async function presentMember(shown: ShownMember, call: Call): Promise<Res
     if (!head.subarray(0, head.indexOf(0)).includes(NEWLINE))
       throw shown.refused(new OrielError('CORRUPT', `${trouble}, and its first bytes are no text`));
   }
+  if (call.access.privateNames && isWhollyRead(shown, head)) await handBack(shown, head, call);
   return {
     kind: 'text',
     format: 'archive',
@@ -82,6 +83,12 @@ export async function presentMember(shown: ShownMember, call: Call): Promise<Res
       return trouble === undefined ? shown.notes : [...shown.notes, troubleNote(target, trouble)];
     },
   };
+}
+
+/** Whether a member is compared with the rules for private files to its end. A long text need not be unpacked for its start. */
+function isWhollyRead({ unpacked: { bytes }, facts }: ShownMember, head: Uint8Array): boolean {
+  const size = bytes.size ?? Number(facts['size'] ?? Number.POSITIVE_INFINITY);
+  return bytes.streamed !== true || isBinary(head) || size <= MAX_PROVED_BYTES;
 }
 
 const NEWLINE = 10;
