@@ -5,20 +5,11 @@ import { isOrielError } from '../errors.ts';
 import { privateFile } from '../files/deny-rules.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { baseLimits } from '../text/limits.ts';
-import type { FileAccess, OpenedFile } from '../types/access.ts';
+import type { DenyRule, FileAccess, OpenedFile } from '../types/access.ts';
 import { type CallOptions, type Engine, openCall } from './open-call.ts';
 
-export interface RuleReport {
-  /** As it was written. */
-  readonly rule: string;
-  /** A rule file, `--deny`, or the default list. */
-  readonly from: string;
-  /** 1-based; absent for an option. */
-  readonly line?: number | undefined;
-}
-
 /** The rules in force, in their order. */
-export async function rulesInForce(access: FileAccess): Promise<RuleReport[]> {
+export async function rulesInForce(access: FileAccess): Promise<Pick<DenyRule, 'rule' | 'from' | 'line'>[]> {
   const { sources = [] } = (await access.privateNames?.())?.data ?? {};
   const all = sources.flatMap(({ rules }) => rules.map(({ rule, from, line }) => ({ rule, from, line })));
   // An option is relative to each root, and a rule in a settings file may be two patterns.

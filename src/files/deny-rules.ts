@@ -72,7 +72,7 @@ export class DenyRules implements PrivateNames {
   }
 
   mayMatch(name: string, above: string): boolean {
-    return this.#last.matches(name) || (this.#open.isUsed && this.#open.matches(above));
+    return this.#last.matches(name) || this.#open.matches(above);
   }
 
   /** The rule for the first private name of `path` (absolute), and the path up to it. */
@@ -149,7 +149,6 @@ function withoutEnd(name: string): string {
  * between its first and its last special character: more than the rule, never less.
  */
 class NameFilter {
-  readonly isUsed: boolean;
   /** By both characters of a name, if they are ASCII: whether a pattern may match it. */
   readonly #pairs = new Uint8Array(ASCII * ASCII);
   readonly #plain = new Set<string>();
@@ -171,7 +170,6 @@ class NameFilter {
       const lasts = [...codesOf(end.at(-1)), ...codesOf('l'), ...codesOf('m')];
       for (const first of codesOf(front[0])) for (const last of lasts) this.#pairs[first * ASCII + last] = 1;
     }
-    this.isUsed = patterns.length > 0;
   }
 
   matches(name: string): boolean {

@@ -274,10 +274,10 @@ async function searchFile(file: OpenedFile, typed: string, sink: SearchSink, cal
     if (await isPackedBinary(container, sink, call)) throw notText(shown);
     await takeInside(container, sink, call);
   } else {
-    const encoding = await encodingOfNamed(file, shown, call);
     const head = await readSourceHead(file.bytes, call.signal);
-    const name = basename(file.path);
-    await refuseStored({ typed: shown, rest: '', name, path: file.path, opened: file, head }, call);
+    const encoding = await encodingOfNamed(file, head, shown, call);
+    const { path } = file;
+    await refuseStored({ typed: shown, rest: '', name: basename(path), path, opened: file, head }, call);
     // Kept outputs are not editable, so they have no real path for anchors.
     const real = call.session.spills.has(file.path) ? {} : { real: () => file.path };
     const input = search.request.multiline
@@ -288,8 +288,12 @@ async function searchFile(file: OpenedFile, typed: string, sink: SearchSink, cal
 }
 
 /** The encoding of a file that was named directly. Throws `UNSUPPORTED` if it is not a text. */
-async function encodingOfNamed(file: OpenedFile, typed: string, call: Call): Promise<TextEncoding> {
-  const head = await readSourceHead(file.bytes, call.signal);
+async function encodingOfNamed(
+  file: OpenedFile,
+  head: Uint8Array,
+  typed: string,
+  call: Call,
+): Promise<TextEncoding> {
   const encoding = await findEncoding(file.bytes, call);
   if (encoding.unit > 1 || !isBinary(head)) return encoding;
   throw notText(typed, isNearlyText(head) ? `${typed}:raw` : typed);

@@ -172,10 +172,7 @@ export class TextReader {
     else this.#pass(isNearlyText(head.subarray(0, HEAD_BYTES)) ? 'garbled' : 'binary', path);
   }
 
-  /**
-   * Passes over a file in which private files may be stored: it is compared with the rules only where it is named. Counted whether
-   * the needle is in it or not.
-   */
+  /** Passes over a file in which private files may be stored: it is compared with the rules only where it is named. */
   #passStored(path: string, head: Uint8Array, end: Uint8Array): boolean {
     const isPassed = mayStoreFiles(head, end);
     if (isPassed && !isContainerName(path.slice(path.lastIndexOf('/') + 1))) this.#pass('binary', path);

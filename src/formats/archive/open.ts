@@ -19,7 +19,6 @@ import {
   decompressFile,
   memberReader,
   openContainer,
-  refuseOtherNames,
 } from './container.ts';
 import { BLOCK_BYTES, formatOf, isGitStore, isNamedArchive, unpackedName } from './detect.ts';
 import { archiveLimits, enterContainer, UnpackBudget } from './limits.ts';
@@ -144,7 +143,6 @@ function unpackMember(
   const { bytes, size } = subject.opened;
   return orRefuse(refused, call, async () => {
     const container = openContainer(format, { bytes, size, budget: new UnpackBudget() });
-    await refuseOtherNames(container, member, subject, call);
     const there = await container.inPlace?.(member, call.signal);
     if (there) return inPlace(there);
     return unpackedStream(
@@ -244,11 +242,10 @@ async function refuseNested(
   call: Call,
 ): Promise<void> {
   const head = await readSourceHead(unpacked.bytes, call.signal);
-  if (!isNamedArchive(name) && formatOf(head) === undefined) return;
   const { bytes, size } = await unpacked.whole();
   const opened = detachedFile(outer.path, bytes, size);
   const depth = (outer.depth ?? 0) + 1;
-  await refusePrivateMembers({ typed, rest: '', name, path: outer.path, opened, head, depth }, call);
+  await refuseStoredMembers({ typed, rest: '', name, path: outer.path, opened, head, depth }, call);
 }
 
 /** `key`: of the rules for private files. */

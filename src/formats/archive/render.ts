@@ -3,10 +3,9 @@
 import { OrielError } from '../../errors.ts';
 import { sortInTurns } from '../../queues/turns.ts';
 import { binarySize, plural } from '../../render/display.ts';
-import { readSourceHead } from '../../text/bytes.ts';
+import { detachedFile, readSourceHead } from '../../text/bytes.ts';
 import { detectEncoding } from '../../text/encoding.ts';
 import { quote } from '../../text/visible.ts';
-import type { OpenedFile } from '../../types/access.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { Call, Resource } from '../../types/call.ts';
 import { dataPlace, dataQuery, isParquet } from '../data/detect.ts';
@@ -135,14 +134,7 @@ async function handBack(
   call: Call,
 ): Promise<Resource> {
   const { bytes, size } = await unpacked.whole();
-  const opened: OpenedFile = {
-    kind: 'file',
-    path: outer.path,
-    size,
-    mtimeMs: outer.opened.mtimeMs,
-    bytes,
-    close: () => Promise.resolve(),
-  };
+  const opened = detachedFile(outer.path, bytes, size);
   const depth = (outer.depth ?? 0) + 1;
   return call.open({ typed: target, rest: tail, name, path: outer.path, opened, depth, head });
 }

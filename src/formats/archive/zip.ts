@@ -207,10 +207,6 @@ export class ZipArchive implements ArchiveContainer {
     }
   }
 
-  async otherNames(member: ZipMember, signal: AbortSignal): Promise<readonly string[]> {
-    return this.#source.remote ? [] : this.#localNames(member, signal);
-  }
-
   /** The names in the local header: some tools unpack the member under them. */
   async #localNames(record: ZipRecord, signal: AbortSignal): Promise<readonly string[]> {
     const fixed = await this.#localHeader(record, signal);
