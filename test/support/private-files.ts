@@ -96,6 +96,7 @@ export function makePrivateFiles({
   );
   write('text.docx', zip([member('word/embeddings/.env'), { name: 'word/document.xml', content: '<w:t/>' }]));
   write('book.epub', zip([member('vault/a.xhtml'), { name: 'mimetype', content: 'application/epub+zip' }]));
+  write('two.gz', Buffer.concat([gzipSync('fine\n'), fs.readFileSync(join(W, 'named.gz'))]));
   write('pack.tar', tar(members));
   write('pack.tgz', gzipSync(tar(members)));
   write('other.pem.gz', gzipSync(SECRET));
@@ -251,6 +252,7 @@ const PATHS = [
   'odd.tar:a\\.env',
   'odd.tar:C:\\vault\\app.ts',
   'named.gz',
+  'two.gz',
   'lib.a',
   'lib.a:.env',
   ...DISGUISED.flatMap((name) => [name, `${name}:raw`, `${name}?limit=3`]),
@@ -313,7 +315,8 @@ const PATHS = [
   'git://log/vault/deep',
   `git://${BLOB}`,
   `git://show/${BLOB}`,
-  ...AFTER.flatMap((name) => [name, `${name}:raw`, `${name}:-2`, `${name}:@9K+4K`, `apart.tgz:${name}:-2`]),
+  ...AFTER.flatMap((name) => [`${name}:raw`, `${name}:-2`, `apart.tgz:${name}:-2`]),
+  ...AFTER.slice(0, 5).map((name) => `${name}:@9K+4K`),
   'after.ts:outline',
   'after.ts:#hushHush',
   'after.ts:imports',

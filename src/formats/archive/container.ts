@@ -16,7 +16,7 @@ import {
   isNamedZip,
   type IsolatedFormat,
   isTarHeader,
-  nameInGzip,
+  namesInGzip,
   unpackedName,
 } from './detect.ts';
 import { archiveLimits, metered, UnpackBudget } from './limits.ts';
@@ -56,6 +56,9 @@ interface PackedArchive {
   /** Of a zip: the most members whose local headers are compared with the directory. */
   readonly compared?: number | undefined;
 }
+
+/** The most bytes of a gzip file in which names are looked for. */
+const MAX_NAMED_BYTES = 16 << 20;
 
 /** Bytes per read of packed data. */
 const PACKED_CHUNK_BYTES = 256 << 10;
@@ -184,10 +187,11 @@ export async function archiveIndex(subject: FileSubject, call: Call): Promise<Ar
   const index = await wholeIndex(subject, call, names !== undefined);
   if (!names) return index;
   if (index.kind === 'compressed') {
-    const first = (length: number): Promise<Uint8Array> =>
-      readAt(subject.opened.bytes, 0, length, call.signal);
-    for (const inner of [storedName(unpackedName(subject.name)), await nameInGzip(subject.head, first)]) {
-      const denied = inner && names.inside(subject.path, inner, false);
+    const { bytes, size } = subject.opened;
+    const most = index.codec === 'gzip' ? Math.min(size, bytes.remote ? 96 << 10 : MAX_NAMED_BYTES) : 0;
+    const packed = Buffer.from(await readAt(bytes, 0, most, call.signal));
+    for (const inner of [storedName(unpackedName(subject.name)), ...namesInGzip(packed)]) {
+      const denied = names.inside(subject.path, inner, false);
       if (denied) throw privateFile(subject.typed, denied);
     }
     return index;

@@ -114,21 +114,18 @@ export function mayStoreFiles(head: Uint8Array, end: Uint8Array): boolean {
   return isGitStore(head) || (tail.includes(0) && tail.includes(ZIP_END));
 }
 
+const GZIP_START = Buffer.from('\x1f\x8b\x08', 'latin1');
 const MAX_GZIP_NAME_BYTES = 4096;
 
-/** The name in a gzip file, if it has one; `read` gives the first bytes of the file. Source: RFC 1952, 2.3. */
-export async function nameInGzip(
-  head: Uint8Array,
-  read: (length: number) => Promise<Uint8Array>,
-): Promise<string | undefined> {
-  let bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
-  const flags = bytes.length > 12 && bytes.readUInt16BE(0) === 0x1f8b ? (bytes[3] as number) : 0;
-  if (!(flags & 8)) return undefined;
-  const from = flags & 4 ? 12 + bytes.readUInt16LE(10) : 10;
-  // The field before the name may be longer than the head.
-  if (!bytes.includes(0, from)) bytes = Buffer.from(await read(from + MAX_GZIP_NAME_BYTES));
-  const end = bytes.indexOf(0, from);
-  return bytes.toString('latin1', from, end === -1 ? bytes.length : end);
+/** The names in a gzip file, which may be several files one after the other. Source: RFC 1952, 2.3. */
+export function* namesInGzip(packed: Buffer): Generator<string> {
+  for (let at = packed.indexOf(GZIP_START); at !== -1; at = packed.indexOf(GZIP_START, at + 1)) {
+    const flags = packed[at + 3] ?? 0;
+    if (!(flags & 8) || at + 12 > packed.length) continue;
+    const from = flags & 4 ? at + 12 + packed.readUInt16LE(at + 10) : at + 10;
+    const name = packed.subarray(from, from + MAX_GZIP_NAME_BYTES);
+    yield name.toString('latin1').replace(/\0.*/s, '');
+  }
 }
 
 /** Checks more bytes for formats with a short magic: the first block of bzip2, the octal or hexadecimal header of cpio. */
