@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, type Dirent, lstatSync, type Stats } from 'node:fs';
 import { lstat, opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, parse, posix, resolve } from 'node:path';
+import { dirname, join, parse, posix, resolve } from 'node:path';
 import { isOrielError } from '../errors.ts';
 import { onAbort } from '../queues/caller.ts';
 import { readAt } from '../text/bytes.ts';
@@ -214,7 +214,8 @@ export class DenyPolicy {
 
 /** Empty if there is no such file; undefined if it has to be read each time. */
 function versionOf(path: string): string | undefined | Promise<string | undefined> {
-  if (!isLocalPath(path)) return lstat(path, { bigint: true }).then((stats) => factsOf(path, stats), unseen);
+  if (!isLocalPath(dirname(path)))
+    return lstat(path, { bigint: true }).then((stats) => factsOf(path, stats), unseen);
   try {
     return factsOf(path, lstatSync(path, { bigint: true, throwIfNoEntry: false }));
   } catch (error) {

@@ -275,7 +275,7 @@ async function searchFile(file: OpenedFile, typed: string, sink: SearchSink, cal
     await takeInside(container, sink, call);
   } else {
     const head = await readSourceHead(file.bytes, call.signal);
-    const encoding = await encodingOfNamed(file, head, shown, call);
+    const encoding = await encodingOfNamed(file, shown, call);
     const { path } = file;
     await refuseStored({ typed: shown, rest: '', name: basename(path), path, opened: file, head }, call);
     // Kept outputs are not editable, so they have no real path for anchors.
@@ -288,12 +288,8 @@ async function searchFile(file: OpenedFile, typed: string, sink: SearchSink, cal
 }
 
 /** The encoding of a file that was named directly. Throws `UNSUPPORTED` if it is not a text. */
-async function encodingOfNamed(
-  file: OpenedFile,
-  head: Uint8Array,
-  typed: string,
-  call: Call,
-): Promise<TextEncoding> {
+async function encodingOfNamed(file: OpenedFile, typed: string, call: Call): Promise<TextEncoding> {
+  const head = await readSourceHead(file.bytes, call.signal);
   const encoding = await findEncoding(file.bytes, call);
   if (encoding.unit > 1 || !isBinary(head)) return encoding;
   throw notText(typed, isNearlyText(head) ? `${typed}:raw` : typed);
