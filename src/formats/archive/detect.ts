@@ -1,7 +1,8 @@
 /** Detects archives: decides by name and first bytes whether the source claims a file, and its format. */
 
 import { isUtf8 } from 'node:buffer';
-import { constants, inflateSync } from 'node:zlib';
+import { constants } from 'node:zlib';
+import { inflateSync } from '../../process/worker-ending.ts';
 import { isSelector } from '../../selector/selection.ts';
 import type { SourceSubject } from '../../types/call.ts';
 import type { CompressionCodec } from './unpack.ts';
