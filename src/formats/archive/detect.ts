@@ -1,8 +1,6 @@
 /** Detects archives: decides by name and first bytes whether the source claims a file, and its format. */
 
 import { isUtf8 } from 'node:buffer';
-import { constants } from 'node:zlib';
-import { inflateSync } from '../../process/worker-ending.ts';
 import { isSelector } from '../../selector/selection.ts';
 import type { SourceSubject } from '../../types/call.ts';
 import type { CompressionCodec } from './unpack.ts';
@@ -86,21 +84,13 @@ export function unpackedName(name: string): string {
   return name.replace(/\.(?:gz|bz2|xz|zst)$/i, '').replace(/\.svgz$/i, '.svg');
 }
 
-const GIT_STORE = /^(?:(?:PACK|DIRC)\0\0\0[\x02-\x04]|\xfftOc|MIDX[\x01\x02]|# v[23] git bundle\n)/;
-const GIT_OBJECT = /^(?:blob|tree|commit|tag) \d+\0/;
+const GIT_STORE =
+  /^(?:(?:PACK|DIRC)\0\0\0[\x02-\x04]|\xfftOc|MIDX[\x01\x02]|# v[23] git bundle\n|x(?:[\x01\x9c\xda]|\^[^ -~]))/;
 const GIT_START_BYTES: ReadonlySet<number | undefined> = new Set(Buffer.from('PDM#x\xff', 'latin1'));
 
-/** Whether git keeps files in it: a pack or its index, a bundle, the index of a work tree, an object. */
+/** Whether git may keep files in it: a pack or its index, a bundle, the index of a work tree, packed as an object. */
 export function isGitStore(head: Uint8Array): boolean {
-  if (!GIT_START_BYTES.has(head[0])) return false;
-  const start = Buffer.from(head.subarray(0, 64));
-  if (GIT_STORE.test(start.toString('latin1'))) return true;
-  try {
-    const unpacked = inflateSync(start, { finishFlush: constants.Z_SYNC_FLUSH });
-    return GIT_OBJECT.test(unpacked.toString('latin1', 0, 32));
-  } catch {
-    return false;
-  }
+  return GIT_START_BYTES.has(head[0]) && GIT_STORE.test(Buffer.from(head.subarray(0, 16)).toString('latin1'));
 }
 
 /** Of a zip that has members: before it may be anything. */
@@ -111,7 +101,6 @@ export const ZIP_TAIL_BYTES = 2 * 65_536;
 /** Whether private files may be stored in a file, by its first bytes and at least its last `ZIP_TAIL_BYTES`. */
 export function mayStoreFiles(head: Uint8Array, end: Uint8Array): boolean {
   const tail = Buffer.from(end.buffer, end.byteOffset, end.length).subarray(-ZIP_TAIL_BYTES);
-  // A zip has a NUL byte in each of its records.
   return isGitStore(head) || (tail.includes(0) && tail.includes(ZIP_END));
 }
 

@@ -1,9 +1,11 @@
 /** Reads an archive: finds the named member or directory in the index, and shows it. */
 
 import { basename, dirname } from 'node:path';
+import { constants } from 'node:zlib';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { privateFile } from '../../files/deny-rules.ts';
 import { isDiskFull } from '../../files/system-failure.ts';
+import { inflateSync } from '../../process/worker-ending.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
 import { detachedFile, memoryBytes, readSourceHead } from '../../text/bytes.ts';
 import { didYouMean } from '../../text/near.ts';
@@ -168,6 +170,17 @@ function unpackMember(
 const openFiles = new Set<string>();
 const MAX_OPEN_FILES = 1_000;
 
+/** Of a store of git: whether it is no packed file but an object, if it is packed. */
+function isObjectOrMore(head: Uint8Array): boolean {
+  if (head[0] !== 0x78) return true;
+  try {
+    const unpacked = inflateSync(head.subarray(0, 64), { finishFlush: constants.Z_SYNC_FLUSH });
+    return /^(?:blob|tree|commit|tag) \d+\0/.test(unpacked.toString('latin1', 0, 32));
+  } catch {
+    return false;
+  }
+}
+
 /** As `refusePrivateMembers`, also for a zip behind other bytes, and for what git keeps. */
 export async function refuseStoredMembers(subject: FileSubject, call: Call): Promise<void> {
   const { name, head, opened, path, typed } = subject;
@@ -175,8 +188,7 @@ export async function refuseStoredMembers(subject: FileSubject, call: Call): Pro
   const names = await call.access.privateNames?.();
   const key = `${bytes.identity.key} ${names?.data.key} ${path} ${name}`;
   if (!names || openFiles.has(key)) return;
-  // What is stored in it is as private as the files of git itself.
-  const store = isGitStore(head) && names.inside(path, '.git/index', false);
+  const store = isGitStore(head) && isObjectOrMore(head) && names.inside(path, '.git/index', false);
   if (store) throw privateFile(typed, store);
   const isArchive =
     isNamedArchive(name) || formatOf(head) !== undefined || (await endsAsZip(bytes, size, call.signal));
