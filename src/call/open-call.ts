@@ -2,8 +2,8 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { isOrielError, OrielError } from '../errors.ts';
-import { sourceFor } from '../formats/table.ts';
-import { isBinary } from '../formats/text/open.ts';
+import { claimsArchive } from '../formats/archive/detect.ts';
+import { refuseStored, sourceFor } from '../formats/table.ts';
 import { isWeb } from '../formats/web/detect.ts';
 import { MAX_PAGE_WAIT_MS } from '../formats/web/limits.ts';
 import { type Caller, onAbort, registerCaller, startDeadline, startTimer } from '../queues/caller.ts';
@@ -11,7 +11,7 @@ import { queues } from '../queues/queue-table.ts';
 import type { QueueClaim, QueueSlot } from '../queues/queue.ts';
 import { endsInCodeQuestion } from '../selector/selection.ts';
 import type { FileAccess } from '../types/access.ts';
-import type { Call, CallBounds, SourceKind, SourceSubject } from '../types/call.ts';
+import type { Call, CallBounds, SourceKind } from '../types/call.ts';
 import type { Limits, TextPolicy } from '../types/excerpt.ts';
 import type { EngineRequest, RunRequest } from '../types/request.ts';
 import type { Progress, Session } from '../types/session.ts';
@@ -108,9 +108,9 @@ export function openCall(
       ...shared,
       ...bounds,
       async open(subject) {
-        const resource = await sourceFor(subject, kindsOf(request)).open(subject, made);
-        if (resource.format === 'file') await refusePrivateBytes(subject, made);
-        return resource;
+        const source = sourceFor(subject, kindsOf(request));
+        if (source.format === 'file' || !claimsArchive(subject)) await refuseStored(subject, made);
+        return source.open(subject, made);
       },
       onEnd: (cleanup) => void own.add(cleanup),
       part(narrower = bounds) {
@@ -424,12 +424,4 @@ export function adviceAfterTimeout(request: EngineRequest): string {
   if (request.kind !== 'read') return ADVICE[request.kind];
   const isCode = request.grammar === 'selectors' && endsInCodeQuestion(request.target);
   return isCode ? CODE : WINDOW;
-}
-
-/** Throws `PRIVATE` for a file that ends as a zip with private members: its bytes are shown, wherever it is stored. */
-async function refusePrivateBytes({ opened, ...subject }: SourceSubject, call: Call): Promise<void> {
-  if (opened.kind !== 'file' || opened.bytes.remote || !call.access.privateNames) return;
-  // A zip has a NUL byte in each of its records.
-  if (subject.head.length === opened.size && !isBinary(subject.head)) return;
-  await (await import('../formats/archive/open.ts')).refuseStoredMembers({ ...subject, opened }, call);
 }

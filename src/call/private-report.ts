@@ -3,24 +3,13 @@
 import { basename } from 'node:path';
 import { isOrielError } from '../errors.ts';
 import { privateFile } from '../files/deny-rules.ts';
-import { formatOf, isNamedArchive } from '../formats/archive/detect.ts';
-import { isBinary } from '../formats/text/open.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { baseLimits } from '../text/limits.ts';
-import type { FileAccess, OpenedFile } from '../types/access.ts';
+import type { DenyRule, FileAccess, OpenedFile } from '../types/access.ts';
 import { type CallOptions, type Engine, openCall } from './open-call.ts';
 
-export interface RuleReport {
-  /** As it was written. */
-  readonly rule: string;
-  /** A rule file, `--deny`, or the default list. */
-  readonly from: string;
-  /** 1-based; absent for an option. */
-  readonly line?: number | undefined;
-}
-
 /** The rules in force, in their order. */
-export async function rulesInForce(access: FileAccess): Promise<RuleReport[]> {
+export async function rulesInForce(access: FileAccess): Promise<Pick<DenyRule, 'rule' | 'from' | 'line'>[]> {
   const { sources = [] } = (await access.privateNames?.())?.data ?? {};
   const all = sources.flatMap(({ rules }) => rules.map(({ rule, from, line }) => ({ rule, from, line })));
   // An option is relative to each root, and a rule in a settings file may be two patterns.
@@ -44,10 +33,6 @@ export async function whyPrivate(
   return rule && privateFile(access.display(path), rule).why;
 }
 
-/** Files in which nothing is private, by their bytes and the rules; the oldest first. */
-const openArchives = new Set<string>();
-const MAX_OPEN_ARCHIVES = 1_000;
-
 /** Throws `PRIVATE` if the stored bytes of the file hold those of a private member, or may hold them. */
 export async function refuseStoredBytes(
   engine: Engine,
@@ -55,14 +40,9 @@ export async function refuseStoredBytes(
   options: CallOptions,
 ): Promise<void> {
   const { access } = engine;
-  const names = await access.privateNames?.();
-  if (!names) return;
+  if (!access.privateNames) return;
   const { path, bytes } = opened;
   const [name, head] = [basename(path), await readSourceHead(bytes, options.signal)];
-  const key = `${bytes.identity.key} ${names.data.key} ${path}`;
-  // A zip has a NUL byte in each of its records.
-  const isText = head.length === opened.size && !isBinary(head) && formatOf(head) === undefined;
-  if ((isText && !isNamedArchive(name)) || openArchives.has(key)) return;
   const typed = access.display(path);
   const request = { kind: 'read', target: typed, grammar: 'literal' } as const;
   const { call, settle, close } = openCall(engine, { request, limits: baseLimits }, options);
@@ -72,7 +52,4 @@ export async function refuseStoredBytes(
   } finally {
     await close();
   }
-  if (!bytes.identity.recurs) return;
-  const [oldest] = openArchives.add(key);
-  if (oldest !== undefined && openArchives.size > MAX_OPEN_ARCHIVES) openArchives.delete(oldest);
 }

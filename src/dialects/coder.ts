@@ -185,7 +185,7 @@ function binaryWords({ type, bytes }: BinaryResult, path: string): string {
 function codeOfWords(words: string): ErrorCode {
   const known = Object.entries(SENTENCES).find(([, sentence]) => words.startsWith(`${sentence}: `));
   if (known) return known[0] as ErrorCode;
-  if (/ is private (?:by the rule|because it has) /.test(words)) return 'PRIVATE';
+  if (/ is private b(?:y the rule|ecause) /.test(words)) return 'PRIVATE';
   return words.startsWith('offset ') ? 'OUT_OF_RANGE' : 'LIMIT';
 }
 

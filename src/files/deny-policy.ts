@@ -4,10 +4,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type BigIntStats, type Dirent, lstatSync, type Stats, statSync } from 'node:fs';
+import { type BigIntStats, type Dirent, lstatSync, type Stats } from 'node:fs';
 import { lstat, opendir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, parse, posix, resolve } from 'node:path';
+import { dirname, join, parse, posix, resolve } from 'node:path';
 import { isOrielError } from '../errors.ts';
 import { onAbort } from '../queues/caller.ts';
 import { readAt } from '../text/bytes.ts';
@@ -73,16 +73,6 @@ const MAX_RULE_CHARACTERS = 4_096;
 /** A file may change again within so many milliseconds without another time of change: FAT counts in two seconds. */
 const FRESH_MS = 2_500;
 
-/** A directory with rule files. */
-interface RuleFilePlace {
-  readonly project: string;
-  readonly directory: string;
-  /** From the project. */
-  readonly names: readonly string[];
-  /** Of the directory when its files were looked at: while it is the same, no other file is in it. */
-  version: string | undefined;
-}
-
 interface ReadRuleFile {
   /** Of the file that was read; undefined if it has to be read again. */
   readonly version: string | undefined;
@@ -95,7 +85,8 @@ export class DenyPolicy {
   readonly #stores: readonly DenySource[];
   /** Opens a path inside the projects without regard to these rules. */
   readonly #open: (path: string) => Promise<OpenedItem>;
-  readonly #places: readonly RuleFilePlace[];
+  /** Of all rule files that may be there, by their paths. */
+  readonly #names: ReadonlyMap<string, { readonly project: string; readonly name: string }>;
   readonly #files = new Map<string, ReadRuleFile>();
   readonly #warned = new Set<string>();
   #rules: DenyRules | undefined;
@@ -106,10 +97,10 @@ export class DenyPolicy {
   constructor(options: DenyOptions, roots: readonly string[], open: (path: string) => Promise<OpenedItem>) {
     this.#options = options;
     this.#open = open;
-    this.#places = options.projects.flatMap((project) => [
-      { project, directory: join(project, '.claude'), names: SETTINGS, version: undefined },
-      { project, directory: project, names: LISTS, version: undefined },
-    ]);
+    const named = options.projects.flatMap((project) =>
+      [...SETTINGS, ...LISTS].map((name) => [join(project, name), { project, name }] as const),
+    );
+    this.#names = new Map(named);
     // A name without a slash is meant everywhere, also where there are no roots.
     this.#bases = [...new Set([...options.projects, ...(roots.length > 0 ? roots : ['/'])])];
     const tops = new Set(this.#bases.map((base) => parse(base).root));
@@ -119,24 +110,14 @@ export class DenyPolicy {
   /** Throws `BUSY` if a rule file cannot be opened for now. */
   async current(): Promise<DenyRules> {
     let isChanged = this.#rules === undefined;
-    for (const place of this.#places) {
-      const { project, directory, names } = place;
-      const before = versionOfDirectory(directory);
-      const isSame = before !== undefined && place.version === before;
-      for (const name of names) {
-        const path = join(project, name);
-        if (isSame && !this.#files.has(path)) continue;
-        const looking = versionOf(path);
-        const version = looking instanceof Promise ? await looking : looking;
-        const known = this.#files.get(path);
-        if (known === undefined ? version === '' : version !== undefined && known.version === version)
-          continue;
-        isChanged = true;
-        if (version === '') this.#files.delete(path);
-        else this.#files.set(path, { version, source: await this.#read(project, name, known?.source) });
-      }
-      // Not before its files are read: other calls do not wait for that.
-      place.version = before;
+    for (const [path, { project, name }] of this.#names) {
+      const looking = versionOf(path);
+      const version = looking instanceof Promise ? await looking : looking;
+      const known = this.#files.get(path);
+      if (known === undefined ? version === '' : version !== undefined && known.version === version) continue;
+      isChanged = true;
+      if (version === '') this.#files.delete(path);
+      else this.#files.set(path, { version, source: await this.#read(project, name, known?.source) });
     }
     if (!isChanged && this.#rules) return this.#rules;
     const files = [...this.#files.values()].flatMap(({ source }) => source ?? []);
@@ -180,11 +161,11 @@ export class DenyPolicy {
   #listed(base: string): DenySource {
     const { patterns, name } = this.#options;
     const isDefault = DEFAULT_DENY.every((pattern, i) => patterns[i] === pattern);
-    const rules = patterns.map((pattern, i) =>
-      isDefault && i < DEFAULT_DENY.length
-        ? { pattern, rule: pattern, from: 'the default list', lift: 'with --allow-private' }
-        : { pattern, rule: pattern, from: name, lift: `in ${name}` },
-    );
+    const rules = patterns.map((pattern, i) => {
+      const [from, lift] =
+        isDefault && DEFAULT_DENY[i] ? ['the default list', 'with --allow-private'] : [name, `in ${name}`];
+      return { pattern, rule: pattern, from, lift };
+    });
     return { base, rules };
   }
 
@@ -233,20 +214,10 @@ export class DenyPolicy {
 
 /** Empty if there is no such file; undefined if it has to be read each time. */
 function versionOf(path: string): string | undefined | Promise<string | undefined> {
-  if (!isLocalPath(path)) return lstat(path, { bigint: true }).then((stats) => factsOf(path, stats), unseen);
+  if (!isLocalPath(dirname(path)))
+    return lstat(path, { bigint: true }).then((stats) => factsOf(path, stats), unseen);
   try {
     return factsOf(path, lstatSync(path, { bigint: true, throwIfNoEntry: false }));
-  } catch (error) {
-    return unseen(error);
-  }
-}
-
-/** As `versionOf`, of where links lead; undefined also of a network, where a directory may be older than what is in it. */
-function versionOfDirectory(path: string): string | undefined {
-  if (!isLocalPath(path)) return undefined;
-  try {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats ? identityOf(stats) : '';
   } catch (error) {
     return unseen(error);
   }

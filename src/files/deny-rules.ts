@@ -72,10 +72,7 @@ export class DenyRules implements PrivateNames {
   }
 
   mayMatch(name: string, above: string): boolean {
-    const own = folded(name);
-    const database = databaseOf(own);
-    if (this.#last.matches(own) || (database !== undefined && this.#last.matches(database))) return true;
-    return this.#open.isUsed && this.#open.matches(folded(above));
+    return this.#last.matches(name) || this.#open.matches(above);
   }
 
   /** The rule for the first private name of `path` (absolute), and the path up to it. */
@@ -148,31 +145,54 @@ function withoutEnd(name: string): string {
 }
 
 /**
- * Tells most names from those that a rule may match, in a tenth of a microsecond. A pattern matches here whatever it has between
- * its first and its last special character: more than the rule, never less.
+ * Tells most names from those that a rule may match, by their first and last characters. A pattern matches here whatever it has
+ * between its first and its last special character: more than the rule, never less.
  */
 class NameFilter {
-  readonly isUsed: boolean;
+  /** By both characters of a name, if they are ASCII: whether a pattern may match it. */
+  readonly #pairs = new Uint8Array(ASCII * ASCII);
   readonly #plain = new Set<string>();
   /** How the names begin and end. */
   readonly #wild: (readonly [front: string, end: string])[] = [];
 
   constructor(patterns: readonly string[]) {
+    const marked = new Set<string>();
     for (const pattern of new Set(patterns)) {
       const from = pattern.search(/[*?[\\]/);
       const until = Math.max(from, ...['*', '?', ']', '\\'].map((one) => pattern.lastIndexOf(one) + 1));
+      const [front, end] = from === -1 ? [pattern, pattern] : [pattern.slice(0, from), pattern.slice(until)];
       if (from === -1) this.#plain.add(pattern);
-      else this.#wild.push([pattern.slice(0, from), pattern.slice(until)]);
+      else this.#wild.push([front, end]);
+      const pair = `${front[0]} ${end.at(-1)}`;
+      if (marked.has(pair)) continue;
+      marked.add(pair);
+      // What SQLite keeps beside a database ends in `l` or `m`.
+      const lasts = [...codesOf(end.at(-1)), ...codesOf('l'), ...codesOf('m')];
+      for (const first of codesOf(front[0])) for (const last of lasts) this.#pairs[first * ASCII + last] = 1;
     }
-    this.isUsed = patterns.length > 0;
   }
 
-  /** `name`: folded. */
   matches(name: string): boolean {
-    if (this.#plain.has(name)) return true;
-    for (const [front, end] of this.#wild) if (name.startsWith(front) && name.endsWith(end)) return true;
-    return false;
+    const [first, last] = [name.charCodeAt(0), name.charCodeAt(name.length - 1)];
+    if (first < ASCII && last < ASCII && this.#pairs[first * ASCII + last] === 0) return false;
+    const own = folded(name);
+    const database = databaseOf(own);
+    return this.#has(own) || (database !== undefined && this.#has(database));
   }
+
+  #has(name: string): boolean {
+    if (this.#plain.has(name)) return true;
+    return this.#wild.some(([front, end]) => name.startsWith(front) && name.endsWith(end));
+  }
+}
+
+const ASCII = 128;
+const ALL_ASCII = Array.from({ length: ASCII }, (_, code) => code);
+
+/** The codes of names that begin or end with a folded character; all if it may be any, or is not ASCII. */
+function codesOf(char: string | undefined): readonly number[] {
+  if (char === undefined || char.charCodeAt(0) >= ASCII) return ALL_ASCII;
+  return [char.charCodeAt(0), char.toUpperCase().charCodeAt(0)];
 }
 
 function relativeTo(base: string, path: string): string {

@@ -5,14 +5,14 @@
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
-import type { ContentSource, SourceKind, SourceSubject } from '../types/call.ts';
-import { claimsArchive, formatOf, isNamedArchive } from './archive/detect.ts';
+import type { Call, ContentSource, SourceKind, SourceSubject } from '../types/call.ts';
+import { claimsArchive, formatOf, isGitStore, isNamedArchive } from './archive/detect.ts';
 import { dataForm, dataPlace, dataQuery, isParquet } from './data/detect.ts';
 import { claimsDocument, isNamedDocument } from './document/detect.ts';
 import { identifyImage } from './image/detect.ts';
 import { isNamedNotebook } from './notebook/detect.ts';
 import { isDatabase, isNamedDatabase } from './sqlite/detect.ts';
-import { fileSource } from './text/open.ts';
+import { fileSource, isBinary } from './text/open.ts';
 
 const directorySource: ContentSource = {
   format: 'directory',
@@ -112,4 +112,12 @@ export function sourceFor(subject: SourceSubject, kinds: readonly SourceKind[] |
   const source = sources.find((known) => (kinds?.includes(known.format) ?? true) && known.claims(subject));
   if (source) return source;
   throw new OrielError('IS_DIRECTORY', `${quote(subject.typed)} is a directory, not a file.`);
+}
+
+/** Throws `PRIVATE` for a file that is no archive to its source, and in which private files are stored, or may be. */
+export async function refuseStored({ opened, ...subject }: SourceSubject, call: Call): Promise<void> {
+  if (opened.kind !== 'file' || opened.bytes.remote || !call.access.privateNames) return;
+  // A zip has a NUL byte in each of its records.
+  if (subject.head.length === opened.size && !isBinary(subject.head) && !isGitStore(subject.head)) return;
+  await (await import('./archive/open.ts')).refuseStoredMembers({ ...subject, opened }, call);
 }

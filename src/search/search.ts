@@ -12,6 +12,7 @@ import { checkGlobSyntax } from '../files/glob-text.ts';
 import { checkGlob, isElsewhere } from '../files/glob.ts';
 import { isFault } from '../files/system-failure.ts';
 import type { FileSubject } from '../formats/archive/members.ts';
+import { refuseStored } from '../formats/table.ts';
 import { isBinary } from '../formats/text/open.ts';
 import { withProgress } from '../queues/caller.ts';
 import { openTarget, type SearchStart, shownBelow, shownTarget, startPath } from '../target/open-target.ts';
@@ -273,7 +274,10 @@ async function searchFile(file: OpenedFile, typed: string, sink: SearchSink, cal
     if (await isPackedBinary(container, sink, call)) throw notText(shown);
     await takeInside(container, sink, call);
   } else {
+    const head = await readSourceHead(file.bytes, call.signal);
     const encoding = await encodingOfNamed(file, shown, call);
+    const { path } = file;
+    await refuseStored({ typed: shown, rest: '', name: basename(path), path, opened: file, head }, call);
     // Kept outputs are not editable, so they have no real path for anchors.
     const real = call.session.spills.has(file.path) ? {} : { real: () => file.path };
     const input = search.request.multiline

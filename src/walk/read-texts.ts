@@ -12,6 +12,7 @@ import {
   peekHeld,
   readHeld,
 } from '../files/held-directory.ts';
+import { isGitStore, mayStoreFiles, ZIP_TAIL_BYTES } from '../formats/archive/detect.ts';
 import { isBinary } from '../formats/text/open.ts';
 import { isCode } from '../code/languages.ts';
 import { Identity, isSettled } from '../identity.ts';
@@ -45,6 +46,7 @@ interface ReaderOptions {
   /** See `WalkJob`. */
   readonly front: string;
   readonly prefilters: boolean;
+  readonly denied: string | undefined;
   readonly until: number;
 }
 
@@ -53,6 +55,7 @@ export class TextReader {
   readonly #pieces: TextPieces;
   readonly #prefilter: PatternPrefilter | undefined;
   readonly #asStored: boolean;
+  readonly #isRuled: boolean;
   readonly #until: number;
   readonly #front: string;
   readonly #needle: Buffer | undefined;
@@ -67,6 +70,7 @@ export class TextReader {
     this.#control = control;
     this.#isAscii = options.isAscii;
     this.#asStored = options.asStored;
+    this.#isRuled = options.denied !== undefined;
     this.#until = options.until;
     this.#front = options.front;
     this.#needle = needle === undefined ? undefined : Buffer.from(needle);
@@ -155,9 +159,9 @@ export class TextReader {
   #isText(file: HeldFile, path: string): boolean {
     const head = this.#head.subarray(0, readHeld(file, this.#head, 0, this.#head.length));
     if (this.#passesOver(path, head, file.size)) return false;
-    if (detectEncoding(head).unit > 1 || !isBinary(head)) return true;
-    this.#passBinary(path, head);
-    return false;
+    const isText = detectEncoding(head).unit > 1 || !isBinary(head);
+    if (!isText) this.#passBinary(path, head);
+    return isText && !(this.#isRuled && this.#passStored(path, head, tailOf(file)));
   }
 
   /** `utf16`: the order of UTF-16 in which it is a text. */
@@ -166,6 +170,13 @@ export class TextReader {
     if (!this.#asStored && isContainerName(path.slice(path.lastIndexOf('/') + 1))) return;
     if (utf16 !== undefined) this.#pass('undecoded', path, utf16);
     else this.#pass(isNearlyText(head.subarray(0, HEAD_BYTES)) ? 'garbled' : 'binary', path);
+  }
+
+  /** Passes over a file in which private files may be stored: it is compared with the rules only where it is named. */
+  #passStored(path: string, head: Uint8Array, end: Uint8Array): boolean {
+    const isPassed = mayStoreFiles(head, end);
+    if (isPassed && !isContainerName(path.slice(path.lastIndexOf('/') + 1))) this.#pass('binary', path);
+    return isPassed;
   }
 
   /** `encoding`: in which it can be read. */
@@ -185,6 +196,11 @@ export class TextReader {
       return;
     }
     const binary = isBinary(bytes);
+    const mayStore = this.#isRuled && (binary || bytes.length > HEAD_BYTES || isGitStore(bytes));
+    if (mayStore && this.#passStored(path, bytes, bytes)) {
+      bytes.fill(0);
+      return;
+    }
     const mayBeMarked = binary || (bytes[0] as number) >= 0xef;
     const encoding = mayBeMarked ? detectEncoding(bytes.subarray(0, HEAD_BYTES)) : utf8;
     if (encoding.unit === 1 && binary) {
@@ -247,6 +263,11 @@ function utf16With(needle: Buffer, bytes: Buffer): 'utf-16le' | 'utf-16be' | und
     while (at % 2 === 1) at = bytes.indexOf(units, at + 1);
     return at !== -1 && isUtf16(bytes.subarray(0, HEAD_BYTES), name);
   });
+}
+
+function tailOf(file: HeldFile): Uint8Array {
+  const tail = Buffer.alloc(ZIP_TAIL_BYTES);
+  return tail.subarray(0, readHeld(file, tail, 0, tail.length, Math.max(0, file.size - tail.length)));
 }
 
 function longestAscii(text: string): string {
@@ -482,7 +503,8 @@ export class PatternPrefilter {
       const start = ends[file - 1] ?? 0;
       const end = ends[file] as number;
       const isUtf16 = detectEncoding(bytes.subarray(start, Math.min(end, start + HEAD_BYTES))).unit > 1;
-      if (isUtf16 || utf16With(this.#needle, bytes.subarray(start, end))) doubtful.add(file);
+      const whole = bytes.subarray(start, end);
+      if (isUtf16 || utf16With(this.#needle, whole) || mayStoreFiles(whole, whole)) doubtful.add(file);
       found = this.#find(0, end, used);
     }
     for (let i = 0; doubtful.size > 0 && i < ends.length; i += 1) {

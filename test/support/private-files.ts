@@ -2,11 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { commitAll, git } from './git.ts';
 import { tar, type TarEntry } from './tar.ts';
+import { zip } from './zip.ts';
 
 /** 4,321 bytes: the number of them is as secret as what they say. */
 const SECRET = `export function hushHush(marrow) {}\n${'x'.repeat(4285)}`;
@@ -82,6 +83,20 @@ export function makePrivateFiles({
   write('named.gz', Buffer.concat([front, Buffer.from('.env\0'), rest]));
   const entry = `.env/${' '.repeat(43)}${String(SECRET.length).padEnd(10)}\`\n`;
   for (const name of ['lib.a', ...DISGUISED]) write(name, `!<arch>\n${entry}${SECRET}\n`);
+  const stored = zip([member('.env'), member('vault/app.ts')].map((one) => ({ ...one, method: 0 })));
+  for (const [name, front] of Object.entries(FRONTS))
+    write(name, Buffer.concat([Buffer.from(front), stored]));
+  write('apart.tgz', gzipSync(tar(AFTER.map((name) => ({ name, content: fs.readFileSync(join(W, name)) })))));
+  write(
+    'apart.zip',
+    zip([
+      { name: 'x.tar', content: tar([member('.env')]) },
+      { name: 'y.zip', content: stored },
+    ]),
+  );
+  write('text.docx', zip([member('word/embeddings/.env'), { name: 'word/document.xml', content: '<w:t/>' }]));
+  write('book.epub', zip([member('vault/a.xhtml'), { name: 'mimetype', content: 'application/epub+zip' }]));
+  write('two.gz', Buffer.concat([gzipSync('fine\n'), fs.readFileSync(join(W, 'named.gz'))]));
   write('pack.tar', tar(members));
   write('pack.tgz', gzipSync(tar(members)));
   write('other.pem.gz', gzipSync(SECRET));
@@ -91,12 +106,38 @@ export function makePrivateFiles({
   fs.appendFileSync(join(W, '.env'), 'marrow\n');
   commitAll(W, 'second');
   fs.truncateSync(join(W, '.env'), SECRET.length);
+  // What git keeps, under names of its own. The list of branches in a bundle is a long text.
+  const heads = join(W, '.git/refs/heads');
+  for (let i = 0; i < 99; i += 1)
+    fs.copyFileSync(join(heads, 'main'), join(heads, `${'long-'.repeat(9)}${i}`));
+  git(W, 'bundle', 'create', '--quiet', 'all.bundle', '--all');
+  git(W, 'repack', '-q', '-a');
+  const packs = join(W, '.git/objects/pack');
+  for (const name of fs.readdirSync(packs))
+    fs.copyFileSync(join(packs, name), join(W, `git${extname(name)}`));
+  fs.copyFileSync(join(W, LOOSE), join(W, 'loose.txt'));
+  fs.copyFileSync(join(W, '.git/index'), join(W, 'index.txt'));
   // Where a private link leads is not told either.
   fs.symlinkSync('/marrow', join(W, 'away.pem'));
   // Listings tell ages, which are the same on each way only if they are great.
   for (const name of fs.readdirSync(W, { recursive: true }) as string[])
     fs.lutimesSync(join(W, name), LONG_AGO, LONG_AGO);
 }
+
+/** What is before a zip: more than the first bytes that are read of a file. */
+const FRONTS: Readonly<Record<string, string>> = {
+  'after.run': '#!/bin/sh\n'.repeat(999),
+  'after.ts': 'export const a = 1;\n'.repeat(500),
+  'after.csv': `id,b\n${'1,2\n'.repeat(2_000)}`,
+  'after.jsonl': '{"a":1}\n'.repeat(999),
+  'after.ipynb': ' '.repeat(9_000),
+  'after.md': '# a\n'.repeat(2_000),
+  'after.pdf': `%PDF-1.4\n${'% \n'.repeat(2_000)}`,
+  'after.db': `SQLite format 3\0${'\n'.repeat(9_000)}`,
+  'after.svg': `<svg xmlns="http://www.w3.org/2000/svg">${'\n'.repeat(9_000)}</svg>`,
+  'wide.txt': `\ufeff${'\n'.repeat(9_000)}`,
+};
+const AFTER = Object.keys(FRONTS);
 
 /** Names of archives that other sources would read. */
 const DISGUISED = [
@@ -211,6 +252,7 @@ const PATHS = [
   'odd.tar:a\\.env',
   'odd.tar:C:\\vault\\app.ts',
   'named.gz',
+  'two.gz',
   'lib.a',
   'lib.a:.env',
   ...DISGUISED.flatMap((name) => [name, `${name}:raw`, `${name}?limit=3`]),
@@ -273,6 +315,27 @@ const PATHS = [
   'git://log/vault/deep',
   `git://${BLOB}`,
   `git://show/${BLOB}`,
+  ...AFTER.flatMap((name) => [`${name}:raw`, `${name}:-2`, `apart.tgz:${name}:-2`]),
+  ...AFTER.slice(0, 5).map((name) => `${name}:@9K+4K`),
+  'after.ts:outline',
+  'after.ts:#hushHush',
+  'after.ts:imports',
+  'after.csv?limit=9&offset=1999',
+  'after.jsonl?limit=9&offset=998',
+  'apart.zip:x.tar:.env',
+  'apart.zip:y.zip:.env',
+  'apart.tgz:after.ts:outline',
+  'apart.tgz:after.csv?limit=9&offset=1999',
+  'git://HEAD/after.run:-2',
+  'git://HEAD/after.csv?limit=9&offset=1999',
+  'git://HEAD/after.ts:outline',
+  'git://show/HEAD~1',
+  'text.docx',
+  'text.docx:word/embeddings/.env',
+  'book.epub',
+  'book.epub:vault/a.xhtml',
+  ...['all.bundle', 'git.pack', 'git.idx', 'loose.txt', 'index.txt'].flatMap((name) => [name, `${name}:raw`]),
+  'all.bundle:-2',
   LOOSE,
   `${LOOSE}:raw`,
   `.git/objects/${BLOB.slice(0, 2)}`,
@@ -308,6 +371,13 @@ const SEARCHES = [
   { pattern: 'hush[H]ush', ignoreCase: true, multiline: true },
   { pattern: 'hush[H]ush', path: 'lib.csv' },
   { pattern: 'hush[H]ush', path: 'lib.docx' },
+  ...['', '.run', '.ts', '.md', '.csv'].map((end) => ({ pattern: 'x{20}', path: end && `after${end}` })),
+  { pattern: 'x{20}', multiline: true, glob: '{after,wide}.*' },
+  { pattern: 'x{20}', sort: 'time' },
+  { pattern: 'x{20}', inside: true },
+  { pattern: 'x{20}', path: 'after.ts', inside: true },
+  { pattern: 'x{20}', path: 'apart.tgz' },
+  { pattern: '[^a]{9}', path: 'all.bundle' },
   { pattern: 'm[a]rrow', path: 'rows.csv' },
   { pattern: 'm[a]rrow', path: 'app.db-wal' },
   { pattern: 'm[a]rrow', path: 'git://HEAD/.env' },

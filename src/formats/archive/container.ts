@@ -16,7 +16,7 @@ import {
   isNamedZip,
   type IsolatedFormat,
   isTarHeader,
-  nameInGzip,
+  namesInGzip,
   unpackedName,
 } from './detect.ts';
 import { archiveLimits, metered, UnpackBudget } from './limits.ts';
@@ -56,6 +56,9 @@ interface PackedArchive {
   /** Of a zip: the most members whose local headers are compared with the directory. */
   readonly compared?: number | undefined;
 }
+
+/** The most bytes of a gzip file in which names are looked for. */
+const MAX_NAMED_BYTES = 16 << 20;
 
 /** Bytes per read of packed data. */
 const PACKED_CHUNK_BYTES = 256 << 10;
@@ -184,10 +187,11 @@ export async function archiveIndex(subject: FileSubject, call: Call): Promise<Ar
   const index = await wholeIndex(subject, call, names !== undefined);
   if (!names) return index;
   if (index.kind === 'compressed') {
-    const first = (length: number): Promise<Uint8Array> =>
-      readAt(subject.opened.bytes, 0, length, call.signal);
-    for (const inner of [storedName(unpackedName(subject.name)), await nameInGzip(subject.head, first)]) {
-      const denied = inner && names.inside(subject.path, inner, false);
+    const { bytes, size } = subject.opened;
+    const most = index.codec === 'gzip' ? Math.min(size, bytes.remote ? 96 << 10 : MAX_NAMED_BYTES) : 0;
+    const packed = Buffer.from(await readAt(bytes, 0, most, call.signal));
+    for (const inner of [storedName(unpackedName(subject.name)), ...namesInGzip(packed)]) {
+      const denied = names.inside(subject.path, inner, false);
       if (denied) throw privateFile(subject.typed, denied);
     }
     return index;
@@ -210,7 +214,7 @@ function wholeIndex(
   isRuled: boolean,
 ): Promise<ArchiveIndex> {
   const { bytes, size } = opened;
-  const compared = isRuled ? archiveLimits.entries : archiveLimits.localHeaders;
+  const compared = isRuled ? Number.MAX_SAFE_INTEGER : archiveLimits.localHeaders;
   const make = async ({
     source,
     signal,
@@ -233,20 +237,6 @@ function wholeIndex(
   );
 }
 
-/** Throws `PRIVATE` if a member that is about to be read is private by a name that the index does not have. */
-export async function refuseOtherNames(
-  container: ArchiveContainer,
-  member: ArchiveMember,
-  { path, typed }: FileSubject,
-  { access, signal }: Call,
-): Promise<void> {
-  const names = await access.privateNames?.();
-  for (const name of (names && (await container.otherNames?.(member, signal))) ?? []) {
-    const denied = names?.inside(path, storedName(name), false);
-    if (denied) throw privateFile(`${typed}:${member.name}`, denied);
-  }
-}
-
 // Reads many small members of one archive one after the other, without unpacking everything before each of them again.
 
 /** Reads the first `most` bytes of a member. Throws `CORRUPT`, `LIMIT` and the errors of reading the archive. */
@@ -264,7 +254,6 @@ export async function memberReader(
   const plain = typeof format === 'object' ? 'tar' : format;
   return async (member, most, signal) => {
     const container = openContainer(plain, { bytes: source, size, budget: new UnpackBudget() });
-    await refuseOtherNames(container, member, subject, call);
     const there = await container.inPlace?.(member, signal);
     return there ? readAt(there, 0, most, signal) : firstBytes(container.open(member, signal), most);
   };

@@ -84,21 +84,38 @@ export function unpackedName(name: string): string {
   return name.replace(/\.(?:gz|bz2|xz|zst)$/i, '').replace(/\.svgz$/i, '.svg');
 }
 
+const GIT_STORE =
+  /^(?:(?:PACK|DIRC)\0\0\0[\x02-\x04]|\xfftOc|MIDX[\x01\x02]|# v[23] git bundle\n|x(?:[\x01\x9c\xda]|\^[^ -~]))/;
+const GIT_START_BYTES: ReadonlySet<number | undefined> = new Set(Buffer.from('PDM#x\xff', 'latin1'));
+
+/** Whether git may keep files in it: a pack or its index, a bundle, the index of a work tree, packed as an object. */
+export function isGitStore(head: Uint8Array): boolean {
+  return GIT_START_BYTES.has(head[0]) && GIT_STORE.test(Buffer.from(head.subarray(0, 16)).toString('latin1'));
+}
+
+/** Of a zip that has members: before it may be anything. */
+export const ZIP_END = Buffer.from('PK\x05\x06');
+/** Bytes at the end that are searched for the end record: at most 65,535 of a comment, the rest for junk after it. */
+export const ZIP_TAIL_BYTES = 2 * 65_536;
+
+/** Whether private files may be stored in a file, by its first bytes and at least its last `ZIP_TAIL_BYTES`. */
+export function mayStoreFiles(head: Uint8Array, end: Uint8Array): boolean {
+  const tail = Buffer.from(end.buffer, end.byteOffset, end.length).subarray(-ZIP_TAIL_BYTES);
+  return isGitStore(head) || (tail.includes(0) && tail.includes(ZIP_END));
+}
+
+const GZIP_START = Buffer.from('\x1f\x8b\x08', 'latin1');
 const MAX_GZIP_NAME_BYTES = 4096;
 
-/** The name in a gzip file, if it has one; `read` gives the first bytes of the file. Source: RFC 1952, 2.3. */
-export async function nameInGzip(
-  head: Uint8Array,
-  read: (length: number) => Promise<Uint8Array>,
-): Promise<string | undefined> {
-  let bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
-  const flags = bytes.length > 12 && bytes.readUInt16BE(0) === 0x1f8b ? (bytes[3] as number) : 0;
-  if (!(flags & 8)) return undefined;
-  const from = flags & 4 ? 12 + bytes.readUInt16LE(10) : 10;
-  // The field before the name may be longer than the head.
-  if (!bytes.includes(0, from)) bytes = Buffer.from(await read(from + MAX_GZIP_NAME_BYTES));
-  const end = bytes.indexOf(0, from);
-  return bytes.toString('latin1', from, end === -1 ? bytes.length : end);
+/** The names in a gzip file, which may be several files one after the other. Source: RFC 1952, 2.3. */
+export function* namesInGzip(packed: Buffer): Generator<string> {
+  for (let at = packed.indexOf(GZIP_START); at !== -1; at = packed.indexOf(GZIP_START, at + 1)) {
+    const flags = packed[at + 3] ?? 0;
+    if (!(flags & 8) || at + 12 > packed.length) continue;
+    const from = flags & 4 ? at + 12 + packed.readUInt16LE(at + 10) : at + 10;
+    const name = packed.subarray(from, from + MAX_GZIP_NAME_BYTES);
+    yield name.toString('latin1').replace(/\0.*/s, '');
+  }
 }
 
 /** Checks more bytes for formats with a short magic: the first block of bzip2, the octal or hexadecimal header of cpio. */

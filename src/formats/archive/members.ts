@@ -49,8 +49,6 @@ export interface ArchiveContainer {
   open(member: ArchiveMember, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Bytes of memory that the decoder of this member takes until it ends. */
   working(member: ArchiveMember): number;
-  /** Names that programs may give the member and that `entries` has not compared: those in its local header. */
-  otherNames?(member: ArchiveMember, signal: AbortSignal): Promise<readonly string[]>;
   /** A member that is stored without compression, as a part of the archive's bytes; undefined for packed members. */
   inPlace?(member: ArchiveMember, signal: AbortSignal): Promise<ByteSource | undefined>;
 }

@@ -1,9 +1,11 @@
 /** Reads an archive: finds the named member or directory in the index, and shows it. */
 
 import { basename, dirname } from 'node:path';
+import { constants } from 'node:zlib';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { privateFile } from '../../files/deny-rules.ts';
 import { isDiskFull } from '../../files/system-failure.ts';
+import { inflateSync } from '../../process/worker-ending.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
 import { detachedFile, memoryBytes, readSourceHead } from '../../text/bytes.ts';
 import { didYouMean } from '../../text/near.ts';
@@ -12,7 +14,6 @@ import type { ByteSource } from '../../types/access.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { Call, Resource, SourceSubject } from '../../types/call.ts';
 import type { ComputedValue, DerivedKind } from '../../types/session.ts';
-import { isBinary } from '../text/open.ts';
 import {
   archiveIndex,
   type ArchiveIndex,
@@ -20,9 +21,8 @@ import {
   decompressFile,
   memberReader,
   openContainer,
-  refuseOtherNames,
 } from './container.ts';
-import { BLOCK_BYTES, formatOf, isNamedArchive, unpackedName } from './detect.ts';
+import { BLOCK_BYTES, formatOf, isGitStore, isNamedArchive, unpackedName } from './detect.ts';
 import { archiveLimits, enterContainer, UnpackBudget } from './limits.ts';
 import {
   type ArchiveContents,
@@ -77,7 +77,7 @@ async function openCompressed(subject: FileSubject, codec: CompressionCodec, cal
   const refused = refusal(typed, dirname(typed));
   const unpacked = await unpackCompressed(subject, codec, refused, call);
   const own = { target: typed, name: unpackedName(name), tail: rest, facts: { format: codec } };
-  return presentOpen({ outer: subject, ...own, unpacked, refused, notes: [] }, call);
+  return presentMember({ outer: subject, ...own, unpacked, refused, notes: [] }, call);
 }
 
 function unpackCompressed(
@@ -124,22 +124,7 @@ async function openMember(
     size: member.size,
   };
   const own = { target, name: basename(path), tail, facts };
-  return presentOpen({ outer: subject, ...own, unpacked, refused, notes }, call);
-}
-
-/** As `presentMember`. Throws `PRIVATE` for the bytes of a zip behind a program, if some of its members are private. */
-async function presentOpen(shown: Parameters<typeof presentMember>[0], call: Call): Promise<Resource> {
-  const resource = await presentMember(shown, call);
-  const { outer, target: typed, name, unpacked } = shown;
-  if (!call.access.privateNames || resource.kind !== 'text' || resource.bytes !== unpacked.bytes)
-    return resource;
-  const head = await readSourceHead(unpacked.bytes, call.signal);
-  if (resource.isDamaged || !isBinary(head)) return resource;
-  const { bytes, size } = await unpacked.whole();
-  const opened = detachedFile(outer.path, bytes, size);
-  const depth = (outer.depth ?? 0) + 1;
-  await refuseStoredMembers({ typed, rest: '', name, path: outer.path, opened, head, depth }, call);
-  return resource;
+  return presentMember({ outer: subject, ...own, unpacked, refused, notes }, call);
 }
 
 interface MemberOrder {
@@ -160,7 +145,6 @@ function unpackMember(
   const { bytes, size } = subject.opened;
   return orRefuse(refused, call, async () => {
     const container = openContainer(format, { bytes, size, budget: new UnpackBudget() });
-    await refuseOtherNames(container, member, subject, call);
     const there = await container.inPlace?.(member, call.signal);
     if (there) return inPlace(there);
     return unpackedStream(
@@ -180,16 +164,38 @@ function unpackMember(
   });
 }
 
-// An archive that is sent as it is stored: the bytes of its private members are among its own.
+// A file that is sent as it is stored: the bytes of private files may be among its own.
 
-/** As `refusePrivateMembers`, also for a zip behind other bytes; does nothing for a file that is no archive. */
+/** Files in which nothing is private, by their bytes and the rules; the oldest first. */
+const openFiles = new Set<string>();
+const MAX_OPEN_FILES = 1_000;
+
+/** Of a store of git: whether it is no packed file but an object, if it is packed. */
+function isObjectOrMore(head: Uint8Array): boolean {
+  if (head[0] !== 0x78) return true;
+  try {
+    const unpacked = inflateSync(head.subarray(0, 64), { finishFlush: constants.Z_SYNC_FLUSH });
+    return /^(?:blob|tree|commit|tag) \d+\0/.test(unpacked.toString('latin1', 0, 32));
+  } catch {
+    return false;
+  }
+}
+
+/** As `refusePrivateMembers`, also for a zip behind other bytes, and for what git keeps. */
 export async function refuseStoredMembers(subject: FileSubject, call: Call): Promise<void> {
-  const { name, head, opened } = subject;
+  const { name, head, opened, path, typed } = subject;
+  const { bytes, size } = opened;
+  const names = await call.access.privateNames?.();
+  const key = `${bytes.identity.key} ${names?.data.key} ${path} ${name}`;
+  if (!names || openFiles.has(key)) return;
+  const store = isGitStore(head) && isObjectOrMore(head) && names.inside(path, '.git/index', false);
+  if (store) throw privateFile(typed, store);
   const isArchive =
-    isNamedArchive(name) ||
-    formatOf(head) !== undefined ||
-    (await endsAsZip(opened.bytes, opened.size, call.signal));
+    isNamedArchive(name) || formatOf(head) !== undefined || (await endsAsZip(bytes, size, call.signal));
   if (isArchive) await refusePrivateMembers(subject, call);
+  if (!bytes.identity.recurs) return;
+  const [oldest] = openFiles.add(key);
+  if (oldest !== undefined && openFiles.size > MAX_OPEN_FILES) openFiles.delete(oldest);
 }
 
 /**
@@ -248,11 +254,10 @@ async function refuseNested(
   call: Call,
 ): Promise<void> {
   const head = await readSourceHead(unpacked.bytes, call.signal);
-  if (!isNamedArchive(name) && formatOf(head) === undefined) return;
   const { bytes, size } = await unpacked.whole();
   const opened = detachedFile(outer.path, bytes, size);
   const depth = (outer.depth ?? 0) + 1;
-  await refusePrivateMembers({ typed, rest: '', name, path: outer.path, opened, head, depth }, call);
+  await refuseStoredMembers({ typed, rest: '', name, path: outer.path, opened, head, depth }, call);
 }
 
 /** `key`: of the rules for private files. */

@@ -3,15 +3,14 @@
 import { OrielError } from '../../errors.ts';
 import { sortInTurns } from '../../queues/turns.ts';
 import { binarySize, plural } from '../../render/display.ts';
-import { readSourceHead } from '../../text/bytes.ts';
+import { detachedFile, readSourceHead } from '../../text/bytes.ts';
 import { detectEncoding } from '../../text/encoding.ts';
 import { quote } from '../../text/visible.ts';
-import type { OpenedFile } from '../../types/access.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { Call, Resource } from '../../types/call.ts';
 import { dataPlace, dataQuery, isParquet } from '../data/detect.ts';
 import { identifyImage } from '../image/detect.ts';
-import { selectionOf, typeOfBytes, UNKNOWN_BINARY } from '../text/open.ts';
+import { isBinary, selectionOf, typeOfBytes, UNKNOWN_BINARY } from '../text/open.ts';
 import { claimsArchive } from './detect.ts';
 import {
   type ArchiveContents,
@@ -64,6 +63,7 @@ export async function presentMember(shown: ShownMember, call: Call): Promise<Res
     if (!head.subarray(0, head.indexOf(0)).includes(NEWLINE))
       throw shown.refused(new OrielError('CORRUPT', `${trouble}, and its first bytes are no text`));
   }
+  if (call.access.privateNames && isWhollyRead(shown, head)) await handBack(shown, head, call);
   return {
     kind: 'text',
     format: 'archive',
@@ -82,6 +82,12 @@ export async function presentMember(shown: ShownMember, call: Call): Promise<Res
       return trouble === undefined ? shown.notes : [...shown.notes, troubleNote(target, trouble)];
     },
   };
+}
+
+/** Whether a member is compared with the rules for private files to its end. A long text need not be unpacked for its start. */
+function isWhollyRead({ unpacked: { bytes }, facts }: ShownMember, head: Uint8Array): boolean {
+  const size = bytes.size ?? Number(facts['size'] ?? Number.POSITIVE_INFINITY);
+  return bytes.streamed !== true || isBinary(head) || size <= MAX_PROVED_BYTES;
 }
 
 const NEWLINE = 10;
@@ -128,14 +134,7 @@ async function handBack(
   call: Call,
 ): Promise<Resource> {
   const { bytes, size } = await unpacked.whole();
-  const opened: OpenedFile = {
-    kind: 'file',
-    path: outer.path,
-    size,
-    mtimeMs: outer.opened.mtimeMs,
-    bytes,
-    close: () => Promise.resolve(),
-  };
+  const opened = detachedFile(outer.path, bytes, size);
   const depth = (outer.depth ?? 0) + 1;
   return call.open({ typed: target, rest: tail, name, path: outer.path, opened, depth, head });
 }

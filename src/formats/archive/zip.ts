@@ -10,6 +10,7 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/display.ts';
 import { chunksOf, readAt, sliceBytes } from '../../text/bytes.ts';
 import type { ByteSource } from '../../types/access.ts';
+import { ZIP_END, ZIP_TAIL_BYTES } from './detect.ts';
 import { archiveLimits, type UnpackBudget } from './limits.ts';
 import {
   type ArchiveContainer,
@@ -204,10 +205,6 @@ export class ZipArchive implements ArchiveContainer {
       if (isOrielError(error)) return record;
       throw error;
     }
-  }
-
-  async otherNames(member: ZipMember, signal: AbortSignal): Promise<readonly string[]> {
-    return this.#source.remote ? [] : this.#localNames(member, signal);
   }
 
   /** The names in the local header: some tools unpack the member under them. */
@@ -469,9 +466,6 @@ interface ZipDirectory {
 const RECORD_SIGNATURE = 0x02014b50;
 
 const END_BYTES = 22;
-const END_SIGNATURE = Buffer.from('PK\x05\x06');
-/** Bytes at the end that are searched for the end record: at most 65,535 of a comment, the rest for junk after it. */
-const TAIL_BYTES = 2 * 65_536;
 /** The most signatures that are tried, because a hostile tail can consist of nothing else. */
 const END_TRIES = 32;
 
@@ -487,11 +481,11 @@ export async function endsAsZip(source: ByteSource, size: number, signal: AbortS
 
 /** Finds the directory from the end of the file. Throws `CORRUPT` if there is none. */
 async function findDirectory(source: ByteSource, size: number, signal: AbortSignal): Promise<ZipDirectory> {
-  const tailAt = Math.max(0, size - TAIL_BYTES);
+  const tailAt = Math.max(0, size - ZIP_TAIL_BYTES);
   const tail = Buffer.from(await readAt(source, tailAt, size - tailAt, signal));
   let at = tail.length - END_BYTES + 1;
   for (let tries = 0; at > 0 && tries < END_TRIES; tries += 1) {
-    at = tail.lastIndexOf(END_SIGNATURE, at - 1);
+    at = tail.lastIndexOf(ZIP_END, at - 1);
     const found = at === -1 ? undefined : await directoryAt(source, tail, at, tailAt, signal);
     if (found) return found;
   }

@@ -2,7 +2,7 @@
 
 import { structuredPatch } from 'diff';
 import { plural } from '../../render/display.ts';
-import { formatOf } from '../archive/detect.ts';
+import { formatOf, mayStoreFiles } from '../archive/detect.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { TreeChange, TreeEntry } from '../../git/trees.ts';
 import type { DenyRule } from '../../types/access.ts';
@@ -322,9 +322,9 @@ function rangeOf(start: number, lines: number): string {
   return lines === 1 ? String(start) : `${start},${lines}`;
 }
 
-/** An archive counts as binary also if it is all text: a member may be private. */
+/** An archive counts as binary also if it is all text, or stands behind one: a member may be private. */
 export function isBinary(bytes: Buffer): boolean {
-  return bytes.subarray(0, 8_000).includes(0) || formatOf(bytes) !== undefined;
+  return bytes.subarray(0, 8_000).includes(0) || formatOf(bytes) !== undefined || mayStoreFiles(bytes, bytes);
 }
 
 /** A name as git writes it. Names beyond ASCII are written as they are. */

@@ -3,6 +3,7 @@
 import { basename, join } from 'node:path';
 import { isCompiled } from '../../code/codebase/paths.ts';
 import { latin1ToPath } from '../../files/held-directory.ts';
+import { mayStoreFiles } from '../../formats/archive/detect.ts';
 import { withProgress } from '../../queues/caller.ts';
 import { readAt } from '../../text/bytes.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
@@ -146,7 +147,10 @@ async function openBelow(path: string, { access }: Call, signal: AbortSignal): P
   return {
     key: bytes.identity.key,
     recurs: bytes.identity.recurs,
-    read: async (reading) => (size > MAX_CODE_FILE_BYTES ? undefined : readAt(bytes, 0, size, reading)),
+    async read(reading) {
+      const read = size > MAX_CODE_FILE_BYTES ? undefined : await readAt(bytes, 0, size, reading);
+      return read && access.privateNames && mayStoreFiles(read, read) ? undefined : read;
+    },
     close: () => opened.close(),
   };
 }
