@@ -457,13 +457,14 @@ export function instructionsFor(offer: ServerOffer): string {
   // Other dialects read only files.
   const kinds =
     offer.dialect === 'oriel'
-      ? `any file or directory, also what a built-in reader cannot show: documents, archives, SQLite databases, notebooks, images${web ? ', pages of the web' : ''}`
+      ? `any file or directory: built-in readers show no documents, archives, databases${web ? ', pages of the web' : ''}`
       : 'any file';
   return [
     reader && `Call ${reader} for ${kinds}.`,
     searcher && `Call ${searcher} to search files.`,
     runs && 'Call bash to run commands.',
-    "Relative paths start from the server's working directory.",
+    // Its tools say so themselves.
+    offer.dialect !== 'oriel' && "Relative paths start from the server's working directory.",
     ...wideRoots(offer),
   ]
     .filter(Boolean)

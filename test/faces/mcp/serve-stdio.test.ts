@@ -289,14 +289,14 @@ describe('a client that does it wrong gets an answer that fits', () => {
   }
 
   const NAMELESS = 'The client gives no name';
-  const wrong: readonly (readonly [string, readonly object[], ...string[]])[] = [
-    ['no greeting', [], NAMELESS],
-    ['an empty greeting', [hello({})], 'initialize params.protocolVersion is missing', NAMELESS],
-    ['no name', [hello({ ...known, clientInfo: { name: '', version: '' } })], NAMELESS],
+  const wrong: readonly [string, object[], string[]][] = [
+    ['no greeting', [], [NAMELESS]],
+    ['an empty greeting', [hello({})], ['initialize params.protocolVersion is missing', NAMELESS]],
+    ['no name', [hello({ ...known, clientInfo: { name: '', version: '' } })], [NAMELESS]],
     [
       'a version that there is not',
       [hello({ ...known, protocolVersion: '2099-01-01' })],
-      '2099-01-01 of MCP',
+      ['2099-01-01 of MCP'],
     ],
     [
       'unknown fields',
@@ -308,14 +308,14 @@ describe('a client that does it wrong gets an answer that fits', () => {
           odd: 1,
         }),
       ],
-      'the field odd with initialize',
+      ['the field odd with initialize'],
     ],
   ];
   describe.each([
     ['over stdio', talk],
     ['over HTTP', post],
   ])('%s', (_over, converse) => {
-    test.each(wrong)('%s', async (_what, greeting, ...lines) => {
+    test.each(wrong)('%s', async (_what, greeting, lines) => {
       const { answers, log } = await converse([...greeting, list, read]);
       const text = answers.get(3) ?? '';
       expect(text).toMatch(/Use big\.txt:\d+\.\. to continue\]$/);
