@@ -380,7 +380,7 @@ async function writeTable() {
         lost,
         yes(image),
         yes(error),
-        scripts.map((seen) => seen?.[0] ?? '–').join(' · '),
+        scripts[0] ? scripts.map(([count]) => count).join(' · ') : '–',
         tokens.map(number).join(' · '),
         host.map(number).join(' · '),
       ];
