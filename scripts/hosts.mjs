@@ -1,12 +1,13 @@
 // npm run hosts: runs coding agents against a model that follows a script, and writes what arrived of oriel's answers into docs/hosts.md.
 // `-- HOST…` runs only these; `--pinned` takes the versions of .ci/run and writes nothing; `--prefix DIR` keeps what is installed;
-// `--record` draws docs/agent.svg instead, a session of Claude Code as a person sees it.
+// `--record` draws docs/agent.svg instead, a session of Claude Code as a person sees it; `--empty NAMES` is a server that is weighed.
 // A host that loses a line, needs too many calls or no longer shows the tools fails by its name. One that cannot be installed or
 // started is skipped, which is printed: others change what a pinned version depends on.
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { startModel } from './hosts/model.mjs';
@@ -17,6 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    empty: { type: 'string' },
     pinned: { type: 'boolean', default: false },
     prefix: { type: 'string' },
     record: { type: 'boolean', default: false },
@@ -46,7 +48,8 @@ function log({ name, count, word, end, page }) {
     return new Set(shown.filter((no) => no > 0)).size;
   };
   const size = (most = count) => sizes.slice(0, most).reduce((sum, each) => sum + each, 0);
-  return { name, count, page, lines, shownIn, size };
+  const bytes = lines.reduce((sum, line, i) => sum + Buffer.byteLength(`${i + 1}|${line}\n`), 0);
+  return { name, count, page, lines, shownIn, size, bytes };
 }
 
 const LOGS = [
@@ -89,6 +92,25 @@ const ruler = (results) => {
   const file = LOGS[at];
   return file && { path: `${file.name}:1..${ruled(file, results.slice(at * HALVINGS)).middle}` };
 };
+
+/** A script that follows the logs to their ends with large pages, and shows by the name of each its calls and lines. */
+const SCRIPT = `const seen = {};
+for (const name of ${JSON.stringify(LOGS.map(({ name }) => name))}) {
+  const lines = new Set();
+  let calls = 0;
+  for (let path = name; path && calls < 99; calls += 1) {
+    const { structuredContent: page } = await tools.mcp__oriel__read({ path, script: true });
+    for (const [, no, own] of page.text.matchAll(/^(\\d+)\\|(\\d{6}) /gm)) if (Number(no) === Number(own)) lines.add(no);
+    path = page.next;
+  }
+  seen[name] = [calls, lines.size];
+}
+text('SEEN' + JSON.stringify(seen));`;
+const seenIn = ([...results]) => /SEEN(\{.*?\})/.exec(results.at(-1)?.text ?? '')?.[1];
+/** Until the server is connected, a script fails. */
+const scripting = (results) => (results.length < 9 && !seenIn(results) ? SCRIPT : undefined);
+/** Bytes of a page for a script. */
+const SCRIPT_PAGE = 256 << 10;
 
 async function put(directory, files) {
   for (const [name, content] of Object.entries(files)) {
@@ -133,7 +155,7 @@ function finished([command, ...args], options) {
 const cli = join(root, 'dist/faces/cli/main.js');
 
 /** Writes the files of a host, and installs oriel with these arguments; resolves to where it is, and its environment. */
-async function placed(host, { folder, home, project, url, args }) {
+async function placed(host, { folder, home, project, url, args, empty }) {
   const place = { bin: join(host.at, 'node_modules/.bin'), home, project, url };
   await put(home, host.files(place));
   await mkdir(project, { recursive: true });
@@ -161,19 +183,39 @@ async function placed(host, { folder, home, project, url, args }) {
       cwd: project,
     });
     const launcher = join(home, '.local/share/oriel/install/oriel');
-    await writeFile(launcher, `#!/bin/sh\nexec ${process.execPath} ${cli} "$@" ${args}\n`);
+    const command = empty ? `${fileURLToPath(import.meta.url)} --empty ${empty}` : `${cli} "$@" ${args}`;
+    await writeFile(launcher, `#!/bin/sh\nexec ${process.execPath} ${command}\n`);
   }
   return { place, env };
 }
 
+/** Serves tools of these names without a description, so that what a host itself adds for a server can be weighed. */
+function serveEmpty(names) {
+  const inputSchema = { type: 'object', properties: {} };
+  const tools = names.map((name) => ({ name, description: '-', inputSchema }));
+  createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const { protocolVersion } = params ?? {};
+    const serverInfo = { name: 'empty', version: '1' };
+    const answers = {
+      initialize: { protocolVersion, capabilities: { tools: {} }, serverInfo, instructions: '-' },
+      'tools/list': { tools },
+    };
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: answers[method] ?? {} })}\n`);
+  });
+}
+
 /** What a model saw in one session of a host; without `args` there is no oriel. */
-async function session(host, folder, next, args) {
+async function session(host, folder, next, args, empty) {
   const [home, project] = [join(folder, 'home'), join(folder, 'project')];
   await put(project, FILES);
   const model = await startModel(next, host);
   try {
-    const { place, env } = await placed(host, { folder, home, project, url: model.url, args });
-    const said = await finished(host.run(place, 'Go on with the task.'), { cwd: project, env });
+    const { place, env } = await placed(host, { folder, home, project, url: model.url, args, empty });
+    const [program, ...rest] = host.run(place, 'Go on with the task.');
+    const more = next === scripting ? host.scripts : [];
+    const said = await finished([program, ...more, ...rest], { cwd: project, env });
     return { ...model.seen, said };
   } finally {
     model.stop();
@@ -184,8 +226,13 @@ async function measure(host, folder) {
   const unlimited = '--tools read --limits bytes=400K,lines=9000,tokens=400000';
   const talk = await session(host, join(folder, '1'), dialogue, '');
   const rule = await session(host, join(folder, '2'), ruler, unlimited);
-  const bare = await session(host, join(folder, '3'), () => undefined);
-  return { ...judged(host, talk, rule, bare), said: talk.said };
+  const nothing = () => undefined;
+  const bare = await session(host, join(folder, '3'), nothing);
+  const empty = [];
+  for (const [i, names] of ['read', 'read,grep,find,ls'].entries())
+    empty.push(await session(host, join(folder, `4${i}`), nothing, '', names));
+  const script = host.scripts && (await session(host, join(folder, '5'), scripting, ''));
+  return { ...judged(host, talk, { rule, bare, empty, script }), said: talk.said };
 }
 
 async function install(at, ...packages) {
@@ -211,7 +258,7 @@ async function record(folder) {
 }
 
 /** The row of a host, and in `wrong` what no longer holds. */
-function judged(host, { results, first, size }, rule, bare) {
+function judged(host, { results, first, size }, { rule, bare, empty, script }) {
   const [small, missing, photo, ...pages] = results;
   const passes = LOGS.map((file, i) => file.size(ruled(file, rule.results.slice(i * HALVINGS)).whole));
   const calls = LOGS.map(({ shownIn }) => pages.filter((page) => shownIn([page]) > 0).length);
@@ -228,6 +275,8 @@ function judged(host, { results, first, size }, rule, bare) {
     image: (photo?.images ?? 0) > 0,
     error: missing?.isError === true,
     tokens: [rule.size, size].map((sent) => Math.round((sent - bare.size) / 4)),
+    host: empty.map((sent) => Math.round((sent.size - bare.size) / 4)),
+    scripts: LOGS.map(({ name }) => script && (JSON.parse(seenIn(script.results) ?? '{}')[name] ?? [0, 0])),
   };
   const wrong = [];
   if (!small?.text.includes('hello')) wrong.push('a small file did not arrive');
@@ -237,9 +286,15 @@ function judged(host, { results, first, size }, rule, bare) {
     if (!(calls[i] <= most[i])) wrong.push(`${name}: ${calls[i]} calls, not ${most[i]}, for what it passes`);
   if (!/nowhere\.txt/.test(missing?.text ?? '')) wrong.push('an error did not arrive');
   if (row.image !== host.image) wrong.push(`an image ${row.image ? 'arrived' : 'did not arrive'}`);
+  for (const [i, seen] of row.scripts.entries()) {
+    const { name, count, bytes } = LOGS[i];
+    const most = Math.floor(1.3 * Math.ceil(bytes / SCRIPT_PAGE));
+    if (seen && !(seen[1] === count && seen[0] <= most))
+      wrong.push(`a script saw ${seen[1]} lines of ${name} in ${seen[0]} calls, not ${most}`);
+  }
   if (photo?.text.includes(PIXEL.slice(0, 20))) wrong.push('an image arrived as text');
   for (const [i, [name, bar]] of Object.entries(MAX_TOKENS).entries()) {
-    const most = bar + (host.adds?.[i] ?? 0);
+    const most = bar + row.host[i];
     if (!(row.tokens[i] <= most)) wrong.push(`${row.tokens[i]} tokens with ${name}, not ${most}`);
   }
   return { row, wrong };
@@ -250,7 +305,9 @@ const rows = new Map();
 let failures = 0;
 try {
   if (values.record) await record(folder);
-  const names = values.record ? [] : positionals.length > 0 ? positionals : Object.keys(HOSTS);
+  if (values.empty) serveEmpty(values.empty.split(','));
+  const names =
+    values.record || values.empty ? [] : positionals.length > 0 ? positionals : Object.keys(HOSTS);
   for (const name of names) {
     const host = HOSTS[name];
     if (!host) throw new Error(`There is no host ${name}. Use ${Object.keys(HOSTS).join(', ')}.`);
@@ -307,7 +364,7 @@ async function writeTable() {
   const number = (value) => value.toLocaleString('en-US');
   const made = Array.from(
     rows,
-    ([name, { version, first, passes, calls, most, lost, image, error, tokens }]) => {
+    ([name, { version, first, passes, calls, most, lost, image, error, tokens, host, scripts }]) => {
       const yes = (is) => (is ? 'yes' : 'no');
       const counted = calls.map((count, i) => `${count} of ${most[i]}`);
       const cells = [
@@ -319,15 +376,17 @@ async function writeTable() {
         lost,
         yes(image),
         yes(error),
+        scripts[0] ? scripts.map(([count]) => count).join(' · ') : '–',
         tokens.map(number).join(' · '),
+        host.map(number).join(' · '),
       ];
       return `| ${cells.join(' | ')} |`;
     },
   );
   const table = [
     '',
-    '| host | measured | in the first request | passes whole | calls | lines lost | image | error marked | tokens |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+    '| host | measured | in the first request | passes whole | calls | lines lost | image | error marked | by script | tokens | empty |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...[...kept, ...made].sort(),
     '',
     '',

@@ -167,9 +167,13 @@ function waiting(tools) {
   return { ...shell, args };
 }
 
+/** A tool that runs scripts which call tools: of Codex, and of pi. */
+const isScripted = ({ name, custom }) => (custom && name === 'exec') || name === 'codemode';
+const scripted = (tool, code) => ({ ...tool, ...(tool.custom ? { script: code } : { args: { code } }) });
+
 /**
- * Starts the model. `next(results)` returns the arguments of the next call of `read`, or undefined at the
- * end, where the model says `text`. `read`: its name in this host. `seen.results` has what the host passed on, `seen.first` is
+ * Starts the model. `next(results)` returns the arguments of the next call of `read`, or the source of a script, or undefined at
+ * the end, where the model says `text`. `read`: its name in this host. `seen.results` has what the host passed on, `seen.first` is
  * whether its first request declared `read`, `seen.size` the characters of that request, `seen.requests` counts those with tools.
  */
 export async function startModel(next, { text = 'Done.', read: named = /oriel.*read$/ } = {}) {
@@ -197,7 +201,7 @@ export async function startModel(next, { text = 'Done.', read: named = /oriel.*r
     const protocol = protocols[name];
     const tools = protocol.tools(body);
     const read = tools.find((tool) => named.test(`${tool.namespace ?? ''} ${tool.name}`.trim()));
-    const script = tools.find((tool) => tool.custom && tool.name === 'exec');
+    const script = tools.find(isScripted);
     let call;
     // Hosts also ask for titles, without tools.
     if (tools.length > 0) {
@@ -208,12 +212,13 @@ export async function startModel(next, { text = 'Done.', read: named = /oriel.*r
       // As they came first: hosts shorten old results.
       seen.results.push(...results.slice(seen.results.length));
       const args = next(seen.results);
-      if (args && read) call = { ...read, args };
+      if (typeof args === 'string' && script) call = scripted(script, args);
+      else if (args && read) call = { ...read, args };
       else if (args && script)
-        call = {
-          ...script,
-          script: `const r = await tools.mcp__oriel__read(${JSON.stringify(args)}); for (const c of r.content) if (c.type === 'image') image(c); else text(c.text);`,
-        };
+        call = scripted(
+          script,
+          `const r = await tools.mcp__oriel__read(${JSON.stringify(args)}); for (const c of r.content) if (c.type === 'image') image(c); else text(c.text);`,
+        );
       else if (args && waits < MAX_WAITS) {
         call = waiting(tools);
         waits += 1;

@@ -1,15 +1,13 @@
 // The agents that can be run here: their package, the version that .ci/run uses, and how each is pointed at the model. The entry of
 // oriel is the one that `oriel install` writes for the first word of the name.
 // `image`: whether a model gets images; `hidden`: the first request cannot declare the tools; `read`: the name of the tool, if the
-// host gives it no prefix; `adds`: tokens of its own text for any server, with one tool and with all.
+// host gives it no prefix; `scripts`: more arguments with which its model writes scripts that call tools.
 import { join } from 'node:path';
 
 const codex = (model) => ({
   package: '@openai/codex',
   pinned: '0.171.0',
   image: true,
-  // Three tools for the resources of servers, whether a server has any or not, and one that searches tools.
-  adds: [440, 440],
   files: ({ url }) => ({
     '.codex/config.toml': `model = "${model}"
 model_provider = "lab"
@@ -91,7 +89,7 @@ export const HOSTS = {
       'mcp__oriel',
     ],
   },
-  'codex-gpt-6': { ...codex('gpt-6.2-sol'), adds: undefined, hidden: true },
+  'codex-gpt-6': { ...codex('gpt-6.2-sol'), hidden: true, scripts: [] },
   'codex-gpt-5.5': codex('gpt-5.5'),
   'codex-gpt-5': codex('gpt-5'),
   'codex-other': codex('my-own-model:8b'),
@@ -102,8 +100,6 @@ export const HOSTS = {
     package: '@google/gemini-cli',
     pinned: '0.61.0',
     image: true,
-    // A field in each tool, and words around the instructions.
-    adds: [60, 270],
     files: () => ({ '.gemini/settings.json': quiet('gemini-api-key') }),
     env: ({ url }) => ({
       GEMINI_API_KEY: 'k',
@@ -123,8 +119,6 @@ export const HOSTS = {
   qwen: {
     package: '@qwen-code/qwen-code',
     image: false,
-    // Words around the instructions.
-    adds: [0, 20],
     files: () => ({ '.qwen/settings.json': quiet('openai') }),
     env: ({ url }) => ({ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'm' }),
     run: ({ bin }, prompt) => [
@@ -155,6 +149,7 @@ export const HOSTS = {
     package: '@earendil-works/pi-coding-agent',
     pinned: '1.6.0',
     image: true,
+    scripts: ['--tools', '+codemode'],
     files: ({ url }) => ({
       '.pi/agent/models.json': {
         providers: {

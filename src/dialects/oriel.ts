@@ -243,20 +243,20 @@ const read = tool<{ path: string }, ReadRequest>({
   example: { path: '.' },
   effects: readsWeb,
   about: (limits, { offers, settings }) =>
-    `Reads any path, also what plain readers cannot: a directory, PDF, docx, xlsx, pptx, an archive, a SQLite database, a notebook, ${settings.imageMetadataOnly ? 'the facts of an image' : 'an image'}, a symbol of code. ` +
-    `Use it instead of cat, sed, unzip. An answer has at most ${limits.lines} lines and ` +
-    `${sizeOf(limits)}; a cut one ends with the exact path of the next call.
+    `Reads any path, also what plain readers cannot: directories, PDF, docx, xlsx, pptx, archives, SQLite databases, notebooks, ${settings.imageMetadataOnly ? 'facts of ' : ''}images. ` +
+    `Use it instead of cat, sed, unzip. At most ${limits.lines} lines and ` +
+    `${sizeOf(limits)}; a cut answer ends with the path of the next call.
 
 Append to the path:
-:50 to the end · :50-100 lines and a few around · :50..100 exactly · :50+20 · :5-16,40-80 · :-20 the last · :@65536+${writeSize(Math.min(limits.window, shownOfWindow(limits)))} bytes from there
+:50 to the end · :50-100 and a few around · :50..100 exactly · :50+20 · :5-16,40-80 · :-20 the last · :@65536+${writeSize(Math.min(limits.window, shownOfWindow(limits)))} bytes
 :raw${settings.display === 'plain' ? '' : ' without line numbers'} · :conflicts
 :outline symbols with lines · :#Server.start,#b symbols · src:outline, src:#Server below a directory · src:#name:refs uses · src/app.ts:refs importers, :imports
 report.pdf:p3-5, also slides · book.xlsx:Sales:A1:B5 · app.zip:src/x.ts:5-9 · book.ipynb:outputs${settings.imageMetadataOnly ? '' : ' · photo.jpg:meta'}
-app.db:users:42 a row · app.db:users?where=age>30&order=age:desc&limit=20 · app.db?q=SELECT ...${internal(settings, offers)}${settings.web ? online(settings.schemes) : ''}${settings.summarize ? `\nLong code, prose and logs come as a map of ${binarySize(settings.mapBytes)}, whose last line names calls for the rest and all (:1..).` : ''}
-Lines are 1-indexed${SHOWN[settings.display]}. Prefer one large window to many small ones.`,
+app.db:users:42 a row · :users?where=age>30&order=age:desc&limit=20 · ?q=SELECT ...${internal(settings, offers)}${settings.web ? online(settings.schemes) : ''}${settings.summarize ? `\nLong code, prose and logs come as a map of ${binarySize(settings.mapBytes)} with calls for the rest; :1.. shows all.` : ''}
+Lines count from 1${SHOWN[settings.display]}. Prefer one large window to many.`,
   input: (zod) =>
     zod.strictObject({
-      path: zod.string().describe('Relative or absolute, e.g. src/app.ts:50-100'),
+      path: zod.string().describe("Absolute, or from the server's working directory: src/app.ts:50-100"),
     }),
   adapt: linesToSelector,
   request: ({ path }) => ({ kind: 'read', target: path, grammar: 'selectors' }),
@@ -266,9 +266,9 @@ Lines are 1-indexed${SHOWN[settings.display]}. Prefer one large window to many s
 });
 
 const SHOWN = {
-  numbers: ' and shown as N|text',
-  hashline: ' and shown as N:text below a header ¶PATH#TAG',
-  'hashline@18': ' and shown as N:text below a header [PATH#TAG]',
+  numbers: ': N|text',
+  hashline: ': N:text below a header ¶PATH#TAG',
+  'hashline@18': ': N:text below a header [PATH#TAG]',
   plain: '',
 } as const;
 

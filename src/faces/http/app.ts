@@ -9,7 +9,7 @@ import { setMaxListeners } from 'node:events';
 import * as z from 'zod';
 import { explained, report } from '../../call/unexpected.ts';
 import type { Answer } from '../../types/answer.ts';
-import { createMcpServer } from '../mcp/server.ts';
+import { createMcpServer, eachOnce, sdkErrors } from '../mcp/server.ts';
 import type { ServerOffer } from '../offer.ts';
 import { endedError, endingError, monotonicMs } from '../outbox.ts';
 import { dashboardRoutes, liveRoute } from './dashboard.ts';
@@ -88,7 +88,12 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
   const unwatch = uncounted.telemetry?.watch((event, _, { followed }) => metrics.recorded(event, followed));
   const offer = counted(uncounted, metrics);
   const { refused, isOperator } = createGuard(guard);
-  const mcp = mountMcp((server) => createMcpServer(offer, { structured, ...server }), offer);
+  const warn = eachOnce((message) => log('warning', { message }));
+  const mcp = mountMcp(
+    (server) => createMcpServer(offer, { structured, warn, ...server }),
+    offer,
+    sdkErrors(offer, warn),
+  );
   const closing = new AbortController();
   // No warning: each live stream adds a listener, and their number is limited.
   setMaxListeners(0, closing.signal);

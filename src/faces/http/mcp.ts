@@ -63,7 +63,12 @@ interface OpenSession {
   readonly caller: Caller;
 }
 
-export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'forget'>): McpMount {
+/** `onerror`: receives what the SDK reports of requests before there is a server for them. */
+export function mountMcp(
+  make: MakeServer,
+  offer: Pick<ServerOffer, 'keeps' | 'forget'>,
+  onerror: (error: Error) => void = () => undefined,
+): McpMount {
   const callers = new WeakMap<Request, Caller>();
   const addresses = new WeakMap<Request, string>();
   /** Who answers the messages of a request. */
@@ -76,9 +81,9 @@ export function mountMcp(make: MakeServer, offer: Pick<ServerOffer, 'keeps' | 'f
     if (requestInfo) answering.set(requestInfo, server);
     return server;
   };
-  const modern = createMcpHandler(factory, { legacy: 'reject' });
-  const listening = createMcpHandler(factory, { legacy: 'reject' });
-  const stateless = legacyStatelessFallback(factory);
+  const modern = createMcpHandler(factory, { legacy: 'reject', onerror });
+  const listening = createMcpHandler(factory, { legacy: 'reject', onerror });
+  const stateless = legacyStatelessFallback(factory, onerror);
   /** Least recently used first. */
   const sessions = new Map<string, OpenSession>();
 

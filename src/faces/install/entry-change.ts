@@ -86,7 +86,7 @@ const recordPath = (path: string, kind: string): string =>
   join(installDirectory(), `${hashOf(`${kind}\0${path}`).slice(0, 32)}.json`);
 
 /** The records of everything that is installed. */
-export function installRecords(): readonly Pick<InstallRecord, 'host' | 'kind' | 'path'>[] {
+export function installRecords(): readonly Pick<InstallRecord, 'host' | 'kind' | 'path' | 'entry'>[] {
   let names: readonly string[] = [];
   try {
     names = readdirSync(installDirectory()).filter((name) => /^[0-9a-f]+\.json$/.test(name));

@@ -25,6 +25,8 @@ export interface InstallHost {
   /** Where the entry is, by the value of the file; `mcpServers.oriel` if absent. */
   readonly place?: (value: unknown) => ConfigPlace;
   readonly entry: (start: StartCommand, isProject: boolean) => ConfigEntry;
+  /** Whether it searches only with commands; others have a search of their own, and need only `read`. */
+  readonly onlyCommands?: boolean;
   /** What a new file needs besides the entry. */
   readonly head?: string;
   /** The name of a file beside it that the agent no longer reads once there is this one. */
@@ -79,6 +81,7 @@ export function installHosts(): readonly InstallHost[] {
       project: ['.codex/config.toml'],
       format: 'toml',
       place: placeAt('mcp_servers'),
+      onlyCommands: true,
       entry: (start) => ({ ...plain(start), omit_tools_from: ['deferred'] }),
     },
     {
@@ -106,6 +109,7 @@ export function installHosts(): readonly InstallHost[] {
       title: 'pi',
       user: [join(variable('PI_CODING_AGENT_DIR', inHome('.pi/agent')), 'mcp.json')],
       project: ['.pi/mcp.json'],
+      onlyCommands: true,
       entry: (start) => ({ ...plain(start), exposure: 'direct' }),
     },
     {
@@ -156,6 +160,7 @@ export function installHosts(): readonly InstallHost[] {
       user: [isWindows ? join(data, 'Block/goose/config/config.yaml') : join(config, 'goose/config.yaml')],
       format: 'yaml',
       place: placeAt('extensions'),
+      onlyCommands: true,
       entry: ({ command, args }) => ({ enabled: true, type: 'stdio', name: 'oriel', cmd: command, args }),
     },
     {

@@ -49,7 +49,7 @@ export const installCommand: CliCommand = {
       type: 'string',
       value: 'HOW',
       choices: MODES,
-      help: "native (behind the agent's own tools), mcp (as tools of oriel) or both (default native where that works, else mcp)",
+      help: "native (behind the agent's own tools), mcp (all tools of oriel) or both (default native where that works, else mcp with read alone where the agent searches by itself)",
     },
     dryRun,
     project,
@@ -136,8 +136,13 @@ interface PlannedEntry {
 }
 
 /** What a mode has is put in, what it does not have taken out, the last first. Empty if the host has no file in a project. */
-function planOf(host: InstallHost, inProject: boolean, mode: InstallMode | 'none'): PlannedEntry[] {
-  const mcp = mcpEntry(host, inProject, mode === 'both');
+function planOf(
+  host: InstallHost,
+  inProject: boolean,
+  mode: InstallMode | 'none',
+  named?: unknown,
+): PlannedEntry[] {
+  const mcp = mcpEntry(host, inProject, mode === 'both' ? mode : named);
   const native = nativeEntries(host.id).flatMap(({ user, project, entry, ...rest }): WantedEntry[] => {
     const path = inProject ? project && join(process.cwd(), project) : user;
     const start = startCommand(['hook', host.id], inProject);
@@ -152,8 +157,11 @@ function planOf(host: InstallHost, inProject: boolean, mode: InstallMode | 'none
   return [...plan.filter(({ remove }) => remove).toReversed(), ...plan.filter(({ remove }) => !remove)];
 }
 
-/** The entry of the tools of a host; undefined if it has no file in a project. */
-function mcpEntry(host: InstallHost, inProject: boolean, isDeferred = false): WantedEntry | undefined {
+const DEFERRED = ['--deferred'];
+const READ_ALONE = ['--tools', 'read'];
+
+/** The entry of the tools of a host; undefined if it has no file in a project. `mode`: undefined keeps the list that is there. */
+function mcpEntry(host: InstallHost, inProject: boolean, mode: unknown): WantedEntry | undefined {
   const { id, format = 'json', place = placeAt('mcpServers'), head } = host;
   const known = installRecords().filter((one) => one.host === id && one.kind === 'mcp');
   const path = configPath(
@@ -162,10 +170,12 @@ function mcpEntry(host: InstallHost, inProject: boolean, isDeferred = false): Wa
     known.map((one) => one.path),
   );
   if (path === undefined) return undefined;
-  const entry = host.entry(
-    startCommand(['mcp', ...(isDeferred ? ['--deferred'] : [])], inProject),
-    inProject,
-  );
+  const before = known.find((one) => one.path === path)?.entry;
+  const has = ([option = '']: readonly string[]): boolean => JSON.stringify(before).includes(`"${option}"`);
+  const first = host.onlyCommands ? [] : READ_ALONE;
+  const kept = before ? [DEFERRED, READ_ALONE].find(has) : first;
+  const list = mode === undefined ? kept : mode === 'both' && DEFERRED;
+  const entry = host.entry(startCommand(['mcp', ...(list || [])], inProject), inProject);
   return { host: id, kind: 'mcp', path, format, place, entry, head };
 }
 
@@ -182,7 +192,7 @@ async function each(
   let code: ExitCode = 0;
   let changed = 0;
   for (const host of hosts) {
-    const plan = planOf(host, inProject, uninstalls ? 'none' : modeOf(host, parsed));
+    const plan = planOf(host, inProject, uninstalls ? 'none' : modeOf(host, parsed), values['mode']);
     try {
       if (plan.every(({ remove }) => remove !== uninstalls)) {
         if (operands.length === 0) continue;

@@ -75,7 +75,9 @@ export class CallServer extends Server {
         if (method === 'initialize') this.#noteGreeting(request, result);
         return result;
       } catch (error) {
-        throw schemaFailure(method, error) ?? error;
+        const failure = schemaFailure(method, error);
+        if (failure) this.warn?.(failure.message);
+        throw failure ?? error;
       } finally {
         this.#running.delete(id);
       }

@@ -30,7 +30,7 @@ import {
   SERVER_ERROR,
   withoutNulls,
 } from './call-server.ts';
-import { createMcpServer, type McpOptions, wideRoots } from './server.ts';
+import { createMcpServer, eachOnce, type McpOptions, wideRoots } from './server.ts';
 
 export interface StdioStreams {
   readonly input: Readable & { readonly isTTY?: boolean | undefined };
@@ -67,12 +67,7 @@ export async function serveOverStdio(
     timeoutMs: wires.writeTimeoutMs,
   });
   const ended = new Promise<void>((resolve) => transport.whenClosed(resolve));
-  const said = new Set<string>();
-  const warn = (sentence: string): void => {
-    if (said.has(sentence) || said.size === MAX_WARNINGS) return;
-    said.add(sentence);
-    wires.warn?.(sentence);
-  };
+  const warn = eachOnce((sentence) => wires.warn?.(sentence));
   let isUsed = false;
   const onUsed = (): void => void (isUsed = true);
   const server = (): CallServer =>
@@ -90,9 +85,6 @@ export async function serveOverStdio(
   wires.signal.removeEventListener('abort', end);
   await session.close();
 }
-
-/** Sentences of a session in the log, each once. */
-const MAX_WARNINGS = 100;
 
 // The stdio transport of MCP: one JSON-RPC message on each line. The SDK's own transport silently drops some invalid input
 // and fails on other (a line that is not JSON, a line of 11 MB, an id that is already pending). This one answers each with an

@@ -67,6 +67,32 @@ const TOOLS_FRESH_MS = 3_600_000;
 const NAMELESS =
   'The client gives no name: unless --limits says otherwise, its answers have at most 19,500 characters and 1,990 lines.';
 
+/** Sentences about clients that are remembered, so that the log has each once. */
+const MAX_REMEMBERED_WARNINGS = 100;
+
+/** Writes a sentence unless it is among the last that were written. */
+export function eachOnce(write: (sentence: string) => void): (sentence: string) => void {
+  const said = new Set<string>();
+  return (sentence) => {
+    if (said.has(sentence)) return;
+    const [oldest = ''] = said;
+    if (said.size === MAX_REMEMBERED_WARNINGS) said.delete(oldest);
+    said.add(sentence);
+    write(sentence);
+  };
+}
+
+/** How the SDK begins what it reports of the messages of a client. */
+const OF_CLIENT = /^(?:Bad Request|Unsupported|Rejected|Invalid|Conflict|Received a|Era mismatch|Dropped)\b/;
+
+/** Receives what the SDK reports: what a client does wrong is for the log, anything else a bug. */
+export function sdkErrors({ engine }: Pick<ServerOffer, 'engine'>, warn: McpOptions['warn']) {
+  return (error: Error): void => {
+    if (OF_CLIENT.test(error.message)) warn?.(quote(error.message));
+    else report(engine().onError, explained(error));
+  };
+}
+
 interface CalledTool {
   readonly name: string;
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
@@ -87,7 +113,7 @@ export function createMcpServer(
   );
   server.warn = warn;
   server.hidesResources = (client) => makesResourceTools({ name: client ?? host ?? '' });
-  Object.assign(server, { onerror: (error: Error) => report(offer.engine().onError, explained(error)) });
+  Object.assign(server, { onerror: sdkErrors(offer, warn) });
   if (!given) Object.assign(server, { onclose: () => void offer.forget(caller) });
   const rootsFor = offer.narrow ? rootsOf(server, offer.narrow) : () => Promise.resolve(undefined);
   const askerOf = (context: ServerContext, roots?: NarrowedRoots) => {
@@ -431,13 +457,14 @@ export function instructionsFor(offer: ServerOffer): string {
   // Other dialects read only files.
   const kinds =
     offer.dialect === 'oriel'
-      ? `any file or directory, also what a built-in reader cannot show: documents, archives, SQLite databases, notebooks, images${web ? ', pages of the web' : ''}`
+      ? `any file or directory: built-in readers show no documents, archives, databases${web ? ', pages of the web' : ''}`
       : 'any file';
   return [
     reader && `Call ${reader} for ${kinds}.`,
     searcher && `Call ${searcher} to search files.`,
     runs && 'Call bash to run commands.',
-    "Relative paths start from the server's working directory.",
+    // Its tools say so themselves.
+    offer.dialect !== 'oriel' && "Relative paths start from the server's working directory.",
     ...wideRoots(offer),
   ]
     .filter(Boolean)

@@ -325,14 +325,16 @@ test('install without names finds the agents, and list tells their states', () =
 +args = ["mcp"]
 +omit_tools_from = ["deferred"]
 Gemini CLI: ~/.gemini/settings.json
-@@ -2,1 +2,9 @@
+@@ -2,1 +2,11 @@
 -  "a": 1
 +  "a": 1,
 +  "mcpServers": {
 +    "oriel": {
 +      "command": "${home}/${LAUNCHER}",
 +      "args": [
-+        "mcp"
++        "mcp",
++        "--tools",
++        "read"
 +      ]
 +    }
 +  }
@@ -356,8 +358,25 @@ test('a diff shows nothing of what stands around the entry', () => {
   expect(oriel('install', 'gemini', '--mode', 'mcp').out.split('\n').slice(1, 4)).toEqual([
     '@@ -1,1 +1,1 @@',
     '-……',
-    `+…, "oriel": {"command":"${home}/${LAUNCHER}","args":["mcp"]}…`,
+    `+…, "oriel": {"command":"${home}/${LAUNCHER}","args":["mcp","--tools","read"]}…`,
   ]);
+});
+
+test('who searches itself gets read alone, until a person names the mode', () => {
+  const { oriel, text } = place();
+  const isAlone = (): boolean => /"--tools",\s+"read"/.test(text('.cursor/mcp.json'));
+  oriel('install', 'cursor');
+  expect(isAlone()).toBe(true);
+  expect(oriel('install', 'cursor').out).toContain('installed already');
+  oriel('install', 'cursor', '--mode', 'mcp');
+  expect(isAlone()).toBe(false);
+  // What is there stays.
+  expect(oriel('install', 'cursor').out).toContain('installed already');
+  expect(oriel('install', '--list', 'cursor').out).toContain('cursor    installed           ');
+  oriel('install', 'claude', '--mode', 'both');
+  expect(oriel('install', '--list', 'claude').out).not.toContain('outdated');
+  oriel('install', 'codex');
+  expect(text('.codex/config.toml')).toContain('args = ["mcp"]');
 });
 
 test('what cannot be installed is said before anything is changed', () => {

@@ -18,11 +18,11 @@ function instructions(options: OfferOptions): string {
 test('they name what the server reads, not what is off', () => {
   const plain = instructions({ web: false });
   expect(plain).toMatch(
-    /^Call read for any file .*documents, archives, SQLite databases, notebooks, images\. /,
+    /^Call read for any file .*built-in readers show no documents, archives, databases\. /,
   );
   expect(plain).not.toMatch(/web|run commands|bash/);
-  expect(instructions({ web: { allow: [] } })).toContain('images, pages of the web. ');
-  expect(instructions({ web: false, allowBash: true })).toContain(' Call bash to run commands. ');
+  expect(instructions({ web: { allow: [] } })).toContain('databases, pages of the web. ');
+  expect(instructions({ web: false, allowBash: true })).toContain(' Call bash to run commands.');
 });
 
 test('fewer tools are named, and only those offered', () => {

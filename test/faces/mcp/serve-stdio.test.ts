@@ -6,7 +6,9 @@ import { serveOverStdio, STDIO_DRAIN_MS } from '../../../src/faces/mcp/serve-std
 import type { Tool } from '../../../src/oriel.ts';
 import { createOffer } from '../../../src/faces/offer.ts';
 import { textAnswer } from '../../../src/render/notices.ts';
+import { serveOffer } from '../../support/app.ts';
 import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
+import { mcpHeaders, mcpMessage } from '../../support/server.ts';
 import { type Message, session, type Wire, wire } from '../../support/wire.ts';
 import { workspace } from '../../support/workspace.ts';
 
@@ -234,6 +236,9 @@ describe('a client that does it wrong gets an answer that fits', () => {
   const hello = (params: object): object => ({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
   const known = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'pi', version: '1' } };
 
+  const textOf = ({ result, error }: Message): string =>
+    (result?.['content'] as { text: string }[] | undefined)?.[0]?.text ?? error?.message ?? '';
+
   /** Sends the messages; resolves to the texts of answers by their ids, and the log, after `more`, which may go on. */
   async function talk(
     messages: readonly object[],
@@ -246,7 +251,8 @@ describe('a client that does it wrong gets an answer that fits', () => {
     let said = '';
     output.on('data', (chunk: Buffer) => (said += chunk.toString()));
     const log: string[] = [];
-    const offer = createOffer({ cwd: W });
+    const onError = (error: unknown): void => void log.push(`bug: ${String(error)}`);
+    const offer = createOffer({ cwd: W, onError });
     onTestFinished(() => offer.close());
     await offer.prepare();
     const { signal } = new AbortController();
@@ -258,19 +264,40 @@ describe('a client that does it wrong gets an answer that fits', () => {
     await ended;
     const replies = said.split('\n').filter(Boolean);
     const answers = replies.map((line) => JSON.parse(line) as Message & { result?: { content?: unknown } });
-    const textOf = ({ result, error }: Message): string =>
-      (result?.['content'] as { text: string }[] | undefined)?.[0]?.text ?? error?.message ?? '';
     return { answers: new Map(answers.map((answer) => [answer.id, textOf(answer)])), log };
   }
 
-  test.each([
-    ['no greeting', [], 'The client gives no name'],
-    ['an empty greeting', [hello({})], 'The client gives no name'],
-    ['no name', [hello({ ...known, clientInfo: { name: '', version: '' } })], 'The client gives no name'],
+  /** The same over HTTP. */
+  async function post(messages: readonly object[]): ReturnType<typeof talk> {
+    const { W, write } = workspace();
+    write('big.txt', `${'x'.repeat(60)}\n`.repeat(LINES));
+    const offer = createOffer({ cwd: W });
+    onTestFinished(() => offer.close());
+    const served = await serveOffer(offer);
+    const answers = new Map<unknown, string>();
+    // Not of the name that a client gives.
+    let headers: Record<string, string> = { ...mcpHeaders, 'user-agent': '' };
+    for (const message of messages) {
+      const response = await served.post('/mcp', message, { headers });
+      const session = response.headers.get('mcp-session-id');
+      if (session !== null) headers = { ...headers, 'mcp-session-id': session };
+      const answer = (await mcpMessage(response)) as unknown as Message;
+      answers.set(answer.id, textOf(answer));
+    }
+    await served.close();
+    const warnings = served.logged.filter(({ event }) => event === 'warning').slice(1);
+    return { answers, log: warnings.map(({ message }) => String(message)) };
+  }
+
+  const NAMELESS = 'The client gives no name';
+  const wrong: readonly [string, object[], string[]][] = [
+    ['no greeting', [], [NAMELESS]],
+    ['an empty greeting', [hello({})], ['initialize params.protocolVersion is missing', NAMELESS]],
+    ['no name', [hello({ ...known, clientInfo: { name: '', version: '' } })], [NAMELESS]],
     [
       'a version that there is not',
       [hello({ ...known, protocolVersion: '2099-01-01' })],
-      '2099-01-01 of MCP',
+      ['2099-01-01 of MCP'],
     ],
     [
       'unknown fields',
@@ -282,14 +309,20 @@ describe('a client that does it wrong gets an answer that fits', () => {
           odd: 1,
         }),
       ],
-      'the field odd with initialize',
+      ['the field odd with initialize'],
     ],
-  ])('%s', async (_what, greeting, line) => {
-    const { answers, log } = await talk([...greeting, list, read]);
-    const text = answers.get(3) ?? '';
-    expect(text).toMatch(/Use big\.txt:\d+\.\. to continue\]$/);
-    expect(text.length).toBeLessThanOrEqual(19_500);
-    expect(log).toEqual([expect.stringContaining(line)]);
+  ];
+  describe.each([
+    ['over stdio', talk],
+    ['over HTTP', post],
+  ])('%s', (_over, converse) => {
+    test.each(wrong)('%s', async (_what, greeting, lines) => {
+      const { answers, log } = await converse([...greeting, list, read]);
+      const text = answers.get(3) ?? '';
+      expect(text).toMatch(/Use big\.txt:\d+\.\. to continue\]$/);
+      expect(text.length).toBeLessThanOrEqual(19_500);
+      expect(log).toEqual(lines.map((line) => expect.stringContaining(line) as string));
+    });
   });
 
   test('a version of its own that lies changes nothing', async () => {
