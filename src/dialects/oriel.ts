@@ -245,7 +245,7 @@ const read = tool<{ path: string }, ReadRequest>({
   about: (limits, { offers, settings }) =>
     `Reads any path, also what plain readers cannot: directories, PDF, docx, xlsx, pptx, archives, SQLite databases, notebooks, ${settings.imageMetadataOnly ? 'facts of ' : ''}images. ` +
     `Use it instead of cat, sed, unzip. At most ${limits.lines} lines and ` +
-    `${sizeOf(limits)}; a cut answer ends with the path of the next call.
+    `${sizeOf(limits)}; a cut answer ends with the next path.
 
 Append to the path:
 :50 to the end · :50-100 and a few around · :50..100 exactly · :50+20 · :5-16,40-80 · :-20 the last · :@65536+${writeSize(Math.min(limits.window, shownOfWindow(limits)))} bytes
@@ -253,7 +253,7 @@ Append to the path:
 :outline symbols with lines · :#Server.start,#b symbols · src:outline, src:#Server below a directory · src:#name:refs uses · src/app.ts:refs importers, :imports
 report.pdf:p3-5, also slides · book.xlsx:Sales:A1:B5 · app.zip:src/x.ts:5-9 · book.ipynb:outputs${settings.imageMetadataOnly ? '' : ' · photo.jpg:meta'}
 app.db:users:42 a row · :users?where=age>30&order=age:desc&limit=20 · ?q=SELECT ...${internal(settings, offers)}${settings.web ? online(settings.schemes) : ''}${settings.summarize ? `\nLong code, prose and logs come as a map of ${binarySize(settings.mapBytes)} with calls for the rest; :1.. shows all.` : ''}
-Lines count from 1${SHOWN[settings.display]}. Prefer one large window to many.`,
+Lines count from 1${SHOWN[settings.display]}. Prefer one large window.`,
   input: (zod) =>
     zod.strictObject({
       path: zod.string().describe("Absolute, or from the server's working directory: src/app.ts:50-100"),
@@ -291,8 +291,8 @@ function internal(
     .map((name) => `${name}://`);
   const named = `${lists.slice(0, -1).join(', ')} and ${lists.at(-1)} list`;
   const single = [
-    ...(offers('bash') && isOn('artifact') ? ['artifact://1 a kept output'] : []),
-    ...(isOn('oriel') ? ['oriel:// the manual'] : []),
+    ...(offers('bash') && isOn('artifact') ? ['artifact://1 kept output'] : []),
+    ...(isOn('oriel') ? ['oriel:// manual'] : []),
   ].join(' · ');
   const listed = lists.length > 1 ? `${named} theirs` : lists.map((name) => `${name} lists its own`).join('');
   const all = [single, listed].filter((part) => part !== '').join('; ');
@@ -303,7 +303,7 @@ function internal(
 function online(schemes: Settings['schemes']): string {
   const gitHub = ['issue://7', 'pr://12/diff'].filter((url) => schemes[url.replace(/:.*/, '')] !== false);
   const theirs = gitHub.length > 0 ? ` · ${gitHub.join(', ')} on GitHub` : '';
-  return `\nhttps://example.com/x a web page · :raw its source · :fresh asks again${theirs}`;
+  return `\nhttps://example.com/x page · :raw its source · :fresh asks again${theirs}`;
 }
 
 const bash = tool<{ command: string; timeout?: number | undefined; cwd?: string | undefined }, RunRequest>({

@@ -74,8 +74,8 @@ test('the default reader names every kind that it reads', () => {
 });
 
 test.each([
-  [undefined, ':@65536+64K bytes from there'],
-  [{ bytes: 48_900 }, ':@65536+48900 bytes from there'],
+  [undefined, ':@65536+64K bytes'],
+  [{ bytes: 48_900 }, ':@65536+48900 bytes'],
 ])('read describes a byte window of the limits %j', (limits, example) => {
   const { tools } = createOriel({ ...(limits && { limits }) });
   expect(tools.find(({ name }) => name === 'read')?.description).toContain(example);

@@ -325,16 +325,14 @@ test('install without names finds the agents, and list tells their states', () =
 +args = ["mcp"]
 +omit_tools_from = ["deferred"]
 Gemini CLI: ~/.gemini/settings.json
-@@ -2,1 +2,11 @@
+@@ -2,1 +2,9 @@
 -  "a": 1
 +  "a": 1,
 +  "mcpServers": {
 +    "oriel": {
 +      "command": "${home}/${LAUNCHER}",
 +      "args": [
-+        "mcp",
-+        "--tools",
-+        "read"
++        "mcp"
 +      ]
 +    }
 +  }
@@ -358,7 +356,7 @@ test('a diff shows nothing of what stands around the entry', () => {
   expect(oriel('install', 'gemini', '--mode', 'mcp').out.split('\n').slice(1, 4)).toEqual([
     '@@ -1,1 +1,1 @@',
     '-……',
-    `+…, "oriel": {"command":"${home}/${LAUNCHER}","args":["mcp","--tools","read"]}…`,
+    `+…, "oriel": {"command":"${home}/${LAUNCHER}","args":["mcp"]}…`,
   ]);
 });
 
