@@ -97,6 +97,11 @@ export class StoredFile {
   }
 }
 
+/** Whether one kind of tags is a sketch, and the other one is not. */
+function isLess(one: number | undefined, other: number): boolean {
+  return one === KNOWN.sketch && (other === KNOWN.all || other === KNOWN.part);
+}
+
 interface PutOptions {
   /** Whether files that are already cached keep their tags. */
   readonly isOlder?: boolean | undefined;
@@ -134,6 +139,8 @@ export class TagStore {
       const name = base + path;
       const known = this.#files.get(name);
       if (known && isOlder) return;
+      // Two calls may look at one file at the same time.
+      if (known && key !== '' && known.key === key && isLess(tags.known[at], known.known)) return;
       if (known) this.#forget(known);
       block.live += 1;
       this.#files.set(name, new StoredFile({ key, block, at, slow }, this.#unpack));

@@ -67,15 +67,14 @@ export class CodeBelow {
     else await this.#parse(Uint32Array.from([...wanted, ...sketched]).sort(), 'tags');
     this.#known = isSketchy ? 'sketches' : 'tags';
     if (!isSketchy || question.kind !== 'definitions') return;
-    const { view, sketched: rest } = (this.#state = await step(job, this.#call.signal));
-    const naming = await filesNaming(question.names, rest, this.#found, this.#call);
-    await this.#parse(naming, 'tags', view);
-    this.#state = await step(job, this.#call.signal);
-    const left = new Set(this.#state.sketched);
-    this.#unparsed = naming.filter((file) => left.has(file)).length;
+    const { view, wanted: fresh, sketched: rest } = (this.#state = await step(job, this.#call.signal));
+    const untagged = Uint32Array.from([...fresh, ...rest]).sort();
+    const naming = await filesNaming(question.names, untagged, this.#found, this.#call);
+    this.#unparsed = naming.length - (await this.#parse(naming, 'tags', view));
   }
 
-  #parse(files: Uint32Array, as: 'sketches' | 'tags', refined?: number): Promise<void> {
+  /** Returns how many were parsed in time. */
+  #parse(files: Uint32Array, as: 'sketches' | 'tags', refined?: number): Promise<number> {
     return parseCode(
       this.#found,
       files,
@@ -275,14 +274,14 @@ interface ParseOptions {
   readonly refined: number | undefined;
 }
 
-/** Parses, or sketches, the files of `wanted` (0-based indices into the paths) until the time for that is over. */
+/** Parses, or sketches, the files of `wanted` (0-based indices into the paths) until the time is over; returns how many. */
 async function parseCode(
   files: CodeFiles,
   wanted: Uint32Array,
   options: ParseOptions,
   call: Call,
-): Promise<void> {
-  if (wanted.length === 0) return;
+): Promise<number> {
+  if (wanted.length === 0) return 0;
   const { known, sketched } = options;
   const run = new ParseRun(files, wanted, options, call);
   const endLate = wanted.length > BATCH_FILES ? compileLate() : undefined;
@@ -295,6 +294,7 @@ async function parseCode(
     if (run.done >= MANY && !sketched) await endTagParsers();
     await run.finish(known * KEEP_PART);
   }
+  return run.done;
 }
 
 /** A file that was read and is to be parsed. */

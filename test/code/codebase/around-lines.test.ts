@@ -36,4 +36,12 @@ test('only the parsed version gives the symbols around lines', async () => {
     { path: '/other.swift', key: 'one' },
   ])
     expect(aroundLines(store, { ...other, lines })).toBe(undefined);
+  // A second call may sketch a file while the first one parses it.
+  const sketched = packTags([{ ...NO_TAGS, isSketch: true }]);
+  store.put({ entries: [{ path: 'shop.swift', key: 'one' }], tags: sketched }, '/');
+  expect(aroundLines(store, { path: '/shop.swift', key: 'one', lines })).toEqual(expected);
+  store.put({ entries: [{ path: 'shop.swift', key: 'two' }], tags: sketched }, '/');
+  expect(aroundLines(store, { path: '/shop.swift', key: 'one', lines })).toBe(undefined);
 });
+
+const NO_TAGS = { text: '', declared: [], used: [], counts: [], imports: [] };

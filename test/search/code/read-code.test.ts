@@ -337,7 +337,11 @@ test('a name is found among many files, of which few are parsed', async () => {
     "const table = {\n  'close door': () => 1,\n  'close'() {\n    return 2;\n  },\n};\n",
   );
   const all = ['close', 'CLOSE', 'Store#close', 'store.close', 'clsoe', 'close door'];
-  const answers = async (): Promise<string[]> => Promise.all(all.map((name) => w.text(`src:#${name}`)));
+  const answers = async (): Promise<string[]> => {
+    const texts: string[] = [];
+    for (const name of all) texts.push(await w.text(`src:#${name}`));
+    return texts;
+  };
   for (let i = 0; i < 150; i += 1)
     w.write(`src/pad/p${i}.ts`, `export function pad${i}(): number {\n  return ${i};\n}\n`);
   const many = await answers();
