@@ -109,7 +109,8 @@ export function openCall(
       ...bounds,
       async open(subject) {
         const source = sourceFor(subject, kindsOf(request));
-        if (source.format === 'file' || !claimsArchive(subject)) await refuseStored(subject, made);
+        if (source.format === 'file' || !claimsArchive(subject))
+          await refuseStored(subject, made, source.format);
         return source.open(subject, made);
       },
       onEnd: (cleanup) => void own.add(cleanup),

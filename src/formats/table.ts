@@ -115,9 +115,15 @@ export function sourceFor(subject: SourceSubject, kinds: readonly SourceKind[] |
 }
 
 /** Throws `PRIVATE` for a file that is no archive to its source, and in which private files are stored, or may be. */
-export async function refuseStored({ opened, ...subject }: SourceSubject, call: Call): Promise<void> {
+export async function refuseStored(
+  { opened, ...subject }: SourceSubject,
+  call: Call,
+  source?: SourceKind,
+): Promise<void> {
   if (opened.kind !== 'file' || opened.bytes.remote || !call.access.privateNames) return;
   // A zip has a NUL byte in each of its records.
   if (subject.head.length === opened.size && !isBinary(subject.head) && !isGitStore(subject.head)) return;
-  await (await import('./archive/open.ts')).refuseStoredMembers({ ...subject, opened }, call);
+  await (
+    await import('./archive/open.ts')
+  ).refuseStoredMembers({ ...subject, opened }, call, source === 'document');
 }

@@ -182,7 +182,11 @@ function isObjectOrMore(head: Uint8Array): boolean {
 }
 
 /** As `refusePrivateMembers`, also for a zip behind other bytes, and for what git keeps. */
-export async function refuseStoredMembers(subject: FileSubject, call: Call): Promise<void> {
+export async function refuseStoredMembers(
+  subject: FileSubject,
+  call: Call,
+  isConverted = false,
+): Promise<void> {
   const { name, head, opened, path, typed } = subject;
   const { bytes, size } = opened;
   const names = await call.access.privateNames?.();
@@ -192,29 +196,38 @@ export async function refuseStoredMembers(subject: FileSubject, call: Call): Pro
   if (store) throw privateFile(typed, store);
   const isArchive =
     isNamedArchive(name) || formatOf(head) !== undefined || (await endsAsZip(bytes, size, call.signal));
-  if (isArchive) await refusePrivateMembers(subject, call);
-  if (!bytes.identity.recurs) return;
+  const isCompared = !isArchive || (await refusePrivateMembers(subject, call, isConverted));
+  if (!isCompared || !bytes.identity.recurs) return;
   const [oldest] = openFiles.add(key);
   if (oldest !== undefined && openFiles.size > MAX_OPEN_FILES) openFiles.delete(oldest);
 }
 
 /**
  * Throws `PRIVATE` if a member of the archive, or of an archive inside it, is private, or may be. An archive inside is recognised by
- * its first bytes; in formats without random access to members only by its name.
+ * its first bytes; in formats without random access to members only by its name. False for a damaged document that `isConverted`:
+ * its reader shows its own parts, not members.
  */
-async function refusePrivateMembers(subject: FileSubject, call: Call): Promise<void> {
+async function refusePrivateMembers(
+  subject: FileSubject,
+  call: Call,
+  isConverted: boolean,
+): Promise<boolean> {
   const { typed, head } = subject;
   try {
     enterContainer(subject);
     const index = await archiveIndex(subject, call);
-    if (index.kind === 'container') return await refuseMembers(subject, index, call);
-    const unpacked = await unpackCompressed(subject, index.codec, (error) => error, call);
-    await refuseNested(subject, typed, unpackedName(subject.name), unpacked, call);
+    if (index.kind === 'container') await refuseMembers(subject, index, call);
+    else {
+      const unpacked = await unpackCompressed(subject, index.codec, (error) => error, call);
+      await refuseNested(subject, typed, unpackedName(subject.name), unpacked, call);
+    }
+    return true;
   } catch (error) {
     call.signal.throwIfAborted();
     if (!isOrielError(error) || !isOfTheBytes(error)) throw error;
     // Nobody reads the names of its members, or it only has the name of an archive.
-    if (error.code === 'ENCRYPTED' || (error.code !== 'LIMIT' && formatOf(head) === undefined)) return;
+    if (error.code === 'ENCRYPTED' || (error.code !== 'LIMIT' && formatOf(head) === undefined)) return true;
+    if (isConverted) return false;
     const why = error.message.replace(/\.$/, '');
     const because = `not all of its members can be compared with the rules: ${why}`;
     throw privateFile(typed, { pattern: '', rule: '', from: '', lift: 'by unpacking it', because });
