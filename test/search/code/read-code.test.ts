@@ -341,6 +341,12 @@ test('a name in another case, or a similar one, is found among many files that n
   expect(text).toBe("No code below src declares 'minDelai'. Did you mean minDelay? Use src:#minDelay.");
 });
 
+test('a name may end in a question mark', async () => {
+  w.write('src/job.rb', 'class Job\n  def ready?\n    true\n  end\nend\n');
+  for (const target of ['src:#ready?', 'src:#Job.ready?', 'src:#ready??from=1'])
+    expect(await w.text(target)).toContain('2|  def ready?');
+});
+
 test('a name is found among many files, of which few are parsed', async () => {
   w.write(
     'src/quoted.js',
