@@ -279,9 +279,11 @@ export function parseCodeQuestion(
   rest: string,
   of: 'directory' | 'file',
 ): CodeSelector | undefined {
-  const [, words = '', parameters] = /^([^?]*)(?:\?(.*))?$/s.exec(rest) ?? [];
+  // A name may end in a question mark, as in Ruby.
+  const at = rest.search(rest.startsWith('#') ? /\?(?![?:,]|$)/ : /\?/);
+  const [words, parameters] = at === -1 ? [rest, ''] : [rest.slice(0, at), rest.slice(at + 1)];
   const known = (names: readonly string[]): Map<string, string> =>
-    parametersOf(typed, `${typed}:${words}`, parameters ?? '', names);
+    parametersOf(typed, `${typed}:${words}`, parameters, names);
   const uses = /^#(.+):refs$/i.exec(words)?.[1];
   const fromOnly = (): number => fromOf(`${typed}:${words}`, known(['from']));
   if (uses !== undefined) return { kind: 'uses', name: uses, from: fromOnly() };

@@ -69,8 +69,17 @@ test.each(['zed', 'zdx', 'coder'] as const)(
 );
 
 test('other files of the same kind are read', async () => {
-  const { read, oriel } = place();
-  for (const path of ['open.ts', 'plain.ts:1-1', 'pack.tar:pub.ts', 'pack.tgz:inner.tar:ok.txt'])
+  const { write, read, oriel } = place();
+  write('bundles.md', '# v2 git bundle\nWhat such a file has.\n');
+  write('legacy.txt', Buffer.from('\xfftOc of a book\n', 'latin1'));
+  for (const path of [
+    'bundles.md',
+    'legacy.txt:raw',
+    'open.ts',
+    'plain.ts:1-1',
+    'pack.tar:pub.ts',
+    'pack.tgz:inner.tar:ok.txt',
+  ])
     expect([path, (await read(path)).isError]).toEqual([path, false]);
   expect(textOf(await oriel.tool('grep').run({ pattern: 'inTheOpen' }))).toContain('open.ts');
 });

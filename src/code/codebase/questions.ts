@@ -154,10 +154,12 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
       const { names, from, most, isParsed } = question;
       const sketched = new Set<number>();
       const found = names.map((name) => {
-        const meant = findDefinitions(tree, name).filter(({ file }) => {
-          if (tree.isSketched(file)) sketched.add(file);
-          return !isParsed || !tree.isSketched(file);
-        });
+        const all = findDefinitions(tree, name);
+        // Of no such name, or of one in another case, any file may have the definition, or one that is nearer.
+        const isExact = all.some(({ tag }) => name.includes(tag.name.replace('#', '')));
+        const rough = all.map((one) => one.file).filter((file) => tree.isSketched(file));
+        for (const file of isExact ? rough : sketchedFiles(tree)) sketched.add(file);
+        const meant = all.filter(({ file }) => !isParsed || !tree.isSketched(file));
         return foundOf(tree, name, meant, { from, most });
       });
       return { kind: 'definitions', found, sketched: [...sketched] };
@@ -219,10 +221,15 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
         kind: 'relevant',
         found: related,
         all: found.length,
-        sketched: findCallingFiles(tree, page),
+        // The words may be in comments, which sketches leave out.
+        sketched: found.length > 0 ? findCallingFiles(tree, page) : sketchedFiles(tree),
       };
     }
   }
+}
+
+function sketchedFiles(tree: CodeTree): number[] {
+  return [...tree.paths.keys()].filter((file) => tree.isSketched(file));
 }
 
 interface Page {

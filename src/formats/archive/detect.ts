@@ -85,12 +85,12 @@ export function unpackedName(name: string): string {
 }
 
 const GIT_STORE =
-  /^(?:(?:PACK|DIRC)\0\0\0[\x02-\x04]|\xfftOc|MIDX[\x01\x02]|# v[23] git bundle\n|x(?:[\x01\x9c\xda]|\^[^ -~]))/;
+  /^(?:(?:PACK|DIRC)\0\0\0[\x02-\x04]|\xfftOc\0\0\0\x02|MIDX[\x01\x02]|# v[23] git bundle\n(?:@|-?[\da-fA-F]{40})|x(?:[\x01\x9c\xda]|\^[^ -~]))/;
 const GIT_START_BYTES: ReadonlySet<number | undefined> = new Set(Buffer.from('PDM#x\xff', 'latin1'));
 
 /** Whether git may keep files in it: a pack or its index, a bundle, the index of a work tree, packed as an object. */
 export function isGitStore(head: Uint8Array): boolean {
-  return GIT_START_BYTES.has(head[0]) && GIT_STORE.test(Buffer.from(head.subarray(0, 16)).toString('latin1'));
+  return GIT_START_BYTES.has(head[0]) && GIT_STORE.test(Buffer.from(head.subarray(0, 64)).toString('latin1'));
 }
 
 /** Of a zip that has members: before it may be anything. */

@@ -67,10 +67,9 @@ export class CodeBelow {
     else await this.#parse(Uint32Array.from([...wanted, ...sketched]).sort(), 'tags');
     this.#known = isSketchy ? 'sketches' : 'tags';
     if (!isSketchy || question.kind !== 'definitions') return;
-    const { view, wanted: fresh, sketched: rest } = (this.#state = await step(job, this.#call.signal));
-    const untagged = Uint32Array.from([...fresh, ...rest]).sort();
+    const untagged = Uint32Array.from([...wanted, ...sketched]).sort();
     const naming = await filesNaming(question.names, untagged, this.#found, this.#call);
-    this.#unparsed = naming.length - (await this.#parse(naming, 'tags', view));
+    this.#unparsed = naming.length - (await this.#parse(naming, 'tags', this.#state.view));
   }
 
   /** Returns how many were parsed in time. */
@@ -111,7 +110,8 @@ export class CodeBelow {
     for (let i = 0; i < MAX_REFINEMENTS; i += 1) {
       const sketched = sketchedIn(found?.reply);
       if (sketched.length === 0 || !isRefinable(question)) break;
-      await this.#parse(Uint32Array.from(sketched), 'tags', this.#state.view);
+      const refined = sketched.length < MANY ? this.#state.view : undefined;
+      await this.#parse(Uint32Array.from(sketched), 'tags', refined);
       this.#isRefined = question.kind === 'map';
       found = await this.#asked({ ...question, isParsed: true });
     }

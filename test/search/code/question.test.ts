@@ -72,6 +72,13 @@ test('a long symbol by the lines that matter', async () => {
   expect(Buffer.byteLength(text)).toBeLessThan(16 << 10);
 });
 
+test('words that only a comment has, among many files', async () => {
+  for (let i = 0; i < 200; i += 1)
+    w.write(`src/pad/p${i}.py`, `def pad_${i}(left):\n    return left + fill_${i}(left)\n`);
+  w.write('src/odd.py', 'def zz(a):\n    """Reconciles ledgers."""\n    return a\n');
+  expect(await ask({ symbol: 'Which code reconciles ledgers?', path: 'src' })).toContain('src/odd.py:#zz');
+});
+
 test('no more than limit symbols, and the call for the others', async () => {
   for (let i = 0; i < 30; i += 1) {
     const body = Array.from({ length: 40 }, (_, no) => `    stamp(${no}, 'of the letter that is posted')\n`);

@@ -331,6 +331,22 @@ describe('a name below a directory', () => {
   });
 });
 
+test('a name in another case, or a similar one, is found among many files that nobody parsed', async () => {
+  w.write('src/options.ts', 'export interface Options {\n  maxRetries: number;\n}\n');
+  for (let i = 0; i < 150; i += 1)
+    w.write(`src/pad/p${i}.ts`, `export function pad${i}(): number {\n  return ${i};\n}\n`);
+  expect(await w.text('src:#MAXRETRIES')).toContain('2|  maxRetries: number;');
+  w.write('src/pad/more.ts', 'export interface More {\n  minDelay: number;\n}\n');
+  const text = await w.text('src:#minDelai');
+  expect(text).toBe("No code below src declares 'minDelai'. Did you mean minDelay? Use src:#minDelay.");
+});
+
+test('a name may end in a question mark', async () => {
+  w.write('src/job.rb', 'class Job\n  def ready?\n    true\n  end\nend\n');
+  for (const target of ['src:#ready?', 'src:#Job.ready?', 'src:#ready??from=1'])
+    expect(await w.text(target)).toContain('2|  def ready?');
+});
+
 test('a name is found among many files, of which few are parsed', async () => {
   w.write(
     'src/quoted.js',
