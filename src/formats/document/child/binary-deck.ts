@@ -1,6 +1,6 @@
 /**
- * The slides of a presentation in the binary format (.ppt), and what is beside their text. For each slide a copy of the file is made in which the entries of
- * all other slides and their notes get a record type that readers skip, so that only the text of that slide is left.
+ * The slides of a presentation in the binary format (.ppt), and what is beside their text. For each slide a copy of the file is made
+ * in which the entries of all other slides and their notes get a record type that readers skip, so that only its text is left.
  */
 
 import { CFB } from '@e965/xlsx';
