@@ -168,13 +168,10 @@ const MARKED: ReadonlySet<number> = new Set([WIDE_TEXT, NARROW_TEXT, TEXT_STYLES
 function markedText(content: Buffer): StandIns {
   const all: DeckRecord[] = [];
   for (const record of recordsIn(content, 0, content.length)) if (MARKED.has(record.type)) all.push(record);
-  const texts = all.filter(({ type }) => type === WIDE_TEXT || type === NARROW_TEXT);
+  const texts = all.filter(({ type }) => type !== TEXT_STYLES && type !== FONT_NAME);
   const textOf = ({ at, end, type }: DeckRecord): string =>
-    content.toString(type === WIDE_TEXT ? 'utf16le' : 'latin1', at, end);
-  const names = all.filter(({ type }) => type === STRING);
-  const standIns = new StandIns(
-    [...texts.map(textOf), ...names.map(({ at, end }) => content.toString('utf16le', at, end))].join(''),
-  );
+    content.toString(type === NARROW_TEXT ? 'latin1' : 'utf16le', at, end);
+  const standIns = new StandIns(texts.map(textOf).join(''));
   const fonts = new Map(
     all
       .filter(({ type }) => type === FONT_NAME)
