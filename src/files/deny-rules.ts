@@ -187,7 +187,7 @@ class NameFilter {
 }
 
 const ASCII = 128;
-const ALL_ASCII = [...new Array<number>(ASCII).keys()];
+const ALL_ASCII = [...Array.from({ length: ASCII }).keys()];
 
 /** The codes of names that begin or end with a folded character; all if it may be any, or is not ASCII. */
 function codesOf(char: string | undefined): readonly number[] {
