@@ -11,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { defaultSettings } from '../src/assemble.ts';
 import { baseLimits, limitNames } from '../src/text/limits.ts';
+import { installHosts } from '../src/faces/install/host-table.ts';
 import { nativeEntries } from '../src/faces/install/native-table.ts';
 import { queues } from '../src/queues/queue-table.ts';
 import { parseBehind } from '../src/selector/selection.ts';
@@ -107,6 +108,10 @@ test('the extension package asks as installed hooks do', () => {
       hooks: Object.fromEntries(own),
     });
   }
+  const qwen = installHosts().find(({ id }) => id === 'qwen');
+  expect(JSON.parse(read('packaging/agents/qwen-extension.json'))).toMatchObject({
+    mcpServers: { oriel: qwen?.entry({ command: 'oriel', args: ['mcp', '--tools', 'read'] }, false) },
+  });
   const { version } = JSON.parse(read('package.json')) as { version: string };
   for (const name of ['.claude-plugin/plugin', 'gemini-extension', 'qwen-extension', 'package'])
     expect(read(`packaging/agents/${name}.json`)).toContain(`"version": "${version}"`);

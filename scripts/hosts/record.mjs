@@ -41,7 +41,10 @@ export const orders = [
   '}',
 ].join('\n');
 
-/** Resolves to the SVG. `start(url)` resolves to the command and the options of `spawn`; `headless` is where xterm.js is installed. */
+/**
+ * Resolves to the SVG. `start(url, prompt)` resolves to the command and the options of `spawn`; `headless` is where xterm.js is
+ * installed, and `file` what the model reads.
+ */
 export async function recorded(start, headless, { home, file }) {
   const { Terminal } = createRequire(join(headless, 'package.json'))('@xterm/headless');
   const model = await startModel((results) => (results.length === 0 ? { file_path: file } : undefined), {

@@ -1,6 +1,6 @@
 /**
  * Sketches of code: a scanner of characters and words that tells roughly what a file declares, uses and imports, many times
- * faster than a grammar. A map ranks files by their sketches and parses only those of which it shows symbols.
+ * faster than a grammar. Maps, questions and `:#NAME` choose files by their sketches and parse only those that they show.
  */
 
 import { MIN_LONG_LINE_CHARACTERS } from './languages.ts';

@@ -148,13 +148,11 @@ export class PathAttributes {
 
   /** `path` is UTF-8, from the top of the work tree. */
   conversionOf(path: string): TextConversion {
-    // Their macros count in all files: they are read first.
-    const tops = [undefined, ''].map((front) => ({ front, file: this.#fileIn(front) }));
     const parents = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
-    const inner = parents.map((front) => ({ front, file: this.#fileIn(front) }));
-    const files = [...tops.slice(1), ...inner, ...tops.slice(0, 1)];
+    // The macros of the first two count in all files: they are read first.
+    const files = [undefined, '', ...parents].map((front) => ({ front, file: this.#fileIn(front) }));
     return conversionOf(this.#config, (name) => {
-      for (const { front = '', file } of files.toReversed()) {
+      for (const { front = '', file } of [...files.slice(0, 1), ...files.slice(1).toReversed()]) {
         const found = file?.find(name, path.slice(front.length));
         if (found) return found;
       }

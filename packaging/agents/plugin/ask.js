@@ -33,12 +33,12 @@ function ask([command, ...args], tool_name, tool_input, tool_response, context) 
   });
 }
 
-export async function read(hook, path, { offset, limit }, text, context) {
+/** Resolves to what replaces `text`, the answer of the tool `read` or `bash`, or to undefined. */
+export async function answer(hook, tool, { path, offset, limit, command }, text, context) {
+  if (tool === 'bash' && typeof command === 'string')
+    return (await ask(hook, 'Bash', { command }, { stdout: text, stderr: '' }, context))?.stdout;
+  if (tool !== 'read' || typeof path !== 'string') return undefined;
   const file = { filePath: path, content: text, numLines: 0, startLine: 1, totalLines: 0 };
   const found = await ask(hook, 'Read', { file_path: path, offset, limit }, { type: 'text', file }, context);
   return found?.file?.content;
-}
-
-export async function bash(hook, command, text, context) {
-  return (await ask(hook, 'Bash', { command }, { stdout: text, stderr: '' }, context))?.stdout;
 }

@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { bash, MIN_CHARACTERS, read } from './ask.js';
+import { answer, MIN_CHARACTERS } from './ask.js';
 
 const HOOK = ['oriel', 'hook', 'opencode'];
 
@@ -31,13 +31,7 @@ export const Oriel = async ({ directory }) => {
     'tool.execute.after': async ({ tool, sessionID, args }, output) => {
       if (typeof output?.output !== 'string' || output.output.length <= MIN_CHARACTERS) return;
       const context = { session_id: sessionID, cwd: directory, words: { user: said.get(sessionID) ?? [] } };
-      const { filePath, command } = args ?? {};
-      const text =
-        tool === 'read' && typeof filePath === 'string'
-          ? await read(HOOK, filePath, args, output.output, context)
-          : tool === 'bash' && typeof command === 'string'
-            ? await bash(HOOK, command, output.output, context)
-            : undefined;
+      const text = await answer(HOOK, tool, { ...args, path: args?.filePath }, output.output, context);
       if (text !== undefined) output.output = tool === 'bash' ? opened(text) : text;
     },
   };

@@ -1,5 +1,5 @@
 // oriel behind the tools of pi. Source: "Extensions" of its documentation.
-import { bash, MIN_CHARACTERS, read } from './ask.js';
+import { answer, MIN_CHARACTERS } from './ask.js';
 
 const HOOK = ['oriel', 'hook', 'pi'];
 
@@ -32,13 +32,8 @@ export default function (pi) {
     const before = textOf(event.content);
     if (before.length <= MIN_CHARACTERS) return undefined;
     const how = { session_id: session, cwd: context.cwd, words: wordsOf(context) };
-    const { path, command } = event.input ?? {};
-    const text =
-      event.toolName === 'read' && !event.isError && typeof path === 'string'
-        ? await read(HOOK, path, event.input, before, how)
-        : event.toolName === 'bash' && typeof command === 'string'
-          ? await bash(HOOK, command, before, how)
-          : undefined;
+    if (event.toolName === 'read' && event.isError) return undefined;
+    const text = await answer(HOOK, event.toolName, event.input ?? {}, before, how);
     return text === undefined ? undefined : { content: [{ type: 'text', text }] };
   });
 }

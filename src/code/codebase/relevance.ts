@@ -47,11 +47,7 @@ interface ScoredSymbol extends SymbolDefinition {
 
 /** The sketched files that may answer a question best, the best first: to be parsed before it is answered. */
 export function findPromising(tree: CodeTree, question: string): number[] {
-  const scored = scoresOf(tree, termsOf(question)).filter(({ file }) => tree.isSketched(file));
-  return [...bestOf(scored)]
-    .sort((a, b) => b[1] - a[1])
-    .map(([file]) => file)
-    .slice(0, MAX_RELEVANT_FILES);
+  return bestFiles(bestOf(scoresOf(tree, termsOf(question)).filter(({ file }) => tree.isSketched(file))));
 }
 
 function termsOf(question: string): string[] {
@@ -169,12 +165,7 @@ function weightOf(tree: CodeTree, file: number, { kind, from, to }: SymbolTag): 
 /** Adds to each score a share of the scores of what calls it and what it calls, in the files with the best symbols. */
 function spread(tree: CodeTree, scored: readonly ScoredSymbol[]): ScoredSymbol[] {
   const best = bestOf(scored);
-  const files = new Set(
-    [...best]
-      .sort((a, b) => b[1] - a[1])
-      .slice(0, MAX_RELEVANT_FILES)
-      .map(([file]) => file),
-  );
+  const files = new Set(bestFiles(best));
   const all = scored.filter(({ file }) => files.has(file)).map((one) => ({ ...one, more: 0 }));
   const byFile = groupBy(all, ({ file }) => file);
   const byName = groupBy(
@@ -211,6 +202,13 @@ function bestOf(scored: readonly ScoredSymbol[]): Map<number, number> {
   const best = new Map<number, number>();
   for (const { file, score } of scored) best.set(file, Math.max(best.get(file) ?? 0, score));
   return best;
+}
+
+function bestFiles(best: ReadonlyMap<number, number>): number[] {
+  return [...best]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, MAX_RELEVANT_FILES)
+    .map(([file]) => file);
 }
 
 function groupBy<T, K>(all: readonly T[], keyOf: (one: T) => K): Map<K, T[]> {

@@ -66,17 +66,6 @@ export async function openDatabase(subject: SourceSubject, call: Call): Promise<
   }
 }
 
-/** The error for the caller. `tooLong`: what to say if the time of the call is over. */
-export function wordedFailure(
-  error: unknown,
-  subject: Pick<SourceSubject, 'typed' | 'rest'>,
-  tooLong: string,
-): unknown {
-  if (error instanceof SqliteRefusal) return worded(error, subject, error);
-  const isLate = isOrielError(error) && error.code === 'TIMEOUT';
-  return isLate ? worded(new SqliteRefusal('TIMEOUT', tooLong), subject, error) : error;
-}
-
 /** A data file may be examined for as long as the call has time. Throws OrielError and Refusal: `BUSY`, `LIMIT`, `TIMEOUT`. */
 export async function ask(
   opened: OpenedFile,
@@ -142,27 +131,24 @@ function refuseUtf16(head: Uint8Array): void {
   );
 }
 
-/** Converts a refusal to an error for the caller, with escaped names and a next call. */
-function worded(
-  { code, message, rest }: SqliteRefusal,
-  { typed, rest: asked }: Pick<SourceSubject, 'typed' | 'rest'>,
+/** The error for the caller, with escaped names and a next call. `tooLong`: what to say if the time of the call is over. */
+export function wordedFailure(
   cause: unknown,
-): OrielError {
+  { typed, rest: asked }: Pick<SourceSubject, 'typed' | 'rest'>,
+  tooLong: string,
+): unknown {
+  const isLate = isOrielError(cause) && cause.code === 'TIMEOUT';
+  const refusal = isLate ? new SqliteRefusal('TIMEOUT', tooLong) : cause;
+  if (!(refusal instanceof SqliteRefusal)) return cause;
+  const { code, message, rest } = refusal;
   // Cut, because a message can list tables or columns with names of any length.
   const shown = oneLine(message.slice(0, MESSAGE + 1));
   const clipped = shown.length > MESSAGE ? `${shown.slice(0, MESSAGE).toWellFormed()}…` : shown;
   const sentence = /[.?!…]$/.test(clipped) ? clipped : `${clipped}.`;
-  if (rest !== undefined) return new OrielError(code, sentence, { next: typed + rest, cause });
-  if (code === 'BUSY')
-    return new OrielError(code, sentence, {
-      cause,
-      next: asked.startsWith('?') || asked === '' ? typed + asked : `${typed}:${asked}`,
-    });
-  const table = asked.split('?', 1)[0];
-  return new OrielError(code, sentence, {
-    cause,
-    next: table === '' || !asked.includes('?') ? typed : `${typed}:${table}`,
-  });
+  const table = asked.includes('?') ? (asked.split('?', 1)[0] ?? '') : '';
+  const part = code === 'BUSY' ? asked : table;
+  const place = part === '' || part.startsWith('?') ? part : `:${part}`;
+  return new OrielError(code, sentence, { next: typed + (rest ?? place), cause });
 }
 
 const TOO_MUCH =

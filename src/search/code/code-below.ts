@@ -49,9 +49,8 @@ export class CodeBelow {
   /** Throws `BUSY`. */
   static async look(found: CodeFiles, call: Call): Promise<CodeBelow> {
     const job = jobOf(found);
-    const below = new CodeBelow(found, job, await step(job, call.signal), call);
     // The first question decides which tags are needed.
-    return below;
+    return new CodeBelow(found, job, await step(job, call.signal), call);
   }
 
   /** Loads the tags, and parses or sketches new and changed files until the time for that is over. Throws `BUSY`. */

@@ -1,6 +1,6 @@
 /**
- * The slides of a presentation in the binary format (.ppt), and what is beside their text. For each slide a copy of the file is made in which the entries of
- * all other slides and their notes get a record type that readers skip, so that only the text of that slide is left.
+ * The slides of a presentation in the binary format (.ppt), and what is beside their text. For each slide a copy of the file is made
+ * in which the entries of all other slides and their notes get a record type that readers skip, so that only its text is left.
  */
 
 import { CFB } from '@e965/xlsx';
@@ -168,13 +168,10 @@ const MARKED: ReadonlySet<number> = new Set([WIDE_TEXT, NARROW_TEXT, TEXT_STYLES
 function markedText(content: Buffer): StandIns {
   const all: DeckRecord[] = [];
   for (const record of recordsIn(content, 0, content.length)) if (MARKED.has(record.type)) all.push(record);
-  const texts = all.filter(({ type }) => type === WIDE_TEXT || type === NARROW_TEXT);
+  const texts = all.filter(({ type }) => type !== TEXT_STYLES && type !== FONT_NAME);
   const textOf = ({ at, end, type }: DeckRecord): string =>
-    content.toString(type === WIDE_TEXT ? 'utf16le' : 'latin1', at, end);
-  const names = all.filter(({ type }) => type === STRING);
-  const standIns = new StandIns(
-    [...texts.map(textOf), ...names.map(({ at, end }) => content.toString('utf16le', at, end))].join(''),
-  );
+    content.toString(type === NARROW_TEXT ? 'latin1' : 'utf16le', at, end);
+  const standIns = new StandIns(texts.map(textOf).join(''));
   const fonts = new Map(
     all
       .filter(({ type }) => type === FONT_NAME)

@@ -76,10 +76,8 @@ function withBookWords(html: string): string {
     return `<span> ${[escapeXml(attribute(tag, 'aria-label') ?? ''), ...words].join(' ')} </span>`;
   });
   const chosen = each(drawn, 'select', (content) => {
-    const [option = ''] = /<option(?=\s)[^<>]*\sselected[^<>]*>[^<]*|<option[^<>]*>[^<]*/.exec(
-      content.replace(/^[^]*(?=<option(?=\s)[^<>]*\sselected)/, ''),
-    ) ?? [''];
-    return ` ${option.replace(/<[^>]*>/, '')} `;
+    const from = /^[^]*(?=<option(?=\s)[^<>]*\sselected)/.exec(content)?.[0].length;
+    return ` ${/<option[^<>]*>([^<]*)/.exec(content.slice(from))?.[1] ?? ''} `;
   });
   return chosen.replace(FALLBACKS, ' ').replace(FILLED, ' $1 ').replace(NOTE, '$1[$2]');
 }

@@ -27,11 +27,7 @@ const SHAPE_TEXTS: ReadonlyMap<number, 'picture' | 'shape'> = new Map([
 /** The texts that are properties of shapes in a stream: descriptions of pictures, WordArt. */
 export function shapeTexts(bytes: Buffer): string[] {
   const found: string[] = [];
-  for (
-    let at = bytes.indexOf(SHAPE_PROPERTIES);
-    at !== -1;
-    at = bytes.indexOf(SHAPE_PROPERTIES, at + SHAPE_PROPERTIES.length)
-  ) {
+  for (let at = -2; (at = bytes.indexOf(SHAPE_PROPERTIES, at + 2)) !== -1;) {
     if (at < 2 || at + 6 > bytes.length || (bytes.readUInt8(at - 2) & 15) !== 3) continue;
     const count = bytes.readUInt16LE(at - 2) >> 4;
     const properties = bytes.subarray(at + 6, at + 6 + bytes.readUInt32LE(at + 2));
@@ -47,6 +43,16 @@ export function shapeTexts(bytes: Buffer): string[] {
     }
   }
   return found;
+}
+
+/** What `read` returns, and `otherwise` where the file ends before what it says of itself. */
+export function unlessDamaged<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError) return otherwise;
+    throw error;
+  }
 }
 
 export class CompoundFile {

@@ -14,9 +14,19 @@ import { CompoundFile, shapeTexts } from './compound.ts';
 import { INITIAL_SHEET_ROWS, type SheetGrid, type SheetRows } from './grid.ts';
 import { HEADS_AND_FEET, sectionText } from './markdown.ts';
 import { withChartGaps } from './repairs/anydoc-charts.ts';
-import { type RaisedKind, StandIns } from './repairs/anydoc-raised-text.ts';
+import type { StandIns } from './repairs/anydoc-raised-text.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
-import { mendedSheets, mendedStrings, openDrawings, soundReferences } from './repairs/sheetjs-workbooks.ts';
+import {
+  GOES_ON,
+  hasCodePage,
+  mendedSheets,
+  mendedStrings,
+  openDrawings,
+  raisedStrings,
+  recordsIn,
+  repairRecords,
+  soundReferences,
+} from './repairs/sheetjs-workbooks.ts';
 import {
   asksForCalculation,
   countSheetRows,
@@ -335,7 +345,7 @@ export function asideText(bytes: Buffer, format: DocumentFormat): string {
 }
 
 /** Types of records, and of objects in sheets. Source: [MS-XLS] 2.3.1, 2.4.181 (Obj), 2.4.329 (TxO). */
-const [HEADER, FOOTER, DRAWING, SHAPE, SHAPE_TEXT, GOES_ON] = [0x14, 0x15, 0xec, 0x5d, 0x1b6, 0x3c];
+const [HEADER, FOOTER, DRAWING, SHAPE, SHAPE_TEXT] = [0x14, 0x15, 0xec, 0x5d, 0x1b6];
 const [CHART, NOTE] = [0x05, 0x19];
 const CONTROLS: ReadonlySet<number> = new Set([0x07, 0x0b, 0x0c, 0x0d, 0x10, 0x11, 0x12, 0x13, 0x14]);
 
@@ -471,143 +481,6 @@ function recordsOf(bytes: Buffer) {
 /** Loads the tables of code pages if a binary workbook needs them, which takes a quarter of a second. */
 export async function loadCodePages(bytes: Buffer): Promise<void> {
   if (hasCodePage(recordsOf(bytes).records)) set_cptable(await import('@e965/xlsx/dist/cpexcel.full.mjs'));
-}
-
-// Repairs the records of a binary workbook that SheetJS reads for too long. Source: [MS-XLS].
-
-function* recordsIn(records: Buffer): Generator<{ at: number; type: number; body: Buffer }> {
-  for (let at = 0, length = 0; at + 4 <= records.length; at += 4 + length) {
-    length = records.readUInt16LE(at + 2);
-    yield { at, type: records.readUInt16LE(at), body: records.subarray(at + 4, at + 4 + length) };
-  }
-}
-
-/** Types of records. */
-const [LINK, LINK_TOOLTIP] = [0x01b8, 0x0800];
-/** A type that no record has: it is skipped. */
-const NO_TYPE = 0xfff4;
-
-/** SheetJS visits each cell of the area of a link. The most cells of all areas, which take half a second. */
-const MAX_LINKED_CELLS = 1_000_000;
-
-/**
- * Changes `records` in place; whether it changed anything. Links beyond `MAX_LINKED_CELLS` cells are left out, and so are
- * the tooltips of links, which are not shown.
- */
-function repairRecords(records: Buffer): boolean {
-  let isRepaired = false;
-  let linked = 0;
-  for (const { at, type, body } of recordsIn(records)) {
-    if (type === LINK && linked + cellsOf(body) <= MAX_LINKED_CELLS) {
-      linked += cellsOf(body);
-    } else if (type === LINK || type === LINK_TOOLTIP) {
-      records.writeUInt16LE(NO_TYPE, at);
-      isRepaired = true;
-    }
-  }
-  return isRepaired;
-}
-
-/** The first record of a workbook since Excel 97, in which texts are in UTF-16: BOF of version 6. */
-const BOF = 0x0809;
-const VERSION = 0x0600;
-
-/** Whether texts are in a code page. */
-function hasCodePage(records: Buffer): boolean {
-  return records.length >= 6 && !(records.readUInt16LE(0) === BOF && records.readUInt16LE(4) === VERSION);
-}
-
-/** The number of cells of the area with which a link begins; infinite if it is incomplete. */
-function cellsOf(body: Buffer): number {
-  if (body.length < 8) return Number.POSITIVE_INFINITY;
-  const [top = 0, bottom = 0, left = 0, right = 0] = [0, 2, 4, 6].map((at) => body.readUInt16LE(at));
-  return Math.max(0, bottom - top + 1) * Math.max(0, right - left + 1);
-}
-
-/** Types of records. */
-const [FONT, STRINGS, ...CELL_TEXTS] = [0x31, 0xfc, 0x204, 0x207, 0xd6];
-
-/** Marks superscripts and subscripts, which SheetJS joins to their base. Source: [MS-XLS] 2.4.122 (Font), 2.4.265 (SST). */
-function raisedStrings(records: Buffer): StandIns | undefined {
-  if (hasCodePage(records)) return undefined;
-  const fonts: (RaisedKind | undefined)[] = [];
-  const strings: Buffer[] = [];
-  const used = new Set<number>();
-  let isOpen = false;
-  for (const { type, body } of recordsIn(records)) {
-    isOpen = type === STRINGS || (isOpen && type === GOES_ON);
-    if (isOpen) strings.push(body);
-    else if (type === FONT && body.length >= 10)
-      fonts.push(([undefined, 'super', 'sub'] as const)[body.readUInt16LE(8)]);
-    else if (CELL_TEXTS.includes(type)) for (const byte of body) used.add(byte);
-  }
-  if (fonts.every((kind) => kind === undefined)) return undefined;
-  const characters: { bytes: Buffer; at: number; isWide: boolean; kind: RaisedKind }[] = [];
-  try {
-    readStrings(strings, used, (place, font) => {
-      // No font has the number 4.
-      const kind = fonts[font < 4 ? font : font - 1];
-      if (kind) characters.push({ ...place, kind });
-    });
-  } catch (error) {
-    // A damaged table is read as it is.
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-  const standIns = new StandIns(String.fromCharCode(...[...used].filter((code) => code < 0x100)));
-  for (const { bytes, at, isWide, kind } of characters) {
-    const sign = standIns.raised(isWide ? bytes.readUInt16LE(at) : (bytes[at] as number), kind);
-    if (sign === undefined) continue;
-    bytes[at] = sign;
-    if (isWide) bytes[at + 1] = 0;
-  }
-  return characters.length > 0 ? standIns : undefined;
-}
-
-interface StringPlace {
-  readonly bytes: Buffer;
-  readonly at: number;
-  readonly isWide: boolean;
-}
-
-/** Adds the codes of all characters to `used`; `found` gets those that have a font. Throws RangeError for a damaged table. */
-function readStrings(
-  records: readonly Buffer[],
-  used: Set<number>,
-  found: (place: StringPlace, font: number) => void,
-): void {
-  let [record, at] = [0, 8];
-  const number = (size: number): number => {
-    const bytes = records[record];
-    if (bytes && at === bytes.length) {
-      [record, at] = [record + 1, 0];
-      return number(size);
-    }
-    at += size;
-    return (bytes ?? Buffer.alloc(0)).readUIntLE(at - size, size);
-  };
-  const count = records[0]?.readUInt32LE(4) ?? 0;
-  for (let i = 0; i < count; i += 1) {
-    const length = number(2);
-    const flags = number(1);
-    const runs = flags & 8 ? number(2) : 0;
-    const more = flags & 4 ? number(4) : 0;
-    const places: StringPlace[] = [];
-    let isWide = (flags & 1) === 1;
-    for (let one = 0; one < length; one += 1) {
-      // What goes on in another record begins with the width of its characters.
-      if (at === records[record]?.length) {
-        [record, at] = [record + 1, 0];
-        isWide = (number(1) & 1) === 1;
-      }
-      used.add(number(isWide ? 2 : 1));
-      if (runs > 0) places.push({ bytes: records[record] as Buffer, at: at - (isWide ? 2 : 1), isWide });
-    }
-    const marks = Array.from({ length: runs }, () => [number(2), number(2)] as const);
-    for (const [run, [from, font]] of marks.entries())
-      for (const place of places.slice(from, marks[run + 1]?.[0])) found(place, font);
-    for (let left = more; left > 0; left -= 1) number(1);
-  }
 }
 
 // Ends loops of SheetJS that would never end.

@@ -13,7 +13,7 @@ import { parseHtml } from '../../web/child/html-tree.ts';
 import { restoreRaised, StandIns } from './repairs/anydoc-raised-text.ts';
 import { withUnicode } from './repairs/anydoc-rtf-code-pages.ts';
 import { isSymbolFont, signOfField, symbolOf, wordsOfField } from './repairs/anydoc-symbol-fonts.ts';
-import { CompoundFile, type CompoundStream, shapeTexts } from './compound.ts';
+import { CompoundFile, type CompoundStream, shapeTexts, unlessDamaged } from './compound.ts';
 import { convertToMarkdown, HEADS_AND_FEET, restoreTexts } from './markdown.ts';
 import {
   chunkMark,
@@ -117,8 +117,10 @@ async function rewriteDocument(bytes: Buffer, format: DocumentFormat): Promise<R
 }
 
 function wordText(stored: Buffer): RewrittenPackage {
-  const { bytes, leftOut, standIns } = visibleWord(stored);
-  const { sections, unshown = [] } = asidesOf(bytes);
+  // A damaged document is passed on; the converter rejects it.
+  const visible = unlessDamaged<VisibleWord>(() => withoutRuns(stored), { bytes: stored, leftOut: [] });
+  const { bytes, leftOut, standIns } = visible;
+  const { sections, unshown = [] } = unlessDamaged<WordAsides>(() => asidesOf(bytes), { sections: [] });
   return { bytes, sections, unshown: [...unshown, ...leftOut], standIns };
 }
 
@@ -153,16 +155,6 @@ interface VisibleWord {
   /** The kinds of text that were removed. */
   readonly leftOut: readonly UnshownFacts[];
   readonly standIns?: StandIns | undefined;
-}
-
-function visibleWord(bytes: Buffer): VisibleWord {
-  try {
-    return withoutRuns(bytes);
-  } catch (error) {
-    // A damaged document is passed on; the converter rejects it.
-    if (error instanceof RangeError) return { bytes, leftOut: [] };
-    throw error;
-  }
 }
 
 interface Word {
@@ -204,9 +196,7 @@ function withoutRuns(bytes: Buffer): VisibleWord {
     [HIDDEN, HIDDEN_TEXT],
   ] as const;
   const leftOut: UnshownFacts[] = kinds.flatMap(([wanted, kind]) => {
-    const runs = runsWith(content, part(CHARACTER_PAGES), (properties) =>
-      hasProperty(properties, (code, operand) => code === wanted && IS_ON.has(operand)),
-    );
+    const runs = runsWith(word, (code, operand) => code === wanted && IS_ON.has(operand));
     return runs.filter((run) => blank(word, run)).length > 0 ? [kind] : [];
   });
   const standIns = new StandIns([textOf(word), ...names(part(OWNERS)), ...drawingsOf(word)].join(''));
@@ -260,8 +250,7 @@ const SIGN_CODE = 0x6a09;
 
 /** Writes the signs of symbol fonts in Unicode; the number of those without a place. */
 function writeSymbols(word: Word, standIns: StandIns): number {
-  const { content, part } = word;
-  const fonts = fontNames(part(FONT_NAMES));
+  const fonts = fontNames(word.part(FONT_NAMES));
   let lost = 0;
   const writeRun = (run: Run, signOf: (code: number) => string): void => {
     for (const place of placesIn(word, run)) {
@@ -272,20 +261,15 @@ function writeSymbols(word: Word, standIns: StandIns): number {
       if (code === undefined) lost += 1;
     }
   };
-  const pages = part(CHARACTER_PAGES);
   const values: number[] = [];
-  const signs = runsWith(content, pages, (properties) =>
-    hasProperty(properties, (code, _, value) => code === SIGN_CODE && values.push(value) > 0),
-  );
+  const signs = runsWith(word, (code, _, value) => code === SIGN_CODE && values.push(value) > 0);
   for (const [i, run] of signs.entries()) {
     const value = values[i] ?? 0;
     writeRun(run, () => symbolOf(fonts[value & 0xffff] ?? '', value >>> 16));
   }
   for (const [index, font] of fonts.entries()) {
     if (!isSymbolFont(font)) continue;
-    const runs = runsWith(content, pages, (properties) =>
-      hasProperty(properties, (code, _, value) => RUN_FONTS.has(code) && (value & 0xffff) === index),
-    );
+    const runs = runsWith(word, (code, _, value) => RUN_FONTS.has(code) && (value & 0xffff) === index);
     for (const run of runs)
       writeRun(run, (code) => (code < 0x7f || code >= 0xf020 ? symbolOf(font, code) : ''));
   }
@@ -299,9 +283,7 @@ const RAISED_CODE = 0x2a48;
 function writeRaised(word: Word, standIns: StandIns): number {
   let lost = 0;
   for (const [i, kind] of (['super', 'sub'] as const).entries()) {
-    const runs = runsWith(word.content, word.part(CHARACTER_PAGES), (properties) =>
-      hasProperty(properties, (code, operand) => code === RAISED_CODE && operand === i + 1),
-    );
+    const runs = runsWith(word, (code, operand) => code === RAISED_CODE && operand === i + 1);
     for (const run of runs)
       for (const place of placesIn(word, run)) {
         if (place.code < 0x20) continue;
@@ -356,11 +338,10 @@ function formValue(word: Word, code: string, places: readonly (Place | undefined
   const last = places.findLast((place) => place && word.content[place.at] === 1);
   if (kind === undefined || !last || !word.data) return undefined;
   let offset: number | undefined;
-  runsWith(word.content, word.part(CHARACTER_PAGES), (properties, run) =>
-    run.start <= last.at && last.at < run.end
-      ? hasProperty(properties, (property, _, value) => property === DATA_PLACE && (offset = value) >= 0)
-      : false,
-  );
+  runsWith(word, (property, _, value, { start, end }) => {
+    if (property === DATA_PLACE && start <= last.at && last.at < end) offset = value;
+    return offset !== undefined;
+  });
   if (offset === undefined) return undefined;
   const data = word.data.subarray(offset + word.data.readUInt16LE(offset + 4));
   const stored = (data.readUInt16LE(4) >> 2) & 31;
@@ -384,10 +365,12 @@ function fontNames(table: Buffer): string[] {
   return fonts;
 }
 
-type RunTest = (properties: Buffer, run: Run) => boolean;
+/** Gets the first byte of the operand of a property, and its first four. */
+type PropertyTest = (code: number, operand: number, value: number, run: Run) => boolean;
 
-/** The runs whose properties are chosen. */
-function runsWith(content: Buffer, pages: Buffer, isChosen: RunTest): Run[] {
+/** The runs with a property that passes. */
+function runsWith({ content, part }: Word, isChosen: PropertyTest): Run[] {
+  const pages = part(CHARACTER_PAGES);
   const runs: Run[] = [];
   const count = Math.floor((pages.length - 4) / 8);
   for (let i = 0; i < count; i += 1) {
@@ -398,13 +381,14 @@ function runsWith(content: Buffer, pages: Buffer, isChosen: RunTest): Run[] {
   return runs;
 }
 
-function runsIn(page: Buffer, isChosen: RunTest): Run[] {
+function runsIn(page: Buffer, isChosen: PropertyTest): Run[] {
   const count = page[PAGE - 1] as number;
   const runs: Run[] = [];
   for (let i = 0; i < count && 4 * (count + 1) + i < PAGE; i += 1) {
     const at = 2 * (page[4 * (count + 1) + i] as number);
     const run = { start: page.readUInt32LE(4 * i), end: page.readUInt32LE(4 * i + 4) };
-    if (at > 0 && isChosen(page.subarray(at + 1, at + 1 + (page[at] as number)), run)) runs.push(run);
+    const properties = page.subarray(at + 1, at + 1 + (page[at] as number));
+    if (at > 0 && hasProperty(properties, run, isChosen)) runs.push(run);
   }
   return runs;
 }
@@ -419,11 +403,7 @@ const IS_ON = new Set([0x01, 0x81]);
 /** The operand's size in bytes by the upper three bits of a property; for index 6 (0) the first byte is the size. */
 const OPERANDS = [1, 1, 2, 4, 2, 2, 0, 3];
 
-/** `test` gets the first byte of the operand, and its first four. */
-function hasProperty(
-  properties: Buffer,
-  test: (code: number, operand: number, value: number) => boolean,
-): boolean {
+function hasProperty(properties: Buffer, run: Run, test: PropertyTest): boolean {
   for (let at = 0; at + 2 < properties.length;) {
     const property = properties.readUInt16LE(at);
     const size = OPERANDS[property >> 13] as number;
@@ -432,7 +412,7 @@ function hasProperty(
       at + 6 <= properties.length
         ? properties.readUInt32LE(at + 2)
         : properties.readUIntLE(at + 2, properties.length - at - 2);
-    if (test(property, operand, value)) return true;
+    if (test(property, operand, value, run)) return true;
     at += 2 + (size === 0 ? 1 + operand : size);
   }
   return false;
@@ -483,15 +463,6 @@ const OWNER = 20;
 type WordAsides = Pick<RewrittenPackage, 'sections' | 'unshown'>;
 
 function asidesOf(bytes: Buffer): WordAsides {
-  try {
-    return read(bytes);
-  } catch (error) {
-    if (error instanceof RangeError) return { sections: [] };
-    throw error;
-  }
-}
-
-function read(bytes: Buffer): WordAsides {
   const word = openWord(bytes);
   if (!word) return { sections: [] };
   const { content, part } = word;
@@ -526,10 +497,7 @@ function read(bytes: Buffer): WordAsides {
   return {
     sections: [
       { title: 'Comments', lines: comments },
-      {
-        title: 'Drawings',
-        lines: drawingsOf(word),
-      },
+      { title: 'Drawings', lines: drawingsOf(word) },
       { title: 'Text boxes', lines: boxes.filter((text) => text !== '') },
       { title: HEADS_AND_FEET, lines: margins.toSorted((a, b) => Number(a < b) - Number(a > b)) },
     ],

@@ -1,13 +1,15 @@
 /**
  * Rewrites what SheetJS 0.20.3 misreads. Of OpenDocument sheets it takes the text of a shape for that of its cell, reads
  * durations without sign and fractions, modulo 24 hours if they have no format, leaves out values of cells without text and
- * headings, joins superscripts to the text before them, and rejects packages without styles.
+ * headings, joins superscripts to the text before them, and rejects packages without styles. Of binary workbooks it joins
+ * superscripts too, and reads some records for too long.
  */
 
+import { unlessDamaged } from '../compound.ts';
 import { escapeXml } from '../rewrite.ts';
 import { removeRanges, walkXml, type XmlRange } from '../xml-walk.ts';
 import { attribute, contents, plainText, type ZipParts } from '../zip-parts.ts';
-import { raisedCells, raisedOpen } from './anydoc-raised-text.ts';
+import { raisedCells, type RaisedKind, raisedOpen, StandIns } from './anydoc-raised-text.ts';
 
 /** The content as SheetJS reads it rightly; the same string if nothing had to be changed. `styles` is the part styles.xml. */
 export function mendedSheets(stored: string, styles: string): string {
@@ -156,4 +158,141 @@ export function soundReferences(
     if (mended !== xml) changed.set(name, Buffer.from(mended));
   }
   return changed;
+}
+
+// Repairs the records of a binary workbook that SheetJS reads for too long. Source: [MS-XLS].
+
+export function* recordsIn(records: Buffer): Generator<{ at: number; type: number; body: Buffer }> {
+  for (let at = 0, length = 0; at + 4 <= records.length; at += 4 + length) {
+    length = records.readUInt16LE(at + 2);
+    yield { at, type: records.readUInt16LE(at), body: records.subarray(at + 4, at + 4 + length) };
+  }
+}
+
+/** Types of records. */
+const [LINK, LINK_TOOLTIP] = [0x01b8, 0x0800];
+/** A type that no record has: it is skipped. */
+const NO_TYPE = 0xfff4;
+
+/** SheetJS visits each cell of the area of a link. The most cells of all areas, which take half a second. */
+const MAX_LINKED_CELLS = 1_000_000;
+
+/**
+ * Changes `records` in place; whether it changed anything. Links beyond `MAX_LINKED_CELLS` cells are left out, and so are
+ * the tooltips of links, which are not shown.
+ */
+export function repairRecords(records: Buffer): boolean {
+  let isRepaired = false;
+  let linked = 0;
+  for (const { at, type, body } of recordsIn(records)) {
+    if (type === LINK && linked + cellsOf(body) <= MAX_LINKED_CELLS) {
+      linked += cellsOf(body);
+    } else if (type === LINK || type === LINK_TOOLTIP) {
+      records.writeUInt16LE(NO_TYPE, at);
+      isRepaired = true;
+    }
+  }
+  return isRepaired;
+}
+
+/** The first record of a workbook since Excel 97, in which texts are in UTF-16: BOF of version 6. */
+const BOF = 0x0809;
+const VERSION = 0x0600;
+
+/** Whether texts are in a code page. */
+export function hasCodePage(records: Buffer): boolean {
+  return records.length >= 6 && !(records.readUInt16LE(0) === BOF && records.readUInt16LE(4) === VERSION);
+}
+
+/** The number of cells of the area with which a link begins; infinite if it is incomplete. */
+function cellsOf(body: Buffer): number {
+  if (body.length < 8) return Number.POSITIVE_INFINITY;
+  const [top = 0, bottom = 0, left = 0, right = 0] = [0, 2, 4, 6].map((at) => body.readUInt16LE(at));
+  return Math.max(0, bottom - top + 1) * Math.max(0, right - left + 1);
+}
+
+/** A record that goes on with the one before. */
+export const GOES_ON = 0x3c;
+
+/** Types of records. */
+const [FONT, STRING_TABLE, ...CELL_TEXTS] = [0x31, 0xfc, 0x204, 0x207, 0xd6];
+
+/** Marks superscripts and subscripts, which SheetJS joins to their base. Source: [MS-XLS] 2.4.122 (Font), 2.4.265 (SST). */
+export function raisedStrings(records: Buffer): StandIns | undefined {
+  if (hasCodePage(records)) return undefined;
+  const fonts: (RaisedKind | undefined)[] = [];
+  const strings: Buffer[] = [];
+  const used = new Set<number>();
+  let isOpen = false;
+  for (const { type, body } of recordsIn(records)) {
+    isOpen = type === STRING_TABLE || (isOpen && type === GOES_ON);
+    if (isOpen) strings.push(body);
+    else if (type === FONT && body.length >= 10)
+      fonts.push(([undefined, 'super', 'sub'] as const)[body.readUInt16LE(8)]);
+    else if (CELL_TEXTS.includes(type)) for (const byte of body) used.add(byte);
+  }
+  if (fonts.every((kind) => kind === undefined)) return undefined;
+  const characters: (StringPlace & { readonly kind: RaisedKind })[] = [];
+  const found = (place: StringPlace, font: number): void => {
+    // No font has the number 4.
+    const kind = fonts[font < 4 ? font : font - 1];
+    if (kind) characters.push({ ...place, kind });
+  };
+  // A damaged table is read as it is.
+  if (!unlessDamaged(() => readStrings(strings, used, found), false)) return undefined;
+  const standIns = new StandIns(String.fromCharCode(...[...used].filter((code) => code < 0x100)));
+  for (const { bytes, at, isWide, kind } of characters) {
+    const sign = standIns.raised(isWide ? bytes.readUInt16LE(at) : (bytes[at] as number), kind);
+    if (sign === undefined) continue;
+    bytes[at] = sign;
+    if (isWide) bytes[at + 1] = 0;
+  }
+  return characters.length > 0 ? standIns : undefined;
+}
+
+interface StringPlace {
+  readonly bytes: Buffer;
+  readonly at: number;
+  readonly isWide: boolean;
+}
+
+/** Adds the codes of all characters to `used`; `found` gets those that have a font. Throws RangeError for a damaged table. */
+function readStrings(
+  records: readonly Buffer[],
+  used: Set<number>,
+  found: (place: StringPlace, font: number) => void,
+): true {
+  let [record, at] = [0, 8];
+  const number = (size: number): number => {
+    const bytes = records[record];
+    if (bytes && at === bytes.length) {
+      [record, at] = [record + 1, 0];
+      return number(size);
+    }
+    at += size;
+    return (bytes ?? Buffer.alloc(0)).readUIntLE(at - size, size);
+  };
+  const count = records[0]?.readUInt32LE(4) ?? 0;
+  for (let i = 0; i < count; i += 1) {
+    const length = number(2);
+    const flags = number(1);
+    const runs = flags & 8 ? number(2) : 0;
+    const more = flags & 4 ? number(4) : 0;
+    const places: StringPlace[] = [];
+    let isWide = (flags & 1) === 1;
+    for (let one = 0; one < length; one += 1) {
+      // What goes on in another record begins with the width of its characters.
+      if (at === records[record]?.length) {
+        [record, at] = [record + 1, 0];
+        isWide = (number(1) & 1) === 1;
+      }
+      used.add(number(isWide ? 2 : 1));
+      if (runs > 0) places.push({ bytes: records[record] as Buffer, at: at - (isWide ? 2 : 1), isWide });
+    }
+    const marks = Array.from({ length: runs }, () => [number(2), number(2)] as const);
+    for (const [run, [from, font]] of marks.entries())
+      for (const place of places.slice(from, marks[run + 1]?.[0])) found(place, font);
+    for (let left = more; left > 0; left -= 1) number(1);
+  }
+  return true;
 }
