@@ -81,7 +81,7 @@ class AttributesFile {
   constructor(text: string, macros: AttributeMacros, isTop: boolean) {
     const lines = text.split('\n').map((line) => {
       const [, quoted, plain, rest = ''] = /^\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))(.*)$/.exec(line) ?? [];
-      return { pattern: quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '', rest };
+      return { pattern: quoted === undefined ? (plain ?? '') : unquoted(quoted), rest };
     });
     for (const { pattern, rest } of isTop ? lines.toReversed() : []) {
       const name = pattern.startsWith(MACRO) ? pattern.slice(MACRO.length) : '';
@@ -109,6 +109,17 @@ class AttributesFile {
 
 const MACRO = '[attr]';
 
+/** A name without the escapes that git writes in quotes: bytes of UTF-8 in octal digits, signs, and letters for controls. */
+function unquoted(name: string): string {
+  const bytes = Buffer.from(name).toString('latin1');
+  const plain = bytes.replace(/\\([0-3][0-7]{2}|[^])/g, (_, code: string) =>
+    code.length === 3
+      ? String.fromCharCode(Number.parseInt(code, 8))
+      : ('\x07\b\f\n\r\t\v'['abfnrtv'.indexOf(code)] ?? code),
+  );
+  return Buffer.from(plain, 'latin1').toString('utf8');
+}
+
 function valuesOf(
   text: string,
   macros: AttributeMacros,
@@ -117,7 +128,9 @@ function valuesOf(
 ): ReadonlyMap<string, AttributeValue> {
   for (const word of text.split(/\s+/)) {
     const [, mark = '', name = '', value] = /^([-!]?)([^=]*)(?:=(.*))?$/.exec(word) ?? [];
-    const macro = name === word && !expanded.has(name) ? macros.get(name) : undefined;
+    // What of the built-in macro changes something here. A file may define it anew.
+    const builtIn = name === 'binary' ? '-text' : undefined;
+    const macro = name === word && !expanded.has(name) ? (macros.get(name) ?? builtIn) : undefined;
     if (macro !== undefined) valuesOf(macro, macros, values, expanded.add(name));
     else if (name !== '') values.set(name, mark === '!' ? undefined : mark === '-' ? false : (value ?? true));
   }
@@ -137,8 +150,7 @@ export class PathAttributes {
   readonly #config: GitConfig;
   readonly #read: (front: string | undefined) => string | undefined;
   readonly #files = new Map<string | undefined, AttributesFile | undefined>();
-  /** Of the built-in one, what changes something here. */
-  readonly #macros: AttributeMacros = new Map([['binary', '-text']]);
+  readonly #macros: AttributeMacros = new Map();
 
   /** `read`: the attributes in the directory `front` (UTF-8, with a slash behind it), or those of the repository. */
   constructor(config: GitConfig, read: (front: string | undefined) => string | undefined) {

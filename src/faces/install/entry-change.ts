@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -86,7 +86,7 @@ const recordPath = (path: string, kind: string): string =>
   join(installDirectory(), `${hashOf(`${kind}\0${path}`).slice(0, 32)}.json`);
 
 /** The records of everything that is installed. */
-export function installRecords(): readonly Pick<InstallRecord, 'host' | 'kind' | 'path' | 'entry'>[] {
+export function installRecords(): readonly Omit<InstallRecord, 'at' | 'text' | 'hash'>[] {
   let names: readonly string[] = [];
   try {
     names = readdirSync(installDirectory()).filter((name) => /^[0-9a-f]+\.json$/.test(name));
@@ -228,9 +228,14 @@ function withEntry(wanted: WantedEntry, found: FoundEntry): { after: string; rec
   const { at, text } = explained(wanted, format, before, () => format.insertion(before, place, wanted.entry));
   const after = before.slice(0, at) + text + before.slice(at);
   if (!isOnly(format, after, before, { place, made })) throw byHand(wanted.path);
-  const created = old === undefined;
   const { host, kind, entry } = wanted;
-  const { directory } = (isOld ? found.record : undefined) ?? {};
+  // Another entry that was the first there may be taken out before this one.
+  const others = installRecords();
+  const created = old === undefined || others.some((one) => one.created && one.path === file.path);
+  const [directory] = others
+    .flatMap((one) => one.directory ?? [])
+    .filter((made) => file.path.startsWith(join(made, sep)))
+    .toSorted((a, b) => a.length - b.length);
   const { keys } = place;
   return {
     after,
@@ -298,7 +303,8 @@ export async function changeEntry(
       return change;
     }
     if (plan.record) {
-      const directory = makeDirectory(dirname(file.path)) ?? plan.record.directory;
+      const made = makeDirectory(dirname(file.path));
+      const directory = plan.record.directory ?? made;
       // Before the file is changed: a kill in between leaves a record too many, which harms nothing.
       write(kept, JSON.stringify({ ...plan.record, directory }));
     }

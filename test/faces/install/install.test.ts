@@ -550,6 +550,16 @@ test('hooks of a person stay, and a mode replaces another one', () => {
   expect(contents(home)).toEqual({ '.claude/settings.json': own });
 });
 
+test.each(['claude', 'gemini', 'opencode', 'copilot', 'pi'])(
+  'what %s got of several modes goes with its files and directories',
+  (host) => {
+    const { home, oriel } = place();
+    for (const mode of ['mcp', 'both', 'native']) oriel('install', host, '--mode', mode);
+    oriel('uninstall');
+    expect(readdirSync(home)).toEqual([]);
+  },
+);
+
 test('a plugin that a person changed stays', () => {
   const { put, text, oriel } = place();
   oriel('install', 'pi', '--mode', 'native');

@@ -175,6 +175,7 @@ test.each([
     'MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="B"\r\n\r\n--B\r\nContent-Type: text/html; charset="utf-8"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<p>Caf=C3=A9</p>\r\n--B\r\nContent-Type: text/html\r\n\r\n<p>more</p>\r\n--B--',
     'Café\n\nmore',
   ],
+  ['dash.doc', '<meta charset="windows-1252"><p>5 \x80 \x96 \x93so\x94</p>', '5 € – “so”'],
   ['list.xls', 'a;b\n1;2\n', 'a;b\n1;2\n'],
 ])('%s: a page with the name of a document is converted', async (name, content, shown) => {
   const { write, text } = workspace(unhurried);

@@ -223,6 +223,19 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     expect(await w.text('git://diff/crlf.txt:raw')).toContain('@@ -1,2 +1,2 @@\n a\n-b\n+B\n');
   });
 
+  test(
+    'with names of attributes in quotes, and the macro of git defined anew',
+    { tags: 'slow' },
+    async () => {
+      const w = repository();
+      w.write('.gitattributes', '"\\303\\274 a.txt" text\n*.b text\n[attr]binary\n*.b binary\n');
+      for (const name of ['ü a.txt', 'c.b', 'other']) w.write(name, 'a\n');
+      commitAll(w.W, 'first');
+      for (const name of ['ü a.txt', 'c.b', 'other']) w.write(name, 'a\r\n');
+      expect(await w.text('git://')).toMatch(/\n1 file changed and not staged.*\n.* other\b/);
+    },
+  );
+
   test('with line ends that only the user configures', { tags: 'slow' }, async () => {
     const w = repository();
     const path = w.write('dos.txt', 'a\r\nb\r\n');

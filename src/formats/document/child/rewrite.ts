@@ -73,10 +73,17 @@ export function textOfPart(part: Buffer): string {
   const name = order === 0xfffe ? 'utf-16le' : order === 0xfeff ? 'utf-16be' : (declared ?? 'utf-8');
   if (/^utf-?8$/i.test(name)) return part.toString('utf8');
   try {
-    return new TextDecoder(name).decode(part).replace(/^<\?xml[^>]*\?>/, '');
+    return decode(part, name).replace(/^<\?xml[^>]*\?>/, '');
   } catch {
     return part.toString('utf8');
   }
+}
+
+/** Throws RangeError for an unknown encoding. */
+export function decode(bytes: Uint8Array, encoding: string): string {
+  const decoder = new TextDecoder(encoding);
+  // As a stream: at once, Node up to 22 takes windows-1252 for ISO 8859-1.
+  return decoder.decode(bytes, { stream: true }) + decoder.decode();
 }
 
 export const escapeXml = (text: string): string =>
@@ -545,15 +552,13 @@ function mathXml(rtf: string): string {
     else if (token === '}') xml += open.pop() ?? '';
     else if (word === 'u') [xml, left] = [xml + String.fromCharCode(Number(number) & 0xffff), 1];
     else if (token.startsWith("\\'"))
-      xml += left > 0 ? '' : WINDOWS_1252.decode(Buffer.from(token.slice(2), 'hex'));
+      xml += left > 0 ? '' : decode(Buffer.from(token.slice(2), 'hex'), 'windows-1252');
     else if (word === undefined && !token.startsWith('\\'))
       xml += escapeXml(token.slice(left).replace(/[\r\n]+/g, ''));
     if (word !== 'u' && token !== '{' && token !== '}') left = 0;
   }
   return xml;
 }
-
-const WINDOWS_1252 = new TextDecoder('windows-1252');
 
 /** A text with every special sign as a Unicode escape. */
 const rtfText = (text: string): string =>

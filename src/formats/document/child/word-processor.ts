@@ -17,6 +17,7 @@ import { CompoundFile, type CompoundStream, shapeTexts, unlessDamaged } from './
 import { convertToMarkdown, HEADS_AND_FEET, restoreTexts } from './markdown.ts';
 import {
   chunkMark,
+  decode,
   objectFacts,
   rewriteOpenDocument,
   rewriteWord,
@@ -74,7 +75,7 @@ function pageText({ bytes, type }: { readonly bytes: Buffer; readonly type: stri
 
 function decoded(bytes: Buffer, encoding: string): string {
   try {
-    return new TextDecoder(encoding).decode(bytes);
+    return decode(bytes, encoding);
   } catch {
     return bytes.toString('utf8');
   }
@@ -287,7 +288,7 @@ function writeRaised(word: Word, standIns: StandIns): number {
     for (const run of runs)
       for (const place of placesIn(word, run)) {
         if (place.code < 0x20) continue;
-        const stored = place.wide ? place.code : WINDOWS.decode(Uint8Array.of(place.code)).charCodeAt(0);
+        const stored = place.wide ? place.code : decode(Uint8Array.of(place.code), WINDOWS).charCodeAt(0);
         const code = standIns.raised(stored, kind);
         if (code === undefined) lost += 1;
         else write(word, place, code);
@@ -511,12 +512,15 @@ function drawingsOf({ part, data }: Word): string[] {
 
 function textOf({ content, pieces }: Word): string {
   return pieces
-    .map(({ start, end, wide }) => (wide ? UTF16 : WINDOWS).decode(content.subarray(start, end)))
+    .map(({ start, end, wide }) => {
+      const piece = content.subarray(start, end);
+      return wide ? UTF16.decode(piece) : decode(piece, WINDOWS);
+    })
     .join('');
 }
 
 const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true });
-const WINDOWS = new TextDecoder('windows-1252');
+const WINDOWS = 'windows-1252';
 
 /** Splits a text at the positions in `places`. */
 function stories(text: string, places: Buffer): string[] {
