@@ -249,6 +249,7 @@ function put({ base, entries, tags, refined }: TagsJob): undefined {
   if (view && graph) {
     for (const { path } of entries) graph.refine(view.paths.indexOf(path), fileIn(view, path));
     view.unknown = undefined;
+    view.answers.clear();
   } else clearAnswers();
   store.makeRoom(() => {
     const last = views.at(-1);
