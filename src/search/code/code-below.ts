@@ -37,7 +37,7 @@ export class CodeBelow {
   /** Whether symbols that a map shows were parsed for it: the same map in other sizes shows no others. */
   #isRefined = false;
   #known: 'nothing' | 'sketches' | 'tags' = 'nothing';
-  /** Files that may declare an asked name, and were not parsed in time. */
+  /** Files that may declare an asked name, or answer a question, and were not parsed in time. */
   #unparsed = 0;
 
   private constructor(found: CodeFiles, job: SyncJob, state: CodeReplies['sync'], call: Call) {
@@ -110,8 +110,9 @@ export class CodeBelow {
       const sketched = sketchedIn(found?.reply);
       if (sketched.length === 0 || !isRefinable(question)) break;
       const refined = sketched.length < MANY ? this.#state.view : undefined;
-      await this.#parse(Uint32Array.from(sketched), 'tags', refined);
+      const parsed = await this.#parse(Uint32Array.from(sketched), 'tags', refined);
       this.#isRefined = question.kind === 'map';
+      if (question.kind === 'relevant') this.#unparsed += sketched.length - parsed;
       found = await this.#asked({ ...question, isParsed: true });
     }
     if (!found) return undefined;
