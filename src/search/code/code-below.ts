@@ -66,7 +66,8 @@ export class CodeBelow {
     else await this.#parse(Uint32Array.from([...wanted, ...sketched]).sort(), 'tags');
     this.#known = isSketchy ? 'sketches' : 'tags';
     if (!isSketchy || question.kind !== 'definitions') return;
-    const untagged = Uint32Array.from([...wanted, ...sketched]).sort();
+    const untagged =
+      wanted.length > BATCH_FILES ? Uint32Array.from([...wanted, ...sketched]).sort() : sketched;
     const naming = await filesNaming(question.names, untagged, this.#found, this.#call);
     this.#unparsed = naming.length - (await this.#parse(naming, 'tags', this.#state.view));
   }
