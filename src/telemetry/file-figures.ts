@@ -79,7 +79,6 @@ export class FileFigures {
   totalBytes: number | undefined;
   /** Number of answers with a map or outline, and whether some of the text was read after the last one. */
   maps = 0;
-  mapBytes = 0;
   mapFollowed = true;
   /** Coverage of the version that was read last. */
   lines: TextCoverage = new TextCoverage();
@@ -107,7 +106,7 @@ export class FileFigures {
     this.answered += answerBytes;
     this.answeredNow += answerBytes;
     if (this.reads > 1) this.repeated += 1;
-    if (read.view !== undefined) return this.#addView(read, answerBytes);
+    if (read.view !== undefined) return this.#addView(read);
     if (read.bytes) this.mapFollowed = true;
     const knownWhole = this.totalBytes !== undefined && this.bytes.covered >= this.totalBytes;
     let fresh = 0;
@@ -145,10 +144,9 @@ export class FileFigures {
     this.totalBytes = totalBytes ?? this.totalBytes;
   }
 
-  #addView({ view }: ReadFacts, answerBytes: number): ReadPlacement {
+  #addView({ view }: ReadFacts): ReadPlacement {
     if (view === 'map' || view === 'outline') {
       this.maps += 1;
-      this.mapBytes = answerBytes;
       this.mapFollowed = false;
     }
     return newlyPlaced(0, 0, false);

@@ -8,9 +8,10 @@ import type {
   ReportVerdict,
   SizeReport,
   TaskReport,
+  TaskTotals,
 } from '../types/telemetry.ts';
 import type { FileFigures, TextCoverage } from './file-figures.ts';
-import { share, type TaskFigures } from './task-figures.ts';
+import { share, sumTaskCounts, type TaskFigures, totalsOf } from './task-figures.ts';
 
 /** Maximum sources in a report; the most wasteful come first. */
 const MAX_REPORT_SOURCES = 100;
@@ -98,18 +99,9 @@ function stretchesOf({ stretches }: TextCoverage, base: number): FileReport['str
 
 // The figures of many tasks, each and in total.
 
-export interface TasksOverview {
+export interface TasksOverview extends Omit<TaskTotals, 'id'> {
   /** Number of tasks; `reports` may list fewer. */
   readonly tasks: number;
-  readonly calls: number;
-  readonly bytes: number;
-  readonly tokens: number;
-  readonly averageBytes: number;
-  readonly errors: number;
-  readonly continued: number;
-  readonly saved: number;
-  readonly redundancy: number;
-  readonly rateLimits: number;
   /** The three most expensive habits, the most expensive first. */
   readonly habits: readonly HabitReport[];
   readonly sizes: readonly SizeReport[];
@@ -125,26 +117,13 @@ const MAX_OVERVIEW_HABITS = 3;
 const MAX_OVERVIEW_EXAMPLES = 5;
 
 export function overviewOf(figures: readonly TaskFigures[]): TasksOverview {
-  const sum = (of: (task: TaskFigures) => number): number => figures.reduce((all, task) => all + of(task), 0);
-  const [calls, bytes, again] = [
-    sum((task) => task.calls),
-    sum((task) => task.bytes),
-    sum((task) => task.again),
-  ];
+  const { id: _, ...totals } = totalsOf('', sumTaskCounts(figures));
   const all = figures.flatMap(({ sizes }) => sizes.sizes);
   const sizes = (['small', 'middle', 'large'] as const).map((size) => sumSizeReports(all, size));
   const largest = figures.toSorted((a, b) => b.bytes - a.bytes || a.first - b.first);
   return {
     tasks: figures.length,
-    calls,
-    bytes,
-    tokens: sum((task) => task.tokens),
-    averageBytes: calls === 0 ? 0 : Math.round(bytes / calls),
-    errors: sum((task) => task.errors),
-    continued: sum((task) => task.continued),
-    saved: sum((task) => task.saved),
-    redundancy: share(again, again + sum((task) => task.fresh)),
-    rateLimits: sum((task) => task.rateLimits),
+    ...totals,
     habits: habitsOf(figures).slice(0, MAX_OVERVIEW_HABITS),
     sizes,
     verdict: verdictOf(sizes),
