@@ -183,14 +183,7 @@ test('only probes need no token, and unknown hosts get nothing', () => {
   const hosts = values['host'] as readonly string[];
   const guard = createGuard({ token: 'a-token', loopback: false, hosts });
   const statusOf = (path: string, host: string): number | undefined =>
-    guard.refused({
-      path,
-      host,
-      query: new URLSearchParams(),
-      origin: undefined,
-      authorization: undefined,
-      site: undefined,
-    })?.status;
+    guard.refused({ path, host, query: new URLSearchParams(), header: () => undefined })?.status;
   expect(pod.containers[0]['readinessProbe']).toMatchObject({ httpGet: { path: '/healthz', port: 'http' } });
   for (const host of ['oriel:7345', '10.1.2.3:7345', '127.0.0.1:7345']) {
     expect([statusOf('/healthz', host), statusOf('/api/v0/tools', host)]).toEqual([undefined, 401]);

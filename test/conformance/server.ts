@@ -55,9 +55,7 @@ const mcp = mountMcp(makeServer, { keeps: () => false, forget: () => Promise.res
 const { refused } = createGuard({ loopback: true, hosts: [] });
 const app = createServer(async (incoming, outgoing) => {
   const exchange = new HttpExchange(incoming, outgoing);
-  const { path, query, host } = exchange;
-  const origin = exchange.header('origin');
-  const refusal = refused({ path, query, host, origin, authorization: undefined, site: undefined });
+  const refusal = refused(exchange);
   await send(
     refusal ? problem(refusal.status, refusal.problem) : await mcp.handle(exchange),
     exchange,

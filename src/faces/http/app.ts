@@ -22,7 +22,16 @@ import { openApi } from './openapi.ts';
 import { failureReply, jsonReply, problem } from './problem.ts';
 import { countOf, readFileRoute } from './read-file.ts';
 import { receiveFor, type ReceiveRequest } from './request-body.ts';
-import { createRouter, type HttpRoute, inputOf, route, type RouteContext, type RouteMatch } from './route.ts';
+import {
+  createRouter,
+  handleRoute,
+  type HttpRoute,
+  isRead,
+  notAllowed,
+  route,
+  type RouteContext,
+  type RouteMatch,
+} from './route.ts';
 import { recordedTasks, reportEventRoute, seenRoutes } from './tasks.ts';
 import { callToolRoute, lensRoute, listToolsRoute } from './tools.ts';
 import { UNREAD_MS } from './turns.ts';
@@ -105,7 +114,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       return session === undefined ? exchange.client : mcp.callerOf(session);
     },
     closing: closing.signal,
-    isOperator: (exchange) => isOperator(exchange.header('authorization')),
+    isOperator,
   };
   const routes = routesOf(served);
   const description = openApi(routes, offer.tools(), guard.token !== undefined);
@@ -117,16 +126,9 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
 
   const reply = (exchange: HttpExchange, match: RouteMatch | undefined): HttpReply | Promise<HttpReply> => {
     if (closing.signal.aborted) throw endingError();
-    const refusal = refused({
-      path: exchange.path,
-      query: exchange.query,
-      host: exchange.host,
-      origin: exchange.header('origin'),
-      authorization: exchange.header('authorization'),
-      site: exchange.header('sec-fetch-site'),
-    });
+    const refusal = refused(exchange);
     if (refusal) return problem(refusal.status, refusal.problem, REFUSED[refusal.status]);
-    if (match) return routed(exchange, match);
+    if (match) return handleRoute(exchange, match);
     const other = others.get(exchange.path);
     if (other) return other(exchange);
     const message = isOAuth(exchange.path)
@@ -178,26 +180,6 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
     },
     close: () => mcp.close(),
   };
-}
-
-async function routed(exchange: HttpExchange, { routes, name }: RouteMatch): Promise<HttpReply> {
-  const route = routes.get(isRead(exchange.method) ? 'get' : exchange.method.toLowerCase());
-  if (!route) return notAllowed(Array.from(routes.keys(), (method) => method.toUpperCase()));
-  const input = await inputOf(route, exchange);
-  return 'status' in input ? input : route.handle(exchange, { ...input, name });
-}
-
-/** HEAD is handled like GET, without the body. */
-function isRead(method: string): boolean {
-  return method === 'GET' || method === 'HEAD';
-}
-
-function notAllowed(methods: readonly string[]): HttpReply {
-  return problem(
-    405,
-    { message: `Use ${methods.join(' or ')}.`, code: 'BAD_INPUT' },
-    { allow: methods.join(', ') },
-  );
 }
 
 /** Wraps an offer so that every call is counted once, on whatever route it arrives. */

@@ -8,6 +8,7 @@ import { isIP } from 'node:net';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import { DASHBOARD_PATHS } from './dashboard.ts';
+import type { HttpExchange } from './exchange.ts';
 import type { ProblemDetails } from './problem.ts';
 
 export interface GuardOptions {
@@ -21,16 +22,7 @@ export interface GuardOptions {
   readonly hosts: readonly string[];
 }
 
-interface GuardedRequest {
-  /** The path of the request target, not decoded. */
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly host: string | undefined;
-  readonly origin: string | undefined;
-  readonly authorization: string | undefined;
-  /** The header `Sec-Fetch-Site`, which browsers send and other programs do not. */
-  readonly site: string | undefined;
-}
+type GuardedRequest = Pick<HttpExchange, 'path' | 'query' | 'host' | 'header'>;
 
 export interface GuardRefusal {
   readonly status: 400 | 401 | 403;
@@ -61,24 +53,21 @@ const OTHER_SITE =
 interface RequestGuard {
   /** The refusal of a request; undefined if it is accepted. */
   refused(asked: GuardedRequest): GuardRefusal | undefined;
-  isOperator(authorization: string | undefined): boolean;
+  isOperator(asked: GuardedRequest): boolean;
 }
 
 export function createGuard({ token, operatorToken, loopback, hosts }: GuardOptions): RequestGuard {
   const known = new Set(hosts.map((name) => name.toLowerCase()));
   const wanted = token === undefined ? undefined : digest(token);
   const operators = operatorToken === undefined ? undefined : digest(operatorToken);
-  const isOperator = (authorization: string | undefined): boolean =>
-    operators !== undefined && timingSafeEqual(digest(tokenIn(authorization)), operators);
+  const isOperator = (asked: GuardedRequest): boolean =>
+    operators !== undefined && timingSafeEqual(digest(tokenOf(asked)), operators);
 
-  const refused = ({
-    path,
-    query,
-    host,
-    origin,
-    authorization,
-    site,
-  }: GuardedRequest): GuardRefusal | undefined => {
+  const refused = (asked: GuardedRequest): GuardRefusal | undefined => {
+    const { path, query, host } = asked;
+    const origin = asked.header('origin');
+    // Browsers send it, and other programs do not.
+    const site = asked.header('sec-fetch-site');
     if (!path.startsWith('/') || path.startsWith('//'))
       return refuse(400, 'The request target must be a path.');
     const name = nameOf(host);
@@ -93,19 +82,19 @@ export function createGuard({ token, operatorToken, loopback, hosts }: GuardOpti
       // A token in the URL would be in logs and histories.
       return refuse(401, 'A token belongs in the Authorization header, not in the URL.');
     }
-    const given = tokenIn(authorization);
+    const given = tokenOf(asked);
     const isNeeded = wanted !== undefined && !OPEN.has(path) && !isOAuth(path);
     // Whoever signs in to the dashboard of a server without a token is told that theirs is none.
     if (!isNeeded && (given === '' || path !== TASKS)) return undefined;
-    if (isOperator(authorization) || (wanted && timingSafeEqual(digest(given), wanted))) return undefined;
+    if (isOperator(asked) || (wanted && timingSafeEqual(digest(given), wanted))) return undefined;
     const why = given === '' ? 'This server wants its token' : 'This is not the token of this server';
     return refuse(401, `${why}: Authorization: Bearer TOKEN.`);
   };
   return { refused, isOperator };
 }
 
-function tokenIn(authorization = ''): string {
-  return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+function tokenOf(asked: GuardedRequest): string {
+  return /^Bearer +(\S+)$/i.exec(asked.header('authorization') ?? '')?.[1] ?? '';
 }
 
 /** Digests have a fixed length, so that comparing them does not reveal the length of the token. */

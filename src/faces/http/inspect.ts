@@ -17,7 +17,7 @@ import { createGuard } from './guard.ts';
 import { listenFor, type RunningServer } from './listen.ts';
 import { failureReply, jsonReply, problem } from './problem.ts';
 import { receiveFor } from './request-body.ts';
-import { createRouter, type HttpRoute, inputOf, route, type RouteMatch } from './route.ts';
+import { createRouter, handleRoute, type HttpRoute, route } from './route.ts';
 import { seenRoutes, type TaskSource } from './tasks.ts';
 
 export interface InspectOptions {
@@ -60,14 +60,11 @@ function createInspection({ file, path, token, ticket, onTicket }: InspectOption
   const find = createRouter([...routes, enter]);
 
   const reply = (exchange: HttpExchange): HttpReply | Promise<HttpReply> => {
-    const { host, query } = exchange;
-    const [origin, authorization] = [exchange.header('origin'), exchange.header('authorization')];
-    const site = exchange.header('sec-fetch-site');
     const { refused } = exchange.path === enter.path ? withTicket : withToken;
-    const refusal = refused({ path: exchange.path, query, host, origin, authorization, site });
+    const refusal = refused(exchange);
     if (refusal) return problem(refusal.status, refusal.problem);
     const match = find(exchange.path);
-    if (match) return routed(exchange, match);
+    if (match) return handleRoute(exchange, match);
     return problem(404, {
       message: 'There is no such route. GET / is the dashboard.',
       code: 'NOT_FOUND',
@@ -87,16 +84,6 @@ function createInspection({ file, path, token, ticket, onTicket }: InspectOption
     }),
     drain: () => closing.abort(),
   };
-}
-
-async function routed(exchange: HttpExchange, { routes, name }: RouteMatch): Promise<HttpReply> {
-  const route = routes.get(exchange.method === 'HEAD' ? 'get' : exchange.method.toLowerCase());
-  if (!route) {
-    const allow = [...routes.keys()].join().toUpperCase();
-    return problem(405, { message: `Use ${allow}.`, code: 'BAD_INPUT' }, { allow });
-  }
-  const input = await inputOf(route, exchange);
-  return 'status' in input ? input : route.handle(exchange, { ...input, name });
 }
 
 const ticketBody = z.strictObject({ ticket: z.string() });

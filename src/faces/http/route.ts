@@ -107,6 +107,27 @@ function patternOf(path: string): Pattern {
   };
 }
 
+/** The reply of the route for the method of the request. */
+export async function handleRoute(exchange: HttpExchange, { routes, name }: RouteMatch): Promise<HttpReply> {
+  const route = routes.get(isRead(exchange.method) ? 'get' : exchange.method.toLowerCase());
+  if (!route) return notAllowed(Array.from(routes.keys(), (method) => method.toUpperCase()));
+  const input = await inputOf(route, exchange);
+  return 'status' in input ? input : route.handle(exchange, { ...input, name });
+}
+
+/** HEAD is handled like GET, without the body. */
+export function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+export function notAllowed(methods: readonly string[]): HttpReply {
+  return problem(
+    405,
+    { message: `Use ${methods.join(' or ')}.`, code: 'BAD_INPUT' },
+    { allow: methods.join(', ') },
+  );
+}
+
 // Reads the query and the body of a request and validates them with the schemas of the route.
 
 const NO_QUERY = z.strictObject({});
@@ -133,7 +154,7 @@ export function countInQuery(about: string, most: number = Number.MAX_SAFE_INTEG
 }
 
 /** The input of a route, or a 4xx reply with the reason. */
-export async function inputOf(
+async function inputOf(
   route: HttpRoute,
   exchange: HttpExchange,
 ): Promise<{ query: unknown; body: unknown } | HttpReply> {

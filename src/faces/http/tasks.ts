@@ -4,12 +4,12 @@ import * as z from 'zod';
 import type { RunOptions } from '../../assemble.ts';
 import type { TrackedTask } from '../../telemetry/bounded-tasks.ts';
 import { taskName } from '../../telemetry/call-facts.ts';
-import { PAGE_BYTES, pageOf } from '../../telemetry/event-file.ts';
+import { type FileTask, PAGE_BYTES, pageOf } from '../../telemetry/event-file.ts';
 import { reportOf } from '../../telemetry/report.ts';
-import { CallPace, type TaskFigures } from '../../telemetry/task-figures.ts';
+import { CallPace } from '../../telemetry/task-figures.ts';
 import type { TelemetryRecorder } from '../../telemetry/telemetry.ts';
 import { decodeUri } from '../../text/visible.ts';
-import type { EventsPage, FileState, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+import type { FileState, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
 import type { HttpExchange, HttpReply } from './exchange.ts';
 import { jsonReply, problem, problemSchema } from './problem.ts';
 import { countInQuery, type HttpRoute, route, type RouteContext } from './route.ts';
@@ -172,11 +172,11 @@ function taskEventsRoute(seen: TaskSource): HttpRoute {
     query: pageQuery,
     replies: { 200: { about: 'A page of them', schema: eventsPage }, ...noTask },
     handle: (exchange, { name, query }) =>
-      ofTask(seen, exchange, name, query, async ({ total, forgotten, events }) => {
+      ofTask(seen, exchange, name, query, ({ total, forgotten, events }) => {
         const from = Math.max(query.from ?? 0, forgotten);
         const most = query.limit || MAX_PAGE_EVENTS;
         // Past the last event.
-        const page = from >= total ? { next: from, events: [] } : await events(from, most);
+        const page = from >= total ? { next: from, events: [] } : events(from, most);
         return jsonReply({ from, next: page.next, total, events: page.events });
       }),
   });
@@ -241,15 +241,9 @@ function summaryOf({ figures }: SeenTask): z.infer<typeof listed> {
 
 // The source of tasks for the dashboard: a recording server, or a telemetry file.
 
-interface SeenTask {
-  readonly figures: TaskFigures;
+interface SeenTask extends FileTask {
   /** Its totals over all replicas; absent if there are no others. */
   everywhere?(): Promise<TaskTotals | undefined>;
-  /** Number of its events so far, and how many of the first ones were evicted. */
-  readonly total: number;
-  readonly forgotten: number;
-  /** At most `most` events and about 512 KiB of them, from number `from` on, which must not be evicted. */
-  events(from: number, most: number): EventsPage | Promise<EventsPage>;
 }
 
 interface SeenFile extends FileState {

@@ -170,23 +170,6 @@ export const lensRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
 // The lens: shows what a model gets for a path under a dialect, with the blocks of the answer and the next
 // call.
 
-interface LensQuestion {
-  readonly dialect: DialectName;
-  /** A path with a selector, for any dialect. Alternatively `input`: the input of the tool. */
-  readonly path?: string | undefined;
-  readonly input?: Readonly<Record<string, unknown>> | undefined;
-  readonly limits?: LimitOptions | undefined;
-}
-
-interface LensAnswer {
-  readonly dialect: string;
-  readonly tool: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly answer: Answer;
-  /** The input of the next call, if the answer was cut. */
-  readonly next?: Readonly<Record<string, unknown>>;
-}
-
 /** The fields of a dialect for a window of lines: first line, and last line (`to`) or number of lines (`count`). */
 const LINES: Partial<Record<DialectName, readonly [string, string, 'to' | 'count']>> = {
   pi: ['offset', 'limit', 'count'],
@@ -217,10 +200,10 @@ function lensLimits(limits: LimitOptions = {}): LimitOptions {
 /** `absolute` makes a path absolute, for dialects that require it. */
 async function lookThroughLens(
   oriel: Oriel,
-  { dialect, path, input: given }: LensQuestion,
+  { dialect, path, input: given }: z.infer<typeof body>,
   absolute: (path: string) => string,
   { signal, caller }: { readonly signal: AbortSignal; readonly caller: Caller },
-): Promise<LensAnswer> {
+): Promise<Omit<z.infer<typeof reply>, 'answer'> & { readonly answer: Answer }> {
   const tool = oriel.tools.find(({ name }) => name === 'read' || name === 'read_file');
   if (!tool)
     throw new OrielError(
@@ -230,8 +213,7 @@ async function lookThroughLens(
   checkSize(given ?? { path });
   const input = given ?? inputOf(dialect, path ?? '.', absolute);
   const answer = await tool.run(input, { signal, caller, task: 'lens', host: 'lens' });
-  const next = nextOf(dialect, input, answer);
-  return { dialect, tool: tool.name, input, answer, ...(next && { next }) };
+  return { dialect, tool: tool.name, input, answer, next: nextOf(dialect, input, answer) };
 }
 
 /** Limits the size of the input, because the answer contains it. Throws `BAD_INPUT`. */
