@@ -33,8 +33,6 @@ export interface OfferOptions extends OrielOptions {
   readonly tools?: readonly string[] | undefined;
   /** Over MCP, leave the tools to the host's search: it need not show them in its first request. */
   readonly deferred?: boolean | undefined;
-  /** Whether all clients share kept outputs; when absent, each client has its own. */
-  readonly shareArtifacts?: boolean | undefined;
   /** Whether several clients share the server: events distinguish them. */
   readonly manyClients?: boolean | undefined;
   /** Whether roots that clients declare are ignored: those of clients on other machines name directories of these machines. */
@@ -98,7 +96,6 @@ export function createOffer({
   allowBash = false,
   tools: names,
   deferred = false,
-  shareArtifacts = false,
   manyClients = false,
   ignoreClientRoots = false,
   load,
@@ -107,7 +104,7 @@ export function createOffer({
 }: OfferOptions): ServerOffer {
   const roots = given.roots && given.roots.length > 0 ? given.roots : [fromWorkingDirectory(given.cwd)];
   const offers = offeredTools(dialectOf(given.dialect ?? 'oriel').tools, { allowBash, names });
-  const spaces = new ClientSpaces({ ...given, roots }, { offers, shareArtifacts, manyClients });
+  const spaces = new ClientSpaces({ ...given, roots }, { offers, manyClients });
   const isOffered = ({ name }: Tool): boolean => offers(name);
   const base = spaces.common.oriel();
   let loading: Promise<void> | undefined;
@@ -205,8 +202,6 @@ interface ResourceReader {
 
 interface SpacesOptions {
   readonly offers: OfferedFeatures['offers'];
-  /** Whether all clients share one space. */
-  readonly shareArtifacts: boolean;
   /** Whether several clients share the server: events distinguish them. */
   readonly manyClients: boolean;
 }
@@ -237,7 +232,7 @@ const MAX_CLIENT_SPACES = 1024;
 const MAX_FITTED_TOOLS = 8;
 
 class ClientSpaces {
-  /** The space of requests without a caller, and of all requests if outputs are shared. */
+  /** The space of requests without a caller. */
   readonly common: ClientSpace;
   /** The recorded calls; absent without telemetry. */
   readonly telemetry: TelemetryRecorder | undefined;
@@ -285,7 +280,7 @@ class ClientSpaces {
   }
 
   of(caller?: Caller): ClientSpace {
-    if (this.#flags.shareArtifacts || caller === undefined) return this.common;
+    if (caller === undefined) return this.common;
     const space = this.#spaces.get(caller) ?? this.#make(callerName(caller));
     this.#spaces.delete(caller);
     this.#spaces.set(caller, space);

@@ -171,6 +171,13 @@ export function startTimer(ms: number, act: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/** Resolves when `work` does, or after `ms` milliseconds. Rejects with its error. */
+export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let clear: () => void = () => undefined;
+  const late = new Promise<void>((resolve) => (clear = startTimer(ms, resolve)));
+  await Promise.race([work, late]).finally(clear);
+}
+
 // Reports progress of long work once a second.
 
 /** Reports until `work` is done. `doing`: `"converting"` → "converting, 3 s". */

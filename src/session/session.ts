@@ -2,7 +2,7 @@
 
 import { OrielError } from '../errors.ts';
 import type { Facts, Identity } from '../identity.ts';
-import type { Caller } from '../queues/caller.ts';
+import { type Caller, within } from '../queues/caller.ts';
 import { type TelemetryOptions, TelemetryRecorder } from '../telemetry/telemetry.ts';
 import type { ByteSource } from '../types/access.ts';
 import type {
@@ -123,14 +123,8 @@ class BackgroundWork implements SessionBackground {
 
   async idle(ms: number, signal?: AbortSignal): Promise<void> {
     if (this.#running.size === 0 || signal?.aborted) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      signal?.addEventListener('abort', () => resolve(), { once: true });
-      void this.#all().then(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
+    await within(ms, Promise.race([this.#all(), aborted]));
   }
 
   /** Cancels running work and waits for its end. */

@@ -134,12 +134,6 @@ describe.each(ways)('%s', (_title, connect) => {
     expect(textOf(await theirs('read', { path: second }))).toContain('"line 2');
     expect(await next(mine)).toMatch(/^artifact:\/\/1:/);
   });
-
-  test('the operator can let all clients share outputs', async () => {
-    const [mine, theirs] = await connect(await serving({ shareArtifacts: true }));
-    await mine('bash', LONG);
-    expect(textOf(await theirs('read', { path: 'artifact://1:-1' }))).toContain('of one client');
-  });
 });
 
 test('resources of MCP are paged, also if some are evicted', async () => {

@@ -3,7 +3,6 @@
 import { constants } from 'node:os';
 import { OrielError } from '../../errors.ts';
 import { missingProc } from '../../files/descriptors.ts';
-import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 import { withTool } from './dialect-tool.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type CliStreams,
   type ExitCode,
   fold,
+  numberOf,
   type OptionValues,
 } from './options.ts';
 import { liveOutput, printAnswer } from './print.ts';
@@ -29,7 +29,6 @@ export const bashCommand: CliCommand = {
   options: [
     {
       name: 'timeout',
-      type: 'string',
       value: 'SECONDS',
       help: 'end the command after SECONDS (default 120)',
     },
@@ -43,21 +42,12 @@ export const bashCommand: CliCommand = {
     if (operands.length === 0) {
       throw new OrielError('BAD_INPUT', "Nothing to run. Use oriel bash 'COMMAND'.");
     }
-    const timeout = values['timeout'] as string | undefined;
-    if (timeout !== undefined && !(Number(timeout) > 0)) {
-      throw new OrielError(
-        'BAD_INPUT',
-        `--timeout takes seconds above 0, not ${quote(timeout)}. Use --timeout 120.`,
-      );
-    }
-    const input = {
-      command: operands.join(' '),
-      timeout: timeout === undefined ? undefined : Number(timeout),
-    };
+    const timeout = numberOf(values, 'timeout', { what: 'seconds above 0', example: 120 });
+    const input = { command: operands.join(' '), timeout };
     const missing = missingProc();
     if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);
     // The person who types the timeout is the operator.
-    const own = { ...values, 'max-timeout': timeout ?? values['max-timeout'] };
+    const own = { ...values, 'max-timeout': values['timeout'] ?? values['max-timeout'] };
     return withTool('bash', own, streams, async (ask) => {
       const live = isWatched(values, streams) ? liveOutput(streams.out) : undefined;
       const answer = await ask(input, live && { onOutput: live.write });

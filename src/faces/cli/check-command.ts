@@ -17,27 +17,24 @@ export const checkCommand: CliCommand = {
     'that could be tried held, 1 when something did not, 2 when it could not be checked',
   options: [
     jsonOption,
-    { name: 'sarif', type: 'boolean', help: 'print the report as SARIF 2.1.0, for tools that show findings' },
+    { name: 'sarif', help: 'print the report as SARIF 2.1.0, for tools that show findings' },
     {
       name: 'location',
-      type: 'string',
       value: 'FILE',
       help: 'with --sarif: the file of the repository at which findings are shown; the one in COMMAND, or mcp.json',
     },
     {
       name: 'map',
-      type: 'string',
       value: 'FILE',
       help: 'which tools read, list and search, where their names do not tell: docs/check.md',
     },
     {
       name: 'case',
-      type: 'string',
       multiple: true,
       value: 'ID',
       help: 'try only this case; may be repeated',
     },
-    { name: 'keep', type: 'boolean', help: 'leave the files of the last case, and print where they are' },
+    { name: 'keep', help: 'leave the files of the last case, and print where they are' },
   ],
   endsOptions: true,
   async run({ values, operands }, { out, err, signal }) {

@@ -194,9 +194,9 @@ type Config = NonNullable<ParseArgsConfig['options']>;
 
 function configOf(options: readonly CliOption[]): Config {
   return Object.fromEntries(
-    options.map(({ name, type, short, multiple }) => [
+    options.map(({ name, value, short, multiple }) => [
       name,
-      { type, ...(short && { short }), ...(multiple && { multiple }) },
+      { type: value ? 'string' : 'boolean', ...(short && { short }), ...(multiple && { multiple }) },
     ]),
   );
 }

@@ -49,6 +49,7 @@ import {
   mcpApprove,
   mcpEnv,
   noCache,
+  numberOf,
   type OptionValues,
   root,
   s3,
@@ -197,14 +198,9 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
 
 /** Throws `BAD_INPUT`. */
 function runOptions(values: OptionValues): Partial<RunSettings> {
-  const seconds = values[maxTimeout.name] as string | undefined;
+  const seconds = numberOf(values, maxTimeout.name, { what: 'seconds above 0', example: 600 });
   const folds = { fold: values[fold.name] !== 'off' };
-  if (seconds === undefined) return folds;
-  if (Number(seconds) > 0) return { ...folds, maxTimeout: Number(seconds) };
-  throw new OrielError(
-    'BAD_INPUT',
-    `--max-timeout takes seconds above 0, not ${quote(seconds)}. Use --max-timeout 600.`,
-  );
+  return seconds === undefined ? folds : { ...folds, maxTimeout: seconds };
 }
 
 /** `off`, `4K`. Throws `BAD_INPUT`. */

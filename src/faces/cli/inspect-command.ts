@@ -5,7 +5,7 @@ import { countWords, skippedWords } from '../../telemetry/report.ts';
 import { quote, safeJson, shellWord } from '../../text/visible.ts';
 import type { FileState } from '../../types/telemetry.ts';
 import type { Entrance } from '../http/inspect.ts';
-import { type CliCommand, jsonOption, type OptionValues } from './options.ts';
+import { type CliCommand, isWholeBetween, jsonOption, numberOf } from './options.ts';
 
 export const inspectCommand: CliCommand = {
   name: 'inspect',
@@ -14,11 +14,10 @@ export const inspectCommand: CliCommand = {
   options: [
     {
       name: 'port',
-      type: 'string',
       value: 'N',
       help: 'the port of 127.0.0.1 to listen on (default: one that is free)',
     },
-    { name: 'no-open', type: 'boolean', help: 'print the URL alone; a terminal opens it otherwise' },
+    { name: 'no-open', help: 'print the URL alone; a terminal opens it otherwise' },
     jsonOption,
   ],
   serves: true,
@@ -35,7 +34,8 @@ export const inspectCommand: CliCommand = {
         import('../http/inspect.ts'),
         import('../http/guard.ts'),
       ]);
-    const port = portOf(values);
+    const port =
+      numberOf(values, 'port', { what: 'a port', example: 8080, isValid: isWholeBetween(0, 65_535) }) ?? 0;
     const file = await EventFile.open(path, 'oriel inspect FILE', MAX_INSPECTED_CHARACTERS);
     const [token, ticket] = [newToken(), newToken()];
     const reused = new AbortController();
@@ -77,12 +77,4 @@ export const inspectCommand: CliCommand = {
 function stateWords({ events, skipped }: FileState): string {
   const bad = skipped === 0 ? '' : `; ${skippedWords(skipped)}`;
   return countWords(events, 'event') + bad;
-}
-
-/** Throws `BAD_INPUT`. */
-function portOf(values: OptionValues): number {
-  const text = values['port'] as string | undefined;
-  if (text === undefined) return 0;
-  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
-  throw new OrielError('BAD_INPUT', `${quote(text)} is not a port. Use --port 8080, or leave it out.`);
 }

@@ -14,6 +14,7 @@ import {
   display,
   type ExitCode,
   noCache,
+  numberOf,
   operandPath,
   type OptionValues,
 } from './options.ts';
@@ -21,10 +22,9 @@ import { printAnswer } from './print.ts';
 import type { TypedCommand } from './quote-calls.ts';
 
 const pagingOptions: readonly CliOption[] = [
-  { name: 'limit', type: 'string', value: 'N', help: 'show N results at most' },
+  { name: 'limit', value: 'N', help: 'show N results at most' },
   {
     name: 'offset',
-    type: 'string',
     value: 'N',
     help: 'skip the first N results, to continue an earlier answer',
   },
@@ -32,7 +32,6 @@ const pagingOptions: readonly CliOption[] = [
 
 const sortOption: CliOption = {
   name: 'sort',
-  type: 'string',
   value: 'ORDER',
   choices: ['path', 'time'],
   help: 'the order of files: by path, or by time, the newest first',
@@ -71,13 +70,13 @@ function isNothing({ details, content: [block] }: Answer, { fact, nothing }: Emp
 
 /** The values of number options, as fields of an input. Throws `BAD_INPUT`. */
 function numbersOf(names: readonly string[], values: OptionValues): Record<string, number> {
-  const given = names.filter((name) => values[name] !== undefined);
-  return Object.fromEntries(given.map((name) => [name, wholeNumber(name, values[name] as string)]));
-}
-
-function wholeNumber(name: string, text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new OrielError('BAD_INPUT', `--${name} takes a whole number, not ${quote(text)}. Use --${name} 100.`);
+  const kind = { what: 'a whole number', example: 100, isValid: (text: string) => /^\d+$/.test(text) };
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const number = numberOf(values, name, kind);
+      return number === undefined ? [] : [[name, number]];
+    }),
+  );
 }
 
 /** The values of the given options, as fields of an input. */
@@ -93,24 +92,23 @@ export const grepCommand: CliCommand = {
   operands: 'PATTERN [PATH…]',
   help: 'search the lines of files with a regular expression; - is the standard input',
   options: [
-    { name: 'ignore-case', type: 'boolean', short: 'i', help: 'ignore case' },
-    { name: 'literal', type: 'boolean', short: 'F', help: 'take the pattern as plain text' },
-    { name: 'word', type: 'boolean', short: 'w', help: 'match whole words only' },
-    { name: 'multiline', type: 'boolean', short: 'U', help: 'let a match go over several lines' },
-    { name: 'inside', type: 'boolean', help: 'also inside documents, notebooks, archives and databases' },
-    { name: 'glob', type: 'string', short: 'g', value: 'GLOB', help: 'only files that match: *.ts, src/**' },
+    { name: 'ignore-case', short: 'i', help: 'ignore case' },
+    { name: 'literal', short: 'F', help: 'take the pattern as plain text' },
+    { name: 'word', short: 'w', help: 'match whole words only' },
+    { name: 'multiline', short: 'U', help: 'let a match go over several lines' },
+    { name: 'inside', help: 'also inside documents, notebooks, archives and databases' },
+    { name: 'glob', short: 'g', value: 'GLOB', help: 'only files that match: *.ts, src/**' },
     {
       name: 'type',
-      type: 'string',
       short: 't',
       value: 'TYPE',
       help: "only files of one of ripgrep's types: ts, py",
     },
-    { name: 'files', type: 'boolean', short: 'l', help: 'show the paths of files with a match alone' },
-    { name: 'count', type: 'boolean', short: 'c', help: 'show how many lines match in each file' },
-    { name: 'before', type: 'string', short: 'B', value: 'N', help: 'show N lines before each match' },
-    { name: 'after', type: 'string', short: 'A', value: 'N', help: 'show N lines after each match' },
-    { name: 'context', type: 'string', short: 'C', value: 'N', help: 'show N lines around each match' },
+    { name: 'files', short: 'l', help: 'show the paths of files with a match alone' },
+    { name: 'count', short: 'c', help: 'show how many lines match in each file' },
+    { name: 'before', short: 'B', value: 'N', help: 'show N lines before each match' },
+    { name: 'after', short: 'A', value: 'N', help: 'show N lines after each match' },
+    { name: 'context', short: 'C', value: 'N', help: 'show N lines around each match' },
     sortOption,
     ...pagingOptions,
     ...callOptions,
@@ -188,14 +186,12 @@ const GLOB_FIRST = "The glob comes first, and only files are found: oriel find '
 
 const symbolOption: CliOption = {
   name: 'symbol',
-  type: 'string',
   value: 'WORDS',
   help: 'find symbols of code that are about these words instead, the best first: oriel find --symbol "parse header" src',
 };
 
 const sourceOption: CliOption = {
   name: 'source',
-  type: 'boolean',
   help: 'answer a question with the code of the best symbols, with what calls them and what they call: oriel find --symbol "how are carts priced" --source',
 };
 

@@ -9,14 +9,12 @@ export const DISPLAYS = ['numbers', 'hashline', 'hashline@18', 'plain'] as const
 
 export const cwd: CliOption = {
   name: 'cwd',
-  type: 'string',
   value: 'DIR',
   help: 'resolve relative paths against DIR',
 };
 
 export const root: CliOption = {
   name: 'root',
-  type: 'string',
   multiple: true,
   value: 'DIR',
   help: 'read nothing outside DIR (repeatable)',
@@ -31,7 +29,6 @@ const serverRoot: CliOption = {
 export const allow: CliOption = {
   name: 'allow',
   rare: true,
-  type: 'string',
   multiple: true,
   value: 'DIR',
   help: 'read kernel files below DIR (/proc) (repeatable)',
@@ -39,7 +36,6 @@ export const allow: CliOption = {
 
 export const deny: CliOption = {
   name: 'deny',
-  type: 'string',
   multiple: true,
   value: 'GLOB',
   help: 'keep these files private: their names are listed, and nothing else is shown (as in .gitignore; repeatable)',
@@ -47,13 +43,11 @@ export const deny: CliOption = {
 
 export const allowPrivate: CliOption = {
   name: 'allow-private',
-  type: 'boolean',
   help: 'take away the default list of private files: .env, *.pem, id_rsa and others (oriel private lists them)',
 };
 
 export const dialect: CliOption = {
   name: 'dialect',
-  type: 'string',
   value: 'NAME',
   choices: dialectNames,
   help: `tool surface: ${dialectNames.join(', ')} (default oriel)`,
@@ -61,21 +55,18 @@ export const dialect: CliOption = {
 
 export const limits: CliOption = {
   name: 'limits',
-  type: 'string',
   value: 'NAME=N,…',
   help: `budget of one answer, such as lines=500,bytes=20K: ${limitNames.join(', ')}`,
 };
 
 export const maps: CliOption = {
   name: 'maps',
-  type: 'string',
   value: 'off|SIZE',
   help: 'size of the map of a long file (default 8K); off: its text',
 };
 
 export const display: CliOption = {
   name: 'display',
-  type: 'string',
   value: 'HOW',
   choices: DISPLAYS,
   help: 'lines of the dialect oriel: numbers (N|text), hashline, hashline@18 (anchors for edits), plain (default numbers)',
@@ -84,7 +75,6 @@ export const display: CliOption = {
 export const agentOutputs: CliOption = {
   name: 'agent-outputs',
   rare: true,
-  type: 'string',
   value: 'DIR',
   help: 'read the files of DIR as agent://NAME: outputs of other agents',
 };
@@ -92,27 +82,23 @@ export const agentOutputs: CliOption = {
 export const userFiles: CliOption = {
   name: 'user-files',
   rare: true,
-  type: 'boolean',
   help: "read the user's own skills and notes as skill:// and memory://, also where they are outside the roots",
 };
 
 export const web: CliOption = {
   name: 'web',
-  type: 'boolean',
   help: 'read pages of the web (servers, and commands with --root, only with this)',
 };
 
 const offline: CliOption = {
   name: 'offline',
   rare: true,
-  type: 'boolean',
   help: 'read nothing over the network: no pages of the web, no objects of S3',
 };
 
 export const allowNet: CliOption = {
   name: 'allow-net',
   rare: true,
-  type: 'string',
   multiple: true,
   value: 'HOST|CIDR[:PORT]',
   help: 'read from this host or range although it is not public: localhost:8080, 10.0.0.0/8 (repeatable)',
@@ -121,7 +107,6 @@ export const allowNet: CliOption = {
 export const s3: CliOption = {
   name: 's3',
   rare: true,
-  type: 'string',
   multiple: true,
   value: 's3://BUCKET/PREFIX',
   help: 'read objects there and nowhere else; s3:// for all that the credentials may read (servers, and commands with --root, only with this; repeatable)',
@@ -130,7 +115,6 @@ export const s3: CliOption = {
 export const s3Endpoint: CliOption = {
   name: 's3-endpoint',
   rare: true,
-  type: 'string',
   value: 'URL',
   help: 'the server of s3://, in place of AWS_ENDPOINT_URL_S3: http://localhost:9000',
 };
@@ -138,21 +122,18 @@ export const s3Endpoint: CliOption = {
 export const noCache: CliOption = {
   name: 'no-cache',
   rare: true,
-  type: 'boolean',
   help: 'cache nothing on disk, and use nothing that is cached there',
 };
 
 const mcpResources: CliOption = {
   name: 'mcp-resources',
   rare: true,
-  type: 'boolean',
   help: 'read resources of the MCP servers in .mcp.json as mcp://SERVER/URI; to read one starts its command',
 };
 
 export const mcpApprove: CliOption = {
   name: 'mcp-approve',
   rare: true,
-  type: 'string',
   multiple: true,
   value: 'FILE=SHA256',
   help: 'with --mcp-resources, reach the servers of this .mcp.json while it is as it was when you looked at it (repeatable)',
@@ -161,7 +142,6 @@ export const mcpApprove: CliOption = {
 export const mcpEnv: CliOption = {
   name: 'mcp-env',
   rare: true,
-  type: 'string',
   multiple: true,
   value: 'NAME',
   help: 'let an approved .mcp.json use this variable of the environment (repeatable; without it none)',
@@ -171,7 +151,6 @@ export const mcpEnv: CliOption = {
 export const maxTimeout: CliOption = {
   name: 'max-timeout',
   rare: true,
-  type: 'string',
   value: 'SECONDS',
   help: 'the longest timeout of a command; a call that names a longer one is told (default 600)',
 };
@@ -179,7 +158,6 @@ export const maxTimeout: CliOption = {
 export const fold: CliOption = {
   name: 'fold',
   rare: true,
-  type: 'string',
   value: 'HOW',
   choices: ['on', 'off'],
   help: 'whether bash shows a run of equal lines once, with their count and the call for them (default on)',
@@ -200,7 +178,6 @@ const webOptions: readonly CliOption[] = [
 export const telemetry: CliOption = {
   name: 'telemetry',
   rare: true,
-  type: 'string',
   value: 'FILE',
   help: 'append an event of each call to FILE, as JSON Lines without any content; oriel report FILE reads it',
 };
@@ -208,14 +185,12 @@ export const telemetry: CliOption = {
 export const task: CliOption = {
   name: 'task',
   rare: true,
-  type: 'string',
   value: 'NAME',
   help: 'the task of calls that name none, for telemetry (default one for each session, or working directory)',
 };
 
 export const jsonOption: CliOption = {
   name: 'json',
-  type: 'boolean',
   help: 'print the whole answer as JSON, one object a line',
 };
 
@@ -261,14 +236,13 @@ export const sharedOptions: readonly CliOption[] = readOptions;
 
 /** Options of every command. */
 export const globalOptions: readonly CliOption[] = [
-  { name: 'debug', type: 'boolean', help: 'print the stack of every unexpected error on stderr' },
-  { name: 'help', type: 'boolean', short: 'h', help: 'show help; --help --all lists every option' },
+  { name: 'debug', help: 'print the stack of every unexpected error on stderr' },
+  { name: 'help', short: 'h', help: 'show help; --help --all lists every option' },
 ];
 
 /** The only option without a command. */
 export const versionOption: CliOption = {
   name: 'version',
-  type: 'boolean',
   short: 'V',
   help: 'show the version',
 };
@@ -312,10 +286,9 @@ type ForeignOptions = Readonly<Record<string, 'default' | (string & {})>>;
 
 export interface CliOption {
   readonly name: string;
-  readonly type: 'string' | 'boolean';
   readonly short?: string | undefined;
   readonly multiple?: boolean | undefined;
-  /** The placeholder of the value in help; `DIR` is completed with directories. */
+  /** The placeholder of the value in help; `DIR` is completed with directories. Absent: the option is a flag. */
   readonly value?: string | undefined;
   /** The valid values; others are refused. */
   readonly choices?: readonly string[] | undefined;
@@ -339,7 +312,33 @@ export interface CliStreams {
   readonly tokens: NodeJS.ProcessEnv;
 }
 
-// Checks the number of operands of a command, and translates paths of a shell.
+// Checks the numbers and the operands of a command, and translates paths of a shell.
+
+interface NumberKind {
+  /** In errors: `a port`. */
+  readonly what: string;
+  readonly example: number;
+  /** Seconds above 0, with fractions, are accepted when absent. */
+  readonly isValid?: ((text: string) => boolean) | undefined;
+}
+
+/** The number of an option; undefined if it is not given. Throws `BAD_INPUT`. */
+export function numberOf(
+  values: OptionValues,
+  name: string,
+  { what, example, isValid = (text) => Number(text) > 0 }: NumberKind,
+): number | undefined {
+  const text = values[name] as string | undefined;
+  if (text === undefined) return undefined;
+  if (isValid(text)) return Number(text);
+  const message = `--${name} takes ${what}, not ${quote(text)}. Use --${name} ${example}.`;
+  throw new OrielError('BAD_INPUT', message);
+}
+
+/** For `numberOf`: digits alone, from `least` to `most`. */
+export function isWholeBetween(least: number, most: number): (text: string) => boolean {
+  return (text) => /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most;
+}
 
 /** Throws `BAD_INPUT` if there are more operands than the command takes. */
 export function refuseExtraOperand({ name, operands }: CliCommand, given: readonly string[]): void {

@@ -2,8 +2,8 @@
 
 import { shellWord } from '../../text/visible.ts';
 import { addressText, type ListenAddress } from '../http/guard.ts';
-import type { CliCommand } from './options.ts';
-import { maxConnectionsOf, offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
+import { type CliCommand, isWholeBetween, numberOf } from './options.ts';
+import { offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
 import { operatorToken, operatorTokenOption, serverToken, tokenOptions } from './workspaces.ts';
 
 const DEFAULT_ADDRESS = '127.0.0.1:7345';
@@ -16,7 +16,6 @@ export const serveCommand: CliCommand = {
   options: [
     {
       name: 'listen',
-      type: 'string',
       value: 'ADDRESS',
       help: `HOST:PORT or unix:PATH (default ${DEFAULT_ADDRESS})`,
     },
@@ -24,7 +23,6 @@ export const serveCommand: CliCommand = {
     operatorTokenOption,
     {
       name: 'host',
-      type: 'string',
       multiple: true,
       value: 'NAME',
       help: 'a name by which clients know the server (repeatable; addresses and localhost need none)',
@@ -32,15 +30,8 @@ export const serveCommand: CliCommand = {
     {
       name: 'max-connections',
       rare: true,
-      type: 'string',
       value: 'N',
       help: 'connections that one address may have open (default 256)',
-    },
-    {
-      name: 'share-artifacts',
-      rare: true,
-      type: 'boolean',
-      help: 'let every client read the outputs that were kept for the others',
     },
     ...serverOptions,
   ],
@@ -65,11 +56,7 @@ export const serveCommand: CliCommand = {
     for (const said of [warning, operator?.warning]) if (said !== undefined) err.write(`oriel: ${said}\n`);
     const options = await offerOptions(parsed, streams);
     await loadParts(servedBy(options));
-    const offer = createOffer({
-      ...options,
-      shareArtifacts: values['share-artifacts'] === true,
-      manyClients: true,
-    });
+    const offer = createOffer({ ...options, manyClients: true });
     const address = parseAddress((values['listen'] as string | undefined) ?? DEFAULT_ADDRESS);
     refuseWithoutKey(offer, { address, token });
     void offer.prepare();
@@ -82,8 +69,12 @@ export const serveCommand: CliCommand = {
       operatorToken: operator?.token ?? linked,
       hosts: (values['host'] as readonly string[] | undefined) ?? [],
       structured: values['structured'] === true,
-      ...writeTimeoutOf(parsed),
-      ...maxConnectionsOf(parsed),
+      writeTimeoutMs: writeTimeoutOf(parsed),
+      maxConnections: numberOf(values, 'max-connections', {
+        what: 'a number of connections from 1 to 999,999',
+        example: 256,
+        isValid: isWholeBetween(1, 999_999),
+      }),
       log: err,
     });
     if (err.isTTY) err.write(`${greeting(serving.address, token !== undefined)}\n`);

@@ -9,13 +9,13 @@ import { fromWorkingDirectory, isPathWithin } from '../../files/paths.ts';
 import { rootAt } from '../../files/roots.ts';
 import { compileEarly } from '../../process/compile-budget.ts';
 import type { StateOptions } from '../../state/open-state.ts';
-import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
 import { denied, mcpServersIn, orielOptions } from './dialect-tool.ts';
 import {
   type CliCommand,
   type CliOption,
   type CliStreams,
+  numberOf,
   type OptionValues,
   type ParsedArguments,
   servingOptions,
@@ -28,28 +28,24 @@ export const stateOptions: readonly CliOption[] = [
   {
     name: 'state',
     rare: true,
-    type: 'string',
     value: 'URL',
     help: 'share kept outputs and caches with other replicas: redis://, rediss:// or postgres:// (default file:, shared with none)',
   },
   {
     name: 'state-file',
     rare: true,
-    type: 'string',
     value: 'FILE',
     help: 'read the URL of --state from FILE: one with a password is in no process list then',
   },
   {
     name: 'state-key-file',
     rare: true,
-    type: 'string',
     value: 'FILE',
     help: 'the key of all replicas, which encrypts what they share (openssl rand -hex 32)',
   },
   {
     name: 'state-timeout',
     rare: true,
-    type: 'string',
     value: 'SECONDS',
     help: 'timeout for the shared store; work then continues without it (default 1)',
   },
@@ -59,7 +55,6 @@ export const stateOptions: readonly CliOption[] = [
 const spaceOption: CliOption = {
   name: 'state-space',
   rare: true,
-  type: 'string',
   value: 'NAME',
   help: 'share with all that use the same NAME; use different ones for people whose outputs must stay separate (default common)',
 };
@@ -68,7 +63,6 @@ const spaceOption: CliOption = {
 const workersOption: CliOption = {
   name: 'workers',
   rare: true,
-  type: 'boolean',
   help: 'let oriel worker processes on the same Redis or Valkey do heavy work, if there are any',
 };
 
@@ -97,7 +91,11 @@ export function stateFromOptions(
     file === undefined
       ? given
       : secretIn(file, 'URL', 'Use a file with the URL in it that only you may read.');
-  const timeout = timeoutOf(values);
+  const seconds = numberOf(values, 'state-timeout', {
+    what: 'seconds above 0, at most 60',
+    example: 1,
+    isValid: (text) => Number(text) > 0 && Number(text) <= 60,
+  });
   if (url === undefined) {
     const alone = ['state-key-file', 'state-space', 'state-timeout', 'workers'].find(
       (name) => values[name] !== undefined,
@@ -113,7 +111,7 @@ export function stateFromOptions(
     state: {
       url,
       ...(key !== undefined && { key }),
-      ...timeout,
+      timeoutMs: seconds && seconds * 1_000,
       space: values['state-space'] === undefined ? undefined : (values['state-space'] as string),
       workers: values['workers'] === true || undefined,
     },
@@ -126,51 +124,34 @@ function hasPassword(text: string): boolean {
   return url !== undefined && (url.password !== '' || url.searchParams.has('password'));
 }
 
-function timeoutOf(values: OptionValues): { readonly timeoutMs?: number | undefined } {
-  const text = values['state-timeout'] as string | undefined;
-  if (text === undefined) return {};
-  if (/^\d{1,2}(\.\d{1,3})?$/.test(text) && Number(text) > 0 && Number(text) <= 60)
-    return { timeoutMs: Number(text) * 1_000 };
-  throw new OrielError(
-    'BAD_INPUT',
-    `${quote(text)} is not a number of seconds above 0, at most 60. Use --state-timeout 1.`,
-  );
-}
-
 export const serverOptions: readonly CliOption[] = [
   ...servingOptions,
   {
     name: 'allow-bash',
-    type: 'boolean',
     help: 'offer the tools that do more than read, above all bash',
   },
   {
     name: 'tools',
-    type: 'string',
     value: 'NAME,…',
     help: 'offer only these tools, for instance read',
   },
   {
     name: 'deferred',
-    type: 'boolean',
     help: "over MCP, leave the tools to the host's search instead of asking it to show read and grep at once",
   },
   {
     name: 'ignore-client-roots',
     rare: true,
-    type: 'boolean',
     help: 'ignore the roots that MCP clients declare (on another machine they name its directories)',
   },
   {
     name: 'structured',
     rare: true,
-    type: 'boolean',
     help: 'over MCP, put text and facts into structuredContent too (hosts then show that instead of the text)',
   },
   {
     name: 'write-timeout',
     rare: true,
-    type: 'string',
     value: 'SECONDS',
     help: 'disconnect a client that has read nothing for so long (default 30)',
   },
@@ -254,34 +235,14 @@ export function servedBy({ web, s3, mcpServers, workspaces }: OfferOptions): Ser
   };
 }
 
-/** The value of `--write-timeout`. Throws `BAD_INPUT`. */
-export function writeTimeoutOf({ values }: ParsedArguments): {
-  readonly writeTimeoutMs?: number | undefined;
-} {
-  const text = values['write-timeout'] as string | undefined;
-  if (text === undefined) return {};
-  if (!/^\d{1,6}(\.\d{1,3})?$/.test(text) || Number(text) === 0) {
-    throw new OrielError(
-      'BAD_INPUT',
-      `${quote(text)} is not a number of seconds above 0. Use --write-timeout 30.`,
-    );
-  }
-  return { writeTimeoutMs: Number(text) * 1_000 };
-}
-
-/** The value of `--max-connections`. Throws `BAD_INPUT`. */
-export function maxConnectionsOf({ values }: ParsedArguments): {
-  readonly maxConnections?: number | undefined;
-} {
-  const text = values['max-connections'] as string | undefined;
-  if (text === undefined) return {};
-  if (!/^[1-9]\d{0,5}$/.test(text)) {
-    throw new OrielError(
-      'BAD_INPUT',
-      `${quote(text)} is not a number of connections from 1 to 999,999. Use --max-connections 256.`,
-    );
-  }
-  return { maxConnections: Number(text) };
+/** The value of `--write-timeout`, in milliseconds. Throws `BAD_INPUT`. */
+export function writeTimeoutOf({ values }: ParsedArguments): number | undefined {
+  const seconds = numberOf(values, 'write-timeout', {
+    what: 'seconds above 0, at most 999,999',
+    example: 30,
+    isValid: (text) => Number(text) > 0 && Number(text) < 1e6,
+  });
+  return seconds && seconds * 1_000;
 }
 
 // `oriel mcp`.
@@ -316,7 +277,7 @@ export const mcpCommand: CliCommand = {
         output: out,
         signal,
         warn: (sentence) => void err.write(`oriel: ${sentence}\n`),
-        ...writeTimeoutOf(parsed),
+        writeTimeoutMs: writeTimeoutOf(parsed),
       },
       { structured: parsed.values['structured'] === true },
     );

@@ -1,9 +1,9 @@
 /** `oriel worker`: does heavy work for replicas that share a state. */
 
 import { OrielError } from '../../errors.ts';
+import { within } from '../../queues/caller.ts';
 import type { RunningJobs } from '../../state/run-jobs.ts';
-import { quote } from '../../text/visible.ts';
-import type { CliCommand, OptionValues } from './options.ts';
+import { type CliCommand, isWholeBetween, numberOf } from './options.ts';
 import { stateFromOptions, stateOptions } from './server-options.ts';
 
 /** Maximum concurrent jobs of each kind in a process. */
@@ -24,19 +24,16 @@ export const workerCommand: CliCommand = {
   options: [
     {
       name: 'jobs',
-      type: 'string',
       value: 'N',
       help: `jobs of each kind at once, 1 or ${MAX_KIND_JOBS} (default ${MAX_KIND_JOBS}); each may take a core and 1 GiB of memory`,
     },
     {
       name: 'rate',
-      type: 'string',
       value: 'N',
       help: 'jobs of each kind that all workers together begin within a minute (default: any number); give all of them the same',
     },
     {
       name: 'metrics',
-      type: 'string',
       value: 'ADDRESS',
       help: 'answer /healthz and /metrics at HOST:PORT or unix:PATH, without a token',
     },
@@ -44,8 +41,17 @@ export const workerCommand: CliCommand = {
   ],
   serves: true,
   async run({ values }, { err, signal }) {
-    const jobs = jobsOf(values);
-    const perMinute = rateOf(values);
+    const jobs =
+      numberOf(values, 'jobs', {
+        what: `1 to ${MAX_KIND_JOBS}`,
+        example: 1,
+        isValid: isWholeBetween(1, MAX_KIND_JOBS),
+      }) ?? MAX_KIND_JOBS;
+    const perMinute = numberOf(values, 'rate', {
+      what: `1 to ${MAX_JOBS_PER_MINUTE}`,
+      example: 60,
+      isValid: isWholeBetween(1, MAX_JOBS_PER_MINUTE),
+    });
     const [{ createLog }, { createWorkerApp }, { listenFor }, { addressText, parseAddress }] =
       await Promise.all([
         import('../http/metrics.ts'),
@@ -102,28 +108,3 @@ export const workerCommand: CliCommand = {
     return 0;
   },
 };
-
-function jobsOf({ jobs }: OptionValues): number {
-  if (jobs === undefined) return MAX_KIND_JOBS;
-  const count = Number(jobs);
-  if (Number.isInteger(count) && count >= 1 && count <= MAX_KIND_JOBS) return count;
-  throw new OrielError('BAD_INPUT', `${quote(String(jobs))} is not 1 to ${MAX_KIND_JOBS}. Use --jobs 1.`);
-}
-
-function rateOf({ rate }: OptionValues): number | undefined {
-  if (rate === undefined) return undefined;
-  const count = Number(rate);
-  if (Number.isInteger(count) && count >= 1 && count <= MAX_JOBS_PER_MINUTE) return count;
-  throw new OrielError(
-    'BAD_INPUT',
-    `${quote(String(rate))} is not 1 to ${MAX_JOBS_PER_MINUTE}. Use --rate 60.`,
-  );
-}
-
-/** Waits for `work`, at most `ms` milliseconds. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => void (timer = setTimeout(resolve, ms)));
-  await Promise.race([work, late]);
-  clearTimeout(timer);
-}

@@ -23,7 +23,6 @@ export const workspaceOptions: readonly CliOption[] = [
   {
     name: 'workspace',
     rare: true,
-    type: 'string',
     multiple: true,
     value: 'NAME=URL',
     help: 'a remote workspace of oriel serve, read as ws://NAME/path (repeatable; ORIEL_TOKEN_NAME is its token)',
@@ -31,7 +30,6 @@ export const workspaceOptions: readonly CliOption[] = [
   {
     name: 'workspace-token-file',
     rare: true,
-    type: 'string',
     multiple: true,
     value: 'NAME=FILE',
     help: 'read the token of that workspace from FILE (repeatable)',
@@ -39,14 +37,12 @@ export const workspaceOptions: readonly CliOption[] = [
   {
     name: 'workspaces',
     rare: true,
-    type: 'string',
     value: 'FILE',
     help: 'workspaces as JSON: {"NAME":"URL"}, or {"NAME":{"url":"URL","tokenFile":"FILE"}}',
   },
   {
     name: 'workspaces-command',
     rare: true,
-    type: 'string',
     value: 'COMMAND',
     help: 'a shell command that prints the same JSON as --workspaces reads',
   },
@@ -168,14 +164,12 @@ function tokenVariable(name: string): string {
 export const tokenOptions: readonly CliOption[] = [
   {
     name: 'token-file',
-    type: 'string',
     value: 'FILE',
     help: 'require the bearer token in FILE with every request (ORIEL_TOKEN_FILE names one too)',
   },
   {
     name: 'token',
     rare: true,
-    type: 'string',
     value: 'TOKEN',
     help: 'require this bearer token, which other processes can see; ORIEL_TOKEN stays out of process lists',
   },
@@ -184,7 +178,6 @@ export const tokenOptions: readonly CliOption[] = [
 export const operatorTokenOption: CliOption = {
   name: 'operator-token-file',
   rare: true,
-  type: 'string',
   value: 'FILE',
   help: 'show the tasks of all clients, and the rules for private files, to whoever sends the token in FILE (the dashboard asks for it)',
 };

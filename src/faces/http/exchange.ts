@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv6, type Server, type Socket } from 'node:net';
 import type { OrielError } from '../../errors.ts';
 import { maxDescriptors } from '../../files/descriptors.ts';
-import { type Caller, nameCaller, registerCallerAddress } from '../../queues/caller.ts';
+import { type Caller, nameCaller, registerCallerAddress, within } from '../../queues/caller.ts';
 import { PeerOutlet } from '../outbox.ts';
 
 /** The complete body, or a function that writes it. */
@@ -116,14 +116,8 @@ export class HttpExchange {
   async received(ms: number): Promise<void> {
     const { incoming } = this;
     if (incoming.complete || incoming.destroyed) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      const done = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      incoming.once('end', done).once('close', done).resume();
-    });
+    const done = new Promise((resolve) => incoming.once('end', resolve).once('close', resolve).resume());
+    await within(ms, done);
   }
 
   /** Calls `tell` when the reply has been sent or the connection is closed. */

@@ -26,13 +26,11 @@ type InstallMode = (typeof MODES)[number];
 
 const dryRun: CliOption = {
   name: 'dry-run',
-  type: 'boolean',
   help: 'show what would change, as a diff, and change nothing',
 };
 
 const project: CliOption = {
   name: 'project',
-  type: 'boolean',
   help: 'in the files of the project in this directory, in place of the files of the user',
 };
 
@@ -46,14 +44,13 @@ export const installCommand: CliCommand = {
   options: [
     {
       name: 'mode',
-      type: 'string',
       value: 'HOW',
       choices: MODES,
       help: "native (behind the agent's own tools), mcp (all tools of oriel) or both (default native where that works, else mcp with read alone where the agent searches by itself)",
     },
     dryRun,
     project,
-    { name: 'list', type: 'boolean', help: 'list the agents, whether oriel is in them, and their files' },
+    { name: 'list', help: 'list the agents, whether oriel is in them, and their files' },
   ],
   async run(parsed, streams) {
     if (parsed.values['list'] === true) return list(parsed, streams);

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { OrielError } from '../../errors.ts';
-import type { Caller } from '../../queues/caller.ts';
+import { type Caller, within } from '../../queues/caller.ts';
 import { binarySize } from '../../render/display.ts';
 import { GrowingBytes } from '../../text/bytes.ts';
 import { hasTooManyValues, MAX_JSON_VALUES, safeJson } from '../../text/visible.ts';
@@ -192,14 +192,7 @@ export class BoundedStdioTransport implements Transport {
   /** Resolves when the client has read everything, or has disconnected; or after `ms`. */
   taken(ms?: number): Promise<void> {
     const taken = this.#outlet.taken();
-    if (ms === undefined) return taken;
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      void taken.then(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    return ms === undefined ? taken : within(ms, taken);
   }
 
   /**

@@ -187,7 +187,7 @@ test('unreadable files and used ports fail with one sentence', { tags: 'slow' },
   expect(run(['inspect', '/dev/null']).err).toContain('is not a file of telemetry');
   expect(run(['inspect']).code).toBe(2);
   expect(run(['inspect', path, '--port', '99999']).err).toBe(
-    'oriel: 99999 is not a port. Use --port 8080, or leave it out.\n',
+    'oriel: --port takes a port, not 99999. Use --port 8080.\n',
   );
   const shown = await inspection([path]);
   expect(run(['inspect', path, '--port', new URL(shown.page).port]).err).toMatch(

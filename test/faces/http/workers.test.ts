@@ -178,9 +178,9 @@ describe.runIf(has('redis'))('workers', () => {
     const postgres = run(['worker', '--state', 'postgres://h/db', '--state-key-file', keyFile]);
     expect(postgres.err).toContain('Workers get their jobs through Redis or Valkey, not postgres:.');
     const many = run(['worker', '--jobs', '9', ...stateArgs()]);
-    expect(many.err).toContain('9 is not 1 to 2. Use --jobs 1.');
+    expect(many.err).toContain('--jobs takes 1 to 2, not 9. Use --jobs 1.');
     const fast = run(['worker', '--rate', '0', ...stateArgs()]);
-    expect(fast.err).toContain('0 is not 1 to 100000. Use --rate 60.');
+    expect(fast.err).toContain('--rate takes 1 to 100000, not 0. Use --rate 60.');
     expect(run(['serve', '--workers']).err).toContain('--workers is for a shared state.');
   });
 });
