@@ -285,7 +285,8 @@ export function isLeftBehind(name: string): boolean {
   return place !== '' && place.slice(0, HERE_DIGITS) === placeHere() && !isRunning(Number(pid));
 }
 
-function isRunning(pid: number): boolean {
+/** Whether a process of this machine has that id. */
+export function isRunning(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

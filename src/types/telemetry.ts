@@ -93,7 +93,9 @@ export interface TaskCounts {
   readonly bytes: number;
   readonly tokens: number;
   readonly errors: number;
+  /** Number of calls that a notice had suggested as the next page. */
   readonly continued: number;
+  /** Number of calls that a larger window would have saved. */
   readonly saved: number;
   readonly rateLimits: number;
   /** Bytes of text that were shown for the first time, and bytes that were shown again. */
@@ -110,21 +112,12 @@ export interface PaceReport {
 }
 
 /** The totals of a task so far. An answer contains them on request. */
-export interface TaskTotals {
+export interface TaskTotals extends Omit<TaskCounts, 'fresh' | 'again'> {
   readonly id: string;
-  readonly calls: number;
-  readonly bytes: number;
-  readonly tokens: number;
   /** Bytes of an average answer. */
   readonly averageBytes: number;
-  readonly errors: number;
-  /** Number of calls that a notice had suggested as the next page. */
-  readonly continued: number;
   /** The share of the shown bytes that had been shown before, 0 to 1. */
   readonly redundancy: number;
-  /** Number of calls that a larger window would have saved. */
-  readonly saved: number;
-  readonly rateLimits: number;
 }
 
 /** Some events of a task, and the number of the event after them. */
@@ -177,7 +170,7 @@ export interface McpOrigin {
 // The report on a task: its sources, its most expensive habits, and whether larger windows reduced calls.
 
 /** All figures of a task. */
-export interface TaskReport extends TaskTotals {
+export interface TaskReport extends TaskTotals, TaskCounts {
   readonly client?: string | undefined;
   /** Times of the first and of the last event, in milliseconds since the epoch. */
   readonly first: number;
@@ -189,9 +182,6 @@ export interface TaskReport extends TaskTotals {
   /** Number of reads, and of those that were not the first of their source. */
   readonly reads: number;
   readonly repeated: number;
-  /** Bytes of text that were shown for the first time, and bytes that were shown again. */
-  readonly fresh: number;
-  readonly again: number;
   /** Number of page chains: reads of which each continues where an earlier one ended. */
   readonly chains: number;
   /** Number of calls by tool, the most frequent first; likewise by limit, error code, host and dialect. */

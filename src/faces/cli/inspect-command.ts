@@ -52,8 +52,7 @@ export const inspectCommand: CliCommand = {
     out.write(isJson ? `${safeJson({ url, file: path })}\n` : `${url}\n`);
     if (out.isTTY && !isJson) {
       err.write(`oriel: shows ${quote(path)} until Ctrl+C. Whoever has this URL sees it\n`);
-      if (values['no-open'] !== true)
-        entrance = (await import('../http/inspect.ts')).openInBrowser(`${page}/#ticket=${ticket}`);
+      if (values['no-open'] !== true) entrance = openInBrowser(`${page}/#ticket=${ticket}`);
     }
     try {
       await file.read(stop);

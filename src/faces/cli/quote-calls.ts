@@ -10,24 +10,11 @@ export interface TypedCommand extends ParsedArguments {
   readonly name: string;
 }
 
-/** Fields of tools that are options of commands, with the names of the options. */
-const OPTIONS: Readonly<Record<string, string>> = {
-  after: 'after',
-  before: 'before',
-  context: 'context',
-  glob: 'glob',
-  ignoreCase: 'ignore-case',
-  inside: 'inside',
-  limit: 'limit',
-  literal: 'literal',
-  multiline: 'multiline',
-  offset: 'offset',
-  sort: 'sort',
-  source: 'source',
-  symbol: 'symbol',
-  type: 'type',
-  word: 'word',
-};
+/** Options of commands that are fields of tools. */
+const OPTIONS: readonly string[] = [
+  ...['after', 'before', 'context', 'glob', 'ignore-case', 'inside', 'limit', 'literal', 'multiline'],
+  ...['offset', 'sort', 'source', 'symbol', 'type', 'word'],
+];
 
 type CallFields = Readonly<Record<string, unknown>>;
 type Details = Answer['details'];
@@ -60,7 +47,7 @@ function nextCommand({ error, hint, truncation }: Details, typed: TypedCommand):
     const given = Object.entries(options).map(([name, value]) => [name, String(value)] as const);
     return whole && commandOf({ ...typed, values: { ...typed.values, ...Object.fromEntries(given) } });
   }
-  const own = Object.entries(typed.values).filter(([name]) => !Object.values(OPTIONS).includes(name));
+  const own = Object.entries(typed.values).filter(([name]) => !OPTIONS.includes(name));
   if (typed.name === 'read') {
     const call = { path: typed.operands[0], ...fields };
     const tool = /^(?:zed|coder)$/.test(String(typed.values['dialect'])) ? 'read_file' : 'read';
@@ -71,8 +58,8 @@ function nextCommand({ error, hint, truncation }: Details, typed: TypedCommand):
     });
   }
   const changed = Object.entries(fields).flatMap(([field, value]) => {
-    const option = OPTIONS[field];
-    return option === undefined ? [] : [[option, value === true ? true : String(value)] as const];
+    const option = field === 'ignoreCase' ? 'ignore-case' : field;
+    return OPTIONS.includes(option) ? [[option, value === true ? true : String(value)] as const] : [];
   });
   const values = Object.fromEntries([...(whole ? own : Object.entries(typed.values)), ...changed]);
   // The first operand is the pattern, unless the command has none.

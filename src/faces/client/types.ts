@@ -135,17 +135,22 @@ export interface ToolAnswer {
   readonly isError: boolean;
 }
 
+export interface ListedTask extends TaskTotals {
+  readonly client?: string | undefined;
+  /** Bytes that reading every source whole, once, would have shown. */
+  readonly whole: number;
+  /** Times of the first and of the last event, in milliseconds since the epoch. */
+  readonly first: number;
+  readonly last: number;
+}
+
 export interface Tasks {
   /** Whether the token was that of the operator: then the tasks of all clients are listed. */
   readonly operator: boolean;
   /** Number of all tasks. */
   readonly total: number;
   /** The most recently used first. */
-  readonly tasks: readonly (TaskTotals & {
-    readonly client?: string | undefined;
-    readonly first: number;
-    readonly last: number;
-  })[];
+  readonly tasks: readonly ListedTask[];
   /** The calls of these tasks over time. */
   readonly pace: PaceReport;
 }

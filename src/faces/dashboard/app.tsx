@@ -5,12 +5,12 @@ import { countWords, percentWords, sizeWords, skippedWords, timeWords } from '..
 import {
   hasToken,
   type ListedFile,
-  type ListedTask,
   listTasks,
   type LiveEvents,
   storeToken,
   type TaskList,
 } from './dashboard-api.ts';
+import type { ListedTask } from '../client/types.ts';
 import { hrefOf, useLive, useLoaded, useRoute, useThrottled } from './hooks.tsx';
 import { LensView } from './lens-view.tsx';
 import { TaskView } from './task-view.tsx';

@@ -1,35 +1,16 @@
 /** The dashboard's client of the API: the token of this tab, requests, and the stream of live events. */
 
-import type { FileState, PaceReport, TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+import type { FileState, TaskReport, TelemetryEvent } from '../../types/telemetry.ts';
+import type { TaskEvents, Tasks } from '../client/types.ts';
 
-export interface ListedTask extends TaskTotals {
-  readonly client?: string;
-  /** Bytes that reading every source whole, once, would have shown. */
-  readonly whole: number;
-  readonly first: number;
-  readonly last: number;
-}
-
-export interface TaskList {
-  readonly operator: boolean;
+export interface TaskList extends Tasks {
   readonly lens: boolean;
-  /** Number of all tasks. */
-  readonly total: number;
   readonly file?: ListedFile;
-  readonly tasks: readonly ListedTask[];
-  readonly pace: PaceReport;
 }
 
 /** The telemetry file that is inspected. */
 export interface ListedFile extends FileState {
   readonly name: string;
-}
-
-interface EventPage {
-  readonly from: number;
-  readonly next: number;
-  readonly total: number;
-  readonly events: readonly TelemetryEvent[];
 }
 
 export interface LensBlock {
@@ -135,7 +116,7 @@ function taskPath({ id, client }: TaskKey, more: string, query: Record<string, n
 
 export const taskReport = (key: TaskKey): Promise<TaskReport> => get(taskPath(key, ''));
 
-export const taskEvents = (key: TaskKey, from: number, limit: number): Promise<EventPage> =>
+export const taskEvents = (key: TaskKey, from: number, limit: number): Promise<TaskEvents> =>
   get(taskPath(key, '/events', { from, limit }));
 
 export async function askLens(question: LensFields): Promise<LensReply> {

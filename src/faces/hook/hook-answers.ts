@@ -13,6 +13,7 @@ import { PRIVATE_FILE, privateDirectory } from '../../files/kept-files.ts';
 import { displays, raw, showPart } from '../../render/display.ts';
 import { cacheDirectory, sweepFiles } from '../../session/directories.ts';
 import { createSession } from '../../session/session.ts';
+import { LruMap } from '../../session/snapshots.ts';
 import { foldedLines, foldedRuns, MAX_COMPARED_LINES, type StoredLine } from '../../text/fold.ts';
 import { cutPolicy, KIB, MAX_WHOLE_BYTES } from '../../text/limits.ts';
 import { terminalText } from '../../text/terminal.ts';
@@ -181,12 +182,15 @@ function toolEvent(
 export class HookAnswers {
   readonly #session: Session = createSession({ telemetry: false });
   readonly #kept = new KeptTexts();
-  readonly #engines = new Map<string, OrielAssembly>();
+  readonly #engines = new LruMap<OrielAssembly>(MAX_ENGINES);
   /** By session and path: the version of the file that was answered with a map, and whether all of it followed. */
-  readonly #mapped = new Map(this.#kept.notes());
-
+  readonly #mapped = new LruMap<string>(MAX_REMEMBERED);
   /** By the same: the call that was answered so. Another hook, of the project or a plugin, may ask about it, too. */
-  readonly #calls = new Map<string, string | undefined>();
+  readonly #calls = new LruMap<string | undefined>(MAX_REMEMBERED);
+
+  constructor() {
+    for (const [key, version] of this.#kept.notes()) this.#mapped.set(key, version);
+  }
 
   /** What the hook prints; undefined if the agent's own answer stands. May throw anything. */
   async answer(host: string, text: string): Promise<string | undefined> {
@@ -230,7 +234,7 @@ export class HookAnswers {
     const wasMapped = this.#mapped.get(key) === version;
     const whole = digest(version, 'whole');
     const know = (state: string): void => {
-      remember(this.#mapped, key, state, MAX_REMEMBERED);
+      this.#mapped.set(key, state);
       this.#kept.note(key, state);
     };
     let content: string | undefined;
@@ -252,7 +256,7 @@ export class HookAnswers {
     // Of a file that changed meanwhile nobody knows which text the agent has.
     if (content === undefined || (await versionOf(path)) !== before) return undefined;
     know(wasMapped ? whole : version);
-    remember(this.#calls, key, event.tool_use_id, MAX_REMEMBERED);
+    this.#calls.set(key, event.tool_use_id);
     const numLines = content.split('\n').length;
     const totalLines = file?.totalLines ?? numLines;
     return { type: 'text', file: { filePath: typed, content, numLines, startLine: 1, totalLines } };
@@ -369,18 +373,8 @@ export class HookAnswers {
         telemetry: false,
         timeoutMs: TIMEOUT_MS,
       });
-    remember(this.#engines, key, engine, MAX_ENGINES);
+    this.#engines.set(key, engine);
     return engine;
-  }
-}
-
-/** Puts an entry last, and drops the first ones over `most`. */
-function remember<V>(map: Map<string, V>, key: string, value: V, most: number): void {
-  map.delete(key);
-  map.set(key, value);
-  for (const first of map.keys()) {
-    if (map.size <= most) break;
-    map.delete(first);
   }
 }
 

@@ -214,18 +214,8 @@ export function mostConnections(descriptors = maxDescriptors()): number {
   return Math.max(1, Math.min(DEFAULT_ADDRESS_CONNECTIONS, Math.floor(descriptors * SHARE_OF_DESCRIPTORS)));
 }
 
-let open = 0;
-let refused = 0;
-
 /** Counters of the whole process: open connections, and connections over the limit. */
-export const connections = {
-  get open(): number {
-    return open;
-  },
-  get refused(): number {
-    return refused;
-  },
-};
+export const connections = { open: 0, refused: 0 };
 
 /** Counts the connections of `server`. The returned function says whether a connection is over the limit. */
 export function boundConnections(server: Server, most: number): (socket: Socket) => boolean {
@@ -236,14 +226,14 @@ export function boundConnections(server: Server, most: number): (socket: Socket)
     const from = clientNetwork(socket.remoteAddress ?? 'local');
     const before = counts.get(from) ?? 0;
     if (before >= most) {
-      refused += 1;
+      connections.refused += 1;
       surplus.add(socket);
     }
     if (before >= 2 * most) return void socket.destroy();
     counts.set(from, before + 1);
-    open += 1;
+    connections.open += 1;
     socket.once('close', () => {
-      open -= 1;
+      connections.open -= 1;
       const left = (counts.get(from) ?? 1) - 1;
       if (left > 0) counts.set(from, left);
       else counts.delete(from);

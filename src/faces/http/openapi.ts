@@ -162,19 +162,6 @@ const mcpOperations: JsonObject = {
       },
     },
   },
-  get: {
-    operationId: 'get_mcp',
-    summary: 'Messages of a session that belong to no call',
-    parameters: [],
-    responses: responses(
-      {
-        200: { about: 'A stream of messages', type: 'text/event-stream' },
-        404: noSession,
-        405: { about: 'There is no stream without a session', schema: problemSchema },
-      },
-      ALWAYS,
-    ),
-  },
   delete: {
     operationId: 'delete_mcp',
     summary: 'End a session',

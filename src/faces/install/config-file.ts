@@ -20,6 +20,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { OrielError } from '../../errors.ts';
 import { errno, systemError } from '../../files/system-failure.ts';
+import { isRunning } from '../../session/directories.ts';
 import { quote } from '../../text/visible.ts';
 
 export interface ConfigFile {
@@ -125,15 +126,7 @@ function sweep(path: string): void {
     const left = join(dirname(path), name);
     const pid = left.startsWith(prefix) ? Number(left.slice(prefix.length)) : Number.NaN;
     // An earlier process may have had the number of this one.
-    if (pid === process.pid || (Number.isInteger(pid) && !isAlive(pid))) rmSync(left, { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return errno(error) === 'EPERM';
+    if (pid === process.pid || (Number.isInteger(pid) && !isRunning(pid))) rmSync(left, { force: true });
   }
 }
 

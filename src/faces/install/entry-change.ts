@@ -48,7 +48,6 @@ interface InstallRecord {
   readonly host: string;
   readonly kind: WantedEntry['kind'];
   readonly path: string;
-  readonly keys: readonly string[];
   readonly entry: ConfigEntry;
   /** In UTF-16 code units of the text without its byte order mark. */
   readonly at: number;
@@ -74,7 +73,6 @@ interface FoundEntry {
 }
 
 export interface TextChange {
-  readonly path: string;
   readonly before: string;
   /** Undefined: the file is removed. */
   readonly after: string | undefined;
@@ -236,14 +234,12 @@ function withEntry(wanted: WantedEntry, found: FoundEntry): { after: string; rec
     .flatMap((one) => one.directory ?? [])
     .filter((made) => file.path.startsWith(join(made, sep)))
     .toSorted((a, b) => a.length - b.length);
-  const { keys } = place;
   return {
     after,
     record: {
       host,
       kind,
       path: file.path,
-      keys,
       entry,
       at,
       text,
@@ -297,7 +293,7 @@ export async function changeEntry(
     const plan = remove
       ? { after: withoutEntry(wanted, found), record: undefined }
       : withEntry(wanted, found);
-    const change = { path: file.path, before: file.text ?? '', after: plan.after };
+    const change = { before: file.text ?? '', after: plan.after };
     if (dry) {
       dry.set(file.path, plan.after);
       return change;

@@ -29,6 +29,7 @@ import { version } from '../../files/package-files.ts';
 import { isPathWithin } from '../../files/paths.ts';
 import { type NarrowedRoots, realDirectory } from '../../files/roots.ts';
 import type { Caller } from '../../queues/caller.ts';
+import { LruMap } from '../../session/snapshots.ts';
 import { baseLimits } from '../../text/limits.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { KeptSpill } from '../../types/session.ts';
@@ -72,12 +73,10 @@ const MAX_REMEMBERED_WARNINGS = 100;
 
 /** Writes a sentence unless it is among the last that were written. */
 export function eachOnce(write: (sentence: string) => void): (sentence: string) => void {
-  const said = new Set<string>();
+  const said = new LruMap<true>(MAX_REMEMBERED_WARNINGS);
   return (sentence) => {
-    if (said.has(sentence)) return;
-    const [oldest = ''] = said;
-    if (said.size === MAX_REMEMBERED_WARNINGS) said.delete(oldest);
-    said.add(sentence);
+    if (said.get(sentence)) return;
+    said.set(sentence, true);
     write(sentence);
   };
 }
