@@ -6,12 +6,16 @@ import type {
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { RunOptions } from '../../assemble.ts';
-import { OrielError } from '../../errors.ts';
 import type { Tool } from '../../oriel.ts';
-import { errorAnswer } from '../../render/notices.ts';
-import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
-import { answerAsText, needsPeer, type NoticeOptions, parametersOf, tellNotices } from './blocks.ts';
+import {
+  answerAsText,
+  needsPeer,
+  type NoticeOptions,
+  parametersOf,
+  runNamed,
+  tellNotices,
+} from './blocks.ts';
 
 /** A tool for `messages.create`, with what `beta.messages.toolRunner` needs to run it. */
 export interface AnthropicTool {
@@ -58,12 +62,7 @@ export async function runToolUse(
   use: { readonly id: string; readonly name: string; readonly input: unknown },
   options: RunOptions & NoticeOptions = {},
 ): Promise<ToolResultBlockParam> {
-  const tool = tools.find(({ name }) => name === use.name);
-  const names = tools.map(({ name }) => name).join(', ');
-  const answer = tool
-    ? await tool.run(use.input, options)
-    : errorAnswer(new OrielError('BAD_INPUT', `There is no tool ${quote(use.name)}. Use one of ${names}.`));
-  tellNotices(use.name, answer, options);
+  const answer = await runNamed(tools, use.name, use.input, options);
   return {
     type: 'tool_result',
     tool_use_id: use.id,

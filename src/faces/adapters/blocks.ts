@@ -1,8 +1,11 @@
 /** Helpers of the adapters: answers as blocks of text and images. */
 
+import type { RunOptions } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
 import { installedVersion, isOlder } from '../../files/package-files.ts';
 import type { Tool } from '../../oriel.ts';
+import { errorAnswer } from '../../render/notices.ts';
+import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 
 /** The text of an answer, for hosts that accept only text. Images are replaced by a note. */
@@ -57,6 +60,44 @@ export function tellNotices(tool: string, { details }: Answer, { onNotices }: No
     // An error of the host must not prevent the answer.
     process.emitWarning(error as Error);
   }
+}
+
+/** Runs the tool that a model named; without one of that name the answer is an error. Never throws. */
+export async function runNamed(
+  tools: readonly Tool[],
+  name: string,
+  input: unknown,
+  options: RunOptions & NoticeOptions = {},
+): Promise<Answer> {
+  const tool = tools.find((one) => one.name === name);
+  const names = tools.map((one) => one.name).join(', ');
+  const answer = tool
+    ? await tool.run(input, options)
+    : errorAnswer(new OrielError('BAD_INPUT', `There is no tool ${quote(name)}. Use one of ${names}.`));
+  tellNotices(name, answer, options);
+  return answer;
+}
+
+/** A Standard Schema that declares a JSON Schema. */
+export interface OpenSchema {
+  '~standard': {
+    version: 1;
+    vendor: string;
+    validate(value: unknown): { value: unknown };
+    jsonSchema: { input(): Record<string, unknown>; output(): Record<string, unknown> };
+  };
+}
+
+/** It accepts everything, because the tool validates its input itself, with better errors. */
+export function openSchema({ $schema: _, ...schema }: Readonly<Record<string, unknown>>): OpenSchema {
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'oriel',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  };
 }
 
 // Refuses a library that is too old for its adapter, with a clear error.

@@ -2,21 +2,14 @@
 
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';
-import { answerAsText, needsPeer, parametersOf } from './blocks.ts';
+import { answerAsText, needsPeer, type OpenSchema, openSchema } from './blocks.ts';
 
 /** The options of `createTool` of `@mastra/core/tools`. */
 export interface MastraToolOptions {
   id: string;
   description: string;
   /** Declares the schema but accepts everything, because the tool validates its input itself. */
-  inputSchema: {
-    '~standard': {
-      version: 1;
-      vendor: string;
-      validate(value: unknown): { value: unknown };
-      jsonSchema: { input(): Record<string, unknown>; output(): Record<string, unknown> };
-    };
-  };
+  inputSchema: OpenSchema;
   execute(input: unknown, context?: { readonly abortSignal?: AbortSignal | undefined }): Promise<Answer>;
   /** `output`: the result of `execute`, which Mastra types as unknown. */
   toModelOutput(output: unknown): unknown;
@@ -28,14 +21,7 @@ export function mastraTools(tools: readonly Tool[]): MastraToolOptions[] {
   return tools.map((tool) => ({
     id: tool.name,
     description: tool.description,
-    inputSchema: {
-      '~standard': {
-        version: 1,
-        vendor: 'oriel',
-        validate: (value) => ({ value }),
-        jsonSchema: { input: () => parametersOf(tool), output: () => parametersOf(tool) },
-      },
-    },
+    inputSchema: openSchema(tool.jsonSchema),
     execute: (input, context) => tool.run(input, context?.abortSignal ? { signal: context.abortSignal } : {}),
     toModelOutput: (output) => modelOutput(output as Answer),
   }));

@@ -1,12 +1,11 @@
 /** `oriel/mcp`: registers the tools on an existing MCP server. */
 
-import type { McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
 import { looseObject, type ZodType } from 'zod';
-import type { OrielOptions } from '../../options.ts';
 import { runSized, type Tool } from '../../oriel.ts';
-import { fittedTo, type HostIdentity } from '../hosts.ts';
+import { fittedTo } from '../hosts.ts';
 import { hostIn, progressTo, toolDefinition, toolResult, wantsDetails } from '../mcp/tool-result.ts';
-import { needsPeer } from './blocks.ts';
+import { needsPeer, openSchema } from './blocks.ts';
 
 export interface RegisterOptions {
   /** Also return text and details as `structuredContent`. Hosts then show a model that instead of the text. */
@@ -67,18 +66,11 @@ function register(server: McpServer, tool: Tool, structured: boolean): unknown {
     tool.name,
     {
       ...config,
-      inputSchema: schemaOf(tool.jsonSchema),
-      ...(outputSchema && { outputSchema: schemaOf(outputSchema) }),
+      inputSchema: openSchema(tool.jsonSchema),
+      ...(outputSchema && { outputSchema: openSchema(outputSchema) }),
     },
-    async (input, context) => {
-      const progress = progressTo(context);
-      const { signal } = context.mcpReq;
-      const host = hostIn(context.mcpReq, server.server.getClientVersion()?.name);
-      const fitted = fittedFor(host, structured);
-      const answer = await runSized(tool, fitted, input, { signal, onProgress: progress?.tell });
-      progress?.end();
-      return toolResult(answer, { structured, detailed: wantsDetails(context.mcpReq._meta) });
-    },
+    (input, { mcpReq }) =>
+      resultOf(tool, input, { asked: mcpReq, client: server.server.getClientVersion()?.name, structured }),
   );
 }
 
@@ -89,21 +81,28 @@ function registerInV1(server: McpServerV1, tool: Tool, structured: boolean): voi
     inputSchema: zodSchemaOf(tool.jsonSchema),
     outputSchema: outputSchema ? zodSchemaOf(outputSchema) : undefined,
   };
-  const callback = async (input: unknown, { signal, _meta, sendNotification }: ExtraV1) => {
-    const progress = progressTo({ mcpReq: { signal, _meta, notify: sendNotification } });
-    const host = hostIn({ _meta }, server.server?.getClientVersion()?.name);
-    const fitted = fittedFor(host, structured);
-    const answer = await runSized(tool, fitted, input, { signal, onProgress: progress?.tell });
-    progress?.end();
-    return toolResult(answer, { structured, detailed: wantsDetails(_meta) });
+  const callback = (input: unknown, { signal, _meta, sendNotification }: ExtraV1) => {
+    const asked = { signal, _meta, notify: sendNotification };
+    return resultOf(tool, input, { asked, client: server.server?.getClientVersion()?.name, structured });
   };
   server.registerTool(tool.name, declared as never, callback as never);
 }
 
-/** Answers of the size that a host passes on, as in the servers of oriel. */
-function fittedFor(host: HostIdentity, structured: boolean) {
-  return (options: OrielOptions): OrielOptions =>
-    fittedTo({ ...host, structured: structured || undefined }, options);
+interface AskedCall {
+  readonly asked: Parameters<typeof progressTo>[0]['mcpReq'] & Parameters<typeof hostIn>[0];
+  /** The name of the client program. */
+  readonly client: string | undefined;
+  readonly structured: boolean;
+}
+
+/** The answer is of the size that a host passes on, as in the servers of oriel. */
+async function resultOf(tool: Tool, input: unknown, { asked, client, structured }: AskedCall) {
+  const progress = progressTo({ mcpReq: asked });
+  const host = { ...hostIn(asked, client), structured: structured || undefined };
+  const options = { signal: asked.signal, onProgress: progress?.tell };
+  const answer = await runSized(tool, (own) => fittedTo(host, own), input, options);
+  progress?.end();
+  return toolResult(answer, { structured, detailed: wantsDetails(asked._meta) });
 }
 
 function configOf(tool: Tool, structured: boolean) {
@@ -117,20 +116,7 @@ function configOf(tool: Tool, structured: boolean) {
   };
 }
 
-/** Declares the schema but accepts everything, because the tool validates its input itself, with better errors. */
-function schemaOf(jsonSchema: Readonly<Record<string, unknown>>): StandardSchemaWithJSON {
-  const { $schema: _, ...schema } = jsonSchema;
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'oriel',
-      validate: (value) => ({ value }),
-      jsonSchema: { input: () => schema, output: () => schema },
-    },
-  };
-}
-
-/** The same for version 1, which only accepts schemas of Zod. */
+/** As `openSchema`, for version 1, which only accepts schemas of Zod. */
 function zodSchemaOf(jsonSchema: Readonly<Record<string, unknown>>): ZodType {
   const { $schema: _, ...schema } = jsonSchema;
   const open = looseObject({});

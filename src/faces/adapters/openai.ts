@@ -7,10 +7,7 @@ import type {
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
 import type { RunOptions } from '../../assemble.ts';
-import { OrielError } from '../../errors.ts';
 import type { Tool } from '../../oriel.ts';
-import { errorAnswer } from '../../render/notices.ts';
-import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 import {
   answerAsText,
@@ -19,6 +16,7 @@ import {
   type NoticeOptions,
   parametersOf,
   parseArguments,
+  runNamed,
   tellNotices,
 } from './blocks.ts';
 
@@ -41,7 +39,7 @@ export async function runResponsesCall(
   call: Pick<ResponseFunctionToolCall, 'name' | 'arguments' | 'call_id'>,
   options: RunOptions & NoticeOptions = {},
 ): Promise<ResponseInputItem.FunctionCallOutput> {
-  const answer = await run(tools, call, options);
+  const answer = await runNamed(tools, call.name, parseArguments(call.arguments), options);
   return {
     type: 'function_call_output',
     call_id: call.call_id,
@@ -80,24 +78,8 @@ export async function runChatCall(
   { id, function: called }: { id: string; function: { name: string; arguments: string } },
   options: RunOptions & NoticeOptions = {},
 ): Promise<{ role: 'tool'; tool_call_id: string; content: string }> {
-  return { role: 'tool', tool_call_id: id, content: answerAsText(await run(tools, called, options)) };
-}
-
-async function run(
-  tools: readonly Tool[],
-  call: { readonly name: string; readonly arguments: string },
-  options: RunOptions & NoticeOptions = {},
-): Promise<Answer> {
-  const tool = tools.find(({ name }) => name === call.name);
-  if (tool) {
-    const answer = await tool.run(parseArguments(call.arguments), options);
-    tellNotices(tool.name, answer, options);
-    return answer;
-  }
-  const names = tools.map(({ name }) => name).join(', ');
-  return errorAnswer(
-    new OrielError('BAD_INPUT', `There is no tool ${quote(call.name)}. Use one of ${names}.`),
-  );
+  const answer = await runNamed(tools, called.name, parseArguments(called.arguments), options);
+  return { role: 'tool', tool_call_id: id, content: answerAsText(answer) };
 }
 
 function inputBlock(

@@ -28,7 +28,7 @@ export const inspectCommand: CliCommand = {
         'No file was given. Use oriel inspect FILE, with a file that --telemetry FILE wrote.',
       );
     }
-    const [{ EventFile, MAX_INSPECTED_CHARACTERS }, { inspect }, { addressText, newToken }] =
+    const [{ EventFile, MAX_INSPECTED_CHARACTERS }, { inspect, openInBrowser }, { addressText, newToken }] =
       await Promise.all([
         import('../../telemetry/event-file.ts'),
         import('../http/inspect.ts'),

@@ -71,7 +71,7 @@ const routesOf = (served: RouteContext): readonly HttpRoute[] => {
     metricsRoute(served),
     liveRoute(seen),
     lensRoute(served),
-    ...dashboardRoutes.map((make) => make()),
+    ...dashboardRoutes,
   ];
 };
 

@@ -7,7 +7,7 @@ import { safeJson } from '../../text/visible.ts';
 import type { TelemetryEvent } from '../../types/telemetry.ts';
 import type { PeerOutlet } from '../outbox.ts';
 import type { HttpExchange, HttpReply } from './exchange.ts';
-import { problem, problemSchema } from './problem.ts';
+import { eventsReply, KEEP_ALIVE_MS, problem, problemSchema } from './problem.ts';
 import { type HttpRoute, route } from './route.ts';
 import type { TaskSource } from './tasks.ts';
 
@@ -42,22 +42,21 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-export const dashboardRoutes: readonly (() => HttpRoute)[] = Object.entries(FILES).map(
+export const dashboardRoutes: readonly HttpRoute[] = Object.entries(FILES).map(
   ([path, [file, type, summary]]) =>
-    () =>
-      route({
-        method: 'get',
-        path,
-        summary,
-        replies: { 200: { about: 'The file', type: type.split(';')[0] as string } },
-        async handle(exchange): Promise<HttpReply> {
-          const body = await asset(`dashboard/${file}`);
-          const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-          const headers = { ...HEADERS, 'content-type': type, etag };
-          if (exchange.header('if-none-match') === etag) return { status: 304, headers };
-          return { status: 200, headers, body };
-        },
-      }),
+    route({
+      method: 'get',
+      path,
+      summary,
+      replies: { 200: { about: 'The file', type: type.split(';')[0] as string } },
+      async handle(exchange): Promise<HttpReply> {
+        const body = await asset(`dashboard/${file}`);
+        const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+        const headers = { ...HEADERS, 'content-type': type, etag };
+        if (exchange.header('if-none-match') === etag) return { status: 304, headers };
+        return { status: 200, headers, body };
+      },
+    }),
 );
 
 // `GET /api/v0/live`: events as they are recorded, as Server-Sent Events. A client gets only events of its own tasks.
@@ -78,9 +77,6 @@ const MAX_STREAM_UNSENT_BYTES = 256 << 10;
 
 /** Maximum characters of collected events. */
 const MAX_COLLECTED_CHARACTERS = 256 << 10;
-
-/** Interval of keep-alive comments, because proxies close silent connections. */
-const KEEP_ALIVE_MS = 15_000;
 
 export const liveRoute = (seen: TaskSource): HttpRoute => {
   const open = new Map<Caller | CallerOrigin, number>();
@@ -125,17 +121,12 @@ export const liveRoute = (seen: TaskSource): HttpRoute => {
         const message = `${why}. Close one, or ask again in a moment.`;
         return problem(503, { message, code: 'BUSY' }, { 'retry-after': '1' });
       }
-      const headers = {
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no',
-      };
       // Counted before the body begins, which HEAD has not: of many requests at once all would be admitted.
       const { method, client, signal } = exchange;
       const release = taken(new Set(method === 'HEAD' ? [] : [client, callerOrigin(client)]));
       if (method === 'HEAD' || signal.aborted) release();
       else signal.addEventListener('abort', release, { once: true });
-      return { status: 200, headers, body: (outlet) => stream(seen, exchange, outlet).finally(release) };
+      return eventsReply((outlet) => stream(seen, exchange, outlet).finally(release));
     },
   });
 };

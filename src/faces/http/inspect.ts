@@ -52,12 +52,12 @@ function createInspection({ file, path, token, ticket, onTicket }: InspectOption
     file: () => ({ name: shortName(basename(path)), ...file.state }),
     closing: closing.signal,
   };
-  const routes = [
-    ...dashboardRoutes.map((make) => make()),
-    ...[...seenRoutes, liveRoute].map((make) => make(seen)),
-  ];
   const enter = enterRoute(token, ticket, onTicket);
-  const find = createRouter([...routes, enter]);
+  const find = createRouter([
+    ...dashboardRoutes,
+    ...[...seenRoutes, liveRoute].map((make) => make(seen)),
+    enter,
+  ]);
 
   const reply = (exchange: HttpExchange): HttpReply | Promise<HttpReply> => {
     const { refused } = exchange.path === enter.path ? withTicket : withToken;

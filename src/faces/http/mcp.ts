@@ -346,8 +346,7 @@ class McpSession {
   }
 
   async handle(request: Request, body: unknown): Promise<Response | HttpReply> {
-    const messages = [body].flat();
-    const ids = messages.flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []));
+    const ids = idsOf(body);
     const duplicate = ids.find((id) => this.#inFlight.has(id));
     if (duplicate !== undefined)
       return jsonReply({ jsonrpc: '2.0', id: duplicate, error: DUPLICATE_ID }, 400);
@@ -365,7 +364,7 @@ class McpSession {
     if (response.status !== 200) this.#free(post);
     else if (request.signal.aborted) this.#abandon(post);
     else request.signal.addEventListener('abort', () => this.#abandon(post), { once: true });
-    for (const message of messages) {
+    for (const message of [body].flat()) {
       if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled')
         this.#settle(message.params?.['requestId'] as RequestId, 'cancelled');
     }

@@ -37,6 +37,19 @@ export function jsonTextReply(text: string, status = 200, headers: Record<string
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: text };
 }
 
+/** A reply with Server-Sent Events. */
+export function eventsReply(body: HttpReply['body']): HttpReply {
+  const headers = {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  };
+  return { status: 200, headers, body };
+}
+
+/** Interval of keep-alive comments in a stream of events, because proxies close silent connections. */
+export const KEEP_ALIVE_MS = 15_000;
+
 const STATUS: Partial<Record<ErrorCode, number>> = {
   NOT_FOUND: 404,
   NOT_DIRECTORY: 404,

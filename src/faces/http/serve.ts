@@ -46,15 +46,7 @@ export function refuseWithoutKey(
 
 /** Throws OrielError for invalid options, and if the address cannot be used. */
 export async function serve(offer: ServerOffer, options: ServeOptions): Promise<RunningServer> {
-  const {
-    address,
-    token,
-    operatorToken,
-    hosts = [],
-    structured = false,
-    writeTimeoutMs,
-    maxConnections,
-  } = options;
+  const { address, token, operatorToken, hosts = [], structured = false, writeTimeoutMs } = options;
   if (!isLocalAddress(address) && !token) {
     throw new OrielError(
       'BAD_INPUT',
@@ -69,7 +61,7 @@ export async function serve(offer: ServerOffer, options: ServeOptions): Promise<
     operatorToken: operatorToken || undefined,
   };
   const app = createApp({ offer, log, guard, structured, writeTimeoutMs });
-  const serving = await listenFor(app, { address, maxConnections });
+  const serving = await listenFor(app, options);
   log('listening', { address: addressText(serving.address), dialect: offer.dialect });
   if (address.kind === 'port' && !token) log('warning', { message: NO_TOKEN });
   for (const message of wideRoots(offer)) log('warning', { message });

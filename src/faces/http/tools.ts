@@ -16,7 +16,7 @@ import type { Progress } from '../../types/session.ts';
 import { pace } from '../outbox.ts';
 import type { HttpExchange, HttpReply } from './exchange.ts';
 import { outcomeOfAnswer } from './metrics.ts';
-import { jsonReply, problem, problemSchema } from './problem.ts';
+import { eventsReply, jsonReply, KEEP_ALIVE_MS, problem, problemSchema } from './problem.ts';
 import { type HttpRoute, route, type RouteContext } from './route.ts';
 import { taskOf } from './tasks.ts';
 
@@ -93,35 +93,28 @@ export const callToolRoute = ({ offer }: RouteContext): HttpRoute =>
 
 // Sends an answer as Server-Sent Events: progress while the call runs, then the answer.
 
-/** Interval of keep-alive comments, because proxies close silent connections. */
-const KEEP_ALIVE_MS = 15_000;
-
 /** Runs `work`. If the client disconnects, the signal of the request cancels it. */
 function eventStream(
   exchange: HttpExchange,
   work: (onProgress: (progress: Progress) => void) => Promise<Answer>,
 ): HttpReply {
-  return {
-    status: 200,
-    headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
-    async body(outlet) {
-      const event = (name: string, data: unknown): void =>
-        outlet.write(`event: ${name}\ndata: ${safeJson(data)}\n\n`);
-      exchange.endsWith((error) => {
-        event('answer', errorAnswer(error));
-        outlet.end();
-      });
-      // Progress is dropped for a client that does not read.
-      const quietly = (tell: () => void): void => {
-        if (outlet.bytes === 0) tell();
-      };
-      const keepAlive = setInterval(() => quietly(() => outlet.write(': still working\n\n')), KEEP_ALIVE_MS);
-      const progress = pace((told) => quietly(() => event('progress', told)));
-      const answer = await work(progress.tell).finally(() => clearInterval(keepAlive));
-      progress.end();
-      event('answer', answer);
-    },
-  };
+  return eventsReply(async (outlet) => {
+    const event = (name: string, data: unknown): void =>
+      outlet.write(`event: ${name}\ndata: ${safeJson(data)}\n\n`);
+    exchange.endsWith((error) => {
+      event('answer', errorAnswer(error));
+      outlet.end();
+    });
+    // Progress is dropped for a client that does not read.
+    const quietly = (tell: () => void): void => {
+      if (outlet.bytes === 0) tell();
+    };
+    const keepAlive = setInterval(() => quietly(() => outlet.write(': still working\n\n')), KEEP_ALIVE_MS);
+    const progress = pace((told) => quietly(() => event('progress', told)));
+    const answer = await work(progress.tell).finally(() => clearInterval(keepAlive));
+    progress.end();
+    event('answer', answer);
+  });
 }
 
 // `POST /api/v0/lens`: shows a person what a model would see in a dialect.
