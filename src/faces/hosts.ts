@@ -8,7 +8,6 @@ import type { OrielOptions } from '../options.ts';
 import { limitNames, type LimitOptions, limitsWith, shownSize } from '../text/limits.ts';
 import { makeVisible, safeJson } from '../text/visible.ts';
 
-/** The identity that a client gives. */
 export interface HostIdentity {
   /** `clientInfo.name`; empty if it gives none. */
   readonly name: string;
@@ -25,7 +24,6 @@ interface Host {
   readonly measured: string;
   /** How it truncates a longer answer. */
   readonly cuts: string;
-  /** Its name in `clientInfo`. */
   readonly name: RegExp;
   /** Models to which the row applies; all when absent. */
   readonly model?: RegExp | undefined;

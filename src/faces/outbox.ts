@@ -18,7 +18,6 @@ const PIECE_BYTES = 64 << 10;
 /** Unsent bytes of a client above which its calls wait. Running calls may add their answers. */
 export const CLIENT_BYTES = 8 << 20;
 
-/** Maximum unsent bytes of all clients. */
 const TOTAL_BYTES = 128 << 20;
 
 const WRITE_TIMEOUT_MS = 30_000;

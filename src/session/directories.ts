@@ -97,7 +97,6 @@ export function keepStateFromClients(state?: string): void {
   }
 }
 
-/** Creates a directory for one session of this process; it is removed with the session. */
 export function sessionDirectory(state: string): string {
   const sessions = privateDirectory(join(state, 'sessions'));
   sweepFiles(sessions, (name) => isOwnName(name) && !isRunning(Number.parseInt(name, 10)));

@@ -160,7 +160,6 @@ export class FileCache implements LocalCache {
     return done;
   }
 
-  /** Waits for what was begun. */
   async close(): Promise<void> {
     await Promise.all(this.#working);
   }

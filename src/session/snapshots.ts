@@ -74,7 +74,6 @@ export class LocalSnapshots implements SnapshotStore {
 
 /** The most versions whose tags are remembered, of all paths together; 150 bytes each. */
 const MAX_TAGGED_VERSIONS = 20_000;
-/** The most versions remembered of one path. */
 const MAX_TAGGED_PATH_VERSIONS = 1_000;
 
 /** Digits of a tag where a shorter one may name another content. A collision of two digests is practically impossible. */

@@ -15,7 +15,6 @@ import { removeQuietly } from './directories.ts';
 
 const writeSome = promisify(write);
 
-/** Bytes of the buffer. */
 const BUFFER = 128 << 10;
 
 /** After a write that blocked for longer than this, in ms, later writes are asynchronous. */
@@ -102,7 +101,6 @@ export class SpillWriter {
     return { url: this.url, path: this.path, bytes: this.#at, capped: this.#capped };
   }
 
-  /** Removes the spill. */
   discard(): void {
     this.#finished = true;
     this.#filled = 0;
@@ -211,7 +209,6 @@ interface Share {
 }
 
 export class SpillQuota {
-  /** The quota in bytes. */
   readonly total: number;
   #used = 0;
   #outputs = 0;

@@ -192,7 +192,6 @@ function pathIn(directory: string, number: number): string {
   return join(directory, `${number}.log`);
 }
 
-/** The highest number in use; 0 for none. */
 function lastNumberIn(directory: string): number {
   return numbersOf(readdirSync(directory)).at(-1) ?? 0;
 }
@@ -203,7 +202,6 @@ function keptIn(directory: string): number[] {
   return numbersOf(entries.filter((entry) => entry.isFile()).map(({ name }) => name));
 }
 
-/** In ascending order. */
 function numbersOf(names: readonly string[]): number[] {
   const numbers = names.flatMap((name) => SPILL_NAME.exec(name)?.[1] ?? []).map(Number);
   return numbers.sort((a, b) => a - b);

@@ -139,7 +139,6 @@ function weightOf(event: TelemetryEvent): number {
 
 // The tasks of a telemetry file by client and name. Bounded: further tasks are counted together, then reads are dropped.
 
-/** Maximum tasks that are distinguished. */
 const MAX_NAMED_TASKS = 10_000;
 
 /** Maximum sum of `TaskFigures.weight`: about 200 MB. */

@@ -211,13 +211,10 @@ function written(window: Window): string {
 
 // Sanitizes names from callers and files: one line, bounded, without hidden characters, without secrets.
 
-/** Maximum characters of a path. */
 export const MAX_PATH_CHARACTERS = 400;
 
-/** Maximum characters of the name of a task. */
 const MAX_TASK_NAME_CHARACTERS = 200;
 
-/** Maximum characters of the name of a program. */
 export const MAX_HOST_NAME_CHARACTERS = 100;
 
 /** Printable ASCII, which needs no escaping. */

@@ -257,7 +257,6 @@ export class EventLines {
     this.handle = handle;
   }
 
-  /** The number of bytes that have been read. */
   get at(): number {
     return this.#at;
   }
@@ -280,7 +279,6 @@ export class EventLines {
     if (bytes > 0) take(line);
   }
 
-  /** Whether there is an unfinished last line. */
   get hasBegun(): boolean {
     return this.#restBytes > 0;
   }

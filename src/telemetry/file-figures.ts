@@ -47,7 +47,6 @@ const MAX_REMEMBERED_ENDS = 8;
 
 const NO_SPANS: readonly NumberSpan[] = [];
 
-/** The range of a read. */
 interface End {
   readonly from: number;
   readonly to: number;
@@ -67,7 +66,6 @@ export class FileFigures {
   /** Bytes of all answers, and of those about the version that was read last. */
   answered = 0;
   answeredNow = 0;
-  /** Number of reads after the first one. */
   repeated = 0;
   followed = 0;
   fresh = 0;
@@ -236,11 +234,8 @@ interface CoverageStretch {
   readonly times: number;
 }
 
-/** The effect of showing a span. */
 interface CoverageGain {
-  /** Number of units that had not been shown before. */
   readonly fresh: number;
-  /** Number of units that had been shown before. */
   readonly again: number;
 }
 
@@ -265,12 +260,10 @@ export class TextCoverage {
     return this.#approximate;
   }
 
-  /** Number of units shown at least once. */
   get covered(): number {
     return this.#covered;
   }
 
-  /** Number of units shown more than once. */
   get repeated(): number {
     return this.#stretches.reduce((sum, { from, to, times }) => sum + (times > 1 ? to - from : 0), 0);
   }

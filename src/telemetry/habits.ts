@@ -24,7 +24,6 @@ const MAX_HABIT_EXAMPLES = 5;
 /** The weight of an example, which has a source and two calls. */
 const EXAMPLE_WEIGHT = 4;
 
-/** Maximum sources that are tracked. */
 const MAX_TRACKED_SOURCES = 1_000;
 
 /** Maximum ranges of a suggested call: more of them cost more than they save. */
@@ -107,7 +106,6 @@ export class HabitFigures {
     }
   }
 
-  /** All habits, the most expensive first. */
   list(): readonly HabitReport[] {
     const all: readonly (readonly [HabitName, Tally])[] = [
       ['whole', this.#whole],
@@ -221,7 +219,6 @@ class Tally {
   }
 }
 
-/** Removes the oldest entries if there are too many. */
 function bound<K, V>(map: Map<K, V>): Map<K, V> {
   for (const oldest of map.keys()) {
     if (map.size < MAX_TRACKED_SOURCES) break;

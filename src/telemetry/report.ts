@@ -153,7 +153,6 @@ function habitsOf(figures: readonly TaskFigures[]): HabitReport[] {
 /** Minimum number of sources of a size; with fewer the verdict is `unknown`. */
 const MIN_VERDICT_SOURCES = 3;
 
-/** Minimum difference of the reads per source. */
 const DIFFERENCE = 0.1;
 
 /** Compares sources whose first answer had less than 8 KiB with those whose first answer had 32 KiB or more. */
@@ -181,7 +180,6 @@ export function verdictOf(sizes: readonly SizeReport[]): ReportVerdict {
   };
 }
 
-/** The sum of the reports of a size over several tasks. */
 function sumSizeReports(sizes: readonly SizeReport[], name: SizeReport['size']): SizeReport {
   const sum = { size: name, sources: 0, reads: 0, pages: 0, bytes: 0 };
   for (const { size, sources, reads, pages, bytes } of sizes) {

@@ -12,13 +12,10 @@ import type {
 import { FileFigures, type PageChain, type ReadPlacement } from './file-figures.ts';
 import { HabitFigures, sourceDirectories } from './habits.ts';
 
-/** Maximum sources of a task that are tracked. */
 const MAX_TASK_SOURCES = 500;
 
-/** Maximum lists whose next page is tracked. */
 const MAX_TRACKED_LISTS = 32;
 
-/** Maximum chains of more than one call. */
 const MAX_TASK_CHAINS = 1_000;
 
 const NO_READS: readonly ReadFacts[] = [];
@@ -206,7 +203,6 @@ function shownOfText({ bytes = [] }: ReadFacts): number {
   return bytes.reduce((sum, [from, to]) => sum + to - from, 0);
 }
 
-/** Maximum intervals of a pace. */
 const MAX_PACE_INTERVALS = 60;
 
 /**
@@ -271,7 +267,6 @@ export const NO_COUNTS: TaskCounts = {
 
 const COUNT_NAMES = Object.keys(NO_COUNTS) as readonly (keyof TaskCounts)[];
 
-/** Only the counters of an object. */
 export function countsOf(counted: TaskCounts): TaskCounts {
   return Object.fromEntries(COUNT_NAMES.map((name) => [name, counted[name]])) as unknown as TaskCounts;
 }

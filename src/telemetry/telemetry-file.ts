@@ -55,7 +55,6 @@ export class TelemetryFile {
     this.#onError = onError;
   }
 
-  /** The number of events that were dropped. */
   get dropped(): number {
     return this.#dropped;
   }

@@ -131,7 +131,6 @@ export class TelemetryRecorder implements TelemetrySink {
     return this.#tasks.of(caller ?? this.#nobody);
   }
 
-  /** The tasks of all callers. Only for the operator of a server. */
   allTasks(): readonly TrackedTask[] {
     return this.#tasks.all();
   }
@@ -204,7 +203,6 @@ export class TelemetryRecorder implements TelemetrySink {
   }
 }
 
-/** A random name that stays the same for as long as the caller is known. */
 function nameIn(names: WeakMap<object, string>, caller: Caller, prefix = ''): string {
   let name = names.get(caller);
   if (name === undefined) names.set(caller, (name = prefix + randomBytes(4).toString('hex')));

@@ -89,7 +89,8 @@ export interface OpenSchema {
 }
 
 /** It accepts everything, because the tool validates its input itself, with better errors. */
-export function openSchema({ $schema: _, ...schema }: Readonly<Record<string, unknown>>): OpenSchema {
+export function openSchema(jsonSchema: Readonly<Record<string, unknown>>): OpenSchema {
+  const { $schema: _, ...schema } = jsonSchema;
   return {
     '~standard': {
       version: 1,

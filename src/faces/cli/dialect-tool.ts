@@ -72,7 +72,6 @@ const TOOLS = {
 
 export type ToolCommand = keyof typeof TOOLS;
 
-/** Calls the tool and shows progress. */
 type AskTool = (
   input: Readonly<Record<string, unknown>>,
   options?: Pick<RunOptions, 'onOutput' | 'isPart'>,
@@ -322,7 +321,6 @@ function notGiven(name: string, { listed, other }: MissingVariables): string | u
   return `${uses} set: ${[...listed].join(', ')}. The operator of oriel can set them where it is started.`;
 }
 
-/** The entries of the file, and the digest of its bytes. */
 function configured(path: string): {
   readonly entries: Readonly<Record<string, unknown>>;
   readonly sha256: string;
@@ -384,7 +382,6 @@ export class SharedBudget {
   #lines: number;
   #bytes: number;
 
-  /** The limits from `values`, shared by this many calls. */
   constructor(values: OptionValues, calls: number) {
     const { limits } = assemble(orielOptions(values));
     this.#values = values;
@@ -393,7 +390,6 @@ export class SharedBudget {
     this.#bytes = limits.bytes;
   }
 
-  /** The values for the next call, with its limits. */
   next(): OptionValues {
     const part = (left: number, least: number): number => Math.max(least, Math.floor(left / this.#calls));
     const limits = [

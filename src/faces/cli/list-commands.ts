@@ -79,7 +79,6 @@ function numbersOf(names: readonly string[], values: OptionValues): Record<strin
   );
 }
 
-/** The values of the given options, as fields of an input. */
 function given(names: readonly string[], values: OptionValues): Record<string, unknown> {
   const known = names.filter((name) => values[name] !== undefined);
   return Object.fromEntries(known.map((name) => [name, values[name]]));

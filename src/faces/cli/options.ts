@@ -163,7 +163,6 @@ export const fold: CliOption = {
   help: 'whether bash shows a run of equal lines once, with their count and the call for them (default on)',
 };
 
-/** Options for reading from the network. */
 const webOptions: readonly CliOption[] = [
   web,
   offline,
@@ -197,7 +196,6 @@ export const jsonOption: CliOption = {
 /** Options on which every tool depends. Help lists options in this order: what most people use comes first. */
 const engineOptions: readonly CliOption[] = [root, limits, dialect, cwd, allow, telemetry, task];
 
-/** Options of servers. */
 export const servingOptions: readonly CliOption[] = [
   ...engineOptions.map((option) => (option === root ? serverRoot : option)),
   deny,
@@ -228,13 +226,11 @@ export const readOptions: readonly CliOption[] = [
   noCache,
 ];
 
-/** Options of commands that describe tools. */
 export const describeOptions: readonly CliOption[] = [dialect, limits, jsonOption];
 
 /** Options that several commands share; each command lists its own. */
 export const sharedOptions: readonly CliOption[] = readOptions;
 
-/** Options of every command. */
 export const globalOptions: readonly CliOption[] = [
   { name: 'debug', help: 'print the stack of every unexpected error on stderr' },
   { name: 'help', short: 'h', help: 'show help; --help --all lists every option' },

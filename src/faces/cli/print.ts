@@ -179,7 +179,6 @@ const SILENT_MS = 500;
 
 interface ProgressLine {
   show(progress: Progress): void;
-  /** Erases the line. */
   clear(): void;
 }
 

@@ -11,10 +11,10 @@ export interface TypedCommand extends ParsedArguments {
 }
 
 /** Options of commands that are fields of tools. */
-const OPTIONS: readonly string[] = [
-  ...['after', 'before', 'context', 'glob', 'ignore-case', 'inside', 'limit', 'literal', 'multiline'],
-  ...['offset', 'sort', 'source', 'symbol', 'type', 'word'],
-];
+const OPTIONS: readonly string[] =
+  'after before context glob ignore-case inside limit literal multiline offset sort source symbol type word'.split(
+    ' ',
+  );
 
 type CallFields = Readonly<Record<string, unknown>>;
 type Details = Answer['details'];
@@ -98,7 +98,6 @@ export function pasteableNotices(
   });
 }
 
-/** The sentence of an error. */
 export function pasteableError(sentence: string, details: Details, typed?: TypedCommand): string {
   const { next = '' } = details.error ?? {};
   const read = typed?.name === 'read' ? typed.operands : [];

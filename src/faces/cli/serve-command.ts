@@ -91,7 +91,6 @@ export const serveCommand: CliCommand = {
   },
 };
 
-/** The hint for the person who started the server. */
 function greeting(address: ListenAddress, needsToken: boolean): string {
   const token = needsToken ? ` -H "Authorization: Bearer $TOKEN"` : '';
   if (address.kind === 'socket')

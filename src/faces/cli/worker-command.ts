@@ -6,7 +6,6 @@ import type { RunningJobs } from '../../state/run-jobs.ts';
 import { type CliCommand, isWholeBetween, numberOf } from './options.ts';
 import { stateFromOptions, stateOptions } from './server-options.ts';
 
-/** Maximum concurrent jobs of each kind in a process. */
 const MAX_KIND_JOBS = 2;
 
 /** Milliseconds that running jobs have to end after a signal. */

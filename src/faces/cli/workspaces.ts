@@ -292,7 +292,6 @@ export function readSecret(
 /** Maximum bytes of a list: enough for more than 10,000 workspaces. */
 const MAX_WORKSPACE_LIST_BYTES = 4 << 20;
 
-/** Timeout of the command in milliseconds. */
 const COMMAND_MS = 30_000;
 
 type Entries = readonly (readonly [name: string, workspace: WorkspaceAddress])[];

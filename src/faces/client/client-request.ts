@@ -35,7 +35,6 @@ export type SendRequest = (exchange: ClientRequest) => Promise<Result<Response>>
 const TEMPORARY = new Set([502, 503, 504, 429]);
 
 const INITIAL_RETRY_MS = 200;
-/** Maximum wait, even if the server asks for a longer one. */
 const MAX_RETRY_MS = 5_000;
 
 export function sender({
@@ -159,7 +158,6 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
 
 // The results of the client: failures are values with a kind.
 
-/** A failure. */
 export type ClientError =
   /** The server refused the request. `status`: the HTTP status; `code`: a stable error code. */
   | {

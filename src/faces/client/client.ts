@@ -100,7 +100,6 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Sends requests and parses their responses. */
 class Asking {
   readonly send: SendRequest;
 

@@ -43,7 +43,6 @@ export function DashboardApp() {
 
 interface SignInProps {
   readonly enter: (token: string) => void;
-  /** Whether the given token is wrong. */
   readonly refused: boolean;
 }
 
@@ -145,7 +144,6 @@ function Signed({ unauthorized, signOut }: SignedProps) {
   );
 }
 
-/** The line about the telemetry file that is inspected. */
 function FileLine({
   file: { name, events, skipped, withoutReads, read, size },
 }: {

@@ -8,7 +8,6 @@ export interface TaskList extends Tasks {
   readonly file?: ListedFile;
 }
 
-/** The telemetry file that is inspected. */
 export interface ListedFile extends FileState {
   readonly name: string;
 }
@@ -58,13 +57,10 @@ export async function enter(): Promise<void> {
   storeToken(token);
 }
 
-/** The token is missing or wrong. */
 export class UnauthorizedError extends Error {}
 
-/** The server is temporarily unavailable. */
 class Busy extends Error {}
 
-/** Milliseconds before each retry. */
 const WAITS = [250, 1_000, 4_000];
 
 /** Retries a request without side effects if the connection broke or the server is busy. */

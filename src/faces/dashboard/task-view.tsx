@@ -19,7 +19,6 @@ import { inSlices } from './events.ts';
 import { hrefOf, useThrottled } from './hooks.tsx';
 import { addPoint, CallTable, type ChartPoints, noPoints, Timeline } from './timeline.tsx';
 
-/** Events of a page. */
 const PAGE_TASK_EVENTS = 2_000;
 
 /** Maximum events that are loaded, the last ones of the task. The figures of longer tasks come from the server. */

@@ -91,7 +91,6 @@ function usePlot(
 
 const PACE_HEIGHT = 120;
 
-/** The calls of all listed tasks over time. */
 export function CallsOverTime({ pace }: { readonly pace: PaceReport }) {
   const { from, step, calls } = pace;
   // uPlot has seconds.
@@ -187,7 +186,6 @@ const ZOOMS = [
   ['Later', 0.5, 1],
 ] as const;
 
-/** Minimum number of visible calls. */
 const MIN_VISIBLE_CALLS = 4;
 
 /** Zooms and pans within the existing calls. */

@@ -59,7 +59,6 @@ async function wordsIn(file: FileHandle, size: number): Promise<SpokenWords[]> {
   return spoken(found);
 }
 
-/** The messages with their weights. */
 export function spoken(found: Readonly<Record<Speaker, readonly string[]>>): SpokenWords[] {
   return (['user', 'assistant'] as const)
     .flatMap((speaker) =>

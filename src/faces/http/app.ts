@@ -75,7 +75,6 @@ const routesOf = (served: RouteContext): readonly HttpRoute[] => {
   ];
 };
 
-/** Headers of a refusal, by its status. */
 const REFUSED: Record<GuardRefusal['status'], Record<string, string>> = {
   400: { connection: 'close' },
   401: { 'www-authenticate': 'Bearer' },

@@ -75,7 +75,6 @@ const EVERY_MS = 100;
 /** Unsent bytes of a client above which events are dropped; it is told their number. */
 const MAX_STREAM_UNSENT_BYTES = 256 << 10;
 
-/** Maximum characters of collected events. */
 const MAX_COLLECTED_CHARACTERS = 256 << 10;
 
 export const liveRoute = (seen: TaskSource): HttpRoute => {

@@ -202,7 +202,6 @@ function behindProxy(headers: IncomingMessage['headers']): string {
 // Limits the connections of one address, because each takes memory and a descriptor. Requests on connections
 // over the limit are answered with 503; above twice the limit, new connections are closed immediately.
 
-/** Default maximum connections of an address. */
 const DEFAULT_ADDRESS_CONNECTIONS = 256;
 
 /** Maximum share of the descriptors: twice the maximum may be open briefly, and other addresses need some too. */

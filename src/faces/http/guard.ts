@@ -16,7 +16,6 @@ export interface GuardOptions {
   readonly token?: string | undefined;
   /** The token of the operator, which includes all rights of `token`. */
   readonly operatorToken?: string | undefined;
-  /** Whether the server is only reachable from this machine. */
   readonly loopback: boolean;
   /** Host names that are accepted, besides addresses. */
   readonly hosts: readonly string[];
@@ -155,7 +154,6 @@ export function newToken(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** Whether the address can only be reached from this machine. */
 export function isLocalAddress(address: ListenAddress): boolean {
   return address.kind === 'socket' || isLoopback(address.host);
 }

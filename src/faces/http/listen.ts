@@ -157,7 +157,6 @@ function listenPrivately(listenNow: () => void): void {
   }
 }
 
-/** Removes a socket that a killed server has left behind. */
 async function removeStale(path: string): Promise<void> {
   // Connecting to a regular file fails in the same way, so the type is checked first.
   if (!(await lstat(path).catch(() => undefined))?.isSocket()) return;

@@ -55,7 +55,6 @@ interface ServerFor {
   readonly caller?: Caller | undefined;
 }
 
-/** Makes a server for a session, or for a stateless request. */
 type MakeServer = (of: ServerFor) => SessionServer;
 
 interface OpenSession {
@@ -279,7 +278,6 @@ interface SessionEvents {
   closed(id: string): void;
 }
 
-/** The requests of one POST. */
 interface Post {
   readonly ids: readonly RequestId[];
   readonly pending: Set<RequestId>;
@@ -303,7 +301,6 @@ class McpSession {
     });
   }
 
-  /** Whether requests are pending. */
   get busy(): boolean {
     return this.#inFlight.size > 0;
   }

@@ -15,10 +15,8 @@ import { inbox } from './request-body.ts';
 
 // The metrics that are counted: calls, requests, connections.
 
-/** Upper bounds of the buckets in seconds. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 
-/** The outcome of a call. */
 interface CallOutcome {
   /** Bytes of the text of its answer. */
   readonly bytes: number;
@@ -101,7 +99,6 @@ export function createMetrics(measure: () => GaugedServer): ServerMetrics {
   };
 }
 
-/** The durations of the calls of a tool. */
 interface Times {
   /** By bucket: number of calls that took at most this long. */
   readonly within: number[];
@@ -359,7 +356,6 @@ export function familyText(name: string, { help, type, values }: MetricFamily): 
 
 export interface ServerLog {
   (event: string, facts?: Readonly<Record<string, unknown>>): void;
-  /** Writes pending lines. */
   flush(): void;
 }
 

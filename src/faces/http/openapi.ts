@@ -21,7 +21,6 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   return json;
 }
 
-/** The `content` of a body in JSON. */
 function jsonContent(schema: JsonObject): JsonObject {
   return { 'application/json': { schema } };
 }

@@ -37,7 +37,6 @@ export function jsonTextReply(text: string, status = 200, headers: Record<string
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: text };
 }
 
-/** A reply with Server-Sent Events. */
 export function eventsReply(body: HttpReply['body']): HttpReply {
   const headers = {
     'content-type': 'text/event-stream',

@@ -30,10 +30,8 @@ export function absolute(access: FileAccess, path: string): string {
   return path === '/' ? path : access.absolute(path);
 }
 
-/** The base directories of relative paths. */
 export const RELATIVITIES = ['root', 'home', 'cwd'] as const;
 
-/** The base directory for `relativity`. */
 export function startOf(relativity: (typeof RELATIVITIES)[number], cwd: string): string {
   return { root: sep, home: homedir(), cwd }[relativity];
 }

@@ -10,7 +10,6 @@ import { monotonicMs } from '../outbox.ts';
 import { HttpExchange, type HttpReply } from './exchange.ts';
 import { problem } from './problem.ts';
 
-/** Maximum bytes of a body. */
 const BODY_BYTES = 4 * 2 ** 20;
 
 /** Larger bodies reserve bytes in the inbox until their request is answered; smaller ones are limited by connections and queues. */
@@ -56,7 +55,6 @@ function isJson(exchange: HttpExchange): boolean {
   return type === 'application/json';
 }
 
-/** The JSON body, or the 4xx reply. */
 export async function jsonOf(exchange: HttpExchange): Promise<{ value: unknown } | HttpReply> {
   if (!isJson(exchange))
     return problem(415, {
@@ -171,7 +169,6 @@ async function textOf(exchange: HttpExchange): Promise<Text> {
 /** Maximum of a client: four bodies of the maximum size. */
 const CLIENT_BYTES = 16 << 20;
 
-/** Maximum of all clients. */
 const TOTAL_BYTES = 64 << 20;
 
 /** A body without new bytes for this long may be evicted for any other. */
@@ -234,7 +231,6 @@ export class BodyReservation {
     return isAny ? budget.heaviest(this.client) : undefined;
   }
 
-  /** Marks the body as completely received. */
   complete(): void {
     this.cameAt = undefined;
   }

@@ -10,7 +10,6 @@ import type { ServerMetrics } from './metrics.ts';
 import { problem } from './problem.ts';
 import { jsonOf } from './request-body.ts';
 
-/** The context of routes. */
 export interface RouteContext {
   readonly offer: ServerOffer;
   readonly metrics: ServerMetrics;
@@ -136,7 +135,6 @@ const INVALID_QUERY = 'Query parameters have invalid values.';
 /** Maximum parameters of a query; no route has that many. */
 const MAX_QUERY_PARAMETERS = 100;
 
-/** Maximum fields that a refusal lists. */
 const MAX_LISTED_VALIDATIONS = 20;
 
 /** The schema of a whole number in a query, 0 to `most`: only digits. */
@@ -153,7 +151,6 @@ export function countInQuery(about: string, most: number = Number.MAX_SAFE_INTEG
   );
 }
 
-/** The input of a route, or a 4xx reply with the reason. */
 async function inputOf(
   route: HttpRoute,
   exchange: HttpExchange,

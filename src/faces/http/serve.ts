@@ -20,7 +20,6 @@ export interface ServeOptions {
   readonly writeTimeoutMs?: number | undefined;
   /** Maximum connections of an address (for IPv6, of a /64); 256 when absent. */
   readonly maxConnections?: number | undefined;
-  /** The output of the log. */
   readonly log: Writable;
 }
 

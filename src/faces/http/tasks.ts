@@ -14,10 +14,8 @@ import type { HttpExchange, HttpReply } from './exchange.ts';
 import { jsonReply, problem, problemSchema } from './problem.ts';
 import { countInQuery, type HttpRoute, route, type RouteContext } from './route.ts';
 
-/** Maximum tasks in a list. */
 const MAX_LISTED_TASKS = 256;
 
-/** Maximum events in a page. */
 const MAX_PAGE_EVENTS = 5_000;
 
 const NAMED = 'The task, as its calls name it (percent-encoded)';
@@ -260,7 +258,6 @@ export interface TaskSource {
   watch(exchange: HttpExchange, tell: (event: TelemetryEvent | undefined) => void): () => void;
   /** Whether the client of a request may see the tasks of all clients. */
   isOperator(exchange: HttpExchange): boolean;
-  /** Whether the lens is available. */
   readonly lens: boolean;
   readonly file?: (() => SeenFile) | undefined;
   /** Aborted when the server ends, which ends streams. */

@@ -9,7 +9,6 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReceiveRequest, RequestArrival } from './request-body.ts';
 
-/** Maximum pipelined requests that wait on a connection. */
 const MAX_PIPELINED_REQUESTS = 64;
 
 /** Milliseconds for which the rest of a request is read that was answered before it was complete. */
@@ -18,7 +17,6 @@ export const UNREAD_MS = 500;
 /** After so many turns of the event loop without a new connection none waits to be accepted. */
 const QUIET_TURNS = 3;
 
-/** A request and what is done with it. */
 interface Turn {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -27,7 +25,6 @@ interface Turn {
 
 /** The first request of a connection, which is being answered or is about to be. */
 interface Running extends Turn {
-  /** The pipelined requests behind it. */
   readonly next: Turn[];
 }
 
@@ -36,7 +33,6 @@ export class RequestTurns {
   readonly #open = new Set<Socket>();
   /** The connections that have a request. */
   readonly #busy = new Map<Socket, Running>();
-  /** Connections that were accepted. */
   #accepted = 0;
   #isEnding = false;
   /** The requests that begin in the next iteration of the event loop; undefined if none has begun in this one. */

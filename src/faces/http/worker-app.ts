@@ -12,7 +12,6 @@ export interface WorkerFacts {
 }
 
 export interface WorkerApp extends HttpApp {
-  /** Counts a job that has ended. */
   ended(event: WorkEvent): void;
 }
 

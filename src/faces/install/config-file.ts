@@ -130,7 +130,6 @@ function sweep(path: string): void {
   }
 }
 
-/** Makes a directory, and returns the first of those that were missing. */
 export function makeDirectory(path: string): string | undefined {
   try {
     return mkdirSync(path, { recursive: true });

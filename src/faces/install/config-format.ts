@@ -66,7 +66,6 @@ export function nested(keys: readonly string[], { name }: ConfigPlace, entry: Co
   return keys.reduceRight((value, key) => ({ [key]: value }), inner);
 }
 
-/** The newline of a text. */
 export function newlineOf(text: string): string {
   return /\r?\n/.exec(text)?.[0] ?? '\n';
 }

@@ -32,7 +32,6 @@ const loadFormat: Readonly<Record<FormatName, () => Promise<ConfigFormat>>> = {
   text: async () => (await import('./native-table.ts')).textFormat,
 };
 
-/** An entry as it should be. */
 export interface WantedEntry {
   readonly host: string;
   readonly kind: 'mcp' | 'native' | 'before';
@@ -216,7 +215,6 @@ function missingKeys(value: unknown, keys: readonly string[]): number {
   return 0;
 }
 
-/** The text with the entry, and its record. */
 function withEntry(wanted: WantedEntry, found: FoundEntry): { after: string; record: InstallRecord } {
   const { file, format, place } = found;
   const isOld = found.state === 'outdated';

@@ -5,7 +5,6 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { type ConfigEntry, type ConfigPlace, isObject } from './config-format.ts';
 
-/** How an agent starts oriel. */
 export interface StartCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -35,7 +34,6 @@ export interface InstallHost {
 
 const inHome = (path: string): string => join(homedir(), path);
 
-/** A path from the environment. */
 export function variable(name: string, otherwise: string): string {
   const value = process.env[name];
   return value !== undefined && isAbsolute(value) ? value : otherwise;

@@ -27,7 +27,6 @@ export class CallServer extends Server {
   /** Receives sentences for the log. */
   warn: ((sentence: string) => void) | undefined;
   #answer: Answer | undefined;
-  /** Requests whose handlers are running. */
   readonly #running = new Set<RequestId>();
 
   override getCapabilities(): ServerCapabilities {

@@ -136,17 +136,14 @@ export class BoundedStdioTransport implements Transport {
   #waitingBytes = 0;
   /** Those of the pending requests that end only with the session. */
   readonly #listening = new Set<RequestId>();
-  /** The batches of pending requests. */
   readonly #batches = new Map<RequestId, MessageBatch>();
   /** Whether the client initialized a protocol version that has batches. */
   #hasBatches = false;
-  /** Chunks of the input so far. */
   #chunks = 0;
   /** Whether requests are refused, because the server was told to end. */
   #draining = false;
   /** Whether everything was read that had arrived then. */
   #isRead = false;
-  /** Whether there is no more input. */
   #ended = false;
   #closed = false;
   #drain: NodeJS.Timeout | undefined;
@@ -438,7 +435,6 @@ export class FrameSplitter {
     this.#line = new GrowingBytes(most);
   }
 
-  /** The frames that `chunk` completes. */
   *push(chunk: Buffer): Generator<LineFrame, void> {
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
