@@ -232,26 +232,12 @@ function scratchFile(handle: FileHandle): ScratchFile {
   return {
     fd: handle.fd,
     async append(bytes) {
-      let written = 0;
-      while (written < bytes.length) {
-        const step = await handle
-          .write(bytes, written, bytes.length - written, size)
-          .catch((error: unknown) => {
-            throw writeFailure(error, TOO_LARGE);
-          });
-        written += step.bytesWritten;
-        size += step.bytesWritten;
-      }
+      await writeAt(handle, bytes, size).catch((error: unknown) => {
+        throw writeFailure(error, TOO_LARGE);
+      });
+      size += bytes.length;
     },
-    async readInto(target, offset) {
-      let filled = 0;
-      while (filled < target.length) {
-        const { bytesRead } = await handle.read(target, filled, target.length - filled, offset + filled);
-        if (bytesRead === 0) break;
-        filled += bytesRead;
-      }
-      return filled;
-    },
+    readInto: (target, offset) => readInto(handle, target, offset),
     async close() {
       if (closed) return;
       closed = true;
@@ -259,6 +245,25 @@ function scratchFile(handle: FileHandle): ScratchFile {
       await handle.close().catch(() => undefined);
     },
   };
+}
+
+/** Writes all of `bytes`. */
+export async function writeAt(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let written = 0; written < bytes.length;) {
+    const step = await handle.write(bytes, written, bytes.length - written, at + written);
+    written += step.bytesWritten;
+  }
+}
+
+/** Fills `target`, and returns the number of bytes: fewer only at the end of the file. */
+export async function readInto(handle: FileHandle, target: Uint8Array, at: number): Promise<number> {
+  let filled = 0;
+  while (filled < target.length) {
+    const { bytesRead } = await handle.read(target, filled, target.length - filled, at + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
 }
 
 // Names of private files that identify the process that made them, so leftovers of a killed process can be removed immediately.

@@ -13,7 +13,7 @@ import { type FileHandle, lstat, open, opendir, rename, rm } from 'node:fs/promi
 import { join } from 'node:path';
 import { PRIVATE_FILE, privateDirectory } from '../files/kept-files.ts';
 import type { CachePart, LocalCache, TakePiece } from '../types/session.ts';
-import { cacheDirectory, isLeftBehind, ownName } from './directories.ts';
+import { cacheDirectory, isLeftBehind, ownName, readInto, writeAt } from './directories.ts';
 
 export interface DiskCacheOptions {
   /** Its directory, created if missing; below the XDG cache directory when absent. */
@@ -286,19 +286,8 @@ async function write(path: string, key: string, parts: readonly CachePart[]): Pr
 
 async function readFrom(handle: FileHandle, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length);
-  for (let filled = 0; filled < length;) {
-    const { bytesRead } = await handle.read(bytes, filled, length - filled, at + filled);
-    if (bytesRead === 0) throw new Error('the file has become shorter');
-    filled += bytesRead;
-  }
+  if ((await readInto(handle, bytes, at)) < length) throw new Error('the file has become shorter');
   return bytes;
-}
-
-async function writeAt(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    const step = await handle.write(bytes, written, bytes.length - written, at + written);
-    written += step.bytesWritten;
-  }
 }
 
 /** Removes old and unfinished files, then the least recently used ones until the rest takes at most `bytes`. */

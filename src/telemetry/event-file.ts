@@ -5,6 +5,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OrielError } from '../errors.ts';
 import { errno } from '../files/system-failure.ts';
+import { FrameSplitter, type LineFrame } from '../text/bytes.ts';
 import { quote } from '../text/visible.ts';
 import type { EventsPage, FileState, TelemetryEvent } from '../types/telemetry.ts';
 import { NamedTasks } from './bounded-tasks.ts';
@@ -75,7 +76,7 @@ export class EventFile {
   }
 
   get state(): FileState {
-    const skipped = this.#skipped + (this.#parts.at(-1)?.hasBegun === true ? 1 : 0);
+    const skipped = this.#skipped + (this.#parts.at(-1)?.rest ? 1 : 0);
     const read = this.#closedBytes + this.#parts.reduce((sum, { at }) => sum + at, 0);
     const size = Math.max(read, this.#closedBytes + this.#openBytes);
     return { events: this.#events, skipped, withoutReads: this.#tasks.withoutReads, read, size };
@@ -118,7 +119,7 @@ export class EventFile {
       await part.readOn((line) => this.#take(line), signal);
       if (this.#parts.length === 1) {
         // A last line without a newline, unless it is still being written (it does not parse yet).
-        if (part.rest && parseEvent(part.rest.toString('utf8'))) part.takeRest((line) => this.#take(line));
+        if (eventIn(part.rest)) part.takeRest((line) => this.#take(line));
         break;
       }
       await this.#closeFirst(part);
@@ -171,16 +172,15 @@ export class EventFile {
     else if (handle) this.#parts.push(new EventLines(handle));
   }
 
-  #take(line: Buffer | undefined): void {
-    const text = line?.toString('utf8');
-    const event = text === undefined ? undefined : parseEvent(text);
-    if (text === undefined || !event) {
-      if (text !== '') this.#skipped += 1;
+  #take(line: LineFrame): void {
+    const event = eventIn(line);
+    if (!event || line.kind === 'oversized') {
+      if (line.kind === 'oversized' || line.bytes.length > 0) this.#skipped += 1;
       return;
     }
     this.#events += 1;
     const [figures] = this.#tasks.add(event);
-    if (this.#mostKept > 0) this.#keep(this.#keptOf(figures), text);
+    if (this.#mostKept > 0) this.#keep(this.#keptOf(figures), line.bytes.toString());
     this.#tell(event);
   }
 
@@ -208,6 +208,10 @@ export class EventFile {
   #tell(event: TelemetryEvent | undefined): void {
     for (const watcher of this.#watchers) watcher(event);
   }
+}
+
+function eventIn(line: LineFrame | undefined): TelemetryEvent | undefined {
+  return line?.kind === 'line' ? parseEvent(line.bytes.toString()) : undefined;
 }
 
 /**
@@ -239,75 +243,37 @@ export const MAX_EVENT_LINE_BYTES: number = 64 << 10;
 /** Bytes that are read and parsed without giving control back to the event loop. */
 const PIECE = 64 << 10;
 
-const NONE = Buffer.alloc(0);
-
-/** Called with a line without its newline; undefined if it is too long. */
-type TakeLine = (line: Buffer | undefined) => void;
-
-export class EventLines {
+class EventLines {
   readonly handle: FileHandle;
   readonly #piece = Buffer.alloc(PIECE);
-  /** The offset of the next byte to read. */
-  #at = 0;
-  /** The start of a line whose end was not read yet, at most `MAX_EVENT_LINE_BYTES` bytes of it; `#restBytes` counts all its bytes. */
-  #rest: Buffer = NONE;
-  #restBytes = 0;
+  readonly #frames = new FrameSplitter(MAX_EVENT_LINE_BYTES);
+  /** Bytes that have been read. */
+  at = 0;
 
   constructor(handle: FileHandle) {
     this.handle = handle;
   }
 
-  get at(): number {
-    return this.#at;
-  }
-
   /** Passes all complete lines up to the current end of the file to `take`. Throws the errors of reading. */
-  async readOn(take: TakeLine, signal?: AbortSignal): Promise<void> {
+  async readOn(take: (line: LineFrame) => void, signal?: AbortSignal): Promise<void> {
     for (;;) {
       signal?.throwIfAborted();
-      const { bytesRead } = await this.handle.read(this.#piece, 0, PIECE, this.#at);
+      const { bytesRead } = await this.handle.read(this.#piece, 0, PIECE, this.at);
       if (bytesRead === 0) return;
-      this.#split(this.#piece.subarray(0, bytesRead), take);
-      this.#at += bytesRead;
+      for (const line of this.#frames.push(this.#piece.subarray(0, bytesRead))) take(line);
+      this.at += bytesRead;
     }
   }
 
   /** Passes an unfinished last line to `take`, if there is one. Bytes after it count as a new line. */
-  takeRest(take: TakeLine): void {
-    const [line, bytes] = [this.#line(NONE), this.#restBytes];
-    this.#dropRest();
-    if (bytes > 0) take(line);
+  takeRest(take: (line: LineFrame) => void): void {
+    const line = this.#frames.end();
+    if (line) take(line);
   }
 
-  get hasBegun(): boolean {
-    return this.#restBytes > 0;
-  }
-
-  /** The unfinished last line; undefined if it is too long. */
-  get rest(): Buffer | undefined {
-    return this.#line(NONE);
-  }
-
-  #split(piece: Buffer, take: TakeLine): void {
-    let from = 0;
-    for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, from)) {
-      take(this.#line(piece.subarray(from, end)));
-      this.#dropRest();
-      from = end + 1;
-    }
-    const begun = piece.subarray(from);
-    this.#restBytes += begun.length;
-    if (this.#restBytes <= MAX_EVENT_LINE_BYTES) this.#rest = Buffer.concat([this.#rest, begun]);
-  }
-
-  #line(end: Buffer): Buffer | undefined {
-    if (this.#restBytes + end.length > MAX_EVENT_LINE_BYTES) return undefined;
-    return this.#restBytes === 0 ? end : Buffer.concat([this.#rest, end]);
-  }
-
-  #dropRest(): void {
-    this.#rest = NONE;
-    this.#restBytes = 0;
+  /** The unfinished last line. */
+  get rest(): LineFrame | undefined {
+    return this.#frames.rest;
   }
 }
 

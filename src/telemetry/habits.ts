@@ -236,28 +236,27 @@ type WantedCall =
   /** The symbols of all files in a directory, instead of a map for each file. */
   | { readonly symbolsIn: string };
 
-type Wording = (wanted: WantedCall) => string | undefined;
+/** The fields of a window of lines in a dialect. The last line is a number of lines where it has `limit`. */
+export function lineFields(
+  dialect: string,
+  from: number,
+  to: number | undefined,
+): Readonly<Record<string, number>> | undefined {
+  if (dialect === 'zed') return to === undefined ? { start_line: from } : { start_line: from, end_line: to };
+  if (!/^(?:pi|zdx|coder)(?:@|$)/.test(dialect)) return undefined;
+  return to === undefined ? { offset: from } : { offset: from, limit: to - from + 1 };
+}
 
-const paged: Wording = (wanted) => {
+function callIn(dialect: string, wanted: WantedCall): string | undefined {
+  if (dialect === 'oriel') return pathFor(wanted);
+  if (dialect === 'zed' && 'fromByte' in wanted)
+    return `${wanted.source} start_byte=${wanted.fromByte} max_bytes=262144`;
   const range = onlyRange(wanted);
-  return range && `${range.source} offset=${range.from} limit=${range.to - range.from + 1}`;
-};
-
-const DIALECTS: Readonly<Record<string, Wording>> = {
-  oriel: pathFor,
-  zed(wanted) {
-    if ('fromByte' in wanted) return `${wanted.source} start_byte=${wanted.fromByte} max_bytes=262144`;
-    const range = onlyRange(wanted);
-    return range && `${range.source} start_line=${range.from} end_line=${range.to}`;
-  },
-  pi: paged,
-  'pi@0.74': paged,
-  'pi@1.6': paged,
-  zdx: paged,
-  'zdx@0.10': paged,
+  const fields = range && lineFields(dialect, range.from, range.to);
   // It accepts only absolute paths, but files of the workspace are recorded with relative ones.
-  coder: (wanted) => ('source' in wanted && wanted.source.startsWith('/') ? paged(wanted) : undefined),
-};
+  if (!fields || (dialect === 'coder' && !range.source.startsWith('/'))) return undefined;
+  return [range.source, ...Object.entries(fields).map(([name, value]) => `${name}=${value}`)].join(' ');
+}
 
 /** A call in the syntax of its dialect, and as a path with a selector, which the lens accepts for every dialect. */
 interface SuggestedCall {
@@ -268,7 +267,7 @@ interface SuggestedCall {
 /** Undefined if the dialect has no such call, or if the recorded path is truncated. */
 function callFor(dialect: string, wanted: WantedCall): SuggestedCall | undefined {
   if (!isWhole('source' in wanted ? wanted.source : wanted.symbolsIn)) return undefined;
-  const instead = Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect]?.(wanted) : undefined;
+  const instead = callIn(dialect, wanted);
   return instead === undefined ? undefined : { instead, path: pathFor(wanted) };
 }
 

@@ -316,6 +316,62 @@ export class GrowingBytes {
   }
 }
 
+// Splits a stream of bytes into lines in bounded memory: the content of an oversized line is dropped.
+
+const NEWLINE = 0x0a;
+
+/** Without its newline. */
+export type LineFrame = { readonly kind: 'line'; readonly bytes: Buffer } | { readonly kind: 'oversized' };
+
+export class FrameSplitter {
+  readonly #most: number;
+  /** The current line so far. One growing buffer, because a Buffer for each piece takes about 300 bytes besides its content. */
+  readonly #line: GrowingBytes;
+  /** Bytes of the current line so far, including dropped ones. */
+  #length = 0;
+
+  /** `most`: bytes of a line. */
+  constructor(most: number) {
+    this.#most = most;
+    this.#line = new GrowingBytes(most);
+  }
+
+  /** The frames that `chunk` completes; they may share its memory. */
+  *push(chunk: Buffer): Generator<LineFrame, void> {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+      const end = chunk.subarray(from, at);
+      if (this.#length === 0 && end.length <= this.#most) yield { kind: 'line', bytes: end };
+      else {
+        this.#add(end);
+        yield this.end() as LineFrame;
+      }
+      from = at + 1;
+    }
+    this.#add(chunk.subarray(from));
+  }
+
+  /** What follows the last newline; undefined if that is nothing. */
+  get rest(): LineFrame | undefined {
+    if (this.#length === 0) return undefined;
+    return this.#length > this.#most ? { kind: 'oversized' } : { kind: 'line', bytes: this.#line.copy() };
+  }
+
+  /** As `rest`. Bytes after it begin a new line. */
+  end(): LineFrame | undefined {
+    const { rest } = this;
+    this.#line.free();
+    this.#length = 0;
+    return rest;
+  }
+
+  #add(bytes: Buffer): void {
+    this.#length += bytes.length;
+    if (this.#length <= this.#most) this.#line.add(bytes);
+    else this.#line.free();
+  }
+}
+
 // Joins small chunks of bytes, because each chunk that is sent to another thread, or appended to a file, has its own cost.
 
 /**

@@ -16,7 +16,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { OrielError } from '../../errors.ts';
-import { type Caller, registerCallerAddress } from '../../queues/caller.ts';
+import { type Caller, callerOrigin, registerCallerAddress } from '../../queues/caller.ts';
 import {
   type CallServer,
   DUPLICATE_ID,
@@ -28,7 +28,7 @@ import {
 } from '../mcp/call-server.ts';
 import type { ServerOffer } from '../offer.ts';
 import type { PeerOutlet } from '../outbox.ts';
-import { clientNetwork, type HttpExchange, type HttpReply } from './exchange.ts';
+import { type HttpExchange, type HttpReply } from './exchange.ts';
 import { jsonReply, problem } from './problem.ts';
 import { jsonOf } from './request-body.ts';
 
@@ -69,7 +69,6 @@ export function mountMcp(
   onerror: (error: Error) => void = () => undefined,
 ): McpMount {
   const callers = new WeakMap<Request, Caller>();
-  const addresses = new WeakMap<Request, string>();
   /** Who answers the messages of a request. */
   const answering = new WeakMap<Request, Pick<SessionServer, 'fail'>>();
   // Clients with protocol 2025 but without a session do not give their name in MCP.
@@ -90,7 +89,8 @@ export function mountMcp(
     if (sessions.size >= MAX_MCP_SESSIONS && !leastWanted())
       throw new OrielError('BUSY', 'All sessions are being answered. Open one in a moment.');
     const caller = {};
-    registerCallerAddress(caller, addresses.get(request) ?? '');
+    const origin = callerOrigin(callers.get(request) ?? caller);
+    if (typeof origin === 'string') registerCallerAddress(caller, origin);
     const session = new McpSession({
       opened(id) {
         const [old, over] = sessions.size >= MAX_MCP_SESSIONS ? (leastWanted() ?? []) : [];
@@ -169,7 +169,6 @@ export function mountMcp(
       if (twice !== undefined) return refused(twice, DUPLICATE_ID);
       const request = requestOf(exchange);
       callers.set(request, exchange.client);
-      addresses.set(request, clientNetwork(exchange.incoming.socket.remoteAddress ?? 'local'));
       exchange.endsWith((error) => answering.get(request)?.fail?.(ids, error));
       const handler = isListening(value) ? listening : modern;
       const { response, caller } = (await isLegacyRequest(request, value))

@@ -8,6 +8,7 @@ import type { Oriel } from '../../oriel.ts';
 import type { Caller } from '../../queues/caller.ts';
 import { errorAnswer } from '../../render/notices.ts';
 import { parseSelection } from '../../selector/selection.ts';
+import { lineFields } from '../../telemetry/habits.ts';
 import type { LimitOptions } from '../../text/limits.ts';
 import { quote, safeJson } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
@@ -163,17 +164,6 @@ export const lensRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
 // The lens: shows what a model gets for a path under a dialect, with the blocks of the answer and the next
 // call.
 
-/** The fields of a dialect for a window of lines: first line, and last line (`to`) or number of lines (`count`). */
-const LINES: Partial<Record<DialectName, readonly [string, string, 'to' | 'count']>> = {
-  pi: ['offset', 'limit', 'count'],
-  'pi@0.74': ['offset', 'limit', 'count'],
-  'pi@1.6': ['offset', 'limit', 'count'],
-  zdx: ['offset', 'limit', 'count'],
-  'zdx@0.10': ['offset', 'limit', 'count'],
-  coder: ['offset', 'limit', 'count'],
-  zed: ['start_line', 'end_line', 'to'],
-};
-
 /** Maximum limits, so that a browser can show the answer. */
 const MAX_LENS_BYTES = 1 << 20;
 
@@ -237,15 +227,9 @@ function inputOf(
   if (dialect === 'oriel') return { path: typed };
   const { path, window } = splitWindow(typed);
   const fields = { path: dialect === 'coder' ? absolute(path) : path };
-  const names = LINES[dialect];
-  if (window?.kind === 'lines' && window.ranges.length === 1 && names) {
-    const [{ from, to } = { from: 1 }] = window.ranges;
-    const [first, last, kind] = names;
-    return {
-      ...fields,
-      [first]: from,
-      ...(to !== undefined && { [last]: kind === 'to' ? to : to - from + 1 }),
-    };
+  if (window?.kind === 'lines' && window.ranges.length === 1) {
+    const [{ from, to } = { from: 1, to: undefined }] = window.ranges;
+    return { ...fields, ...lineFields(dialect, from, to) };
   }
   if (window?.kind === 'bytes' && dialect === 'zed') {
     return {

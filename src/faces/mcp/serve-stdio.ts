@@ -12,7 +12,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { OrielError } from '../../errors.ts';
 import { type Caller, within } from '../../queues/caller.ts';
 import { binarySize } from '../../render/display.ts';
-import { GrowingBytes } from '../../text/bytes.ts';
+import { FrameSplitter, type LineFrame } from '../../text/bytes.ts';
 import { hasTooManyValues, MAX_JSON_VALUES, safeJson } from '../../text/visible.ts';
 import { createOffer, type OfferOptions, type ServerOffer } from '../offer.ts';
 import { endedError, endingError, GRACE_MS, type OutletOptions, PeerOutlet } from '../outbox.ts';
@@ -95,6 +95,9 @@ type RequestId = string | number;
 /** Unsent bytes of the client above which no more input is read. */
 const UNSENT_BYTES = 1 << 20;
 
+/** Maximum bytes of a line; an MCP request usually has a few KiB. */
+const FRAME_BYTES = 4 * 2 ** 20;
+
 /** Pending requests at which no more input is read. */
 const MAX_WAITING_REQUESTS = 1_000;
 
@@ -130,7 +133,7 @@ export class BoundedStdioTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #outlet: PeerOutlet;
-  readonly #frames = new FrameSplitter();
+  readonly #frames = new FrameSplitter(FRAME_BYTES);
   /** Pending requests, with their bytes. */
   readonly #waiting = new Map<RequestId, number>();
   #waitingBytes = 0;
@@ -412,57 +415,4 @@ function isBlank(line: Uint8Array): boolean {
 
 function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
-}
-
-// Splits a stream of bytes into lines in bounded memory: the content of an oversized line is dropped.
-
-/** Maximum bytes of a line; an MCP request usually has a few KiB. */
-const FRAME_BYTES = 4 * 2 ** 20;
-
-const NEWLINE = 0x0a;
-
-export type LineFrame = { readonly kind: 'line'; readonly bytes: Buffer } | { readonly kind: 'oversized' };
-
-export class FrameSplitter {
-  readonly #most: number;
-  /** The current line so far. One growing buffer, because a Buffer for each piece takes about 300 bytes besides its content. */
-  readonly #line: GrowingBytes;
-  /** Bytes of the current line so far, including dropped ones. */
-  #length = 0;
-
-  constructor(most: number = FRAME_BYTES) {
-    this.#most = most;
-    this.#line = new GrowingBytes(most);
-  }
-
-  *push(chunk: Buffer): Generator<LineFrame, void> {
-    let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      yield this.#take(chunk.subarray(from, at));
-      from = at + 1;
-    }
-    if (from < chunk.length) this.#add(chunk.subarray(from));
-  }
-
-  /** The last line if it has no newline; otherwise undefined. */
-  end(): LineFrame | undefined {
-    return this.#length === 0 ? undefined : this.#take(Buffer.alloc(0));
-  }
-
-  #add(bytes: Buffer): void {
-    this.#length += bytes.length;
-    if (this.#length <= this.#most) this.#line.add(bytes);
-    else this.#line.free();
-  }
-
-  /** `rest`: the end of the line. */
-  #take(rest: Buffer): LineFrame {
-    const isAll = this.#length === 0;
-    const length = this.#length + rest.length;
-    if (!isAll) this.#add(rest);
-    const bytes = isAll ? rest : this.#line.copy();
-    this.#line.free();
-    this.#length = 0;
-    return length > this.#most ? { kind: 'oversized' } : { kind: 'line', bytes };
-  }
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { bytesHeld } from '../../support/memory.ts';
-import { fc } from '../../support/properties.ts';
-import { type LineFrame, FrameSplitter } from '../../../src/faces/mcp/serve-stdio.ts';
+import { bytesHeld } from '../support/memory.ts';
+import { fc } from '../support/properties.ts';
+import { type LineFrame, FrameSplitter } from '../../src/text/bytes.ts';
+
+const MOST = 4 << 20;
 
 const shown = (frame: LineFrame): string => (frame.kind === 'line' ? frame.bytes.toString() : frame.kind);
 
@@ -11,7 +13,7 @@ describe('frames', () => {
     fc.assert(
       fc.property(lines, fc.array(fc.nat(40), { minLength: 1 }), (texts, cuts) => {
         const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(''));
-        const splitter = new FrameSplitter();
+        const splitter = new FrameSplitter(MOST);
         const frames: string[] = [];
         for (let at = 0, i = 0; at < bytes.length; i += 1) {
           const size = 1 + (cuts[i % cuts.length] as number);
@@ -33,7 +35,7 @@ describe('frames', () => {
   });
 
   test('that arrive byte by byte take little more memory', () => {
-    const splitter = new FrameSplitter();
+    const splitter = new FrameSplitter(MOST);
     const before = bytesHeld();
     for (let i = 0; i < 500_000; i += 1) splitter.push(Buffer.from('a')).next();
     expect(bytesHeld() - before).toBeLessThan(8 << 20);
@@ -43,7 +45,7 @@ describe('frames', () => {
   });
 
   test('the last one may lack its newline', () => {
-    const splitter = new FrameSplitter();
+    const splitter = new FrameSplitter(MOST);
     expect([...splitter.push(Buffer.from('{}\n{"a":1}'))].map(shown)).toEqual(['{}']);
     expect(splitter.end()).toEqual({ kind: 'line', bytes: Buffer.from('{"a":1}') });
   });
