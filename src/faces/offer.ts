@@ -327,15 +327,7 @@ class ClientSpaces {
       room: this.#room,
       ...(name && this.#sharedWith(name)),
     });
-    const shared = {
-      store,
-      scratch,
-      ...(disk && { disk }),
-      ...(files && { files }),
-      ...(work && { work }),
-      ...(telemetry && { telemetry }),
-    };
-    const session: Session = { ...own, ...shared };
+    const session: Session = { ...own, store, scratch, disk, files, work, telemetry };
     return spaceOf({ ...this.#options, session }, own, this.#flags.offers);
   }
 

@@ -32,7 +32,6 @@ export function monotonicMs(): number {
 
 /** Outlets with unsent bytes, the longest stalled first. */
 const budget = new FairBudget<PeerOutlet>(TOTAL_BYTES);
-let ended = 0;
 let timer: NodeJS.Timeout | undefined;
 
 /** Counters of the whole process: unsent bytes, and peers that were disconnected because they did not read. */
@@ -40,9 +39,7 @@ export const outbox = {
   get unsent(): number {
     return budget.bytes;
   },
-  get ended(): number {
-    return ended;
-  },
+  ended: 0,
 };
 
 /** Unsent bytes of `client`. */
@@ -135,7 +132,7 @@ export class PeerOutlet {
 
   /** Disconnects a peer that does not read. */
   giveUp(): void {
-    ended += 1;
+    outbox.ended += 1;
     this.#lose();
     this.#end();
   }

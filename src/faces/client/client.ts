@@ -90,48 +90,6 @@ export function createClient(options: ClientOptions): Client {
   refuseName(options.name);
   const asking = new Asking(sender(options));
   return {
-    ...filesOf(asking),
-    ...toolsOf(asking),
-    ...tasksOf(asking),
-    health: (cancel) => asking.get('/healthz', cancel),
-    metrics: ({ signal } = {}) =>
-      asking.read({ method: 'GET', path: '/metrics', signal, repeatable: true }, boundedText),
-    openApi: (cancel) => asking.get('/openapi.json', cancel),
-  };
-}
-
-class Asking {
-  readonly send: SendRequest;
-
-  constructor(send: SendRequest) {
-    this.send = send;
-  }
-
-  get<T>(path: string, { signal }: Cancel = {}, query: ClientRequest['query'] = {}): Promise<Result<T>> {
-    return this.json({ method: 'GET', path, query, signal, repeatable: true });
-  }
-
-  json<T>(exchange: ClientRequest): Promise<Result<T>> {
-    return this.read(exchange, async (response) => JSON.parse(await boundedText(response)));
-  }
-
-  async read<T>(exchange: ClientRequest, take: (response: Response) => Promise<unknown>): Promise<Result<T>> {
-    const sent = await this.send(exchange);
-    if (!sent.ok) return sent;
-    try {
-      return succeeded((await take(sent.value)) as T);
-    } catch (error) {
-      return error instanceof SyntaxError
-        ? failed({ kind: 'protocol', message: 'The answer is not valid JSON.' })
-        : failed(brokenBy(error, exchange.signal));
-    }
-  }
-}
-
-type Files = Pick<Client, 'readFileLines' | 'readFile' | 'listDirectory' | 'resolvePath' | 'privateFiles'>;
-
-function filesOf(asking: Asking): Files {
-  return {
     readFileLines: (path, { offset, limit, signal, task, ...most } = {}) =>
       asking.json({
         method: 'GET',
@@ -168,11 +126,6 @@ function filesOf(asking: Asking): Files {
       return asked.ok ? succeeded(asked.value.resolved_path) : asked;
     },
     privateFiles: ({ path, signal } = {}) => asking.get('/api/v0/private', { signal }, { path }),
-  };
-}
-
-function toolsOf(asking: Asking): Pick<Client, 'tools' | 'callTool'> {
-  return {
     tools: (cancel) => asking.get('/api/v0/tools', cancel),
     callTool: (name, input, { signal, onProgress, ...about } = {}) =>
       asking.read(
@@ -187,11 +140,6 @@ function toolsOf(asking: Asking): Pick<Client, 'tools' | 'callTool'> {
         async (response) =>
           onProgress ? answerIn(response, onProgress) : JSON.parse(await boundedText(response)),
       ),
-  };
-}
-
-function tasksOf(asking: Asking): Pick<Client, 'tasks' | 'task' | 'taskEvents' | 'reportRateLimit'> {
-  return {
     tasks: (cancel) => asking.get('/api/v0/tasks', cancel),
     task: (id, { client, ...cancel } = {}) => asking.get(taskPath(id), cancel, { client }),
     taskEvents: (id, { signal, ...query } = {}) =>
@@ -208,7 +156,39 @@ function tasksOf(asking: Asking): Pick<Client, 'tasks' | 'task' | 'taskEvents' |
         signal,
         repeatable: false,
       }),
+    health: (cancel) => asking.get('/healthz', cancel),
+    metrics: ({ signal } = {}) =>
+      asking.read({ method: 'GET', path: '/metrics', signal, repeatable: true }, boundedText),
+    openApi: (cancel) => asking.get('/openapi.json', cancel),
   };
+}
+
+class Asking {
+  readonly send: SendRequest;
+
+  constructor(send: SendRequest) {
+    this.send = send;
+  }
+
+  get<T>(path: string, { signal }: Cancel = {}, query: ClientRequest['query'] = {}): Promise<Result<T>> {
+    return this.json({ method: 'GET', path, query, signal, repeatable: true });
+  }
+
+  json<T>(exchange: ClientRequest): Promise<Result<T>> {
+    return this.read(exchange, async (response) => JSON.parse(await boundedText(response)));
+  }
+
+  async read<T>(exchange: ClientRequest, take: (response: Response) => Promise<unknown>): Promise<Result<T>> {
+    const sent = await this.send(exchange);
+    if (!sent.ok) return sent;
+    try {
+      return succeeded((await take(sent.value)) as T);
+    } catch (error) {
+      return error instanceof SyntaxError
+        ? failed({ kind: 'protocol', message: 'The answer is not valid JSON.' })
+        : failed(brokenBy(error, exchange.signal));
+    }
+  }
 }
 
 function taskPath(id: string): string {

@@ -143,8 +143,8 @@ export class HttpExchange {
 /** The header with the name of the client, which it chooses itself. */
 const CLIENT_HEADER = 'oriel-client';
 
-/** Longer names are replaced by a digest. The key of an unnamed client has three parts of this length. */
-const MAX_CLIENT_NAME_CHARACTERS = 200;
+/** Of the addresses that proxies report, the last. */
+const MAX_PROXY_CHARACTERS = 200;
 
 /** The clients by key. An entry lives as long as anything refers to the client: a request, a kept output. */
 const clients = new Map<string, WeakRef<Caller>>();
@@ -160,25 +160,15 @@ const forgotten = new FinalizationRegistry<string>((key) => {
 export function clientOf({ headers, socket }: IncomingMessage): Caller {
   const named = headers[CLIENT_HEADER];
   const isNamed = typeof named === 'string';
-  // The prefixes separate named from unnamed clients, so that no name can collide with an unnamed client.
-  const key = isNamed
-    ? named.length > MAX_CLIENT_NAME_CHARACTERS
-      ? `hashed ${hashed(named)}`
-      : `named ${named}`
-    : unnamedKey([socket.remoteAddress ?? 'local', behindProxy(headers), headers['user-agent'] ?? '']);
+  // No name can be equal to what an unnamed client has.
+  const facts = isNamed
+    ? [named]
+    : [socket.remoteAddress ?? 'local', behindProxy(headers), headers['user-agent'] ?? ''];
+  // Headers may be long, and programs at one address may differ at the end of a long `User-Agent`.
+  const key = createHash('sha256').update(JSON.stringify(facts)).digest('hex');
   const client = clients.get(key)?.deref() ?? made(key, isNamed);
   registerCallerAddress(client, clientNetwork(socket.remoteAddress ?? 'local'));
   return client;
-}
-
-/** A long key is hashed whole, because programs at one address may differ at the end of a long `User-Agent`. */
-function unnamedKey(facts: readonly string[]): string {
-  const key = JSON.stringify(facts);
-  return key.length > 3 * MAX_CLIENT_NAME_CHARACTERS ? JSON.stringify(['hashed', hashed(key)]) : key;
-}
-
-function hashed(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 function made(key: string, isNamed: boolean): Caller {
@@ -196,7 +186,7 @@ function made(key: string, isNamed: boolean): Caller {
  */
 function behindProxy(headers: IncomingMessage['headers']): string {
   const said = headers['x-forwarded-for'] ?? headers.forwarded ?? '';
-  return String(said).slice(-MAX_CLIENT_NAME_CHARACTERS);
+  return String(said).slice(-MAX_PROXY_CHARACTERS);
 }
 
 // Limits the connections of one address, because each takes memory and a descriptor. Requests on connections

@@ -175,16 +175,12 @@ const TOTAL_BYTES = 64 << 20;
 const STALLED_MS = 1_000;
 
 const budget = new FairBudget<BodyReservation>(TOTAL_BYTES);
-let refused = 0;
-
 /** Counters of the whole process: reserved bytes of bodies, and bodies that were refused. */
 export const inbox = {
   get bytes(): number {
     return budget.bytes;
   },
-  get refused(): number {
-    return refused;
-  },
+  refused: 0,
 };
 
 /** The reserved bytes of a body, until they are released. */
@@ -214,7 +210,7 @@ export class BodyReservation {
       const evicted = this.#evictable(now);
       if (!evicted) {
         this.release();
-        refused += 1;
+        inbox.refused += 1;
         throw busy();
       }
       evicted.evict();
@@ -241,7 +237,7 @@ export class BodyReservation {
 
   evict(): void {
     this.release();
-    refused += 1;
+    inbox.refused += 1;
     this.#refuse(busy());
   }
 

@@ -20,8 +20,8 @@ import {
   type ResourceTemplateType,
   type Server,
   type ServerContext,
-  type StandardSchemaV1,
 } from '@modelcontextprotocol/server';
+import * as z from 'zod';
 import type { RunOptions } from '../../assemble.ts';
 import { explained, report } from '../../call/unexpected.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
@@ -412,18 +412,7 @@ function unknown(cause?: unknown): OrielError {
 }
 
 /** The SDK's schema would refuse the whole list for one root that is not a file URL. */
-const rootList: StandardSchemaV1<unknown, { readonly roots: readonly unknown[] }> = {
-  '~standard': {
-    version: 1,
-    vendor: 'oriel',
-    validate(value) {
-      const { roots } = Object(value) as { roots?: unknown };
-      return Array.isArray(roots)
-        ? { value: { roots } }
-        : { issues: [{ message: 'There is no list of roots.' }] };
-    },
-  },
-};
+const rootList = z.object({ roots: z.array(z.unknown()) });
 
 /** Paths of the roots, without those that are not local files. Throws OrielError if there are no others. */
 function pathsOf(roots: readonly unknown[]): string[] {
