@@ -210,8 +210,8 @@ export function sizeWords(bytes: number): string {
   return `${value < 100 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-export function countWords(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+export function countWords(count: number, one: string): string {
+  return `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
 }
 
 /** `1 line is not an event`, `3 lines are not events` */

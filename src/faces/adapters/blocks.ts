@@ -113,16 +113,12 @@ export const MIN_PEER_VERSIONS = {
   '@modelcontextprotocol/sdk': '1.23.0',
 } as const;
 
-const found = new Map<string, string | undefined>();
-
 /**
  * Throws OrielError (`UNSUPPORTED`) if an older version of the package is installed. A package that is not found is
  * accepted, because it may be bundled. `from`: the URL of the code that would import it.
  */
 export function needsPeer(name: keyof typeof MIN_PEER_VERSIONS, adapter: string, from?: string): void {
-  const key = `${from ?? ''} ${name}`;
-  if (!found.has(key)) found.set(key, installedVersion(name, from));
-  const version = found.get(key);
+  const version = installedVersion(name, from);
   if (version === undefined || !isOlder(version, MIN_PEER_VERSIONS[name])) return;
   throw new OrielError(
     'UNSUPPORTED',

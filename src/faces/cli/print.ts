@@ -30,16 +30,12 @@ export function printAnswer(
       const bytes = Buffer.byteLength(block.data, 'base64');
       streams.err.write(`(an image of ${bytes} bytes, ${block.mimeType}; --json prints it)\n`);
     } else if (answer.isError && answer.details.error !== undefined) {
-      if (keepsOutput(answer)) streams.out.write(forStream(block.text, answer, streams.out, typed));
+      // The output of a command says itself how the command failed.
+      if ('timedOut' in answer.details) streams.out.write(forStream(block.text, answer, streams.out, typed));
       else printError(pasteableError(block.text, answer.details, typed), streams);
     } else streams.out.write(forStream(block.text, answer, streams.out, typed));
   }
   return code;
-}
-
-/** Whether the answer is the output of a command, which says itself how the command failed. */
-function keepsOutput({ details }: Answer): boolean {
-  return 'timedOut' in details;
 }
 
 export function printError(message: string, { err }: CliStreams): void {

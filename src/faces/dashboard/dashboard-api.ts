@@ -1,7 +1,7 @@
 /** The dashboard's client of the API: the token of this tab, requests, and the stream of live events. */
 
 import type { FileState, TaskReport, TelemetryEvent } from '../../types/telemetry.ts';
-import type { TaskEvents, Tasks } from '../client/types.ts';
+import type { TaskEvents, Tasks, ToolAnswer } from '../client/types.ts';
 
 export interface TaskList extends Tasks {
   readonly lens: boolean;
@@ -12,24 +12,13 @@ export interface ListedFile extends FileState {
   readonly name: string;
 }
 
-export interface LensBlock {
-  readonly type: 'text' | 'image';
-  readonly text?: string;
-  readonly mimeType?: string;
-  readonly data?: string;
-}
-
 export type LensFields = Readonly<Record<string, unknown>>;
 
 export interface LensReply {
   readonly dialect: string;
   readonly tool: string;
   readonly input: LensFields;
-  readonly answer: {
-    readonly content: readonly LensBlock[];
-    readonly details: LensFields;
-    readonly isError: boolean;
-  };
+  readonly answer: ToolAnswer;
   readonly next?: LensFields;
 }
 

@@ -2,7 +2,8 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { countWords, sizeWords } from '../../telemetry/report.ts';
-import { askLens, type LensBlock, type LensFields, type LensReply } from './dashboard-api.ts';
+import type { ToolAnswer } from '../client/types.ts';
+import { askLens, type LensFields, type LensReply } from './dashboard-api.ts';
 import { hrefOf } from './hooks.tsx';
 
 const DIALECTS = ['oriel', 'pi', 'pi@0.74', 'pi@1.6', 'zed', 'zdx', 'zdx@0.10', 'coder'] as const;
@@ -160,7 +161,10 @@ function Panel({ query, dialect, limits, input, second = false }: PanelProps) {
   if (!seen) return <p role="status">{`Reading under ${dialect}…`}</p>;
   const { answer, tool, next } = seen;
   const images = answer.content.filter(({ type }) => type === 'image').length;
-  const bytes = answer.content.reduce((sum, { text = '' }) => sum + encoder.encode(text).length, 0);
+  const bytes = answer.content.reduce(
+    (sum, block) => sum + (block.type === 'text' ? encoder.encode(block.text).length : 0),
+    0,
+  );
   const { by, truncatedBy } = Object(answer.details['truncation']) as { by?: string; truncatedBy?: string };
   const cutBy = by ?? truncatedBy;
   return (
@@ -207,12 +211,18 @@ function nextHref(query: URLSearchParams, next: LensFields, second: boolean): st
 }
 
 /** Shows a block. The last line is styled as a notice if it looks like one. */
-function ShownBlock({ block, name }: { readonly block: LensBlock; readonly name: string }) {
+function ShownBlock({
+  block,
+  name,
+}: {
+  readonly block: ToolAnswer['content'][number];
+  readonly name: string;
+}) {
   if (block.type === 'image') {
-    const type = /^image\/[a-z0-9.+-]+$/.test(block.mimeType ?? '') ? block.mimeType : 'image/png';
-    return <img src={`data:${type};base64,${block.data ?? ''}`} alt="What the model is shown" />;
+    const type = /^image\/[a-z0-9.+-]+$/.test(block.mimeType) ? block.mimeType : 'image/png';
+    return <img src={`data:${type};base64,${block.data}`} alt="What the model is shown" />;
   }
-  const text = block.text ?? '';
+  const { text } = block;
   const cut = text.lastIndexOf('\n', text.length - 2) + 1;
   const notice = /^\[.*\]$/.test(text.slice(cut)) ? text.slice(cut) : '';
   return (

@@ -16,7 +16,7 @@ import { baseLimits } from '../../text/limits.ts';
 import { quote, safeJson, showBytes } from '../../text/visible.ts';
 import type { FileAccess, FileSystemEntry } from '../../types/access.ts';
 import type { FileLines } from '../../types/settings.ts';
-import { jsonReply, problemSchema } from './problem.ts';
+import { declaredFailure, jsonReply, problemSchema } from './problem.ts';
 import { absolute, countOf, reading, RELATIVITIES, startOf } from './read-file.ts';
 import { countInQuery, type HttpRoute, route, type RouteContext } from './route.ts';
 import { taskOf } from './tasks.ts';
@@ -80,8 +80,6 @@ const listingReply = z
 type Body = z.infer<typeof listingBody>;
 type Reply = z.infer<typeof listingReply>;
 
-const listingFailure = { about: 'Why not', schema: problemSchema };
-
 export const listDirectoryRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
   route<z.infer<typeof listingQuery>, Body>({
     method: 'post',
@@ -91,8 +89,8 @@ export const listDirectoryRoute = ({ offer, metrics }: RouteContext): HttpRoute 
     body: listingBody,
     replies: {
       200: { about: 'The entries', schema: listingReply },
-      403: listingFailure,
-      404: listingFailure,
+      403: declaredFailure,
+      404: declaredFailure,
     },
     handle: (exchange, input) =>
       reading(metrics, 'list-directory', exchange, (signal) => list(offer.engine().access, input, signal)),
@@ -174,15 +172,13 @@ const resolveQuery = z.strictObject({
 
 const resolveReply = z.object({ resolved_path: z.string() }).describe('The path without links');
 
-const resolveFailure = { about: 'Why not', schema: problemSchema };
-
 export const resolvePathRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
   route<z.infer<typeof resolveQuery>>({
     method: 'get',
     path: '/api/v0/resolve-path',
     summary: 'Where a path leads',
     query: resolveQuery,
-    replies: { 200: { about: 'The real path', schema: resolveReply }, 403: resolveFailure },
+    replies: { 200: { about: 'The real path', schema: resolveReply }, 403: declaredFailure },
     handle: (exchange, { query: { path } }) =>
       reading(metrics, 'resolve-path', exchange, async (signal) => {
         const { access } = offer.engine();

@@ -36,13 +36,9 @@ export interface ServerMetrics {
 /** `measure` returns the gauges; it is called when the metrics are requested. */
 export function createMetrics(measure: () => GaugedServer): ServerMetrics {
   const families = new Map<string, MetricFamily>();
-  const family = (
-    name: string,
-    help: string,
-    type: MetricFamily['type'] = 'counter',
-  ): Map<string, number> => {
+  const family = (name: string, help: string): Map<string, number> => {
     const values = new Map<string, number>();
-    families.set(name, { help, type, values });
+    families.set(name, { help, type: 'counter', values });
     return values;
   };
   const calls = family(

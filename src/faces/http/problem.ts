@@ -18,6 +18,9 @@ export const problemSchema = z
   })
   .describe('A failure');
 
+/** A declared reply with `problemSchema`. */
+export const declaredFailure = { about: 'Why not', schema: problemSchema } as const;
+
 export type ProblemDetails = z.infer<typeof problemSchema>;
 
 export function problem(

@@ -16,7 +16,7 @@ import type { ByteSource, FileAccess, OpenedFile } from '../../types/access.ts';
 import type { PeerOutlet } from '../outbox.ts';
 import type { HttpExchange, HttpReply, ReplyBody } from './exchange.ts';
 import type { ServerMetrics } from './metrics.ts';
-import { jsonTextReply, problemSchema } from './problem.ts';
+import { declaredFailure, jsonTextReply } from './problem.ts';
 import { countInQuery as countParameter, type HttpRoute, route, type RouteContext } from './route.ts';
 
 // Resolves the paths of routes: absolute paths, or relative to a base directory that the request names.
@@ -48,8 +48,6 @@ const query = z.strictObject({
   limit: countParameter('Bytes; to the end when absent or 0').optional(),
 });
 
-const failure = { about: 'Why not', schema: problemSchema };
-
 export const readFileRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
   route<z.infer<typeof query>>({
     method: 'get',
@@ -60,10 +58,10 @@ export const readFileRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
       200: { about: 'The bytes', type: 'application/octet-stream' },
       206: { about: 'The bytes that the Range header asked for', type: 'application/octet-stream' },
       304: { about: 'Not changed since the version named by If-None-Match' },
-      403: failure,
-      404: failure,
-      416: failure,
-      503: failure,
+      403: declaredFailure,
+      404: declaredFailure,
+      416: declaredFailure,
+      503: declaredFailure,
     },
     async handle(exchange, { query: { path: given, relativity, offset = 0, limit = 0 } }) {
       const { signal, client } = exchange;
