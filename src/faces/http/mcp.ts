@@ -26,6 +26,7 @@ import {
   ROUNDED_ID,
   withoutNulls,
 } from '../mcp/call-server.ts';
+import type { McpOptions } from '../mcp/server.ts';
 import type { ServerOffer } from '../offer.ts';
 import type { PeerOutlet } from '../outbox.ts';
 import { type HttpExchange, type HttpReply } from './exchange.ts';
@@ -48,14 +49,7 @@ interface McpMount {
   close(): Promise<void>;
 }
 
-interface ServerFor {
-  /** The name of the client program, if the protocol does not include it. */
-  readonly host: string | undefined;
-  /** The caller of the requests. */
-  readonly caller?: Caller | undefined;
-}
-
-type MakeServer = (of: ServerFor) => SessionServer;
+type MakeServer = (of: Pick<McpOptions, 'host' | 'caller'>) => SessionServer;
 
 interface OpenSession {
   readonly session: McpSession;
