@@ -11,7 +11,7 @@ import {
   type CliStreams,
   type ExitCode,
   fold,
-  numberOf,
+  optionNumber,
   type OptionValues,
 } from './options.ts';
 import { liveOutput, printAnswer } from './print.ts';
@@ -42,7 +42,7 @@ export const bashCommand: CliCommand = {
     if (operands.length === 0) {
       throw new OrielError('BAD_INPUT', "Nothing to run. Use oriel bash 'COMMAND'.");
     }
-    const timeout = numberOf(values, 'timeout', { what: 'seconds above 0', example: 120 });
+    const timeout = optionNumber(values, 'timeout', { what: 'seconds above 0', example: 120 });
     const input = { command: operands.join(' '), timeout };
     const missing = missingProc();
     if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);

@@ -49,7 +49,7 @@ import {
   mcpApprove,
   mcpEnv,
   noCache,
-  numberOf,
+  optionNumber,
   type OptionValues,
   root,
   s3,
@@ -197,7 +197,7 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
 
 /** Throws `BAD_INPUT`. */
 function runOptions(values: OptionValues): Partial<RunSettings> {
-  const seconds = numberOf(values, maxTimeout.name, { what: 'seconds above 0', example: 600 });
+  const seconds = optionNumber(values, maxTimeout.name, { what: 'seconds above 0', example: 600 });
   const folds = { fold: values[fold.name] !== 'off' };
   return seconds === undefined ? folds : { ...folds, maxTimeout: seconds };
 }

@@ -5,7 +5,7 @@ import { countWords, skippedWords } from '../../telemetry/report.ts';
 import { quote, safeJson, shellWord } from '../../text/visible.ts';
 import type { FileState } from '../../types/telemetry.ts';
 import type { Entrance } from '../http/inspect.ts';
-import { type CliCommand, isWholeBetween, jsonOption, numberOf } from './options.ts';
+import { type CliCommand, isWholeBetween, jsonOption, optionNumber } from './options.ts';
 
 export const inspectCommand: CliCommand = {
   name: 'inspect',
@@ -35,7 +35,8 @@ export const inspectCommand: CliCommand = {
         import('../http/guard.ts'),
       ]);
     const port =
-      numberOf(values, 'port', { what: 'a port', example: 8080, isValid: isWholeBetween(0, 65_535) }) ?? 0;
+      optionNumber(values, 'port', { what: 'a port', example: 8080, isValid: isWholeBetween(0, 65_535) }) ??
+      0;
     const file = await EventFile.open(path, 'oriel inspect FILE', MAX_INSPECTED_CHARACTERS);
     const [token, ticket] = [newToken(), newToken()];
     const reused = new AbortController();

@@ -14,7 +14,7 @@ import {
   display,
   type ExitCode,
   noCache,
-  numberOf,
+  optionNumber,
   operandPath,
   type OptionValues,
 } from './options.ts';
@@ -73,7 +73,7 @@ function numbersOf(names: readonly string[], values: OptionValues): Record<strin
   const kind = { what: 'a whole number', example: 100, isValid: (text: string) => /^\d+$/.test(text) };
   return Object.fromEntries(
     names.flatMap((name) => {
-      const number = numberOf(values, name, kind);
+      const number = optionNumber(values, name, kind);
       return number === undefined ? [] : [[name, number]];
     }),
   );

@@ -319,7 +319,7 @@ interface NumberKind {
 }
 
 /** The number of an option; undefined if it is not given. Throws `BAD_INPUT`. */
-export function numberOf(
+export function optionNumber(
   values: OptionValues,
   name: string,
   { what, example, isValid = (text) => Number(text) > 0 }: NumberKind,
@@ -331,7 +331,7 @@ export function numberOf(
   throw new OrielError('BAD_INPUT', message);
 }
 
-/** For `numberOf`: digits alone, from `least` to `most`. */
+/** For `optionNumber`: digits alone, from `least` to `most`. */
 export function isWholeBetween(least: number, most: number): (text: string) => boolean {
   return (text) => /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most;
 }

@@ -2,7 +2,7 @@
 
 import { shellWord } from '../../text/visible.ts';
 import { addressText, type ListenAddress } from '../http/guard.ts';
-import { type CliCommand, isWholeBetween, numberOf } from './options.ts';
+import { type CliCommand, isWholeBetween, optionNumber } from './options.ts';
 import { offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
 import { operatorToken, operatorTokenOption, serverToken, tokenOptions } from './workspaces.ts';
 
@@ -70,7 +70,7 @@ export const serveCommand: CliCommand = {
       hosts: (values['host'] as readonly string[] | undefined) ?? [],
       structured: values['structured'] === true,
       writeTimeoutMs: writeTimeoutOf(parsed),
-      maxConnections: numberOf(values, 'max-connections', {
+      maxConnections: optionNumber(values, 'max-connections', {
         what: 'a number of connections from 1 to 999,999',
         example: 256,
         isValid: isWholeBetween(1, 999_999),

@@ -15,7 +15,7 @@ import {
   type CliCommand,
   type CliOption,
   type CliStreams,
-  numberOf,
+  optionNumber,
   type OptionValues,
   type ParsedArguments,
   servingOptions,
@@ -91,7 +91,7 @@ export function stateFromOptions(
     file === undefined
       ? given
       : secretIn(file, 'URL', 'Use a file with the URL in it that only you may read.');
-  const seconds = numberOf(values, 'state-timeout', {
+  const seconds = optionNumber(values, 'state-timeout', {
     what: 'seconds above 0, at most 60',
     example: 1,
     isValid: (text) => Number(text) > 0 && Number(text) <= 60,
@@ -237,7 +237,7 @@ export function servedBy({ web, s3, mcpServers, workspaces }: OfferOptions): Ser
 
 /** The value of `--write-timeout`, in milliseconds. Throws `BAD_INPUT`. */
 export function writeTimeoutOf({ values }: ParsedArguments): number | undefined {
-  const seconds = numberOf(values, 'write-timeout', {
+  const seconds = optionNumber(values, 'write-timeout', {
     what: 'seconds above 0, at most 999,999',
     example: 30,
     isValid: (text) => Number(text) > 0 && Number(text) < 1e6,

@@ -3,7 +3,7 @@
 import { OrielError } from '../../errors.ts';
 import { within } from '../../queues/caller.ts';
 import type { RunningJobs } from '../../state/run-jobs.ts';
-import { type CliCommand, isWholeBetween, numberOf } from './options.ts';
+import { type CliCommand, isWholeBetween, optionNumber } from './options.ts';
 import { stateFromOptions, stateOptions } from './server-options.ts';
 
 const MAX_KIND_JOBS = 2;
@@ -41,12 +41,12 @@ export const workerCommand: CliCommand = {
   serves: true,
   async run({ values }, { err, signal }) {
     const jobs =
-      numberOf(values, 'jobs', {
+      optionNumber(values, 'jobs', {
         what: `1 to ${MAX_KIND_JOBS}`,
         example: 1,
         isValid: isWholeBetween(1, MAX_KIND_JOBS),
       }) ?? MAX_KIND_JOBS;
-    const perMinute = numberOf(values, 'rate', {
+    const perMinute = optionNumber(values, 'rate', {
       what: `1 to ${MAX_JOBS_PER_MINUTE}`,
       example: 60,
       isValid: isWholeBetween(1, MAX_JOBS_PER_MINUTE),
