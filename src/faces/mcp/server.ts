@@ -30,6 +30,7 @@ import { isPathWithin } from '../../files/paths.ts';
 import { type NarrowedRoots, realDirectory } from '../../files/roots.ts';
 import type { Caller } from '../../queues/caller.ts';
 import { LruMap } from '../../session/snapshots.ts';
+import { artifactNumber } from '../../session/spills.ts';
 import { baseLimits } from '../../text/limits.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { KeptSpill } from '../../types/session.ts';
@@ -252,19 +253,17 @@ export async function listArtifacts(
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   }
   const after = Number(cursor ?? -1);
-  const following = (await artifactsOf(offer, caller)).filter(({ url }) => numberOf(url) > after);
+  const following = (await artifactsOf(offer, caller)).filter(({ url }) => artifactNumber(url) > after);
   const page = following.slice(0, PAGE);
   const last = page.at(-1);
   return {
     resources: page.map(resourceOf),
-    nextCursor: following.length > page.length && last ? String(numberOf(last.url)) : undefined,
+    nextCursor: following.length > page.length && last ? String(artifactNumber(last.url)) : undefined,
   };
 }
 
 /** A cursor is the number of the last output of the previous page, so that evictions do not shift the pages. */
 const CURSOR = /^\d{1,15}$/;
-
-const numberOf = (url: string): number => Number(url.slice(ARTIFACT.length));
 
 function resourceOf({ url, bytes }: KeptSpill): Resource {
   return {
