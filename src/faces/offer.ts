@@ -327,7 +327,7 @@ class ClientSpaces {
       room: this.#room,
       ...(name && this.#sharedWith(name)),
     });
-    const session: Session = { ...own, store, scratch, disk, files, work, telemetry };
+    const session: Session = { ...own, store, scratch, disk, files, work: work ?? own.work, telemetry };
     return spaceOf({ ...this.#options, session }, own, this.#flags.offers);
   }
 
