@@ -656,7 +656,7 @@ class SketchScan {
 
   /** A bracket or another character that ends names, types or statements. */
   #mark(code: number): void {
-    const { isC, isEcma, isGo } = this.#by;
+    const { isC, isGo } = this.#by;
     if (code === 40) {
       const isCalled = this.#wordStart !== -1 && this.#at - this.#wordEnd <= 1;
       this.#parens.push(isCalled ? this.#wordStart : -1);
