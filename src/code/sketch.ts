@@ -186,11 +186,17 @@ const MEANT = 3;
 class Sketcher {
   readonly classes = new Uint8Array(128);
   readonly rules: SketchRules;
+  readonly isEcma: boolean;
+  readonly isC: boolean;
+  readonly isGo: boolean;
+  readonly isPython: boolean;
   /** The meanings of words by their hashes: a kind of symbol, `PLAIN`, `IMPORTING`. */
   readonly words = new Int32Array(2 * MEANINGS);
 
-  constructor(rules: SketchRules) {
+  constructor(language: string, rules: SketchRules) {
     this.rules = rules;
+    [this.isEcma, this.isC] = [rules === ecma, rules === c];
+    [this.isGo, this.isPython] = [language === 'go', language === 'python'];
     const { comments, quotes, raw = '', declaring, importing = '' } = rules;
     for (let i = 0; i < 128; i += 1) if (/[\w$]/.test(String.fromCharCode(i))) this.classes[i] = WORD;
     const set = (characters: string, to: number): void => {
@@ -337,6 +343,8 @@ const TYPE_HEAD = /^\s*(?:export\s+|declare\s+)*$/;
 
 /** Maximum characters of a receiver in Go. */
 const MAX_BRACKETED = 200;
+/** A part of a name behind a dot or colon. */
+const NAME_AFTER = /[.:]\w[\w$\u0080-\uffff]*/y;
 const BRACKETED = /(<[^>\n]{0,198})>/y;
 
 function at(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
@@ -389,281 +397,332 @@ const WORD_THERE = /[\w$\u0080-\uffff]+/y;
  */
 export function sketch(text: string, language: string): FileTags | undefined {
   let known = sketchers.get(language);
-  if (!known) sketchers.set(language, (known = new Sketcher(RULES[language] as SketchRules)));
-  const { classes, words, rules } = known;
-  const { calls, imports: importStyle, isCharQuoted = false, comments } = rules;
-  const [isPython, isGo] = [importStyle === 'python', language === 'go'];
-  const isC = calls === 'prototypes';
-  const isEcma = rules === ecma;
+  if (!known) sketchers.set(language, (known = new Sketcher(language, RULES[language] as SketchRules)));
   if (text.includes('\0') || !makeRoom(text)) return undefined;
-  starts[0] = 0;
   generation += 1;
   used = 0;
-  const declared: Declared[] = [];
-  const imports = new Set<string>();
-  const length = text.length;
-  let row = 0;
-  let i = 0;
-  /** The kind that the next name declares; `PLAIN`: none. */
-  let pending = PLAIN;
-  let isImport = false;
-  let isImportBlock = false;
-  let last = 0;
-  /** The word before each open parenthesis: its start, or -1. */
-  const parens: number[] = [];
-  let wordStart = -1;
-  let wordEnd = -1;
-  /** The word before the last parentheses that were closed, while only words and types follow; -1: none. */
-  let call = -1;
-  let isFrozen = false;
-  let callRow = 0;
-  const parenRows: number[] = [];
-  let wordRow = 0;
-
-  indents[0] = indentOf(text, 0);
-  while (i < length) {
-    const code = text.charCodeAt(i);
-    const kind = code < 128 ? (classes[code] as number) : WORD;
-    if (kind === SPACE) {
-      i += 1;
-      continue;
-    }
-    if (kind === WORD) {
-      const start = i;
-      i = endOfWord(text, start, classes);
-      let one = text.charCodeAt(i);
-      last = WORD;
-      if (code >= 48 && code <= 57) continue;
-      const meaning = meaningOf(wordHash, words);
-      if (meaning === -MEANT) {
-        wordStart = start;
-        wordEnd = i;
-        wordRow = row;
-        if (pending !== PLAIN) {
-          let name = start;
-          // `function a.b:c()`, `def self.run`, `fun String.trim()`: the last one is declared.
-          if (!isPython && !isEcma && !isC)
-            while ((one === 46 || one === 58) && /\w/.test(text[i + 1] ?? '')) {
-              name = i + 1;
-              i += wordAt(text, name).length + 1;
-              one = text.charCodeAt(i);
-            }
-          let as = pending;
-          pending = PLAIN;
-          if (as === CONSTANT || as === VARIABLE) {
-            const indent = indents[row] as number;
-            if (isEcma && at(FUNCTION_VALUE, text, i)) as = FUNCTION;
-            else if (indent !== 0) continue;
-          }
-          declare(declared, as, text.slice(name, i), row);
-          continue;
-        }
-        if (isPython && indents[row] === 0 && start === starts[row] && isAssigned(text, i))
-          declare(declared, CONSTANT, text.slice(start, i), row);
-        if (isEcma && one === 32 && text.charCodeAt(i + 1) === 61 && text.charCodeAt(start - 1) === 46) {
-          if (at(FUNCTION_VALUE, text, i)) declare(declared, FUNCTION, text.slice(start, i), row);
-        }
-        noteUse(wordHash, row, start);
-        continue;
-      }
-      wordStart = -1;
-      if (meaning === PLAIN) continue;
-      if (meaning === IMPORTING) {
-        if (importStyle === 'string') {
-          isImport = true;
-          isImportBlock = isGo && /^\s*\(/.test(text.slice(i, i + 9));
-        } else if (isHead(IMPORT_HEAD, text, starts[row] as number, start)) {
-          if (importStyle === 'rest') {
-            const rest = at(REST, text, i)?.[0] ?? '';
-            if (!rest.includes('=') && !rest.startsWith(' ('))
-              imports.add(moduleOf(rest.replace(/^\s*static\s+/, '')));
-          } else importsOfPython(text, start, i, imports);
-        }
-        continue;
-      }
-      // A declaring word.
-      if (text.charCodeAt(start - 1) === 46) continue;
-      if (isGo && start !== starts[row]) {
-        if (meaning === FUNCTION) continue;
-      }
-      if (isC && meaning !== MODULE) {
-        const body = meaning === TYPE ? null : at(C_BODY, text, i);
-        if (body) declare(declared, meaning, body[1] as string, row);
-        continue;
-      }
-      if (isEcma && meaning === TYPE && !isHead(TYPE_HEAD, text, starts[row] as number, start)) continue;
-      pending = meaning;
-      if (isGo && meaning === FUNCTION && text.charCodeAt(i + 1) === 40) {
-        i += text.slice(i, i + MAX_BRACKETED).indexOf(')') + 1;
-      }
-      continue;
-    }
-    if (kind === NEWLINE) {
-      i += 1;
-      row += 1;
-      starts[row] = i;
-      const indent = indentOf(text, i);
-      indents[row] = indent;
-      if (indent > 0) i += indent;
-      continue;
-    }
-    if (kind === COMMENT) {
-      const next = text.charCodeAt(i + 1);
-      if (code === 47 && next === 42) {
-        const end = text.indexOf('*/', i + 2);
-        if (starts[row] === i || (indents[row] as number) === i - (starts[row] as number)) indents[row] = -1;
-        const to = end === -1 ? length : end + 2;
-        row = passLines(text, i, to, row);
-        i = to;
-        continue;
-      }
-      const isComment =
-        code === 47 || code === 45
-          ? next === code && comments.includes(text[i] as string)
-          : comments.includes('#') && code === 35;
-      if (isComment) {
-        if ((indents[row] as number) === i - (starts[row] as number)) indents[row] = -1;
-        const end = text.indexOf('\n', i);
-        i = end === -1 ? length : end;
-        continue;
-      }
-      if (code === 35 && isC) {
-        if ((indents[row] as number) === i - (starts[row] as number)) {
-          indents[row] = -1;
-          const include = at(INCLUDE, text, i + 1);
-          if (include) imports.add(include[1] as string);
-          const define = include ? null : at(DEFINE, text, i + 1);
-          if (define) declare(declared, MACRO, define[1] as string, row);
-          if (include) i += include[0].length;
-        }
-      } else if (code === 47 && isEcma && last !== WORD && last !== 41 && last !== 93) {
-        i = endOfRegex(text, i);
-        last = WORD;
-        continue;
-      }
-      i += 1;
-      last = code;
-      continue;
-    }
-    if (kind === QUOTE) {
-      if (code === 39 && isCharQuoted) {
-        if (text.charCodeAt(i + 1) === 92) {
-          const end = text.indexOf("'", i + 3);
-          i = end !== -1 && end - i < 13 ? end + 1 : i + 1;
-        } else i += text.charCodeAt(i + 2) === 39 ? 3 : 1;
-        last = WORD;
-        continue;
-      }
-      if (!rules.quotes.includes(text[i] as string)) {
-        i += 1;
-        continue;
-      }
-      const triple = text.charCodeAt(i + 1) === code && text.charCodeAt(i + 2) === code;
-      if (triple && !isC && !isEcma) {
-        const mark = text.slice(i, i + 3);
-        const end = text.indexOf(mark, i + 3);
-        if ((indents[row] as number) === i - (starts[row] as number) && end === -1) indents[row] = -1;
-        const to = end === -1 ? length : end + 3;
-        row = passLines(text, i, to, row);
-        i = to;
-        last = WORD;
-        continue;
-      }
-      let end = i + 1;
-      for (; end < length; end += 1) {
-        const one = text.charCodeAt(end);
-        if (one === 92) {
-          if (text.charCodeAt(end + 1) === 10) break;
-          end += 1;
-        } else if (one === code || one === 10) break;
-      }
-      if (isImport) {
-        const written = text.slice(i + 1, end);
-        if (written !== '' && written.length < 160) imports.add(written);
-        isImport = isImportBlock;
-      }
-      i = text.charCodeAt(end) === code ? end + 1 : end;
-      last = WORD;
-      continue;
-    }
-    if (kind === RAW) {
-      let end = i + 1;
-      for (; end < length; end += 1) {
-        const one = text.charCodeAt(end);
-        if (one === 92 && isEcma) end += 1;
-        else if (one === code) break;
-      }
-      end = Math.min(length, end + 1);
-      row = passLines(text, i, end, row);
-      i = end;
-      last = WORD;
-      continue;
-    }
-    if (kind === MARK) {
-      if (code === 46) {
-        // A dot: the name after it belongs to what is before it.
-      } else if (code === 40) {
-        const isCalled = wordStart !== -1 && i - wordEnd <= 1;
-        parens.push(isCalled ? wordStart : -1);
-        parenRows.push(wordRow);
-        pending = PLAIN;
-        if (!isGo) isImport &&= last === WORD;
-      } else if (code === 41) {
-        const before = parens.pop() ?? -1;
-        const beforeRow = parenRows.pop() ?? 0;
-        if (parens.length === 0 || isEcma) {
-          if (!isFrozen || call === -1) {
-            call = before;
-            callRow = beforeRow;
-            isFrozen = false;
-          }
-        }
-        if (isImportBlock) isImportBlock = isImport = false;
-      } else if (code === 123) {
-        if (call !== -1 && calls !== undefined && isHead(HEAD, text, starts[callRow] as number, call))
-          declare(declared, FUNCTION, wordAt(text, call), callRow);
-        call = -1;
-        isFrozen = false;
-        pending = PLAIN;
-        if (isC || isEcma) parens.length = parenRows.length = isEcma ? parens.length : 0;
-      } else if (code === 58) {
-        if (call !== -1) isFrozen = true;
-        if (!isC) pending = PLAIN;
-      } else if (code === 60) {
-        if (pending !== PLAIN) {
-          i += at(BRACKETED, text, i)?.[1]?.length ?? 0;
-        }
-      } else if (code !== 42) {
-        if (code === 59) {
-          if (
-            isC &&
-            call !== -1 &&
-            parens.length === 0 &&
-            isHead(TYPED_HEAD, text, starts[callRow] as number, call)
-          )
-            declare(declared, FUNCTION, wordAt(text, call), callRow);
-          isImport = false;
-        }
-        if (!(isFrozen && code === 44)) {
-          call = -1;
-          isFrozen = false;
-        }
-        pending = PLAIN;
-      }
-      wordStart = code === 60 || code === 46 ? wordStart : -1;
-    } else if (code === 93) last = 93;
-    last = code;
-    i += 1;
-  }
-  const names = Uint32Array.from(new Set(declared.map(({ name }) => hashOf(name))));
+  const { declared, imports, rows } = new SketchScan(text, known).run();
   return {
-    text: joinTags(symbolsOf(text, declared, row + 1), usedNames(text)),
-    declared: names,
+    text: joinTags(symbolsOf(text, declared, rows), usedNames(text)),
+    declared: Uint32Array.from(new Set(declared.map(({ name }) => hashOf(name)))),
     used: usedHash.slice(0, used),
     counts: usedCount.slice(0, used),
     imports: [...imports].filter((one) => one !== ''),
     isSketch: true,
   };
+}
+
+/** One pass over a text. Each kind of character has a method, which V8 optimizes by itself: one function of them all takes as long. */
+class SketchScan {
+  readonly declared: Declared[] = [];
+  readonly imports = new Set<string>();
+  readonly #text: string;
+  readonly #by: Sketcher;
+  #at = 0;
+  #row = 0;
+  /** The kind that the next name declares; `PLAIN`: none. */
+  #pending = PLAIN;
+  #isImport = false;
+  #isImportBlock = false;
+  /** The last character that is no space; `WORD` after a word or string. */
+  #last = 0;
+  /** The last word that may be called. `start`: -1 if there is none. */
+  #wordStart = -1;
+  #wordEnd = -1;
+  #wordRow = 0;
+  /** The start of the word before each open parenthesis, or -1, and its row. */
+  readonly #parens: number[] = [];
+  readonly #parenRows: number[] = [];
+  /** The word before the last parentheses that were closed, while only words and types follow; -1: none. */
+  #call = -1;
+  #callRow = 0;
+  #isCallKept = false;
+
+  constructor(text: string, by: Sketcher) {
+    this.#text = text;
+    this.#by = by;
+  }
+
+  get rows(): number {
+    return this.#row + 1;
+  }
+
+  run(): this {
+    const text = this.#text;
+    const { classes } = this.#by;
+    const { length } = text;
+    starts[0] = 0;
+    indents[0] = indentOf(text, 0);
+    while (this.#at < length) {
+      const code = text.charCodeAt(this.#at);
+      const kind = code < 128 ? (classes[code] as number) : WORD;
+      if (kind === SPACE) this.#at += 1;
+      else if (kind === WORD) this.#word(code);
+      else if (kind === NEWLINE) this.#newline();
+      else if (kind === QUOTE) this.#quote(code);
+      else if (kind === COMMENT) this.#comment(code);
+      else if (kind === RAW) this.#raw(code);
+      else {
+        if (kind === MARK) this.#mark(code);
+        this.#last = code;
+        this.#at += 1;
+      }
+    }
+    return this;
+  }
+
+  #newline(): void {
+    const at = this.#at + 1;
+    const row = (this.#row += 1);
+    const indent = indentOf(this.#text, at);
+    starts[row] = at;
+    indents[row] = indent;
+    this.#at = indent > 0 ? at + indent : at;
+  }
+
+  #word(code: number): void {
+    const { classes, words } = this.#by;
+    const start = this.#at;
+    this.#at = endOfWord(this.#text, start, classes);
+    this.#last = WORD;
+    if (code >= 48 && code <= 57) return;
+    const meaning = meaningOf(wordHash, words);
+    if (meaning === -MEANT) {
+      this.#wordStart = start;
+      this.#wordEnd = this.#at;
+      this.#wordRow = this.#row;
+      if (this.#pending !== PLAIN) this.#name(start);
+      else this.#use(start);
+      return;
+    }
+    this.#wordStart = -1;
+    if (meaning === IMPORTING) this.#import(start);
+    else if (meaning !== PLAIN) this.#declaring(start, meaning);
+  }
+
+  /** A name that is used, or assigned a function. */
+  #use(start: number): void {
+    const text = this.#text;
+    const [by, row, end] = [this.#by, this.#row, this.#at];
+    if (by.isPython) {
+      if (indents[row] === 0 && start === starts[row] && isAssigned(text, end))
+        declare(this.declared, CONSTANT, text.slice(start, end), row);
+    } else if (by.isEcma && isAt(text, end, 32) && isAt(text, end + 1, 61) && isAt(text, start - 1, 46)) {
+      if (at(FUNCTION_VALUE, text, end)) declare(this.declared, FUNCTION, text.slice(start, end), row);
+    }
+    noteUse(wordHash, row, start);
+  }
+
+  /** The name after a declaring word. */
+  #name(start: number): void {
+    const text = this.#text;
+    const { isPython, isEcma, isC } = this.#by;
+    let name = start;
+    // `function a.b:c()`, `def self.run`, `fun String.trim()`: the last one is declared.
+    if (!isPython && !isEcma && !isC)
+      for (let after; (after = at(NAME_AFTER, text, this.#at));) {
+        name = this.#at + 1;
+        this.#at += after[0].length;
+      }
+    let kind = this.#pending;
+    this.#pending = PLAIN;
+    if (kind === CONSTANT || kind === VARIABLE) {
+      if (isEcma && at(FUNCTION_VALUE, text, this.#at)) kind = FUNCTION;
+      else if (indents[this.#row] !== 0) return;
+    }
+    declare(this.declared, kind, text.slice(name, this.#at), this.#row);
+  }
+
+  /** What follows a word before imports. */
+  #import(start: number): void {
+    const text = this.#text;
+    const { isGo, rules } = this.#by;
+    if (rules.imports === 'string') {
+      this.#isImport = true;
+      this.#isImportBlock = isGo && /^\s*\(/.test(text.slice(this.#at, this.#at + 9));
+    } else if (isHead(IMPORT_HEAD, text, starts[this.#row] as number, start)) {
+      if (rules.imports === 'python') importsOfPython(text, start, this.#at, this.imports);
+      else {
+        const rest = at(REST, text, this.#at)?.[0] ?? '';
+        if (!rest.includes('=') && !rest.startsWith(' ('))
+          this.imports.add(moduleOf(rest.replace(/^\s*static\s+/, '')));
+      }
+    }
+  }
+
+  /** A declaring word. */
+  #declaring(start: number, kind: number): void {
+    const text = this.#text;
+    const { isGo, isC, isEcma } = this.#by;
+    const head = starts[this.#row] as number;
+    if (isAt(text, start - 1, 46) || (isGo && kind === FUNCTION && start !== head)) return;
+    if (isC && kind !== MODULE) {
+      const body = kind === TYPE ? null : at(C_BODY, text, this.#at);
+      if (body) declare(this.declared, kind, body[1] as string, this.#row);
+      return;
+    }
+    if (isEcma && kind === TYPE && !isHead(TYPE_HEAD, text, head, start)) return;
+    this.#pending = kind;
+    if (isGo && kind === FUNCTION && isAt(text, this.#at + 1, 40))
+      this.#at += text.slice(this.#at, this.#at + MAX_BRACKETED).indexOf(')') + 1;
+  }
+
+  /** Notes that the row has no code before `at`, if that is so. */
+  #noCode(at: number): void {
+    if (indents[this.#row] === at - (starts[this.#row] as number)) indents[this.#row] = -1;
+  }
+
+  #comment(code: number): void {
+    const [text, start] = [this.#text, this.#at];
+    const { isC, isEcma, rules } = this.#by;
+    if (code === 47 && isAt(text, start + 1, 42)) {
+      const end = text.indexOf('*/', start + 2);
+      if (starts[this.#row] === start) indents[this.#row] = -1;
+      this.#noCode(start);
+      this.#passTo(end === -1 ? text.length : end + 2);
+      return;
+    }
+    const isDoubled = code === 47 || code === 45;
+    if ((!isDoubled || isAt(text, start + 1, code)) && rules.comments.includes(text[start] as string)) {
+      this.#noCode(start);
+      const end = text.indexOf('\n', start);
+      this.#at = end === -1 ? text.length : end;
+      return;
+    }
+    if (code === 47 && isEcma && this.#last !== WORD && this.#last !== 41 && this.#last !== 93) {
+      this.#at = endOfRegex(text, start);
+      this.#last = WORD;
+      return;
+    }
+    this.#at += 1;
+    this.#last = code;
+    if (code !== 35 || !isC || indents[this.#row] !== start - (starts[this.#row] as number)) return;
+    indents[this.#row] = -1;
+    const include = at(INCLUDE, text, start + 1);
+    const define = include ? null : at(DEFINE, text, start + 1);
+    if (include) this.imports.add(include[1] as string);
+    if (define) declare(this.declared, MACRO, define[1] as string, this.#row);
+    this.#at += include?.[0].length ?? 0;
+  }
+
+  #quote(code: number): void {
+    const [text, start] = [this.#text, this.#at];
+    const { isC, isEcma, rules } = this.#by;
+    if (code === 39 && rules.isCharQuoted === true) {
+      const isEscaped = isAt(text, start + 1, 92);
+      const end = isEscaped ? text.indexOf("'", start + 3) : isAt(text, start + 2, 39) ? start + 2 : -1;
+      this.#at = end !== -1 && end - start < 13 ? end + 1 : start + 1;
+      this.#last = WORD;
+      return;
+    }
+    if (!rules.quotes.includes(text[start] as string)) {
+      this.#at += 1;
+      return;
+    }
+    this.#last = WORD;
+    if (!isC && !isEcma && isAt(text, start + 1, code) && isAt(text, start + 2, code)) {
+      const end = text.indexOf(text.slice(start, start + 3), start + 3);
+      if (end === -1) this.#noCode(start);
+      this.#passTo(end === -1 ? text.length : end + 3);
+      return;
+    }
+    const end = endOfString(text, start, code);
+    if (this.#isImport) {
+      const written = text.slice(start + 1, end);
+      if (written !== '' && written.length < 160) this.imports.add(written);
+      this.#isImport = this.#isImportBlock;
+    }
+    this.#at = isAt(text, end, code) ? end + 1 : end;
+  }
+
+  /** A string over several lines. */
+  #raw(code: number): void {
+    const text = this.#text;
+    const { isEcma } = this.#by;
+    let end = this.#at + 1;
+    for (; end < text.length; end += 1) {
+      const one = text.charCodeAt(end);
+      if (one === 92 && isEcma) end += 1;
+      else if (one === code) break;
+    }
+    this.#passTo(Math.min(text.length, end + 1));
+    this.#last = WORD;
+  }
+
+  #passTo(end: number): void {
+    this.#row = passLines(this.#text, this.#at, end, this.#row);
+    this.#at = end;
+  }
+
+  /** A bracket or another character that ends names, types or statements. */
+  #mark(code: number): void {
+    const { isC, isGo } = this.#by;
+    if (code === 40) {
+      const isCalled = this.#wordStart !== -1 && this.#at - this.#wordEnd <= 1;
+      this.#parens.push(isCalled ? this.#wordStart : -1);
+      this.#parenRows.push(this.#wordRow);
+      this.#pending = PLAIN;
+      if (!isGo) this.#isImport &&= this.#last === WORD;
+    } else if (code === 41) this.#close();
+    else if (code === 123) {
+      if (this.#by.rules.calls !== undefined) this.#declareCall(HEAD);
+      this.#dropCall();
+      if (isC) this.#parens.length = this.#parenRows.length = 0;
+    } else if (code === 58) {
+      if (this.#call !== -1) this.#isCallKept = true;
+      if (!isC) this.#pending = PLAIN;
+    } else if (code === 60) {
+      if (this.#pending !== PLAIN) this.#at += at(BRACKETED, this.#text, this.#at)?.[1]?.length ?? 0;
+    } else if (code !== 42 && code !== 46) {
+      if (code === 59) {
+        if (isC && this.#parens.length === 0) this.#declareCall(TYPED_HEAD);
+        this.#isImport = false;
+      }
+      if (code === 44 && this.#isCallKept) this.#pending = PLAIN;
+      else this.#dropCall();
+    }
+    if (code !== 60 && code !== 46) this.#wordStart = -1;
+  }
+
+  #close(): void {
+    const call = this.#parens.pop() ?? -1;
+    const row = this.#parenRows.pop() ?? 0;
+    const isOuter = this.#parens.length === 0 || this.#by.isEcma;
+    if (isOuter && (!this.#isCallKept || this.#call === -1)) {
+      [this.#call, this.#callRow] = [call, row];
+      this.#isCallKept = false;
+    }
+    if (this.#isImportBlock) this.#isImportBlock = this.#isImport = false;
+  }
+
+  #dropCall(): void {
+    this.#call = -1;
+    this.#isCallKept = false;
+    this.#pending = PLAIN;
+  }
+
+  /** `name(…) {`, or `type name(…);`, is a function. `head`: what may stand before it. */
+  #declareCall(head: RegExp): void {
+    if (this.#call !== -1 && isHead(head, this.#text, starts[this.#callRow] as number, this.#call))
+      declare(this.declared, FUNCTION, wordAt(this.#text, this.#call), this.#callRow);
+  }
+}
+
+function isAt(text: string, at: number, code: number): boolean {
+  return at >= 0 && at < text.length && text.charCodeAt(at) === code;
+}
+
+/** The offset of the quote that ends a string, or of the end of its line. */
+function endOfString(text: string, start: number, quote: number): number {
+  let end = start + 1;
+  for (; end < text.length; end += 1) {
+    const code = text.charCodeAt(end);
+    if (code === 92) {
+      if (isAt(text, end + 1, 10)) break;
+      end += 1;
+    } else if (code === quote || code === 10) break;
+  }
+  return end;
 }
 
 /** The names that were used, without their lines. */

@@ -1,5 +1,7 @@
 /** The options that all servers share, and `oriel mcp`, which has few others. */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ServedSources } from '../../call/preload.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { missingProc } from '../../files/descriptors.ts';
@@ -8,6 +10,7 @@ import { RUNTIME } from '../../process/runtime.ts';
 import { fromWorkingDirectory, isPathWithin } from '../../files/paths.ts';
 import { rootAt } from '../../files/roots.ts';
 import { compileEarly } from '../../process/compile-budget.ts';
+import { startProcess } from '../../process/start.ts';
 import type { StateOptions } from '../../state/open-state.ts';
 import type { OfferOptions } from '../offer.ts';
 import { denied, mcpServersIn, orielOptions } from './dialect-tool.ts';
@@ -252,6 +255,70 @@ const GREETING =
   'oriel mcp waits for an agent on stdin: add it to yours, for instance with claude mcp add oriel -- oriel mcp ' +
   '(oriel read oriel://hosts.md has the others), or press Ctrl-D to end it.';
 
+/** Whether the working directory is a repository, of which an agent may ask for the map, and the map may be cached. */
+function hasMaps(
+  { values }: ParsedArguments,
+  { cwd, dialect = 'oriel', read, cache }: OfferOptions,
+): boolean {
+  // The call for it would be recorded as one of the agent's. Deno tells no process its own permissions.
+  if (values['telemetry'] !== undefined || dialect !== 'oriel' || RUNTIME === 'deno') return false;
+  return read?.summarize !== false && cache !== false && existsSync(join(cwd ?? '.', '.git'));
+}
+
+/** Milliseconds between the first answer and the making of the map. */
+const MAP_AHEAD_MS = 2_000;
+
+const NEWLINE = 0x0a;
+
+/**
+ * Makes the map of the working directory before an agent asks for it: a copy of this process is asked, which leaves the CPU to
+ * others, and gives back its memory when it ends. What it finds is in the cache of the user.
+ */
+function mapAhead(): { begin(client: string): void; end(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const ended = new AbortController();
+  return {
+    begin(client) {
+      timer ??= setTimeout(
+        () => void askCopy(client, ended.signal).catch(() => undefined),
+        MAP_AHEAD_MS,
+      ).unref();
+    },
+    end() {
+      clearTimeout(timer);
+      ended.abort();
+    },
+  };
+}
+
+/** Asks a copy of this process for the map that a client of this name would get. */
+async function askCopy(client: string, signal: AbortSignal): Promise<void> {
+  const { constants, setPriority } = await import('node:os');
+  const args = [...process.execArgv, ...process.argv.slice(1)];
+  const child = startProcess(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'], signal });
+  child.on('error', () => undefined).unref();
+  const { stdin, stdout, pid } = child;
+  if (!stdin || !stdout || pid === undefined) return;
+  setPriority(pid, constants.priority.PRIORITY_LOW);
+  stdin.on('error', () => undefined);
+  const greeting = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: client, version: '' },
+  };
+  const messages = [
+    { id: 1, method: 'initialize', params: greeting },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/call', params: { name: 'read', arguments: { path: '.:outline' } } },
+  ];
+  for (const message of messages) stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  let answers = 0;
+  for await (const text of stdout as AsyncIterable<Buffer>) {
+    answers += text.filter((byte) => byte === NEWLINE).length;
+    if (answers === 2) stdin.end();
+  }
+}
+
 export const mcpCommand: CliCommand = {
   name: 'mcp',
   operands: '[DIR…]',
@@ -270,6 +337,7 @@ export const mcpCommand: CliCommand = {
       compileEarly();
       await (await import('../../call/preload.ts')).loadParts(servedBy(options));
     };
+    const ahead = hasMaps(parsed, options) ? mapAhead() : undefined;
     await offerOverStdio(
       { ...options, load },
       {
@@ -279,8 +347,9 @@ export const mcpCommand: CliCommand = {
         warn: (sentence) => void err.write(`oriel: ${sentence}\n`),
         writeTimeoutMs: writeTimeoutOf(parsed),
       },
-      { structured: parsed.values['structured'] === true },
+      { structured: parsed.values['structured'] === true, onAnswered: ahead?.begin },
     );
+    ahead?.end();
     // Output that the host has not read by now would keep the process alive. A signal is not a failure.
     if (out.writableLength > 0) process.exit(0);
     return 0;

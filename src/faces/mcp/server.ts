@@ -61,6 +61,8 @@ export interface McpOptions {
   readonly warn?: ((sentence: string) => void) | undefined;
   /** Called for each list of tools and each call. */
   readonly onUsed?: (() => void) | undefined;
+  /** Called after each answer to a call, with the name of the client. */
+  readonly onAnswered?: ((client: string) => void) | undefined;
 }
 
 /** Milliseconds for which a client may cache the list of tools, which does not change while the server runs. */
@@ -100,7 +102,7 @@ interface CalledTool {
 
 export function createMcpServer(
   offer: ServerOffer,
-  { structured = false, host, caller: given, transport = 'tcp', warn, onUsed }: McpOptions = {},
+  { structured = false, host, caller: given, transport = 'tcp', warn, onUsed, onAnswered }: McpOptions = {},
 ): CallServer {
   const caller = given ?? {};
   const server = new CallServer(
@@ -162,6 +164,7 @@ export function createMcpServer(
         onProgress: progress?.tell,
       });
       progress?.end();
+      onAnswered?.(asking.name);
       const { code, message } = Object(answer.details['error']) as { code?: string; message?: string };
       if (code === 'BAD_INPUT') warn?.(oneLine(`${tool.name}: ${message}`));
       const detailed = wantsDetails(context.mcpReq._meta);

@@ -4,12 +4,12 @@
  * @module-tag slow
  */
 
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { orielOffering } from '../../../src/oriel.ts';
 import { serveOverStdio } from '../../../src/faces/mcp/serve-stdio.ts';
 import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
@@ -50,6 +50,32 @@ function inThisProcess(options: OfferOptions, more?: McpOptions): Transport {
 
 /** What a person sets wins over what is known of a host: the limits of the dialect. */
 const OWN_LIMITS = { lines: 3_000, bytes: 50 << 10, window: 64 << 10 };
+
+test('the map of a repository is made before it is asked for', { tags: 'slow' }, async () => {
+  const { W, write } = workspace();
+  for (let i = 0; i < 50; i += 1)
+    write(`shop/order${i}.ts`, `export function order${i}() {\n  return ${i};\n}\n`);
+  write('.git/HEAD', 'ref: refs/heads/main\n');
+  const cache = workspace().W;
+  const env = { ...process.env, XDG_CACHE_HOME: cache } as Record<string, string>;
+  const command = { command: process.execPath, args: [cli, 'mcp'], cwd: W, env };
+  const client = await connect(new StdioClientTransport(command), 'legacy');
+  const read = async (path: string): Promise<string[]> => {
+    const told: string[] = [];
+    const onprogress = ({ message = '' }): void => void told.push(message);
+    await client.callTool({ name: 'read', arguments: { path } }, { onprogress });
+    return told;
+  };
+  await read('shop/order1.ts');
+  // The recency of files, the symbols, and at last the list of what was stored.
+  const derived = (): string[] =>
+    readdirSync(join(cache, 'oriel/derived')).filter((name) => /^\w{64}$/.test(name));
+  await vi.waitFor(() => expect(derived()).toHaveLength(3), UNTIL_MADE);
+  expect((await read('.:outline')).filter((message) => /^(?:scanned|parsed)/.test(message))).toEqual([]);
+});
+
+/** Only ends what hangs. */
+const UNTIL_MADE = { timeout: 100_000, interval: 100 };
 
 describe.each(eras)('protocol %s', (version, mode) => {
   test('tools are listed, and calls give text and _meta facts', { tags: 'slow' }, async () => {
