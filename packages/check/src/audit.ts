@@ -1,11 +1,9 @@
 /** Checks a server: makes the sandbox, tries the cases, ends and removes everything, and reports. */
 
 import { tmpdir } from 'node:os';
-import { isOrielError, OrielError } from '../../errors.ts';
-import { version } from '../../files/package-files.ts';
-import { oneLine, quote, safeJson } from '../../text/visible.ts';
 import { type CheckLaw, type HostileCase, LEAK } from './case.ts';
 import { type CallFigures, CheckedServer } from './checked-server.ts';
+import { isOrielError, oneLine, OrielError, quote, safeJson, version } from './oriel.ts';
 import { BrokenLaw, type CaseEvidence, SkippedCase } from './outcome.ts';
 import { type RoleMapping, roles, type ToolRole } from './roles.ts';
 import { CheckSandbox } from './sandbox.ts';

@@ -2,13 +2,7 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Client, ProtocolError } from '@modelcontextprotocol/client';
-import { OrielError } from '../../errors.ts';
-import { version } from '../../files/package-files.ts';
-import { StdioClientTransport } from '../../network/mcp-stdio.ts';
-import { basicEnvironment } from '../../network/transport.ts';
-import { type ProcessTree, runningProcessIds } from '../../process/process-tree.ts';
-import { quote } from '../../text/visible.ts';
+import type { ProcessTree } from '../../../src/process/process-tree.ts';
 import {
   type CaseCallOptions,
   DEADLINE_MS,
@@ -17,6 +11,16 @@ import {
   MAX_MEMORY_MB,
   type ServerUnderTest,
 } from './case.ts';
+import {
+  basicEnvironment,
+  Client,
+  OrielError,
+  ProtocolError,
+  quote,
+  runningProcessIds,
+  StdioClientTransport,
+  version,
+} from './oriel.ts';
 import {
   answerToCall,
   BrokenLaw,
@@ -199,7 +203,7 @@ class CheckedConnection {
   readonly #sandbox: CheckSandbox;
   readonly #signal: AbortSignal;
   readonly #client = new Client({ name: 'oriel-check', version: version() }, { capabilities: {} });
-  readonly #transport: StdioClientTransport;
+  readonly #transport: InstanceType<typeof StdioClientTransport>;
   /** What contained the secret since the last `takeLeak`. */
   #leak: string | undefined;
   #sample = { at: Number.NEGATIVE_INFINITY, mb: 0 };
@@ -323,7 +327,7 @@ interface ListOptions {
   readonly timeout: number;
 }
 
-async function toolsOf(client: Client, options: ListOptions): Promise<ServerTool[]> {
+async function toolsOf(client: InstanceType<typeof Client>, options: ListOptions): Promise<ServerTool[]> {
   const tools: ServerTool[] = [];
   let cursor: string | undefined;
   for (let page = 1; page <= MAX_TOOL_PAGES && tools.length < MAX_LISTED_TOOLS; page += 1) {
@@ -397,7 +401,7 @@ class StderrTail {
   }
 }
 
-function startFailure(command: readonly string[], { lines }: StderrTail, cause: unknown): OrielError {
+function startFailure(command: readonly string[], { lines }: StderrTail, cause: unknown): Error {
   const wrote = lines.map((line) => quote(line.trim())).join(' | ');
   const file = command.find(isFileHere);
   const message = [

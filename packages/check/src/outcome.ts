@@ -1,6 +1,6 @@
 /** The outcomes of a case that did not pass. */
 
-import { oneLine } from '../../text/visible.ts';
+import { oneLine } from './oriel.ts';
 
 /** What shows that a law is violated. */
 export interface CaseEvidence {

@@ -1,8 +1,7 @@
 /** Finds the tools of a server for reading, listing and searching, by name and schema or from a mapping file. */
 
-import { z } from 'zod';
-import { OrielError } from '../../errors.ts';
-import { quote } from '../../text/visible.ts';
+import * as z from 'zod/mini';
+import { OrielError, quote } from './oriel.ts';
 import { BrokenLaw, type ServerAnswer, shows } from './outcome.ts';
 import { PLAIN, PLAIN_TEXT, PLAIN_WORD } from './sandbox.ts';
 
@@ -90,13 +89,13 @@ function fit(
 const mappedShape = z.strictObject({
   tool: z.string(),
   path: z.string(),
-  pattern: z.string().optional(),
-  arguments: z.record(z.string(), z.unknown()).optional(),
+  pattern: z.optional(z.string()),
+  arguments: z.optional(z.record(z.string(), z.unknown())),
 });
 const shape = z.strictObject({
-  read: mappedShape.optional(),
-  list: mappedShape.optional(),
-  search: mappedShape.optional(),
+  read: z.optional(mappedShape),
+  list: z.optional(mappedShape),
+  search: z.optional(mappedShape),
 });
 
 /** Throws `BAD_INPUT` for an invalid mapping, and for tools that the server does not have. */
@@ -195,7 +194,7 @@ const SHOWN: Readonly<Record<ToolRole, readonly string[]>> = {
 const answered = (text: string): string =>
   text === '' ? 'the answer is empty' : `it answers "${quote(text)}"`;
 
-function useless(failure: string): OrielError {
+function useless(failure: string): Error {
   const message = `${failure}. Name the directory with {} in the command, or the tools with --map.`;
   return new OrielError('BAD_INPUT', message);
 }

@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { quote } from '../../text/visible.ts';
+import { quote } from './oriel.ts';
 import { BrokenLaw, SkippedCase } from './outcome.ts';
 
 /** A file that is always in the root, to check whether the server still answers. */
