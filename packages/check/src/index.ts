@@ -8,7 +8,7 @@ import type { CliStreams, ExitCode, OptionValues, ParsedArguments } from '../../
 import { audit, type AuditProgress, formatAudit, NOT_REMOVED, reportJson, reportSarif } from './audit.ts';
 import type { HostileCase } from './case.ts';
 import { cases } from './cases.ts';
-import { OrielError, quote, safeJson, useOriel } from './oriel.ts';
+import { oriel, useOriel } from './oriel.ts';
 
 /** What oriel calls. */
 export const runCheck: CheckPackage['runCheck'] = (host: CheckHost, parsed, streams) => {
@@ -34,8 +34,8 @@ async function check(
   }).finally(() => progress.clear());
   for (const left of found.notRemoved ?? []) err.write(`oriel: ${NOT_REMOVED}: ${left}\n`);
   if (found.kept !== undefined) err.write(`oriel: The files of the check are kept in ${found.kept}\n`);
-  if (asked.sarif) out.write(`${safeJson(reportSarif(found, cases, location))}\n`);
-  else out.write(asked.json ? `${safeJson(reportJson(found))}\n` : formatAudit(found));
+  if (asked.sarif) out.write(`${oriel.safeJson(reportSarif(found, cases, location))}\n`);
+  else out.write(asked.json ? `${oriel.safeJson(reportJson(found))}\n` : formatAudit(found));
   // The server has none of the tools, so nothing was checked.
   if (found.findings.every(({ verdict }) => verdict === 'skipped')) return 2;
   return found.findings.some(({ verdict }) => verdict === 'broken') ? 1 : 0;
@@ -53,13 +53,19 @@ interface CheckOptionValues {
 function refuseMistakes(values: OptionValues, operands: readonly string[]): void {
   const { json: asJson, sarif, location } = values as CheckOptionValues;
   if (operands.length === 0) {
-    throw new OrielError('BAD_INPUT', 'There is nothing to check. Use oriel check -- COMMAND.');
+    throw new oriel.OrielError('BAD_INPUT', 'There is nothing to check. Use oriel check -- COMMAND.');
   }
   if (asJson && sarif) {
-    throw new OrielError('BAD_INPUT', 'A report is either JSON or SARIF. Leave out --json, or --sarif.');
+    throw new oriel.OrielError(
+      'BAD_INPUT',
+      'A report is either JSON or SARIF. Leave out --json, or --sarif.',
+    );
   }
   if (location !== undefined && !sarif) {
-    throw new OrielError('BAD_INPUT', 'Only SARIF has a location. Add --sarif, or leave out --location.');
+    throw new oriel.OrielError(
+      'BAD_INPUT',
+      'Only SARIF has a location. Add --sarif, or leave out --location.',
+    );
   }
 }
 
@@ -68,8 +74,8 @@ function chosenOf(cases: readonly HostileCase[], ids: readonly string[] | undefi
   const known = cases.map(({ id }) => id);
   const unknown = ids?.find((id) => !known.includes(id));
   if (unknown !== undefined) {
-    const message = `There is no case ${quote(unknown)}. Use one of ${known.join(', ')}.`;
-    throw new OrielError('BAD_INPUT', message);
+    const message = `There is no case ${oriel.quote(unknown)}. Use one of ${known.join(', ')}.`;
+    throw new oriel.OrielError('BAD_INPUT', message);
   }
   return ids ? cases.filter(({ id }) => ids.includes(id)) : cases;
 }
@@ -79,8 +85,8 @@ async function mappingIn(path: string | undefined): Promise<string | undefined> 
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    const message = `--map takes a file that can be read, not ${quote(path)}. Use oriel check --help.`;
-    throw new OrielError('BAD_INPUT', message, { cause });
+    const message = `--map takes a file that can be read, not ${oriel.quote(path)}. Use oriel check --help.`;
+    throw new oriel.OrielError('BAD_INPUT', message, { cause });
   }
 }
 
@@ -122,8 +128,8 @@ export function sarifLocation(given: string | undefined, command: readonly strin
   }
   const path = below(given);
   if (path !== undefined) return uriOf(path);
-  const message = `--location takes a file below this directory, not ${quote(given)}. Use a relative path, as it is in the repository.`;
-  throw new OrielError('BAD_INPUT', message);
+  const message = `--location takes a file below this directory, not ${oriel.quote(given)}. Use a relative path, as it is in the repository.`;
+  throw new oriel.OrielError('BAD_INPUT', message);
 }
 
 const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
