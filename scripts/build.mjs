@@ -1,6 +1,6 @@
-// node scripts/build.mjs [DIR]: builds dist/ from src/, and that of each of packages/. Runs on install in a checkout (postprepare: npm warns users of a
-// package that has `prepare`), before benchmarks and before packing (prepack). The build is made in a separate directory,
-// and replaces the last one when it is complete.
+// node scripts/build.mjs [DIR]: builds dist/ from src/, and that of each of packages/. Runs on install in a checkout
+// (postprepare: npm warns users of a package that has `prepare`), before benchmarks and before packing (prepack). The build is
+// made in a separate directory, and replaces the last one when it is complete.
 // With DIR, a directory below the project, makes a runnable package there without declarations: tests use their own, so that
 // they do not disturb an `oriel` that is in use. With --once, only if there is none; calls at the same time make one.
 import {
