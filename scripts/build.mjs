@@ -1,6 +1,6 @@
-// node scripts/build.mjs [DIR]: builds dist/ from src/. Runs on install in a checkout (postprepare: npm warns users of a
-// package that has `prepare`), before benchmarks and before packing (prepack). The build is made in a separate directory,
-// and replaces the last one when it is complete.
+// node scripts/build.mjs [DIR]: builds dist/ from src/, and that of each of packages/. Runs on install in a checkout
+// (postprepare: npm warns users of a package that has `prepare`), before benchmarks and before packing (prepack). The build is
+// made in a separate directory, and replaces the last one when it is complete.
 // With DIR, a directory below the project, makes a runnable package there without declarations: tests use their own, so that
 // they do not disturb an `oriel` that is in use. With --once, only if there is none; calls at the same time make one.
 import {
@@ -17,7 +17,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { writeCode, writeDeclarations } from './bundle.mjs';
+import { PARTS, writeCode, writeDeclarations, writePart } from './bundle.mjs';
 import { swap } from './swap.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -55,10 +55,15 @@ async function buildDist() {
   const fresh = join(home, 'dist');
   try {
     mkdirSync(fresh, { recursive: true });
-    // Both have ended before the directory of a failed build is removed.
-    const parts = await Promise.allSettled([writeDeclarations(fresh), writeCode(fresh)]);
-    for (const { reason } of parts) if (reason) throw reason;
+    // All have ended before the directory of a failed build is removed.
+    const done = await Promise.allSettled([
+      writeDeclarations(fresh),
+      writeCode(fresh),
+      ...PARTS.map((name) => writePart(name, join(home, name))),
+    ]);
+    for (const { reason } of done) if (reason) throw reason;
     swap(fresh, join(root, 'dist'), join(home, 'old'));
+    for (const name of PARTS) swap(join(home, name), join(root, 'packages', name, 'dist'), join(home, 'old'));
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
@@ -70,6 +75,12 @@ async function buildPackage(home) {
   // The package includes docs/.
   if (!existsSync(join(home, 'docs'))) symlinkSync(join(root, 'docs'), join(home, 'docs'));
   await writeCode(join(home, 'dist'));
+  for (const name of PARTS) {
+    const part = join(home, 'node_modules/@oriel', name);
+    mkdirSync(part, { recursive: true });
+    copyFileSync(join(root, 'packages', name, 'package.json'), join(part, 'package.json'));
+    await writePart(name, join(part, 'dist'));
+  }
 }
 
 /** Whoever takes the lock builds; the others wait for the result, or for the end of that process. */

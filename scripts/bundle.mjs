@@ -263,6 +263,24 @@ function declarationsOf(entries) {
 /** Needed since TypeScript 6, because our types use Buffer. */
 const NODE_TYPES = '/// <reference types="node" />';
 
+/** Packages that are published beside oriel: their names below packages/. */
+export const PARTS = readdirSync(join(root, 'packages'));
+
+/** Writes the code of such a package: one file, to which oriel hands over what it uses of oriel, and the licences. */
+export async function writePart(name, to) {
+  const build = await rolldown({
+    input: { index: join(root, 'packages', name, 'src/index.ts') },
+    platform: 'node',
+  });
+  const { output } = await build.write({ dir: to, format: 'esm', comments: false, codeSplitting: false });
+  await build.close();
+  for (const id of output.flatMap(({ moduleIds }) => moduleIds))
+    if (id.startsWith(join(root, 'src/'))) throw new Error(`packages/${name} has a copy of ${id}.`);
+  for (const { fileName, code } of output) writeFileSync(join(to, fileName), inAscii(code));
+  writeFileSync(join(to, 'THIRD-PARTY.txt'), licenses(new Set(packagesIn(output))));
+  copyFileSync(join(root, 'LICENSE'), join(to, 'LICENSE'));
+}
+
 /** Writes all code. There must be a package.json above `to`. */
 export async function writeCode(to) {
   const packages = await code(to);

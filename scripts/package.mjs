@@ -30,6 +30,9 @@ const MAX_PACKED_BYTES = 7.25 * 2 ** 20;
 const MAX_INSTALLED_BYTES = 75e6;
 const MAX_INSTALLED_BYTES_WITHOUT_OPTIONAL = 32e6;
 
+/** What is published beside oriel. */
+const PARTS = await readdir(join(root, 'packages'));
+
 /** Maximum number of installed packages. */
 const MAX_PACKAGES = 25;
 
@@ -100,6 +103,35 @@ async function tryBundlers(home) {
   if (!alone.includes('set ORIEL_PACKAGE')) throw new Error(`a program without the package says:\n${alone}`);
 }
 
+/** What is published beside oriel: named where it is missing, in a project and for all projects, and found where it is installed. */
+async function tryParts(tarball, tarballs) {
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  for (const [where, args, cli] of [
+    ['project', [], 'node_modules/.bin/oriel'],
+    ['global', ['--global', '--prefix', '.'], 'bin/oriel'],
+  ]) {
+    const home = join(work, where);
+    const install = (...what) =>
+      run('npm', ['install', ...args, '--omit=peer', '--omit=optional', '--no-audit', '--no-fund', ...what], {
+        cwd: home,
+      });
+    await mkdir(home);
+    if (where === 'project') await writeFile(join(home, 'package.json'), '{}');
+    await install(tarball);
+    const check = () =>
+      run(join(home, cli), ['check', '--case', 'nul', '--', join(home, cli), 'mcp', '{}'], {
+        cwd: home,
+      }).catch((error) => error);
+    const named = `Use npm install ${where === 'global' ? '--global ' : ''}@oriel/check@${version}\n`;
+    const without = await check();
+    if (!without.stderr.endsWith(named)) throw new Error(`without @oriel/check it says: ${without.stderr}`);
+    await install(...tarballs);
+    const { stdout, stderr } = await check();
+    if (!stdout.includes('1 held, 0 broken')) throw new Error(`it checks otherwise: ${stdout}${stderr}`);
+    console.log(`${where}: ${PARTS.join(', ')} named where missing, and found`);
+  }
+}
+
 /** The keys of a manifest in which the validator of its kind does not look: they have no meaning to it. Throws if it is invalid. */
 async function unknownKeys(manifest) {
   const left = new Set();
@@ -144,16 +176,19 @@ try {
   await run('node', ['scripts/shrinkwrap.mjs'], { cwd: root });
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', work], { cwd: root });
   await run('node', ['scripts/shrinkwrap.mjs', '--remove'], { cwd: root });
-  const tarball = join(
-    work,
-    (await readdir(work)).find((name) => name.endsWith('.tgz')),
-  );
+  for (const name of PARTS)
+    await run('npm', ['pack', '--pack-destination', work], { cwd: join(root, 'packages', name) });
+  const tarballs = (await readdir(work))
+    .filter((name) => name.endsWith('.tgz'))
+    .map((name) => join(work, name));
+  const tarball = tarballs.find((path) => /[\\/]oriel-\d/.test(path));
   const { size } = await stat(tarball);
   console.log(`packed: ${(size / 2 ** 20).toFixed(2)} MiB`);
   if (size > MAX_PACKED_BYTES)
     throw new Error(`the package has ${size} bytes, more than ${MAX_PACKED_BYTES}`);
 
-  await tool('publint', ['--strict', root]);
+  for (const path of [root, ...PARTS.map((name) => join(root, 'packages', name))])
+    await tool('publint', ['--strict', path]);
   console.log('publint: clean');
   await tool('attw', ['--profile', 'esm-only', tarball]);
   console.log('attw: clean');
@@ -195,6 +230,8 @@ try {
       throw new Error(`installed ${name} it searches otherwise: ${found.stdout}${found.stderr}`);
     if (!omitted.includes('--omit=optional')) await tryBundlers(home);
   }
+
+  await tryParts(tarball, tarballs);
 
   const bundle = join(work, 'bundle');
   await mkdir(bundle);

@@ -10,7 +10,10 @@ const inCheckout = fileURLToPath(new URL('../npm-shrinkwrap.json', import.meta.u
 if (argument === '--remove') rmSync(inCheckout, { force: true });
 else {
   const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
-  const packages = Object.fromEntries(Object.entries(lock.packages).filter(([, { dev }]) => dev !== true));
+  // Those of packages/ are published beside it.
+  const isOurs = (path, { dev, link }) => dev !== true && link !== true && !path.startsWith('packages/');
+  const packages = Object.fromEntries(Object.entries(lock.packages).filter((entry) => isOurs(...entry)));
   delete packages[''].devDependencies;
+  delete packages[''].workspaces;
   writeFileSync(argument ?? inCheckout, JSON.stringify({ ...lock, packages }, null, 2));
 }

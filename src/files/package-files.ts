@@ -101,6 +101,29 @@ export function packageRequire(): NodeJS.Require {
   return createRequire(new URL('package.json', packageRoot()));
 }
 
+/**
+ * The code of a package that is published beside this one, in its version: installed next to it, where the program is, or for
+ * all projects. Throws OrielError (`UNSUPPORTED`) with the command that adds it.
+ */
+export function siblingPackage(part: 'check'): URL {
+  const name = `@oriel/${part}`;
+  const needed = version();
+  const places = [
+    new URL('package.json', findBuild?.() ?? packageRoot()),
+    pathToFileURL(process.argv[1] ?? process.execPath),
+    pathToFileURL(resolve(process.execPath, '../../lib/oriel')),
+  ].flatMap((from) => createRequire(from).resolve.paths(name) ?? []);
+  const found = places.map((at) => pathToFileURL(join(at, name, '/'))).filter((at) => existsSync(at));
+  const fitting = found.find((at) => manifestIn(at).version === needed);
+  if (fitting) return new URL('dist/index.js', fitting);
+  const has =
+    found[0] === undefined ? 'not installed' : `installed in version ${manifestIn(found[0]).version}`;
+  throw new OrielError(
+    'UNSUPPORTED',
+    `This needs the package ${name}@${needed}, which is ${has}. Use ${installCommand([`${name}@${needed}`])}`,
+  );
+}
+
 interface PackageManifest {
   readonly name: string;
   readonly version: string;

@@ -79,6 +79,26 @@ interface PackageFile {
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
+test('a package beside this one is found in its version only', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const root = packaged({ 'package.json': '{ "name": "oriel", "version": "7.0.0" }' });
+  const home = resolve(root, '../..');
+  vi.stubEnv('ORIEL_PACKAGE', root);
+  const [node, program] = process.argv;
+  onTestFinished(() => void process.argv.splice(1, 1, program as string));
+  process.argv = [node as string, join(home, 'app.js'), ...process.argv.slice(2)];
+  const { siblingPackage } = await fresh();
+  const find = (): string => siblingPackage('check').href;
+  const command = 'Use npm install --global @oriel/check@7.0.0';
+  expect(find).toThrow(`This needs the package @oriel/check@7.0.0, which is not installed. ${command}`);
+  install(home, '@oriel/check', '6.0.0');
+  expect(find).toThrow(
+    `This needs the package @oriel/check@7.0.0, which is installed in version 6.0.0. ${command}`,
+  );
+  install(root, '@oriel/check', '7.0.0');
+  expect(find()).toBe(pathToFileURL(join(root, 'node_modules/@oriel/check/dist/index.js')).href);
+});
+
 test('a file of the build, by its path below dist', async () => {
   const root = packaged({ 'dist/views/a worker.js': 'code' });
   const { builtFile } = await fresh(root);

@@ -26,7 +26,15 @@ const project = mkdtempSync(join(tmpdir(), 'oriel-build-'));
 const dist = join(project, 'dist');
 
 beforeAll(() => {
-  for (const name of ['src', 'scripts', 'packaging', 'package.json', 'tsconfig.json']) {
+  for (const name of [
+    'src',
+    'packages',
+    'scripts',
+    'packaging',
+    'LICENSE',
+    'package.json',
+    'tsconfig.json',
+  ]) {
     cpSync(name, join(project, name), { recursive: true });
   }
   symlinkSync(resolve('node_modules'), join(project, 'node_modules'));
@@ -78,9 +86,11 @@ test('concurrent builds leave whole equal builds, whoever holds a lock', async (
   expect(readdirSync(join(project, '.build'))).toEqual(['tests']);
   expect(readdirSync(project).toSorted()).toEqual([
     '.build',
+    'LICENSE',
     'dist',
     'node_modules',
     'package.json',
+    'packages',
     'packaging',
     'scripts',
     'src',

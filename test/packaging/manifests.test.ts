@@ -2,7 +2,7 @@
  * @module-tag check
  */
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createOffer } from '../../src/faces/offer.ts';
 
@@ -45,6 +45,16 @@ test('both manifests say where the project lives, or neither does', () => {
   expect([0, 5]).toContain(said.length);
   expect(plain(source?.url)).toBe(plain(typeof repository === 'string' ? repository : repository?.url));
   expect(websiteUrl).toBe(homepage);
+});
+
+test('what is published beside it has its version and scope', () => {
+  for (const name of readdirSync('packages'))
+    expect(json(`packages/${name}/package.json`)).toMatchObject({
+      name: `@oriel/${name}`,
+      version: manifest['version'],
+      license: manifest['license'],
+      engines: manifest['engines'],
+    });
 });
 
 test('no script runs when a user installs the package', () => {

@@ -77,9 +77,9 @@ export async function teardown(): Promise<void> {
 function buildDirectory(): string {
   const given = process.env['ORIEL_TEST_BUILD'];
   if (given) return resolve(given);
-  const sources = ['src', 'scripts', 'packaging/agents'].flatMap((directory) =>
+  const sources = ['src', 'packages', 'scripts', 'packaging/agents'].flatMap((directory) =>
     readdirSync(directory, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !/[\\/]dist(?:[\\/]|$)/.test(entry.parentPath))
       .map((entry) => join(entry.parentPath, entry.name)),
   );
   const digest = createHash('sha256');

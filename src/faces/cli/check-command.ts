@@ -1,13 +1,15 @@
-/** `oriel check`: hostile cases against an MCP server that reads files, and a report as text, JSON or SARIF. */
+/** `oriel check`: hostile cases against an MCP server that reads files, by the package @oriel/check. */
 
-import { existsSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { OrielError } from '../../errors.ts';
-import { quote, safeJson } from '../../text/visible.ts';
-import type { AuditProgress } from '../check/audit.ts';
-import type { HostileCase } from '../check/case.ts';
-import { type CliCommand, jsonOption, type OptionValues } from './options.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
+import { siblingPackage, version } from '../../files/package-files.ts';
+import { oneLine, quote, safeJson } from '../../text/visible.ts';
+import {
+  type CliCommand,
+  type CliStreams,
+  type ExitCode,
+  jsonOption,
+  type ParsedArguments,
+} from './options.ts';
 
 export const checkCommand: CliCommand = {
   name: 'check',
@@ -37,128 +39,37 @@ export const checkCommand: CliCommand = {
     { name: 'keep', help: 'leave the files of the last case, and print where they are' },
   ],
   endsOptions: true,
-  async run({ values, operands }, { out, err, signal }) {
-    refuseMistakes(values, operands);
-    const asked = values as Asked;
-    const location = sarifLocation(asked.location, operands);
-    const [{ audit, NOT_REMOVED }, { cases }, { reportJson, formatAudit: reportText }, { reportSarif }] =
-      await Promise.all([
-        import('../check/audit.ts'),
-        import('../check/cases/case-table.ts'),
-        import('../check/audit.ts'),
-        import('../check/audit.ts'),
-      ]);
-    const chosen = chosenOf(cases, asked.case);
-    const mapping = await mappingIn(asked.map);
-    const progress = checkProgress(err, chosen.length);
-    const found = await audit(operands, chosen, {
-      signal,
-      mapping,
-      progress,
-      keep: asked.keep ?? false,
-    }).finally(() => progress.clear());
-    for (const left of found.notRemoved ?? []) err.write(`oriel: ${NOT_REMOVED}: ${left}\n`);
-    if (found.kept !== undefined) err.write(`oriel: The files of the check are kept in ${found.kept}\n`);
-    if (asked.sarif) out.write(`${safeJson(reportSarif(found, cases, location))}\n`);
-    else out.write(asked.json ? `${safeJson(reportJson(found))}\n` : reportText(found));
-    // The server has none of the tools, so nothing was checked.
-    if (found.findings.every(({ verdict }) => verdict === 'skipped')) return 2;
-    return found.findings.some(({ verdict }) => verdict === 'broken') ? 1 : 0;
+  async run(parsed, streams) {
+    const { runCheck } = (await import(siblingPackage('check').href)) as CheckPackage;
+    return runCheck(await checkHost(), parsed, streams);
   },
 };
 
-interface Asked {
-  readonly json?: boolean | undefined;
-  readonly sarif?: boolean | undefined;
-  readonly location?: string | undefined;
-  readonly map?: string | undefined;
-  readonly case?: readonly string[] | undefined;
-  readonly keep?: boolean | undefined;
+/** What the package @oriel/check does. */
+export interface CheckPackage {
+  runCheck(host: CheckHost, parsed: ParsedArguments, streams: CliStreams): Promise<ExitCode>;
 }
 
-function refuseMistakes(values: OptionValues, operands: readonly string[]): void {
-  const { json: asJson, sarif, location } = values as Asked;
-  if (operands.length === 0) {
-    throw new OrielError('BAD_INPUT', 'There is nothing to check. Use oriel check -- COMMAND.');
-  }
-  if (asJson && sarif) {
-    throw new OrielError('BAD_INPUT', 'A report is either JSON or SARIF. Leave out --json, or --sarif.');
-  }
-  if (location !== undefined && !sarif) {
-    throw new OrielError('BAD_INPUT', 'Only SARIF has a location. Add --sarif, or leave out --location.');
-  }
-}
+export type CheckHost = Awaited<ReturnType<typeof checkHost>>;
 
-/** The cases with these ids, in the order of the report; all if none is asked for. */
-function chosenOf(cases: readonly HostileCase[], ids: readonly string[] | undefined): readonly HostileCase[] {
-  const known = cases.map(({ id }) => id);
-  const unknown = ids?.find((id) => !known.includes(id));
-  if (unknown !== undefined) {
-    const message = `There is no case ${quote(unknown)}. Use one of ${known.join(', ')}.`;
-    throw new OrielError('BAD_INPUT', message);
-  }
-  return ids ? cases.filter(({ id }) => ids.includes(id)) : cases;
-}
-
-async function mappingIn(path: string | undefined): Promise<string | undefined> {
-  if (path === undefined) return undefined;
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    const message = `--map takes a file that can be read, not ${quote(path)}. Use oriel check --help.`;
-    throw new OrielError('BAD_INPUT', message, { cause });
-  }
-}
-
-// The progress of a check on a terminal: the case that runs, and a line for each that has ended.
-
-/** Nothing is written if stderr is not a terminal. `total`: the number of cases. */
-export function checkProgress(
-  err: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
-  total: number,
-): AuditProgress & { clear(): void } {
-  const write = (text: string): void => void (err.isTTY && err.write(`\r\x1b[K${text}`));
-  let count = 0;
-  write('starting the server…');
+/** All that the package @oriel/check uses of this one. */
+// oxlint-disable-next-line typescript/explicit-function-return-type
+export async function checkHost() {
+  const { Client, ProtocolError } = await import('@modelcontextprotocol/client');
+  const { StdioClientTransport } = await import('../../network/mcp-stdio.ts');
+  const { basicEnvironment } = await import('../../network/transport.ts');
+  const { runningProcessIds } = await import('../../process/process-tree.ts');
   return {
-    begins(id) {
-      count += 1;
-      write(`${count}/${total} ${id}…`);
-    },
-    ended({ id, verdict }) {
-      write(`${count}/${total} ${id}: ${verdict === 'broken' ? 'BROKEN' : verdict}\n`);
-    },
-    /** Removes the line of the case that runs. */
-    clear() {
-      write('');
-    },
+    basicEnvironment,
+    Client,
+    isOrielError,
+    oneLine,
+    OrielError,
+    ProtocolError,
+    quote,
+    runningProcessIds,
+    safeJson,
+    StdioClientTransport,
+    version,
   };
 }
-
-// The file at which a SARIF report shows its findings: code hosts reject a result without one.
-
-/** Where servers are configured, if the command names no file. */
-const DEFAULT = 'mcp.json';
-
-/** The URI of `--location`, or of the first file below this directory in the command. Throws `BAD_INPUT`. */
-export function sarifLocation(given: string | undefined, command: readonly string[]): string {
-  if (given === undefined) {
-    const file = command.find((word) => word.includes('/') && isFile(word) && below(word) !== undefined);
-    return uriOf(below(file ?? DEFAULT) ?? DEFAULT);
-  }
-  const path = below(given);
-  if (path !== undefined) return uriOf(path);
-  const message = `--location takes a file below this directory, not ${quote(given)}. Use a relative path, as it is in the repository.`;
-  throw new OrielError('BAD_INPUT', message);
-}
-
-const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
-
-/** The path relative to this directory; undefined if it is outside. */
-function below(path: string): string | undefined {
-  const inside = relative('.', resolve(path));
-  const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
-  return isOutside ? undefined : inside;
-}
-
-const uriOf = (path: string): string => path.split(sep).map(encodeURIComponent).join('/');

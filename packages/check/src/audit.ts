@@ -1,11 +1,9 @@
 /** Checks a server: makes the sandbox, tries the cases, ends and removes everything, and reports. */
 
 import { tmpdir } from 'node:os';
-import { isOrielError, OrielError } from '../../errors.ts';
-import { version } from '../../files/package-files.ts';
-import { oneLine, quote, safeJson } from '../../text/visible.ts';
 import { type CheckLaw, type HostileCase, LEAK } from './case.ts';
 import { type CallFigures, CheckedServer } from './checked-server.ts';
+import { oriel } from './oriel.ts';
 import { BrokenLaw, type CaseEvidence, SkippedCase } from './outcome.ts';
 import { type RoleMapping, roles, type ToolRole } from './roles.ts';
 import { CheckSandbox } from './sandbox.ts';
@@ -65,9 +63,9 @@ function removeFiles(sandbox: CheckSandbox): Pick<AuditResult, 'notRemoved'> {
 
 /** The error of a check, with what could not be removed. */
 function naming(left: readonly string[], cause: unknown): unknown {
-  if (left.length === 0 || !isOrielError(cause)) return cause;
+  if (left.length === 0 || !oriel.isOrielError(cause)) return cause;
   const { code, message, next } = cause;
-  return new OrielError(code, `${message} ${NOT_REMOVED}: ${left.join(', ')}.`, { next, cause });
+  return new oriel.OrielError(code, `${message} ${NOT_REMOVED}: ${left.join(', ')}.`, { next, cause });
 }
 
 function newSandbox(): CheckSandbox {
@@ -75,8 +73,8 @@ function newSandbox(): CheckSandbox {
     return new CheckSandbox();
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    const why = `The files of the check cannot be made in ${quote(tmpdir())}: ${quote(code ?? message)}.`;
-    throw new OrielError('BAD_INPUT', `${why} Name another directory with TMPDIR.`, { cause });
+    const why = `The files of the check cannot be made in ${oriel.quote(tmpdir())}: ${oriel.quote(code ?? message)}.`;
+    throw new oriel.OrielError('BAD_INPUT', `${why} Name another directory with TMPDIR.`, { cause });
   }
 }
 
@@ -173,7 +171,7 @@ class CaseRunner {
       await this.#start();
     } catch (error) {
       signal.throwIfAborted();
-      if (!isOrielError(error)) throw error;
+      if (!oriel.isOrielError(error)) throw error;
       await server.close();
       this.#is = 'gone';
       this.#whyGone = 'the server did not start again';
@@ -183,24 +181,24 @@ class CaseRunner {
   async #try(one: HostileCase): Promise<CaseFinding> {
     const { server, sandbox } = this.#run;
     if (this.#is === 'stopped') await this.#restart();
-    if (this.#is === 'gone') return skipped(one, this.#whyGone);
-    if (!server.roles[one.role]) return skipped(one, lackOf(one.role, server));
+    if (this.#is === 'gone') return findingOf(one, NO_FIGURES, new SkippedCase(this.#whyGone));
+    if (!server.roles[one.role]) return findingOf(one, NO_FIGURES, new SkippedCase(lackOf(one.role, server)));
     server.resetFigures();
     if (this.#early) return this.#reportEarly(one, this.#early);
     if (await this.#blameLast(sandbox.changes())) return this.#try(one);
     const { changes, outcome } = await this.#prepare(one);
     if (await this.#blameLast(changes)) return this.#try(one);
-    if (outcome instanceof BrokenLaw) return broken(one, outcome, server.figures);
+    if (outcome instanceof BrokenLaw) return findingOf(one, server.figures, outcome);
     if (changes.length > 0) this.#noteEarly(new BrokenLaw(EARLY, { changes }));
     if (this.#early) return this.#reportEarly(one, this.#early);
     sandbox.acceptStrays();
-    return outcome ? skipped(one, outcome.message) : this.#call(one);
+    return outcome ? findingOf(one, NO_FIGURES, outcome) : this.#call(one);
   }
 
   #reportEarly(one: HostileCase, fault: BrokenLaw): CaseFinding {
     this.#early = undefined;
     this.#isEarlyReported = true;
-    return broken(one, fault, this.#run.server.figures);
+    return findingOf(one, this.#run.server.figures, fault);
   }
 
   /** Makes the files of a case. `changes`: what the server changed meanwhile. */
@@ -227,13 +225,13 @@ class CaseRunner {
       if (one.changes) sandbox.mark();
       const changes = sandbox.changes();
       if (changes.length > 0) throw new BrokenLaw('files were changed by reading', { changes });
-      return held(one, server.figures);
+      return findingOf(one, server.figures);
     } catch (error) {
       signal.throwIfAborted();
-      const outcome = outcomeOf(error, 'it could not be tried');
-      if (outcome instanceof SkippedCase) return skipped(one, outcome.message, server.figures);
-      const changes = one.changes ? [] : sandbox.changes();
-      return broken(one, changes.length > 0 ? withChanges(outcome, changes) : outcome, server.figures);
+      let outcome = outcomeOf(error, 'it could not be tried');
+      const changes = one.changes || outcome instanceof SkippedCase ? [] : sandbox.changes();
+      if (changes.length > 0 && outcome instanceof BrokenLaw) outcome = withChanges(outcome, changes);
+      return findingOf(one, server.figures, outcome);
     }
   }
 
@@ -241,15 +239,11 @@ class CaseRunner {
   async #blameLast(changes: readonly string[]): Promise<boolean> {
     const last = this.#last === undefined ? undefined : this.findings[this.#last];
     if (changes.length === 0 || !last) return false;
-    this.#blame(last, changes);
-    await this.#stop();
-    return true;
-  }
-
-  #blame(last: CaseFinding, changes: readonly string[]): void {
-    const finding = broken(last, new BrokenLaw(LATE, { changes }), last.figures);
+    const finding = findingOf(last, last.figures, new BrokenLaw(LATE, { changes }));
     this.findings[this.findings.indexOf(last)] = finding;
     this.#run.progress?.ended(finding);
+    await this.#stop();
+    return true;
   }
 }
 
@@ -270,7 +264,7 @@ function outcomeOf(error: unknown, failed: string): BrokenLaw | SkippedCase {
 
 function codeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return quote(code ?? message);
+  return oriel.quote(code ?? message);
 }
 
 function lackOf(role: ToolRole, { without }: CheckedServer): string {
@@ -298,33 +292,23 @@ const NO_FIGURES: CallFigures = { ms: 0, bytes: 0, memoryMb: 0 };
 
 type Subject = Pick<HostileCase, 'id' | 'law' | 'title'>;
 
-const held = ({ id, law, title }: Subject, figures: CallFigures): CaseFinding => ({
-  id,
-  law,
-  title,
-  verdict: 'held',
-  figures,
-});
-
-const skipped = (
+/** What a case came to: it held where there is no outcome. */
+function findingOf(
   { id, law, title }: Subject,
-  reason: string,
-  figures: CallFigures = NO_FIGURES,
-): CaseFinding => ({ id, law, title, verdict: 'skipped', reason, figures });
-
-const broken = (
-  { id, law, title }: Subject,
-  { message: reason, evidence }: BrokenLaw,
   figures: CallFigures,
-): CaseFinding => ({
-  id,
-  law,
-  title,
-  verdict: 'broken',
-  reason,
-  evidence: Object.keys(evidence).length > 0 ? evidence : undefined,
-  figures,
-});
+  outcome?: BrokenLaw | SkippedCase,
+): CaseFinding {
+  const { evidence = {} } = outcome instanceof BrokenLaw ? outcome : {};
+  return {
+    id,
+    law,
+    title,
+    verdict: outcome === undefined ? 'held' : outcome instanceof BrokenLaw ? 'broken' : 'skipped',
+    reason: outcome?.message,
+    evidence: Object.keys(evidence).length > 0 ? evidence : undefined,
+    figures,
+  };
+}
 
 // The report of a check: as text, as JSON with all figures, or as SARIF.
 
@@ -332,8 +316,8 @@ export function formatAudit({ roles: mapping, findings, left }: AuditResult): st
   const tools = roles.flatMap((role) => {
     const mapped = mapping[role];
     if (!mapped) return [];
-    const names = [mapped.pattern ?? [], mapped.path].flat().map(quote);
-    return [`${role}: ${quote(mapped.tool)}(${names.join(', ')})`];
+    const names = [mapped.pattern ?? [], mapped.path].flat().map(oriel.quote);
+    return [`${role}: ${oriel.quote(mapped.tool)}(${names.join(', ')})`];
   });
   const width = widest(findings.map(({ law }) => law));
   const idWidth = widest(findings.map(({ id }) => id));
@@ -341,7 +325,7 @@ export function formatAudit({ roles: mapping, findings, left }: AuditResult): st
     const word = verdict === 'broken' ? 'BROKEN' : verdict;
     const line = `${word.padEnd(8)} ${law.padEnd(width)}  ${id.padEnd(idWidth)}  ${title}`;
     return [
-      reason === undefined ? line : `${line}: ${oneLine(reason)}`,
+      reason === undefined ? line : `${line}: ${oriel.oneLine(reason)}`,
       ...evidenceLines(evidence).map((detail) => `${' '.repeat(9)}${detail}`),
     ];
   });
@@ -357,7 +341,7 @@ const widest = (words: readonly string[]): number => Math.max(0, ...words.map(({
 /** What shows that a case is broken, one line each. */
 function evidenceLines({ call, answer, changes }: CaseEvidence): readonly string[] {
   return [
-    ...(call ? [`call: ${quote(call.tool)} ${safeJson(call.arguments)}`] : []),
+    ...(call ? [`call: ${oriel.quote(call.tool)} ${oriel.safeJson(call.arguments)}`] : []),
     ...(answer === undefined ? [] : [`answer: ${answer}`]),
     ...(changes ?? []),
   ];
@@ -387,7 +371,7 @@ export function reportSarif(
 ): object {
   const toolOf = (id: string): string | undefined =>
     roles[cases.find((one) => one.id === id)?.role ?? 'read']?.tool;
-  const driver = { name: 'oriel check', semanticVersion: version(), rules: cases.map(ruleOf) };
+  const driver = { name: 'oriel check', semanticVersion: oriel.version(), rules: cases.map(ruleOf) };
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',

@@ -7,12 +7,13 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { audit, type AuditResult, formatAudit } from '../../../src/faces/check/audit.ts';
-import type { HostileCase } from '../../../src/faces/check/case.ts';
-import { cases } from '../../../src/faces/check/cases/case-table.ts';
-import { SkippedCase } from '../../../src/faces/check/outcome.ts';
-import { CheckSandbox } from '../../../src/faces/check/sandbox.ts';
+import { audit, type AuditResult, formatAudit } from '../../../packages/check/src/audit.ts';
+import type { HostileCase } from '../../../packages/check/src/case.ts';
+import { cases } from '../../../packages/check/src/cases.ts';
+import { SkippedCase } from '../../../packages/check/src/outcome.ts';
+import { CheckSandbox } from '../../../packages/check/src/sandbox.ts';
 import { temporaryFolder } from '../../support/commands.ts';
+import '../../support/check.ts';
 
 const { signal } = new AbortController();
 const server = resolve('test/support/hostile-checked-server.mjs');

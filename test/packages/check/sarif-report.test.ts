@@ -3,10 +3,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { type AuditResult, reportSarif } from '../../../src/faces/check/audit.ts';
-import { cases } from '../../../src/faces/check/cases/case-table.ts';
-import { sarifLocation } from '../../../src/faces/cli/check-command.ts';
+import { type AuditResult, reportSarif } from '../../../packages/check/src/audit.ts';
+import { cases } from '../../../packages/check/src/cases.ts';
+import { sarifLocation } from '../../../packages/check/src/index.ts';
 import { temporaryFolder } from '../../support/commands.ts';
+import '../../support/check.ts';
 
 const figures = { ms: 1, bytes: 2, memoryMb: 3 };
 const evidence = {

@@ -3,10 +3,11 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { audit, type CaseFinding } from '../../../src/faces/check/audit.ts';
-import { cases } from '../../../src/faces/check/cases/case-table.ts';
+import { audit, type CaseFinding } from '../../../packages/check/src/audit.ts';
+import { cases } from '../../../packages/check/src/cases.ts';
 import { run } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
+import '../../support/check.ts';
 
 const { signal } = new AbortController();
 const fileServer = resolve('test/support/file-server.mjs');

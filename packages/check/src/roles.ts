@@ -1,8 +1,7 @@
 /** Finds the tools of a server for reading, listing and searching, by name and schema or from a mapping file. */
 
-import { z } from 'zod';
-import { OrielError } from '../../errors.ts';
-import { quote } from '../../text/visible.ts';
+import * as z from 'zod/mini';
+import { oriel } from './oriel.ts';
 import { BrokenLaw, type ServerAnswer, shows } from './outcome.ts';
 import { PLAIN, PLAIN_TEXT, PLAIN_WORD } from './sandbox.ts';
 
@@ -90,13 +89,13 @@ function fit(
 const mappedShape = z.strictObject({
   tool: z.string(),
   path: z.string(),
-  pattern: z.string().optional(),
-  arguments: z.record(z.string(), z.unknown()).optional(),
+  pattern: z.optional(z.string()),
+  arguments: z.optional(z.record(z.string(), z.unknown())),
 });
 const shape = z.strictObject({
-  read: mappedShape.optional(),
-  list: mappedShape.optional(),
-  search: mappedShape.optional(),
+  read: z.optional(mappedShape),
+  list: z.optional(mappedShape),
+  search: z.optional(mappedShape),
 });
 
 /** Throws `BAD_INPUT` for an invalid mapping, and for tools that the server does not have. */
@@ -107,14 +106,14 @@ export function parseMapping(text: string, tools: readonly ServerTool[]): RoleCa
   } catch (cause) {
     const message =
       'The mapping is not valid. Use {"read":{"tool":"NAME","path":"ARGUMENT"}}, and "list" and "search" (with "pattern") likewise.';
-    throw new OrielError('BAD_INPUT', message, { cause });
+    throw new oriel.OrielError('BAD_INPUT', message, { cause });
   }
   const names = tools.map(({ name }) => name);
   for (const { tool = '' } of Object.values(mapping as RoleMapping)) {
     if (!names.includes(tool)) {
       const has =
-        names.length > 0 ? `Use one of ${names.slice(0, 20).map(quote).join(', ')}.` : 'It has none.';
-      throw new OrielError('BAD_INPUT', `The server has no tool ${quote(tool)}. ${has}`);
+        names.length > 0 ? `Use one of ${names.slice(0, 20).map(oriel.quote).join(', ')}.` : 'It has none.';
+      throw new oriel.OrielError('BAD_INPUT', `The server has no tool ${oriel.quote(tool)}. ${has}`);
     }
   }
   return Object.fromEntries(Object.entries(mapping).map(([role, tool]) => [role, [tool]])) as RoleCandidates;
@@ -151,7 +150,7 @@ export async function chooseTools(
         chosen[role] = tool;
         break;
       }
-      why ??= `${quote(tool.tool)} does not ${WHAT[role]}: ${failure}`;
+      why ??= `${oriel.quote(tool.tool)} does not ${WHAT[role]}: ${failure}`;
     }
     if (chosen[role] || why === undefined) continue;
     if (mapped || role === 'read') throw useless(why);
@@ -177,11 +176,11 @@ const LACKS: Readonly<Record<ToolRole, string>> = {
 async function failureOf(role: ToolRole, tool: MappedTool, call: TryTool): Promise<string | undefined> {
   try {
     const answer = await (role === 'read' ? call(tool, PLAIN) : call(tool, '.', PLAIN_WORD));
-    if (answer.isError) return quote(answer.text.replace(/\.$/, ''));
+    if (answer.isError) return oriel.quote(answer.text.replace(/\.$/, ''));
     return shows(answer, ...SHOWN[role]) ? undefined : `${LACKS[role]}; ${answered(answer.text.trim())}`;
   } catch (error) {
     if (!(error instanceof BrokenLaw)) throw error;
-    return role === 'read' ? quote(error.message) : undefined;
+    return role === 'read' ? oriel.quote(error.message) : undefined;
   }
 }
 
@@ -193,9 +192,9 @@ const SHOWN: Readonly<Record<ToolRole, readonly string[]>> = {
 };
 
 const answered = (text: string): string =>
-  text === '' ? 'the answer is empty' : `it answers "${quote(text)}"`;
+  text === '' ? 'the answer is empty' : `it answers "${oriel.quote(text)}"`;
 
-function useless(failure: string): OrielError {
+function useless(failure: string): Error {
   const message = `${failure}. Name the directory with {} in the command, or the tools with --map.`;
-  return new OrielError('BAD_INPUT', message);
+  return new oriel.OrielError('BAD_INPUT', message);
 }

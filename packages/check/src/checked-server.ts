@@ -2,13 +2,7 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Client, ProtocolError } from '@modelcontextprotocol/client';
-import { OrielError } from '../../errors.ts';
-import { version } from '../../files/package-files.ts';
-import { StdioClientTransport } from '../../network/mcp-stdio.ts';
-import { basicEnvironment } from '../../network/transport.ts';
-import { type ProcessTree, runningProcessIds } from '../../process/process-tree.ts';
-import { quote } from '../../text/visible.ts';
+import type { ProcessTree } from '../../../src/process/process-tree.ts';
 import {
   type CaseCallOptions,
   DEADLINE_MS,
@@ -17,6 +11,7 @@ import {
   MAX_MEMORY_MB,
   type ServerUnderTest,
 } from './case.ts';
+import { oriel } from './oriel.ts';
 import {
   answerToCall,
   BrokenLaw,
@@ -198,8 +193,11 @@ class CheckedConnection {
   readonly stderr = new StderrTail();
   readonly #sandbox: CheckSandbox;
   readonly #signal: AbortSignal;
-  readonly #client = new Client({ name: 'oriel-check', version: version() }, { capabilities: {} });
-  readonly #transport: StdioClientTransport;
+  readonly #client = new oriel.Client(
+    { name: 'oriel-check', version: oriel.version() },
+    { capabilities: {} },
+  );
+  readonly #transport: InstanceType<typeof oriel.StdioClientTransport>;
   /** What contained the secret since the last `takeLeak`. */
   #leak: string | undefined;
   #sample = { at: Number.NEGATIVE_INFINITY, mb: 0 };
@@ -208,11 +206,11 @@ class CheckedConnection {
   constructor(sandbox: CheckSandbox, [command = '', ...args]: readonly string[], signal: AbortSignal) {
     this.#sandbox = sandbox;
     this.#signal = signal;
-    this.#transport = new StdioClientTransport({
+    this.#transport = new oriel.StdioClientTransport({
       command,
       args,
       cwd: sandbox.root,
-      env: { ...basicEnvironment(), ORIEL_CHECK_SECRET: sandbox.secret },
+      env: { ...oriel.basicEnvironment(), ORIEL_CHECK_SECRET: sandbox.secret },
       maxMessage: MAX_CHECKED_MESSAGE_BYTES,
       // This process has nothing else to do, so messages of any size are parsed directly.
       reduce: (message) => Promise.resolve(message),
@@ -300,7 +298,7 @@ class CheckedConnection {
       if (late.signal.aborted) throw broken(`no answer within ${deadlineMs / 1_000} s`);
       if (this.#transport.failure) throw broken(`the answer has over ${MAX_CHECKED_MESSAGE_BYTES >> 20} MiB`);
       if (!this.#transport.pid) throw broken('the server ended');
-      if (cause instanceof ProtocolError) return protocolErrorAnswer(cause.message, call);
+      if (cause instanceof oriel.ProtocolError) return protocolErrorAnswer(cause.message, call);
       throw broken(`the answer is not one of MCP: ${(cause as Error).message}`);
     } finally {
       clearInterval(sample);
@@ -323,7 +321,10 @@ interface ListOptions {
   readonly timeout: number;
 }
 
-async function toolsOf(client: Client, options: ListOptions): Promise<ServerTool[]> {
+async function toolsOf(
+  client: InstanceType<typeof oriel.Client>,
+  options: ListOptions,
+): Promise<ServerTool[]> {
   const tools: ServerTool[] = [];
   let cursor: string | undefined;
   for (let page = 1; page <= MAX_TOOL_PAGES && tools.length < MAX_LISTED_TOOLS; page += 1) {
@@ -365,7 +366,7 @@ function stringWith(message: unknown, text: string): string | undefined {
 
 /** Resident megabytes of a process and its descendants, also of those that left it, by their token; undefined if unknown. */
 function treeMb(tree: ProcessTree | undefined): number | undefined {
-  return (tree && runningProcessIds(tree))?.reduce((sum, pid) => sum + residentMb(pid), 0);
+  return (tree && oriel.runningProcessIds(tree))?.reduce((sum, pid) => sum + residentMb(pid), 0);
 }
 
 function residentMb(pid: number): number {
@@ -397,20 +398,20 @@ class StderrTail {
   }
 }
 
-function startFailure(command: readonly string[], { lines }: StderrTail, cause: unknown): OrielError {
-  const wrote = lines.map((line) => quote(line.trim())).join(' | ');
+function startFailure(command: readonly string[], { lines }: StderrTail, cause: unknown): Error {
+  const wrote = lines.map((line) => oriel.quote(line.trim())).join(' | ');
   const file = command.find(isFileHere);
   const message = [
-    `${quote(command[0] ?? '')} is not an MCP server that could be started.`,
+    `${oriel.quote(command[0] ?? '')} is not an MCP server that could be started.`,
     ...(wrote === '' ? [] : [`It wrote: ${wrote}.`]),
     ...(file === undefined
       ? []
       : [
-          `It runs in another directory than this one, which has a file ${quote(file)}: write ./${quote(file)}.`,
+          `It runs in another directory than this one, which has a file ${oriel.quote(file)}: write ./${oriel.quote(file)}.`,
         ]),
     'Use oriel check -- COMMAND, with {} for the directory that it may read.',
   ];
-  return new OrielError('BAD_INPUT', message.join(' '), { cause });
+  return new oriel.OrielError('BAD_INPUT', message.join(' '), { cause });
 }
 
 /** A word with a slash is made absolute; another one may be the name of a package or a subcommand. */

@@ -7,11 +7,12 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { audit } from '../../../src/faces/check/audit.ts';
-import { cases } from '../../../src/faces/check/cases/case-table.ts';
+import { audit } from '../../../packages/check/src/audit.ts';
+import { cases } from '../../../packages/check/src/cases.ts';
 import { cli } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { run, runAsync } from '../../support/warm-cli.ts';
+import '../../support/check.ts';
 
 const { signal } = new AbortController();
 const fileServer = resolve('test/support/file-server.mjs');

@@ -1,7 +1,7 @@
 /** The numeric arguments of a tool, whatever schema a server sends. */
 
 import { expect, test } from 'vitest';
-import { numericArguments } from '../../../src/faces/check/checked-server.ts';
+import { numericArguments } from '../../../packages/check/src/checked-server.ts';
 
 test('numbers, also those that may be null, and alternatives', () => {
   const number = { type: 'number' };

@@ -1,6 +1,6 @@
 /** The outcomes of a case that did not pass. */
 
-import { oneLine } from '../../text/visible.ts';
+import { oriel } from './oriel.ts';
 
 /** What shows that a law is violated. */
 export interface CaseEvidence {
@@ -59,7 +59,7 @@ const BEFORE = 100;
 function excerptEvidence(text: string, at = 0): string {
   const from = at < MAX_EXCERPT_CHARACTERS - BEFORE ? 0 : at - BEFORE;
   const part = text.slice(from, from + MAX_EXCERPT_CHARACTERS);
-  return `${from > 0 ? '…' : ''}${oneLine(part)}${from + MAX_EXCERPT_CHARACTERS < text.length ? '…' : ''}`;
+  return `${from > 0 ? '…' : ''}${oriel.oneLine(part)}${from + MAX_EXCERPT_CHARACTERS < text.length ? '…' : ''}`;
 }
 
 /** Cuts the long texts in the arguments of a call. */

@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { quote } from '../../text/visible.ts';
+import { oriel } from './oriel.ts';
 import { BrokenLaw, SkippedCase } from './outcome.ts';
 
 /** A file that is always in the root, to check whether the server still answers. */
@@ -191,7 +191,9 @@ export class CheckSandbox {
     try {
       rmSync(this.#base, { recursive: true, force: true });
     } catch (error) {
-      this.#notRemoved.push(`${quote(this.#base)} (${quote((error as NodeJS.ErrnoException).code ?? '')})`);
+      this.#notRemoved.push(
+        `${oriel.quote(this.#base)} (${oriel.quote((error as NodeJS.ErrnoException).code ?? '')})`,
+      );
     }
   }
 }
@@ -274,7 +276,7 @@ function differences(
   // A directory changes when a file in it does.
   const parents = new Set(found.map(({ path }) => dirname(path)));
   const told = found.filter(({ path }) => !parents.has(path));
-  const lines = told.slice(0, MAX_REPORTED_CHANGES).map(({ path, what }) => `${what}: ${quote(path)}`);
+  const lines = told.slice(0, MAX_REPORTED_CHANGES).map(({ path, what }) => `${what}: ${oriel.quote(path)}`);
   return told.length > MAX_REPORTED_CHANGES
     ? [...lines, `and ${told.length - MAX_REPORTED_CHANGES} more`]
     : lines;

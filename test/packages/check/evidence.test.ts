@@ -2,8 +2,9 @@
 
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { audit, type AuditResult, formatAudit } from '../../../src/faces/check/audit.ts';
-import { cases } from '../../../src/faces/check/cases/case-table.ts';
+import { audit, type AuditResult, formatAudit } from '../../../packages/check/src/audit.ts';
+import { cases } from '../../../packages/check/src/cases.ts';
+import '../../support/check.ts';
 
 const { signal } = new AbortController();
 
