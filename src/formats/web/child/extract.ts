@@ -7,6 +7,7 @@ import type { PageMethod } from '../protocol.ts';
 import { clean } from './clean-tree.ts';
 import { htmlToMarkdown } from './html-markdown.ts';
 import {
+  baseOf,
   elementText,
   type HtmlElement,
   type HtmlNode,
@@ -313,15 +314,6 @@ function titleOf(root: HtmlElement): string | undefined {
     .trim()
     .slice(0, 300);
   return text === '' ? undefined : text;
-}
-
-function baseOf(root: HtmlElement, url: string): string {
-  let href: string | undefined;
-  for (const { name, attributes } of walkHtml(root)) {
-    if (name === 'base') href = attributes['href'] || undefined;
-    if (href !== undefined) break;
-  }
-  return href !== undefined && URL.canParse(href, url) ? new URL(href, url).href : url;
 }
 
 // Keeps notes, tips and warnings: extraction libraries drop every `aside`, even those that belong to the text.

@@ -276,6 +276,16 @@ export function elementText(node: HtmlNode): string {
   return isElement(node) ? node.children.map(elementText).join('') : node;
 }
 
+/** The URL against which links are resolved: that of the first `<base href>`, otherwise the page's. */
+export function baseOf(root: HtmlElement, url: string): string {
+  let href: string | undefined;
+  for (const { name, attributes } of walkHtml(root)) {
+    if (name === 'base') href = attributes['href'] || undefined;
+    if (href !== undefined) break;
+  }
+  return href !== undefined && URL.canParse(href, url) ? new URL(href, url).href : url;
+}
+
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] as string);
 
