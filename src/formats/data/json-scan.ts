@@ -347,21 +347,21 @@ export class ValueFinder {
   count = 0;
 
   constructor(path: JsonPath) {
+    // Only containers on the path are entered: the last step tells whether a value is on it.
+    const isOnPath = (at: JsonPath): boolean =>
+      at.length === 0 || String(at.at(-1)) === String(path[at.length - 1]);
     this.scanner = new JsonScanner({
       want: (at) => {
-        if (relationOf(at, path) !== 'around') return 'skip';
+        if (at.length === path.length || !isOnPath(at)) return 'skip';
         // Of repeated keys around it, too, the last counts.
         this.found = undefined;
         return 'enter';
       },
       value: (at, _, span) => {
-        if (relationOf(at, path) === 'at') this.#take(span);
+        if (at.length !== path.length || !isOnPath(at)) return;
+        this.found = span;
+        this.count += 1;
       },
     });
-  }
-
-  #take(span: JsonSpan): void {
-    this.found = span;
-    this.count += 1;
   }
 }
