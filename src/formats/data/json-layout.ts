@@ -67,22 +67,35 @@ class Order {
 }
 
 /** Pieces of text are joined after this many, because millions of them would take more memory than the text. */
-const MAX_JSON_PIECES = 10_000;
+const MAX_TEXT_PIECES = 10_000;
 
-class Lines {
+/** A text that comes in many pieces. */
+export class TextPieces {
+  /** In UTF-16 units. */
   length = 0;
-  readonly #breaks: readonly string[];
   #joined = '';
   #pieces: string[] = [];
+
+  get text(): string {
+    return this.#joined + this.#pieces.join('');
+  }
+
+  add(piece: string): void {
+    this.length += piece.length;
+    if (this.#pieces.push(piece) < MAX_TEXT_PIECES) return;
+    this.#joined += this.#pieces.join('');
+    this.#pieces = [];
+  }
+}
+
+class Lines extends TextPieces {
+  readonly #breaks: readonly string[];
   #level = 0;
   #opens = false;
 
   constructor(depth: number) {
+    super();
     this.#breaks = Array.from({ length: depth + 1 }, (_, level) => `\n${'  '.repeat(level)}`);
-  }
-
-  get text(): string {
-    return this.#joined + this.#pieces.join('');
   }
 
   /** `empty` says that the token closes an empty container. */
@@ -90,7 +103,7 @@ class Lines {
     const closes = token === '}' || token === ']';
     if (closes) this.#level -= 1;
     if ((closes && !empty) || (this.#opens && !closes)) this.#break();
-    this.#add(token === ':' ? ': ' : token);
+    this.add(token === ':' ? ': ' : token);
     this.#opens = token === '{' || token === '[';
     if (this.#opens) this.#level += 1;
     else if (token === ',') this.#break();
@@ -98,15 +111,7 @@ class Lines {
 
   #break(): void {
     const line = this.#breaks[this.#level];
-    if (line !== undefined) this.#add(line);
-  }
-
-  #add(piece: string): void {
-    this.#pieces.push(piece);
-    this.length += piece.length;
-    if (this.#pieces.length < MAX_JSON_PIECES) return;
-    this.#joined += this.#pieces.join('');
-    this.#pieces = [];
+    if (line !== undefined) this.add(line);
   }
 }
 

@@ -5,6 +5,7 @@ import { createTurns } from '../../queues/turns.ts';
 import { readAt } from '../../text/bytes.ts';
 import { countNewlines } from '../../text/encoding.ts';
 import type { ByteSource } from '../../types/access.ts';
+import { TextPieces } from '../data/json-layout.ts';
 import { type JsonPath, JsonScanner, type JsonSpan, type JsonVisitor } from '../data/json-scan.ts';
 
 type CellType = 'code' | 'markdown' | 'raw';
@@ -120,7 +121,7 @@ class NotebookVisitor implements JsonVisitor {
       this.#outputs = undefined;
     }
     if (inside?.length !== 2) return;
-    if (SOURCE_FIELDS.has(inside[1])) this.#fields.set(inside[1], kind === 'array' && new TextParts());
+    if (SOURCE_FIELDS.has(inside[1])) this.#fields.set(inside[1], kind === 'array' && new TextPieces());
     else if (kind === 'array') this.#outputs = { start, end: start, count: 0 };
   }
 
@@ -139,7 +140,7 @@ class NotebookVisitor implements JsonVisitor {
   /** Adds a line of a source that is a list. If a line is not text, the whole source is invalid. */
   #addLine(field: unknown, line: unknown): void {
     const parts = this.#fields.get(field);
-    if (!(parts instanceof TextParts)) return;
+    if (!(parts instanceof TextPieces)) return;
     if (typeof line !== 'string') this.#fields.set(field, false);
     else {
       parts.add(line);
@@ -169,7 +170,7 @@ class NotebookVisitor implements JsonVisitor {
     const fields = this.#fields;
     const type = cellType(fields.get('cell_type'));
     const stored = fields.get('source') ?? fields.get('input');
-    const source = stored instanceof TextParts ? stored.toString() : joinedText(stored);
+    const source = stored instanceof TextPieces ? stored.text : joinedText(stored);
     if (fields.get('kind') !== 'object') this.#addBad('it is not an object');
     else if (!type) this.#addBad('its cell_type is missing or unknown');
     else if (source === undefined) this.#addBad('its source is missing or not text');
@@ -303,32 +304,6 @@ function* partsOf({ type, index, text }: NotebookSection): Generator<string> {
     const end = newline === -1 ? text.length : newline;
     yield `${text.slice(at, end).replace(MARKER_LIKE, '# %%')}\n`;
     at = end + 1;
-  }
-}
-
-// Joins a text that may come in millions of parts, a few thousand at a time.
-
-const JOINED_AT_ONCE = 4096;
-
-class TextParts {
-  #length = 0;
-  readonly #joined: string[] = [];
-  #last: string[] = [];
-
-  /** The length in UTF-16 units. */
-  get length(): number {
-    return this.#length;
-  }
-
-  add(part: string): void {
-    this.#length += part.length;
-    if (this.#last.push(part) < JOINED_AT_ONCE) return;
-    this.#joined.push(this.#last.join(''));
-    this.#last = [];
-  }
-
-  toString(): string {
-    return this.#joined.join('') + this.#last.join('');
   }
 }
 
