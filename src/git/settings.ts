@@ -43,8 +43,13 @@ export class GitConfig {
     return /^(?:false|no|off|0|)$/i.test(this.get(key) ?? 'true');
   }
 
+  /** What is set in this file. */
+  get keys(): readonly string[] {
+    return [...this.#values.keys()];
+  }
+
   has(key: RegExp): boolean {
-    return [...this.#values.keys()].some((one) => key.test(one)) || this.#below?.has(key) === true;
+    return this.keys.some((one) => key.test(one)) || this.#below?.has(key) === true;
   }
 }
 

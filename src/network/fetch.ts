@@ -11,6 +11,7 @@ import { queues } from '../queues/queue-table.ts';
 import { QueueFull, type QueueSlot } from '../queues/queue.ts';
 import { GrowingBytes } from '../text/bytes.ts';
 import { oneLine, quote } from '../text/visible.ts';
+import type { WebSettings } from '../types/settings.ts';
 import {
   type AllowedAddress,
   checkedConnector,
@@ -104,6 +105,15 @@ export function createNetwork({ allow, resolve, howToAllow }: NetworkOptions): N
       await Promise.all([agent, ...trusted.values()].map((one) => one.destroy()));
     },
   };
+}
+
+const networks = new WeakMap<WebSettings, NetworkAccess>();
+
+/** The network of these settings: one, so that connections are reused. */
+export function webNetwork(web: WebSettings): NetworkAccess {
+  const network = networks.get(web) ?? createNetwork(web);
+  networks.set(web, network);
+  return network;
 }
 
 function originOf({ hostname, port, protocol }: URL): AllowedAddress {

@@ -7,7 +7,7 @@
 
 import { createHash } from 'node:crypto';
 import { OrielError } from '../../errors.ts';
-import { createNetwork, type NetworkAccess, type WebResponse } from '../../network/fetch.ts';
+import { webNetwork, type WebResponse } from '../../network/fetch.ts';
 import { startDeadline } from '../../queues/caller.ts';
 import { binarySize } from '../../render/display.ts';
 import { oneLine, quote, withoutTrailingSlashes } from '../../text/visible.ts';
@@ -40,16 +40,13 @@ export const DIFF_TYPE = 'application/vnd.github.diff';
 const REQUEST_MS = 15_000;
 const MAX_GITHUB_REPLY_BYTES = 8 << 20;
 
-/** One network per instance, so that connections are reused. */
-const networks = new WeakMap<WebSettings, NetworkAccess>();
-
 /** Reads the environment at each call. Throws `BAD_INPUT` if GITHUB_API_URL is not a URL. */
 export function gitHub(web: WebSettings): GitHub {
   const set = process.env['GITHUB_API_URL'] || undefined;
   const base = withoutTrailingSlashes(set ?? 'https://api.github.com');
   const { origin } = parsed(base);
   const token = process.env['GITHUB_TOKEN'] || process.env['GH_TOKEN'] || '';
-  const network = networkOf(web);
+  const network = webNetwork(web);
   const credentials: Readonly<Record<string, string>> =
     token === '' ? {} : { authorization: `Bearer ${token}` };
   return {
@@ -83,12 +80,6 @@ function parsed(url: string): URL {
       cause,
     });
   }
-}
-
-function networkOf(web: WebSettings): NetworkAccess {
-  const network = networks.get(web) ?? createNetwork(web);
-  networks.set(web, network);
-  return network;
 }
 
 async function within<T>(signal: AbortSignal, act: (until: AbortSignal) => Promise<T>): Promise<T> {
@@ -152,6 +143,12 @@ export function gitHubRefusal(
             ? 'is private and not for the token in GITHUB_TOKEN.'
             : 'is private: then it takes a token in GITHUB_TOKEN.'
         }${use}`,
+        { next },
+      );
+    case 406:
+      return new OrielError(
+        'LIMIT',
+        `GitHub makes no diff of ${what}: it has more than 20,000 lines or 300 files.${use}`,
         { next },
       );
     case 410:

@@ -13,10 +13,9 @@ import type { WebSettings } from '../../types/settings.ts';
 import { selectionOf } from '../text/open.ts';
 import { DIFF_TYPE, gitHub, type GitHubCall } from './api.ts';
 import { listText, queryOf, threadText } from './render.ts';
-import { type GitHubReader, LIVE, objectAt, pagesAt, readerOf, replyTo, THREAD_AGES } from './replies.ts';
+import { type GitHubReader, LIVE, objectAt, readerOf, replyTo, THREAD_AGES } from './replies.ts';
 import { repositoryHere, type RepositoryName } from './repository.ts';
 import { type GitHubScheme, type GitHubTarget, parseGitHubAddress } from './select.ts';
-import type { ChangedFile } from './shapes.ts';
 
 /** The cache ages of further pages of a list: for this long they are consistent with its first page. */
 const LIST_AGES = { soft: 60_000, hard: 60_000 };
@@ -186,14 +185,10 @@ interface DiffPlace {
   readonly number: number;
 }
 
-/** GitHub lists at most 3,000 files of a pull request. */
-const MAX_CHANGED_FILE_PAGES = 30;
-
-/** The complete diff. If GitHub refuses to make it (over 20,000 lines or 300 files), it is assembled from the list of files. */
+/** The complete diff. Throws `LIMIT` if GitHub refuses to make it (over 20,000 lines or 300 files). */
 async function diffOf(place: DiffPlace, wanted: GitHubCall, reader: GitHubReader): Promise<DiffText> {
   const path = `/repos/${place.repository}/pulls/${place.number}`;
-  const reply = await replyTo({ url: path, accept: DIFF_TYPE, also: [406] }, wanted, reader);
-  if (reply.status === 406) return fromFiles(path, wanted, reader);
+  const reply = await replyTo({ url: path, accept: DIFF_TYPE }, wanted, reader);
   const notes = reply.cut ? [`The diff is longer: only its first ${reply.body.length} bytes were read`] : [];
   const diff = reply.body.toString('latin1');
   if (diff.trim() !== '' && bordersOf(diff).length === 0) {
@@ -205,47 +200,6 @@ async function diffOf(place: DiffPlace, wanted: GitHubCall, reader: GitHubReader
   }
   return { diff, notes };
 }
-
-async function fromFiles(path: string, wanted: GitHubCall, reader: GitHubReader): Promise<DiffText> {
-  const { items, more } = await pagesAt(
-    `${path}/files?per_page=100`,
-    'files',
-    MAX_CHANGED_FILE_PAGES,
-    wanted,
-    reader,
-  );
-  const without = items.filter(({ patch }) => patch === undefined).length;
-  return {
-    diff: Buffer.from(items.map(asDiff).join('')).toString('latin1'),
-    notes: [
-      'GitHub makes no diff of this size: it was put together from its files',
-      ...(without > 0 ? [`${without} of them have no text there: they are binary, or too large`] : []),
-      ...(more ? [`Only the first ${items.length} files are shown`] : []),
-    ],
-  };
-}
-
-function asDiff({ filename, previous_filename: before = filename, status, patch }: ChangedFile): string {
-  const [old, now] = [quotedName(`a/${before}`), quotedName(`b/${filename}`)];
-  const moved =
-    before === filename ? '' : `rename from ${quotedName(before)}\nrename to ${quotedName(filename)}\n`;
-  const mode = status === 'added' ? 'new file\n' : status === 'removed' ? 'deleted file\n' : '';
-  const from = status === 'added' ? '/dev/null' : old;
-  const to = status === 'removed' ? '/dev/null' : now;
-  const hunks = patch === undefined ? '' : `--- ${from}\n+++ ${to}\n${patch.replace(/\n?$/, '\n')}`;
-  return `diff --git ${old} ${now}\n${mode}${moved}${hunks}`;
-}
-
-/** Quotes a name as git does, because a name with a newline could imitate a line of the diff. */
-function quotedName(name: string): string {
-  if (!NEEDS_QUOTES.test(name)) return name;
-  const octal = (control: string): string =>
-    Array.from(Buffer.from(control), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
-  return `"${name.replace(/["\\]/g, '\\$&').replace(CONTROLS, octal)}"`;
-}
-
-const CONTROLS = /\p{Cc}/gu;
-const NEEDS_QUOTES = /["\\\p{Cc}]/u;
 
 /**
  * The offsets where the texts of files begin, and the end of the last one. Only a line feed ends a line, because a hunk may

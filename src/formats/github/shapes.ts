@@ -53,21 +53,12 @@ const thread = remark.extend({
 });
 export type GitHubThread = z.infer<typeof thread>;
 
-const file = z.object({
-  filename: z.string().catch(''),
-  previous_filename: z.string().optional().catch(undefined),
-  status: z.string().optional().catch(undefined),
-  patch: z.string().optional().catch(undefined),
-});
-export type ChangedFile = z.infer<typeof file>;
-
 const shapes = {
   thread,
   threads: listOf(thread),
   remarks: listOf(remark),
   reviews: listOf(review),
   placed: listOf(placed),
-  files: listOf(file),
 } as const;
 
 export type ShapeName = keyof typeof shapes;

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { version } from '../../files/package-files.ts';
 import { Identity } from '../../identity.ts';
-import { createNetwork, type NetworkAccess } from '../../network/fetch.ts';
+import { webNetwork } from '../../network/fetch.ts';
 import { callerOf } from '../../queues/caller.ts';
 import { memoryBytes } from '../../text/bytes.ts';
 import type { ByteSource } from '../../types/access.ts';
@@ -14,15 +14,6 @@ import { DiskCopy, type ReplySerializer } from '../reply-cache.ts';
 import type { PageRendering } from './page-step.ts';
 import { readPage, redirectNote, type WebPage } from './pipeline.ts';
 import { isOfSite } from './sites.ts';
-
-/** One network per instance, so that connections are reused. */
-const networks = new WeakMap<WebSettings, NetworkAccess>();
-
-export function webNetwork(web: WebSettings): NetworkAccess {
-  let network = networks.get(web);
-  if (!network) networks.set(web, (network = createNetwork(web)));
-  return network;
-}
 
 /** The current version of a URL. */
 interface PageVersion {
