@@ -7,7 +7,7 @@ import { readSourceHead } from '../../text/bytes.ts';
 import { decodeUri, quote } from '../../text/visible.ts';
 import type { FileAccess, OpenedDirectory, OpenedItem } from '../../types/access.ts';
 import type { Call, Resource } from '../../types/call.ts';
-import { byName, listNames, type NameList, notNamed, type UrlScheme } from './names.ts';
+import { asImmutable, byName, listNames, type NameList, notNamed, type UrlScheme } from './names.ts';
 
 /** A directory in which names are looked up. */
 export interface NamedDirectory {
@@ -96,22 +96,11 @@ export async function openNamed(
         const typed = `${scheme}://${way.path}`;
         const name = basename(opened.path);
         const resource = await call.open({ typed, rest: way.rest, name, path: opened.path, opened, head });
-        return internal(resource, opened.path);
+        return asImmutable(resource, 'internal', { path: opened.path });
       }
     }
   }
   return undefined;
-}
-
-/** Marks a resource as internal and not editable, because it is not a file of the workspace. */
-function internal(resource: Resource, path: string): Resource {
-  if (resource.kind === 'mixed') return { ...resource, format: 'internal', text: immutable(resource.text) };
-  const known = { ...resource, format: 'internal' as const, facts: { ...resource.facts, path } };
-  return known.kind === 'text' ? immutable(known) : known;
-}
-
-function immutable<T extends Extract<Resource, { kind: 'text' }>>(resource: T): T {
-  return { ...resource, format: 'internal', editable: false };
 }
 
 /** Throws `BAD_PATH` for a name that leads out of its directory. */

@@ -7,8 +7,10 @@ import { everything, parseSelection, withPath } from '../../selector/selection.t
 import { memoryBytes } from '../../text/bytes.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import type { Call, Resource, TextResource } from '../../types/call.ts';
+import type { Notice } from '../../types/answer.ts';
+import type { Call, Resource, SourceKind, TextResource } from '../../types/call.ts';
 import type { Settings } from '../../types/settings.ts';
+import { objectLimits } from '../ranges/limits.ts';
 import { selectionOf } from '../text/open.ts';
 
 /** A name that can be read, with a short description. */
@@ -125,4 +127,30 @@ export interface UrlScheme {
   isOn?(settings: Settings): boolean;
   /** Opens the text after `name://`, including its selector. An empty text opens the list of names. */
   open(rest: string, call: Call): Promise<Resource>;
+}
+
+// A resource that is not a file of the workspace.
+
+/** With facts for `details.meta` and notices. It cannot be edited; lines of a remote one are counted only without more reads. */
+export function asImmutable(
+  resource: Resource,
+  format: SourceKind,
+  facts: Readonly<Record<string, unknown>>,
+  said: readonly string[] = [],
+): Resource {
+  const noted = <T extends { readonly notes?: readonly Notice[] | undefined }>(one: T): T => ({
+    ...one,
+    notes: [...(one.notes ?? []), ...said.map((text) => ({ kind: 'said', text }) as const)],
+  });
+  const told = (text: TextResource): TextResource => ({
+    ...noted(text),
+    format,
+    editable: false,
+    countUpTo: text.bytes.remote ? objectLimits.counted : text.countUpTo,
+    facts: { ...text.facts, ...facts },
+  });
+  if (resource.kind === 'mixed') return { ...resource, format, text: told(resource.text) };
+  if (resource.kind === 'text') return told(resource);
+  const known = { ...resource, format, facts: { ...resource.facts, ...facts } };
+  return known.kind === 'image' ? noted(known) : known;
 }

@@ -1,6 +1,7 @@
 /** Reads a URL: the page from the cache or fetched, with its header lines. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
+import { webNetwork } from '../../network/fetch.ts';
 import { startDeadline } from '../../queues/caller.ts';
 import { binarySize } from '../../render/display.ts';
 import { everything, notASelector, parseBehind } from '../../selector/selection.ts';
@@ -13,13 +14,13 @@ import type { SpilledOutput } from '../../types/session.ts';
 import type { WebSettings } from '../../types/settings.ts';
 import { readThread, type ThreadName } from '../github/open.ts';
 import { isGitHub, REPOSITORY_PART } from '../github/repository.ts';
+import { asImmutable } from '../resources/names.ts';
 import { sources } from '../table.ts';
 import {
   hasFailed,
   isKeptFile,
   sameVersionPage,
   type SameVersionPage,
-  webNetwork,
   type WebPageRequest,
 } from './cache.ts';
 import { openLarge } from './large-file.ts';
@@ -288,7 +289,7 @@ async function openWebFile(
   });
   if (otherwise && (!resource || resource.kind === 'note')) return otherwise;
   const said = [...page.notes, ...(linked ? [linkedWords(linked)] : []), ...truncationSentences(page)];
-  return resource && { kind: 'resource', resource: ofWeb(resource, facts, said) };
+  return resource && { kind: 'resource', resource: asImmutable(resource, 'web', facts, said) };
 }
 
 /** Errors that mean that no part of a document can be read. */
@@ -311,24 +312,6 @@ function linkedWords({ url, page }: LinkedDocument): string {
   const own =
     all.length > MAX_QUOTED_CHARACTERS ? `${all.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed()}…` : all;
   return `This is the document that the page links to: ${url}${own === '' ? '' : `; the page itself says: ${own}`}`;
-}
-
-/** Marks a resource as one of the web; `said` are additional notices. */
-function ofWeb(resource: Resource, facts: Facts, said: readonly string[]): Resource {
-  const told = (text: TextResource): TextResource => ({
-    ...text,
-    format: 'web',
-    facts: { ...text.facts, ...facts },
-    notes: [...(text.notes ?? []), ...said.map((one) => ({ kind: 'said', text: one }) as const)],
-  });
-  if (resource.kind === 'mixed') return { ...resource, format: 'web', text: told(resource.text) };
-  if (resource.kind === 'text') return told(resource);
-  const ours = { ...resource, format: 'web' as const, facts: { ...resource.facts, ...facts } };
-  if (ours.kind === 'note') return ours;
-  return {
-    ...ours,
-    notes: [...(ours.notes ?? []), ...said.map((one) => ({ kind: 'said', text: one }) as const)],
-  };
 }
 
 /** The notice about a truncated body, for every part of the page. */
