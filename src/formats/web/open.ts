@@ -117,10 +117,8 @@ interface ShownPage {
 /** The most characters of a URL in notices. For a longer one (such as a signed URL) the artifact is named instead. */
 const MAX_NAMED_URL_CHARACTERS = 500;
 
-async function textResource(
-  { url, page, raw, selection, facts, replaced }: ShownPage,
-  call: Call,
-): Promise<TextResource> {
+async function textResource(shown: ShownPage, call: Call): Promise<TextResource> {
+  const { url, page, raw, selection, facts, replaced } = shown;
   const { rendering } = page;
   // Not for parts: on the command line each part would keep another copy of the whole page.
   const kept = raw || selection.window ? undefined : await keptAs(page, url, call);
@@ -136,9 +134,7 @@ async function textResource(
     ...(kept ? [keptWords(kept, rendering)] : []),
   ];
   return {
-    kind: 'text',
-    format: 'web',
-    bytes: memoryBytes(rendering.bytes, await identityOf(url, rendering.bytes)),
+    ...(await pageText(shown)),
     encoding: isText ? 'utf-8' : 'stored',
     selection: isText ? decoded : selection,
     target:
@@ -148,9 +144,6 @@ async function textResource(
           ? kept.url
           : url,
     name: raw || (asksForSymbols(selection) && !isHtmlType(page)) ? nameOf(page.finalUrl) : 'page.md',
-    display: 'lines',
-    pageLines: PAGE_LINES,
-    editable: false,
     above: !raw ? headerOf(page) : undefined,
     facts: { ...facts, ...(kept && { artifact: kept.url }) },
     notes: said.map((one) => ({ kind: 'said', text: one })),
@@ -158,33 +151,36 @@ async function textResource(
 }
 
 /** The resource for a failed page. The reason is shown whatever lines were requested; the server's text can be paged. */
-async function failureResource({
-  url,
-  page,
-  raw,
-  selection: { window },
-  facts,
-}: ShownPage): Promise<TextResource> {
-  const { bytes } = page.rendering;
-  const isNext = window !== undefined && goesOn(window, bytes);
+async function failureResource(shown: ShownPage): Promise<TextResource> {
+  const { url, page, raw, selection } = shown;
+  const { window } = selection;
+  const isNext = window !== undefined && goesOn(window, page.rendering.bytes);
   return {
-    kind: 'text',
-    format: 'web',
-    bytes: memoryBytes(bytes, await identityOf(url, bytes)),
+    ...(await pageText(shown)),
     encoding: 'utf-8',
     selection: isNext ? { window } : everything,
     target: raw ? `${url}:raw` : url,
     name: 'page.md',
-    display: 'lines',
-    pageLines: PAGE_LINES,
-    editable: false,
     above: headerOf(page),
-    facts,
     notes: [...(isNext ? page.notes : []), ...truncationSentences(page)].map((one) => ({
       kind: 'said',
       text: one,
     })),
   };
+}
+
+/** What all texts of pages have in common. */
+async function pageText({ url, page, facts }: ShownPage) {
+  const { bytes } = page.rendering;
+  return {
+    kind: 'text',
+    format: 'web',
+    bytes: memoryBytes(bytes, await identityOf(url, bytes)),
+    display: 'lines',
+    pageLines: PAGE_LINES,
+    editable: false,
+    facts,
+  } as const;
 }
 
 /** Whether a window begins after the first line and before the end of the text. */

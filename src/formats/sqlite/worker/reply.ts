@@ -43,7 +43,6 @@ import {
   behindRow,
   filtered,
   isDamage,
-  type RowsAround,
   selectAround,
   withoutRowids,
 } from './rows-around.ts';
@@ -202,11 +201,7 @@ function pageReply(
     const window = `limit ${limit + 1} offset ${from === undefined ? offset : 0}`;
     return `from ${filtered(table, behind)} ${orderBy(table, ask.order)} ${window}`;
   });
-  const behindPage = (last: string): string => filtered(table, [...asked, behindRow(rowid, last)]);
-  const known =
-    after === undefined
-      ? (countOf(page.rows, offset) ?? countBehind(connection, page, offset, behindPage))
-      : undefined;
+  const known = after === undefined ? countOf(page.rows, offset) : undefined;
   const all = ask.where === undefined ? connection.data?.rows : undefined;
   const total = all === undefined ? undefined : { rows: all, exact: true };
   const count = page.lost ? undefined : (known ?? total ?? countPage(connection, filtered(table, asked)));
@@ -222,22 +217,6 @@ function countPage(connection: SqliteConnection, from: string): SqliteCount | un
     if (isDamage(error)) return undefined;
     throw error;
   }
-}
-
-/** If at least this many rows were skipped, they are not read again for counting. */
-const MANY_SKIPPED = 20_000;
-
-/** The total, by counting the rows after the page; undefined if that is too much work. */
-function countBehind(
-  connection: SqliteConnection,
-  { rows, rowids }: RowsAround,
-  offset: number,
-  behindPage: (last: string) => string,
-): SqliteCount | undefined {
-  const last = rowids?.at(-1);
-  if (last === undefined || offset < MANY_SKIPPED) return undefined;
-  const behind = countTableRows(connection, behindPage(last), PAGE_WORK);
-  return behind?.exact ? { rows: offset + rows.rows.length + behind.rows, exact: true } : undefined;
 }
 
 /** The most rows per reply, however small they are. */
