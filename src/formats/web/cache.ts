@@ -12,7 +12,7 @@ import type { ComputedValue, DerivedKind, DiskCache } from '../../types/session.
 import type { WebSettings } from '../../types/settings.ts';
 import { DiskCopy, type ReplySerializer } from '../reply-cache.ts';
 import type { PageRendering } from './page-step.ts';
-import { readPage, redirectNote, type WebPage } from './pipeline.ts';
+import { type PageMode, readPage, redirectNote, type WebPage } from './pipeline.ts';
 import { isOfSite } from './sites.ts';
 
 /** The current version of a URL. */
@@ -24,28 +24,20 @@ interface PageVersion {
   page: WeakRef<WebPage> | undefined;
 }
 
-type PageMode = {
-  readonly raw: boolean;
-  readonly encoding?: string | undefined;
-  readonly whole?: true | undefined;
-};
+/** As a cache key. */
+type PageKey = { readonly [K in keyof PageMode]: PageMode[K] };
 
-const versions: DerivedKind<PageVersion, PageMode> = { name: 'web-version', weigh: () => ({ memory: 256 }) };
+const versions: DerivedKind<PageVersion, PageKey> = { name: 'web-version', weigh: () => ({ memory: 256 }) };
 
-const pages: DerivedKind<WebPage, PageMode & { readonly count: number }> = {
+const pages: DerivedKind<WebPage, PageKey & { readonly count: number }> = {
   name: 'web-page',
   weigh: ({ rendering }) => ({
     memory: 1024 + rendering.bytes.length,
   }),
 };
 
-export interface WebPageRequest {
+export interface WebPageRequest extends PageMode {
   readonly url: string;
-  readonly raw: boolean;
-  /** The encoding that the caller selects, if the page states a wrong one or none. */
-  readonly encoding?: string | undefined;
-  /** Set to read the whole body although it is large, because the server does not really support ranges. */
-  readonly whole?: true | undefined;
   readonly fresh: boolean;
   /** Whether a part of the page is requested, as after a truncated answer. */
   readonly part: boolean;
@@ -124,13 +116,13 @@ function pageSource(address: string, { allow, endpoints }: WebSettings, { access
   );
 }
 
-function modeOf({ raw, encoding, whole }: Pick<WebPageRequest, 'raw' | 'encoding' | 'whole'>): PageMode {
+function modeOf({ raw, encoding, whole }: PageMode): PageKey {
   return { raw, encoding, whole };
 }
 
 function versionOf(
   address: string,
-  wanted: Pick<WebPageRequest, 'raw' | 'encoding' | 'whole' | 'web'>,
+  wanted: PageMode & Pick<WebPageRequest, 'web'>,
   call: Call,
 ): PageVersion {
   const unknown = (): PageVersion => ({ count: 0, kept: undefined, page: undefined });
@@ -164,28 +156,25 @@ async function elsewhere(
 
 /** `known` is the page that this session has read. A page of an earlier process is used for parts and for revalidation. */
 async function readOrFind(
-  { url, raw, encoding, whole, fresh, part, web }: WebPageRequest,
+  wanted: WebPageRequest,
   known: WebPage | undefined,
   signal: AbortSignal,
   { access, session, now, waitedMs = 0 }: Call,
 ): Promise<WebPage> {
+  const { url, raw, encoding, whole, fresh, part, web } = wanted;
   const disk = encoding === undefined && !whole ? session.disk : undefined;
   const copy = disk && new PageOnDisk(disk, { url, raw, web }, now);
   const found = known ? undefined : await copy?.find();
   if (found?.current === true && part && !fresh) return found.page;
-  const network = webNetwork(web);
-  const { endpoints } = web;
   const page = await readPage({
+    ...modeOf(wanted),
     url,
-    raw,
-    network,
-    endpoints,
+    network: webNetwork(web),
+    endpoints: web.endpoints,
     access,
     signal,
     waitedMs,
     known: known ?? found?.page,
-    encoding,
-    whole,
   });
   if (!hasFailed(page)) await copy?.keep(page);
   else if (page.status < 500) copy?.forget();

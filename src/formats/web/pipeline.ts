@@ -74,13 +74,17 @@ export interface WebPage {
   readonly unsettled?: true | undefined;
 }
 
-interface PageReading {
-  readonly url: string;
+/** How a page is read. */
+export interface PageMode {
   readonly raw: boolean;
-  /** The encoding to use instead of the stated one. */
+  /** The encoding that the caller selects, if the page states a wrong one or none. */
   readonly encoding?: string | undefined;
-  /** Set to read the whole body, however large. */
+  /** Set to read the whole body although it is large, because the server does not really support ranges. */
   readonly whole?: true | undefined;
+}
+
+interface PageReading extends PageMode {
+  readonly url: string;
   readonly network: NetworkAccess;
   readonly endpoints: SiteEndpoints;
   readonly access: FileAccess;

@@ -45,7 +45,6 @@ class Cleaner {
         kept.push(text);
       } else if (
         !isHiddenElement(child, this.#isVeiled) &&
-        !isTagList(child) &&
         !(isDrawnToo && isDrawing(child))
       ) {
         const code = codeOf(child, this.#isVeiled);
@@ -292,41 +291,4 @@ function languageOf(element: HtmlElement): string | undefined {
       .map(of)
       .find((one) => one !== undefined);
   return found !== undefined && /^[a-z][\w+#.-]{0,19}$/i.test(found) ? found.toLowerCase() : undefined;
-}
-
-// Detects lists of tags (`rel="tag"`), which link to other pages and are not part of the text.
-
-/** A list with more tags is the content of a page about tags. */
-const MAX_LIST_TAGS = 30;
-/** The most characters of a label item such as `Tags:`. */
-const MAX_LABEL_CHARACTERS = 20;
-
-function isTagList({ name, children }: HtmlElement): boolean {
-  if (name !== 'ul' && name !== 'ol') return false;
-  const items = children.filter((child) => isElement(child) || child.trim() !== '');
-  const tags = items.filter(isTag).length;
-  return (
-    tags > 0 &&
-    tags <= MAX_LIST_TAGS &&
-    items.length - tags <= 1 &&
-    items.every((one) => isTag(one) || isLabel(one))
-  );
-}
-
-function isTag(item: HtmlNode): boolean {
-  if (!isElement(item)) return false;
-  const [link, ...rest] = item.children.filter((child) => isElement(child) || /[\p{L}\p{N}]/u.test(child));
-  return link !== undefined && rest.length === 0 && isElement(link) && link.name === 'a' && saysTag(link);
-}
-
-function saysTag({ attributes }: HtmlElement): boolean {
-  return (attributes['rel'] ?? '').toLowerCase().split(/\s+/).includes('tag');
-}
-
-function isLabel(item: HtmlNode): boolean {
-  return (
-    isElement(item) &&
-    item.children.every((child) => !isElement(child)) &&
-    elementText(item).trim().length <= MAX_LABEL_CHARACTERS
-  );
 }
