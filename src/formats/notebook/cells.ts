@@ -1,4 +1,4 @@
-/** Reads the cells of a notebook (nbformat 3 and 4): types, sources, and the byte ranges of their outputs. */
+/** Reads the cells of a notebook (nbformat 4): types, sources, and the byte ranges of their outputs. */
 
 import { OrielError } from '../../errors.ts';
 import { createTurns } from '../../queues/turns.ts';
@@ -11,7 +11,7 @@ import { type JsonPath, JsonScanner, type JsonSpan, type JsonVisitor } from '../
 type CellType = 'code' | 'markdown' | 'raw';
 
 interface Cell {
-  /** 0-based, over all worksheets. */
+  /** 0-based. */
   readonly index: number;
   readonly type: CellType;
   readonly source: string;
@@ -79,16 +79,11 @@ export async function readNotebook(source: ByteSource, signal: AbortSignal): Pro
   return reader.result();
 }
 
-/** The part of a path below the list of cells, which is at the top level since nbformat 4, before that in each worksheet. */
+/** The part of a path below the list of cells. */
 function inCells(path: JsonPath): JsonPath | undefined {
-  const sheets = path[0] === 'worksheets' && path[2] === 'cells';
-  const inside = path[0] === 'cells' ? path.slice(1) : sheets ? path.slice(3) : undefined;
-  return typeof inside?.[0] === 'string' ? undefined : inside;
+  return path[0] === 'cells' && typeof path[1] !== 'string' ? path.slice(1) : undefined;
 }
 
-const CELL_FIELDS = new Set<unknown>(['cell_type', 'level']);
-/** Fields with one string or a list of strings. */
-const SOURCE_FIELDS = new Set<unknown>(['source', 'input']);
 const LANGUAGE_FIELDS = new Set(['metadata.kernelspec.language', 'metadata.language_info.name']);
 
 class NotebookVisitor implements JsonVisitor {
@@ -106,9 +101,9 @@ class NotebookVisitor implements JsonVisitor {
     const inside = inCells(path);
     if (!inside) return wantOutside(path);
     const [, field] = inside;
-    const isList = field === 'outputs' || SOURCE_FIELDS.has(field);
+    const isList = field === 'outputs' || field === 'source';
     if (inside.length < 2 || (inside.length === 2 && isList)) return 'enter';
-    const isTaken = inside.length === 2 ? CELL_FIELDS.has(field) : SOURCE_FIELDS.has(field);
+    const isTaken = field === (inside.length === 2 ? 'cell_type' : 'source');
     return isTaken ? 'take' : 'skip';
   }
 
@@ -121,7 +116,7 @@ class NotebookVisitor implements JsonVisitor {
       this.#outputs = undefined;
     }
     if (inside?.length !== 2) return;
-    if (SOURCE_FIELDS.has(inside[1])) this.#fields.set(inside[1], kind === 'array' && new TextPieces());
+    if (inside[1] === 'source') this.#fields.set('source', kind === 'array' && new TextPieces());
     else if (kind === 'array') this.#outputs = { start, end: start, count: 0 };
   }
 
@@ -133,15 +128,15 @@ class NotebookVisitor implements JsonVisitor {
     } else if (inside.length === 1) this.#addBad('it is not an object');
     else if (inside.length === 2) this.#fields.set(inside[1], value);
     else if (inside.length !== 3) return;
-    else if (SOURCE_FIELDS.has(inside[1])) this.#addLine(inside[1], value);
+    else if (inside[1] === 'source') this.#addLine(value);
     else if (this.#outputs) this.#outputs.count += 1;
   }
 
   /** Adds a line of a source that is a list. If a line is not text, the whole source is invalid. */
-  #addLine(field: unknown, line: unknown): void {
-    const parts = this.#fields.get(field);
+  #addLine(line: unknown): void {
+    const parts = this.#fields.get('source');
     if (!(parts instanceof TextPieces)) return;
-    if (typeof line !== 'string') this.#fields.set(field, false);
+    if (typeof line !== 'string') this.#fields.set('source', false);
     else {
       parts.add(line);
       this.#checkRoom(parts.length);
@@ -169,7 +164,7 @@ class NotebookVisitor implements JsonVisitor {
   #add(): void {
     const fields = this.#fields;
     const type = cellType(fields.get('cell_type'));
-    const stored = fields.get('source') ?? fields.get('input');
+    const stored = fields.get('source');
     const source = stored instanceof TextPieces ? stored.text : joinedText(stored);
     if (fields.get('kind') !== 'object') this.#addBad('it is not an object');
     else if (!type) this.#addBad('its cell_type is missing or unknown');
@@ -180,7 +175,7 @@ class NotebookVisitor implements JsonVisitor {
       this.#cells.push({
         index: this.#nextIndex(),
         type,
-        source: fields.get('cell_type') === 'heading' ? heading(fields.get('level'), source) : source,
+        source,
         outputs: count > 0 ? { start, end } : undefined,
         outputCount: count,
       });
@@ -206,29 +201,14 @@ class NotebookVisitor implements JsonVisitor {
 
 function wantOutside(path: JsonPath) {
   const [top, second] = path;
-  if (path.length === 0 || top === 'worksheets') return 'enter';
+  if (path.length === 0) return 'enter';
   if (top === 'nbformat' || LANGUAGE_FIELDS.has(path.join('.'))) return 'take';
   const entered = second === undefined || second === 'kernelspec' || second === 'language_info';
   return top === 'metadata' && entered ? 'enter' : 'skip';
 }
 
-/** Cell types. nbformat 3 has heading cells, and names raw cells by their content. */
-const TYPES: Readonly<Record<string, CellType>> = {
-  code: 'code',
-  markdown: 'markdown',
-  raw: 'raw',
-  heading: 'markdown',
-  html: 'markdown',
-  plaintext: 'raw',
-};
-
 function cellType(value: unknown): CellType | undefined {
-  return typeof value === 'string' && Object.hasOwn(TYPES, value) ? TYPES[value] : undefined;
-}
-
-function heading(level: unknown, source: string): string {
-  const depth = typeof level === 'number' && level >= 1 && level <= 6 ? Math.trunc(level) : 1;
-  return `${'#'.repeat(depth)} ${source}`;
+  return value === 'code' || value === 'markdown' || value === 'raw' ? value : undefined;
 }
 
 /** Text as nbformat stores it: one string, or a list of strings to be concatenated. */

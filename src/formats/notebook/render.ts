@@ -216,19 +216,6 @@ const TEXT_TYPES = [
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** In nbformat 3 the representations are among the other fields, under short names. */
-const SHORT_NAMES: Readonly<Record<string, string>> = {
-  text: 'text/plain',
-  html: 'text/html',
-  png: 'image/png',
-  jpeg: 'image/jpeg',
-  svg: 'image/svg+xml',
-  latex: 'text/latex',
-  json: 'application/json',
-  javascript: 'application/javascript',
-  pdf: 'application/pdf',
-};
-
 interface StoredOutput {
   /** `output_type`, `name`, `ename` and the like. */
   readonly fields: Map<unknown, unknown>;
@@ -248,7 +235,7 @@ async function readOutputs(source: ByteSource, span: JsonSpan, signal: AbortSign
   return parts;
 }
 
-const TAKEN_FIELDS = new Set<unknown>(['output_type', 'name', 'stream', 'ename', 'evalue']);
+const TAKEN_FIELDS = new Set<unknown>(['output_type', 'name', 'ename', 'evalue']);
 
 class OutputVisitor implements JsonVisitor {
   readonly outputs: StoredOutput[] = [];
@@ -270,7 +257,8 @@ class OutputVisitor implements JsonVisitor {
     if (typeof mimeType === 'string') output.data.set(mimeType, span);
     else if (TAKEN_FIELDS.has(field)) output.fields.set(field, value);
     else if (field === 'traceback') output.data.set('traceback', span);
-    else if (typeof field === 'string' && SHORT_NAMES[field]) output.data.set(SHORT_NAMES[field], span);
+    // The text of a stream.
+    else if (field === 'text') output.data.set('text/plain', span);
   }
 }
 
@@ -280,7 +268,7 @@ async function* partsOf(
   signal: AbortSignal,
 ): AsyncGenerator<OutputPart> {
   const type = fields.get('output_type');
-  if (type === 'error' || type === 'pyerr') {
+  if (type === 'error') {
     yield errorText(fields, await readText(source, data.get('traceback'), signal, '\n'));
     return;
   }
@@ -289,9 +277,8 @@ async function* partsOf(
     if (IMAGE_TYPES.has(mimeType)) yield { kind: 'image', mimeType, span };
   }
   if (shown !== undefined) {
-    const name = fields.get('name') ?? fields.get('stream');
     const { text: body, cut } = await readText(source, data.get(shown), signal);
-    yield { kind: 'text', text: name === 'stderr' ? `stderr: ${body}` : body, cut };
+    yield { kind: 'text', text: fields.get('name') === 'stderr' ? `stderr: ${body}` : body, cut };
   }
   for (const [mimeType, span] of data) {
     if (mimeType !== shown && !IMAGE_TYPES.has(mimeType)) yield { kind: 'other', mimeType, span };
