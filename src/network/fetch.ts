@@ -61,7 +61,6 @@ const MAX_REDIRECT_URL_CHARACTERS = 8_192;
 const MAX_HEADER_BYTES = 64 << 10;
 /** Informational responses, such as 103 Early Hints, before the final one. */
 const MAX_INFORMATIONAL_RESPONSES = 16;
-/** Timeout in milliseconds without a byte. */
 const IDLE_MS = 10_000;
 
 /** Maximum agents of trusted origins, each with its connections. */
@@ -246,7 +245,6 @@ function flat(headers: Dispatcher.ResponseData['headers']): ReplyHeaders {
 /** Names in lower case; several values joined by `, `. */
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
-/** How a body is read. */
 export interface BodyOptions {
   /** Do not undo its content encoding: ranges refer to the encoded bytes. */
   readonly stored?: true | undefined;
@@ -369,7 +367,6 @@ function decoders(encoding = ''): Duplex[] {
 
 // Turns the failure of a connection into an OrielError with advice.
 
-/** The advice for a server that is temporarily unavailable. */
 const LATER = ' Use the same call later.';
 
 /** `url`: the requested URL, if there was no answer yet. An abort is the signal's reason. */

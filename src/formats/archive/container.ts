@@ -45,10 +45,8 @@ import { endsAsZip, ZipArchive } from './zip.ts';
 
 export type ContainerFormat = 'tar' | 'zip' | IsolatedFormat | { readonly tarIn: CompressionCodec };
 
-/** A container of members, or a single compressed file. */
 type ArchiveFormat = ContainerFormat | { readonly only: CompressionCodec };
 
-/** The bytes of an archive, and the budget for unpacking them. */
 interface PackedArchive {
   readonly bytes: ByteSource;
   readonly size: number;
@@ -60,7 +58,6 @@ interface PackedArchive {
 /** The most bytes of a gzip file in which names are looked for. */
 const MAX_NAMED_BYTES = 16 << 20;
 
-/** Bytes per read of packed data. */
 const PACKED_CHUNK_BYTES = 256 << 10;
 
 /** Throws `CORRUPT` for bytes that are not an archive, whatever the name. */
@@ -99,7 +96,6 @@ export function openContainer(format: ContainerFormat, packed: PackedArchive): A
   return new PackedTar(codec, budget, (signal) => decompressFile(codec, packed, signal));
 }
 
-/** Yields the unpacked bytes of a compressed stream. */
 function decompressFile(
   codec: CompressionCodec,
   { bytes, size, budget }: PackedArchive,

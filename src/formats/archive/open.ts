@@ -298,7 +298,6 @@ async function listing(
   };
 }
 
-/** The note that describes a link whose target is not a member. */
 function linkNote(
   contents: ArchiveContents,
   { at, path }: Extract<FoundMember, { kind: 'link' }>,
@@ -336,7 +335,6 @@ async function notFound(contents: ArchiveContents, { typed, rest }: SourceSubjec
   });
 }
 
-/** The path that names a directory of an archive. */
 function listingOf(typed: string, directory: string): string {
   return directory === '' ? typed : `${typed}:${directory}`;
 }

@@ -80,7 +80,6 @@ async function readMember(
   };
 }
 
-/** Reads the body of a pax, long-name or long-link header. */
 async function readOverrides(cursor: ByteCursor, header: TarHeader, at: number): Promise<TarOverrides> {
   if (header.size > archiveLimits.metaBytes) {
     throw new OrielError('LIMIT', `the tar header at byte ${at} has ${header.size} bytes of names`);
@@ -118,10 +117,8 @@ function boundSparse({ size = 0 }: TarMember): void {
 
 const NO_FRONT = new Uint8Array(0);
 
-/** Bytes per read. */
 const TAR_CHUNK_BYTES = 64 << 10;
 
-/** A tar without compression. */
 export class PlainTar implements ArchiveContainer {
   readonly format = 'tar';
   readonly #source: ByteSource;
@@ -299,7 +296,6 @@ function parsePax(body: Buffer, at: number): TarOverrides {
   return said;
 }
 
-/** The text of a GNU `L` or `K` header. */
 function longName(body: Buffer): string {
   return printName(field(body, 0, body.length));
 }

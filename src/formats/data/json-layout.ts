@@ -6,7 +6,6 @@
 interface JsonLayout {
   /** Values nested deeper than this many levels stay on one line. */
   readonly depth: number;
-  /** The most characters of the output. */
   readonly most: number;
   /** Whether the JSON is truncated; then the complete part is formatted. */
   readonly cut: boolean;
@@ -41,7 +40,6 @@ export function layOutJson(text: string, { depth, most, cut }: JsonLayout): stri
  */
 const ORDERS = new Set('^v {{k {{} {k: {:v {v, {v} {,k [[v [[] [v, [v] [,v'.split(' '));
 
-/** A validator of the order of tokens. */
 class Order {
   #last = '^';
   readonly #open: string[] = [];
@@ -124,7 +122,6 @@ function isScalar(token: string): boolean {
   }
 }
 
-/** The offset after white space. */
 function skip(text: string, from: number): number {
   let at = from;
   while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;

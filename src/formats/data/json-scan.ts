@@ -7,7 +7,6 @@
  * ranges of values, and rejects `NaN`, which Python writes.
  */
 
-/** A half-open byte range. */
 export interface JsonSpan {
   readonly start: number;
   readonly end: number;
@@ -27,7 +26,6 @@ export interface JsonVisitor {
   left?(path: JsonPath, end: number): void;
 }
 
-/** Where and why a text is invalid JSON. */
 export class JsonError extends Error {
   /** The offset (0-based) of the invalid byte; the length of the text if it ends early. */
   readonly offset: number;
@@ -341,9 +339,7 @@ export function relationOf(path: JsonPath, wanted: JsonPath): 'at' | 'around' | 
 /** Finds the value at a path in the bytes of a JSON text that are pushed to `scanner`. */
 export class ValueFinder {
   readonly scanner: JsonScanner;
-  /** The last value at the path. */
   found: JsonSpan | undefined;
-  /** How often the path occurs. */
   count = 0;
 
   constructor(path: JsonPath) {

@@ -246,7 +246,6 @@ function scalarText({ value, source }: Scalar): string {
 
 /** Stands before a float in the text that is parsed, where a string is put in its place. */
 const FLOAT_MARK = '\ue000float:';
-/** How often the text before an error is tried. */
 const MAX_CUTS = 20;
 
 function tomlAsJson(text: string, facts: ConversionFacts): string {

@@ -16,7 +16,6 @@ import type { WebSettings } from '../../types/settings.ts';
 export interface GitHub {
   /** Without a slash at its end: `https://api.github.com`. */
   readonly base: string;
-  /** Whether requests carry a token. */
   readonly hasToken: boolean;
   /** A part of the cache key, because different tokens may see different things. */
   readonly tokenDigest: string;
@@ -94,11 +93,9 @@ async function within<T>(signal: AbortSignal, act: (until: AbortSignal) => Promi
   }
 }
 
-/** A description of the request, for errors. */
 export interface GitHubCall {
   /** The URL of the call: `issue://acme/widget/7`. */
   readonly target: string;
-  /** A call that may work instead. */
   readonly next?: string | undefined;
 }
 

@@ -54,7 +54,6 @@ export async function openGitHub(scheme: GitHubScheme, typed: string, call: Call
   };
 }
 
-/** The error for `pr://7`, if 7 is an issue. */
 async function issueInstead(
   repository: RepositoryName,
   number: number,
@@ -76,7 +75,6 @@ async function issueInstead(
   );
 }
 
-/** Identifies an issue or pull request. */
 export interface ThreadName {
   readonly scheme: GitHubScheme;
   readonly repository: RepositoryName;
@@ -214,7 +212,6 @@ function bordersOf(diff: string): number[] {
 
 const MARK = 'diff --git ';
 
-/** Facts from the header and hunks of one file. */
 interface FileFacts {
   readonly name: string;
   /** Words such as: added, deleted, renamed from …, binary. */

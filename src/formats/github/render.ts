@@ -14,7 +14,6 @@ const MAX_COMMENT_PAGES = 10;
 
 interface ThreadText {
   readonly bytes: Uint8Array;
-  /** The digest of `bytes`. */
   readonly sha256: string;
   readonly notes: readonly string[];
   readonly facts: Readonly<Record<string, unknown>>;
@@ -105,7 +104,6 @@ function saidBy(remark: GitHubRemark, about: string): Said {
   return { at: remark.created_at ?? '', by: authorOf(remark), about, body: threadBody(remark) };
 }
 
-/** The result of a review: "approved", "requested changes". */
 function reviewed({ state }: GitHubReview): string {
   const words: Readonly<Record<string, string>> = {
     APPROVED: 'approved',
@@ -171,7 +169,6 @@ interface ThreadListText {
   readonly more?: Notice | undefined;
 }
 
-/** A list and its parameters. */
 interface ListPlace {
   readonly scheme: GitHubScheme;
   readonly repository: RepositoryName;
@@ -294,7 +291,6 @@ function threadDay(date: string | null | undefined): string {
   return oneLine((date ?? '').slice(0, 10));
 }
 
-/** The unchanged text of an issue or a comment. */
 function threadBody({ body }: GitHubRemark): string {
   return (body ?? '').replaceAll('\r\n', '\n').trim();
 }

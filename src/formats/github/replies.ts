@@ -11,7 +11,6 @@ import { type GitHubShape, parseShape, type ShapeName, type ShapeResult } from '
 
 interface GitHubReply {
   readonly body: Buffer;
-  /** Whether the body was truncated at the limit. */
   readonly cut: boolean;
   readonly etag: string | undefined;
   /** The URL of the next page, on the same origin. */
@@ -33,7 +32,6 @@ const replies = createReplyCache<GitHubReply>('github-reply', weigh, {
   value: (head, body) => ({ ...(head as Omit<GitHubReply, 'body'>), body }),
 });
 
-/** The state of reading from GitHub in one call. */
 export interface GitHubReader {
   readonly github: GitHub;
   readonly call: Call;
@@ -97,7 +95,6 @@ export async function objectAt<N extends ShapeName>(
 
 interface PageOf<T> {
   readonly value: T;
-  /** The number of bytes of the reply. */
   readonly length: number;
   readonly next: string | undefined;
   readonly continues: boolean;
@@ -152,11 +149,9 @@ async function takenElsewhere<N extends ShapeName>(
 
 interface GitHubPages<T> {
   readonly items: readonly T[];
-  /** Whether there are more pages. */
   readonly more: boolean;
 }
 
-/** The most bytes of all pages of one list. */
 const MAX_LIST_BYTES = 16 << 20;
 
 type Lists = Exclude<ShapeName, 'thread'>;

@@ -13,7 +13,6 @@ export type RepositoryName = `${string}/${string}`;
 /** The name of an owner or repository; not `.` or `..`, which would be path segments. */
 export const REPOSITORY_PART = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
-/** The most bytes of a git configuration. */
 const MAX_GIT_CONFIG_BYTES = 256 << 10;
 
 /** Remotes in the order of preference of the GitHub CLI. */
@@ -58,7 +57,6 @@ async function configHere({ access, signal }: Call): Promise<GitConfig | undefin
   }
 }
 
-/** The URLs of the remotes, in the order of preference. */
 function remotesIn(config: GitConfig): string[] {
   const rank = (name: string): number => (REMOTES.includes(name) ? REMOTES.indexOf(name) : REMOTES.length);
   return config.keys

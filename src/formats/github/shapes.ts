@@ -68,7 +68,6 @@ export type ShapeResult<N extends ShapeName> =
   | { readonly kind: 'value'; readonly value: GitHubShape<N> }
   | { readonly kind: 'notJson' | 'otherShape'; readonly cause: unknown };
 
-/** Parses JSON and keeps only the used fields. */
 export function parseShape<N extends ShapeName>(name: N, text: string): ShapeResult<N> {
   let value: unknown;
   try {

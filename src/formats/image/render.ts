@@ -3,7 +3,6 @@
 import { type ImageType, MIME_TYPES } from './detect.ts';
 import type { RasterImage, ShownImage } from './protocol.ts';
 
-/** Facts about the stored image, plain JSON. */
 interface ImageFacts {
   readonly mimeType: string;
   /** The stored size; absent while a stream has not ended. */
@@ -18,7 +17,6 @@ interface ImageFacts {
   readonly frames?: number | undefined;
 }
 
-/** Facts about the shown copy, plain JSON. */
 interface ShownFacts {
   readonly mimeType: string;
   readonly bytes: number;

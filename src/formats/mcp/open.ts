@@ -78,7 +78,6 @@ function reachedBy({ name, server, call }: Reading): ReachedServer {
   return { name, server, cwd: directoryOf(server, call), store: call.session.store };
 }
 
-/** Where a program is started. */
 function directoryOf(server: ReachedMcpServer, call: Call): string {
   return resolve(call.access.cwd, server.command === undefined ? '.' : (server.cwd ?? '.'));
 }
@@ -164,7 +163,6 @@ function isAnswer(error: unknown): boolean {
   return typeof cause?.code === 'number';
 }
 
-/** The most URIs that a server is asked for in one call. */
 const MAX_TRIED_URIS = 16;
 
 /**

@@ -10,7 +10,6 @@ import type { ComputedValue, DerivedKind, DerivedStore, StoreUser } from '../../
 import type { ReachedMcpServer } from '../../types/settings.ts';
 import { convert } from '../web/convert.ts';
 
-/** The most connections of this process. */
 const MAX_MCP_CONNECTIONS = 64;
 
 const connections: DerivedKind<McpConnection> = {

@@ -17,7 +17,6 @@ interface Cell {
   readonly source: string;
   /** The byte range of the list of outputs in the stored JSON, if there are any. */
   readonly outputs?: JsonSpan | undefined;
-  /** The number of outputs. */
   readonly outputCount: number;
 }
 
@@ -31,7 +30,6 @@ export interface NotebookCells {
   /** The readable cells in order; indices of bad cells are missing. */
   readonly cells: readonly Cell[];
   readonly bad: readonly BadCell[];
-  /** Good and bad cells together. */
   readonly count: number;
   /** The length of all sources together, in UTF-16 units. */
   readonly characters: number;
@@ -44,7 +42,6 @@ export interface NotebookCells {
 /** Bytes that are scanned before the event loop gets control again; takes some milliseconds. */
 const PIECE = 256 * 1024;
 
-/** The most cells, good and bad. */
 const MAX_NOTEBOOK_CELLS = 100_000;
 
 /** The most characters of all sources together, which are kept in memory. */
@@ -79,7 +76,6 @@ export async function readNotebook(source: ByteSource, signal: AbortSignal): Pro
   return reader.result();
 }
 
-/** The part of a path below the list of cells. */
 function inCells(path: JsonPath): JsonPath | undefined {
   return path[0] === 'cells' && typeof path[1] !== 'string' ? path.slice(1) : undefined;
 }

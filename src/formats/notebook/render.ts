@@ -18,7 +18,6 @@ import {
   scanJson,
 } from './cells.ts';
 
-/** An image among the outputs. */
 export interface NotebookImage {
   /** The number (1-based) in the order of the notebook. */
   readonly number: number;
@@ -46,7 +45,6 @@ interface OutputsOfCell {
   readonly end: number;
 }
 
-/** The most characters and lines of the output text of one cell. */
 const MAX_CELL_OUTPUT_CHARACTERS = 8 * 1024;
 const MAX_CELL_OUTPUT_LINES = 120;
 
@@ -112,7 +110,6 @@ export async function renderOutputs(
 /** Sections or images that are processed before the event loop gets control again. */
 const AT_ONCE = 2048;
 
-/** Collects the lines of one cell's outputs within its limits. */
 class CellOutputs {
   readonly lines: string[] = [];
   characters = 0;
@@ -224,7 +221,6 @@ interface StoredOutput {
   span: JsonSpan;
 }
 
-/** The parts of all outputs of the list at `span`. */
 async function readOutputs(source: ByteSource, span: JsonSpan, signal: AbortSignal): Promise<OutputPart[]> {
   const reader = new OutputVisitor();
   await scanJson(source, reader, signal, span);

@@ -33,7 +33,6 @@ interface RemoteFile {
   /** The base name, by which its kind is detected. */
   readonly file: string;
   readonly format: SourceKind;
-  /** For `details.meta`. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
@@ -97,11 +96,9 @@ export interface RangeRequest {
   readonly signal: AbortSignal;
 }
 
-/** A resource on a server that supports range requests. */
 interface RangeResource {
   /** The form of the resource in paths. */
   readonly name: string;
-  /** The facts that identify the resource (cache key). */
   readonly facts: Facts;
   /** Resolves to a response with status 200, 206, 412 or 416; throws OrielError for any other status. */
   send(ask: RangeRequest): Promise<WebResponse>;
@@ -158,7 +155,6 @@ interface InitialReply {
   readonly size: number;
   readonly version: RemoteVersion;
   readonly part?: ObjectPart | undefined;
-  /** The number of requests. */
   readonly requests: number;
 }
 

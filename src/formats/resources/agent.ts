@@ -35,7 +35,6 @@ const MAX_AGENT_JSON_BYTES = 1 << 20;
 /** The most levels of JSON that are printed with indentation. */
 const MAX_INDENTED_LEVELS = 8;
 
-/** The message if the host names no directory. */
 const unnamed = ({ settings: { operator } }: Call): string =>
   `no directory of outputs is named. The operator of oriel can name it ${operator.agentOutputs}; until then, read an output by the path of its file`;
 
@@ -193,7 +192,6 @@ function jsonOf(text: string, whole: string): unknown {
 
 // Extracts one value of a JSON document by a list of keys and indices.
 
-/** The most keys that an error names. */
 const MAX_NAMED_KEYS = 10;
 
 /** Parses `/findings/0/title`; steps may be percent-encoded. */

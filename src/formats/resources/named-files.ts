@@ -9,9 +9,7 @@ import type { FileAccess, OpenedDirectory, OpenedItem } from '../../types/access
 import type { Call, Resource } from '../../types/call.ts';
 import { asImmutable, byName, listNames, type NameList, notNamed, type UrlScheme } from './names.ts';
 
-/** A directory in which names are looked up. */
 export interface NamedDirectory {
-  /** The access that decides what may be opened. */
   readonly access: FileAccess;
   /** An absolute path, which need not exist. */
   readonly directory: string;
@@ -20,7 +18,6 @@ export interface NamedDirectory {
 interface NamedFiles {
   /** The name of the scheme, without the colon. */
   readonly scheme: string;
-  /** The directories in the order of precedence. */
   places(call: Call): readonly NamedDirectory[];
   names(places: readonly NamedDirectory[], call: Call): Promise<NameList>;
   /** The relative paths that a name may mean; only the name itself when absent. */

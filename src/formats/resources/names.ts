@@ -13,7 +13,6 @@ import type { Settings } from '../../types/settings.ts';
 import { objectLimits } from '../ranges/limits.ts';
 import { selectionOf } from '../text/open.ts';
 
-/** A name that can be read, with a short description. */
 export interface ListedName {
   readonly name: string;
   readonly about?: string | undefined;
@@ -21,11 +20,9 @@ export interface ListedName {
 
 export interface NameList {
   readonly names: readonly ListedName[];
-  /** Whether there are more than were examined. */
   readonly more: boolean;
 }
 
-/** The most names of a list. */
 const MAX_LISTED_NAMES = 1_000;
 
 export function byName(a: ListedName, b: ListedName): number {
@@ -39,7 +36,6 @@ export function longestNamed(typed: string, names: readonly string[], ends = '/:
     .sort((a, b) => b.length - a.length)[0];
 }
 
-/** The list of a scheme, one name per line. */
 export function listNames(scheme: string, rest: string, { names, more }: NameList, empty: string): Resource {
   const target = `${scheme}://`;
   const selection = rest === '' ? everything : withPath(target, () => parseSelection(rest.replace(/^:/, '')));

@@ -41,7 +41,6 @@ const QUERY_MS = 4_000;
 /** Milliseconds reserved for formatting the answer after a query has reached its deadline. */
 const LEFT_MS = 60;
 
-/** Worker threads for SQLite, shared by the whole process. */
 const workers = new WorkerPool<SqliteJob, SqliteReply>({
   entry: builtFile('formats/sqlite/worker/sqlite-worker.js'),
   queue: queues.sqlite,
@@ -154,7 +153,6 @@ export function wordedFailure(
 const TOO_MUCH =
   'This takes more requests to the server of the database than one call may make; a row by its key, a smaller limit, or a where on an indexed column takes few';
 
-/** The most characters of a message. */
 const MESSAGE = 600;
 
 // Copies a database that is not a local file (such as a member of an archive), so that a worker can read it.

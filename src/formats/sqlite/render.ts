@@ -41,7 +41,6 @@ export function compose(
   };
 }
 
-/** A text that was made from data. */
 export function textResource(text: string, target: string, name: string): TextResource {
   const content = Buffer.from(text);
   const sha256 = createHash('sha256').update(content).digest('base64');
@@ -239,7 +238,6 @@ function lostNote({ after, before }: LostRows): Notice {
   return sentenceNotice(`Rows with the rowids ${span} were ${NOT_READ}`);
 }
 
-/** The query parameters for the start of a page. */
 function windowAt(offset: number, after?: string): string {
   return `offset=${offset}${after === undefined ? '' : `&after=${after}`}`;
 }

@@ -8,11 +8,9 @@ import type { Selection } from '../../types/excerpt.ts';
 import { echo, SqliteRefusal, type SqliteRequest, type TableReading } from './protocol.ts';
 import { readParameter } from './stored-text.ts';
 
-/** The default and the highest limit of rows. */
 const DEFAULT_SELECTED_ROWS = 20;
 export const MAX_SELECTED_ROWS = 500;
 
-/** Sample rows below a schema. */
 const SAMPLES = 5;
 
 /** The most colons that are tried as the end of the table's name; a key may contain many. */
@@ -27,7 +25,6 @@ export interface SqliteSelector {
 }
 
 interface Ending {
-  /** The words without the selector. */
   readonly body: string;
   readonly selection?: Selection | undefined;
 }

@@ -15,10 +15,8 @@ import type { PageRendering } from './page-step.ts';
 import { type PageMode, readPage, redirectNote, type WebPage } from './pipeline.ts';
 import { isOfSite } from './sites.ts';
 
-/** The current version of a URL. */
 interface PageVersion {
   count: number;
-  /** The last version that is cached. */
   kept: number | undefined;
   /** A weak reference, because the store counts the page's weight. After eviction the page is fetched again. */
   page: WeakRef<WebPage> | undefined;
@@ -186,7 +184,6 @@ async function readOrFind(
 
 export interface SameVersionPage {
   readonly page: WebPage;
-  /** Whether another version was shown before. */
   readonly replaced: boolean;
 }
 
@@ -227,7 +224,6 @@ const PARTS_MS = 5 * 60_000;
 /** Milliseconds after which a page is no longer revalidated but fetched again. */
 const KNOWN_MS = 7 * 24 * 60 * 60_000;
 
-/** The most bytes of a cached page. */
 const MAX_DISK_PAGE_BYTES = 16 << 20;
 
 type Head = Omit<WebPage, 'rendering'> & { readonly rendering: Omit<PageRendering, 'bytes'> };

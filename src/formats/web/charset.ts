@@ -9,11 +9,9 @@ import type { TextEncoding } from '../../types/excerpt.ts';
 
 interface DecodedText {
   readonly text: string;
-  /** A note if the stated encoding was wrong or missing. */
   readonly note?: string | undefined;
 }
 
-/** The charset in the `Content-Type` header. */
 export function charsetOf(contentType: string): string | undefined {
   return /;\s{0,9}charset\s{0,9}=\s{0,9}["']?([^\s"';]+)/i.exec(contentType)?.[1];
 }

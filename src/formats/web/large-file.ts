@@ -34,7 +34,6 @@ export function isLarge(headers: ReplyHeaders): boolean {
 }
 
 interface LargeWebFile {
-  /** The URL as it was requested. */
   readonly url: string;
   /** The URL after redirects. */
   readonly finalUrl: string;

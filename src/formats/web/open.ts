@@ -169,7 +169,6 @@ async function failureResource(shown: ShownPage): Promise<TextResource> {
   };
 }
 
-/** What all texts of pages have in common. */
 async function pageText({ url, page, facts }: ShownPage) {
   const { bytes } = page.rendering;
   return {
@@ -202,7 +201,6 @@ function isHtmlType({ contentType }: WebPage): boolean {
   return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType);
 }
 
-/** Whether the selection needs symbols: an outline or a symbol. */
 function asksForSymbols({ mode, symbol }: Selection): boolean {
   return mode === 'outline' || symbol !== undefined;
 }
@@ -240,7 +238,6 @@ async function keptAs(page: WebPage, url: string, call: Call): Promise<SpilledOu
   }
 }
 
-/** Whether there are at least `count` newlines. */
 function hasLines(bytes: Uint8Array, count: number): boolean {
   let at = -1;
   for (let found = 0; found < count; found += 1) {
@@ -310,7 +307,6 @@ function linkedWords({ url, page }: LinkedDocument): string {
   return `This is the document that the page links to: ${url}${own === '' ? '' : `; the page itself says: ${own}`}`;
 }
 
-/** The notice about a truncated body, for every part of the page. */
 function truncationSentences({ rendering: { cutAt } }: WebPage): string[] {
   return cutAt === undefined
     ? []

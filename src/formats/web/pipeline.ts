@@ -74,7 +74,6 @@ export interface WebPage {
   readonly unsettled?: true | undefined;
 }
 
-/** How a page is read. */
 export interface PageMode {
   readonly raw: boolean;
   /** The encoding that the caller selects, if the page states a wrong one or none. */
@@ -135,7 +134,6 @@ export async function readPage(reading: PageReading): Promise<WebPage> {
   }
 }
 
-/** The note for a page that was redirected. */
 export function redirectNote(url: string): string {
   return `redirected from ${url}`;
 }
@@ -283,7 +281,6 @@ function visitOf(
 
 // The answer for a page with an error status: the status, advice, and the text of the server.
 
-/** The most characters and lines of the server's text. */
 const MAX_ERROR_TEXT_CHARACTERS = 2_000;
 const MAX_ERROR_TEXT_LINES = 60;
 

@@ -297,7 +297,6 @@ function nameOf(title: string): string {
 
 const sites: readonly ApiSite[] = [github, npm, pypi, wikipedia, stackexchange, arxiv, mdn, rfc];
 
-/** Whether a page is read through the API of its site. */
 export function isOfSite(url: string): boolean {
   const { hostname } = new URL(url);
   return sites.some((site) => site.hosts.test(hostname) && site.page(new URL(url)) !== undefined);

@@ -103,9 +103,7 @@ function isThin({ body }: ReadablePage): boolean {
 }
 
 interface ThinPage {
-  /** The method by which the text was found. */
   readonly method: string;
-  /** Empty for a page without text. */
   readonly markdown: string;
 }
 
@@ -141,7 +139,6 @@ function withOwnWords(
 /** The least characters of a text that can replace a page. */
 const MIN_ALTERNATE_CHARACTERS = 60;
 
-/** The most alternate links that are followed. */
 const MAX_ALTERNATES = 2;
 
 export const alternateStep: PageStep = async (page, visit) => {
@@ -344,7 +341,6 @@ export const rawStep: PageStep = async (page, visit) => {
 
 // Finds alternates and links of a page, and its visible text, in the start of the page.
 
-/** The most characters of a page that are searched. */
 const MAX_SEARCHED_CHARACTERS = 256 * 1024;
 
 const starts = new WeakMap<FetchedPage, HtmlElement>();
@@ -376,7 +372,6 @@ export function alternatesOf(start: HtmlElement, url: string): AlternateLink[] {
   });
 }
 
-/** Whether an alternate is in another language, which makes it another text. */
 function isOtherLanguage(language: string | undefined, own: string | undefined): boolean {
   if (!language || language === 'x-default' || own === undefined) return false;
   const main = (tag = ''): string => tag.toLowerCase().split('-')[0] ?? '';

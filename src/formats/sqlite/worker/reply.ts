@@ -68,7 +68,6 @@ export function answer(connection: SqliteConnection, ask: SqliteRequest, room: n
   }
 }
 
-/** Answers with the first reading that names a table or a row. */
 function find(
   connection: SqliteConnection,
   ask: Extract<SqliteRequest, { kind: 'find' }>,
@@ -219,7 +218,6 @@ function countPage(connection: SqliteConnection, from: string): SqliteCount | un
   }
 }
 
-/** The most rows per reply, however small they are. */
 const MAX_REPLY_ROWS = 20_000;
 
 /** Complete rows, with the keys by which each is read. */
@@ -256,7 +254,6 @@ function rowsReply(
 /** The most rows that one statement examines; a large table takes several statements. */
 const MAX_SCANNED_ROWS = 100_000;
 
-/** The most columns that are compared. */
 const MAX_COMPARED_COLUMNS = 50;
 
 /** Whether rows can be filtered: not if a column name contains the text, because names are in the text of every row. */
@@ -313,7 +310,6 @@ function countOf({ rows, more }: SqliteRows, offset: number): SqliteCount | unde
   return { rows: offset + rows.length, exact: true };
 }
 
-/** The part of a table's description that an answer needs. */
 function summarizeTable({ name, type, key, composite, columns }: CatalogTable, shown = columns): SqliteTable {
   const summary = { name, type, composite };
   if (!key || shown === columns || key.column === undefined) return key ? { ...summary, key } : summary;

@@ -21,7 +21,6 @@ export interface RowsAround {
   readonly lost?: readonly LostRows[] | undefined;
 }
 
-/** The most damaged places in front of a page. */
 const MAX_LOST = 20;
 
 /** The rows of a range. `tail` is the SQL from `from` on, for the rows after a rowid. */

@@ -20,11 +20,8 @@ const WHOLE_ROW = 2 * VALUE_LIMIT;
 const COLLECT = 16;
 
 export interface RowCollection {
-  /** The number of rows to skip. */
   readonly skip: number;
-  /** The most rows. */
   readonly limit: number;
-  /** The most bytes of the answer. */
   readonly room: number;
   /** Whether values are collected in full until the room is used; otherwise only their starts. */
   readonly whole?: true | undefined;

@@ -10,7 +10,6 @@ const NAMED_BY_BUTTON = new Set('h1 h2 h3 h4 h5 h6 summary dt legend th'.split('
 /** Classes of elements that hold a formula twice: drawn, and as a `math` that is not shown. */
 const DRAWN_FORMULA = /(?:^|\s)(?:katex|MathJax|mwe-math-element)(?:\s|$)/;
 
-/** Classes of the drawing alone. */
 const DRAWING = /(?:^|\s)(?:katex-html|mwe-math-fallback-image-\w+)(?:\s|$)/;
 
 /** Changes the tree. */
@@ -82,7 +81,6 @@ function isTask({ name, attributes }: HtmlElement, parent: HtmlElement): boolean
   return 'disabled' in attributes || ['li', 'td', 'th'].includes(parent.name);
 }
 
-/** Gives a cell without text the label of its icon. */
 function labelCell(cell: HtmlElement): void {
   if (elementText(cell).trim() !== '') return;
   for (const { name, attributes } of walkHtml(cell)) {
@@ -94,7 +92,6 @@ function labelCell(cell: HtmlElement): void {
 
 // Tabs: a page shows one panel at a time, and a reader wants all of them with their names.
 
-/** The most panels that are opened. */
 const MAX_OPENED_PANELS = 200;
 
 /** Shows the hidden panels of tabs, each below the name of its tab. Changes the tree. */

@@ -104,7 +104,6 @@ function headed(markdown: string, title: string | undefined): string {
   return `# ${title}\n${isTitle ? markdown.slice(first.length + 1) : `\n${markdown}`}`;
 }
 
-/** The most characters of a byline. */
 const MAX_BYLINE_CHARACTERS = 200;
 
 /** Author and day of an article, in one line. */
@@ -125,7 +124,6 @@ function signed(markdown: string, byline: string | undefined): string {
   return `${heading}${byline}\n\n${markdown.slice(heading.length)}`;
 }
 
-/** Only letters and digits. */
 const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '');
 
 /** Converts a piece of HTML, such as the text of a feed entry, without the elements of the classes `without`. */
@@ -188,7 +186,6 @@ const sizeOf = ({ element }: Candidate): number => elementText(element).trim().l
 const blocksOf = (element: HtmlElement): string[] =>
   [...walkHtml(element)].filter(({ name }) => name === 'pre').map((pre) => elementText(pre).trim());
 
-/** Whether more than half of the page's code blocks are missing. */
 function missesCode(kept: HtmlElement, whole: HtmlElement): boolean {
   return blocksOf(kept).length < blocksOf(whole).length * 0.5;
 }
@@ -284,7 +281,6 @@ function withoutChrome(element: HtmlElement, most = lengthOf(element) / 2, isIns
 /** A cache, because the lengths of nested elements are requested repeatedly. */
 const lengths = new WeakMap<HtmlElement, number>();
 
-/** The number of characters of text. */
 function lengthOf(node: HtmlNode): number {
   if (!isElement(node)) return node.length;
   const known = lengths.get(node) ?? node.children.reduce((sum, child) => sum + lengthOf(child), 0);

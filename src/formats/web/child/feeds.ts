@@ -9,9 +9,7 @@ type FeedItem = Feed['items'][number];
 
 interface Parsed {
   readonly feed: Feed;
-  /** The first entries. */
   readonly items: readonly FeedItem[];
-  /** The number of further entries. */
   readonly left: number;
 }
 
@@ -117,7 +115,6 @@ function flattenSpaces(text: string): string {
 
 const MAX_FEED_ENTRIES = 1_000;
 
-/** The most attached files that are named per entry. */
 const MAX_ENTRY_ATTACHMENTS = 10;
 
 /** The most characters of one text, and of the HTML that is converted for it. */
@@ -197,7 +194,6 @@ const TAG = /<!--(?:[^]*?-->|[^]*$)|<!\[CDATA\[(?:[^]*?\]\]>|[^]*$)|<(\/?)([^<>]
 interface FeedStart {
   /** The XML without later entries and without a truncated tag or section. Truncated elements are not closed. */
   readonly xml: string;
-  /** The total number of entries of the feed. */
   readonly entries: number;
 }
 

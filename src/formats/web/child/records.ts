@@ -181,7 +181,6 @@ function byline(verb: string, post: unknown): string {
 
 // Reads values of JSON of any shape without throwing: a missing value or one of another type is empty.
 
-/** The value at `path` in `value`; undefined if there is none. */
 function at(value: unknown, ...path: readonly string[]): unknown {
   let found = value;
   for (const key of path) {
@@ -197,7 +196,6 @@ function textAt(value: unknown, ...path: readonly string[]): string {
   return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
 }
 
-/** As `textAt`, on one line. */
 function lineAt(value: unknown, ...path: readonly string[]): string {
   return textAt(value, ...path)
     .replace(/\s+/g, ' ')
@@ -209,7 +207,6 @@ function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] 
   return Array.isArray(found) ? (found as readonly unknown[]) : [];
 }
 
-/** The names and values of an object. */
 function entriesAt(value: unknown, ...path: readonly string[]): readonly (readonly [string, unknown])[] {
   const found = at(value, ...path);
   return typeof found === 'object' && found !== null && !Array.isArray(found) ? Object.entries(found) : [];
@@ -230,7 +227,6 @@ const recordDay = (date: string): string => /^\d{4}-\d\d-\d\d/.exec(date)?.[0] ?
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Escapes text for HTML, including attributes. */
 const escapeHtmlText = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] as string);
 
 // The table of record kinds, by the names that jobs use.
