@@ -125,13 +125,19 @@ async function discImage(
 }
 
 async function beginsWithTar(stream: AsyncIterable<Uint8Array>): Promise<boolean> {
-  const cursor = new StreamCursor(stream);
   try {
-    return isTarHeader(await cursor.read(BLOCK_BYTES));
+    return isTarHeader(await firstBytes(stream, BLOCK_BYTES));
   } catch (error) {
     // Damage is reported when the content is read, after the bytes that can be recovered.
     if (isOrielError(error) && error.code === 'CORRUPT') return false;
     throw error;
+  }
+}
+
+async function firstBytes(stream: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
+  const cursor = new StreamCursor(stream);
+  try {
+    return await cursor.read(most);
   } finally {
     await cursor.close();
   }
@@ -275,18 +281,6 @@ export function unpackFile(
     },
     call,
   );
-}
-
-async function firstBytes(chunks: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    // Copied, because the buffer of a chunk is reused for the next one.
-    parts.push(Buffer.from(chunk.subarray(0, most - length)));
-    length += chunk.length;
-    if (length >= most) break;
-  }
-  return Buffer.concat(parts);
 }
 
 // 7z, rar and other archives, which libarchive reads in a worker.

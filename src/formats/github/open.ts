@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { sha256Of } from '../../files/package-files.ts';
 import { Identity } from '../../identity.ts';
+import { unquotedName } from '../../git/settings.ts';
 import { age } from '../../render/display.ts';
 import { memoryBytes } from '../../text/bytes.ts';
 import { oneLine, quote } from '../../text/visible.ts';
@@ -273,27 +274,12 @@ function nameInFirstLine(head: string): string {
   return withoutSide(unquoted(half)) ?? line;
 }
 
-/**
- * The text of a name, unquoted: `"s\303\274\303\237.txt"` → `süß.txt`. Git quotes names that are not plain ASCII. Source:
- * git-config(1), core.quotePath.
- */
+/** The text of a name: `"s\303\274\303\237.txt"` → `süß.txt`. Git quotes names that are not plain ASCII. */
 function unquoted(name: string): string {
   // Not `trimEnd`: in latin1 a byte of a UTF-8 name may look like a blank character.
-  const plain = name.replace(/[ \t\r]+$/, '');
+  const plain = Buffer.from(name.replace(/[ \t\r]+$/, ''), 'latin1').toString('utf8');
   const inner = /^"(.*)"$/s.exec(plain)?.[1];
-  const letters: Readonly<Record<string, string>> = {
-    n: '\n',
-    t: '\t',
-    r: '\r',
-    a: '\x07',
-    b: '\b',
-    f: '\f',
-    v: '\v',
-  };
-  const bytes = inner?.replace(/\\(?:([0-7]{3})|(.))/gs, (_, octal: string | undefined, letter: string) =>
-    octal === undefined ? (letters[letter] ?? letter) : String.fromCharCode(Number.parseInt(octal, 8) & 0xff),
-  );
-  return Buffer.from(bytes ?? plain, 'latin1').toString('utf8');
+  return inner === undefined ? plain : unquotedName(inner);
 }
 
 /** The list: one line per file, beginning with the call that reads its part. */

@@ -66,10 +66,7 @@ export async function askServer<T>(
   }
 }
 
-function askOn<T>(
-  connection: McpConnection,
-  ask: (connection: McpConnection) => Promise<T>,
-): Promise<T> {
+function askOn<T>(connection: McpConnection, ask: (connection: McpConnection) => Promise<T>): Promise<T> {
   return ask(connection).catch((error: unknown) => {
     throw connection.failure ?? error;
   });

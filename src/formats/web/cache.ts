@@ -118,11 +118,7 @@ function modeOf({ raw, encoding, whole }: PageMode): PageKey {
   return { raw, encoding, whole };
 }
 
-function versionOf(
-  address: string,
-  wanted: PageMode & Pick<WebPageRequest, 'web'>,
-  call: Call,
-): PageVersion {
+function versionOf(address: string, wanted: PageMode & Pick<WebPageRequest, 'web'>, call: Call): PageVersion {
   const unknown = (): PageVersion => ({ count: 0, kept: undefined, page: undefined });
   return call.session.store.getNow(
     versions,

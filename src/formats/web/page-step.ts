@@ -29,10 +29,9 @@ export interface PageVisit {
   /** Whether a file that is too large may be read by ranges. */
   readonly mayBeRanges: boolean;
   /** Whether the page may be cached: no reply that may have become a part of it was marked `no-store`. */
-  mayKeep(): boolean;
-  /** Marks the page as unsettled: something timed out, so the next read may give another result. */
-  unsettle(): void;
-  isSettled(): boolean;
+  mayKeep: boolean;
+  /** False if something timed out, so that the next read may give another result. */
+  isSettled: boolean;
   /** Fetches a URL. Throws OrielError. */
   fetch(url: string, ask?: PageFetchOptions): Promise<FetchedPage>;
   /** Fetches something optional; undefined if it does not exist or does not answer in time. */

@@ -183,7 +183,7 @@ async function rawOf(page: FetchedPage, { notes }: PageVisit): Promise<PageRende
 function pageOf(page: FetchedPage, { rendering, isOwn }: Rendered, visit: PageVisit): WebPage {
   const { etag, 'last-modified': lastModified, 'content-type': contentType = '' } = page.headers;
   const { notes } = visit;
-  const settled = visit.isSettled();
+  const { isSettled: settled } = visit;
   // Validators are kept only for a settled page made from this response; others must be read again.
   const validates = isOwn && settled;
   return {
@@ -194,7 +194,7 @@ function pageOf(page: FetchedPage, { rendering, isOwn }: Rendered, visit: PageVi
     rendering,
     etag: validates && isValidator(etag) ? etag : undefined,
     lastModified: validates && isValidator(lastModified) ? lastModified : undefined,
-    transient: !visit.mayKeep() || !settled ? (true as const) : undefined,
+    transient: !visit.mayKeep || !settled ? (true as const) : undefined,
     unsettled: !settled ? (true as const) : undefined,
   };
 }
@@ -221,9 +221,6 @@ function visitOf(
   probes: ProbeTime,
 ): PageVisit {
   const notes: string[] = [];
-  let mayKeep = true;
-  let settled = true;
-  const unsettle = (): void => void (settled = false);
   const get = async (address: string, ask: PageFetchOptions, until: AbortSignal): Promise<FetchedPage> => {
     const headers: Record<string, string> = {};
     if (ask.accept !== undefined) headers['accept'] = ask.accept;
@@ -237,7 +234,7 @@ function visitOf(
       mostBytes: whole ? wholeUpTo : maxBodyBytes,
     };
     const reply = await network.get(address, request);
-    if (/\bno-store\b/i.test(reply.headers['cache-control'] ?? '')) mayKeep = false;
+    if (/\bno-store\b/i.test(reply.headers['cache-control'] ?? '')) visit.mayKeep = false;
     const contentType = reply.headers['content-type'] ?? '';
     // A byte order mark takes precedence over this.
     const stated = encoding === undefined || address !== url ? contentType : `; charset=${encoding}`;
@@ -252,7 +249,7 @@ function visitOf(
         })),
     };
   };
-  return {
+  const visit: PageVisit = {
     url,
     network,
     endpoints,
@@ -260,9 +257,8 @@ function visitOf(
     signal,
     notes,
     mayBeRanges: !whole,
-    mayKeep: () => mayKeep,
-    unsettle,
-    isSettled: () => settled,
+    mayKeep: true,
+    isSettled: true,
     fetch: (address, ask = {}) => get(address, ask, signal),
     async probe(address, ask = {}) {
       try {
@@ -272,11 +268,12 @@ function visitOf(
       } catch (error) {
         // If it does not exist or times out, the page itself is read.
         signal.throwIfAborted();
-        if (!isOrielError(error) || UNSETTLED.has(error.code)) unsettle();
+        if (!isOrielError(error) || UNSETTLED.has(error.code)) visit.isSettled = false;
         return undefined;
       }
     },
   };
+  return visit;
 }
 
 // The answer for a page with an error status: the status, advice, and the text of the server.

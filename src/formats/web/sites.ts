@@ -312,7 +312,7 @@ export async function siteStep(
     if (!read) continue;
     const found = await read(visit);
     if (!found) {
-      visit.unsettle();
+      visit.isSettled = false;
       visit.notes.push(`${site.name}: its API has not answered, this is the page itself`);
       return undefined;
     }

@@ -6,7 +6,14 @@ import { withoutTrailingSlashes } from '../../text/visible.ts';
 import { layOutJson } from '../data/json-layout.ts';
 import { sources } from '../table.ts';
 import { isBinary } from '../text/open.ts';
-import { baseOf, type HtmlElement, type HtmlNode, isElement, parseHtml, walkHtml } from './child/html-tree.ts';
+import {
+  baseOf,
+  type HtmlElement,
+  type HtmlNode,
+  isElement,
+  parseHtml,
+  walkHtml,
+} from './child/html-tree.ts';
 import { type ConvertedPage, convertedText, convertFor, pageJob } from './convert.ts';
 import {
   cutOf,

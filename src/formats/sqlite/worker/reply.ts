@@ -39,13 +39,7 @@ import {
   selectedColumns,
   selectRows,
 } from './rows.ts';
-import {
-  behindRow,
-  filtered,
-  isDamage,
-  selectAround,
-  withoutRowids,
-} from './rows-around.ts';
+import { behindRow, filtered, isDamage, selectAround, withoutRowids } from './rows-around.ts';
 import { READ_ONLY, SqlFailure } from './statement.ts';
 
 /** `room` is the most bytes of the answer. Throws Refusal and SqlFailure. */

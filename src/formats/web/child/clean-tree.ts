@@ -42,10 +42,7 @@ class Cleaner {
         if (isHiddenElement(text, this.#isVeiled)) continue;
         this.clean(text);
         kept.push(text);
-      } else if (
-        !isHiddenElement(child, this.#isVeiled) &&
-        !(isDrawnToo && isDrawing(child))
-      ) {
+      } else if (!isHiddenElement(child, this.#isVeiled) && !(isDrawnToo && isDrawing(child))) {
         const code = codeOf(child, this.#isVeiled);
         if (!code) this.clean(child, NAMED_BY_BUTTON.has(child.name) || isName);
         if (child.name === 'td' || child.name === 'th') labelCell(child);
