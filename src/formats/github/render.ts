@@ -267,8 +267,6 @@ export function queryOf({ state, limit, author, labels, offset }: ThreadListQuer
   return new URLSearchParams(given).toString();
 }
 
-// Formats objects of GitHub's REST API as text.
-
 /** The state: open, closed, closed (not planned), merged, draft. */
 function threadState(thread: GitHubThread): string {
   if (thread.merged_at ?? thread.pull_request?.merged_at) return 'merged';

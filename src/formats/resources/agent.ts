@@ -190,8 +190,6 @@ function jsonOf(text: string, whole: string): unknown {
   }
 }
 
-// Extracts one value of a JSON document by a list of keys and indices.
-
 const MAX_NAMED_KEYS = 10;
 
 /** Parses `/findings/0/title`; steps may be percent-encoded. */
@@ -257,8 +255,6 @@ function shapeOf(value: unknown): string {
   if (keys.length === 0) return 'which is empty';
   return `which has ${keys.slice(0, MAX_NAMED_KEYS).map(quote).join(', ')}${keys.length > MAX_NAMED_KEYS ? ', …' : ''}`;
 }
-
-// Finds one value of a JSON text in its original spelling, because a parser would round its numbers.
 
 /** Bytes that are scanned before the event loop gets control again. */
 const AT_ONCE = 64 << 10;

@@ -125,8 +125,6 @@ export interface UrlScheme {
   open(rest: string, call: Call): Promise<Resource>;
 }
 
-// A resource that is not a file of the workspace.
-
 /** With facts for `details.meta` and notices. It cannot be edited; lines of a remote one are counted only without more reads. */
 export function asImmutable(
   resource: Resource,

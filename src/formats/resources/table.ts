@@ -334,8 +334,6 @@ async function descriptionOf(place: NamedDirectory, name: string, call: Call): P
   }
 }
 
-// The table of built-in URL schemes.
-
 export const schemes: readonly UrlScheme[] = [
   agentScheme,
   artifactScheme,

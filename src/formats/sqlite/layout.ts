@@ -144,8 +144,6 @@ function wholeValue(cell: SqliteCell): string {
   return cell.clipped ? `${value}… (${cell.bytes} bytes)` : value;
 }
 
-// Decides how many rows fit in one answer.
-
 export interface RowPage {
   readonly text: string;
   readonly shown: number;

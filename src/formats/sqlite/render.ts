@@ -84,8 +84,6 @@ function hasReading(reply: SqliteAnswer): reply is Extract<SqliteAnswer, { readi
   return reply.kind === 'schema' || reply.kind === 'row';
 }
 
-// Formats the list of tables; each line begins with the name by which the table is read.
-
 function composeList(
   { entries, total }: Extract<SqliteAnswer, { kind: 'list' }>,
   offset: number,
@@ -131,8 +129,6 @@ function countWords({ rows, exact }: SqliteCount): string {
   return `${exact ? '' : 'at least '}${plural(rows, 'row')}`;
 }
 
-// Formats the texts about one table: its schema with sample rows, and one row in full.
-
 /** The stored statements, then sample rows. The text may be large and is windowed like any other. */
 function composeSchema(
   reply: Extract<SqliteAnswer, { kind: 'schema' }>,
@@ -176,8 +172,6 @@ function composeRow({ table, by, rows }: Extract<SqliteAnswer, { kind: 'row' }>)
   const why = `${showName(table.name)} has a primary key of several columns (${columns}); the number was taken as ${by}`;
   return { text, facts, notes: [sentenceNotice(why)] };
 }
-
-// Formats a page of rows of a table or a query.
 
 function composeRows(
   reply: Extract<SqliteAnswer, { kind: 'page' | 'result' }>,

@@ -123,8 +123,6 @@ function parseSql(q: string, limit: number, offset: number): Omit<SqliteSelector
   return { ask: { kind: 'sql', sql: text, limit, offset }, note };
 }
 
-// Parses and validates the parameters after the question mark.
-
 type SqliteParameters = ReadonlyMap<string, string>;
 
 const FOR_TABLES = ['after', 'limit', 'offset', 'order', 'select', 'where'];

@@ -131,8 +131,6 @@ async function filePage(
   return rendering ? { page: file, rendering } : { page: file, text: await file.text() };
 }
 
-// MDN Web Docs: pages from the JSON beside each.
-
 const mdn: ApiSite = {
   name: 'mdn',
   hosts: /^developer\.mozilla\.org$/,
@@ -202,8 +200,6 @@ const pypi: ApiSite = {
   },
 };
 
-// RFC Editor: RFCs as their plain text.
-
 const rfc: ApiSite = {
   name: 'rfc',
   hosts: /^(?:(?:www\.)?rfc-editor\.org|datatracker\.ietf\.org)$/,
@@ -223,8 +219,6 @@ const rfc: ApiSite = {
     };
   },
 };
-
-// Stack Exchange: questions with their answers from its API.
 
 const stackexchange: ApiSite = {
   name: 'stackexchange',
@@ -292,8 +286,6 @@ const wikipedia: ApiSite = {
 function nameOf(title: string): string {
   return decodeUri(title).replaceAll('_', ' ');
 }
-
-// The table of sites, in the order in which they are asked.
 
 const sites: readonly ApiSite[] = [github, npm, pypi, wikipedia, stackexchange, arxiv, mdn, rfc];
 

@@ -203,8 +203,6 @@ async function markdownOf(
     : textRendering(method, content, found);
 }
 
-// The step that reads the feed of a page without text, at the same origin.
-
 export const feedAlternateStep: PageStep = async (page, visit) => {
   const { origin } = new URL(page.url);
   const feeds = alternatesOf(await startOf(page), page.url).filter(
@@ -337,8 +335,6 @@ export const textStep: PageStep = async (page) => {
   const negotiated = page.type === 'text/markdown' && !/\.(?:md|mdx|markdown)$/i.test(nameOf(page.url));
   return textRendering(negotiated ? 'content-negotiation' : 'text', content, page);
 };
-
-// The last step: the unconverted body, if no other step applies.
 
 export const rawStep: PageStep = async (page, visit) => {
   const content = await page.text();

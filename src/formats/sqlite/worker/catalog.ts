@@ -159,8 +159,6 @@ function asText(cell: SqliteCell | undefined): string {
   return typeof cell === 'object' && cell?.kind === 'text' ? cell.text : '';
 }
 
-// Determines the kind of a table by its CREATE statement.
-
 /** The suffixes of the shadow tables of a virtual table, by module. */
 const FTS3 = ['content', 'segments', 'segdir', 'docsize', 'stat'];
 const RTREE = ['node', 'parent', 'rowid'];
@@ -184,8 +182,6 @@ function typeOf(type: string, module: string | undefined, isShadow: boolean): Ta
   if (module !== undefined && module !== DATA_MODULE) return 'virtual table';
   return isShadow ? 'shadow table' : 'table';
 }
-
-// The refusals for missing tables and rows, with a next call.
 
 const NAMED = 20;
 

@@ -106,8 +106,6 @@ function behindDamage(
   return found.row;
 }
 
-// The SQL of a range of rows.
-
 /** Not `>`, which looks at the page of the row itself: that may be damaged. */
 export function behindRow(rowid: string | undefined, after: string): string {
   return `${rowid} >= ${BigInt(after) + 1n}`;

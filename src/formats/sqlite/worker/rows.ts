@@ -128,8 +128,6 @@ function joinTriples(row: readonly SqliteCell[]): SqliteCell[] {
   });
 }
 
-// Finds one row by its typed key.
-
 interface FoundRow {
   /** The name of the column with which the key was compared. */
   readonly by: string;

@@ -111,8 +111,6 @@ function flattenSpaces(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-// Limits for showing feeds of any format: the most entries, and texts.
-
 const MAX_FEED_ENTRIES = 1_000;
 
 const MAX_ENTRY_ATTACHMENTS = 10;

@@ -16,8 +16,6 @@ type RecordReader = (
   url: string,
 ) => RecordText | undefined;
 
-// Formats the JSON of a GitHub repository.
-
 const gitHubRepository: RecordReader = (value, { repository = '' }) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const branch = lineAt(value, 'default_branch');
@@ -29,8 +27,6 @@ const gitHubRepository: RecordReader = (value, { repository = '' }) => {
     ]),
   };
 };
-
-// Formats the JSON of an MDN page: its title and sections.
 
 /** The fact `compatibility` says that a compatibility table was left out. */
 const mdnPage: RecordReader = (value, _, url) => {
@@ -107,8 +103,6 @@ function factsOfVersion(manifest: unknown, name: string): string[] {
     ]),
   ];
 }
-
-// Formats a Python package: its facts and description.
 
 const pypiProject: RecordReader = (value) => {
   const name = lineAt(value, 'info', 'name');
@@ -228,8 +222,6 @@ const recordDay = (date: string): string => /^\d{4}-\d\d-\d\d/.exec(date)?.[0] ?
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 const escapeHtmlText = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] as string);
-
-// The table of record kinds, by the names that jobs use.
 
 export const recordReaders: Readonly<Record<RecordKind, RecordReader>> = {
   'github-repository': gitHubRepository,
