@@ -114,8 +114,8 @@ function pageSource(address: string, { allow, endpoints }: WebSettings, { access
   );
 }
 
-function modeOf({ raw, encoding, whole }: PageMode): PageKey {
-  return { raw, encoding, whole };
+function modeOf({ raw, encoding }: PageMode): PageKey {
+  return { raw, encoding };
 }
 
 function versionOf(address: string, wanted: PageMode & Pick<WebPageRequest, 'web'>, call: Call): PageVersion {
@@ -155,8 +155,8 @@ async function readOrFind(
   signal: AbortSignal,
   { access, session, now, waitedMs = 0 }: Call,
 ): Promise<WebPage> {
-  const { url, raw, encoding, whole, fresh, part, web } = wanted;
-  const disk = encoding === undefined && !whole ? session.disk : undefined;
+  const { url, raw, encoding, fresh, part, web } = wanted;
+  const disk = encoding === undefined ? session.disk : undefined;
   const copy = disk && new PageOnDisk(disk, { url, raw, web }, now);
   const found = known ? undefined : await copy?.find();
   if (found?.current === true && part && !fresh) return found.page;

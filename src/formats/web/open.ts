@@ -55,13 +55,11 @@ export async function openWebPage(target: string, call: Call): Promise<Resource>
   const encoding = selection?.encoding;
   const told = encoding === undefined ? {} : { encoding };
   const wanted: WebPageRequest = { url, raw, fresh, part, web, ...told };
-  let read = await pageOrThread(wanted, call);
+  const read = await pageOrThread(wanted, call);
   if (read.page.rendering.method === 'ranges') {
     const { finalUrl, contentType } = read.page;
     const file = { url, finalUrl, contentType, rest, facts: factsOf(read.page, url) };
-    const large = await openLarge(file, webNetwork(web), call);
-    if (large) return large;
-    read = await sameVersionPage({ ...wanted, whole: true }, call);
+    return openLarge(file, webNetwork(web), call);
   }
   const { page, replaced } = read;
   const facts = factsOf(page, url);

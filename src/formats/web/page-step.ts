@@ -26,8 +26,6 @@ export interface PageVisit {
   /** Aborts also at the deadline of the page. */
   readonly signal: AbortSignal;
   readonly notes: string[];
-  /** Whether a file that is too large may be read by ranges. */
-  readonly mayBeRanges: boolean;
   /** Whether the page may be cached: no reply that may have become a part of it was marked `no-store`. */
   mayKeep: boolean;
   /** False if something timed out, so that the next read may give another result. */

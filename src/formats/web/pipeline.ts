@@ -8,7 +8,7 @@ import type { FileAccess } from '../../types/access.ts';
 import type { SiteEndpoints } from '../../types/settings.ts';
 import { textOfBytes } from './charset.ts';
 import { convert, convertedText, pageJob } from './convert.ts';
-import { isLarge, maxBodyBytes, wholeUpTo } from './large-file.ts';
+import { isLarge, maxBodyBytes } from './large-file.ts';
 import { OWN_MS, PAGE_MS, PROBE_MS, PROBES_MS } from './limits.ts';
 import {
   cutOf,
@@ -78,8 +78,6 @@ export interface PageMode {
   readonly raw: boolean;
   /** The encoding that the caller selects, if the page states a wrong one or none. */
   readonly encoding?: string | undefined;
-  /** Set to read the whole body although it is large, because the server does not really support ranges. */
-  readonly whole?: true | undefined;
 }
 
 interface PageReading extends PageMode {
@@ -147,7 +145,7 @@ interface Rendered {
 async function renderingOf(page: FetchedPage, raw: boolean, visit: PageVisit): Promise<Rendered> {
   const own = (rendering: PageRendering): Rendered => ({ rendering, isOwn: true });
   if (page.status >= 400 || page.status === 304) return own(await failedPage(page, raw, visit));
-  if (page.cut && visit.mayBeRanges && isLarge(page.headers))
+  if (page.cut && isLarge(page.headers))
     return own({ kind: 'file', method: 'ranges', name: '', bytes: page.body });
   if (page.body.length === 0) visit.notes.push('the body is empty');
   if (page.status === 206) {
@@ -216,7 +214,7 @@ function isSameSite(found: string, asked: string): boolean {
 }
 
 function visitOf(
-  { url, encoding, whole, network, endpoints, access }: PageReading,
+  { url, encoding, network, endpoints, access }: PageReading,
   signal: AbortSignal,
   probes: ProbeTime,
 ): PageVisit {
@@ -231,7 +229,7 @@ function visitOf(
       ...(ask.credentials && { credentials: ask.credentials }),
       trusted: ask.trusted === true || undefined,
       signal: until,
-      mostBytes: whole ? wholeUpTo : maxBodyBytes,
+      mostBytes: maxBodyBytes,
     };
     const reply = await network.get(address, request);
     if (/\bno-store\b/i.test(reply.headers['cache-control'] ?? '')) visit.mayKeep = false;
@@ -256,7 +254,6 @@ function visitOf(
     access,
     signal,
     notes,
-    mayBeRanges: !whole,
     mayKeep: true,
     isSettled: true,
     fetch: (address, ask = {}) => get(address, ask, signal),
