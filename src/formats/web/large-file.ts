@@ -34,17 +34,17 @@ export function isLarge(headers: ReplyHeaders): boolean {
 }
 
 interface LargeWebFile {
+  /** The URL as it was requested. */
   readonly url: string;
-  /** The URL after redirects. */
-  readonly finalUrl: string;
-  readonly contentType: string;
+  /** The URL after redirects, and its type. */
+  readonly page: { readonly finalUrl: string; readonly contentType: string };
   readonly rest: string;
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
 /** Throws as `Network.get` does, `TIMEOUT`, `UNSUPPORTED` if the server sends the whole file, and `NETWORK` for other replies. */
 export async function openLarge(
-  { url, finalUrl, contentType, rest, facts }: LargeWebFile,
+  { url, page: { finalUrl, contentType }, rest, facts }: LargeWebFile,
   network: NetworkAccess,
   call: Call,
 ): Promise<Resource> {
@@ -58,10 +58,7 @@ export async function openLarge(
     });
   };
   const place = { name: url, facts: { url: finalUrl }, send };
-  const resource = await openRemote(
-    { place, rest, file: nameOf(finalUrl), format: 'web', facts },
-    call,
-  );
+  const resource = await openRemote({ place, rest, file: nameOf(finalUrl), format: 'web', facts }, call);
   const charset = encodingName(charsetOf(contentType) ?? '');
   if (resource.kind !== 'text' || resource.encoding !== 'stored' || resource.selection.encoding !== undefined)
     return resource;

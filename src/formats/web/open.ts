@@ -57,8 +57,7 @@ export async function openWebPage(target: string, call: Call): Promise<Resource>
   const wanted: WebPageRequest = { url, raw, fresh, part, web, ...told };
   const read = await pageOrThread(wanted, call);
   if (read.page.rendering.method === 'ranges') {
-    const { finalUrl, contentType } = read.page;
-    const file = { url, finalUrl, contentType, rest, facts: factsOf(read.page, url) };
+    const file = { url, page: read.page, rest, facts: factsOf(read.page, url) };
     return openLarge(file, webNetwork(web), call);
   }
   const { page, replaced } = read;

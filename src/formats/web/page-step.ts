@@ -16,15 +16,19 @@ export interface FetchedPage extends WebResponse {
   text(): Promise<string>;
 }
 
-export interface PageVisit {
+/** What reading a page needs. */
+export interface PageContext {
   /** The requested URL, normalized. */
   readonly url: string;
   readonly network: NetworkAccess;
   readonly endpoints: SiteEndpoints;
   /** For reading the package registry settings of the project. */
   readonly access: FileAccess;
-  /** Aborts also at the deadline of the page. */
+  /** Of a visit, aborts also at the deadline of the page. */
   readonly signal: AbortSignal;
+}
+
+export interface PageVisit extends PageContext {
   readonly notes: string[];
   /** Whether the page may be cached: no reply that may have become a part of it was marked `no-store`. */
   mayKeep: boolean;

@@ -1,11 +1,9 @@
 /** Reads one page: runs the steps in order; the first that applies wins. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
-import type { NetworkAccess, WebRequest } from '../../network/fetch.ts';
+import type { WebRequest } from '../../network/fetch.ts';
 import { startDeadline, type WorkDeadline } from '../../queues/caller.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import type { FileAccess } from '../../types/access.ts';
-import type { SiteEndpoints } from '../../types/settings.ts';
 import { textOfBytes } from './charset.ts';
 import { convert, convertedText, pageJob } from './convert.ts';
 import { isLarge, maxBodyBytes } from './large-file.ts';
@@ -14,6 +12,7 @@ import {
   cutOf,
   type FetchedPage,
   isHtml,
+  type PageContext,
   type PageFetchOptions,
   type PageRendering,
   type PageStep,
@@ -80,12 +79,7 @@ export interface PageMode {
   readonly encoding?: string | undefined;
 }
 
-interface PageReading extends PageMode {
-  readonly url: string;
-  readonly network: NetworkAccess;
-  readonly endpoints: SiteEndpoints;
-  readonly access: FileAccess;
-  readonly signal: AbortSignal;
+interface PageReading extends PageContext, PageMode {
   /** Milliseconds of the page's timeout that the call has already waited. */
   readonly waitedMs?: number | undefined;
   /** The cached page, for a conditional request. */
@@ -213,11 +207,8 @@ function isSameSite(found: string, asked: string): boolean {
   );
 }
 
-function visitOf(
-  { url, encoding, network, endpoints, access }: PageReading,
-  signal: AbortSignal,
-  probes: ProbeTime,
-): PageVisit {
+function visitOf(reading: PageReading, signal: AbortSignal, probes: ProbeTime): PageVisit {
+  const { url, encoding, network, endpoints, access } = reading;
   const notes: string[] = [];
   const get = async (address: string, ask: PageFetchOptions, until: AbortSignal): Promise<FetchedPage> => {
     const headers: Record<string, string> = {};
