@@ -39,15 +39,21 @@ export const DIFF_TYPE = 'application/vnd.github.diff';
 const REQUEST_MS = 15_000;
 const MAX_GITHUB_REPLY_BYTES = 8 << 20;
 
-/** Reads the environment at each call. Throws `BAD_INPUT` if GITHUB_API_URL is not a URL. */
-export function gitHub(web: WebSettings): GitHub {
+/** The API that the environment names, and what is sent to it alone. */
+export function gitHubServer() {
   const set = process.env['GITHUB_API_URL'] || undefined;
-  const base = withoutTrailingSlashes(set ?? 'https://api.github.com');
-  const { origin } = parsed(base);
   const token = process.env['GITHUB_TOKEN'] || process.env['GH_TOKEN'] || '';
-  const network = webNetwork(web);
   const credentials: Readonly<Record<string, string>> =
     token === '' ? {} : { authorization: `Bearer ${token}` };
+  const base = withoutTrailingSlashes(set ?? 'https://api.github.com');
+  return { base, trusted: set !== undefined, token, credentials };
+}
+
+/** Reads the environment at each call. Throws `BAD_INPUT` if GITHUB_API_URL is not a URL. */
+export function gitHub(web: WebSettings): GitHub {
+  const { base, trusted, token, credentials } = gitHubServer();
+  const { origin } = parsed(base);
+  const network = webNetwork(web);
   return {
     base,
     hasToken: token !== '',
@@ -62,7 +68,7 @@ export function gitHub(web: WebSettings): GitHub {
             'x-github-api-version': '2022-11-28',
             ...(etag !== undefined && { 'if-none-match': etag }),
           },
-          ...(parsed(full).origin === origin && { credentials, trusted: set !== undefined }),
+          ...(parsed(full).origin === origin && { credentials, trusted }),
           signal: until,
           mostBytes: () => MAX_GITHUB_REPLY_BYTES,
         }),

@@ -1,6 +1,7 @@
 /** The sites whose pages are read through their APIs: one after the other, and the table at the end. */
 
-import { decodeUri, withoutTrailingSlashes } from '../../text/visible.ts';
+import { decodeUri } from '../../text/visible.ts';
+import { gitHubServer, JSON_TYPE } from '../github/api.ts';
 import { isGitHub, REPOSITORY_PART } from '../github/repository.ts';
 import { convertedText, convertFor } from './convert.ts';
 import {
@@ -82,17 +83,10 @@ function segmentsOf({ pathname }: URL): string[] {
 }
 
 function api(path: string, accept: string, visit: PageVisit): Promise<FetchedPage | undefined> {
-  const set = process.env['GITHUB_API_URL'] || undefined;
-  const base = withoutTrailingSlashes(set ?? 'https://api.github.com');
-  const token = process.env['GITHUB_TOKEN'] || process.env['GH_TOKEN'];
-  return visit.probe(base + path, {
-    accept,
-    trusted: set !== undefined,
-    ...(token && { credentials: { authorization: `Bearer ${token}` } }),
-  });
+  const { base, trusted, credentials } = gitHubServer();
+  return visit.probe(base + path, { accept, trusted, credentials });
 }
 
-const JSON_TYPE = 'application/vnd.github+json';
 const RAW_TYPE = 'application/vnd.github.raw+json';
 
 /** Undefined if there is no reply, or one of another shape. */

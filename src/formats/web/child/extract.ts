@@ -20,7 +20,6 @@ import {
 export interface PageExtract {
   readonly how: PageMethod;
   readonly markdown: string;
-  readonly title?: string | undefined;
   /** Word counts, if the main text has clearly fewer words than the page without its chrome. */
   readonly words?: { readonly shown: number; readonly all: number } | undefined;
 }
@@ -61,7 +60,6 @@ export function extractPage(
   return {
     how: found.how,
     markdown: words(markdown) === 0 ? '' : headed(signed(markdown, found.byline), title),
-    title,
     ...(found.how !== 'page' && leftOut(found.element, body)),
   };
 }
