@@ -35,8 +35,6 @@ export interface NotebookCells {
   readonly characters: number;
   /** What is wrong with the notebook, as a clause; absent if a list of cells was found. */
   readonly trouble?: string | undefined;
-  readonly format?: number | undefined;
-  readonly language?: string | undefined;
 }
 
 /** Bytes that are scanned before the event loop gets control again; takes some milliseconds. */
@@ -80,22 +78,18 @@ function inCells(path: JsonPath): JsonPath | undefined {
   return path[0] === 'cells' && typeof path[1] !== 'string' ? path.slice(1) : undefined;
 }
 
-const LANGUAGE_FIELDS = new Set(['metadata.kernelspec.language', 'metadata.language_info.name']);
-
 class NotebookVisitor implements JsonVisitor {
   readonly #cells: Cell[] = [];
   readonly #bad: BadCell[] = [];
   #count = 0;
   #characters = 0;
   #trouble: string | undefined = 'it is not an object';
-  #format: unknown;
-  #language: unknown;
   #fields = new Map<unknown, unknown>();
   #outputs: { readonly start: number; end: number; count: number } | undefined;
 
   want(path: JsonPath) {
     const inside = inCells(path);
-    if (!inside) return wantOutside(path);
+    if (!inside) return path.length === 0 ? 'enter' : 'skip';
     const [, field] = inside;
     const isList = field === 'outputs' || field === 'source';
     if (inside.length < 2 || (inside.length === 2 && isList)) return 'enter';
@@ -118,10 +112,8 @@ class NotebookVisitor implements JsonVisitor {
 
   value(path: JsonPath, value: unknown): void {
     const inside = inCells(path);
-    if (!inside) {
-      if (path[0] === 'nbformat') this.#format = value;
-      else if (LANGUAGE_FIELDS.has(path.join('.'))) this.#language = value;
-    } else if (inside.length === 1) this.#addBad('it is not an object');
+    if (!inside) return;
+    if (inside.length === 1) this.#addBad('it is not an object');
     else if (inside.length === 2) this.#fields.set(inside[1], value);
     else if (inside.length !== 3) return;
     else if (inside[1] === 'source') this.#addLine(value);
@@ -152,8 +144,6 @@ class NotebookVisitor implements JsonVisitor {
       count: this.#count,
       characters: this.#characters,
       trouble: this.#trouble,
-      format: typeof this.#format === 'number' ? this.#format : undefined,
-      language: typeof this.#language === 'string' ? this.#language : undefined,
     };
   }
 
@@ -193,14 +183,6 @@ class NotebookVisitor implements JsonVisitor {
     const most = `${MAX_NOTEBOOK_CELLS} cells or ${MAX_SOURCE_CHARACTERS / 1024 / 1024} MiB of source`;
     throw new OrielError('LIMIT', `The notebook has more than ${most}.`);
   }
-}
-
-function wantOutside(path: JsonPath) {
-  const [top, second] = path;
-  if (path.length === 0) return 'enter';
-  if (top === 'nbformat' || LANGUAGE_FIELDS.has(path.join('.'))) return 'take';
-  const entered = second === undefined || second === 'kernelspec' || second === 'language_info';
-  return top === 'metadata' && entered ? 'enter' : 'skip';
 }
 
 function cellType(value: unknown): CellType | undefined {

@@ -222,9 +222,8 @@ function derivedText(
   };
 }
 
-function factsOf({ count, bad, format, language }: NotebookCells): Record<string, unknown> {
-  const known = { format, language };
-  return { notebook: { cells: count, bad: bad.length, ...known } };
+function factsOf({ count, bad }: NotebookCells): Record<string, unknown> {
+  return { notebook: { cells: count, bad: bad.length } };
 }
 
 function withImages(

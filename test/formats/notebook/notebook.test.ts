@@ -46,14 +46,9 @@ describe('cells', () => {
       encoding: 'utf-8',
       target: NAME,
       editable: true,
-      facts: { notebook: { cells: 3, bad: 0, format: 4 } },
+      facts: { notebook: { cells: 3, bad: 0 } },
       notes: [{ kind: 'said', text: '1 cell has outputs. Use nb.ipynb:outputs to see them' }],
     });
-  });
-
-  test('the language is a fact', async () => {
-    const { facts } = await text({ ...v4(code('1')), metadata: { language_info: { name: 'python' } } });
-    expect(facts).toEqual({ notebook: { cells: 1, bad: 0, format: 4, language: 'python' } });
   });
 
   test('read back as they were', async () => {
@@ -73,7 +68,7 @@ describe('cells', () => {
         use: 'nb.ipynb:raw',
         text: 'The notebook has no cells. Use nb.ipynb:raw for the JSON',
       },
-      facts: { notebook: { cells: 0, bad: 0, format: 4 } },
+      facts: { notebook: { cells: 0, bad: 0 } },
     });
   });
 
