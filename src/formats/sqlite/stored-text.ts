@@ -53,9 +53,16 @@ interface TypedParameter {
   readonly note?: string | undefined;
 }
 
+/** Matches SQL with plus signs for blanks, as in HTML forms. */
+const FORM_ENCODED =
+  /^(select|with|values|explain|pragma)\+|\+(and|or|not|in|is|like|glob|between|from|where|order\+by)\+/i;
+
 /** Decodes a value. Text with blanks is not encoded; text without blanks is decoded if all its escapes are valid. */
 export function readParameter(name: string, typed: string): TypedParameter {
-  if (!/\s/.test(typed)) return { text: decodePercent(typed) ?? typed };
+  if (!/\s/.test(typed)) {
+    const spaced = FORM_ENCODED.test(typed) ? typed.replaceAll('+', ' ') : typed;
+    return { text: decodePercent(spaced) ?? typed };
+  }
   if ([typed, undefined].includes(decodePercent(typed))) return { text: typed };
   return {
     text: typed,
