@@ -14,7 +14,7 @@ import { decodeUri, makeVisible, oneLine, quote } from '../../text/visible.ts';
 import type { ByteSource } from '../../types/access.ts';
 import type { Call, Resource } from '../../types/call.ts';
 import { layOutJson } from '../data/json-layout.ts';
-import { ValueFinder } from '../data/json-scan.ts';
+import { parseDataPath, ValueFinder } from '../data/json-scan.ts';
 import { inDirectory, type NamedDirectory, openNamed } from './named-files.ts';
 import {
   byName,
@@ -197,24 +197,15 @@ function stepsOfPath(path: string): string[] {
   return path.split('/').filter(Boolean).map(decodeUri);
 }
 
-/** Parses a path in the syntax of jq: `.findings[0].title` or `findings[0]["a key"]`. Throws `BAD_QUERY`. */
+/** Parses `.findings[0].title` or `findings[0]["a key"]`. Throws `BAD_QUERY`. */
 function stepsOfQuery(query: string): string[] {
-  const steps: string[] = [];
-  const step = /\.?([\w$-]+)|\.?\[(\d+)\]|\.?\["((?:[^"\\]|\\.)*)"\]/y;
-  const typed = decodeUri(query).replace(/^\.$/, '');
-  while (step.lastIndex < typed.length) {
-    const at = step.lastIndex;
-    const [, key, index, quoted] = step.exec(typed) ?? [];
-    const found = key ?? index ?? quoted?.replaceAll(/\\(.)/g, '$1');
-    if (found === undefined) {
-      throw new OrielError(
-        'BAD_QUERY',
-        `${quote(typed)} is not a query at character ${at + 1}. Use keys and indexes: ?q=.field[0].name.`,
-      );
-    }
-    steps.push(found);
-  }
-  return steps;
+  const typed = decodeUri(query);
+  const steps = parseDataPath(typed.replace(/^\./, ''));
+  if (steps) return steps.map(String);
+  throw new OrielError(
+    'BAD_QUERY',
+    `${quote(typed)} is not a query. Use keys and indexes: ?q=.field[0].name.`,
+  );
 }
 
 /** The value at `steps`; `whole` is the URL of the output, for errors. Throws `NOT_FOUND`, which names the existing keys. */

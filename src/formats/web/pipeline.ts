@@ -49,13 +49,13 @@ const HTML: readonly PageStep[] = [
   thinStep,
 ];
 
-/** Steps that read something else instead of the page, for which the page's validators are meaningless. */
-const ELSEWHERE: ReadonlySet<PageStep> = new Set([
-  alternateStep,
-  suffixStep,
-  feedAlternateStep,
-  linkedDocumentStep,
-  llmsStep,
+/** Methods that read something else instead of the page, for which the page's validators are meaningless. */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  'alternate-markdown',
+  'md-suffix',
+  'feed-alternate',
+  'linked-document',
+  'llms.txt',
 ]);
 
 export interface WebPage {
@@ -108,8 +108,8 @@ export async function readPage(reading: PageReading): Promise<WebPage> {
     const special = raw ? undefined : await siteStep(visit);
     if (special) {
       // The final URL is the page's; the validators belong to the API, so the page is not cached on disk.
-      const read = pageOf(special.page, { rendering: special.rendering, isOwn: false }, visit);
-      return { ...read, finalUrl: url, transient: true };
+      const read = pageOf(special.page, special.rendering, visit);
+      return { ...read, finalUrl: url, transient: true, etag: undefined, lastModified: undefined };
     }
     const accept = raw ? '*/*' : ACCEPT;
     let page = await visit.fetch(url, { accept, known });
@@ -130,34 +130,25 @@ export function redirectNote(url: string): string {
   return `redirected from ${url}`;
 }
 
-interface Rendered {
-  readonly rendering: PageRendering;
-  /** Whether it was made from the response of this URL. */
-  readonly isOwn: boolean;
-}
-
-async function renderingOf(page: FetchedPage, raw: boolean, visit: PageVisit): Promise<Rendered> {
-  const own = (rendering: PageRendering): Rendered => ({ rendering, isOwn: true });
-  if (page.status >= 400 || page.status === 304) return own(await failedPage(page, raw, visit));
+async function renderingOf(page: FetchedPage, raw: boolean, visit: PageVisit): Promise<PageRendering> {
+  if (page.status >= 400 || page.status === 304) return failedPage(page, raw, visit);
   if (page.cut && isLarge(page.headers))
-    return own({ kind: 'file', method: 'ranges', name: '', bytes: page.body });
+    return { kind: 'file', method: 'ranges', name: '', bytes: page.body };
   if (page.body.length === 0) visit.notes.push('the body is empty');
   if (page.status === 206) {
     const { 'content-range': range = 'which, it does not say' } = page.headers;
     visit.notes.push(`the server sent a part of it alone: ${oneLine(range.slice(0, 100))}`);
   }
-  if (raw) return own(await rawOf(page, visit));
+  if (raw) return rawOf(page, visit);
   for (const step of DIRECT) {
     const rendering = await step(page, visit);
-    if (rendering) return own(rendering);
+    if (rendering) return rendering;
   }
-  if (isHtml(page, await page.text())) {
-    for (const step of HTML) {
-      const rendering = await step(page, visit);
-      if (rendering) return { rendering, isOwn: !ELSEWHERE.has(step) };
-    }
+  for (const step of isHtml(page, await page.text()) ? HTML : []) {
+    const rendering = await step(page, visit);
+    if (rendering) return rendering;
   }
-  return own((await rawStep(page, visit)) ?? textRendering('raw', await page.text(), page));
+  return (await rawStep(page, visit)) ?? textRendering('raw', await page.text(), page);
 }
 
 /** The unconverted body, decoded if it is text. */
@@ -172,12 +163,12 @@ async function rawOf(page: FetchedPage, { notes }: PageVisit): Promise<PageRende
   return { ...raw, encoding: 'utf-8', bytes: Buffer.from(decoded), ...said };
 }
 
-function pageOf(page: FetchedPage, { rendering, isOwn }: Rendered, visit: PageVisit): WebPage {
+function pageOf(page: FetchedPage, rendering: PageRendering, visit: PageVisit): WebPage {
   const { etag, 'last-modified': lastModified, 'content-type': contentType = '' } = page.headers;
   const { notes } = visit;
   const { isSettled: settled } = visit;
   // Validators are kept only for a settled page made from this response; others must be read again.
-  const validates = isOwn && settled;
+  const validates = settled && !ELSEWHERE.has(rendering.method);
   return {
     finalUrl: page.url,
     status: page.status,
