@@ -32,7 +32,7 @@ import {
   collect,
   countTableRows,
   findRow,
-  ListCounter,
+  listCounter,
   orderBy,
   PAGE_WORK,
   rowidOrder,
@@ -116,10 +116,10 @@ function listReply(
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): SqliteReply {
   const tables = listTables(connection);
-  const counter = new ListCounter(connection);
+  const count = listCounter(connection);
   const entries = tables
     .slice(offset, offset + limit)
-    .map(({ name, type }) => entryOf(connection, counter, name, type));
+    .map(({ name, type }) => entryOf(connection, count, name, type));
   // One damaged table does not hide the others; only if all are damaged, that is the answer.
   const damage = entries.filter((entry) => entry.damaged !== undefined);
   if (damage.length > 0 && damage.length === entries.length) {
@@ -130,14 +130,14 @@ function listReply(
 
 function entryOf(
   connection: SqliteConnection,
-  counter: ListCounter,
+  countRows: ReturnType<typeof listCounter>,
   name: string,
   type: TableType,
 ): ListEntry {
   // Views are not counted, because that can take any amount of work.
   if (type === 'view') return { name, type };
   try {
-    const count = counter.count(identifier(name));
+    const count = countRows(identifier(name));
     return count ? { name, type, count } : { name, type };
   } catch (error) {
     if (isUnreadable(connection, error)) return { name, type, unreadable: error.message };

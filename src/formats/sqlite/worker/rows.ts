@@ -279,24 +279,14 @@ export function countTableRows(
 }
 
 /** Counts tables one after the other until the limit for all of them is reached. */
-export class ListCounter {
-  readonly #connection: SqliteConnection;
-  #left: StatementWork;
-
-  constructor(connection: SqliteConnection) {
-    this.#connection = connection;
-    this.#left = connection.remote ? { ...LIST_WORK, bytes: REMOTE_LIST_BYTES } : LIST_WORK;
-  }
-
-  count(from: string): SqliteCount | undefined {
-    const { steps, bytes } = this.#left;
-    if (steps <= 0 || bytes <= 0) return undefined;
-    const before = this.#connection.worked;
-    const count = countTableRows(this.#connection, from, TABLE_WORK);
-    const after = this.#connection.worked;
-    this.#left = { steps: steps - (after.steps - before.steps), bytes: bytes - (after.bytes - before.bytes) };
-    return count;
-  }
+export function listCounter(connection: SqliteConnection): (from: string) => SqliteCount | undefined {
+  const most = connection.remote ? { ...LIST_WORK, bytes: REMOTE_LIST_BYTES } : LIST_WORK;
+  const { steps, bytes } = connection.worked;
+  return (from) => {
+    const now = connection.worked;
+    const isOver = now.steps - steps >= most.steps || now.bytes - bytes >= most.bytes;
+    return isOver ? undefined : countTableRows(connection, from, TABLE_WORK);
+  };
 }
 
 function single(connection: SqliteConnection, sql: string): number {
