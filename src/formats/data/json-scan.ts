@@ -304,14 +304,15 @@ export function parseDataPath(typed: string): JsonPath | undefined {
     STEP.lastIndex = at;
     const [, index, quoted, key] = STEP.exec(typed) ?? [];
     if (index !== undefined) path.push(Number(index));
-    else if (quoted !== undefined) path.push(unescaped(quoted));
+    else if (quoted !== undefined) path.push(unescapedJson(quoted));
     else if (key !== undefined) path.push(key);
     else return undefined;
   }
   return path;
 }
 
-function unescaped(quoted: string): string {
+/** The text of a JSON string without its quotes; as it is written if an escape is not valid. */
+export function unescapedJson(quoted: string): string {
   try {
     return String(JSON.parse(`"${quoted}"`));
   } catch {

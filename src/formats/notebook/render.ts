@@ -5,7 +5,7 @@ import { writeSelector } from '../../selector/selection.ts';
 import { memoryBytes, readAt } from '../../text/bytes.ts';
 import { newlinesInBytes } from '../../text/encoding.ts';
 import type { ByteSource } from '../../types/access.ts';
-import type { JsonPath, JsonSpan, JsonVisitor } from '../data/json-scan.ts';
+import { type JsonPath, type JsonSpan, type JsonVisitor, unescapedJson } from '../data/json-scan.ts';
 import { identifyImage } from '../image/detect.ts';
 import { storedSize } from '../image/stored-size.ts';
 import {
@@ -326,16 +326,8 @@ function strings(stored: string): string[] {
   const found: string[] = [];
   STRINGS.lastIndex = 0;
   for (let match = STRINGS.exec(stored); match; match = STRINGS.exec(stored)) {
-    found.push(unescapeJson(match[1] ?? ''));
+    found.push(unescapedJson(match[1] ?? ''));
     STRINGS.lastIndex += 1; // The closing quote.
   }
   return found;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
-
-function unescapeJson(stored: string): string {
-  return stored.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, letter = '') =>
-    code === undefined ? (ESCAPES[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
-  );
 }

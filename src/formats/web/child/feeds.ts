@@ -140,11 +140,10 @@ function attachment(url: string, type: string | null): string {
 // The text of a feed entry as HTML, unescaped exactly as often as the feed escapes it. The parser unescapes once too often,
 // so tags in code would be lost. Sources: RSS 2.0, RFC 4287 section 3.1.
 
-type XmlFeedItem = ReturnType<typeof parseFeed>['items'][number];
-type XmlElement = XmlFeedItem['element'];
+type XmlElement = FeedItem['element'];
 
 /** Undefined if none of the usual elements has the text. */
-function htmlOf({ element }: XmlFeedItem): string | undefined {
+function htmlOf({ element }: FeedItem): string | undefined {
   const own = element.children.filter((child) => typeof child !== 'string').filter(isText);
   for (const name of ['encoded', 'content', 'summary', 'description']) {
     const found = own.find((child) => child.name === name);
@@ -155,7 +154,7 @@ function htmlOf({ element }: XmlFeedItem): string | undefined {
 }
 
 /** The link of an RSS entry without `link`: a permalink in its `guid`. */
-function linkOf({ element }: XmlFeedItem): string | undefined {
+function linkOf({ element }: FeedItem): string | undefined {
   const guid = element.findElementWithName('guid');
   const text = guid?.textContent.trim() ?? '';
   return guid?.getAttribute('ispermalink') !== 'false' && /^https?:/i.test(text) ? text : undefined;

@@ -284,7 +284,9 @@ export function baseOf(root: HtmlElement, url: string): string {
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] as string);
+/** Also for attributes. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] as string);
 
 export function writeHtml(node: HtmlNode): string {
   if (!isElement(node)) return escapeHtml(node);

@@ -2,6 +2,7 @@
 
 import type { RecordKind } from '../protocol.ts';
 import { fragment } from './extract.ts';
+import { escapeHtml } from './html-tree.ts';
 
 interface RecordText {
   readonly text: string;
@@ -46,7 +47,7 @@ function sectionHtml(section: unknown): string {
   const level = at(section, 'value', 'isH3') === true ? 3 : 2;
   const links = listAt(section, 'value', 'specifications').map(
     (one) =>
-      `<li><a href="${escapeHtmlText(textAt(one, 'bcdSpecificationURL'))}">${escapeHtmlText(textAt(one, 'title'))}</a></li>`,
+      `<li><a href="${escapeHtml(textAt(one, 'bcdSpecificationURL'))}">${escapeHtml(textAt(one, 'title'))}</a></li>`,
   );
   const content =
     textAt(section, 'value', 'content') + (links.length > 0 ? `<ul>${links.join('')}</ul>` : '');
@@ -156,7 +157,7 @@ function questionHtml(question: unknown): string {
   const closed = textAt(question, 'closed_reason');
   return (
     `<h1>${textAt(question, 'title')}</h1><p>${byline('Asked', question)}` +
-    `${tags.length > 0 ? ` · ${escapeHtmlText(tags.join(', '))}` : ''}${closed === '' ? '' : ` · closed: ${closed}`}</p>` +
+    `${tags.length > 0 ? ` · ${escapeHtml(tags.join(', '))}` : ''}${closed === '' ? '' : ` · closed: ${closed}`}</p>` +
     textAt(question, 'body')
   );
 }
@@ -218,10 +219,6 @@ const joinParagraphs = (parts: readonly string[]): string => parts.filter((part)
 
 /** The day of a date: "2024-01-02". */
 const recordDay = (date: string): string => /^\d{4}-\d\d-\d\d/.exec(date)?.[0] ?? '';
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-const escapeHtmlText = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] as string);
 
 export const recordReaders: Readonly<Record<RecordKind, RecordReader>> = {
   'github-repository': gitHubRepository,
