@@ -1,9 +1,9 @@
 /** Renders the text of a notebook with its outputs, which are limited per cell, and a line for each image. */
 
-import { stripVTControlCharacters } from 'node:util';
 import { writeSelector } from '../../selector/selection.ts';
 import { memoryBytes, readAt } from '../../text/bytes.ts';
 import { newlinesInBytes } from '../../text/encoding.ts';
+import { terminalText } from '../../text/terminal.ts';
 import type { ByteSource } from '../../types/access.ts';
 import { type JsonPath, type JsonSpan, type JsonVisitor, unescapedJson } from '../data/json-scan.ts';
 import { identifyImage } from '../image/detect.ts';
@@ -289,15 +289,8 @@ function errorText(fields: StoredOutput['fields'], traceback: { text: string; cu
 async function readText(source: ByteSource, span: JsonSpan | undefined, signal: AbortSignal, joint = '') {
   if (!span) return { text: '', cut: false };
   const stored = await readTextStart(source, span, MAX_OUTPUT_READ_BYTES, signal, joint);
-  return { text: forTerminal(stored), cut: span.end - span.start > MAX_OUTPUT_READ_BYTES };
-}
-
-/** Removes escape sequences, and text that a progress bar has overwritten with `\r`. */
-function forTerminal(output: string): string {
-  return stripVTControlCharacters(output)
-    .split('\n')
-    .map((line) => line.replace(/\r$/, '').replace(/^.*\r/s, ''))
-    .join('\n');
+  const text = stored.split('\n').map(terminalText).join('\n');
+  return { text, cut: span.end - span.start > MAX_OUTPUT_READ_BYTES };
 }
 
 // Reads the start of a long text that is stored in JSON as one string or as a list of strings.
