@@ -38,7 +38,7 @@ export async function openGitHub(scheme: GitHubScheme, typed: string, call: Call
     throw (isMissing && (await issueInstead(repository, asked.number, target, reader))) || error;
   });
   const { bytes, name, display, encoding = 'utf-8', notes = [], facts = {}, more } = shown;
-  const sha256 = shown.sha256 ?? (await sha256Of(bytes));
+  const sha256 = await sha256Of(bytes);
   return {
     kind: 'text',
     format: 'internal',
@@ -125,7 +125,6 @@ function targetOf(scheme: GitHubScheme, repository: RepositoryName, asked: GitHu
 
 interface Shown {
   readonly bytes: Uint8Array;
-  readonly sha256?: string | undefined;
   /** UTF-8 when absent. */
   readonly encoding?: 'stored' | undefined;
   /** The file name that selects the language of its outline. */

@@ -1,6 +1,5 @@
 /** Formats an issue or pull request with its comments as Markdown. */
 
-import { sha256Of } from '../../files/package-files.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { GitHubCall } from './api.ts';
@@ -14,7 +13,6 @@ const MAX_COMMENT_PAGES = 10;
 
 interface ThreadText {
   readonly bytes: Uint8Array;
-  readonly sha256: string;
   readonly notes: readonly string[];
   readonly facts: Readonly<Record<string, unknown>>;
 }
@@ -40,7 +38,6 @@ export async function threadText(
   const bytes = Buffer.from(`${parts.filter(Boolean).join('\n\n')}\n`);
   return {
     bytes,
-    sha256: await sha256Of(bytes),
     notes: [
       ...movedNotes(thread, place),
       ...(more ? [`Only ${said.length} comments are shown, and GitHub has more`] : []),
