@@ -10,6 +10,7 @@ import { ICO } from 'image-size/types/ico';
 import { JPG } from 'image-size/types/jpg';
 import { PNG } from 'image-size/types/png';
 import { SVG } from 'image-size/types/svg';
+import { TIFF } from 'image-size/types/tiff';
 import { WEBP } from 'image-size/types/webp';
 import { readAt } from '../../text/bytes.ts';
 import type { ByteSource } from '../../types/access.ts';
@@ -35,10 +36,11 @@ const HANDLERS = {
   webp: { handler: WEBP, bytes: 64 },
   avif: { handler: HEIF, bytes: 16 * 1024 },
   heic: { handler: HEIF, bytes: 16 * 1024 },
+  tiff: { handler: TIFF, bytes: 8 },
   bmp: { handler: BMP, bytes: 64 },
   ico: { handler: ICO, bytes: 4096 },
   svg: { handler: SVG, bytes: 4096 },
-} as const satisfies Partial<Record<ImageType, object>>;
+} as const satisfies Record<ImageType, object>;
 
 /** The stated size; undefined if the first bytes do not state one, because they are truncated, damaged or unusual. */
 export async function storedSize(
@@ -46,12 +48,10 @@ export async function storedSize(
   type: ImageType,
   signal?: AbortSignal,
 ): Promise<StoredSize | undefined> {
-  // The directory of a TIFF is often at its end: its size comes from the decoder.
-  if (type === 'tiff') return undefined;
   const { handler, bytes } = HANDLERS[type];
   const head = await readAt(source, 0, bytes, signal);
   // Copied, because image-size reads past the end of a view into other data of the same buffer.
-  const input = new Uint8Array(head);
+  const input = new Uint8Array(type === 'tiff' ? await withDirectory(source, head, signal) : head);
   try {
     if (!handler.validate(input)) return undefined;
     return isMisread(type, input) ? undefined : sizeOf(handler.calculate(input));
@@ -78,4 +78,27 @@ function sizeOf({ width, height, orientation = 1, images = [] }: Calculated): St
  */
 function isMisread(type: ImageType, input: Uint8Array): boolean {
   return (type === 'bmp' && input[14] === 12) || (type === 'webp' && input.length < 25);
+}
+
+const MAX_TIFF_TAGS = 512;
+
+/**
+ * Makes a TIFF of only the header and the first directory. image-size expects the directory in its input and reads beyond
+ * it, but most writers put it at the end of the file.
+ */
+async function withDirectory(
+  source: ByteSource,
+  head: Uint8Array,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  if (head.length < 8) return head;
+  const little = head[0] === 0x49;
+  const header = Buffer.from(head);
+  const at = little ? header.readUInt32LE(4) : header.readUInt32BE(4);
+  const directory = Buffer.from(await readAt(source, at, 2 + 12 * MAX_TIFF_TAGS, signal));
+  if (directory.length < 2) return head;
+  const count = little ? directory.readUInt16LE(0) : directory.readUInt16BE(0);
+  if (little) header.writeUInt32LE(8, 4);
+  else header.writeUInt32BE(8, 4);
+  return Buffer.concat([header, directory.subarray(0, 2 + 12 * count), Buffer.alloc(12)]);
 }

@@ -7,6 +7,7 @@ import type { ByteSource } from '../../../src/types/access.ts';
 import { bmpHeader, exifBlock, heic, iconDirectory, makePng, withExif } from '../../support/images.ts';
 
 const base = sharp(makePng(60, 40));
+const two = sharp([makePng(60, 40), makePng(60, 40)], { join: { animated: true } });
 
 const size = (bytes: Uint8Array, type: ImageType) => storedSize(memoryBytes(bytes), type);
 
@@ -19,6 +20,8 @@ const made: readonly [string, ImageType, () => Promise<Buffer>, object?][] = [
   ['webp lossless', 'webp', () => base.clone().webp({ lossless: true }).toBuffer()],
   ['webp with alpha', 'webp', () => base.clone().ensureAlpha(0.5).webp().toBuffer()],
   ['avif', 'avif', () => base.clone().avif().toBuffer()],
+  ['tiff, whose directory is at its end', 'tiff', () => base.clone().tiff().toBuffer()],
+  ['tiff with two pages', 'tiff', () => two.clone().tiff().toBuffer()],
   ['heic', 'heic', () => Promise.resolve(heic), { width: 300, height: 200 }],
   ['bmp', 'bmp', () => Promise.resolve(bmpHeader(60, -40))],
   ['ico', 'ico', () => Promise.resolve(iconDirectory([16, 48, 32])), { width: 48, height: 48, frames: 3 }],
@@ -94,6 +97,12 @@ describe('hostile headers', () => {
       'jpeg',
       256 * 1024,
       () => Buffer.concat([Buffer.from([0xff, 0xd8]), Buffer.alloc(4e6, Buffer.from([0xff, 0xfe, 0, 2]))]),
+    ],
+    [
+      'a TIFF of 65,535 tags',
+      'tiff',
+      8 + 2 + 12 * 512,
+      () => Buffer.concat([Buffer.from('II*\0\b\0\0\0\xff\xff', 'latin1'), Buffer.alloc(12 * 65_535, 1)]),
     ],
     [
       'icons without end',
