@@ -25,6 +25,8 @@ export const queues = {
   documents: new Queue('documents', 'documents are converted', { limit: 2, waiting: 256 }),
   /** Child processes that convert a web page: 100 MB each, and up to half a gigabyte. */
   pages: new Queue('pages', 'pages are converted', { limit: 2, waiting: 256, share: 0.5 }),
+  /** The same for small pages, which never wait for large ones: up to 256 MiB each. */
+  pagesSmall: new Queue('pages-small', 'small pages are converted', { limit: 2, waiting: 256, share: 0.5 }),
   /** Threads of SQLite. Two, so that one runaway query does not block every other. */
   sqlite: new Queue('sqlite', 'databases are read', { limit: 2, waiting: 1024 }),
   /** Images in notebooks, from base64 to the decoded image; each is in memory during that time. */

@@ -5,17 +5,33 @@ import { ChildPool } from '../../process/child-pool.ts';
 import { ChildFailure } from '../../process/node-child.ts';
 import { queues } from '../../queues/queue-table.ts';
 import { chunksOf, memoryBytes } from '../../text/bytes.ts';
-import { CONVERT_MEMORY, CONVERT_MS, MAX_CONVERTED_PAGE_BYTES } from './limits.ts';
+import { CONVERT_MEMORY, CONVERT_MS, MAX_CONVERTED_PAGE_BYTES, SMALL_PAGE } from './limits.ts';
 import type { FetchedPage, PageVisit } from './page-step.ts';
 import type { PageJob, PageReply } from './protocol.ts';
 
-const children = new ChildPool({
-  entry: () => builtFile('formats/web/page-child.js'),
-  queue: queues.pages,
-  idleMs: 20_000,
-  heapMb: 384,
-  keepUpTo: CONVERT_MEMORY / 2,
-});
+const entry = (): URL => builtFile('formats/web/page-child.js');
+
+const large = {
+  memory: CONVERT_MEMORY,
+  children: new ChildPool({
+    entry,
+    queue: queues.pages,
+    idleMs: 20_000,
+    heapMb: 384,
+    keepUpTo: CONVERT_MEMORY / 2,
+  }),
+};
+
+const small = {
+  memory: CONVERT_MEMORY / 2,
+  children: new ChildPool({
+    entry,
+    queue: queues.pagesSmall,
+    idleMs: 20_000,
+    heapMb: 128,
+    keepUpTo: CONVERT_MEMORY / 4,
+  }),
+};
 
 export interface ConvertedPage {
   readonly reply: PageReply;
@@ -47,6 +63,7 @@ export async function convert(
   signal: AbortSignal,
 ): Promise<ConvertedPage | undefined> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const { children, memory } = bytes.length <= SMALL_PAGE ? small : large;
   try {
     const { head, body } = await children.run(
       {
@@ -54,7 +71,7 @@ export async function convert(
         body: chunksOf(memoryBytes(bytes), 0, bytes.length, 256 * 1024, signal),
         bytes: bytes.length,
         maxOutput: MAX_CONVERTED_PAGE_BYTES,
-        maxMemory: CONVERT_MEMORY,
+        maxMemory: memory,
         maxMs: CONVERT_MS,
       },
       { signal },

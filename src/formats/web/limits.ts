@@ -25,7 +25,10 @@ export const MAX_WEB_FILE_BYTES = 64 * MIB;
 
 export const MAX_CONVERTED_PAGE_BYTES = 32 * MIB;
 
-/** The memory limit (resident bytes) of the converting child process. */
+/** The memory limit (resident bytes) of the converting child process; half of it for small pages. */
 export const CONVERT_MEMORY = 512 * MIB;
+
+/** A page of up to this many bytes counts as small; it has a queue of its own and does not wait for large ones. */
+export const SMALL_PAGE = 256 * 1024;
 
 export const PAGE_LINES = 300;
