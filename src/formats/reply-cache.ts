@@ -27,7 +27,6 @@ interface CachedReply<T> extends DatedValue<T> {
 /** Reads the value. `known` is the previous one, for conditional requests. */
 type ReplyReader<T> = (signal: AbortSignal, known: T | undefined) => Promise<T>;
 
-/** The mutable cache entry of one value. */
 interface CacheEntry<T> {
   current: DatedValue<T> | undefined;
   /** The number of completed reads; a part of the key under which concurrent reads are shared. */
@@ -186,7 +185,6 @@ interface DatedValue<T> {
   readonly at: number;
 }
 
-/** The serialisation of values of one kind. */
 export interface ReplySerializer<T> {
   /** Increment it when the layout changes. */
   readonly version: number;

@@ -54,15 +54,11 @@ const dataSource: ContentSource = {
   },
 };
 
-// The source of Jupyter notebooks (`.ipynb`).
-
 export const notebookSource: ContentSource = {
   format: 'notebook',
   claims: ({ opened, name, head }) => opened.kind === 'file' && isNamedNotebook(name) && isNoArchive(head),
   open: async (subject, call) => (await import('./notebook/open.ts')).openNotebook(subject, call),
 };
-
-// The source of images, detected by their first bytes.
 
 export const imageSource: ContentSource = {
   format: 'image',
@@ -92,8 +88,6 @@ export const archiveSource: ContentSource = {
   holds: isNamedArchive,
   open: async (subject, call) => (await import('./archive/open.ts')).readArchive(subject, call),
 };
-
-// The table of sources, in the order in which they are asked.
 
 /** The last source claims every file. */
 export const sources: readonly ContentSource[] = [

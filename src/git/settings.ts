@@ -43,8 +43,13 @@ export class GitConfig {
     return /^(?:false|no|off|0|)$/i.test(this.get(key) ?? 'true');
   }
 
+  /** What is set in this file. */
+  get keys(): readonly string[] {
+    return [...this.#values.keys()];
+  }
+
   has(key: RegExp): boolean {
-    return [...this.#values.keys()].some((one) => key.test(one)) || this.#below?.has(key) === true;
+    return this.keys.some((one) => key.test(one)) || this.#below?.has(key) === true;
   }
 }
 
@@ -81,7 +86,7 @@ class AttributesFile {
   constructor(text: string, macros: AttributeMacros, isTop: boolean) {
     const lines = text.split('\n').map((line) => {
       const [, quoted, plain, rest = ''] = /^\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))(.*)$/.exec(line) ?? [];
-      return { pattern: quoted === undefined ? (plain ?? '') : unquoted(quoted), rest };
+      return { pattern: quoted === undefined ? (plain ?? '') : unquotedName(quoted), rest };
     });
     for (const { pattern, rest } of isTop ? lines.toReversed() : []) {
       const name = pattern.startsWith(MACRO) ? pattern.slice(MACRO.length) : '';
@@ -110,7 +115,7 @@ class AttributesFile {
 const MACRO = '[attr]';
 
 /** A name without the escapes that git writes in quotes: bytes of UTF-8 in octal digits, signs, and letters for controls. */
-function unquoted(name: string): string {
+export function unquotedName(name: string): string {
   const bytes = Buffer.from(name).toString('latin1');
   const plain = bytes.replace(/\\([0-3][0-7]{2}|[^])/g, (_, code: string) =>
     code.length === 3

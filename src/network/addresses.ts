@@ -12,10 +12,8 @@ import { OrielError } from '../errors.ts';
 import { createTurns } from '../queues/turns.ts';
 import { quote } from '../text/visible.ts';
 
-/** Timeout for making a connection, in milliseconds. */
 const CONNECT_MS = 5_000;
 
-/** Maximum addresses of a name that are tried. */
 const MAX_TRIED_ADDRESSES = 8;
 
 /** After this many milliseconds without an answer the next address is tried concurrently. Source: RFC 8305, section 5. */
@@ -33,7 +31,6 @@ export interface ConnectOptions {
   readonly howToAllow?: string | undefined;
 }
 
-/** The `connect` of an undici Agent. */
 export function checkedConnector(
   allowed: readonly AllowedAddress[],
   { resolve = resolveName, howToAllow }: ConnectOptions = {},

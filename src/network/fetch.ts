@@ -11,6 +11,7 @@ import { queues } from '../queues/queue-table.ts';
 import { QueueFull, type QueueSlot } from '../queues/queue.ts';
 import { GrowingBytes } from '../text/bytes.ts';
 import { oneLine, quote } from '../text/visible.ts';
+import type { WebSettings } from '../types/settings.ts';
 import {
   type AllowedAddress,
   checkedConnector,
@@ -60,7 +61,6 @@ const MAX_REDIRECT_URL_CHARACTERS = 8_192;
 const MAX_HEADER_BYTES = 64 << 10;
 /** Informational responses, such as 103 Early Hints, before the final one. */
 const MAX_INFORMATIONAL_RESPONSES = 16;
-/** Timeout in milliseconds without a byte. */
 const IDLE_MS = 10_000;
 
 /** Maximum agents of trusted origins, each with its connections. */
@@ -104,6 +104,15 @@ export function createNetwork({ allow, resolve, howToAllow }: NetworkOptions): N
       await Promise.all([agent, ...trusted.values()].map((one) => one.destroy()));
     },
   };
+}
+
+const networks = new WeakMap<WebSettings, NetworkAccess>();
+
+/** The network of these settings: one, so that connections are reused. */
+export function webNetwork(web: WebSettings): NetworkAccess {
+  const network = networks.get(web) ?? createNetwork(web);
+  networks.set(web, network);
+  return network;
 }
 
 function originOf({ hostname, port, protocol }: URL): AllowedAddress {
@@ -236,7 +245,6 @@ function flat(headers: Dispatcher.ResponseData['headers']): ReplyHeaders {
 /** Names in lower case; several values joined by `, `. */
 export type ReplyHeaders = Readonly<Record<string, string>>;
 
-/** How a body is read. */
 export interface BodyOptions {
   /** Do not undo its content encoding: ranges refer to the encoded bytes. */
   readonly stored?: true | undefined;
@@ -359,7 +367,6 @@ function decoders(encoding = ''): Duplex[] {
 
 // Turns the failure of a connection into an OrielError with advice.
 
-/** The advice for a server that is temporarily unavailable. */
 const LATER = ' Use the same call later.';
 
 /** `url`: the requested URL, if there was no answer yet. An abort is the signal's reason. */

@@ -69,7 +69,6 @@ const MAX_MCP_NAMES = 1_000;
 const MAX_MCP_LIST_PAGES = 20;
 const MAX_MCP_RESOURCE_PARTS = 1_000;
 
-/** Maximum characters of a description. */
 const MAX_MCP_DESCRIPTION_CHARACTERS = 1_000;
 
 /** Throws the error of the start, the connection or the handshake. */

@@ -42,7 +42,6 @@ interface StdioServer {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The complete environment of the server. */
   readonly env: Readonly<Record<string, string>>;
   /** Maximum bytes of a message; a server that sends more is ended. */
   readonly maxMessage: number;
@@ -62,7 +61,6 @@ export class StdioClientTransport implements Transport {
   readonly #server: StdioServer;
   /** Why oriel ended the server, if it did so because of an error. */
   failure: OrielError | undefined;
-  /** Number of messages that the server has sent. */
   heard = 0;
   #running: Running | undefined;
   #ended: Promise<void> = Promise.resolve();

@@ -458,7 +458,7 @@ export function encodeText(text: string): Uint8Array {
 }
 
 /** The offset after the last complete character. */
-function lastBoundary(bytes: Uint8Array): number {
+export function lastBoundary(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number;
     if (byte < 0x80) return bytes.length;

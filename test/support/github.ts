@@ -25,7 +25,6 @@ export interface Repository {
   comments?: Readonly<Record<number, readonly object[]>>;
   reviews?: Readonly<Record<number, readonly object[]>>;
   placed?: Readonly<Record<number, readonly object[]>>;
-  files?: Readonly<Record<number, readonly object[]>>;
   diffs?: Readonly<Record<number, string>>;
 }
 
@@ -91,7 +90,7 @@ function answer(
   const [, name = '', path = ''] = /^\/repos\/([^/]+\/[^/]+)(.*)$/.exec(asked.pathname) ?? [];
   const repository = repositories[name];
   if (!repository) return notFound(response);
-  const { issues = [], comments, reviews, placed, files, diffs } = repository;
+  const { issues = [], comments, reviews, placed, diffs } = repository;
   const all = issues.map((issue) => entry(issue, name));
   const isPull = ({ pull_request: pull }: { pull_request?: unknown }): boolean => pull !== undefined;
   if (path === '/issues') return page(request, response, asked, filtered(all, asked.searchParams));
@@ -120,7 +119,7 @@ function answer(
       kind === 'pulls' ? { ...found, pull_request: undefined, ...branches } : found,
     );
   }
-  const lists = kind === 'issues' ? { comments } : { comments: placed, reviews, files };
+  const lists = kind === 'issues' ? { comments } : { comments: placed, reviews };
   return page(
     request,
     response,

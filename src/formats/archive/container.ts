@@ -4,7 +4,7 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import { privateFile } from '../../files/deny-rules.ts';
 import { binarySize } from '../../render/display.ts';
 import { chunksOf, readAt, readSourceHead } from '../../text/bytes.ts';
-import type { ByteSource } from '../../types/access.ts';
+import type { ByteSource, OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { ComputedValue, DerivedKind, ValueComputation } from '../../types/session.ts';
 import { StreamCursor } from './cursor.ts';
@@ -45,10 +45,8 @@ import { endsAsZip, ZipArchive } from './zip.ts';
 
 export type ContainerFormat = 'tar' | 'zip' | IsolatedFormat | { readonly tarIn: CompressionCodec };
 
-/** A container of members, or a single compressed file. */
 type ArchiveFormat = ContainerFormat | { readonly only: CompressionCodec };
 
-/** The bytes of an archive, and the budget for unpacking them. */
 interface PackedArchive {
   readonly bytes: ByteSource;
   readonly size: number;
@@ -60,7 +58,6 @@ interface PackedArchive {
 /** The most bytes of a gzip file in which names are looked for. */
 const MAX_NAMED_BYTES = 16 << 20;
 
-/** Bytes per read of packed data. */
 const PACKED_CHUNK_BYTES = 256 << 10;
 
 /** Throws `CORRUPT` for bytes that are not an archive, whatever the name. */
@@ -74,55 +71,32 @@ async function archiveFormat(
     formatOf(head) ??
     (isNamedZip(name) ? 'zip' : (emptyTar(name, head) ?? (await discImage(packed, name, signal)))) ??
     ((await endsAsZip(packed.bytes, packed.size, signal)) ? 'zip' : undefined);
-  switch (format) {
-    case undefined:
-      throw new OrielError(
-        'CORRUPT',
-        packed.size === 0 ? 'the file is empty' : 'its first bytes are not those of an archive',
-      );
-    case 'tar':
-    case 'zip':
-    case '7z':
-    case 'rar':
-    case 'ar':
-    case 'cpio':
-    case 'rpm':
-    case 'cab':
-    case 'iso':
-      return format;
-    default: {
-      const holdsTar =
-        isNamedPackedTar(name) || (await beginsWithTar(decompressFile(format, packed, signal)));
-      return holdsTar ? { tarIn: format } : { only: format };
-    }
+  if (format === undefined) {
+    throw new OrielError(
+      'CORRUPT',
+      packed.size === 0 ? 'the file is empty' : 'its first bytes are not those of an archive',
+    );
   }
+  if (!isCodec(format)) return format;
+  const holdsTar = isNamedPackedTar(name) || (await beginsWithTar(decompressFile(format, packed, signal)));
+  return holdsTar ? { tarIn: format } : { only: format };
+}
+
+function isCodec(format: string): format is CompressionCodec {
+  return Object.hasOwn(WORKING, format);
 }
 
 /** Throws `LIMIT` for an archive that is too large for its format. */
 export function openContainer(format: ContainerFormat, packed: PackedArchive): ArchiveContainer {
   const { bytes, size, budget } = packed;
-  switch (format) {
-    case 'tar':
-      return new PlainTar(bytes, budget);
-    case 'zip':
-      return new ZipArchive(bytes, size, budget, packed.compared);
-    case '7z':
-    case 'rar':
-    case 'ar':
-    case 'cpio':
-    case 'rpm':
-    case 'cab':
-    case 'iso':
-      return new IsolatedArchive(format, bytes, size, budget);
-    default: {
-      const { tarIn: codec } = format;
-      return new PackedTar(codec, budget, (signal) => decompressFile(codec, packed, signal));
-    }
-  }
+  if (format === 'tar') return new PlainTar(bytes, budget);
+  if (format === 'zip') return new ZipArchive(bytes, size, budget, packed.compared);
+  if (typeof format === 'string') return new IsolatedArchive(format, bytes, size, budget);
+  const { tarIn: codec } = format;
+  return new PackedTar(codec, budget, (signal) => decompressFile(codec, packed, signal));
 }
 
-/** Yields the unpacked bytes of a compressed stream. */
-export function decompressFile(
+function decompressFile(
   codec: CompressionCodec,
   { bytes, size, budget }: PackedArchive,
   signal: AbortSignal,
@@ -151,13 +125,19 @@ async function discImage(
 }
 
 async function beginsWithTar(stream: AsyncIterable<Uint8Array>): Promise<boolean> {
-  const cursor = new StreamCursor(stream);
   try {
-    return isTarHeader(await cursor.read(BLOCK_BYTES));
+    return isTarHeader(await firstBytes(stream, BLOCK_BYTES));
   } catch (error) {
     // Damage is reported when the content is read, after the bytes that can be recovered.
     if (isOrielError(error) && error.code === 'CORRUPT') return false;
     throw error;
+  }
+}
+
+async function firstBytes(stream: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
+  const cursor = new StreamCursor(stream);
+  try {
+    return await cursor.read(most);
   } finally {
     await cursor.close();
   }
@@ -250,7 +230,8 @@ export async function memberReader(
 ): Promise<ReadMember | undefined> {
   const { bytes, size } = subject.opened;
   if (typeof format === 'string' && format !== 'zip' && format !== 'tar') return undefined;
-  const source = typeof format === 'object' ? await unpackedTar(format.tarIn, bytes, size, call) : bytes;
+  const source =
+    typeof format === 'object' ? (await unpackFile(subject.opened, format.tarIn, call)).bytes : bytes;
   const plain = typeof format === 'object' ? 'tar' : format;
   return async (member, most, signal) => {
     const container = openContainer(plain, { bytes: source, size, budget: new UnpackBudget() });
@@ -271,7 +252,7 @@ export async function plainTar(
 ): Promise<(FileSubject & { readonly trouble: string | undefined }) | undefined> {
   if (typeof format !== 'object') return undefined;
   const { opened } = subject;
-  const stream = await unpackedTarStream(format.tarIn, opened.bytes, opened.size, call);
+  const stream = await unpackFile(opened, format.tarIn, call);
   const { bytes, size } = await stream.whole();
   const { fd: _fd, sibling: _sibling, ...file } = opened;
   return {
@@ -282,21 +263,12 @@ export async function plainTar(
   };
 }
 
-/** The tar in a compressed file, unpacked lazily as far as it is read. */
-async function unpackedTar(
-  codec: keyof typeof WORKING,
-  bytes: ByteSource,
-  size: number,
+/** The content of a compressed file, unpacked lazily as far as it is read. */
+export function unpackFile(
+  { bytes, size }: Pick<OpenedFile, 'bytes' | 'size'>,
+  codec: CompressionCodec,
   call: Call,
-): Promise<ByteSource> {
-  return (await unpackedTarStream(codec, bytes, size, call)).bytes;
-}
-
-function unpackedTarStream(
-  codec: keyof typeof WORKING,
-  bytes: ByteSource,
-  size: number,
-  call: Call,
+  refused = (error: OrielError): OrielError => error,
 ): Promise<UnpackedMember> {
   return unpackedStream(
     {
@@ -305,22 +277,10 @@ function unpackedTarStream(
       working: WORKING[codec],
       open: ({ source, signal, progress }) =>
         decompressFile(codec, { bytes: source, size, budget: new UnpackBudget(progress) }, signal),
-      refused: (error) => error,
+      refused,
     },
     call,
   );
-}
-
-async function firstBytes(chunks: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    // Copied, because the buffer of a chunk is reused for the next one.
-    parts.push(Buffer.from(chunk.subarray(0, most - length)));
-    length += chunk.length;
-    if (length >= most) break;
-  }
-  return Buffer.concat(parts);
 }
 
 // 7z, rar and other archives, which libarchive reads in a worker.

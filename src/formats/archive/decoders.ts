@@ -22,7 +22,6 @@ export interface ReportedMember {
 const LIBARCHIVE_OUTPUT_BYTES = 64 << 10;
 const LISTED_AT_ONCE = 1_000;
 
-/** File types as in stat(2). */
 const TYPES = new Map<number, MemberType>([
   [0o100000, 'file'],
   [0o040000, 'directory'],
@@ -92,7 +91,6 @@ class Archive {
     return new Archive(library, archive);
   }
 
-  /** The next member, or undefined at the end. */
   next(): ReportedMember | undefined {
     const library = this.#library;
     const entry = library.read_next_entry(this.#archive);
@@ -138,7 +136,6 @@ class Archive {
   }
 }
 
-/** Converts a message of the library to an OrielError. */
 function libarchiveError(message: string, cause: unknown = new Error(message)): OrielError {
   if (/crypt|passphrase|password/i.test(message))
     return new OrielError('ENCRYPTED', 'it is encrypted', { cause });

@@ -14,7 +14,6 @@ const NAMES =
   /\.(?:tar|tgz|tbz2?|txz|tzst|zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|7z|rar|deb|rpm|cpio|cab|iso|gz|bz2|xz|zst)$/i;
 /** Documents that are zip files: archives only when a member is named. */
 const DOCUMENTS = /\.(?:epub|docx|xlsx|pptx|odt|ods|odp)$/i;
-/** Names of compressed tars. */
 const PACKED_TARS = /\.(?:tgz|tbz2?|txz|tzst|tar\.[a-z0-9]+)$/i;
 const ZIPS = /\.(?:zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|epub|docx|xlsx|pptx|odt|ods|odp)$/i;
 

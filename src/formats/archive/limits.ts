@@ -25,7 +25,6 @@ export const archiveLimits = {
   restSplits: 256,
   /** The most bytes of one pax header or long name in a tar. */
   metaBytes: 1 << 20,
-  /** The most levels of nested containers. */
   depth: 4,
   /** The most bytes of one member that can be read by paging. */
   memberBytes: 1 << 30,

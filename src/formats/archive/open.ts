@@ -18,9 +18,9 @@ import {
   archiveIndex,
   type ArchiveIndex,
   type ContainerFormat,
-  decompressFile,
   memberReader,
   openContainer,
+  unpackFile,
 } from './container.ts';
 import { BLOCK_BYTES, formatOf, isGitStore, isNamedArchive, unpackedName } from './detect.ts';
 import { archiveLimits, enterContainer, UnpackBudget } from './limits.ts';
@@ -35,7 +35,7 @@ import {
 import { listArchiveDirectory, listingNotes, presentMember, troubleNote } from './render.ts';
 import { endingIn, type FoundMember, locate, type MemberLocation, nearMembers } from './select.ts';
 import { endsAsZip } from './zip.ts';
-import { type CompressionCodec, inPlace, type UnpackedMember, unpackedStream, WORKING } from './unpack.ts';
+import { type CompressionCodec, inPlace, type UnpackedMember, unpackedStream } from './unpack.ts';
 
 /** Opens the member or directory that `subject.rest` names. Throws OrielError. */
 export async function readArchive(subject: SourceSubject, call: Call): Promise<Resource> {
@@ -75,28 +75,9 @@ function locatedIn(contents: ArchiveContents, { typed, rest }: SourceSubject): M
 async function openCompressed(subject: FileSubject, codec: CompressionCodec, call: Call): Promise<Resource> {
   const { typed, name, rest } = subject;
   const refused = refusal(typed, dirname(typed));
-  const unpacked = await unpackCompressed(subject, codec, refused, call);
+  const unpacked = await unpackFile(subject.opened, codec, call, refused);
   const own = { target: typed, name: unpackedName(name), tail: rest, facts: { format: codec } };
   return presentMember({ outer: subject, ...own, unpacked, refused, notes: [] }, call);
-}
-
-function unpackCompressed(
-  { opened: { bytes, size } }: FileSubject,
-  codec: CompressionCodec,
-  refused: MemberOrder['refused'],
-  call: Call,
-): Promise<UnpackedMember> {
-  return unpackedStream(
-    {
-      of: bytes,
-      options: { codec },
-      working: WORKING[codec],
-      open: ({ source, signal, progress }) =>
-        decompressFile(codec, { bytes: source, size, budget: new UnpackBudget(progress) }, signal),
-      refused,
-    },
-    call,
-  );
 }
 
 async function openMember(
@@ -218,7 +199,7 @@ async function refusePrivateMembers(
     const index = await archiveIndex(subject, call);
     if (index.kind === 'container') await refuseMembers(subject, index, call);
     else {
-      const unpacked = await unpackCompressed(subject, index.codec, (error) => error, call);
+      const unpacked = await unpackFile(subject.opened, index.codec, call);
       await refuseNested(subject, typed, unpackedName(subject.name), unpacked, call);
     }
     return true;
@@ -317,7 +298,6 @@ async function listing(
   };
 }
 
-/** The note that describes a link whose target is not a member. */
 function linkNote(
   contents: ArchiveContents,
   { at, path }: Extract<FoundMember, { kind: 'link' }>,
@@ -355,7 +335,6 @@ async function notFound(contents: ArchiveContents, { typed, rest }: SourceSubjec
   });
 }
 
-/** The path that names a directory of an archive. */
 function listingOf(typed: string, directory: string): string {
   return directory === '' ? typed : `${typed}:${directory}`;
 }

@@ -25,11 +25,9 @@ import {
 import type { UnpackedMember } from './unpack.ts';
 
 interface ShownMember {
-  /** The archive that contains it. */
   readonly outer: FileSubject;
   /** The path that names it: `a.zip:dir/x.ts`. */
   readonly target: string;
-  /** Its own base name. */
   readonly name: string;
   /** The text after `target`, without the colon but with the question mark. */
   readonly tail: string;
@@ -220,7 +218,6 @@ function describe(name: string, member: ArchiveMember | undefined, more: readonl
   return `${name}${link}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`;
 }
 
-/** The notices below every listing of this archive. */
 export function listingNotes(contents: ArchiveContents, typed: string): Notice[] {
   const notes: Notice[] = [];
   const earlier = [...contents.odd].filter(([, { why }]) => why === 'shadowed');

@@ -20,7 +20,6 @@ export type FoundMember =
       readonly kind: 'member';
       readonly at: number;
       readonly path: string;
-      /** The link by which it was reached. */
       readonly via?: string | undefined;
     }
   /** `path` is `""` for the root, otherwise ends in `/`. */
@@ -52,7 +51,6 @@ export function locate(contents: ArchiveContents, rest: string): MemberLocation 
   return rest === '' || isSelector(rest) ? { found: { kind: 'directory', path: '' }, tail: rest } : undefined;
 }
 
-/** The most members that are suggested in place of a missing one. */
 const MAX_SUGGESTED_MEMBERS = 5;
 
 /** Members that are examined before the event loop gets control again. */
@@ -73,7 +71,6 @@ export async function endingIn(contents: ArchiveContents, rest: string): Promise
   return [];
 }
 
-/** The most names that are compared for similarity. */
 const MAX_COMPARED_NAMES = 20_000;
 
 /**

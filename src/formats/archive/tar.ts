@@ -80,7 +80,6 @@ async function readMember(
   };
 }
 
-/** Reads the body of a pax, long-name or long-link header. */
 async function readOverrides(cursor: ByteCursor, header: TarHeader, at: number): Promise<TarOverrides> {
   if (header.size > archiveLimits.metaBytes) {
     throw new OrielError('LIMIT', `the tar header at byte ${at} has ${header.size} bytes of names`);
@@ -110,18 +109,24 @@ function padded(size: number): number {
   return Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
 }
 
-/** Throws `LIMIT` for a sparse file that is too large: its declared size can be a petabyte of holes. */
-function boundSparse({ size = 0 }: TarMember): void {
+/** `read` gives bytes of the tar. Throws `LIMIT` for a sparse file whose declared size, which can be a petabyte, is too large. */
+function contentOf(
+  { at, stored, size = 0, sparseFrom: from }: TarMember,
+  read: (from: number, end: number) => AsyncIterable<Uint8Array>,
+  budget: UnpackBudget,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  const end = at + stored;
+  if (from === undefined) return read(at, end);
   if (size > archiveLimits.memberBytes)
     throw new OrielError('LIMIT', `it is a sparse file that declares ${size} bytes`);
+  return unpackAlone(NO_FRONT, { size: end - from, read: () => read(from, end) }, budget, signal);
 }
 
 const NO_FRONT = new Uint8Array(0);
 
-/** Bytes per read. */
 const TAR_CHUNK_BYTES = 64 << 10;
 
-/** A tar without compression. */
 export class PlainTar implements ArchiveContainer {
   readonly format = 'tar';
   readonly #source: ByteSource;
@@ -137,13 +142,9 @@ export class PlainTar implements ArchiveContainer {
   }
 
   open(member: TarMember, signal: AbortSignal): AsyncIterable<Uint8Array> {
-    const end = member.at + member.stored;
-    const read = (from: number): AsyncIterable<Uint8Array> =>
+    const read = (from: number, end: number): AsyncIterable<Uint8Array> =>
       chunksOf(this.#source, from, end, TAR_CHUNK_BYTES, signal);
-    const from = member.sparseFrom;
-    if (from === undefined) return read(member.at);
-    boundSparse(member);
-    return unpackAlone(NO_FRONT, { size: end - from, read: () => read(from) }, this.#budget, signal);
+    return contentOf(member, read, this.#budget, signal);
   }
 
   working(member: TarMember): number {
@@ -198,12 +199,7 @@ export class PackedTar implements ArchiveContainer {
   }
 
   open(member: TarMember, signal: AbortSignal): AsyncIterable<Uint8Array> {
-    const end = member.at + member.stored;
-    const from = member.sparseFrom;
-    if (from === undefined) return this.#read(member.at, end, signal);
-    boundSparse(member);
-    const read = (): AsyncIterable<Uint8Array> => this.#read(from, end, signal);
-    return unpackAlone(NO_FRONT, { size: end - from, read }, this.#budget, signal);
+    return contentOf(member, (from, end) => this.#read(from, end, signal), this.#budget, signal);
   }
 
   async *#read(from: number, end: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -299,7 +295,6 @@ function parsePax(body: Buffer, at: number): TarOverrides {
   return said;
 }
 
-/** The text of a GNU `L` or `K` header. */
 function longName(body: Buffer): string {
   return printName(field(body, 0, body.length));
 }

@@ -27,7 +27,6 @@ export interface UnpackedMember {
   whole(): Promise<{ readonly bytes: ByteSource; readonly size: number }>;
 }
 
-/** A member that is stored without compression. */
 export function inPlace(bytes: ByteSource): UnpackedMember {
   return {
     bytes,
@@ -36,12 +35,10 @@ export function inPlace(bytes: ByteSource): UnpackedMember {
   };
 }
 
-/** A stream that is unpacked lazily. */
 interface MemberStream {
   readonly spool: Spool;
   /** Bytes of memory that its decoder takes until the end. */
   readonly working: number;
-  /** The error that ended it early. */
   damage(): OrielError | undefined;
 }
 
@@ -349,7 +346,6 @@ function behind<T extends Uint8Array | readonly unknown[]>(things: T, skipped: n
   return (things instanceof Uint8Array ? things.subarray(skipped) : things.slice(skipped)) as T;
 }
 
-/** One worker thread, from its start to its end. */
 class Decoder<T extends Uint8Array | readonly unknown[]> {
   readonly #worker: ReturnType<typeof startConversation>;
   readonly #input: AsyncIterator<Uint8Array>;

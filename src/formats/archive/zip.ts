@@ -35,9 +35,7 @@ const LOCAL_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
 /** The largest number of bytes in a local header without further fields. */
 const MAX_LOCAL_NUMBER = 0xffffffff;
-/** Bytes per read of local headers. */
 const NEAR_BYTES = 4_096;
-/** Bytes per read of packed data. */
 const ZIP_CHUNK_BYTES = 256 << 10;
 
 /** The factor by which a codec can enlarge a short content that it cannot compress. */
@@ -51,10 +49,8 @@ const CODECS = new Map<number, CompressionCodec>([
   [95, 'xz'],
 ]);
 
-/** Methods that libarchive reads. */
 const LIBARCHIVE_METHODS = new Set([14, 98]);
 
-/** The names of methods that are not read. */
 const UNREAD_METHODS = new Map([
   [1, 'Shrink'],
   [6, 'Implode'],
@@ -64,7 +60,6 @@ const UNREAD_METHODS = new Map([
 
 /** Of the flags only this one is about LZMA: the stream has an end mark. Source: APPNOTE.TXT 4.4.4. */
 const END_MARK = 0x2;
-/** The name is in UTF-8. */
 const UTF8_NAME = 0x800;
 
 export class ZipArchive implements ArchiveContainer {
@@ -250,7 +245,6 @@ export class ZipArchive implements ArchiveContainer {
 interface ZipRecord {
   readonly name: string;
   readonly names: readonly string[] | undefined;
-  /** The guessed encoding of names. */
   readonly guess: string | undefined;
   readonly type: MemberType;
   readonly encrypted: boolean;
@@ -258,7 +252,6 @@ interface ZipRecord {
   readonly method: number;
   readonly flags: number;
   readonly crc: number;
-  /** The declared numbers of packed and unpacked bytes. */
   readonly packed: number;
   readonly size: number;
   /** Byte offset of the local header. */
@@ -308,11 +301,9 @@ interface Parsed {
   readonly used: number;
   /** The offset in the window of the first bytes that are not a record. */
   readonly damaged?: number | undefined;
-  /** The number of such bytes. */
   readonly skipped: number;
 }
 
-/** The most names that are looked at for a guess. */
 const MAX_GUESS_NAMES = 200;
 
 /** The names at the start of a directory that are in the encoding of the system that wrote it. */
@@ -462,7 +453,6 @@ interface ZipDirectory {
   readonly shift: number;
 }
 
-/** The signature of each directory record. */
 const RECORD_SIGNATURE = 0x02014b50;
 
 const END_BYTES = 22;

@@ -13,7 +13,6 @@ const FORMS: readonly (readonly [name: RegExp, form: DataForm])[] = [
   [/\.(?:parquet|pq)$/i, { kind: 'parquet' }],
 ];
 
-/** How the file is read, by its name. */
 export function dataForm(name: string): DataForm | undefined {
   return FORMS.find(([ending]) => ending.test(name))?.[1];
 }
@@ -47,7 +46,6 @@ export function dataQuery(name: string, rest: string): DataQuery | undefined {
 export interface DataPlace {
   readonly form: DataForm;
   readonly path: JsonPath;
-  /** The path as typed: `a.b[3]`. */
   readonly typed: string;
   /** The selector behind it, without its colon. */
   readonly selector: string;

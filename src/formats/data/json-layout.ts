@@ -6,7 +6,6 @@
 interface JsonLayout {
   /** Values nested deeper than this many levels stay on one line. */
   readonly depth: number;
-  /** The most characters of the output. */
   readonly most: number;
   /** Whether the JSON is truncated; then the complete part is formatted. */
   readonly cut: boolean;
@@ -41,7 +40,6 @@ export function layOutJson(text: string, { depth, most, cut }: JsonLayout): stri
  */
 const ORDERS = new Set('^v {{k {{} {k: {:v {v, {v} {,k [[v [[] [v, [v] [,v'.split(' '));
 
-/** A validator of the order of tokens. */
 class Order {
   #last = '^';
   readonly #open: string[] = [];
@@ -67,22 +65,35 @@ class Order {
 }
 
 /** Pieces of text are joined after this many, because millions of them would take more memory than the text. */
-const MAX_JSON_PIECES = 10_000;
+const MAX_TEXT_PIECES = 10_000;
 
-class Lines {
+/** A text that comes in many pieces. */
+export class TextPieces {
+  /** In UTF-16 units. */
   length = 0;
-  readonly #breaks: readonly string[];
   #joined = '';
   #pieces: string[] = [];
+
+  get text(): string {
+    return this.#joined + this.#pieces.join('');
+  }
+
+  add(piece: string): void {
+    this.length += piece.length;
+    if (this.#pieces.push(piece) < MAX_TEXT_PIECES) return;
+    this.#joined += this.#pieces.join('');
+    this.#pieces = [];
+  }
+}
+
+class Lines extends TextPieces {
+  readonly #breaks: readonly string[];
   #level = 0;
   #opens = false;
 
   constructor(depth: number) {
+    super();
     this.#breaks = Array.from({ length: depth + 1 }, (_, level) => `\n${'  '.repeat(level)}`);
-  }
-
-  get text(): string {
-    return this.#joined + this.#pieces.join('');
   }
 
   /** `empty` says that the token closes an empty container. */
@@ -90,7 +101,7 @@ class Lines {
     const closes = token === '}' || token === ']';
     if (closes) this.#level -= 1;
     if ((closes && !empty) || (this.#opens && !closes)) this.#break();
-    this.#add(token === ':' ? ': ' : token);
+    this.add(token === ':' ? ': ' : token);
     this.#opens = token === '{' || token === '[';
     if (this.#opens) this.#level += 1;
     else if (token === ',') this.#break();
@@ -98,15 +109,7 @@ class Lines {
 
   #break(): void {
     const line = this.#breaks[this.#level];
-    if (line !== undefined) this.#add(line);
-  }
-
-  #add(piece: string): void {
-    this.#pieces.push(piece);
-    this.length += piece.length;
-    if (this.#pieces.length < MAX_JSON_PIECES) return;
-    this.#joined += this.#pieces.join('');
-    this.#pieces = [];
+    if (line !== undefined) this.add(line);
   }
 }
 
@@ -119,7 +122,6 @@ function isScalar(token: string): boolean {
   }
 }
 
-/** The offset after white space. */
 function skip(text: string, from: number): number {
   let at = from;
   while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;

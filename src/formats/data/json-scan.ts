@@ -7,7 +7,6 @@
  * ranges of values, and rejects `NaN`, which Python writes.
  */
 
-/** A half-open byte range. */
 export interface JsonSpan {
   readonly start: number;
   readonly end: number;
@@ -27,7 +26,6 @@ export interface JsonVisitor {
   left?(path: JsonPath, end: number): void;
 }
 
-/** Where and why a text is invalid JSON. */
 export class JsonError extends Error {
   /** The offset (0-based) of the invalid byte; the length of the text if it ends early. */
   readonly offset: number;
@@ -306,14 +304,15 @@ export function parseDataPath(typed: string): JsonPath | undefined {
     STEP.lastIndex = at;
     const [, index, quoted, key] = STEP.exec(typed) ?? [];
     if (index !== undefined) path.push(Number(index));
-    else if (quoted !== undefined) path.push(unescaped(quoted));
+    else if (quoted !== undefined) path.push(unescapedJson(quoted));
     else if (key !== undefined) path.push(key);
     else return undefined;
   }
   return path;
 }
 
-function unescaped(quoted: string): string {
+/** The text of a JSON string without its quotes; as it is written if an escape is not valid. */
+export function unescapedJson(quoted: string): string {
   try {
     return String(JSON.parse(`"${quoted}"`));
   } catch {
@@ -341,27 +340,25 @@ export function relationOf(path: JsonPath, wanted: JsonPath): 'at' | 'around' | 
 /** Finds the value at a path in the bytes of a JSON text that are pushed to `scanner`. */
 export class ValueFinder {
   readonly scanner: JsonScanner;
-  /** The last value at the path. */
   found: JsonSpan | undefined;
-  /** How often the path occurs. */
   count = 0;
 
   constructor(path: JsonPath) {
+    // Only containers on the path are entered: the last step tells whether a value is on it.
+    const isOnPath = (at: JsonPath): boolean =>
+      at.length === 0 || String(at.at(-1)) === String(path[at.length - 1]);
     this.scanner = new JsonScanner({
       want: (at) => {
-        if (relationOf(at, path) !== 'around') return 'skip';
+        if (at.length === path.length || !isOnPath(at)) return 'skip';
         // Of repeated keys around it, too, the last counts.
         this.found = undefined;
         return 'enter';
       },
       value: (at, _, span) => {
-        if (relationOf(at, path) === 'at') this.#take(span);
+        if (at.length !== path.length || !isOnPath(at)) return;
+        this.found = span;
+        this.count += 1;
       },
     });
-  }
-
-  #take(span: JsonSpan): void {
-    this.found = span;
-    this.count += 1;
   }
 }

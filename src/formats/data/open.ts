@@ -18,7 +18,6 @@ import { parseSqliteSelector } from '../sqlite/select.ts';
 import { dataForm, dataQuery } from './detect.ts';
 import type { ConversionFacts, DataFacts, DataFinding } from './records.ts';
 
-/** The name of the table in `?q=`. */
 const TABLE = 'data';
 
 export async function openData(subject: SourceSubject, call: Call): Promise<TextResource> {

@@ -159,7 +159,6 @@ const NUMBERS = new Set<ParquetType['kind']>([
   'boolean',
 ]);
 
-/** The JSON text. What JSON has no number for is a string. */
 export function jsonOf(type: ParquetType, raw: unknown): string {
   const written = writtenValue(type, raw);
   if (NUMBERS.has(type.kind) && !/^-?[IN]/.test(written)) return written;

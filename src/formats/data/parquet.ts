@@ -209,7 +209,6 @@ class ParquetCursor implements DataRow {
     return true;
   }
 
-  /** The row as JSON. */
   get text(): string {
     const { columns } = this.#table;
     const members = columns.map((column, at) => {
@@ -305,7 +304,6 @@ class LeafReader {
   /** For pages that are unpacked. */
   readonly #unpacked: ColumnDecoder;
   readonly #end: number;
-  /** Where the next page begins. */
   #offset: number;
   #window = { start: 0, bytes: new Uint8Array(0) };
   #dictionary: DecodedArray | undefined;

@@ -21,7 +21,6 @@ export interface RecordBytes {
   readonly isUnclosed?: boolean | undefined;
 }
 
-/** Where a text ends to be JSON, and why. */
 export interface JsonDamage {
   readonly offset: number;
   readonly why: string;
@@ -33,7 +32,6 @@ export const CHUNK_BYTES = 256 << 10;
 export const NEWLINE = 10;
 const QUOTE = 34;
 
-/** The most members of an object that are looked at. */
 const MAX_MEMBERS = 1000;
 
 /** Lines of a file, or rows of separated values, whose quotes may hold line ends. */
@@ -153,7 +151,6 @@ function indexFrom(bytes: Buffer, byte: number, at: number): number {
 
 /** The items of the array at `path` of a JSON text. */
 export class ItemRecords {
-  /** What stands at the path: undefined if nothing does. */
   found: 'array' | 'object' | 'scalar' | undefined;
   damage: JsonDamage | undefined;
   /** The members of an object that stands there, and where their values begin. */
@@ -161,7 +158,6 @@ export class ItemRecords {
   readonly #file: DataFile;
   readonly #scanner: JsonScanner;
   #spans: { readonly start: number; readonly end: number }[] = [];
-  /** The index of the next of `#spans`. */
   #next = 0;
   #offset: number;
   readonly #isInside: boolean;

@@ -62,7 +62,6 @@ export interface ConversionFacts {
 }
 
 export interface DataFacts {
-  /** Records that were read. */
   read: number;
   separator?: string | undefined;
   hasHeader?: boolean | undefined;
@@ -78,7 +77,6 @@ export interface DataFacts {
   readonly found: Partial<Record<DataFinding, DataTally>>;
 }
 
-/** One row after the other. */
 export interface DataRow {
   /** The rowid: increases from row to row. */
   readonly at: number;
@@ -90,12 +88,10 @@ export interface DataRow {
   value(at: number, written: boolean): DataValue;
 }
 
-/** A data file as a table. */
 export interface DataTable {
   readonly columns: readonly DataColumn[];
   readonly facts: DataFacts;
   readonly form: DataForm;
-  /** The rowid from which on a cursor reads. */
   start: number;
   /** The number of rows, where it is known without reading them. */
   readonly rows?: number | undefined;
@@ -108,7 +104,6 @@ const BRACE = 0x7b;
 /** The most bytes that are searched for a further value at the path of the rows. */
 const MAX_SEARCHED_BYTES = 256 << 20;
 
-/** The most members of an object that are named. */
 const MAX_NAMED_MEMBERS = 5;
 
 /** The most columns: SQLite allows 2,000, and each has its text as written beside it. */
@@ -186,7 +181,6 @@ export class DataRecords implements DataTable {
     return names !== undefined && Object.keys(object).some((key) => !names.has(key));
   }
 
-  /** Records from `start` on. */
   cursor(): DataCursor {
     return new DataCursor(this, this.#recordsFrom(Math.max(this.start, this.#start)));
   }
@@ -326,12 +320,10 @@ export function uniqueNames(names: readonly string[]): string[] {
 }
 
 export class DataCursor implements DataRow {
-  /** The offset of the record in the file. */
   at = 0;
   bytes = 0;
   cells: SeparatedRow = [];
   object: Readonly<Record<string, unknown>> | undefined;
-  /** The text of the record. */
   text = '';
   readonly #table: DataRecords;
   readonly #source: LineRecords | ItemRecords;

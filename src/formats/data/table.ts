@@ -8,7 +8,6 @@ import { type SqliteReply, SqliteRefusal, type SqliteRequest } from '../sqlite/p
 import { decodeText } from '../../text/encoding.ts';
 import { shapeOf } from './shape.ts';
 
-/** A file that a worker has opened. */
 interface OpenedData {
   readonly file: DataFile;
   /** Set if the file is a text that was converted to JSON. */

@@ -21,6 +21,7 @@ import {
   visit,
 } from 'yaml';
 import { SqliteRefusal } from '../sqlite/protocol.ts';
+import { TextPieces } from './json-layout.ts';
 import type { ConversionFacts } from './records.ts';
 
 /** The most bytes of a text, whose tree takes up to 30 times its memory. */
@@ -28,7 +29,6 @@ const MAX_CONVERTED_BYTES = 2 << 20;
 /** The most bytes of the JSON: aliases of aliases double with each level. */
 const MAX_EXPANDED_BYTES = 16 << 20;
 const MAX_DOCUMENTS = 10_000;
-const MAX_PIECES = 10_000;
 /** Not composed deeper, which is recursive: V8 ends a process that compiles a regular expression at the end of its stack. */
 const MAX_LEVELS = 500;
 /** The most maps that are merged into others: each level may double them. */
@@ -53,25 +53,12 @@ export function convertText(bytes: number, read: () => string, kind: 'yaml' | 't
   return { json: Buffer.from(json), facts };
 }
 
-/** Joins the pieces of the JSON, up to the bound. */
-class JsonPieces {
-  #pieces: string[] = [];
-  #joined = '';
-  #length = 0;
-
-  add(piece: string): void {
-    this.#length += piece.length;
-    if (this.#length > MAX_EXPANDED_BYTES)
+/** The pieces of the JSON, up to the bound. */
+class JsonPieces extends TextPieces {
+  override add(piece: string): void {
+    super.add(piece);
+    if (this.length > MAX_EXPANDED_BYTES)
       throw new SqliteRefusal('LIMIT', 'Its aliases expand to more than 16 MiB; its lines can be read', '');
-    this.#pieces.push(piece);
-    // Millions of pieces would take more memory than the text.
-    if (this.#pieces.length < MAX_PIECES) return;
-    this.#joined += this.#pieces.join('');
-    this.#pieces = [];
-  }
-
-  get text(): string {
-    return this.#joined + this.#pieces.join('');
   }
 }
 
@@ -259,7 +246,6 @@ function scalarText({ value, source }: Scalar): string {
 
 /** Stands before a float in the text that is parsed, where a string is put in its place. */
 const FLOAT_MARK = '\ue000float:';
-/** How often the text before an error is tried. */
 const MAX_CUTS = 20;
 
 function tomlAsJson(text: string, facts: ConversionFacts): string {

@@ -14,7 +14,6 @@ const MAX_GITIGNORE_BYTES = 64 << 10;
 /** Characters of rules that are compiled and matched in one step, because this blocks the event loop. */
 const PART_CHARACTERS = 4 << 10;
 
-/** Milliseconds after which the event loop gets control again. */
 const SLICE_MS = 10;
 
 export interface IgnoreRules {
@@ -32,7 +31,6 @@ interface Layer {
   readonly parts: readonly IgnoreFile[] | undefined;
 }
 
-/** Gives control back to the event loop at intervals. */
 class Yielder {
   readonly #signal: AbortSignal;
   #began = performance.now();
@@ -132,7 +130,6 @@ async function layerOf(directory: string, access: FileAccess, yielder: Yielder):
   }
 }
 
-/** Splits a text into parts of whole lines. */
 function* partsOf(text: string): Generator<string, void> {
   for (let from = 0; from < text.length;) {
     const end = text.lastIndexOf('\n', from + PART_CHARACTERS);

@@ -15,8 +15,7 @@ import { HEAD_BYTES } from '../../text/encoding.ts';
 import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { Call, Resource } from '../../types/call.ts';
-import { asRemote } from '../ranges/open.ts';
-import { textListing } from '../resources/names.ts';
+import { asImmutable, textListing } from '../resources/names.ts';
 import { selectionOf } from '../text/open.ts';
 import type {
   FoundEntry,
@@ -152,7 +151,7 @@ async function presentFile(
       : []),
     ...refused,
   ];
-  return asRemote(resource, 'internal', { commit, path, id }, said);
+  return asImmutable(resource, 'internal', { commit, path, id }, said);
 }
 
 /** A log or a diff. */
@@ -194,5 +193,5 @@ async function presentDirectory(found: FoundTree, { refused }: OpenedRepository)
     rest,
   );
   const left = unnamed > 0 ? [`${plural(unnamed, 'name')} left out: not UTF-8`] : [];
-  return asRemote(listing, 'internal', { commit, path, entries: lines.length }, [...left, ...refused]);
+  return asImmutable(listing, 'internal', { commit, path, entries: lines.length }, [...left, ...refused]);
 }

@@ -7,7 +7,7 @@
 
 import { createHash } from 'node:crypto';
 import { OrielError } from '../../errors.ts';
-import { createNetwork, type NetworkAccess, type WebResponse } from '../../network/fetch.ts';
+import { webNetwork, type WebResponse } from '../../network/fetch.ts';
 import { startDeadline } from '../../queues/caller.ts';
 import { binarySize } from '../../render/display.ts';
 import { oneLine, quote, withoutTrailingSlashes } from '../../text/visible.ts';
@@ -16,7 +16,6 @@ import type { WebSettings } from '../../types/settings.ts';
 export interface GitHub {
   /** Without a slash at its end: `https://api.github.com`. */
   readonly base: string;
-  /** Whether requests carry a token. */
   readonly hasToken: boolean;
   /** A part of the cache key, because different tokens may see different things. */
   readonly tokenDigest: string;
@@ -40,18 +39,21 @@ export const DIFF_TYPE = 'application/vnd.github.diff';
 const REQUEST_MS = 15_000;
 const MAX_GITHUB_REPLY_BYTES = 8 << 20;
 
-/** One network per instance, so that connections are reused. */
-const networks = new WeakMap<WebSettings, NetworkAccess>();
+/** The API that the environment names, and what is sent to it alone. */
+export function gitHubServer() {
+  const set = process.env['GITHUB_API_URL'] || undefined;
+  const token = process.env['GITHUB_TOKEN'] || process.env['GH_TOKEN'] || '';
+  const credentials: Readonly<Record<string, string>> =
+    token === '' ? {} : { authorization: `Bearer ${token}` };
+  const base = withoutTrailingSlashes(set ?? 'https://api.github.com');
+  return { base, trusted: set !== undefined, token, credentials };
+}
 
 /** Reads the environment at each call. Throws `BAD_INPUT` if GITHUB_API_URL is not a URL. */
 export function gitHub(web: WebSettings): GitHub {
-  const set = process.env['GITHUB_API_URL'] || undefined;
-  const base = withoutTrailingSlashes(set ?? 'https://api.github.com');
+  const { base, trusted, token, credentials } = gitHubServer();
   const { origin } = parsed(base);
-  const token = process.env['GITHUB_TOKEN'] || process.env['GH_TOKEN'] || '';
-  const network = networkOf(web);
-  const credentials: Readonly<Record<string, string>> =
-    token === '' ? {} : { authorization: `Bearer ${token}` };
+  const network = webNetwork(web);
   return {
     base,
     hasToken: token !== '',
@@ -66,7 +68,7 @@ export function gitHub(web: WebSettings): GitHub {
             'x-github-api-version': '2022-11-28',
             ...(etag !== undefined && { 'if-none-match': etag }),
           },
-          ...(parsed(full).origin === origin && { credentials, trusted: set !== undefined }),
+          ...(parsed(full).origin === origin && { credentials, trusted }),
           signal: until,
           mostBytes: () => MAX_GITHUB_REPLY_BYTES,
         }),
@@ -85,12 +87,6 @@ function parsed(url: string): URL {
   }
 }
 
-function networkOf(web: WebSettings): NetworkAccess {
-  const network = networks.get(web) ?? createNetwork(web);
-  networks.set(web, network);
-  return network;
-}
-
 async function within<T>(signal: AbortSignal, act: (until: AbortSignal) => Promise<T>): Promise<T> {
   const seconds = REQUEST_MS / 1000;
   const late = (): Error =>
@@ -103,11 +99,9 @@ async function within<T>(signal: AbortSignal, act: (until: AbortSignal) => Promi
   }
 }
 
-/** A description of the request, for errors. */
 export interface GitHubCall {
   /** The URL of the call: `issue://acme/widget/7`. */
   readonly target: string;
-  /** A call that may work instead. */
   readonly next?: string | undefined;
 }
 
@@ -152,6 +146,12 @@ export function gitHubRefusal(
             ? 'is private and not for the token in GITHUB_TOKEN.'
             : 'is private: then it takes a token in GITHUB_TOKEN.'
         }${use}`,
+        { next },
+      );
+    case 406:
+      return new OrielError(
+        'LIMIT',
+        `GitHub makes no diff of ${what}: it has more than 20,000 lines or 300 files.${use}`,
         { next },
       );
     case 410:

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { sha256Of } from '../../files/package-files.ts';
 import { Identity } from '../../identity.ts';
+import { unquotedName } from '../../git/settings.ts';
 import { age } from '../../render/display.ts';
 import { memoryBytes } from '../../text/bytes.ts';
 import { oneLine, quote } from '../../text/visible.ts';
@@ -13,10 +14,9 @@ import type { WebSettings } from '../../types/settings.ts';
 import { selectionOf } from '../text/open.ts';
 import { DIFF_TYPE, gitHub, type GitHubCall } from './api.ts';
 import { listText, queryOf, threadText } from './render.ts';
-import { type GitHubReader, LIVE, objectAt, pagesAt, readerOf, replyTo, THREAD_AGES } from './replies.ts';
+import { type GitHubReader, LIVE, objectAt, readerOf, replyTo, THREAD_AGES } from './replies.ts';
 import { repositoryHere, type RepositoryName } from './repository.ts';
 import { type GitHubScheme, type GitHubTarget, parseGitHubAddress } from './select.ts';
-import type { ChangedFile } from './shapes.ts';
 
 /** The cache ages of further pages of a list: for this long they are consistent with its first page. */
 const LIST_AGES = { soft: 60_000, hard: 60_000 };
@@ -38,7 +38,7 @@ export async function openGitHub(scheme: GitHubScheme, typed: string, call: Call
     throw (isMissing && (await issueInstead(repository, asked.number, target, reader))) || error;
   });
   const { bytes, name, display, encoding = 'utf-8', notes = [], facts = {}, more } = shown;
-  const sha256 = shown.sha256 ?? (await sha256Of(bytes));
+  const sha256 = await sha256Of(bytes);
   return {
     kind: 'text',
     format: 'internal',
@@ -55,7 +55,6 @@ export async function openGitHub(scheme: GitHubScheme, typed: string, call: Call
   };
 }
 
-/** The error for `pr://7`, if 7 is an issue. */
 async function issueInstead(
   repository: RepositoryName,
   number: number,
@@ -77,7 +76,6 @@ async function issueInstead(
   );
 }
 
-/** Identifies an issue or pull request. */
 export interface ThreadName {
   readonly scheme: GitHubScheme;
   readonly repository: RepositoryName;
@@ -127,7 +125,6 @@ function targetOf(scheme: GitHubScheme, repository: RepositoryName, asked: GitHu
 
 interface Shown {
   readonly bytes: Uint8Array;
-  readonly sha256?: string | undefined;
   /** UTF-8 when absent. */
   readonly encoding?: 'stored' | undefined;
   /** The file name that selects the language of its outline. */
@@ -186,14 +183,10 @@ interface DiffPlace {
   readonly number: number;
 }
 
-/** GitHub lists at most 3,000 files of a pull request. */
-const MAX_CHANGED_FILE_PAGES = 30;
-
-/** The complete diff. If GitHub refuses to make it (over 20,000 lines or 300 files), it is assembled from the list of files. */
+/** The complete diff. Throws `LIMIT` if GitHub refuses to make it (over 20,000 lines or 300 files). */
 async function diffOf(place: DiffPlace, wanted: GitHubCall, reader: GitHubReader): Promise<DiffText> {
   const path = `/repos/${place.repository}/pulls/${place.number}`;
-  const reply = await replyTo({ url: path, accept: DIFF_TYPE, also: [406] }, wanted, reader);
-  if (reply.status === 406) return fromFiles(path, wanted, reader);
+  const reply = await replyTo({ url: path, accept: DIFF_TYPE }, wanted, reader);
   const notes = reply.cut ? [`The diff is longer: only its first ${reply.body.length} bytes were read`] : [];
   const diff = reply.body.toString('latin1');
   if (diff.trim() !== '' && bordersOf(diff).length === 0) {
@@ -205,47 +198,6 @@ async function diffOf(place: DiffPlace, wanted: GitHubCall, reader: GitHubReader
   }
   return { diff, notes };
 }
-
-async function fromFiles(path: string, wanted: GitHubCall, reader: GitHubReader): Promise<DiffText> {
-  const { items, more } = await pagesAt(
-    `${path}/files?per_page=100`,
-    'files',
-    MAX_CHANGED_FILE_PAGES,
-    wanted,
-    reader,
-  );
-  const without = items.filter(({ patch }) => patch === undefined).length;
-  return {
-    diff: Buffer.from(items.map(asDiff).join('')).toString('latin1'),
-    notes: [
-      'GitHub makes no diff of this size: it was put together from its files',
-      ...(without > 0 ? [`${without} of them have no text there: they are binary, or too large`] : []),
-      ...(more ? [`Only the first ${items.length} files are shown`] : []),
-    ],
-  };
-}
-
-function asDiff({ filename, previous_filename: before = filename, status, patch }: ChangedFile): string {
-  const [old, now] = [quotedName(`a/${before}`), quotedName(`b/${filename}`)];
-  const moved =
-    before === filename ? '' : `rename from ${quotedName(before)}\nrename to ${quotedName(filename)}\n`;
-  const mode = status === 'added' ? 'new file\n' : status === 'removed' ? 'deleted file\n' : '';
-  const from = status === 'added' ? '/dev/null' : old;
-  const to = status === 'removed' ? '/dev/null' : now;
-  const hunks = patch === undefined ? '' : `--- ${from}\n+++ ${to}\n${patch.replace(/\n?$/, '\n')}`;
-  return `diff --git ${old} ${now}\n${mode}${moved}${hunks}`;
-}
-
-/** Quotes a name as git does, because a name with a newline could imitate a line of the diff. */
-function quotedName(name: string): string {
-  if (!NEEDS_QUOTES.test(name)) return name;
-  const octal = (control: string): string =>
-    Array.from(Buffer.from(control), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
-  return `"${name.replace(/["\\]/g, '\\$&').replace(CONTROLS, octal)}"`;
-}
-
-const CONTROLS = /\p{Cc}/gu;
-const NEEDS_QUOTES = /["\\\p{Cc}]/u;
 
 /**
  * The offsets where the texts of files begin, and the end of the last one. Only a line feed ends a line, because a hunk may
@@ -260,7 +212,6 @@ function bordersOf(diff: string): number[] {
 
 const MARK = 'diff --git ';
 
-/** Facts from the header and hunks of one file. */
 interface FileFacts {
   readonly name: string;
   /** Words such as: added, deleted, renamed from …, binary. */
@@ -322,27 +273,12 @@ function nameInFirstLine(head: string): string {
   return withoutSide(unquoted(half)) ?? line;
 }
 
-/**
- * The text of a name, unquoted: `"s\303\274\303\237.txt"` → `süß.txt`. Git quotes names that are not plain ASCII. Source:
- * git-config(1), core.quotePath.
- */
+/** The text of a name: `"s\303\274\303\237.txt"` → `süß.txt`. Git quotes names that are not plain ASCII. */
 function unquoted(name: string): string {
   // Not `trimEnd`: in latin1 a byte of a UTF-8 name may look like a blank character.
-  const plain = name.replace(/[ \t\r]+$/, '');
+  const plain = Buffer.from(name.replace(/[ \t\r]+$/, ''), 'latin1').toString('utf8');
   const inner = /^"(.*)"$/s.exec(plain)?.[1];
-  const letters: Readonly<Record<string, string>> = {
-    n: '\n',
-    t: '\t',
-    r: '\r',
-    a: '\x07',
-    b: '\b',
-    f: '\f',
-    v: '\v',
-  };
-  const bytes = inner?.replace(/\\(?:([0-7]{3})|(.))/gs, (_, octal: string | undefined, letter: string) =>
-    octal === undefined ? (letters[letter] ?? letter) : String.fromCharCode(Number.parseInt(octal, 8) & 0xff),
-  );
-  return Buffer.from(bytes ?? plain, 'latin1').toString('utf8');
+  return inner === undefined ? plain : unquotedName(inner);
 }
 
 /** The list: one line per file, beginning with the call that reads its part. */

@@ -1,6 +1,5 @@
 /** Formats an issue or pull request with its comments as Markdown. */
 
-import { sha256Of } from '../../files/package-files.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { GitHubCall } from './api.ts';
@@ -14,8 +13,6 @@ const MAX_COMMENT_PAGES = 10;
 
 interface ThreadText {
   readonly bytes: Uint8Array;
-  /** The digest of `bytes`. */
-  readonly sha256: string;
   readonly notes: readonly string[];
   readonly facts: Readonly<Record<string, unknown>>;
 }
@@ -41,7 +38,6 @@ export async function threadText(
   const bytes = Buffer.from(`${parts.filter(Boolean).join('\n\n')}\n`);
   return {
     bytes,
-    sha256: await sha256Of(bytes),
     notes: [
       ...movedNotes(thread, place),
       ...(more ? [`Only ${said.length} comments are shown, and GitHub has more`] : []),
@@ -105,7 +101,6 @@ function saidBy(remark: GitHubRemark, about: string): Said {
   return { at: remark.created_at ?? '', by: authorOf(remark), about, body: threadBody(remark) };
 }
 
-/** The result of a review: "approved", "requested changes". */
 function reviewed({ state }: GitHubReview): string {
   const words: Readonly<Record<string, string>> = {
     APPROVED: 'approved',
@@ -171,7 +166,6 @@ interface ThreadListText {
   readonly more?: Notice | undefined;
 }
 
-/** A list and its parameters. */
 interface ListPlace {
   readonly scheme: GitHubScheme;
   readonly repository: RepositoryName;
@@ -270,8 +264,6 @@ export function queryOf({ state, limit, author, labels, offset }: ThreadListQuer
   return new URLSearchParams(given).toString();
 }
 
-// Formats objects of GitHub's REST API as text.
-
 /** The state: open, closed, closed (not planned), merged, draft. */
 function threadState(thread: GitHubThread): string {
   if (thread.merged_at ?? thread.pull_request?.merged_at) return 'merged';
@@ -294,7 +286,6 @@ function threadDay(date: string | null | undefined): string {
   return oneLine((date ?? '').slice(0, 10));
 }
 
-/** The unchanged text of an issue or a comment. */
 function threadBody({ body }: GitHubRemark): string {
   return (body ?? '').replaceAll('\r\n', '\n').trim();
 }

@@ -11,9 +11,7 @@ import { type GitHubShape, parseShape, type ShapeName, type ShapeResult } from '
 
 interface GitHubReply {
   readonly body: Buffer;
-  /** Whether the body was truncated at the limit. */
   readonly cut: boolean;
-  readonly status: number;
   readonly etag: string | undefined;
   /** The URL of the next page, on the same origin. */
   readonly next: string | undefined;
@@ -29,12 +27,11 @@ export const LIVE: CacheAges = { soft: 0, hard: 0 };
 const weigh = (reply: GitHubReply): number => 1024 + reply.body.length;
 
 const replies = createReplyCache<GitHubReply>('github-reply', weigh, {
-  version: 4,
+  version: 5,
   parts: ({ body, ...head }) => ({ head, body }),
   value: (head, body) => ({ ...(head as Omit<GitHubReply, 'body'>), body }),
 });
 
-/** The state of reading from GitHub in one call. */
 export interface GitHubReader {
   readonly github: GitHub;
   readonly call: Call;
@@ -53,13 +50,11 @@ interface Ask {
   /** A path below the base, or an absolute URL. */
   readonly url: string;
   readonly accept?: string | undefined;
-  /** Status codes besides 200 that are not failures. */
-  readonly also?: readonly number[] | undefined;
 }
 
 /** Throws OrielError: a refusal of GitHub, or the errors of the connection. */
 export async function replyTo(ask: Ask, wanted: GitHubCall, reader: GitHubReader): Promise<GitHubReply> {
-  const { url, accept = JSON_TYPE, also = [] } = ask;
+  const { url, accept = JSON_TYPE } = ask;
   const { github, call, ages, used } = reader;
   const key = `${accept} ${url}`;
   // Within one call the same request always gives the same reply, even if it was refreshed meanwhile.
@@ -73,11 +68,10 @@ export async function replyTo(ask: Ask, wanted: GitHubCall, reader: GitHubReader
     async (signal, known) => {
       const reply = await github.get(url, { accept, etag: known?.etag, signal });
       if (reply.status === 304 && known) return known;
-      if (reply.status !== 200 && !also.includes(reply.status)) throw gitHubRefusal(reply, github, wanted);
+      if (reply.status !== 200) throw gitHubRefusal(reply, github, wanted);
       return {
         body: Buffer.from(reply.body),
         cut: reply.cut,
-        status: reply.status,
         etag: reply.headers['etag'],
         ...nextPage(reply, github),
       };
@@ -101,7 +95,6 @@ export async function objectAt<N extends ShapeName>(
 
 interface PageOf<T> {
   readonly value: T;
-  /** The number of bytes of the reply. */
   readonly length: number;
   readonly next: string | undefined;
   readonly continues: boolean;
@@ -156,11 +149,9 @@ async function takenElsewhere<N extends ShapeName>(
 
 interface GitHubPages<T> {
   readonly items: readonly T[];
-  /** Whether there are more pages. */
   readonly more: boolean;
 }
 
-/** The most bytes of all pages of one list. */
 const MAX_LIST_BYTES = 16 << 20;
 
 type Lists = Exclude<ShapeName, 'thread'>;

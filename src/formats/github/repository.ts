@@ -1,10 +1,10 @@
 /** Finds the GitHub repository of which the working directory is a clone. */
 
-import { dirname, join } from 'node:path';
-import { parse } from 'ini';
+import { join } from 'node:path';
 import { isOrielError, OrielError } from '../../errors.ts';
+import { openRepository } from '../../git/repository.ts';
+import { GitConfig } from '../../git/settings.ts';
 import { readAt } from '../../text/bytes.ts';
-import type { OpenedItem } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 
 /** A repository with its owner: `acme/widget`. */
@@ -13,9 +13,7 @@ export type RepositoryName = `${string}/${string}`;
 /** The name of an owner or repository; not `.` or `..`, which would be path segments. */
 export const REPOSITORY_PART = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 
-/** The most bytes of a git configuration, and the most parent directories that are searched for one. */
 const MAX_GIT_CONFIG_BYTES = 256 << 10;
-const MAX_SEARCHED_PARENTS = 32;
 
 /** Remotes in the order of preference of the GitHub CLI. */
 const REMOTES = ['upstream', 'github', 'origin'];
@@ -27,8 +25,8 @@ export async function repositoryHere(
   call: Call,
 ): Promise<RepositoryName> {
   const hosts = hostsOf(base);
-  const urls = remotesIn((await configHere(call)) ?? '');
-  const found = urls.flatMap((url) => repositoryOf(url, hosts) ?? [])[0];
+  const config = await configHere(call);
+  const [found] = (config ? remotesIn(config) : []).flatMap((url) => repositoryOf(url, hosts) ?? []);
   if (found !== undefined) return found;
   throw new OrielError(
     'NOT_FOUND',
@@ -36,59 +34,35 @@ export async function repositoryHere(
   );
 }
 
-/** The nearest `.git/config` (for a worktree that of its repository). Files outside the roots are ignored. */
-async function configHere(call: Call): Promise<string | undefined> {
-  let directory = call.access.cwd;
-  for (let i = 0; i < MAX_SEARCHED_PARENTS; i += 1) {
-    const config = await configIn(join(directory, '.git'), call);
-    if (config !== undefined) return config;
-    const parent = dirname(directory);
-    if (parent === directory) return undefined;
-    directory = parent;
-  }
-  return undefined;
-}
-
-async function configIn(git: string, call: Call): Promise<string | undefined> {
-  const config = await textAt(join(git, 'config'), call);
-  if (config !== undefined) return config;
-  // In a worktree or submodule `.git` is a file with the path of the git directory. Source: gitrepository-layout(5).
-  const away = /^gitdir: (.+)/.exec((await textAt(git, call)) ?? '')?.[1];
-  if (away === undefined) return undefined;
-  const own = join(away.startsWith('/') ? '' : dirname(git), away.trim());
-  const common = (await textAt(join(own, 'commondir'), call))?.trim();
-  return textAt(
-    join(common === undefined ? own : join(common.startsWith('/') ? '' : own, common), 'config'),
-    call,
-  );
-}
-
-/** Undefined if it is not a file or is outside the roots. */
-async function textAt(path: string, call: Call): Promise<string | undefined> {
-  let opened: OpenedItem;
+/** The configuration of the repository of the working directory; undefined if there is none inside the roots. */
+async function configHere({ access, signal }: Call): Promise<GitConfig | undefined> {
+  const opened: { close(): Promise<void> }[] = [];
   try {
-    opened = await call.access.open(path, call.signal);
+    const here = await access.open(access.cwd, signal);
+    opened.push(here);
+    const repository = await openRepository(here.path, { access, signal });
+    if (!repository) return undefined;
+    opened.push(repository);
+    const config = await access.open(join(repository.common.path, 'config'), signal);
+    opened.push(config);
+    if (config.kind !== 'file') return undefined;
+    return new GitConfig(
+      new TextDecoder().decode(await readAt(config.bytes, 0, MAX_GIT_CONFIG_BYTES, signal)),
+    );
   } catch (error) {
     if (isOrielError(error) && error.code !== 'CANCELLED' && error.code !== 'TIMEOUT') return undefined;
     throw error;
-  }
-  try {
-    if (opened.kind !== 'file') return undefined;
-    return new TextDecoder().decode(await readAt(opened.bytes, 0, MAX_GIT_CONFIG_BYTES, call.signal));
   } finally {
-    await opened.close();
+    for (const one of opened) await one.close();
   }
 }
 
-/** The URLs of the remotes, in the order of preference. */
-function remotesIn(config: string): string[] {
-  const remotes = Object.entries(parse(config)).flatMap(([section, values]): [string, string][] => {
-    const name = /^remote "(.*)"$/.exec(section)?.[1];
-    const url = (values as Readonly<Record<string, unknown>> | null)?.['url'];
-    return name !== undefined && typeof url === 'string' ? [[name, url]] : [];
-  });
+function remotesIn(config: GitConfig): string[] {
   const rank = (name: string): number => (REMOTES.includes(name) ? REMOTES.indexOf(name) : REMOTES.length);
-  return remotes.sort(([a], [b]) => rank(a) - rank(b)).map(([, url]) => url);
+  return config.keys
+    .flatMap((key) => /^remote\.(.*)\.url$/.exec(key)?.[1] ?? [])
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap((name) => config.get(`remote.${name}.url`) ?? []);
 }
 
 /** The hosts in clone URLs of the repositories that the API serves. */

@@ -27,7 +27,6 @@ export interface ThreadListQuery {
 
 interface GitHubAddress {
   readonly asked: GitHubTarget;
-  /** The selector, without the colon. */
   readonly rest: string;
 }
 

@@ -53,21 +53,12 @@ const thread = remark.extend({
 });
 export type GitHubThread = z.infer<typeof thread>;
 
-const file = z.object({
-  filename: z.string().catch(''),
-  previous_filename: z.string().optional().catch(undefined),
-  status: z.string().optional().catch(undefined),
-  patch: z.string().optional().catch(undefined),
-});
-export type ChangedFile = z.infer<typeof file>;
-
 const shapes = {
   thread,
   threads: listOf(thread),
   remarks: listOf(remark),
   reviews: listOf(review),
   placed: listOf(placed),
-  files: listOf(file),
 } as const;
 
 export type ShapeName = keyof typeof shapes;
@@ -77,7 +68,6 @@ export type ShapeResult<N extends ShapeName> =
   | { readonly kind: 'value'; readonly value: GitHubShape<N> }
   | { readonly kind: 'notJson' | 'otherShape'; readonly cause: unknown };
 
-/** Parses JSON and keeps only the used fields. */
 export function parseShape<N extends ShapeName>(name: N, text: string): ShapeResult<N> {
   let value: unknown;
   try {

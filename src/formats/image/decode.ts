@@ -128,8 +128,6 @@ async function* piecesOf(source: ByteSource, size: number, signal: AbortSignal) 
   if (left > 0) throw new OrielError('CORRUPT', 'The image was truncated while it was read. Read it again.');
 }
 
-// Decodes the bytes of one image in a pooled child process.
-
 /** The built entry file, relative to `dist/`. */
 const DECODER = 'formats/image/decode-child.js';
 

@@ -20,13 +20,13 @@ export const MIME_TYPES: Readonly<Record<ImageType, string>> = {
   svg: 'image/svg+xml',
 };
 
-const SIGNATURES: readonly { type: ImageType; at: number; bytes: string }[] = [
-  { type: 'png', at: 0, bytes: '\x89PNG\r\n\x1a\n' },
-  { type: 'jpeg', at: 0, bytes: '\xff\xd8\xff' },
-  { type: 'gif', at: 0, bytes: 'GIF87a' },
-  { type: 'gif', at: 0, bytes: 'GIF89a' },
-  { type: 'tiff', at: 0, bytes: 'II*\0' },
-  { type: 'tiff', at: 0, bytes: 'MM\0*' },
+const SIGNATURES: readonly { type: ImageType; bytes: string }[] = [
+  { type: 'png', bytes: '\x89PNG\r\n\x1a\n' },
+  { type: 'jpeg', bytes: '\xff\xd8\xff' },
+  { type: 'gif', bytes: 'GIF87a' },
+  { type: 'gif', bytes: 'GIF89a' },
+  { type: 'tiff', bytes: 'II*\0' },
+  { type: 'tiff', bytes: 'MM\0*' },
 ];
 
 /** First bytes for a quick check, so that most texts need not be decoded to rule them out. */
@@ -49,9 +49,8 @@ const HEIF_BRANDS: Readonly<Record<string, ImageType>> = {
 /** The type of the image that begins with `head` (about 64 bytes; up to 4 KiB for SVG); undefined if it is not an image. */
 export function identifyImage(head: Uint8Array): ImageType | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
-  for (const { type, at, bytes: magic } of SIGNATURES) {
-    if (bytes[at] === magic.charCodeAt(0) && bytes.toString('latin1', at, at + magic.length) === magic)
-      return type;
+  for (const { type, bytes: magic } of SIGNATURES) {
+    if (bytes[0] === magic.charCodeAt(0) && bytes.toString('latin1', 0, magic.length) === magic) return type;
   }
   if (
     bytes[0] === R &&

@@ -5,7 +5,6 @@ import type { RasterType } from './detect.ts';
 /** The most bytes of a stored image, without parts that the decoder does not need. */
 export const MAX_IMAGE_BYTES = 128 * 1024 * 1024;
 
-/** The most bytes of the encoded image that is shown. */
 export const MAX_SHOWN_IMAGE_BYTES = 300 * 1024;
 
 /** The memory limit (resident bytes) of the decoding child in addition to the stored bytes. */

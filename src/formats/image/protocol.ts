@@ -8,11 +8,9 @@ import type { StoredSize } from './stored-size.ts';
 /** The types that sharp's prebuilt decoders support; of HEIC they read only the header. */
 export type DecodeType = Exclude<RasterType, 'bmp' | 'ico'>;
 
-/** The limits of a shown image. */
 export interface ImageBudget {
   /** The most pixels of the longer side. */
   readonly edge: number;
-  /** The most bytes of the encoded image. */
   readonly bytes: number;
 }
 
@@ -24,7 +22,6 @@ export interface DecodeRequest {
   readonly seconds: number;
 }
 
-/** Facts from the header of an image. */
 export interface RasterFacts {
   /** Pixels of the upright image. */
   readonly width: number;
@@ -45,7 +42,6 @@ export interface DecodeReply {
   /** Absent if even the header could not be read. */
   readonly facts?: RasterFacts | undefined;
   readonly shown?: { readonly mimeType: string; readonly width: number; readonly height: number } | undefined;
-  /** Why there is no shown copy. */
   readonly refusal?: DecodeRefusal | undefined;
   /** With `large`: the most pixels of this image that would be decoded. */
   readonly most?: number | undefined;
@@ -70,7 +66,6 @@ export interface RasterImage {
   readonly refused?: NotShown | undefined;
 }
 
-/** Why an image is not shown. */
 export interface NotShown {
   readonly code: 'LIMIT' | 'CORRUPT' | 'UNSUPPORTED';
   /** A clause that completes "cannot be shown: …". */

@@ -3,22 +3,13 @@
 import { type ImageType, MIME_TYPES } from './detect.ts';
 import type { RasterImage, ShownImage } from './protocol.ts';
 
-/** Facts about the stored image, plain JSON. */
-interface ImageFacts {
+/** Of the stored image. */
+interface ImageFacts extends Readonly<RasterImage['facts']> {
   readonly mimeType: string;
   /** The stored size; absent while a stream has not ended. */
   readonly bytes?: number | undefined;
-  /** Pixels of the upright image. */
-  readonly width: number;
-  readonly height: number;
-  readonly channels?: number | undefined;
-  readonly alpha?: boolean | undefined;
-  readonly orientation?: number | undefined;
-  /** The number of frames, pages or icons; absent if there is one. */
-  readonly frames?: number | undefined;
 }
 
-/** Facts about the shown copy, plain JSON. */
 interface ShownFacts {
   readonly mimeType: string;
   readonly bytes: number;

@@ -86,7 +86,6 @@ function isLosslessWorthwhile(
   return storedBytes * scale ** 2 <= 2 * bytes;
 }
 
-/** Qualities of JPEG and WebP that are tried until one fits. */
 const QUALITIES = [85, 60, 40];
 
 /** The least pixels of the longer side; an image is not scaled below this. */
@@ -171,7 +170,6 @@ interface Encoding {
   apply(image: Sharp): Sharp;
 }
 
-/** The encodings in the order in which they are tried. */
 function encodingsOf(opaque: boolean, lossless: boolean): Encoding[] {
   const plain = (image: Sharp): Sharp => (opaque ? image.removeAlpha() : image);
   const lossy = QUALITIES.map((quality): Encoding => {

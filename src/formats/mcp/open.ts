@@ -12,7 +12,7 @@ import { oneLine, quote } from '../../text/visible.ts';
 import type { Call, Resource } from '../../types/call.ts';
 import type { McpServer, ReachedMcpServer } from '../../types/settings.ts';
 import { type CacheAges, createReplyCache, readThrough } from '../reply-cache.ts';
-import { listNames, longestNamed, notNamed } from '../resources/names.ts';
+import { asImmutable, listNames, longestNamed, notNamed } from '../resources/names.ts';
 import { selectionOf } from '../text/open.ts';
 import { askServer, type ReachedServer } from './servers.ts';
 
@@ -78,7 +78,6 @@ function reachedBy({ name, server, call }: Reading): ReachedServer {
   return { name, server, cwd: directoryOf(server, call), store: call.session.store };
 }
 
-/** Where a program is started. */
 function directoryOf(server: ReachedMcpServer, call: Call): string {
   return resolve(call.access.cwd, server.command === undefined ? '.' : (server.cwd ?? '.'));
 }
@@ -164,7 +163,6 @@ function isAnswer(error: unknown): boolean {
   return typeof cause?.code === 'number';
 }
 
-/** The most URIs that a server is asked for in one call. */
 const MAX_TRIED_URIS = 16;
 
 /**
@@ -235,10 +233,7 @@ async function opened(
     opened: detachedFile(target, source),
     head: bytes.subarray(0, 4096),
   });
-  if (found.kind === 'mixed')
-    return { ...found, format: 'internal', text: { ...found.text, format: 'internal', editable: false } };
-  const ours = { ...found, format: 'internal' as const, facts: { ...found.facts, ...facts } };
-  return ours.kind === 'text' ? { ...ours, editable: false } : ours;
+  return asImmutable(found, 'internal', facts);
 }
 
 /** The last segment of the URI, with an extension for its media type if it has none, because sources decide by names. */

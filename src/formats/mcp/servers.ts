@@ -10,25 +10,13 @@ import type { ComputedValue, DerivedKind, DerivedStore, StoreUser } from '../../
 import type { ReachedMcpServer } from '../../types/settings.ts';
 import { convert } from '../web/convert.ts';
 
-/** The most connections of this process. */
 const MAX_MCP_CONNECTIONS = 64;
 
-/** An idle connection is closed after this many milliseconds. */
-const IDLE_MS = 5 * 60_000;
-
-interface HeldConnection {
-  readonly connection: McpConnection;
-  readonly idle: IdleTimer;
-}
-
-const connections: DerivedKind<HeldConnection> = {
+const connections: DerivedKind<McpConnection> = {
   name: 'mcp-connection',
   weigh: () => ({ memory: 1 << 20, descriptors: 2 }),
-  lasts: ({ connection }) => !connection.closed && connection.spent === undefined,
-  async dispose({ connection, idle }) {
-    idle.stop();
-    await connection.close();
-  },
+  lasts: ({ closed, spent }) => !closed && spent === undefined,
+  dispose: (connection) => connection.close(),
 };
 
 let starting = 0;
@@ -67,7 +55,7 @@ export async function askServer<T>(
     } catch (error) {
       signal.throwIfAborted();
       // Required by the protocol: after a restart of the server a new session must be opened.
-      if (first.connection.spent !== 'session over') throw error;
+      if (first.spent !== 'session over') throw error;
       return await askOn(await connectionTo(reached, user), ask);
     }
   } catch (error) {
@@ -78,23 +66,18 @@ export async function askServer<T>(
   }
 }
 
-function askOn<T>(
-  { connection, idle }: HeldConnection,
-  ask: (connection: McpConnection) => Promise<T>,
-): Promise<T> {
-  return idle.during(() =>
-    ask(connection).catch((error: unknown) => {
-      throw connection.failure ?? error;
-    }),
-  );
+function askOn<T>(connection: McpConnection, ask: (connection: McpConnection) => Promise<T>): Promise<T> {
+  return ask(connection).catch((error: unknown) => {
+    throw connection.failure ?? error;
+  });
 }
 
-function connectionTo({ name, server, cwd, store }: ReachedServer, user: StoreUser): Promise<HeldConnection> {
+function connectionTo({ name, server, cwd, store }: ReachedServer, user: StoreUser): Promise<McpConnection> {
   return store.get(
     connections,
     memoryBytes('', Identity.of('mcp-server', { name, server: JSON.stringify(server), cwd })),
     {},
-    async ({ signal }): Promise<ComputedValue<HeldConnection>> => {
+    async ({ signal }): Promise<ComputedValue<McpConnection>> => {
       if (openConnections() >= MAX_MCP_CONNECTIONS) {
         throw new OrielError(
           'BUSY',
@@ -112,8 +95,7 @@ function connectionTo({ name, server, cwd, store }: ReachedServer, user: StoreUs
         };
         const connection = await connectMcp(server, cwd, reduce, signal);
         made.add(connection);
-        const idle = new IdleTimer(IDLE_MS, () => void connection.close());
-        return { value: { connection, idle }, keep: true };
+        return { value: connection, keep: true };
       } catch (error) {
         signal.throwIfAborted();
         throw notStarted(name, server, error);
@@ -178,37 +160,4 @@ function failed({ name, server }: ReachedServer, cause: unknown): OrielError {
 
 function isTimeout(error: unknown): boolean {
   return (error as { readonly code?: unknown }).code === 'REQUEST_TIMEOUT';
-}
-
-// Closes a resource that was not used for a while, but never while it is in use.
-
-export class IdleTimer {
-  readonly #ms: number;
-  readonly #end: () => void;
-  #uses = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
-
-  /** Calls `end` when the resource was not used for `ms` milliseconds. */
-  constructor(ms: number, end: () => void) {
-    this.#ms = ms;
-    this.#end = end;
-  }
-
-  async during<T>(use: () => Promise<T>): Promise<T> {
-    this.#uses += 1;
-    clearTimeout(this.#timer);
-    try {
-      return await use();
-    } finally {
-      this.#uses -= 1;
-      if (this.#uses === 0 && !this.#stopped) this.#timer = setTimeout(this.#end, this.#ms).unref();
-    }
-  }
-
-  /** Stops the timer, because the resource was closed by other means. */
-  stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-  }
 }

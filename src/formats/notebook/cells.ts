@@ -1,22 +1,22 @@
-/** Reads the cells of a notebook (nbformat 3 and 4): types, sources, and the byte ranges of their outputs. */
+/** Reads the cells of a notebook (nbformat 4): types, sources, and the byte ranges of their outputs. */
 
 import { OrielError } from '../../errors.ts';
 import { createTurns } from '../../queues/turns.ts';
 import { readAt } from '../../text/bytes.ts';
 import { countNewlines } from '../../text/encoding.ts';
 import type { ByteSource } from '../../types/access.ts';
+import { TextPieces } from '../data/json-layout.ts';
 import { type JsonPath, JsonScanner, type JsonSpan, type JsonVisitor } from '../data/json-scan.ts';
 
 type CellType = 'code' | 'markdown' | 'raw';
 
 interface Cell {
-  /** 0-based, over all worksheets. */
+  /** 0-based. */
   readonly index: number;
   readonly type: CellType;
   readonly source: string;
   /** The byte range of the list of outputs in the stored JSON, if there are any. */
   readonly outputs?: JsonSpan | undefined;
-  /** The number of outputs. */
   readonly outputCount: number;
 }
 
@@ -30,20 +30,16 @@ export interface NotebookCells {
   /** The readable cells in order; indices of bad cells are missing. */
   readonly cells: readonly Cell[];
   readonly bad: readonly BadCell[];
-  /** Good and bad cells together. */
   readonly count: number;
   /** The length of all sources together, in UTF-16 units. */
   readonly characters: number;
   /** What is wrong with the notebook, as a clause; absent if a list of cells was found. */
   readonly trouble?: string | undefined;
-  readonly format?: number | undefined;
-  readonly language?: string | undefined;
 }
 
 /** Bytes that are scanned before the event loop gets control again; takes some milliseconds. */
 const PIECE = 256 * 1024;
 
-/** The most cells, good and bad. */
 const MAX_NOTEBOOK_CELLS = 100_000;
 
 /** The most characters of all sources together, which are kept in memory. */
@@ -78,17 +74,9 @@ export async function readNotebook(source: ByteSource, signal: AbortSignal): Pro
   return reader.result();
 }
 
-/** The part of a path below the list of cells, which is at the top level since nbformat 4, before that in each worksheet. */
 function inCells(path: JsonPath): JsonPath | undefined {
-  const sheets = path[0] === 'worksheets' && path[2] === 'cells';
-  const inside = path[0] === 'cells' ? path.slice(1) : sheets ? path.slice(3) : undefined;
-  return typeof inside?.[0] === 'string' ? undefined : inside;
+  return path[0] === 'cells' && typeof path[1] !== 'string' ? path.slice(1) : undefined;
 }
-
-const CELL_FIELDS = new Set<unknown>(['cell_type', 'level']);
-/** Fields with one string or a list of strings. */
-const SOURCE_FIELDS = new Set<unknown>(['source', 'input']);
-const LANGUAGE_FIELDS = new Set(['metadata.kernelspec.language', 'metadata.language_info.name']);
 
 class NotebookVisitor implements JsonVisitor {
   readonly #cells: Cell[] = [];
@@ -96,18 +84,16 @@ class NotebookVisitor implements JsonVisitor {
   #count = 0;
   #characters = 0;
   #trouble: string | undefined = 'it is not an object';
-  #format: unknown;
-  #language: unknown;
   #fields = new Map<unknown, unknown>();
   #outputs: { readonly start: number; end: number; count: number } | undefined;
 
   want(path: JsonPath) {
     const inside = inCells(path);
-    if (!inside) return wantOutside(path);
+    if (!inside) return path.length === 0 ? 'enter' : 'skip';
     const [, field] = inside;
-    const isList = field === 'outputs' || SOURCE_FIELDS.has(field);
+    const isList = field === 'outputs' || field === 'source';
     if (inside.length < 2 || (inside.length === 2 && isList)) return 'enter';
-    const isTaken = inside.length === 2 ? CELL_FIELDS.has(field) : SOURCE_FIELDS.has(field);
+    const isTaken = field === (inside.length === 2 ? 'cell_type' : 'source');
     return isTaken ? 'take' : 'skip';
   }
 
@@ -120,27 +106,25 @@ class NotebookVisitor implements JsonVisitor {
       this.#outputs = undefined;
     }
     if (inside?.length !== 2) return;
-    if (SOURCE_FIELDS.has(inside[1])) this.#fields.set(inside[1], kind === 'array' && new TextParts());
+    if (inside[1] === 'source') this.#fields.set('source', kind === 'array' && new TextPieces());
     else if (kind === 'array') this.#outputs = { start, end: start, count: 0 };
   }
 
   value(path: JsonPath, value: unknown): void {
     const inside = inCells(path);
-    if (!inside) {
-      if (path[0] === 'nbformat') this.#format = value;
-      else if (LANGUAGE_FIELDS.has(path.join('.'))) this.#language = value;
-    } else if (inside.length === 1) this.#addBad('it is not an object');
+    if (!inside) return;
+    if (inside.length === 1) this.#addBad('it is not an object');
     else if (inside.length === 2) this.#fields.set(inside[1], value);
     else if (inside.length !== 3) return;
-    else if (SOURCE_FIELDS.has(inside[1])) this.#addLine(inside[1], value);
+    else if (inside[1] === 'source') this.#addLine(value);
     else if (this.#outputs) this.#outputs.count += 1;
   }
 
   /** Adds a line of a source that is a list. If a line is not text, the whole source is invalid. */
-  #addLine(field: unknown, line: unknown): void {
-    const parts = this.#fields.get(field);
-    if (!(parts instanceof TextParts)) return;
-    if (typeof line !== 'string') this.#fields.set(field, false);
+  #addLine(line: unknown): void {
+    const parts = this.#fields.get('source');
+    if (!(parts instanceof TextPieces)) return;
+    if (typeof line !== 'string') this.#fields.set('source', false);
     else {
       parts.add(line);
       this.#checkRoom(parts.length);
@@ -160,16 +144,14 @@ class NotebookVisitor implements JsonVisitor {
       count: this.#count,
       characters: this.#characters,
       trouble: this.#trouble,
-      format: typeof this.#format === 'number' ? this.#format : undefined,
-      language: typeof this.#language === 'string' ? this.#language : undefined,
     };
   }
 
   #add(): void {
     const fields = this.#fields;
     const type = cellType(fields.get('cell_type'));
-    const stored = fields.get('source') ?? fields.get('input');
-    const source = stored instanceof TextParts ? stored.toString() : joinedText(stored);
+    const stored = fields.get('source');
+    const source = stored instanceof TextPieces ? stored.text : joinedText(stored);
     if (fields.get('kind') !== 'object') this.#addBad('it is not an object');
     else if (!type) this.#addBad('its cell_type is missing or unknown');
     else if (source === undefined) this.#addBad('its source is missing or not text');
@@ -179,7 +161,7 @@ class NotebookVisitor implements JsonVisitor {
       this.#cells.push({
         index: this.#nextIndex(),
         type,
-        source: fields.get('cell_type') === 'heading' ? heading(fields.get('level'), source) : source,
+        source,
         outputs: count > 0 ? { start, end } : undefined,
         outputCount: count,
       });
@@ -203,31 +185,8 @@ class NotebookVisitor implements JsonVisitor {
   }
 }
 
-function wantOutside(path: JsonPath) {
-  const [top, second] = path;
-  if (path.length === 0 || top === 'worksheets') return 'enter';
-  if (top === 'nbformat' || LANGUAGE_FIELDS.has(path.join('.'))) return 'take';
-  const entered = second === undefined || second === 'kernelspec' || second === 'language_info';
-  return top === 'metadata' && entered ? 'enter' : 'skip';
-}
-
-/** Cell types. nbformat 3 has heading cells, and names raw cells by their content. */
-const TYPES: Readonly<Record<string, CellType>> = {
-  code: 'code',
-  markdown: 'markdown',
-  raw: 'raw',
-  heading: 'markdown',
-  html: 'markdown',
-  plaintext: 'raw',
-};
-
 function cellType(value: unknown): CellType | undefined {
-  return typeof value === 'string' && Object.hasOwn(TYPES, value) ? TYPES[value] : undefined;
-}
-
-function heading(level: unknown, source: string): string {
-  const depth = typeof level === 'number' && level >= 1 && level <= 6 ? Math.trunc(level) : 1;
-  return `${'#'.repeat(depth)} ${source}`;
+  return value === 'code' || value === 'markdown' || value === 'raw' ? value : undefined;
 }
 
 /** Text as nbformat stores it: one string, or a list of strings to be concatenated. */
@@ -303,32 +262,6 @@ function* partsOf({ type, index, text }: NotebookSection): Generator<string> {
     const end = newline === -1 ? text.length : newline;
     yield `${text.slice(at, end).replace(MARKER_LIKE, '# %%')}\n`;
     at = end + 1;
-  }
-}
-
-// Joins a text that may come in millions of parts, a few thousand at a time.
-
-const JOINED_AT_ONCE = 4096;
-
-class TextParts {
-  #length = 0;
-  readonly #joined: string[] = [];
-  #last: string[] = [];
-
-  /** The length in UTF-16 units. */
-  get length(): number {
-    return this.#length;
-  }
-
-  add(part: string): void {
-    this.#length += part.length;
-    if (this.#last.push(part) < JOINED_AT_ONCE) return;
-    this.#joined.push(this.#last.join(''));
-    this.#last = [];
-  }
-
-  toString(): string {
-    return this.#joined.join('') + this.#last.join('');
   }
 }
 

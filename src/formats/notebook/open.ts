@@ -40,7 +40,6 @@ import {
 } from './cells.ts';
 import { type NotebookImage, type RenderedOutputs, renderOutputs } from './render.ts';
 
-/** What may follow the path. */
 const FORMS = ':outputs, cells (:cells:3-5), lines (:50-100) or :raw';
 
 export async function openNotebook(subject: SourceSubject, call: Call): Promise<Resource> {
@@ -223,9 +222,8 @@ function derivedText(
   };
 }
 
-function factsOf({ count, bad, format, language }: NotebookCells): Record<string, unknown> {
-  const known = { format, language };
-  return { notebook: { cells: count, bad: bad.length, ...known } };
+function factsOf({ count, bad }: NotebookCells): Record<string, unknown> {
+  return { notebook: { cells: count, bad: bad.length } };
 }
 
 function withImages(
@@ -283,7 +281,6 @@ async function showImages(
   return { images: shown, notes: said.length > 0 ? [notice(said, next && callFor(next, typed))] : [] };
 }
 
-/** The call that shows `image` and the images after it. */
 function callFor({ line }: NotebookImage, typed: string): string {
   return typed + writeSelector({ kind: 'lines', ranges: [{ from: line }] }, 'outputs');
 }
@@ -323,7 +320,6 @@ async function fit(
 
 // The notices below the text of a notebook: about damaged cells, and that there are outputs.
 
-/** The most damaged cells that are listed one by one. */
 const MAX_NAMED_CELLS = 5;
 
 function notesOf(
@@ -367,7 +363,6 @@ interface CellRange {
   readonly to?: number | undefined;
 }
 
-/** Removes a range of cells from the front of `rest`. */
 function takeCells(rest: string): { cells?: CellRange | undefined; rest: string } {
   const match = /^cells?:(\d{1,15})(?:(-|\.\.)(\d{1,15})?)?(?::|$)/.exec(rest);
   if (!match) return { rest };

@@ -1,11 +1,11 @@
 /** Renders the text of a notebook with its outputs, which are limited per cell, and a line for each image. */
 
-import { stripVTControlCharacters } from 'node:util';
 import { writeSelector } from '../../selector/selection.ts';
 import { memoryBytes, readAt } from '../../text/bytes.ts';
 import { newlinesInBytes } from '../../text/encoding.ts';
+import { terminalText } from '../../text/terminal.ts';
 import type { ByteSource } from '../../types/access.ts';
-import type { JsonPath, JsonSpan, JsonVisitor } from '../data/json-scan.ts';
+import { type JsonPath, type JsonSpan, type JsonVisitor, unescapedJson } from '../data/json-scan.ts';
 import { identifyImage } from '../image/detect.ts';
 import { storedSize } from '../image/stored-size.ts';
 import {
@@ -18,7 +18,6 @@ import {
   scanJson,
 } from './cells.ts';
 
-/** An image among the outputs. */
 export interface NotebookImage {
   /** The number (1-based) in the order of the notebook. */
   readonly number: number;
@@ -46,7 +45,6 @@ interface OutputsOfCell {
   readonly end: number;
 }
 
-/** The most characters and lines of the output text of one cell. */
 const MAX_CELL_OUTPUT_CHARACTERS = 8 * 1024;
 const MAX_CELL_OUTPUT_LINES = 120;
 
@@ -112,7 +110,6 @@ export async function renderOutputs(
 /** Sections or images that are processed before the event loop gets control again. */
 const AT_ONCE = 2048;
 
-/** Collects the lines of one cell's outputs within its limits. */
 class CellOutputs {
   readonly lines: string[] = [];
   characters = 0;
@@ -216,19 +213,6 @@ const TEXT_TYPES = [
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** In nbformat 3 the representations are among the other fields, under short names. */
-const SHORT_NAMES: Readonly<Record<string, string>> = {
-  text: 'text/plain',
-  html: 'text/html',
-  png: 'image/png',
-  jpeg: 'image/jpeg',
-  svg: 'image/svg+xml',
-  latex: 'text/latex',
-  json: 'application/json',
-  javascript: 'application/javascript',
-  pdf: 'application/pdf',
-};
-
 interface StoredOutput {
   /** `output_type`, `name`, `ename` and the like. */
   readonly fields: Map<unknown, unknown>;
@@ -237,7 +221,6 @@ interface StoredOutput {
   span: JsonSpan;
 }
 
-/** The parts of all outputs of the list at `span`. */
 async function readOutputs(source: ByteSource, span: JsonSpan, signal: AbortSignal): Promise<OutputPart[]> {
   const reader = new OutputVisitor();
   await scanJson(source, reader, signal, span);
@@ -248,7 +231,7 @@ async function readOutputs(source: ByteSource, span: JsonSpan, signal: AbortSign
   return parts;
 }
 
-const TAKEN_FIELDS = new Set<unknown>(['output_type', 'name', 'stream', 'ename', 'evalue']);
+const TAKEN_FIELDS = new Set<unknown>(['output_type', 'name', 'ename', 'evalue']);
 
 class OutputVisitor implements JsonVisitor {
   readonly outputs: StoredOutput[] = [];
@@ -270,7 +253,8 @@ class OutputVisitor implements JsonVisitor {
     if (typeof mimeType === 'string') output.data.set(mimeType, span);
     else if (TAKEN_FIELDS.has(field)) output.fields.set(field, value);
     else if (field === 'traceback') output.data.set('traceback', span);
-    else if (typeof field === 'string' && SHORT_NAMES[field]) output.data.set(SHORT_NAMES[field], span);
+    // The text of a stream.
+    else if (field === 'text') output.data.set('text/plain', span);
   }
 }
 
@@ -280,7 +264,7 @@ async function* partsOf(
   signal: AbortSignal,
 ): AsyncGenerator<OutputPart> {
   const type = fields.get('output_type');
-  if (type === 'error' || type === 'pyerr') {
+  if (type === 'error') {
     yield errorText(fields, await readText(source, data.get('traceback'), signal, '\n'));
     return;
   }
@@ -289,9 +273,8 @@ async function* partsOf(
     if (IMAGE_TYPES.has(mimeType)) yield { kind: 'image', mimeType, span };
   }
   if (shown !== undefined) {
-    const name = fields.get('name') ?? fields.get('stream');
     const { text: body, cut } = await readText(source, data.get(shown), signal);
-    yield { kind: 'text', text: name === 'stderr' ? `stderr: ${body}` : body, cut };
+    yield { kind: 'text', text: fields.get('name') === 'stderr' ? `stderr: ${body}` : body, cut };
   }
   for (const [mimeType, span] of data) {
     if (mimeType !== shown && !IMAGE_TYPES.has(mimeType)) yield { kind: 'other', mimeType, span };
@@ -306,15 +289,8 @@ function errorText(fields: StoredOutput['fields'], traceback: { text: string; cu
 async function readText(source: ByteSource, span: JsonSpan | undefined, signal: AbortSignal, joint = '') {
   if (!span) return { text: '', cut: false };
   const stored = await readTextStart(source, span, MAX_OUTPUT_READ_BYTES, signal, joint);
-  return { text: forTerminal(stored), cut: span.end - span.start > MAX_OUTPUT_READ_BYTES };
-}
-
-/** Removes escape sequences, and text that a progress bar has overwritten with `\r`. */
-function forTerminal(output: string): string {
-  return stripVTControlCharacters(output)
-    .split('\n')
-    .map((line) => line.replace(/\r$/, '').replace(/^.*\r/s, ''))
-    .join('\n');
+  const text = stored.split('\n').map(terminalText).join('\n');
+  return { text, cut: span.end - span.start > MAX_OUTPUT_READ_BYTES };
 }
 
 // Reads the start of a long text that is stored in JSON as one string or as a list of strings.
@@ -343,16 +319,8 @@ function strings(stored: string): string[] {
   const found: string[] = [];
   STRINGS.lastIndex = 0;
   for (let match = STRINGS.exec(stored); match; match = STRINGS.exec(stored)) {
-    found.push(unescapeJson(match[1] ?? ''));
+    found.push(unescapedJson(match[1] ?? ''));
     STRINGS.lastIndex += 1; // The closing quote.
   }
   return found;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
-
-function unescapeJson(stored: string): string {
-  return stored.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, letter = '') =>
-    code === undefined ? (ESCAPES[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
-  );
 }

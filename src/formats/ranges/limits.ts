@@ -8,7 +8,6 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 export const objectLimits = {
-  /** The most requests of one call for one object. */
   requests: 256,
   /** Bytes at the start that determine the type of the object; they are cached for later calls. */
   head: 64 * KIB,
@@ -30,9 +29,7 @@ export const objectLimits = {
   held: 12 * MIB,
   /** Lines are counted for objects of up to this many bytes; counting reads the whole object. */
   counted: 128 * KIB,
-  /** The timeout of one request in ms. */
   requestMs: 20_000,
-  /** The most bytes of a listing. */
   listingBytes: 8 * MIB,
   /** Entries per page of a listing, which is the limit of servers. */
   listed: 1000,

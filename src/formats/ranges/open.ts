@@ -7,9 +7,10 @@ import { callerOf, combineSignals } from '../../queues/caller.ts';
 import { parseSelection } from '../../selector/selection.ts';
 import { detachedFile, readAt } from '../../text/bytes.ts';
 import { quote } from '../../text/visible.ts';
-import type { Call, Resource, SourceKind, TextResource } from '../../types/call.ts';
+import type { Call, Resource, SourceKind } from '../../types/call.ts';
 import type { Limits, Selection } from '../../types/excerpt.ts';
 import type { DerivedKind, ValueComputation } from '../../types/session.ts';
+import { asImmutable } from '../resources/names.ts';
 import { isBinary } from '../text/open.ts';
 import { objectLimits } from './limits.ts';
 import {
@@ -32,7 +33,6 @@ interface RemoteFile {
   /** The base name, by which its kind is detected. */
   readonly file: string;
   readonly format: SourceKind;
-  /** For `details.meta`. */
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
@@ -60,7 +60,7 @@ export async function openRemote(
       : []),
   ];
   const known = { ...facts, ...(version.etag !== undefined && { etag: version.etag }) };
-  return asRemote(resource, format, known, said);
+  return asImmutable(resource, format, known, said);
 }
 
 /** Whether a part is requested and the caller was shown another version before. */
@@ -88,27 +88,6 @@ function selectionIn(rest: string): Selection | undefined {
   }
 }
 
-/** A resource that is not a file of the disk. Its lines are counted only if that needs no additional reads. */
-export function asRemote(
-  resource: Resource,
-  format: SourceKind,
-  facts: Readonly<Record<string, unknown>>,
-  said: readonly string[],
-): Resource {
-  const notes = said.map((text) => ({ kind: 'said', text }) as const);
-  const told = (text: TextResource): TextResource => ({
-    ...text,
-    format,
-    editable: false,
-    ...(text.bytes.remote && { countUpTo: objectLimits.counted }),
-    facts: { ...text.facts, ...facts },
-    notes: [...(text.notes ?? []), ...notes],
-  });
-  if (resource.kind === 'mixed') return { ...resource, format, text: told(resource.text) };
-  if (resource.kind === 'text') return told(resource);
-  return { ...resource, format, facts: { ...resource.facts, ...facts } };
-}
-
 // Opens a remote resource for reading by ranges. The first request gives its size, its version and the first bytes needed.
 
 export interface RangeRequest {
@@ -117,11 +96,9 @@ export interface RangeRequest {
   readonly signal: AbortSignal;
 }
 
-/** A resource on a server that supports range requests. */
 interface RangeResource {
   /** The form of the resource in paths. */
   readonly name: string;
-  /** The facts that identify the resource (cache key). */
   readonly facts: Facts;
   /** Resolves to a response with status 200, 206, 412 or 416; throws OrielError for any other status. */
   send(ask: RangeRequest): Promise<WebResponse>;
@@ -178,7 +155,6 @@ interface InitialReply {
   readonly size: number;
   readonly version: RemoteVersion;
   readonly part?: ObjectPart | undefined;
-  /** The number of requests. */
   readonly requests: number;
 }
 

@@ -12,7 +12,6 @@ interface RangeBytesOptions {
   readonly name: string;
   readonly size: number;
   readonly identity: Identity;
-  /** The number of requests that may still be made. */
   readonly requests: number;
   /**
    * Reads bytes `start` to `end` (exclusive) of the version that was opened, or fewer from `start` on. Throws `BUSY` if the
@@ -137,10 +136,9 @@ function tooManyRequests(name: string): OrielError {
 export type WantedRange = { readonly start: number; readonly end: number } | { readonly last: number };
 
 export interface ObjectPart {
-  /** The offset of the bytes in the object. */
   readonly start: number;
   readonly bytes: Uint8Array;
-  /** The size of the object in bytes. */
+  /** Of the object, in bytes. */
   readonly size: number;
 }
 
@@ -149,7 +147,6 @@ interface RangeBeyondEnd {
   readonly size: number | undefined;
 }
 
-/** The value of the `Range` header. */
 export function rangeOf(wanted: WantedRange): string {
   return 'last' in wanted ? `bytes=-${wanted.last}` : `bytes=${wanted.start}-${wanted.end - 1}`;
 }
@@ -235,7 +232,6 @@ const corrupt = (name: string, why: string): OrielError =>
 
 // The version of a remote object by its entity tag or modification time, and the condition that requests it again.
 
-/** The version of a file or object on a server. */
 export interface RemoteVersion {
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
@@ -243,7 +239,6 @@ export interface RemoteVersion {
   readonly name: string | undefined;
   /** For a file that may grow while it is read: stays equal if bytes were only appended. */
   readonly prefix?: string | undefined;
-  /** Headers that ask for this version and no other. */
   readonly condition: Readonly<Record<string, string>>;
 }
 

@@ -14,8 +14,8 @@ import { decodeUri, makeVisible, oneLine, quote } from '../../text/visible.ts';
 import type { ByteSource } from '../../types/access.ts';
 import type { Call, Resource } from '../../types/call.ts';
 import { layOutJson } from '../data/json-layout.ts';
-import { type JsonPath, JsonScanner } from '../data/json-scan.ts';
-import { inDirectory, type NamedDirectory, openListed, openNamed } from './named-files.ts';
+import { parseDataPath, ValueFinder } from '../data/json-scan.ts';
+import { inDirectory, type NamedDirectory, openNamed } from './named-files.ts';
 import {
   byName,
   type ListedName,
@@ -26,18 +26,15 @@ import {
   type UrlScheme,
 } from './names.ts';
 
-/** The most outputs that are listed. Others are still found by their ID if they have one of these extensions. */
+/** The most outputs that are listed, and found by their ID. */
 const MAX_LISTED_OUTPUTS = 20_000;
-const ENDINGS = ['', '.json', '.md', '.txt'];
 
 /** The most bytes of an output from which a part is extracted, because parsing JSON blocks the event loop. */
 const MAX_AGENT_JSON_BYTES = 1 << 20;
 
-/** The most levels of JSON that are printed with indentation, and that are printed at all. */
+/** The most levels of JSON that are printed with indentation. */
 const MAX_INDENTED_LEVELS = 8;
-const MAX_NESTED_LEVELS = 1_000;
 
-/** The message if the host names no directory. */
 const unnamed = ({ settings: { operator } }: Call): string =>
   `no directory of outputs is named. The operator of oriel can name it ${operator.agentOutputs}; until then, read an output by the path of its file`;
 
@@ -57,7 +54,7 @@ export const agentScheme: UrlScheme = {
     }
     const id = longestNamed(rest, [...outputs.keys()], '/:?') ?? /^[^/?:]*/.exec(rest)?.[0] ?? '';
     const part = rest.slice(id.length);
-    const file = outputs.get(id) ?? (names.more ? await unlisted(place, id, call) : undefined);
+    const file = outputs.get(id);
     if (file === undefined) throw notNamed('agent', rest, names);
     if (/^(\/.|\?)/.test(part)) return partOf(place, file, { id, part }, call);
     const opened = await openNamed('agent', `${id}${part.replace(/^\//, '')}`, [place], call, (name) =>
@@ -85,17 +82,6 @@ async function outputsIn(
   });
   const names = [...outputs.keys()].map((name): ListedName => ({ name }));
   return { outputs, names: { names, more: more === true } };
-}
-
-/** The file of an output that is not in the list, because there are too many. */
-async function unlisted(place: NamedDirectory, id: string, call: Call): Promise<string | undefined> {
-  if (id.startsWith('.')) return undefined;
-  for (const ending of ENDINGS) {
-    const opened = await openListed(place, id + ending, call);
-    await opened?.close();
-    if (opened?.kind === 'file') return id + ending;
-  }
-  return undefined;
 }
 
 /** A part of an output: `agent://ID/findings/0/title` or `agent://ID?q=.findings[0].title`. */
@@ -128,8 +114,12 @@ async function partOf(
   const { text: json, invalid } = decode(stored.subarray(encoding.bom), encoding);
   const steps = stepsOf(part);
   const value = extractValue(jsonOf(json, whole), steps, `agent://${id}`);
-  const text =
-    typeof value === 'string' ? value : printed(value, whole, await jsonPart(json, steps, call.signal));
+  const source = typeof value === 'string' ? '' : await jsonPart(json, steps, call.signal);
+  if (source === undefined) {
+    const message = `No part of an output that is nested too deep is shown. Use ${whole}.`;
+    throw new OrielError('LIMIT', message, { next: whole });
+  }
+  const text = typeof value === 'string' ? value : await laidOut(source, call.signal);
   return {
     kind: 'text',
     format: 'internal',
@@ -163,46 +153,22 @@ async function pageable(
   return { bytes, target: url };
 }
 
-/**
- * Prints a value as JSON, indented if it is not nested too deep (indentation grows with each level), with numbers as
- * written in `source`. Throws `LIMIT` if it is nested too deep to print.
- */
-function printed(value: unknown, whole: string, source: string | undefined): string {
-  const depth = depthOf(value);
-  if (depth > MAX_NESTED_LEVELS) {
-    const message = `A part that is nested more than ${MAX_NESTED_LEVELS} levels deep is not shown. Use ${whole}.`;
-    throw new OrielError('LIMIT', message, { next: whole });
+/** The most characters that are formatted in this process, which takes 5 ms. */
+const MAX_LOCAL_CHARACTERS = 32 << 10;
+
+/** JSON with indentation, and every number as it is written. */
+async function laidOut(source: string, signal: AbortSignal): Promise<string> {
+  if (source.length <= MAX_LOCAL_CHARACTERS) {
+    const text = layOutJson(source, {
+      depth: MAX_INDENTED_LEVELS,
+      most: Number.POSITIVE_INFINITY,
+      cut: false,
+    });
+    return text === undefined || text === 'tooLong' ? `${source}\n` : text;
   }
-  const written = source === undefined ? undefined : asWritten(source);
-  return written ?? `${JSON.stringify(value, undefined, depth > MAX_INDENTED_LEVELS ? 0 : 2)}\n`;
-}
-
-/** The most characters that are formatted from the source text, which takes 5 ms. */
-const MAX_FORMATTED_CHARACTERS = 32 << 10;
-
-/** Numbers that `JSON.parse` may round. */
-const LONG_NUMBER = /\d{16}|\.\d{16}|[eE][+-]?\d{3}/;
-
-/** The source formatted without parsing numbers; undefined if parsing gives the same and is faster. */
-function asWritten(source: string): string | undefined {
-  if (source.length > MAX_FORMATTED_CHARACTERS) return LONG_NUMBER.test(source) ? `${source}\n` : undefined;
-  const laidOut = layOutJson(source, {
-    depth: MAX_INDENTED_LEVELS,
-    most: Number.POSITIVE_INFINITY,
-    cut: false,
-  });
-  return laidOut === 'tooLong' ? undefined : laidOut;
-}
-
-/** The nesting depth, counted up to `MAX_NESTED_LEVELS`. */
-function depthOf(value: unknown): number {
-  let [level, depth] = [[value], 0];
-  while (depth <= MAX_NESTED_LEVELS) {
-    const inner = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
-    if (inner.length === 0) return depth;
-    [level, depth] = [inner, depth + 1];
-  }
-  return depth;
+  const { convert, convertedText } = await import('../web/convert.ts');
+  const made = await convert({ kind: 'json', url: '', cut: false, feed: false }, source, signal);
+  return made?.reply.kind === 'text' ? convertedText(made) : `${source}\n`;
 }
 
 function stepsOf(part: string): readonly string[] {
@@ -224,9 +190,6 @@ function jsonOf(text: string, whole: string): unknown {
   }
 }
 
-// Extracts one value of a JSON document by a list of keys and indices.
-
-/** The most keys that an error names. */
 const MAX_NAMED_KEYS = 10;
 
 /** Parses `/findings/0/title`; steps may be percent-encoded. */
@@ -234,24 +197,15 @@ function stepsOfPath(path: string): string[] {
   return path.split('/').filter(Boolean).map(decodeUri);
 }
 
-/** Parses a path in the syntax of jq: `.findings[0].title` or `findings[0]["a key"]`. Throws `BAD_QUERY`. */
+/** Parses `.findings[0].title` or `findings[0]["a key"]`. Throws `BAD_QUERY`. */
 function stepsOfQuery(query: string): string[] {
-  const steps: string[] = [];
-  const step = /\.?([\w$-]+)|\.?\[(\d+)\]|\.?\["((?:[^"\\]|\\.)*)"\]/y;
-  const typed = decodeUri(query).replace(/^\.$/, '');
-  while (step.lastIndex < typed.length) {
-    const at = step.lastIndex;
-    const [, key, index, quoted] = step.exec(typed) ?? [];
-    const found = key ?? index ?? quoted?.replaceAll(/\\(.)/g, '$1');
-    if (found === undefined) {
-      throw new OrielError(
-        'BAD_QUERY',
-        `${quote(typed)} is not a query at character ${at + 1}. Use keys and indexes: ?q=.field[0].name.`,
-      );
-    }
-    steps.push(found);
-  }
-  return steps;
+  const typed = decodeUri(query);
+  const steps = parseDataPath(typed.replace(/^\./, ''));
+  if (steps) return steps.map(String);
+  throw new OrielError(
+    'BAD_QUERY',
+    `${quote(typed)} is not a query. Use keys and indexes: ?q=.field[0].name.`,
+  );
 }
 
 /** The value at `steps`; `whole` is the URL of the output, for errors. Throws `NOT_FOUND`, which names the existing keys. */
@@ -293,39 +247,27 @@ function shapeOf(value: unknown): string {
   return `which has ${keys.slice(0, MAX_NAMED_KEYS).map(quote).join(', ')}${keys.length > MAX_NAMED_KEYS ? ', …' : ''}`;
 }
 
-// Finds one value of a JSON text in its original spelling, because a parser would round its numbers.
-
 /** Bytes that are scanned before the event loop gets control again. */
 const AT_ONCE = 64 << 10;
 
-/** Undefined if it is not found, for example below a key that is written with escapes, or nested too deep. */
+/** Undefined if it is not found, or the text is nested too deep. */
 export async function jsonPart(
   text: string,
   steps: readonly string[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const bytes = Buffer.from(text);
-  let found: string | undefined;
-  // Only containers on the path are entered, so checking the last step of a path is enough.
-  const isOnTheWay = (path: JsonPath): boolean =>
-    path.length === 0 || String(path.at(-1)) === steps[path.length - 1];
-  const scanner = new JsonScanner({
-    want: (path) => (path.length < steps.length && isOnTheWay(path) ? 'enter' : 'skip'),
-    // Of duplicate keys the last one wins, as in parsers.
-    value(path, _, { start, end }) {
-      if (path.length === steps.length && isOnTheWay(path)) found = bytes.toString('utf8', start, end);
-    },
-  });
+  const finder = new ValueFinder(steps);
   try {
     for (let at = 0; at < bytes.length; at += AT_ONCE) {
-      scanner.push(bytes.subarray(at, at + AT_ONCE));
+      finder.scanner.push(bytes.subarray(at, at + AT_ONCE));
       await setImmediate();
       signal.throwIfAborted();
     }
-    scanner.end();
+    finder.scanner.end();
   } catch {
     signal.throwIfAborted();
     return undefined;
   }
-  return found;
+  return finder.found && bytes.toString('utf8', finder.found.start, finder.found.end);
 }

@@ -7,11 +7,9 @@ import { readSourceHead } from '../../text/bytes.ts';
 import { decodeUri, quote } from '../../text/visible.ts';
 import type { FileAccess, OpenedDirectory, OpenedItem } from '../../types/access.ts';
 import type { Call, Resource } from '../../types/call.ts';
-import { byName, listNames, type NameList, notNamed, type UrlScheme } from './names.ts';
+import { asImmutable, byName, listNames, type NameList, notNamed, type UrlScheme } from './names.ts';
 
-/** A directory in which names are looked up. */
 export interface NamedDirectory {
-  /** The access that decides what may be opened. */
   readonly access: FileAccess;
   /** An absolute path, which need not exist. */
   readonly directory: string;
@@ -20,7 +18,6 @@ export interface NamedDirectory {
 interface NamedFiles {
   /** The name of the scheme, without the colon. */
   readonly scheme: string;
-  /** The directories in the order of precedence. */
   places(call: Call): readonly NamedDirectory[];
   names(places: readonly NamedDirectory[], call: Call): Promise<NameList>;
   /** The relative paths that a name may mean; only the name itself when absent. */
@@ -96,22 +93,11 @@ export async function openNamed(
         const typed = `${scheme}://${way.path}`;
         const name = basename(opened.path);
         const resource = await call.open({ typed, rest: way.rest, name, path: opened.path, opened, head });
-        return internal(resource, opened.path);
+        return asImmutable(resource, 'internal', { path: opened.path });
       }
     }
   }
   return undefined;
-}
-
-/** Marks a resource as internal and not editable, because it is not a file of the workspace. */
-function internal(resource: Resource, path: string): Resource {
-  if (resource.kind === 'mixed') return { ...resource, format: 'internal', text: immutable(resource.text) };
-  const known = { ...resource, format: 'internal' as const, facts: { ...resource.facts, path } };
-  return known.kind === 'text' ? immutable(known) : known;
-}
-
-function immutable<T extends Extract<Resource, { kind: 'text' }>>(resource: T): T {
-  return { ...resource, format: 'internal', editable: false };
 }
 
 /** Throws `BAD_PATH` for a name that leads out of its directory. */

@@ -7,11 +7,12 @@ import { everything, parseSelection, withPath } from '../../selector/selection.t
 import { memoryBytes } from '../../text/bytes.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import type { Call, Resource, TextResource } from '../../types/call.ts';
+import type { Notice } from '../../types/answer.ts';
+import type { Call, Resource, SourceKind, TextResource } from '../../types/call.ts';
 import type { Settings } from '../../types/settings.ts';
+import { objectLimits } from '../ranges/limits.ts';
 import { selectionOf } from '../text/open.ts';
 
-/** A name that can be read, with a short description. */
 export interface ListedName {
   readonly name: string;
   readonly about?: string | undefined;
@@ -19,11 +20,9 @@ export interface ListedName {
 
 export interface NameList {
   readonly names: readonly ListedName[];
-  /** Whether there are more than were examined. */
   readonly more: boolean;
 }
 
-/** The most names of a list. */
 const MAX_LISTED_NAMES = 1_000;
 
 export function byName(a: ListedName, b: ListedName): number {
@@ -37,7 +36,6 @@ export function longestNamed(typed: string, names: readonly string[], ends = '/:
     .sort((a, b) => b.length - a.length)[0];
 }
 
-/** The list of a scheme, one name per line. */
 export function listNames(scheme: string, rest: string, { names, more }: NameList, empty: string): Resource {
   const target = `${scheme}://`;
   const selection = rest === '' ? everything : withPath(target, () => parseSelection(rest.replace(/^:/, '')));
@@ -125,4 +123,28 @@ export interface UrlScheme {
   isOn?(settings: Settings): boolean;
   /** Opens the text after `name://`, including its selector. An empty text opens the list of names. */
   open(rest: string, call: Call): Promise<Resource>;
+}
+
+/** With facts for `details.meta` and notices. It cannot be edited; lines of a remote one are counted only without more reads. */
+export function asImmutable(
+  resource: Resource,
+  format: SourceKind,
+  facts: Readonly<Record<string, unknown>>,
+  said: readonly string[] = [],
+): Resource {
+  const noted = <T extends { readonly notes?: readonly Notice[] | undefined }>(one: T): T => ({
+    ...one,
+    notes: [...(one.notes ?? []), ...said.map((text) => ({ kind: 'said', text }) as const)],
+  });
+  const told = (text: TextResource): TextResource => ({
+    ...noted(text),
+    format,
+    editable: false,
+    countUpTo: text.bytes.remote ? objectLimits.counted : text.countUpTo,
+    facts: { ...text.facts, ...facts },
+  });
+  if (resource.kind === 'mixed') return { ...resource, format, text: told(resource.text) };
+  if (resource.kind === 'text') return told(resource);
+  const known = { ...resource, format, facts: { ...resource.facts, ...facts } };
+  return known.kind === 'image' ? noted(known) : known;
 }

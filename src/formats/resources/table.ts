@@ -262,12 +262,10 @@ async function rulesIn([project]: readonly NamedDirectory[], call: Call): Promis
 
 // The scheme `skill://NAME[/file]`: Agent Skills of the project and the user. Each is a directory with a SKILL.md.
 
-/** The most skills whose descriptions are read for one list. */
 const MAX_LISTED_SKILLS = 500;
 
 const skillScheme = namedScheme({
   scheme: 'skill',
-  /** Skills of the project take precedence. */
   places: (call) => [
     ...placesBelow(call.access.cwd, call.access),
     ...placesBelow(userDirectory('home'), accessToUserFiles(call)),
@@ -285,7 +283,6 @@ function placesBelow(parent: string, access: FileAccess): readonly NamedDirector
   return SKILL_DIRECTORIES.map((directory) => ({ access, directory: join(parent, directory) }));
 }
 
-/** The files of the skill that a name begins with. */
 async function filesOfSkill(
   name: string,
   places: readonly NamedDirectory[],
@@ -336,8 +333,6 @@ async function descriptionOf(place: NamedDirectory, name: string, call: Call): P
     await opened?.close();
   }
 }
-
-// The table of built-in URL schemes.
 
 export const schemes: readonly UrlScheme[] = [
   agentScheme,

@@ -19,13 +19,11 @@ import { showName } from './stored-text.ts';
 const WIDTH = 120;
 const CELL_WIDTH = 40;
 
-/** The least width of a column. */
 const MIN_COLUMN_WIDTH = 8;
 
 interface RowLayout {
   /** Lines above the rows, each with its newline. */
   readonly head: string;
-  /** Each row's lines. */
   readonly rows: readonly string[];
   /** Indices (0-based) of rows with shortened values. */
   readonly cut: readonly number[];
@@ -146,11 +144,8 @@ function wholeValue(cell: SqliteCell): string {
   return cell.clipped ? `${value}… (${cell.bytes} bytes)` : value;
 }
 
-// Decides how many rows fit in one answer.
-
 export interface RowPage {
   readonly text: string;
-  /** The number of rows in the text. */
   readonly shown: number;
   /** Indices (0-based) of rows with shortened values. */
   readonly cut: readonly number[];

@@ -5,7 +5,6 @@ import type { RowPage } from './layout.ts';
 import type { RowKey, SqliteCell, SqliteCount } from './protocol.ts';
 import { writeSegment } from './stored-text.ts';
 
-/** The text, facts and notices of an answer. */
 export interface SqliteText {
   readonly text: string;
   readonly facts: Readonly<Record<string, unknown>>;
@@ -33,7 +32,6 @@ export function ofTotal(count: SqliteCount | undefined, end: number): string {
 }
 
 interface RowCalls {
-  /** The path in front of a key. */
   readonly address: string;
   readonly key: RowKey | undefined;
   /** The same call for `limit` rows from index `index` (0-based) of this page on. */

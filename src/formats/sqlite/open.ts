@@ -41,7 +41,6 @@ const QUERY_MS = 4_000;
 /** Milliseconds reserved for formatting the answer after a query has reached its deadline. */
 const LEFT_MS = 60;
 
-/** Worker threads for SQLite, shared by the whole process. */
 const workers = new WorkerPool<SqliteJob, SqliteReply>({
   entry: builtFile('formats/sqlite/worker/sqlite-worker.js'),
   queue: queues.sqlite,
@@ -66,19 +65,21 @@ export async function openDatabase(subject: SourceSubject, call: Call): Promise<
   }
 }
 
-/** A data file may be examined for as long as the call has time. Throws OrielError and Refusal: `BUSY`, `LIMIT`, `TIMEOUT`. */
-export async function ask(
-  opened: OpenedFile,
-  asked: Pick<SqliteJob, 'ask' | 'room' | 'data'>,
-  call: Call,
-): Promise<SqliteAnswer> {
-  const lend: LendWorker = (act) =>
+type SqliteQuestion = Pick<SqliteJob, 'ask' | 'room' | 'data'>;
+
+/** A data file may be examined for as long as the call has time. */
+function lendFor(asked: SqliteQuestion, call: Call): LendWorker {
+  return (act) =>
     workers.lend(call, (work) => {
       const latest = call.deadline - LEFT_MS;
       const until = asked.data ? latest : Math.min(latest, performance.now() + QUERY_MS);
-      const { signal } = call;
-      return act((files) => work({ files, ...asked }, until, signal, latest));
+      return act((files) => work({ files, ...asked }, until, call.signal, latest));
     });
+}
+
+/** Throws OrielError and Refusal: `BUSY`, `LIMIT`, `TIMEOUT`. */
+export async function ask(opened: OpenedFile, asked: SqliteQuestion, call: Call): Promise<SqliteAnswer> {
+  const lend = lendFor(asked, call);
   if (opened.bytes.remote) return askByMail(opened.bytes, opened.size, lend, call);
   const { fd } = opened;
   if (fd !== undefined && !asked.data) return answered(await readConsistently(opened, call, lend));
@@ -93,15 +94,8 @@ function answered(reply: SqliteReply): SqliteAnswer {
 }
 
 /** As `ask` for a data file of which only a part is needed, whatever holds its bytes. */
-export function askInPlace(
-  bytes: ByteSource,
-  asked: Pick<SqliteJob, 'ask' | 'room' | 'data'>,
-  call: Call,
-): Promise<SqliteAnswer> {
-  const latest = call.deadline - LEFT_MS;
-  const lend: LendWorker = (act) =>
-    workers.lend(call, (work) => act((files) => work({ files, ...asked }, latest, call.signal, latest)));
-  return askByMail(bytes, bytes.size ?? 0, lend, call);
+export function askInPlace(bytes: ByteSource, asked: SqliteQuestion, call: Call): Promise<SqliteAnswer> {
+  return askByMail(bytes, bytes.size ?? 0, lendFor(asked, call), call);
 }
 
 type LendWorker = <T>(act: (read: ReadFiles<SqliteReply>) => Promise<T>) => Promise<T>;
@@ -154,7 +148,6 @@ export function wordedFailure(
 const TOO_MUCH =
   'This takes more requests to the server of the database than one call may make; a row by its key, a smaller limit, or a where on an indexed column takes few';
 
-/** The most characters of a message. */
 const MESSAGE = 600;
 
 // Copies a database that is not a local file (such as a member of an archive), so that a worker can read it.

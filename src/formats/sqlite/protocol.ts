@@ -13,7 +13,6 @@ interface TextCell {
   readonly kind: 'text';
   /** The text as `decodeText` gives it (invalid bytes are lone surrogates). Only the start of the value if `clipped`. */
   readonly text: string;
-  /** The size of the stored value in bytes. */
   readonly bytes: number;
   /** Whether `text` is only the start of the value, or empty because the value is too large to load. */
   readonly clipped: boolean;
@@ -21,14 +20,12 @@ interface TextCell {
 
 interface BlobCell {
   readonly kind: 'blob';
-  /** Bytes of the stored value. */
   readonly bytes: number;
 }
 
 export interface SqliteRows {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly SqliteCell[])[];
-  /** Whether at least one more row follows. */
   readonly more: boolean;
   /** Set if what follows could not be read: SQLite's message. */
   readonly damaged?: string | undefined;
@@ -61,7 +58,6 @@ export function cursorBehind({
 
 export type TableType = 'table' | 'view' | 'virtual table' | 'shadow table';
 
-/** The key of a row: a column, or the rowid. */
 export interface RowKey {
   readonly name: string;
   /** The index (0-based) in the columns of `select *`; absent for a rowid that is not a column. */
@@ -158,7 +154,6 @@ export type SqliteReply =
       readonly statements: readonly string[];
       readonly sample: SqliteRows;
       readonly count?: SqliteCount | undefined;
-      /** Why there are no sample rows. */
       readonly unreadable?: TableProblem | undefined;
     }
   | {
@@ -185,7 +180,6 @@ export type SqliteReply =
       readonly kind: 'rows';
       readonly table: SqliteTable;
       readonly rows: SqliteRows;
-      /** As in a page. */
       readonly rowids?: readonly string[] | undefined;
       readonly lost?: readonly LostRows[] | undefined;
       /** Set if rows were left out by `containing`. */
@@ -198,7 +192,6 @@ export type SqliteReply =
   | { readonly kind: 'shape'; readonly shape: DataShape; readonly data?: DataFacts | undefined }
   | SqliteFailure;
 
-/** A reply that is an answer. */
 export type SqliteAnswer = Exclude<SqliteReply, SqliteFailure>;
 
 export interface ListEntry {
@@ -249,18 +242,15 @@ export function echo(typed: string): string {
 // Synchronous reads of a worker through the main thread, for a remote database: the worker writes a request into shared
 // memory and blocks until the reply is there.
 
-/** The most bytes of one reply. */
 export const MAIL_BYTES = 64 << 10;
 
-/** The values of `state[0]`. */
 export const MAIL = { idle: 0, asked: 1, answered: 2, failed: 3, closed: 4 } as const;
 
 export interface BlockMailbox {
-  /** The size of the database in bytes. */
+  /** Of the database, in bytes. */
   readonly size: number;
   /** `state[0]` is one of `MAIL`, `state[1]` the number of bytes in the reply. */
   readonly state: Int32Array;
-  /** The requested offset. */
   readonly offset: Float64Array;
   readonly data: Uint8Array;
 }

@@ -41,7 +41,6 @@ export function compose(
   };
 }
 
-/** A text that was made from data. */
 export function textResource(text: string, target: string, name: string): TextResource {
   const content = Buffer.from(text);
   const sha256 = createHash('sha256').update(content).digest('base64');
@@ -84,8 +83,6 @@ function composeReply(
 function hasReading(reply: SqliteAnswer): reply is Extract<SqliteAnswer, { reading: number }> {
   return reply.kind === 'schema' || reply.kind === 'row';
 }
-
-// Formats the list of tables; each line begins with the name by which the table is read.
 
 function composeList(
   { entries, total }: Extract<SqliteAnswer, { kind: 'list' }>,
@@ -132,8 +129,6 @@ function countWords({ rows, exact }: SqliteCount): string {
   return `${exact ? '' : 'at least '}${plural(rows, 'row')}`;
 }
 
-// Formats the texts about one table: its schema with sample rows, and one row in full.
-
 /** The stored statements, then sample rows. The text may be large and is windowed like any other. */
 function composeSchema(
   reply: Extract<SqliteAnswer, { kind: 'schema' }>,
@@ -177,8 +172,6 @@ function composeRow({ table, by, rows }: Extract<SqliteAnswer, { kind: 'row' }>)
   const why = `${showName(table.name)} has a primary key of several columns (${columns}); the number was taken as ${by}`;
   return { text, facts, notes: [sentenceNotice(why)] };
 }
-
-// Formats a page of rows of a table or a query.
 
 function composeRows(
   reply: Extract<SqliteAnswer, { kind: 'page' | 'result' }>,
@@ -239,7 +232,6 @@ function lostNote({ after, before }: LostRows): Notice {
   return sentenceNotice(`Rows with the rowids ${span} were ${NOT_READ}`);
 }
 
-/** The query parameters for the start of a page. */
 function windowAt(offset: number, after?: string): string {
   return `offset=${offset}${after === undefined ? '' : `&after=${after}`}`;
 }

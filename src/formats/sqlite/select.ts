@@ -8,11 +8,9 @@ import type { Selection } from '../../types/excerpt.ts';
 import { echo, SqliteRefusal, type SqliteRequest, type TableReading } from './protocol.ts';
 import { readParameter } from './stored-text.ts';
 
-/** The default and the highest limit of rows. */
 const DEFAULT_SELECTED_ROWS = 20;
 export const MAX_SELECTED_ROWS = 500;
 
-/** Sample rows below a schema. */
 const SAMPLES = 5;
 
 /** The most colons that are tried as the end of the table's name; a key may contain many. */
@@ -27,7 +25,6 @@ export interface SqliteSelector {
 }
 
 interface Ending {
-  /** The words without the selector. */
   readonly body: string;
   readonly selection?: Selection | undefined;
 }
@@ -107,8 +104,7 @@ function parseQuery(rest: string, mark: number): SqliteSelector {
     const order = textOf(parameters, 'order', 'it takes a column, or column:desc');
     const select = textOf(parameters, 'select', 'it takes columns, as in a,b');
     const after = readAfter(parameters);
-    const shown = { order, select };
-    return { ask: { kind: 'query', table, ...where, ...shown, limit, offset, ...after }, endings, ...note };
+    return { ask: { kind: 'query', table, where, order, select, limit, offset, after }, endings, note };
   }
   const limit = Math.min(asked ?? MAX_SELECTED_ROWS, MAX_SELECTED_ROWS);
   const q = parameters.get('q');
@@ -125,8 +121,6 @@ function parseSql(q: string, limit: number, offset: number): Omit<SqliteSelector
   if (text.includes('\0')) throw new SqliteRefusal('BAD_QUERY', 'q may not hold NUL');
   return { ask: { kind: 'sql', sql: text, limit, offset }, note };
 }
-
-// Parses and validates the parameters after the question mark.
 
 type SqliteParameters = ReadonlyMap<string, string>;
 
@@ -184,24 +178,21 @@ function readNumber(parameters: SqliteParameters, name: string, least: number): 
 }
 
 /** The cursor `after`: a rowid, which is a signed 64-bit integer. Throws `BAD_QUERY`. */
-function readAfter(parameters: SqliteParameters): { after?: string | undefined } {
+function readAfter(parameters: SqliteParameters): string | undefined {
   const typed = parameters.get('after');
-  if (typed === undefined) return {};
+  if (typed === undefined) return undefined;
   const isRowid = /^-?\d{1,19}$/.test(typed) && BigInt.asIntN(64, BigInt(typed)) === BigInt(typed);
   if (!isRowid) throw badParameter(`after is a rowid, a whole number, not ${echo(typed) || 'nothing'}`);
-  if (!parameters.has('order')) return { after: typed };
+  if (!parameters.has('order')) return typed;
   throw badParameter('after continues rows in the order of their rowid, and takes no order; use offset');
 }
 
-function readConditions(parameters: SqliteParameters): {
-  where?: { where: string } | undefined;
-  note?: { note: string } | undefined;
-} {
+function readConditions(parameters: SqliteParameters): { where?: string; note?: string | undefined } {
   const typed = parameters.get('where');
   if (typed === undefined) return {};
-  const { text, note } = readParameter('where', typed);
-  checkWhere(text);
-  return { where: { where: text }, note: note === undefined ? undefined : { note } };
+  const { text: where, note } = readParameter('where', typed);
+  checkWhere(where);
+  return { where, note };
 }
 
 /** The value of `name` as typed; its columns are checked later against the schema. Throws `BAD_QUERY` if it is empty. */

@@ -16,7 +16,6 @@ interface SnapshotAttempt {
   readonly deadline: number;
 }
 
-/** Runs one attempt on the open files. */
 export type ReadFiles<T> = (files: SqliteJob['files']) => Promise<T>;
 
 /**
@@ -168,7 +167,6 @@ async function leaveTick(db: OpenedFile): Promise<void> {
   if (sinceWrite >= 0 && sinceWrite < TICK_MS) await sleep(TICK_MS);
 }
 
-/** Whether nothing that was read has changed since the snapshot. */
 async function isUnchanged(state: DatabaseState): Promise<boolean> {
   return state.wal ? logHolds(state) : fileHolds(state);
 }
@@ -203,7 +201,6 @@ async function fileHolds(state: DatabaseState): Promise<boolean> {
   }
 }
 
-/** The version of the index in `-shm`. */
 const INDEX_VERSION = 3_007_000;
 
 /**

@@ -98,8 +98,6 @@ function encodeWhere(text: string, must: (character: string, at: number, length:
   return run === '' ? encoded : encoded + percentEncode(encodeText(run));
 }
 
-// Quotes and compares names in SQL.
-
 /** The quoted identifier of a name. Not for names with NUL, at which SQL text ends. */
 export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;

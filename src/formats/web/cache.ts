@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { version } from '../../files/package-files.ts';
 import { Identity } from '../../identity.ts';
-import { createNetwork, type NetworkAccess } from '../../network/fetch.ts';
+import { webNetwork } from '../../network/fetch.ts';
 import { callerOf } from '../../queues/caller.ts';
 import { memoryBytes } from '../../text/bytes.ts';
 import type { ByteSource } from '../../types/access.ts';
@@ -12,49 +12,30 @@ import type { ComputedValue, DerivedKind, DiskCache } from '../../types/session.
 import type { WebSettings } from '../../types/settings.ts';
 import { DiskCopy, type ReplySerializer } from '../reply-cache.ts';
 import type { PageRendering } from './page-step.ts';
-import { readPage, redirectNote, type WebPage } from './pipeline.ts';
+import { type PageMode, readPage, redirectNote, type WebPage } from './pipeline.ts';
 import { isOfSite } from './sites.ts';
 
-/** One network per instance, so that connections are reused. */
-const networks = new WeakMap<WebSettings, NetworkAccess>();
-
-export function webNetwork(web: WebSettings): NetworkAccess {
-  let network = networks.get(web);
-  if (!network) networks.set(web, (network = createNetwork(web)));
-  return network;
-}
-
-/** The current version of a URL. */
 interface PageVersion {
   count: number;
-  /** The last version that is cached. */
   kept: number | undefined;
   /** A weak reference, because the store counts the page's weight. After eviction the page is fetched again. */
   page: WeakRef<WebPage> | undefined;
 }
 
-type PageMode = {
-  readonly raw: boolean;
-  readonly encoding?: string | undefined;
-  readonly whole?: true | undefined;
-};
+/** As a cache key. */
+type PageKey = { readonly [K in keyof PageMode]: PageMode[K] };
 
-const versions: DerivedKind<PageVersion, PageMode> = { name: 'web-version', weigh: () => ({ memory: 256 }) };
+const versions: DerivedKind<PageVersion, PageKey> = { name: 'web-version', weigh: () => ({ memory: 256 }) };
 
-const pages: DerivedKind<WebPage, PageMode & { readonly count: number }> = {
+const pages: DerivedKind<WebPage, PageKey & { readonly count: number }> = {
   name: 'web-page',
   weigh: ({ rendering }) => ({
     memory: 1024 + rendering.bytes.length,
   }),
 };
 
-export interface WebPageRequest {
+export interface WebPageRequest extends PageMode {
   readonly url: string;
-  readonly raw: boolean;
-  /** The encoding that the caller selects, if the page states a wrong one or none. */
-  readonly encoding?: string | undefined;
-  /** Set to read the whole body although it is large, because the server does not really support ranges. */
-  readonly whole?: true | undefined;
   readonly fresh: boolean;
   /** Whether a part of the page is requested, as after a truncated answer. */
   readonly part: boolean;
@@ -133,15 +114,11 @@ function pageSource(address: string, { allow, endpoints }: WebSettings, { access
   );
 }
 
-function modeOf({ raw, encoding, whole }: Pick<WebPageRequest, 'raw' | 'encoding' | 'whole'>): PageMode {
-  return { raw, encoding, whole };
+function modeOf({ raw, encoding }: PageMode): PageKey {
+  return { raw, encoding };
 }
 
-function versionOf(
-  address: string,
-  wanted: Pick<WebPageRequest, 'raw' | 'encoding' | 'whole' | 'web'>,
-  call: Call,
-): PageVersion {
+function versionOf(address: string, wanted: PageMode & Pick<WebPageRequest, 'web'>, call: Call): PageVersion {
   const unknown = (): PageVersion => ({ count: 0, kept: undefined, page: undefined });
   return call.session.store.getNow(
     versions,
@@ -173,28 +150,25 @@ async function elsewhere(
 
 /** `known` is the page that this session has read. A page of an earlier process is used for parts and for revalidation. */
 async function readOrFind(
-  { url, raw, encoding, whole, fresh, part, web }: WebPageRequest,
+  wanted: WebPageRequest,
   known: WebPage | undefined,
   signal: AbortSignal,
   { access, session, now, waitedMs = 0 }: Call,
 ): Promise<WebPage> {
-  const disk = encoding === undefined && !whole ? session.disk : undefined;
+  const { url, raw, encoding, fresh, part, web } = wanted;
+  const disk = encoding === undefined ? session.disk : undefined;
   const copy = disk && new PageOnDisk(disk, { url, raw, web }, now);
   const found = known ? undefined : await copy?.find();
   if (found?.current === true && part && !fresh) return found.page;
-  const network = webNetwork(web);
-  const { endpoints } = web;
   const page = await readPage({
+    ...modeOf(wanted),
     url,
-    raw,
-    network,
-    endpoints,
+    network: webNetwork(web),
+    endpoints: web.endpoints,
     access,
     signal,
     waitedMs,
     known: known ?? found?.page,
-    encoding,
-    whole,
   });
   if (!hasFailed(page)) await copy?.keep(page);
   else if (page.status < 500) copy?.forget();
@@ -206,7 +180,6 @@ async function readOrFind(
 
 export interface SameVersionPage {
   readonly page: WebPage;
-  /** Whether another version was shown before. */
   readonly replaced: boolean;
 }
 
@@ -247,7 +220,6 @@ const PARTS_MS = 5 * 60_000;
 /** Milliseconds after which a page is no longer revalidated but fetched again. */
 const KNOWN_MS = 7 * 24 * 60 * 60_000;
 
-/** The most bytes of a cached page. */
 const MAX_DISK_PAGE_BYTES = 16 << 20;
 
 type Head = Omit<WebPage, 'rendering'> & { readonly rendering: Omit<PageRendering, 'bytes'> };

@@ -2,24 +2,16 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { plural } from '../../render/display.ts';
-import {
-  decode,
-  detectEncoding,
-  sequenceLength,
-  unicodeEncoding,
-  utf8,
-  validSequence,
-} from '../../text/encoding.ts';
-import { declaredEncoding, decodeLegacy, encodingName } from '../../text/legacy-encoding.ts';
+import { alignDown } from '../../text/bytes.ts';
+import { decode, detectEncoding, encodingNamed, lastBoundary, utf8 } from '../../text/encoding.ts';
+import { declaredEncoding, encodingName } from '../../text/legacy-encoding.ts';
 import type { TextEncoding } from '../../types/excerpt.ts';
 
 interface DecodedText {
   readonly text: string;
-  /** A note if the stated encoding was wrong or missing. */
   readonly note?: string | undefined;
 }
 
-/** The charset in the `Content-Type` header. */
 export function charsetOf(contentType: string): string | undefined {
   return /;\s{0,9}charset\s{0,9}=\s{0,9}["']?([^\s"';]+)/i.exec(contentType)?.[1];
 }
@@ -32,7 +24,7 @@ export async function textOfBytes(bytes: Uint8Array, contentType: string, cut = 
   const stated = (label === undefined ? undefined : encodingName(label)) ?? declared(bytes);
   const unknown = label !== undefined && encodingName(label) === undefined;
   const said = unknown ? `the encoding ${JSON.stringify(label.slice(0, 40))} is not known` : undefined;
-  const whole = cut ? bytes.subarray(0, bytes.length - unfinished(bytes)) : bytes;
+  const whole = cut ? bytes.subarray(0, lastBoundary(bytes)) : bytes;
   if (stated !== undefined && stated !== 'utf-8') {
     const { text, invalid } = await decoded(whole, utf8, 0);
     // Text in another encoding is hardly ever valid UTF-8 by chance.
@@ -79,66 +71,20 @@ async function decoded(
   bearable = Number.POSITIVE_INFINITY,
 ): Promise<{ text: string; invalid: number }> {
   let [text, invalid] = ['', 0];
-  for (const slice of slicesOf(bytes, encoding.unit, encoding.name === 'utf-16be')) {
-    const part = decode(slice, encoding);
+  for (let at = 0; at < bytes.length && invalid <= bearable;) {
+    const rest = bytes.subarray(at);
+    const length = rest.length > SLICE ? alignDown(rest, SLICE, encoding) : rest.length;
+    const part = decode(rest.subarray(0, length), encoding);
     text += part.text;
     invalid += part.invalid;
-    if (invalid > bearable) break;
+    at += length;
     if (bytes.length > SLICE) await setImmediate();
   }
   return { text, invalid };
 }
 
 async function named(bytes: Uint8Array, name: string): Promise<string> {
-  if (name === 'utf-8') return (await decoded(bytes, utf8)).text;
-  if (name === 'utf-16le' || name === 'utf-16be') return (await decoded(bytes, unicodeEncoding(name))).text;
-  // In a single-byte encoding every slice is complete.
-  if (name === 'windows-1252') {
-    let text = '';
-    for (let at = 0; at < bytes.length; at += SLICE) {
-      text += decodeLegacy(bytes.subarray(at, at + SLICE), name);
-      if (bytes.length > SLICE) await setImmediate();
-    }
-    return text;
-  }
-  const decoder = new TextDecoder(name, { ignoreBOM: true });
-  let text = '';
-  for (let at = 0; at < bytes.length; at += SLICE) {
-    text += decoder.decode(bytes.subarray(at, at + SLICE), { stream: true });
-    if (bytes.length > SLICE) await setImmediate();
-  }
-  return text + decoder.decode();
-}
-
-/** Yields slices that begin and end between characters. */
-function* slicesOf(bytes: Uint8Array, unit: number, bigEndian: boolean): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length;) {
-    let end = Math.min(at + SLICE, bytes.length);
-    if (end < bytes.length && unit === 1) {
-      end -= begunBefore(bytes, end);
-    } else if (end < bytes.length && unit === 2) {
-      const high = bytes[bigEndian ? end - 2 : end - 1] ?? 0;
-      if (high >= 0xd8 && high <= 0xdb) end -= 2;
-    }
-    yield bytes.subarray(at, end);
-    at = end;
-  }
-}
-
-/** The number of bytes at the end that are an incomplete UTF-8 character. */
-function unfinished(bytes: Uint8Array): number {
-  const lead = bytes.length - 1 - [0, 1, 2].findIndex((back) => ((bytes.at(-1 - back) ?? 0) & 0xc0) === 0xc0);
-  const rest = bytes.length - lead;
-  return lead < bytes.length && sequenceLength(bytes, lead) === rest && validSequence(bytes, lead) === 0
-    ? rest
-    : 0;
-}
-
-/** The number of bytes before `end` that belong to a UTF-8 character continuing there. */
-function begunBefore(bytes: Uint8Array, end: number): number {
-  const goesOn = (at: number): boolean => ((bytes[at] ?? 0) & 0xc0) === 0x80;
-  if (!goesOn(end)) return 0;
-  return [1, 2, 3].find((back) => !goesOn(end - back)) ?? 0;
+  return (await decoded(bytes, encodingNamed(name, 'declared', bytes) ?? utf8)).text;
 }
 
 /** Bytes from which an encoding is guessed; 64 KiB would block the event loop for 100 ms. */

@@ -52,7 +52,7 @@ export async function convertFor(
   content: string | Uint8Array,
 ): Promise<ConvertedPage | undefined> {
   const converted = await convert(job, content, visit.signal);
-  if (!converted) visit.unsettle();
+  if (!converted) visit.isSettled = false;
   return converted;
 }
 

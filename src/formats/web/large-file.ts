@@ -19,7 +19,7 @@ export function maxBodyBytes(headers: ReplyHeaders): number {
 const INITIAL_FILE_BYTES = 64 << 10;
 
 /** The most bytes of a body that is not read by ranges. */
-export const wholeUpTo = ({ 'content-type': type = 'text/html' }: ReplyHeaders): number =>
+const wholeUpTo = ({ 'content-type': type = 'text/html' }: ReplyHeaders): number =>
   /^text\/|json|xml|html/i.test(type) ? MAX_WEB_TEXT_BYTES : MAX_WEB_FILE_BYTES;
 
 /** Whether a file supports ranges and is too large to fetch. Not for pages and data, which are converted as a whole. */
@@ -36,43 +36,29 @@ export function isLarge(headers: ReplyHeaders): boolean {
 interface LargeWebFile {
   /** The URL as it was requested. */
   readonly url: string;
-  /** The URL after redirects. */
-  readonly finalUrl: string;
-  readonly contentType: string;
+  /** The URL after redirects, and its type. */
+  readonly page: { readonly finalUrl: string; readonly contentType: string };
   readonly rest: string;
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Undefined if the server announces ranges but has sent the whole file for the first one. Throws as `Network.get` does,
- * `TIMEOUT`, `UNSUPPORTED` if the whole file is sent for a later one, and `NETWORK` for other replies that are not ranges.
- */
+/** Throws as `Network.get` does, `TIMEOUT`, `UNSUPPORTED` if the server sends the whole file, and `NETWORK` for other replies. */
 export async function openLarge(
-  { url, finalUrl, contentType, rest, facts }: LargeWebFile,
+  { url, page: { finalUrl, contentType }, rest, facts }: LargeWebFile,
   network: NetworkAccess,
   call: Call,
-): Promise<Resource | undefined> {
-  let answers: 'ranges' | 'all' | undefined;
+): Promise<Resource> {
   const send = async ({ headers, mostBytes, signal }: RangeRequest) => {
     const response = await withinTime({ name: url, signal }, (until) =>
       network.get(finalUrl, { headers, stored: true, signal: until, mostBytes: () => mostBytes }),
     );
-    if (response.status === 206) answers = 'ranges';
-    else if (response.status === 200 && response.cut) answers ??= 'all';
     if ([200, 206, 412, 416].includes(response.status)) return response;
     throw new OrielError('NETWORK', `${quote(url)} is answered with ${response.status}. Use ${url}:fresh.`, {
       next: `${url}:fresh`,
     });
   };
   const place = { name: url, facts: { url: finalUrl }, send };
-  const resource = await openRemote(
-    { place, rest, file: nameOf(finalUrl), format: 'web', facts },
-    call,
-  ).catch((error: unknown) => {
-    if (answers === 'all') return undefined;
-    throw error;
-  });
-  if (!resource) return undefined;
+  const resource = await openRemote({ place, rest, file: nameOf(finalUrl), format: 'web', facts }, call);
   const charset = encodingName(charsetOf(contentType) ?? '');
   if (resource.kind !== 'text' || resource.encoding !== 'stored' || resource.selection.encoding !== undefined)
     return resource;

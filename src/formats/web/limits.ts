@@ -17,14 +17,12 @@ export const OWN_MS = 4_000;
 /** The most milliseconds that a call for a page waits for its slot; the rest of its timeout is for reading. */
 export const MAX_PAGE_WAIT_MS = PAGE_MS - OWN_MS;
 
-/** The timeout of a conversion in ms. */
 export const CONVERT_MS = 10_000;
 
 /** The most bytes of a text, and of any other file (an image, a document, an archive). */
 export const MAX_WEB_TEXT_BYTES = 8 * MIB;
 export const MAX_WEB_FILE_BYTES = 64 * MIB;
 
-/** The most bytes of a converted page. */
 export const MAX_CONVERTED_PAGE_BYTES = 32 * MIB;
 
 /** The memory limit (resident bytes) of the converting child process; half of it for small pages. */
@@ -33,5 +31,4 @@ export const CONVERT_MEMORY = 512 * MIB;
 /** A page of up to this many bytes counts as small; it has a queue of its own and does not wait for large ones. */
 export const SMALL_PAGE = 256 * 1024;
 
-/** The most lines of one answer. */
 export const PAGE_LINES = 300;

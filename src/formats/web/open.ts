@@ -1,6 +1,7 @@
 /** Reads a URL: the page from the cache or fetched, with its header lines. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
+import { webNetwork } from '../../network/fetch.ts';
 import { startDeadline } from '../../queues/caller.ts';
 import { binarySize } from '../../render/display.ts';
 import { everything, notASelector, parseBehind } from '../../selector/selection.ts';
@@ -13,13 +14,13 @@ import type { SpilledOutput } from '../../types/session.ts';
 import type { WebSettings } from '../../types/settings.ts';
 import { readThread, type ThreadName } from '../github/open.ts';
 import { isGitHub, REPOSITORY_PART } from '../github/repository.ts';
+import { asImmutable } from '../resources/names.ts';
 import { sources } from '../table.ts';
 import {
   hasFailed,
   isKeptFile,
   sameVersionPage,
   type SameVersionPage,
-  webNetwork,
   type WebPageRequest,
 } from './cache.ts';
 import { openLarge } from './large-file.ts';
@@ -54,13 +55,10 @@ export async function openWebPage(target: string, call: Call): Promise<Resource>
   const encoding = selection?.encoding;
   const told = encoding === undefined ? {} : { encoding };
   const wanted: WebPageRequest = { url, raw, fresh, part, web, ...told };
-  let read = await pageOrThread(wanted, call);
+  const read = await pageOrThread(wanted, call);
   if (read.page.rendering.method === 'ranges') {
-    const { finalUrl, contentType } = read.page;
-    const file = { url, finalUrl, contentType, rest, facts: factsOf(read.page, url) };
-    const large = await openLarge(file, webNetwork(web), call);
-    if (large) return large;
-    read = await sameVersionPage({ ...wanted, whole: true }, call);
+    const file = { url, page: read.page, rest, facts: factsOf(read.page, url) };
+    return openLarge(file, webNetwork(web), call);
   }
   const { page, replaced } = read;
   const facts = factsOf(page, url);
@@ -116,10 +114,8 @@ interface ShownPage {
 /** The most characters of a URL in notices. For a longer one (such as a signed URL) the artifact is named instead. */
 const MAX_NAMED_URL_CHARACTERS = 500;
 
-async function textResource(
-  { url, page, raw, selection, facts, replaced }: ShownPage,
-  call: Call,
-): Promise<TextResource> {
+async function textResource(shown: ShownPage, call: Call): Promise<TextResource> {
+  const { url, page, raw, selection, facts, replaced } = shown;
   const { rendering } = page;
   // Not for parts: on the command line each part would keep another copy of the whole page.
   const kept = raw || selection.window ? undefined : await keptAs(page, url, call);
@@ -135,9 +131,7 @@ async function textResource(
     ...(kept ? [keptWords(kept, rendering)] : []),
   ];
   return {
-    kind: 'text',
-    format: 'web',
-    bytes: memoryBytes(rendering.bytes, await identityOf(url, rendering.bytes)),
+    ...(await pageText(shown)),
     encoding: isText ? 'utf-8' : 'stored',
     selection: isText ? decoded : selection,
     target:
@@ -147,9 +141,6 @@ async function textResource(
           ? kept.url
           : url,
     name: raw || (asksForSymbols(selection) && !isHtmlType(page)) ? nameOf(page.finalUrl) : 'page.md',
-    display: 'lines',
-    pageLines: PAGE_LINES,
-    editable: false,
     above: !raw ? headerOf(page) : undefined,
     facts: { ...facts, ...(kept && { artifact: kept.url }) },
     notes: said.map((one) => ({ kind: 'said', text: one })),
@@ -157,33 +148,35 @@ async function textResource(
 }
 
 /** The resource for a failed page. The reason is shown whatever lines were requested; the server's text can be paged. */
-async function failureResource({
-  url,
-  page,
-  raw,
-  selection: { window },
-  facts,
-}: ShownPage): Promise<TextResource> {
-  const { bytes } = page.rendering;
-  const isNext = window !== undefined && goesOn(window, bytes);
+async function failureResource(shown: ShownPage): Promise<TextResource> {
+  const { url, page, raw, selection } = shown;
+  const { window } = selection;
+  const isNext = window !== undefined && goesOn(window, page.rendering.bytes);
   return {
-    kind: 'text',
-    format: 'web',
-    bytes: memoryBytes(bytes, await identityOf(url, bytes)),
+    ...(await pageText(shown)),
     encoding: 'utf-8',
     selection: isNext ? { window } : everything,
     target: raw ? `${url}:raw` : url,
     name: 'page.md',
-    display: 'lines',
-    pageLines: PAGE_LINES,
-    editable: false,
     above: headerOf(page),
-    facts,
     notes: [...(isNext ? page.notes : []), ...truncationSentences(page)].map((one) => ({
       kind: 'said',
       text: one,
     })),
   };
+}
+
+async function pageText({ url, page, facts }: ShownPage) {
+  const { bytes } = page.rendering;
+  return {
+    kind: 'text',
+    format: 'web',
+    bytes: memoryBytes(bytes, await identityOf(url, bytes)),
+    display: 'lines',
+    pageLines: PAGE_LINES,
+    editable: false,
+    facts,
+  } as const;
 }
 
 /** Whether a window begins after the first line and before the end of the text. */
@@ -205,7 +198,6 @@ function isHtmlType({ contentType }: WebPage): boolean {
   return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType);
 }
 
-/** Whether the selection needs symbols: an outline or a symbol. */
 function asksForSymbols({ mode, symbol }: Selection): boolean {
   return mode === 'outline' || symbol !== undefined;
 }
@@ -243,7 +235,6 @@ async function keptAs(page: WebPage, url: string, call: Call): Promise<SpilledOu
   }
 }
 
-/** Whether there are at least `count` newlines. */
 function hasLines(bytes: Uint8Array, count: number): boolean {
   let at = -1;
   for (let found = 0; found < count; found += 1) {
@@ -288,7 +279,7 @@ async function openWebFile(
   });
   if (otherwise && (!resource || resource.kind === 'note')) return otherwise;
   const said = [...page.notes, ...(linked ? [linkedWords(linked)] : []), ...truncationSentences(page)];
-  return resource && { kind: 'resource', resource: ofWeb(resource, facts, said) };
+  return resource && { kind: 'resource', resource: asImmutable(resource, 'web', facts, said) };
 }
 
 /** Errors that mean that no part of a document can be read. */
@@ -313,25 +304,6 @@ function linkedWords({ url, page }: LinkedDocument): string {
   return `This is the document that the page links to: ${url}${own === '' ? '' : `; the page itself says: ${own}`}`;
 }
 
-/** Marks a resource as one of the web; `said` are additional notices. */
-function ofWeb(resource: Resource, facts: Facts, said: readonly string[]): Resource {
-  const told = (text: TextResource): TextResource => ({
-    ...text,
-    format: 'web',
-    facts: { ...text.facts, ...facts },
-    notes: [...(text.notes ?? []), ...said.map((one) => ({ kind: 'said', text: one }) as const)],
-  });
-  if (resource.kind === 'mixed') return { ...resource, format: 'web', text: told(resource.text) };
-  if (resource.kind === 'text') return told(resource);
-  const ours = { ...resource, format: 'web' as const, facts: { ...resource.facts, ...facts } };
-  if (ours.kind === 'note') return ours;
-  return {
-    ...ours,
-    notes: [...(ours.notes ?? []), ...said.map((one) => ({ kind: 'said', text: one }) as const)],
-  };
-}
-
-/** The notice about a truncated body, for every part of the page. */
 function truncationSentences({ rendering: { cutAt } }: WebPage): string[] {
   return cutAt === undefined
     ? []

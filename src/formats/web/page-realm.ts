@@ -47,7 +47,6 @@ async function made(job: PageJob, content: string): Promise<Made | Nothing> {
   }
 }
 
-/** Undefined for invalid JSON. */
 function valueOf(content: string): unknown {
   try {
     return JSON.parse(content) as unknown;

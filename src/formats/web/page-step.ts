@@ -13,30 +13,27 @@ import type { SiteEndpoints } from '../../types/settings.ts';
 export interface FetchedPage extends WebResponse {
   /** The media type in lower case without parameters; empty if the server states none. */
   readonly type: string;
-  /** The text, decoded once. */
   text(): Promise<string>;
 }
 
-/** The context of reading one page, for its steps. */
-export interface PageVisit {
+/** What reading a page needs. */
+export interface PageContext {
   /** The requested URL, normalized. */
   readonly url: string;
   readonly network: NetworkAccess;
-  /** Configured base URLs of known sites. */
   readonly endpoints: SiteEndpoints;
   /** For reading the package registry settings of the project. */
   readonly access: FileAccess;
-  /** Aborts also at the deadline of the page. */
+  /** Of a visit, aborts also at the deadline of the page. */
   readonly signal: AbortSignal;
-  /** Notes for the header of the answer. */
+}
+
+export interface PageVisit extends PageContext {
   readonly notes: string[];
-  /** Whether a file that is too large may be read by ranges. */
-  readonly mayBeRanges: boolean;
   /** Whether the page may be cached: no reply that may have become a part of it was marked `no-store`. */
-  mayKeep(): boolean;
-  /** Marks the page as unsettled: something timed out, so the next read may give another result. */
-  unsettle(): void;
-  isSettled(): boolean;
+  mayKeep: boolean;
+  /** False if something timed out, so that the next read may give another result. */
+  isSettled: boolean;
   /** Fetches a URL. Throws OrielError. */
   fetch(url: string, ask?: PageFetchOptions): Promise<FetchedPage>;
   /** Fetches something optional; undefined if it does not exist or does not answer in time. */
@@ -54,7 +51,6 @@ export interface PageFetchOptions {
   readonly trusted?: boolean | undefined;
 }
 
-/** The result of the step that succeeded. */
 export type PageRendering = RenderingContent &
   (
     | { readonly kind: 'text' }
@@ -84,7 +80,6 @@ export type PageStep = (page: FetchedPage, visit: PageVisit) => Promise<PageRend
 
 /** A page that was read through the API of its site. */
 export type SitePage = {
-  /** The first reply of the API. */
   readonly page: FetchedPage;
 } & (
   | {
@@ -101,9 +96,7 @@ type ReadSite = (visit: PageVisit) => Promise<SitePage | undefined>;
 
 /** A site whose pages are read through its API instead of their HTML. */
 export interface ApiSite {
-  /** The method in the header of an answer. */
   readonly name: string;
-  /** Tests whether the site claims a host. */
   readonly hosts: { test(hostname: string): boolean };
   /** The function that reads this page; undefined for pages that are read as HTML. */
   page(url: URL): ReadSite | undefined;
@@ -157,7 +150,6 @@ export async function identityOf(url: string, bytes: Uint8Array): Promise<Identi
   return Identity.of('web', { url, sha256: await digest });
 }
 
-/** The last segment of a URL's path. */
 export function nameOf(url: string): string {
   const last = new URL(url).pathname.split('/').at(-1) ?? '';
   return decodeUri(last).replaceAll('/', '_');

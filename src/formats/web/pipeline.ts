@@ -1,19 +1,18 @@
 /** Reads one page: runs the steps in order; the first that applies wins. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
-import type { NetworkAccess, WebRequest } from '../../network/fetch.ts';
+import type { WebRequest } from '../../network/fetch.ts';
 import { startDeadline, type WorkDeadline } from '../../queues/caller.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import type { FileAccess } from '../../types/access.ts';
-import type { SiteEndpoints } from '../../types/settings.ts';
 import { textOfBytes } from './charset.ts';
 import { convert, convertedText, pageJob } from './convert.ts';
-import { isLarge, maxBodyBytes, wholeUpTo } from './large-file.ts';
+import { isLarge, maxBodyBytes } from './large-file.ts';
 import { OWN_MS, PAGE_MS, PROBE_MS, PROBES_MS } from './limits.ts';
 import {
   cutOf,
   type FetchedPage,
   isHtml,
+  type PageContext,
   type PageFetchOptions,
   type PageRendering,
   type PageStep,
@@ -50,13 +49,13 @@ const HTML: readonly PageStep[] = [
   thinStep,
 ];
 
-/** Steps that read something else instead of the page, for which the page's validators are meaningless. */
-const ELSEWHERE: ReadonlySet<PageStep> = new Set([
-  alternateStep,
-  suffixStep,
-  feedAlternateStep,
-  linkedDocumentStep,
-  llmsStep,
+/** Methods that read something else instead of the page, for which the page's validators are meaningless. */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  'alternate-markdown',
+  'md-suffix',
+  'feed-alternate',
+  'linked-document',
+  'llms.txt',
 ]);
 
 export interface WebPage {
@@ -74,17 +73,13 @@ export interface WebPage {
   readonly unsettled?: true | undefined;
 }
 
-interface PageReading {
-  readonly url: string;
+export interface PageMode {
   readonly raw: boolean;
-  /** The encoding to use instead of the stated one. */
+  /** The encoding that the caller selects, if the page states a wrong one or none. */
   readonly encoding?: string | undefined;
-  /** Set to read the whole body, however large. */
-  readonly whole?: true | undefined;
-  readonly network: NetworkAccess;
-  readonly endpoints: SiteEndpoints;
-  readonly access: FileAccess;
-  readonly signal: AbortSignal;
+}
+
+interface PageReading extends PageContext, PageMode {
   /** Milliseconds of the page's timeout that the call has already waited. */
   readonly waitedMs?: number | undefined;
   /** The cached page, for a conditional request. */
@@ -113,8 +108,8 @@ export async function readPage(reading: PageReading): Promise<WebPage> {
     const special = raw ? undefined : await siteStep(visit);
     if (special) {
       // The final URL is the page's; the validators belong to the API, so the page is not cached on disk.
-      const read = pageOf(special.page, { rendering: special.rendering, isOwn: false }, visit);
-      return { ...read, finalUrl: url, transient: true };
+      const read = pageOf(special.page, special.rendering, visit);
+      return { ...read, finalUrl: url, transient: true, etag: undefined, lastModified: undefined };
     }
     const accept = raw ? '*/*' : ACCEPT;
     let page = await visit.fetch(url, { accept, known });
@@ -131,39 +126,29 @@ export async function readPage(reading: PageReading): Promise<WebPage> {
   }
 }
 
-/** The note for a page that was redirected. */
 export function redirectNote(url: string): string {
   return `redirected from ${url}`;
 }
 
-interface Rendered {
-  readonly rendering: PageRendering;
-  /** Whether it was made from the response of this URL. */
-  readonly isOwn: boolean;
-}
-
-async function renderingOf(page: FetchedPage, raw: boolean, visit: PageVisit): Promise<Rendered> {
-  const own = (rendering: PageRendering): Rendered => ({ rendering, isOwn: true });
-  if (page.status >= 400 || page.status === 304) return own(await failedPage(page, raw, visit));
-  if (page.cut && visit.mayBeRanges && isLarge(page.headers))
-    return own({ kind: 'file', method: 'ranges', name: '', bytes: page.body });
+async function renderingOf(page: FetchedPage, raw: boolean, visit: PageVisit): Promise<PageRendering> {
+  if (page.status >= 400 || page.status === 304) return failedPage(page, raw, visit);
+  if (page.cut && isLarge(page.headers))
+    return { kind: 'file', method: 'ranges', name: '', bytes: page.body };
   if (page.body.length === 0) visit.notes.push('the body is empty');
   if (page.status === 206) {
     const { 'content-range': range = 'which, it does not say' } = page.headers;
     visit.notes.push(`the server sent a part of it alone: ${oneLine(range.slice(0, 100))}`);
   }
-  if (raw) return own(await rawOf(page, visit));
+  if (raw) return rawOf(page, visit);
   for (const step of DIRECT) {
     const rendering = await step(page, visit);
-    if (rendering) return own(rendering);
+    if (rendering) return rendering;
   }
-  if (isHtml(page, await page.text())) {
-    for (const step of HTML) {
-      const rendering = await step(page, visit);
-      if (rendering) return { rendering, isOwn: !ELSEWHERE.has(step) };
-    }
+  for (const step of isHtml(page, await page.text()) ? HTML : []) {
+    const rendering = await step(page, visit);
+    if (rendering) return rendering;
   }
-  return own((await rawStep(page, visit)) ?? textRendering('raw', await page.text(), page));
+  return (await rawStep(page, visit)) ?? textRendering('raw', await page.text(), page);
 }
 
 /** The unconverted body, decoded if it is text. */
@@ -178,12 +163,12 @@ async function rawOf(page: FetchedPage, { notes }: PageVisit): Promise<PageRende
   return { ...raw, encoding: 'utf-8', bytes: Buffer.from(decoded), ...said };
 }
 
-function pageOf(page: FetchedPage, { rendering, isOwn }: Rendered, visit: PageVisit): WebPage {
+function pageOf(page: FetchedPage, rendering: PageRendering, visit: PageVisit): WebPage {
   const { etag, 'last-modified': lastModified, 'content-type': contentType = '' } = page.headers;
   const { notes } = visit;
-  const settled = visit.isSettled();
+  const { isSettled: settled } = visit;
   // Validators are kept only for a settled page made from this response; others must be read again.
-  const validates = isOwn && settled;
+  const validates = settled && !ELSEWHERE.has(rendering.method);
   return {
     finalUrl: page.url,
     status: page.status,
@@ -192,7 +177,7 @@ function pageOf(page: FetchedPage, { rendering, isOwn }: Rendered, visit: PageVi
     rendering,
     etag: validates && isValidator(etag) ? etag : undefined,
     lastModified: validates && isValidator(lastModified) ? lastModified : undefined,
-    transient: !visit.mayKeep() || !settled ? (true as const) : undefined,
+    transient: !visit.mayKeep || !settled ? (true as const) : undefined,
     unsettled: !settled ? (true as const) : undefined,
   };
 }
@@ -213,15 +198,9 @@ function isSameSite(found: string, asked: string): boolean {
   );
 }
 
-function visitOf(
-  { url, encoding, whole, network, endpoints, access }: PageReading,
-  signal: AbortSignal,
-  probes: ProbeTime,
-): PageVisit {
+function visitOf(reading: PageReading, signal: AbortSignal, probes: ProbeTime): PageVisit {
+  const { url, encoding, network, endpoints, access } = reading;
   const notes: string[] = [];
-  let mayKeep = true;
-  let settled = true;
-  const unsettle = (): void => void (settled = false);
   const get = async (address: string, ask: PageFetchOptions, until: AbortSignal): Promise<FetchedPage> => {
     const headers: Record<string, string> = {};
     if (ask.accept !== undefined) headers['accept'] = ask.accept;
@@ -232,10 +211,10 @@ function visitOf(
       ...(ask.credentials && { credentials: ask.credentials }),
       trusted: ask.trusted === true || undefined,
       signal: until,
-      mostBytes: whole ? wholeUpTo : maxBodyBytes,
+      mostBytes: maxBodyBytes,
     };
     const reply = await network.get(address, request);
-    if (/\bno-store\b/i.test(reply.headers['cache-control'] ?? '')) mayKeep = false;
+    if (/\bno-store\b/i.test(reply.headers['cache-control'] ?? '')) visit.mayKeep = false;
     const contentType = reply.headers['content-type'] ?? '';
     // A byte order mark takes precedence over this.
     const stated = encoding === undefined || address !== url ? contentType : `; charset=${encoding}`;
@@ -250,17 +229,15 @@ function visitOf(
         })),
     };
   };
-  return {
+  const visit: PageVisit = {
     url,
     network,
     endpoints,
     access,
     signal,
     notes,
-    mayBeRanges: !whole,
-    mayKeep: () => mayKeep,
-    unsettle,
-    isSettled: () => settled,
+    mayKeep: true,
+    isSettled: true,
     fetch: (address, ask = {}) => get(address, ask, signal),
     async probe(address, ask = {}) {
       try {
@@ -270,16 +247,16 @@ function visitOf(
       } catch (error) {
         // If it does not exist or times out, the page itself is read.
         signal.throwIfAborted();
-        if (!isOrielError(error) || UNSETTLED.has(error.code)) unsettle();
+        if (!isOrielError(error) || UNSETTLED.has(error.code)) visit.isSettled = false;
         return undefined;
       }
     },
   };
+  return visit;
 }
 
 // The answer for a page with an error status: the status, advice, and the text of the server.
 
-/** The most characters and lines of the server's text. */
 const MAX_ERROR_TEXT_CHARACTERS = 2_000;
 const MAX_ERROR_TEXT_LINES = 60;
 

@@ -36,7 +36,6 @@ export type PageReply =
   | {
       readonly kind: 'text';
       readonly how: PageMethod;
-      readonly title?: string | undefined;
       /** Word counts, if the main text has clearly fewer words than the page. */
       readonly words?: { readonly shown: number; readonly all: number } | undefined;
       /** For a record: facts that decide on further requests to the site. */

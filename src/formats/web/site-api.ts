@@ -16,7 +16,6 @@ import { convertedText, convertFor } from './convert.ts';
 import type { FetchedPage, PageVisit } from './page-step.ts';
 import type { RecordKind } from './protocol.ts';
 
-/** The base URL of an API. */
 interface ApiBase {
   /** Without trailing slash. */
   readonly url: string;
@@ -81,7 +80,6 @@ export async function markdownOf(
 // Finds the package registries that the user's own tools are configured for. Only addresses are read from their settings, no
 // credentials; a registry that requires credentials is not read.
 
-/** The most bytes of a settings file. */
 const MAX_REGISTRY_SETTINGS_BYTES = 256 * 1024;
 
 type Section = Readonly<Record<string, unknown>>;

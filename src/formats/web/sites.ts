@@ -1,6 +1,7 @@
 /** The sites whose pages are read through their APIs: one after the other, and the table at the end. */
 
-import { decodeUri, withoutTrailingSlashes } from '../../text/visible.ts';
+import { decodeUri } from '../../text/visible.ts';
+import { gitHubServer, JSON_TYPE } from '../github/api.ts';
 import { isGitHub, REPOSITORY_PART } from '../github/repository.ts';
 import { convertedText, convertFor } from './convert.ts';
 import {
@@ -82,17 +83,10 @@ function segmentsOf({ pathname }: URL): string[] {
 }
 
 function api(path: string, accept: string, visit: PageVisit): Promise<FetchedPage | undefined> {
-  const set = process.env['GITHUB_API_URL'] || undefined;
-  const base = withoutTrailingSlashes(set ?? 'https://api.github.com');
-  const token = process.env['GITHUB_TOKEN'] || process.env['GH_TOKEN'];
-  return visit.probe(base + path, {
-    accept,
-    trusted: set !== undefined,
-    ...(token && { credentials: { authorization: `Bearer ${token}` } }),
-  });
+  const { base, trusted, credentials } = gitHubServer();
+  return visit.probe(base + path, { accept, trusted, credentials });
 }
 
-const JSON_TYPE = 'application/vnd.github+json';
 const RAW_TYPE = 'application/vnd.github.raw+json';
 
 /** Undefined if there is no reply, or one of another shape. */
@@ -130,8 +124,6 @@ async function filePage(
   const rendering = await fileStep({ ...file, url: visit.url, type: '' }, visit);
   return rendering ? { page: file, rendering } : { page: file, text: await file.text() };
 }
-
-// MDN Web Docs: pages from the JSON beside each.
 
 const mdn: ApiSite = {
   name: 'mdn',
@@ -202,8 +194,6 @@ const pypi: ApiSite = {
   },
 };
 
-// RFC Editor: RFCs as their plain text.
-
 const rfc: ApiSite = {
   name: 'rfc',
   hosts: /^(?:(?:www\.)?rfc-editor\.org|datatracker\.ietf\.org)$/,
@@ -223,8 +213,6 @@ const rfc: ApiSite = {
     };
   },
 };
-
-// Stack Exchange: questions with their answers from its API.
 
 const stackexchange: ApiSite = {
   name: 'stackexchange',
@@ -293,11 +281,8 @@ function nameOf(title: string): string {
   return decodeUri(title).replaceAll('_', ' ');
 }
 
-// The table of sites, in the order in which they are asked.
-
 const sites: readonly ApiSite[] = [github, npm, pypi, wikipedia, stackexchange, arxiv, mdn, rfc];
 
-/** Whether a page is read through the API of its site. */
 export function isOfSite(url: string): boolean {
   const { hostname } = new URL(url);
   return sites.some((site) => site.hosts.test(hostname) && site.page(new URL(url)) !== undefined);
@@ -313,7 +298,7 @@ export async function siteStep(
     if (!read) continue;
     const found = await read(visit);
     if (!found) {
-      visit.unsettle();
+      visit.isSettled = false;
       visit.notes.push(`${site.name}: its API has not answered, this is the page itself`);
       return undefined;
     }

@@ -6,6 +6,14 @@ import { withoutTrailingSlashes } from '../../text/visible.ts';
 import { layOutJson } from '../data/json-layout.ts';
 import { sources } from '../table.ts';
 import { isBinary } from '../text/open.ts';
+import {
+  baseOf,
+  type HtmlElement,
+  type HtmlNode,
+  isElement,
+  parseHtml,
+  walkHtml,
+} from './child/html-tree.ts';
 import { type ConvertedPage, convertedText, convertFor, pageJob } from './convert.ts';
 import {
   cutOf,
@@ -102,9 +110,7 @@ function isThin({ body }: ReadablePage): boolean {
 }
 
 interface ThinPage {
-  /** The method by which the text was found. */
   readonly method: string;
-  /** Empty for a page without text. */
   readonly markdown: string;
 }
 
@@ -112,7 +118,7 @@ interface ThinPage {
 async function readThinPage(page: FetchedPage, visit: PageVisit): Promise<ThinPage | undefined> {
   const found = await convertedPage(page, visit);
   if (found) return isThin(found) ? { method: found.reply.how, markdown: convertedText(found) } : undefined;
-  return visibleLength(await page.text()) < MIN_CONTENT_CHARACTERS
+  return visibleLength(await startOf(page)) < MIN_CONTENT_CHARACTERS
     ? { method: 'page', markdown: '' }
     : undefined;
 }
@@ -140,12 +146,11 @@ function withOwnWords(
 /** The least characters of a text that can replace a page. */
 const MIN_ALTERNATE_CHARACTERS = 60;
 
-/** The most alternate links that are followed. */
 const MAX_ALTERNATES = 2;
 
 export const alternateStep: PageStep = async (page, visit) => {
   const { origin } = new URL(page.url);
-  const linked = alternatesOf(await page.text(), page.url).filter(
+  const linked = alternatesOf(await startOf(page), page.url).filter(
     ({ type, url }) =>
       /^text\/(?:x-)?markdown$/.test(type) && new URL(url).origin === origin && !isOfSite(new URL(url)),
   );
@@ -192,17 +197,15 @@ async function markdownOf(
     return undefined;
   }
   // An error page is detected by comparing words, because it may be in any language.
-  if (!sharesWords(content, await page.text())) return undefined;
+  if (!sharesWords(content, await startOf(page))) return undefined;
   return content.length < 1_000 && /\b(?:404|not found|does(?: not|n't) exist)\b/i.test(start)
     ? undefined
     : textRendering(method, content, found);
 }
 
-// The step that reads the feed of a page without text, at the same origin.
-
 export const feedAlternateStep: PageStep = async (page, visit) => {
   const { origin } = new URL(page.url);
-  const feeds = alternatesOf(await page.text(), page.url).filter(
+  const feeds = alternatesOf(await startOf(page), page.url).filter(
     ({ type, url }) => /(?:rss|atom|rdf)\+xml$|feed\+json$/.test(type) && new URL(url).origin === origin,
   );
   if (feeds.length === 0) return undefined;
@@ -232,7 +235,7 @@ export const linkedDocumentStep: PageStep = async (page, visit) => {
   const little = await readThinPage(page, visit);
   if (!little) return undefined;
   const { origin } = new URL(page.url);
-  const documents = linksOf(await page.text(), page.url).filter((url) => {
+  const documents = linksOf(await startOf(page), page.url).filter((url) => {
     const link = new URL(url);
     return link.origin === origin && DOCUMENT.test(link.pathname);
   });
@@ -333,46 +336,45 @@ export const textStep: PageStep = async (page) => {
   return textRendering(negotiated ? 'content-negotiation' : 'text', content, page);
 };
 
-// The last step: the unconverted body, if no other step applies.
-
 export const rawStep: PageStep = async (page, visit) => {
   const content = await page.text();
   if (content.trim() === '' && page.body.length > 0) visit.notes.push('the body is blank');
   return textRendering(isHtml(page, content) ? 'raw-html' : 'raw', content, page);
 };
 
-// Finds alternates and links of a page, and estimates its visible text, in linear time and without parsing.
+// Finds alternates and links of a page, and its visible text, in the start of the page.
+
+const MAX_SEARCHED_CHARACTERS = 256 * 1024;
+
+const starts = new WeakMap<FetchedPage, HtmlElement>();
+
+/** The start of a page. Comments, scripts and templates are not in it. */
+async function startOf(page: FetchedPage): Promise<HtmlElement> {
+  const known = starts.get(page) ?? parseStart(await page.text());
+  starts.set(page, known);
+  return known;
+}
+
+export function parseStart(html: string): HtmlElement {
+  return parseHtml(html.slice(0, MAX_SEARCHED_CHARACTERS)).root;
+}
 
 interface AlternateLink {
   readonly type: string;
   readonly url: string;
 }
 
-/** The most characters of a page that are searched, of one tag, and the most tags of one name. */
-const MAX_SEARCHED_CHARACTERS = 256 * 1024;
-const MAX_TAG_CHARACTERS = 2_000;
-const MAX_TAGS_OF_NAME = 2_000;
-
-const ATTRIBUTE = /([a-z-]+)\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))|[a-z-]+/gi;
-
-export function alternatesOf(html: string, url: string): AlternateLink[] {
-  const found: AlternateLink[] = [];
-  const base = baseOf(html, url);
-  const [own] = Array.from(tagsOf(html, 'html'), (attributes) => attributes.get('lang'));
-  for (const attributes of tagsOf(html, 'link')) {
-    const [rel = '', type = '', href = ''] = [
-      attributes.get('rel'),
-      attributes.get('type'),
-      attributes.get('href'),
-    ];
-    if (!/(?:^|\s)alternate(?:\s|$)/i.test(rel) || href === '' || !URL.canParse(href, base)) continue;
-    if (isOtherLanguage(attributes.get('hreflang'), own)) continue;
-    found.push({ type: type.toLowerCase().split(';')[0]?.trim() ?? '', url: new URL(href, base).href });
-  }
-  return found;
+export function alternatesOf(start: HtmlElement, url: string): AlternateLink[] {
+  const elements = [...walkHtml(start)];
+  const base = baseOf(start, url);
+  const own = elements.find(({ name }) => name === 'html')?.attributes['lang'];
+  return elements.flatMap(({ name, attributes: { rel = '', type = '', href = '', hreflang } }) => {
+    const isAlternate = name === 'link' && /(?:^|\s)alternate(?:\s|$)/i.test(rel) && href !== '';
+    if (!isAlternate || !URL.canParse(href, base) || isOtherLanguage(hreflang, own)) return [];
+    return { type: type.toLowerCase().split(';')[0]?.trim() ?? '', url: new URL(href, base).href };
+  });
 }
 
-/** Whether an alternate is in another language, which makes it another text. */
 function isOtherLanguage(language: string | undefined, own: string | undefined): boolean {
   if (!language || language === 'x-default' || own === undefined) return false;
   const main = (tag = ''): string => tag.toLowerCase().split('-')[0] ?? '';
@@ -380,83 +382,19 @@ function isOtherLanguage(language: string | undefined, own: string | undefined):
 }
 
 /** The absolute URLs of links (`<a href>`), without fragments, in the order of the page. */
-export function linksOf(html: string, url: string): string[] {
-  const found: string[] = [];
-  const base = baseOf(html, url);
-  for (const attributes of tagsOf(html, 'a')) {
-    const href = attributes.get('href') ?? '';
-    if (href === '' || !URL.canParse(href, base)) continue;
+export function linksOf(start: HtmlElement, url: string): string[] {
+  const base = baseOf(start, url);
+  return [...walkHtml(start)].flatMap(({ name, attributes: { href = '' } }) => {
+    if (name !== 'a' || href === '' || !URL.canParse(href, base)) return [];
     const target = new URL(href, base);
     target.hash = '';
-    if (/^https?:$/.test(target.protocol)) found.push(target.href);
-  }
-  return found;
+    return /^https?:$/.test(target.protocol) ? target.href : [];
+  });
 }
 
-/** The base URL of links: the first `<base href>`, otherwise the page's URL. */
-function baseOf(html: string, url: string): string {
-  for (const attributes of tagsOf(html, 'base')) {
-    const href = attributes.get('href');
-    if (href !== undefined) return URL.canParse(href, url) ? new URL(href, url).href : url;
-  }
-  return url;
-}
-
-/** Yields the attributes of each tag of this name. The search continues after each tag, so it is linear. */
-function* tagsOf(html: string, name: string): Generator<ReadonlyMap<string, string>> {
-  const page = markupOf(html.slice(0, MAX_SEARCHED_CHARACTERS));
-  const start = new RegExp(`<${name}\\s`, 'gi');
-  for (let count = 0; count < MAX_TAGS_OF_NAME && start.exec(page); count += 1) {
-    const end = page.indexOf('>', start.lastIndex);
-    if (end === -1) return;
-    if (end - start.lastIndex <= MAX_TAG_CHARACTERS) yield valuesOf(page.slice(start.lastIndex, end));
-    start.lastIndex = end;
-  }
-}
-
-/** Comments and elements whose content may look like tags but is not markup. */
-const NO_MARKUP = /^(?:!--|(script|style|template|textarea|title|xmp)\b)/i;
-
-/** The page without comments, scripts and the like; an unclosed one extends to the end. */
-function markupOf(page: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (let mark = page.indexOf('<'); mark !== -1; mark = page.indexOf('<', mark + 1)) {
-    const found = NO_MARKUP.exec(page.slice(mark + 1, mark + 12));
-    if (!found) continue;
-    const [, name] = found;
-    parts.push(page.slice(from, mark));
-    const end = name === undefined ? page.indexOf('-->', mark) : endOf(page, name, mark);
-    if (end === -1) return parts.join('');
-    from = end;
-    mark = end - 1;
-  }
-  parts.push(page.slice(from));
-  return parts.join('');
-}
-
-function endOf(page: string, name: string, from: number): number {
-  const close = new RegExp(`</${name}`, 'gi');
-  close.lastIndex = from;
-  return close.exec(page)?.index ?? -1;
-}
-
-function valuesOf(attributes: string): ReadonlyMap<string, string> {
-  return new Map(
-    Array.from(attributes.matchAll(ATTRIBUTE), ([, name = '', double, single, bare]) => [
-      name.toLowerCase(),
-      (double ?? single ?? bare ?? '').replaceAll('&amp;', '&'),
-    ]),
-  );
-}
-
-const UNSEEN = /^(script|style|template|noscript|title|svg)\b/i;
-
-/** The approximate number of visible characters in the searched part of a page. */
-export function visibleLength(html: string): number {
-  let seen = 0;
-  for (const piece of visiblePieces(html)) seen += piece.replace(/\s+/g, ' ').trim().length;
-  return seen;
+/** The approximate number of visible characters in the start of a page. */
+export function visibleLength(start: HtmlElement): number {
+  return textsOf(start).reduce((sum, text) => sum + text.replace(/\s+/g, ' ').trim().length, 0);
 }
 
 /** Significant words: five letters or more, or two characters of a script without spaces. */
@@ -466,24 +404,15 @@ const WORD = /\p{L}{5,}|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]
 const FEW = 30;
 
 /** Whether a text shares a tenth of the visible words of a page. True for a page with too few words to compare. */
-function sharesWords(text: string, html: string): boolean {
+function sharesWords(text: string, start: HtmlElement): boolean {
   const wordsOf = (piece: string): readonly string[] => piece.toLowerCase().match(WORD) ?? [];
-  const ofPage = new Set([...visiblePieces(html)].flatMap(wordsOf));
+  const ofPage = new Set(textsOf(start).flatMap(wordsOf));
   const ofText = new Set(wordsOf(text.slice(0, MAX_SEARCHED_CHARACTERS)));
   const shared = [...ofPage].filter((word) => ofText.has(word)).length;
   return ofPage.size < FEW || shared >= Math.min(ofPage.size, 4 * ofText.size) / 10;
 }
 
-function* visiblePieces(html: string): Generator<string> {
-  const page = html.slice(0, MAX_SEARCHED_CHARACTERS);
-  for (let at = 0; at < page.length;) {
-    const mark = page.indexOf('<', at);
-    yield page.slice(at, mark === -1 ? undefined : mark);
-    if (mark === -1) break;
-    const name = UNSEEN.exec(page.slice(mark + 1, mark + 10))?.[1];
-    const comment = page.startsWith('<!--', mark);
-    const end = name === undefined ? page.indexOf(comment ? '-->' : '>', mark) : endOf(page, name, mark);
-    if (end === -1) break;
-    at = end + (comment ? 3 : name === undefined ? 1 : 0);
-  }
+function textsOf(node: HtmlNode): string[] {
+  if (!isElement(node)) return [node];
+  return node.name === 'title' ? [] : node.children.flatMap(textsOf);
 }

@@ -125,7 +125,6 @@ async function missing({ name, files, path }: InWorkspace, { signal }: Call): Pr
 
 // The listings of `ws://`: all workspaces with their state, and pages of a directory.
 
-/** A path in a workspace. */
 interface InWorkspace {
   readonly name: string;
   readonly files: WorkspaceFiles;
@@ -135,7 +134,6 @@ interface InWorkspace {
   readonly rest: string;
 }
 
-/** Entries per page. */
 const PAGE = 500;
 
 /** The most workspaces whose state is checked for one list. */
@@ -143,7 +141,6 @@ const MAX_CHECKED_WORKSPACES = 100;
 
 type Workspaces = Settings['workspaces'];
 
-/** The sorted names of the workspaces that `ws://` can read. */
 function namesOf(workspaces: Workspaces): string[] {
   return Object.keys(workspaces)
     .filter((name) => workspaces[name]?.files !== undefined)

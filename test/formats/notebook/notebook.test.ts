@@ -46,26 +46,9 @@ describe('cells', () => {
       encoding: 'utf-8',
       target: NAME,
       editable: true,
-      facts: { notebook: { cells: 3, bad: 0, format: 4 } },
+      facts: { notebook: { cells: 3, bad: 0 } },
       notes: [{ kind: 'said', text: '1 cell has outputs. Use nb.ipynb:outputs to see them' }],
     });
-  });
-
-  test('nbformat 3: worksheets, headings, inputs', async () => {
-    const resource = await text({
-      nbformat: 3,
-      metadata: { language_info: { name: 'python' } },
-      worksheets: [
-        { cells: [{ cell_type: 'heading', level: 2, source: ['Old'] }] },
-        {
-          cells: [
-            { cell_type: 'code', input: ['print(1)'], outputs: [{ output_type: 'stream', text: ['1\n'] }] },
-          ],
-        },
-      ],
-    });
-    expect(await wholeText(resource)).toBe('# %% [markdown] cell:0\n## Old\n# %% [code] cell:1\nprint(1)');
-    expect(resource.facts).toEqual({ notebook: { cells: 2, bad: 0, format: 3, language: 'python' } });
   });
 
   test('read back as they were', async () => {
@@ -85,7 +68,7 @@ describe('cells', () => {
         use: 'nb.ipynb:raw',
         text: 'The notebook has no cells. Use nb.ipynb:raw for the JSON',
       },
-      facts: { notebook: { cells: 0, bad: 0, format: 4 } },
+      facts: { notebook: { cells: 0, bad: 0 } },
     });
   });
 
@@ -221,7 +204,7 @@ describe('damaged notebooks', () => {
   test.each([
     ['no cells key', { nbformat: 4, metadata: {} }, 'it has no list of cells'],
     ['cells of another type', { nbformat: '4', cells: { a: 1 }, metadata: [] }, 'it has no list of cells'],
-    ['worksheets of another type', { worksheets: 'none' }, 'it has no list of cells'],
+    ['worksheets of nbformat 3', { worksheets: [{ cells: [] }] }, 'it has no list of cells'],
     ['a list', [1, 2], 'it is not an object'],
     ['a number', 7, 'it is not an object'],
   ])('N03 %s', async (_, content, why) => {

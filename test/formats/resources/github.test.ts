@@ -183,43 +183,11 @@ describe('a pull request', () => {
     expect(github.heard).toHaveLength(1);
   });
 
-  test('a diff refused by GitHub is assembled from its files', async () => {
-    const files = Array.from({ length: 120 }, (_, i) => ({
-      filename: `f${i}.txt`,
-      status: i === 0 ? 'added' : 'modified',
-      patch: '@@ -1 +1 @@\n-a\n+b',
-    }));
-    const { read } = await open({
-      ...widget,
-      diffs: {},
-      files: { 12: [...files, { filename: 'x.png', status: 'modified' }] },
-    });
-    const { text } = await read('pr://acme/widget/12/diff');
-    expect(text).toContain('pr://acme/widget/12/diff/1  f0.txt  (added, +1 -1)\n');
-    expect(text).toContain('pr://acme/widget/12/diff/121  x.png  (+0 -0)\n');
-    expect(text).toContain('it was put together from its files');
-    expect((await read('pr://acme/widget/12/diff/120')).text).toMatch(
-      /^diff --git a\/f119.txt b\/f119.txt\n--- a\/f119.txt\n\+\+\+ b\/f119.txt\n@@ -1 \+1 @@\n-a\n\+b\n/,
+  test('a diff that GitHub refuses to make is a limit', async () => {
+    const { read } = await open({ ...widget, diffs: {} });
+    expect((await read('pr://acme/widget/12/diff')).text).toBe(
+      'GitHub makes no diff of pr://acme/widget/12/diff: it has more than 20,000 lines or 300 files. Use pr://acme/widget.',
     );
-  });
-
-  test('a name like a line of the diff is quoted', async () => {
-    const filename = 'a\n+++ "b\u0085\\c.txt';
-    const file = { filename, previous_filename: 'x\ty', status: 'renamed', patch: '@@ -1 +1 @@\n-a\n+b' };
-    const { read } = await open({ ...widget, diffs: {}, files: { 12: [file] } });
-    const quoted = String.raw`a\012+++ \"b\302\205\\c.txt`;
-    expect((await read('pr://acme/widget/12/diff/1:raw')).text).toContain(
-      String.raw`diff --git "a/x\011y" "b/${quoted}"
-rename from "x\011y"
-rename to "${quoted}"
---- "a/x\011y"
-+++ "b/${quoted}"
-@@ -1 +1 @@
--a
-+b
-`,
-    );
-    expect((await read('pr://acme/widget/12/diff')).text).toContain('(renamed from x');
   });
 
   test('a diff keeps its bytes, whatever the encoding and names', async () => {

@@ -1,7 +1,7 @@
 /** Links of a page, found in linear time for any page. */
 
 import { expect, test } from 'vitest';
-import { alternatesOf, linksOf, visibleLength } from '../../../src/formats/web/steps.ts';
+import { alternatesOf, linksOf, parseStart, visibleLength } from '../../../src/formats/web/steps.ts';
 import { withoutLag } from '../../support/lag.ts';
 
 const URL = 'https://example.com/a/';
@@ -10,11 +10,11 @@ test('alternates and links, absolute', () => {
   const html =
     `<link rel="stylesheet" href="x.css"><LINK REL='alternate' data-href=no type="text/markdown; x=1" href="b.md?a=1&amp;b=2">` +
     `<link rel=alternate type=application/rss+xml href=/feed><a href="#top">t</a><a class=x href='c#d'>c</a><area href=e>`;
-  expect(alternatesOf(html, URL)).toEqual([
+  expect(alternatesOf(parseStart(html), URL)).toEqual([
     { type: 'text/markdown', url: 'https://example.com/a/b.md?a=1&b=2' },
     { type: 'application/rss+xml', url: 'https://example.com/feed' },
   ]);
-  expect(linksOf(html, URL)).toEqual(['https://example.com/a/', 'https://example.com/a/c']);
+  expect(linksOf(parseStart(html), URL)).toEqual(['https://example.com/a/', 'https://example.com/a/c']);
 });
 
 test.each([
@@ -26,13 +26,13 @@ test.each([
 ])('markup that looks like a link in %s is ignored', (_, around) => {
   const link = '<base href="/b/"><link rel=alternate type=text/markdown href=old.md><a href=old>old</a>';
   const html = `${around.replace('LINK', link)}<link rel=alternate type=text/markdown href=new.md><a href=new>n</a>`;
-  expect(alternatesOf(html, URL).map(({ url }) => url)).toEqual(['https://example.com/a/new.md']);
-  expect(linksOf(html, URL)).toEqual(['https://example.com/a/new']);
+  expect(alternatesOf(parseStart(html), URL).map(({ url }) => url)).toEqual(['https://example.com/a/new.md']);
+  expect(linksOf(parseStart(html), URL)).toEqual(['https://example.com/a/new']);
 });
 
 test('only the language of the page is an alternate', () => {
   const html = `<html lang="en-GB"><link rel=alternate type=text/markdown hreflang=fr href=fr.md><link rel=alternate type=text/markdown hreflang=en href=en.md><link rel=alternate type=text/markdown hreflang=x-default href=x.md>`;
-  expect(alternatesOf(html, URL).map(({ url }) => url)).toEqual([
+  expect(alternatesOf(parseStart(html), URL).map(({ url }) => url)).toEqual([
     'https://example.com/a/en.md',
     'https://example.com/a/x.md',
   ]);
@@ -51,9 +51,9 @@ test.each([
   ['titles in a title', `<title>${'</titl'.repeat(40_000)}`],
 ])('hostile: %s', async (_, html) => {
   await withoutLag(() => {
-    alternatesOf(html, URL);
-    linksOf(html, URL);
-    visibleLength(html);
+    alternatesOf(parseStart(html), URL);
+    linksOf(parseStart(html), URL);
+    visibleLength(parseStart(html));
     return Promise.resolve();
   });
 });

@@ -19,13 +19,11 @@ import { isUnreadable, lookAt, type SqliteConnection } from './connection.ts';
 import { DATA_MODULE } from './data-table.ts';
 
 export interface CatalogTable extends SqliteTable {
-  /** The column names as in `select *`. */
   readonly columns: readonly string[];
   /** A name for the rowid, if the table has one and the name is not used by a column. */
   readonly rowid?: string | undefined;
   /** The columns of the primary key in key order. */
   readonly primary: readonly string[];
-  /** Set if its rows cannot be read. */
   readonly unreadable?: TableProblem | undefined;
 }
 
@@ -33,7 +31,6 @@ interface Column {
   readonly name: string;
   /** The position in the primary key (1-based), or 0. */
   readonly primary: number;
-  /** Whether it is not part of `select *`. */
   readonly hidden: boolean;
 }
 
@@ -145,7 +142,6 @@ function columnsOf(connection: SqliteConnection, table: string): Column[] {
   );
 }
 
-/** All rows of a small internal query. */
 function query(connection: SqliteConnection, sql: string, values: readonly string[] = []): SqliteCell[][] {
   const statement = connection.prepare(sql, values);
   const rows: SqliteCell[][] = [];
@@ -162,8 +158,6 @@ function query(connection: SqliteConnection, sql: string, values: readonly strin
 function asText(cell: SqliteCell | undefined): string {
   return typeof cell === 'object' && cell?.kind === 'text' ? cell.text : '';
 }
-
-// Determines the kind of a table by its CREATE statement.
 
 /** The suffixes of the shadow tables of a virtual table, by module. */
 const FTS3 = ['content', 'segments', 'segdir', 'docsize', 'stat'];
@@ -189,12 +183,8 @@ function typeOf(type: string, module: string | undefined, isShadow: boolean): Ta
   return isShadow ? 'shadow table' : 'table';
 }
 
-// The refusals for missing tables and rows, with a next call.
-
-/** The most tables that a message names. */
 const NAMED = 20;
 
-/** A query in the place of a table. */
 const QUERY = /^\s*(?:select|with|values|explain)\s/i;
 
 export function noSuchTable(connection: SqliteConnection, typed: string): SqliteRefusal {
@@ -247,7 +237,6 @@ export function unreadable(name: string, { code, message }: TableProblem): Sqlit
 
 // Suggests existing tables and columns for SQL that names missing ones.
 
-/** The most names in a message. */
 const MAX_SUGGESTED_NAMES = 20;
 
 /**

@@ -30,7 +30,6 @@ export class SqliteConnection {
   readonly data: DataTable | undefined;
   /** The size of the database in bytes, without its log. */
   readonly size: number;
-  /** Whether reading needs requests to a server. */
   readonly remote: boolean;
   readonly #db: number;
   readonly #vfs: ReadOnlyVfs;
@@ -157,7 +156,6 @@ export class SqliteConnection {
     }
   }
 
-  /** The work done since the connection was opened. */
   get worked(): StatementWork {
     return { steps: this.#steps, bytes: this.#vfs.bytesRead };
   }
@@ -171,7 +169,6 @@ export class SqliteConnection {
     capi.sqlite3_db_config(this.#db, capi.SQLITE_DBCONFIG_DQS_DML, allowed ? 1 : 0, 0);
   }
 
-  /** The failure for a result code, with SQLite's message. */
   failure(result: number): SqlFailure {
     const { capi } = this.library;
     const message = this.#db === 0 ? capi.sqlite3_errstr(result) : capi.sqlite3_errmsg(this.#db);
@@ -186,7 +183,6 @@ export class SqliteConnection {
     this.#vfs.beforeRead = () => {};
   }
 
-  /** Makes the data file the table of this connection. */
   #attach({ module, table }: DataInput, file: ReadableFile): DataTable {
     const { capi } = this.library;
     module.onError = () => (this.#clock.over() === undefined ? capi.SQLITE_IOERR : capi.SQLITE_INTERRUPT);

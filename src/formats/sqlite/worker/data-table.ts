@@ -31,7 +31,6 @@ export function writtenName(name: string): string {
   return `${name} as written`;
 }
 
-/** The declaration of the table, for SQLite. */
 function declarationOf({ columns, form }: Table): string {
   const isJson = form.kind !== 'separated';
   const shown = columns.map(

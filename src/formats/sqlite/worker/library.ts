@@ -38,7 +38,6 @@ export const VALUE_LIMIT = 8 * 1024 * 1024;
 /** The most bytes that SQLite may allocate. A query that needs more fails. */
 const HEAP_LIMIT = 64 * 1024 * 1024;
 
-/** Settings made by SQL. */
 const PRAGMAS = [
   // Keeps the index of a write-ahead log in memory instead of in a `-shm` file.
   'locking_mode = exclusive',

@@ -32,21 +32,14 @@ import {
   collect,
   countTableRows,
   findRow,
-  ListCounter,
+  listCounter,
   orderBy,
   PAGE_WORK,
   rowidOrder,
   selectedColumns,
   selectRows,
 } from './rows.ts';
-import {
-  behindRow,
-  filtered,
-  isDamage,
-  type RowsAround,
-  selectAround,
-  withoutRowids,
-} from './rows-around.ts';
+import { behindRow, filtered, isDamage, selectAround, withoutRowids } from './rows-around.ts';
 import { READ_ONLY, SqlFailure } from './statement.ts';
 
 /** `room` is the most bytes of the answer. Throws Refusal and SqlFailure. */
@@ -69,7 +62,6 @@ export function answer(connection: SqliteConnection, ask: SqliteRequest, room: n
   }
 }
 
-/** Answers with the first reading that names a table or a row. */
 function find(
   connection: SqliteConnection,
   ask: Extract<SqliteRequest, { kind: 'find' }>,
@@ -124,10 +116,10 @@ function listReply(
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): SqliteReply {
   const tables = listTables(connection);
-  const counter = new ListCounter(connection);
+  const count = listCounter(connection);
   const entries = tables
     .slice(offset, offset + limit)
-    .map(({ name, type }) => entryOf(connection, counter, name, type));
+    .map(({ name, type }) => entryOf(connection, count, name, type));
   // One damaged table does not hide the others; only if all are damaged, that is the answer.
   const damage = entries.filter((entry) => entry.damaged !== undefined);
   if (damage.length > 0 && damage.length === entries.length) {
@@ -138,14 +130,14 @@ function listReply(
 
 function entryOf(
   connection: SqliteConnection,
-  counter: ListCounter,
+  countRows: ReturnType<typeof listCounter>,
   name: string,
   type: TableType,
 ): ListEntry {
   // Views are not counted, because that can take any amount of work.
   if (type === 'view') return { name, type };
   try {
-    const count = counter.count(identifier(name));
+    const count = countRows(identifier(name));
     return count ? { name, type, count } : { name, type };
   } catch (error) {
     if (isUnreadable(connection, error)) return { name, type, unreadable: error.message };
@@ -202,11 +194,7 @@ function pageReply(
     const window = `limit ${limit + 1} offset ${from === undefined ? offset : 0}`;
     return `from ${filtered(table, behind)} ${orderBy(table, ask.order)} ${window}`;
   });
-  const behindPage = (last: string): string => filtered(table, [...asked, behindRow(rowid, last)]);
-  const known =
-    after === undefined
-      ? (countOf(page.rows, offset) ?? countBehind(connection, page, offset, behindPage))
-      : undefined;
+  const known = after === undefined ? countOf(page.rows, offset) : undefined;
   const all = ask.where === undefined ? connection.data?.rows : undefined;
   const total = all === undefined ? undefined : { rows: all, exact: true };
   const count = page.lost ? undefined : (known ?? total ?? countPage(connection, filtered(table, asked)));
@@ -224,23 +212,6 @@ function countPage(connection: SqliteConnection, from: string): SqliteCount | un
   }
 }
 
-/** If at least this many rows were skipped, they are not read again for counting. */
-const MANY_SKIPPED = 20_000;
-
-/** The total, by counting the rows after the page; undefined if that is too much work. */
-function countBehind(
-  connection: SqliteConnection,
-  { rows, rowids }: RowsAround,
-  offset: number,
-  behindPage: (last: string) => string,
-): SqliteCount | undefined {
-  const last = rowids?.at(-1);
-  if (last === undefined || offset < MANY_SKIPPED) return undefined;
-  const behind = countTableRows(connection, behindPage(last), PAGE_WORK);
-  return behind?.exact ? { rows: offset + rows.rows.length + behind.rows, exact: true } : undefined;
-}
-
-/** The most rows per reply, however small they are. */
 const MAX_REPLY_ROWS = 20_000;
 
 /** Complete rows, with the keys by which each is read. */
@@ -277,7 +248,6 @@ function rowsReply(
 /** The most rows that one statement examines; a large table takes several statements. */
 const MAX_SCANNED_ROWS = 100_000;
 
-/** The most columns that are compared. */
 const MAX_COMPARED_COLUMNS = 50;
 
 /** Whether rows can be filtered: not if a column name contains the text, because names are in the text of every row. */
@@ -334,7 +304,6 @@ function countOf({ rows, more }: SqliteRows, offset: number): SqliteCount | unde
   return { rows: offset + rows.length, exact: true };
 }
 
-/** The part of a table's description that an answer needs. */
 function summarizeTable({ name, type, key, composite, columns }: CatalogTable, shown = columns): SqliteTable {
   const summary = { name, type, composite };
   if (!key || shown === columns || key.column === undefined) return key ? { ...summary, key } : summary;

@@ -21,7 +21,6 @@ export interface RowsAround {
   readonly lost?: readonly LostRows[] | undefined;
 }
 
-/** The most damaged places in front of a page. */
 const MAX_LOST = 20;
 
 /** The rows of a range. `tail` is the SQL from `from` on, for the rows after a rowid. */
@@ -106,8 +105,6 @@ function behindDamage(
   }
   return found.row;
 }
-
-// The SQL of a range of rows.
 
 /** Not `>`, which looks at the page of the row itself: that may be damaged. */
 export function behindRow(rowid: string | undefined, after: string): string {

@@ -20,11 +20,8 @@ const WHOLE_ROW = 2 * VALUE_LIMIT;
 const COLLECT = 16;
 
 export interface RowCollection {
-  /** The number of rows to skip. */
   readonly skip: number;
-  /** The most rows. */
   readonly limit: number;
-  /** The most bytes of the answer. */
   readonly room: number;
   /** Whether values are collected in full until the room is used; otherwise only their starts. */
   readonly whole?: true | undefined;
@@ -130,8 +127,6 @@ function joinTriples(row: readonly SqliteCell[]): SqliteCell[] {
     return isBlob ? { kind: 'blob', bytes: size } : { kind: 'text', text: '', bytes: size, clipped: true };
   });
 }
-
-// Finds one row by its typed key.
 
 interface FoundRow {
   /** The name of the column with which the key was compared. */
@@ -284,24 +279,14 @@ export function countTableRows(
 }
 
 /** Counts tables one after the other until the limit for all of them is reached. */
-export class ListCounter {
-  readonly #connection: SqliteConnection;
-  #left: StatementWork;
-
-  constructor(connection: SqliteConnection) {
-    this.#connection = connection;
-    this.#left = connection.remote ? { ...LIST_WORK, bytes: REMOTE_LIST_BYTES } : LIST_WORK;
-  }
-
-  count(from: string): SqliteCount | undefined {
-    const { steps, bytes } = this.#left;
-    if (steps <= 0 || bytes <= 0) return undefined;
-    const before = this.#connection.worked;
-    const count = countTableRows(this.#connection, from, TABLE_WORK);
-    const after = this.#connection.worked;
-    this.#left = { steps: steps - (after.steps - before.steps), bytes: bytes - (after.bytes - before.bytes) };
-    return count;
-  }
+export function listCounter(connection: SqliteConnection): (from: string) => SqliteCount | undefined {
+  const most = connection.remote ? { ...LIST_WORK, bytes: REMOTE_LIST_BYTES } : LIST_WORK;
+  const { steps, bytes } = connection.worked;
+  return (from) => {
+    const now = connection.worked;
+    const isOver = now.steps - steps >= most.steps || now.bytes - bytes >= most.bytes;
+    return isOver ? undefined : countTableRows(connection, from, TABLE_WORK);
+  };
 }
 
 function single(connection: SqliteConnection, sql: string): number {

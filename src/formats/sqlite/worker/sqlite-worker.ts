@@ -26,7 +26,6 @@ const vfs = new ReadOnlyVfs(library);
 
 let dataModule: DataModule | undefined;
 
-/** The meaning of the number in `stop`. */
 const STOPPED: readonly ReturnType<StatementClock['over']>[] = [undefined, 'cancelled', 'time'];
 
 /** If the library's memory, which never shrinks, is above this many bytes, the thread is replaced. */
@@ -81,7 +80,6 @@ async function run(job: SqliteJob, stop: Int32Array): Promise<SqliteReply> {
 /** The rows that are the shape of a file. */
 const SAMPLE = { kind: 'query', table: DATA_TABLE, limit: 5, offset: 0 } as const;
 
-/** Reads until the deadline. */
 function timed(file: ReadableFile, clock: StatementClock): ReadableFile['read'] {
   return (target, offset) => {
     if (clock.over() !== undefined) throw new Error('time is over');
@@ -89,7 +87,6 @@ function timed(file: ReadableFile, clock: StatementClock): ReadableFile['read'] 
   };
 }
 
-/** What this job has opened. */
 const opened: number[] = [];
 
 /** Under Deno each thread has descriptors of its own. */

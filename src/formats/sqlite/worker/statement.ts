@@ -4,15 +4,12 @@ import type { SqliteCell } from '../protocol.ts';
 import { decodeText, encodeText } from '../../../text/encoding.ts';
 import type { SqliteLibrary } from './library.ts';
 
-/** The part of a connection that a statement needs. */
 interface StatementCompiler {
   readonly library: SqliteLibrary;
-  /** The failure for a result code. */
   failure(result: number): SqlFailure;
 }
 
 export class SqliteStatement {
-  /** The names of the result columns, in order. */
   readonly columns: readonly string[];
   readonly #compiler: StatementCompiler;
   readonly #pointer: number;
@@ -25,7 +22,6 @@ export class SqliteStatement {
     this.columns = Array.from({ length: count }, (_, at) => capi.sqlite3_column_name(pointer, at) ?? '');
   }
 
-  /** The number of parameters. */
   get parameters(): number {
     return this.#compiler.library.capi.sqlite3_bind_parameter_count(this.#pointer);
   }
@@ -105,12 +101,10 @@ const SQLITE_CORRUPT = 11;
 
 /** The failure of a statement: SQLite's code and message, or the reason why it was refused or stopped. */
 export class SqlFailure extends Error {
-  /** SQLite's primary result code. */
   readonly result: number;
   readonly denial: SqlDenial | undefined;
   readonly stopped: 'time' | 'cancelled' | 'work' | undefined;
 
-  /** Whether pages of the file are damaged. */
   get isDamage(): boolean {
     return this.result === SQLITE_CORRUPT;
   }
@@ -189,7 +183,6 @@ export class SqliteAuthorizer {
     }
   };
 
-  /** Resets the state of the last statement. */
   reset(): void {
     this.denial = undefined;
     this.wasAsked = false;

@@ -10,7 +10,6 @@ import type { StatementClock } from './statement.ts';
 /** A file that is read synchronously, which is acceptable in a worker. */
 export interface ReadableFile {
   size(): number;
-  /** Whether reading needs requests to a server. */
   readonly remote?: boolean | undefined;
   /** Fills `target` from `offset` and returns the number of bytes read, fewer only at the end. Throws if reading fails. */
   read(target: Uint8Array, offset: number): number;
@@ -126,7 +125,6 @@ export class ReadOnlyVfs {
     });
   }
 
-  /** Sets the files for the next connection. */
   serve(files: DatabaseFiles): void {
     this.#files = files;
   }

@@ -10,7 +10,6 @@ const NAMED_BY_BUTTON = new Set('h1 h2 h3 h4 h5 h6 summary dt legend th'.split('
 /** Classes of elements that hold a formula twice: drawn, and as a `math` that is not shown. */
 const DRAWN_FORMULA = /(?:^|\s)(?:katex|MathJax|mwe-math-element)(?:\s|$)/;
 
-/** Classes of the drawing alone. */
 const DRAWING = /(?:^|\s)(?:katex-html|mwe-math-fallback-image-\w+)(?:\s|$)/;
 
 /** Changes the tree. */
@@ -43,11 +42,7 @@ class Cleaner {
         if (isHiddenElement(text, this.#isVeiled)) continue;
         this.clean(text);
         kept.push(text);
-      } else if (
-        !isHiddenElement(child, this.#isVeiled) &&
-        !isTagList(child) &&
-        !(isDrawnToo && isDrawing(child))
-      ) {
+      } else if (!isHiddenElement(child, this.#isVeiled) && !(isDrawnToo && isDrawing(child))) {
         const code = codeOf(child, this.#isVeiled);
         if (!code) this.clean(child, NAMED_BY_BUTTON.has(child.name) || isName);
         if (child.name === 'td' || child.name === 'th') labelCell(child);
@@ -83,7 +78,6 @@ function isTask({ name, attributes }: HtmlElement, parent: HtmlElement): boolean
   return 'disabled' in attributes || ['li', 'td', 'th'].includes(parent.name);
 }
 
-/** Gives a cell without text the label of its icon. */
 function labelCell(cell: HtmlElement): void {
   if (elementText(cell).trim() !== '') return;
   for (const { name, attributes } of walkHtml(cell)) {
@@ -95,7 +89,6 @@ function labelCell(cell: HtmlElement): void {
 
 // Tabs: a page shows one panel at a time, and a reader wants all of them with their names.
 
-/** The most panels that are opened. */
 const MAX_OPENED_PANELS = 200;
 
 /** Shows the hidden panels of tabs, each below the name of its tab. Changes the tree. */
@@ -292,41 +285,4 @@ function languageOf(element: HtmlElement): string | undefined {
       .map(of)
       .find((one) => one !== undefined);
   return found !== undefined && /^[a-z][\w+#.-]{0,19}$/i.test(found) ? found.toLowerCase() : undefined;
-}
-
-// Detects lists of tags (`rel="tag"`), which link to other pages and are not part of the text.
-
-/** A list with more tags is the content of a page about tags. */
-const MAX_LIST_TAGS = 30;
-/** The most characters of a label item such as `Tags:`. */
-const MAX_LABEL_CHARACTERS = 20;
-
-function isTagList({ name, children }: HtmlElement): boolean {
-  if (name !== 'ul' && name !== 'ol') return false;
-  const items = children.filter((child) => isElement(child) || child.trim() !== '');
-  const tags = items.filter(isTag).length;
-  return (
-    tags > 0 &&
-    tags <= MAX_LIST_TAGS &&
-    items.length - tags <= 1 &&
-    items.every((one) => isTag(one) || isLabel(one))
-  );
-}
-
-function isTag(item: HtmlNode): boolean {
-  if (!isElement(item)) return false;
-  const [link, ...rest] = item.children.filter((child) => isElement(child) || /[\p{L}\p{N}]/u.test(child));
-  return link !== undefined && rest.length === 0 && isElement(link) && link.name === 'a' && saysTag(link);
-}
-
-function saysTag({ attributes }: HtmlElement): boolean {
-  return (attributes['rel'] ?? '').toLowerCase().split(/\s+/).includes('tag');
-}
-
-function isLabel(item: HtmlNode): boolean {
-  return (
-    isElement(item) &&
-    item.children.every((child) => !isElement(child)) &&
-    elementText(item).trim().length <= MAX_LABEL_CHARACTERS
-  );
 }

@@ -7,6 +7,7 @@ import type { PageMethod } from '../protocol.ts';
 import { clean } from './clean-tree.ts';
 import { htmlToMarkdown } from './html-markdown.ts';
 import {
+  baseOf,
   elementText,
   type HtmlElement,
   type HtmlNode,
@@ -19,7 +20,6 @@ import {
 export interface PageExtract {
   readonly how: PageMethod;
   readonly markdown: string;
-  readonly title?: string | undefined;
   /** Word counts, if the main text has clearly fewer words than the page without its chrome. */
   readonly words?: { readonly shown: number; readonly all: number } | undefined;
 }
@@ -60,7 +60,6 @@ export function extractPage(
   return {
     how: found.how,
     markdown: words(markdown) === 0 ? '' : headed(signed(markdown, found.byline), title),
-    title,
     ...(found.how !== 'page' && leftOut(found.element, body)),
   };
 }
@@ -103,7 +102,6 @@ function headed(markdown: string, title: string | undefined): string {
   return `# ${title}\n${isTitle ? markdown.slice(first.length + 1) : `\n${markdown}`}`;
 }
 
-/** The most characters of a byline. */
 const MAX_BYLINE_CHARACTERS = 200;
 
 /** Author and day of an article, in one line. */
@@ -124,7 +122,6 @@ function signed(markdown: string, byline: string | undefined): string {
   return `${heading}${byline}\n\n${markdown.slice(heading.length)}`;
 }
 
-/** Only letters and digits. */
 const lettersOf = (text: string): string => text.replace(/[^\p{L}\p{N}]/gu, '');
 
 /** Converts a piece of HTML, such as the text of a feed entry, without the elements of the classes `without`. */
@@ -187,7 +184,6 @@ const sizeOf = ({ element }: Candidate): number => elementText(element).trim().l
 const blocksOf = (element: HtmlElement): string[] =>
   [...walkHtml(element)].filter(({ name }) => name === 'pre').map((pre) => elementText(pre).trim());
 
-/** Whether more than half of the page's code blocks are missing. */
 function missesCode(kept: HtmlElement, whole: HtmlElement): boolean {
   return blocksOf(kept).length < blocksOf(whole).length * 0.5;
 }
@@ -283,7 +279,6 @@ function withoutChrome(element: HtmlElement, most = lengthOf(element) / 2, isIns
 /** A cache, because the lengths of nested elements are requested repeatedly. */
 const lengths = new WeakMap<HtmlElement, number>();
 
-/** The number of characters of text. */
 function lengthOf(node: HtmlNode): number {
   if (!isElement(node)) return node.length;
   const known = lengths.get(node) ?? node.children.reduce((sum, child) => sum + lengthOf(child), 0);
@@ -313,15 +308,6 @@ function titleOf(root: HtmlElement): string | undefined {
     .trim()
     .slice(0, 300);
   return text === '' ? undefined : text;
-}
-
-function baseOf(root: HtmlElement, url: string): string {
-  let href: string | undefined;
-  for (const { name, attributes } of walkHtml(root)) {
-    if (name === 'base') href = attributes['href'] || undefined;
-    if (href !== undefined) break;
-  }
-  return href !== undefined && URL.canParse(href, url) ? new URL(href, url).href : url;
 }
 
 // Keeps notes, tips and warnings: extraction libraries drop every `aside`, even those that belong to the text.

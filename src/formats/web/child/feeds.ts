@@ -9,9 +9,7 @@ type FeedItem = Feed['items'][number];
 
 interface Parsed {
   readonly feed: Feed;
-  /** The first entries. */
   readonly items: readonly FeedItem[];
-  /** The number of further entries. */
   readonly left: number;
 }
 
@@ -113,11 +111,8 @@ function flattenSpaces(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-// Limits for showing feeds of any format: the most entries, and texts.
-
 const MAX_FEED_ENTRIES = 1_000;
 
-/** The most attached files that are named per entry. */
 const MAX_ENTRY_ATTACHMENTS = 10;
 
 /** The most characters of one text, and of the HTML that is converted for it. */
@@ -145,11 +140,10 @@ function attachment(url: string, type: string | null): string {
 // The text of a feed entry as HTML, unescaped exactly as often as the feed escapes it. The parser unescapes once too often,
 // so tags in code would be lost. Sources: RSS 2.0, RFC 4287 section 3.1.
 
-type XmlFeedItem = ReturnType<typeof parseFeed>['items'][number];
-type XmlElement = XmlFeedItem['element'];
+type XmlElement = FeedItem['element'];
 
 /** Undefined if none of the usual elements has the text. */
-function htmlOf({ element }: XmlFeedItem): string | undefined {
+function htmlOf({ element }: FeedItem): string | undefined {
   const own = element.children.filter((child) => typeof child !== 'string').filter(isText);
   for (const name of ['encoded', 'content', 'summary', 'description']) {
     const found = own.find((child) => child.name === name);
@@ -160,7 +154,7 @@ function htmlOf({ element }: XmlFeedItem): string | undefined {
 }
 
 /** The link of an RSS entry without `link`: a permalink in its `guid`. */
-function linkOf({ element }: XmlFeedItem): string | undefined {
+function linkOf({ element }: FeedItem): string | undefined {
   const guid = element.findElementWithName('guid');
   const text = guid?.textContent.trim() ?? '';
   return guid?.getAttribute('ispermalink') !== 'false' && /^https?:/i.test(text) ? text : undefined;
@@ -197,7 +191,6 @@ const TAG = /<!--(?:[^]*?-->|[^]*$)|<!\[CDATA\[(?:[^]*?\]\]>|[^]*$)|<(\/?)([^<>]
 interface FeedStart {
   /** The XML without later entries and without a truncated tag or section. Truncated elements are not closed. */
   readonly xml: string;
-  /** The total number of entries of the feed. */
   readonly entries: number;
 }
 
@@ -231,88 +224,65 @@ function cutFeed(xml: string, name: 'item' | 'entry', mostEntries: number): Feed
 
 // Converts a JSON Feed to Markdown: its title, then its entries. Source: JSON Feed 1.1.
 
-interface JsonFeedItem {
-  readonly id?: unknown;
-  readonly title?: unknown;
-  readonly url?: unknown;
-  readonly external_url?: unknown;
-  readonly date_published?: unknown;
-  readonly content_text?: unknown;
-  readonly summary?: unknown;
-  readonly content_html?: unknown;
-  readonly attachments?: unknown;
-}
+type JsonFields = Readonly<Record<string, unknown>>;
 
 /** Undefined if it is not a JSON Feed. */
 export function jsonFeed(content: string, url: string): string | undefined {
-  let feed: {
-    readonly version?: unknown;
-    readonly title?: unknown;
-    readonly description?: unknown;
-    readonly items?: unknown;
-  };
+  let feed: JsonFields;
   try {
     // "null" is valid JSON.
-    feed = (JSON.parse(content) as typeof feed | null) ?? {};
+    feed = (JSON.parse(content) as JsonFields | null) ?? {};
   } catch {
     return undefined;
   }
-  if (!/^https?:\/\/jsonfeed\.org\/version\//.test(stringOrEmpty(feed.version)) || !Array.isArray(feed.items))
+  const { items: all } = feed;
+  if (!/^https?:\/\/jsonfeed\.org\/version\//.test(wordsOf(feed, 'version')) || !Array.isArray(all))
     return undefined;
-  const items = (feed.items as unknown[]).filter(
-    (item): item is JsonFeedItem => typeof item === 'object' && item !== null,
+  const items = (all as unknown[]).filter(
+    (item): item is JsonFields => typeof item === 'object' && item !== null,
   );
-  const entries = items.slice(0, MAX_FEED_ENTRIES).map((item) => jsonFeedEntry(item, url));
   const left = items.length - MAX_FEED_ENTRIES;
   const parts = [
-    `# ${flattenJsonSpaces(stringOrEmpty(feed.title)) || url}`,
-    shortenEntry(stringOrEmpty(feed.description)),
-    ...entries,
+    `# ${flattenSpaces(wordsOf(feed, 'title')) || url}`,
+    shortenEntry(wordsOf(feed, 'description')),
+    ...items.slice(0, MAX_FEED_ENTRIES).map((item) => jsonFeedEntry(item, url)),
+    left > 0 ? `(${left} more entries)` : '',
   ];
-  if (left > 0) parts.push(`(${left} more entries)`);
   return `${parts.filter((part) => part).join('\n\n')}\n`;
 }
 
-function jsonFeedEntry(item: JsonFeedItem, url: string): string {
+function jsonFeedEntry(item: JsonFields, url: string): string {
   // The identifier of an entry may be its URL.
-  const id = /^https?:\/\//.test(stringOrEmpty(item.id)) ? item.id : undefined;
-  const [link = ''] = [item.url, item.external_url, id].filter((one) => typeof one === 'string');
-  const target = link === '' ? '' : absoluteJsonUrl(link, url);
-  const date = flattenJsonSpaces(stringOrEmpty(item.date_published)).slice(0, 10);
-  const plain = stringOrEmpty(item.content_text);
-  const html = stringOrEmpty(item.content_html);
-  const shown = plain
-    ? shortenEntry(plain, target || undefined)
-    : html
-      ? shortText(html, target || url, target || undefined)
-      : shortenEntry(stringOrEmpty(item.summary), target || undefined);
+  const id = /^https?:\/\//.exec(wordsOf(item, 'id')) ? item['id'] : undefined;
+  const [link] = [item['url'], item['external_url'], id].filter((one) => typeof one === 'string');
+  const target = link === undefined || link === '' ? undefined : flattenSpaces(absoluteUrl(link, url));
+  const html = wordsOf(item, 'content_html');
+  const plain = wordsOf(item, 'content_text');
+  const { attachments } = item;
+  const attached = (Array.isArray(attachments) ? (attachments as (JsonFields | null)[]) : [])
+    .slice(0, MAX_ENTRY_ATTACHMENTS)
+    .filter((one) => wordsOf(one, 'url') !== '')
+    .map((one) =>
+      attachment(
+        flattenSpaces(absoluteUrl(wordsOf(one, 'url'), url)),
+        flattenSpaces(wordsOf(one, 'mime_type')) || null,
+      ),
+    );
   return [
-    `## ${flattenJsonSpaces(stringOrEmpty(item.title)) || target || '(no title)'}`,
+    `## ${flattenSpaces(wordsOf(item, 'title')) || target || '(no title)'}`,
     target,
-    date,
-    shown,
-    ...attachmentsOf(item, url),
+    flattenSpaces(wordsOf(item, 'date_published')).slice(0, 10),
+    plain === '' && html !== ''
+      ? shortText(html, target ?? url, target)
+      : shortenEntry(plain || wordsOf(item, 'summary'), target),
+    ...attached,
   ]
     .filter((part) => part)
     .join('\n\n');
 }
 
-function attachmentsOf({ attachments }: JsonFeedItem, url: string): string[] {
-  const all = Array.isArray(attachments)
-    ? (attachments as { readonly url?: unknown; readonly mime_type?: unknown }[])
-    : [];
-  return all
-    .slice(0, MAX_ENTRY_ATTACHMENTS)
-    .filter((one) => stringOrEmpty(one?.url) !== '')
-    .map((one) =>
-      attachment(
-        absoluteJsonUrl(stringOrEmpty(one.url), url),
-        flattenJsonSpaces(stringOrEmpty(one.mime_type)) || null,
-      ),
-    );
+/** Empty for what is not a string. */
+function wordsOf(of: JsonFields | null, name: string): string {
+  const value = of?.[name];
+  return typeof value === 'string' ? value : '';
 }
-
-const absoluteJsonUrl = (link: string, url: string): string =>
-  URL.canParse(link, url) ? new URL(link, url).href : flattenJsonSpaces(link);
-const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
-const flattenJsonSpaces = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -73,7 +73,6 @@ function inLine(node: HtmlNode): string {
   }
 }
 
-/** Whether the only thing in these elements is a matrix. */
 function isTable([only, ...others]: readonly HtmlNode[]): boolean {
   if (only === undefined || others.length > 0 || !isElement(only)) return false;
   return only.name === 'mtable' || (only.name === 'mrow' && isTable(only.children));
@@ -94,7 +93,6 @@ function inRow(children: readonly HtmlNode[], parts: readonly string[]): string 
   return text;
 }
 
-/** Alternating indices and exponents. */
 function scripts(parts: readonly string[]): string {
   return parts.map((part, i) => marked(i % 2 === 0 ? '_' : '^', part)).join('');
 }

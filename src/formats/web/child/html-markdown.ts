@@ -317,8 +317,6 @@ function textWithBreaks(node: HtmlNode): string {
   return node.name === 'br' ? ' ' : node.children.map(textWithBreaks).join('');
 }
 
-// Decides which elements are blocks.
-
 const BLOCKS = new Set(
   (
     'address article aside blockquote body center details dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 ' +

@@ -25,7 +25,6 @@ const MAX_HTML_ELEMENTS = 250_000;
 const MAX_ATTRIBUTE_CHARACTERS = 2_000;
 
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
-/** Elements whose text is not text of the page. */
 const DROPPED = new Set(
   'script style template iframe object noscript noframes noembed svg canvas'.split(' '),
 );
@@ -33,7 +32,6 @@ const DROPPED = new Set(
 const FOREIGN = new Set('svg math mrow mi mn mo mtext mspace mtd none mprescripts'.split(' '));
 /** Raw text elements: their content ends only at their own end tag. */
 const RAW = new Set('script style iframe noframes noembed noscript'.split(' '));
-/** Elements that contain only text with entities. */
 const TEXT_ONLY = new Set(['title', 'textarea']);
 
 /** The open elements that a start tag implicitly closes, up to an ancestor of the second list. Source: HTML, "optional tags". */
@@ -65,7 +63,6 @@ const ENDS_PARAGRAPH = new Set(
 /** The start of a tag or comment, also a truncated one at the end; any other `<` is text. */
 const BEGINS = /<(?=[a-z/!?]|$)/gi;
 
-/** The syntax of the HTML. */
 interface HtmlSyntax {
   /** XML syntax: any element may be self-closing. */
   readonly asXml?: boolean | undefined;
@@ -276,10 +273,21 @@ export function elementText(node: HtmlNode): string {
   return isElement(node) ? node.children.map(elementText).join('') : node;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] as string);
+/** The URL against which links are resolved: that of the first `<base href>`, otherwise the page's. */
+export function baseOf(root: HtmlElement, url: string): string {
+  let href: string | undefined;
+  for (const { name, attributes } of walkHtml(root)) {
+    if (name === 'base') href = attributes['href'] || undefined;
+    if (href !== undefined) break;
+  }
+  return href !== undefined && URL.canParse(href, url) ? new URL(href, url).href : url;
+}
 
-/** Serialises to well-formed HTML. */
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+/** Also for attributes. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] as string);
+
 export function writeHtml(node: HtmlNode): string {
   if (!isElement(node)) return escapeHtml(node);
   const inner = node.children.map(writeHtml).join('');

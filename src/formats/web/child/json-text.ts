@@ -3,7 +3,6 @@
 import { layOutJson } from '../../data/json-layout.ts';
 import { jsonFeed } from './feeds.ts';
 
-/** The most characters of formatted JSON. */
 const MAX_JSON_TEXT_CHARACTERS = 24 << 20;
 
 /** Numbers of indented levels to try, fewer if the text would be too long. */

@@ -11,7 +11,6 @@ export function fenced(pre: HtmlElement): string {
   return `${fence}${pre.attributes['data-lang'] ?? ''}\n${text}\n${fence}`;
 }
 
-/** Removes blank lines at the end. */
 export function withoutBlankEnd(text: string): string {
   const end = text.indexOf('\n', text.trimEnd().length);
   return end === -1 ? text : text.slice(0, end);
@@ -30,7 +29,6 @@ export function around(mark: string, text: string): string {
   return `${before}${mark}${inner}${mark}${after}`;
 }
 
-/** Joins lines with single spaces. */
 export function inOneLine(text: string): string {
   return text.includes('\n')
     ? text
@@ -65,10 +63,8 @@ export function prefixed(text: string, first: string, rest: string): string {
 
 // Reads the rows and cells of an HTML table, and tells data tables from layout tables.
 
-/** The most columns that one cell spans. */
 const MAX_SPAN_COLUMNS = 20;
 
-/** The most filler cells of a table for cells that span rows. */
 const MAX_FILLER_CELLS = 50_000;
 
 const EMPTY: HtmlElement = { name: 'empty', attributes: {}, children: [] };
@@ -123,12 +119,10 @@ class Columns {
   #taken: number[] = [];
   #filled = 0;
 
-  /** Ends all row spans. */
   end(): void {
     this.#taken = [];
   }
 
-  /** Places the cells of the next row. */
   place(cells: readonly HtmlElement[]): HtmlElement[] {
     const row: HtmlElement[] = [];
     const below: number[] = [];
@@ -167,7 +161,6 @@ function rowsBelow({ attributes }: HtmlElement): number {
   return rows > 1 ? rows - 1 : 0;
 }
 
-/** Whether a table is used only for layout. */
 export function isLayout(rows: readonly (readonly HtmlElement[])[]): boolean {
   const isOfData = rows.some((row) => row.some(({ name }) => name === 'th'));
   return (
@@ -181,7 +174,6 @@ function has(element: HtmlElement, name: string): boolean {
   return element.children.some((child) => isElement(child) && (child.name === name || has(child, name)));
 }
 
-/** The number of columns of the widest row. */
 export function countColumns(rows: readonly (readonly HtmlElement[])[]): number {
   return rows.reduce((most, row) => Math.max(most, row.length), 0);
 }

@@ -2,6 +2,7 @@
 
 import type { RecordKind } from '../protocol.ts';
 import { fragment } from './extract.ts';
+import { escapeHtml } from './html-tree.ts';
 
 interface RecordText {
   readonly text: string;
@@ -16,8 +17,6 @@ type RecordReader = (
   url: string,
 ) => RecordText | undefined;
 
-// Formats the JSON of a GitHub repository.
-
 const gitHubRepository: RecordReader = (value, { repository = '' }) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const branch = lineAt(value, 'default_branch');
@@ -29,8 +28,6 @@ const gitHubRepository: RecordReader = (value, { repository = '' }) => {
     ]),
   };
 };
-
-// Formats the JSON of an MDN page: its title and sections.
 
 /** The fact `compatibility` says that a compatibility table was left out. */
 const mdnPage: RecordReader = (value, _, url) => {
@@ -50,7 +47,7 @@ function sectionHtml(section: unknown): string {
   const level = at(section, 'value', 'isH3') === true ? 3 : 2;
   const links = listAt(section, 'value', 'specifications').map(
     (one) =>
-      `<li><a href="${escapeHtmlText(textAt(one, 'bcdSpecificationURL'))}">${escapeHtmlText(textAt(one, 'title'))}</a></li>`,
+      `<li><a href="${escapeHtml(textAt(one, 'bcdSpecificationURL'))}">${escapeHtml(textAt(one, 'title'))}</a></li>`,
   );
   const content =
     textAt(section, 'value', 'content') + (links.length > 0 ? `<ul>${links.join('')}</ul>` : '');
@@ -108,8 +105,6 @@ function factsOfVersion(manifest: unknown, name: string): string[] {
   ];
 }
 
-// Formats a Python package: its facts and description.
-
 const pypiProject: RecordReader = (value) => {
   const name = lineAt(value, 'info', 'name');
   if (name === '') return undefined;
@@ -162,7 +157,7 @@ function questionHtml(question: unknown): string {
   const closed = textAt(question, 'closed_reason');
   return (
     `<h1>${textAt(question, 'title')}</h1><p>${byline('Asked', question)}` +
-    `${tags.length > 0 ? ` · ${escapeHtmlText(tags.join(', '))}` : ''}${closed === '' ? '' : ` · closed: ${closed}`}</p>` +
+    `${tags.length > 0 ? ` · ${escapeHtml(tags.join(', '))}` : ''}${closed === '' ? '' : ` · closed: ${closed}`}</p>` +
     textAt(question, 'body')
   );
 }
@@ -181,7 +176,6 @@ function byline(verb: string, post: unknown): string {
 
 // Reads values of JSON of any shape without throwing: a missing value or one of another type is empty.
 
-/** The value at `path` in `value`; undefined if there is none. */
 function at(value: unknown, ...path: readonly string[]): unknown {
   let found = value;
   for (const key of path) {
@@ -197,7 +191,6 @@ function textAt(value: unknown, ...path: readonly string[]): string {
   return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
 }
 
-/** As `textAt`, on one line. */
 function lineAt(value: unknown, ...path: readonly string[]): string {
   return textAt(value, ...path)
     .replace(/\s+/g, ' ')
@@ -209,7 +202,6 @@ function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] 
   return Array.isArray(found) ? (found as readonly unknown[]) : [];
 }
 
-/** The names and values of an object. */
 function entriesAt(value: unknown, ...path: readonly string[]): readonly (readonly [string, unknown])[] {
   const found = at(value, ...path);
   return typeof found === 'object' && found !== null && !Array.isArray(found) ? Object.entries(found) : [];
@@ -227,13 +219,6 @@ const joinParagraphs = (parts: readonly string[]): string => parts.filter((part)
 
 /** The day of a date: "2024-01-02". */
 const recordDay = (date: string): string => /^\d{4}-\d\d-\d\d/.exec(date)?.[0] ?? '';
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** Escapes text for HTML, including attributes. */
-const escapeHtmlText = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] as string);
-
-// The table of record kinds, by the names that jobs use.
 
 export const recordReaders: Readonly<Record<RecordKind, RecordReader>> = {
   'github-repository': gitHubRepository,

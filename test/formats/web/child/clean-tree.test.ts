@@ -214,34 +214,3 @@ test('nested tables and many blanks have linear cost', { tags: 'slow' }, async (
   const asides = treesOf(`<main>${'<aside>x</aside>'.repeat(10_000)}</main>`);
   await withoutLag(() => Promise.resolve(quoteAsides(asides.pop() as HtmlElement)));
 });
-
-test.each([
-  [
-    'a list of tags',
-    '<ul><li><a rel="tag" href="/t/a">a</a></li><li> <a rel="category TAG" href="/t/b">b</a>, </li></ul>',
-  ],
-  ['with a label', '<ol><li>Tags:</li><li><a rel="tag" href="/t/a">a</a></li></ol>'],
-])('%s is not part of the text', (_, list) => {
-  expect(markdown(`<p>Text.</p>${list}<p>More.</p>`)).toBe('Text.\n\nMore.\n');
-});
-
-test.each([
-  ['other links', '<ul><li><a rel="next" href="/a">a</a></li></ul>', '- [a](http://site.example/a)\n'],
-  [
-    'a text beside a tag',
-    '<ul><li><a rel="tag" href="/a">a</a> is about widgets</li></ul>',
-    '- [a](http://site.example/a) is about widgets\n',
-  ],
-  [
-    'an item that says more than a label',
-    '<ul><li>The widget has these parts:</li><li><a rel="tag" href="/a">a</a></li></ul>',
-    '- The widget has these parts:\n- [a](http://site.example/a)\n',
-  ],
-  [
-    'a page of tags',
-    `<ul>${'<li><a rel="tag" href="/a">a</a></li>'.repeat(31)}</ul>`,
-    '- [a](http://site.example/a)\n'.repeat(31),
-  ],
-])('a list is kept that has %s', (_, list, expected) => {
-  expect(markdown(list)).toBe(expected);
-});
