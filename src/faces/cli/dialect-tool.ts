@@ -112,13 +112,13 @@ interface OpenedTool {
 async function open(command: ToolCommand, values: OptionValues, streams: CliStreams): Promise<OpenedTool> {
   const isRemote = Object.keys(values).some((name) => name.startsWith('workspace'));
   const options = { ...orielOptions(values), ...(isRemote && (await workspacesOf(values, streams))) };
-  const name = toolOf(dialectOf(options.dialect ?? 'oriel'), command);
   if (options.dialect === undefined || options.dialect === 'oriel') {
     // No validation: inputs of a command match the schema of the default dialect, and loading zod takes 35 ms.
     const oriel = assemble(options);
-    const tool = oriel.tool(name);
+    const tool = oriel.tool(command);
     return { run: (input, run) => oriel.run(tool, input, run), session: oriel.session };
   }
+  const name = toolOf(dialectOf(options.dialect), command);
   const { createOriel } = await import('../../oriel.ts');
   const oriel = createOriel(options);
   return { run: (input, run) => oriel.tool(name).run(input, run), session: oriel.session };
@@ -180,7 +180,7 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
     dialect: chosen,
     limits: budget === undefined ? undefined : parseLimits(budget),
     display: shown || undefined,
-    read: mapOptions(text(maps)),
+    read: values[maps.name] === undefined ? undefined : mapOptions(String(values[maps.name])),
     agentOutputs: outputs,
     userFiles: values[userFiles.name] === true || undefined,
     web: isOff(values['web']) ? false : { allow: list(allowNet) },
@@ -208,8 +208,7 @@ function runOptions(values: OptionValues): Partial<RunSettings> {
 }
 
 /** `off`, `4K`. Throws `BAD_INPUT`. */
-function mapOptions(size: string | undefined): OrielOptions['read'] {
-  if (size === undefined) return undefined;
+function mapOptions(size: string): OrielOptions['read'] {
   if (size === 'off') return { summarize: false };
   const bytes = parseSize(size);
   if (bytes !== undefined) return { mapBytes: bytes };
