@@ -24,7 +24,7 @@ import type {
 } from '../types/excerpt.ts';
 import type { SpokenWords } from '../types/request.ts';
 import type { BinaryResult, NoteResult, ReadOrigin, SummaryResult, TextResult } from '../types/result.ts';
-import type { SummaryFrame } from './read-map.ts';
+import type { SummaryAttempt } from './read-map.ts';
 
 /** The requested part of a text, and how a request without a selection is answered. */
 export interface TextRequest {
@@ -74,8 +74,7 @@ export async function readText(
     const shape = await (await import('../formats/data/open.ts')).textShape(resource, call);
     if (shape) return readText(shape, found, { selection: {}, summarize: false }, call, policy);
   }
-  const frame = { ...frameOf(layout), about: asked.about };
-  const brief = isLong ? await (await import('./read-map.ts')).readMap(resource, input, frame, call) : {};
+  const brief = isLong ? await briefOf(resource, input, layout, asked, call) : {};
   if (brief.summary) {
     const { summary, totals, invalid, kept } = brief;
     const snapshot = await snapshotOf(layout, resource, found, () => kept, call);
@@ -197,9 +196,15 @@ function mayHaveMap({ display, bytes }: TextResource): boolean {
   return display === 'lines' && (bytes.size === undefined || bytes.size > MAX_WHOLE_BYTES);
 }
 
-/** The display and header size of a map. */
-function frameOf({ display, header = '' }: Layout): SummaryFrame {
-  return { display, header: header === '' ? 0 : headerBytes(header) };
+async function briefOf(
+  resource: TextResource,
+  input: TextInput,
+  { display, header }: Layout,
+  { about }: TextRequest,
+  call: Call,
+): Promise<SummaryAttempt> {
+  const { readMap } = await import('./read-map.ts');
+  return readMap(resource, input, { display, header: header ? headerBytes(header) : 0, about }, call);
 }
 
 function isWhole({ window, mode, symbol }: Selection): boolean {
@@ -255,7 +260,8 @@ async function layoutOf(
   policy: TextPolicy,
 ): Promise<Layout> {
   const { display } = call.settings;
-  const anchored = policy.display === undefined && (await isAnchored(resource, selection, encoding, call));
+  const mayAnchor = policy.display === undefined && isHashline(display);
+  const anchored = mayAnchor && (await isAnchored(resource, selection, encoding, call));
   const header = anchored && isHashline(display) ? anchorHeader(display, resource.target, '') : undefined;
   return {
     display: displayOf(resource, selection, call, policy, anchored),
@@ -272,7 +278,7 @@ async function isAnchored(
   call: Call,
 ): Promise<boolean> {
   if (!editable || display !== 'lines' || mode !== undefined) return false;
-  if (call.settings.display !== 'hashline@18') return isHashline(call.settings.display);
+  if (call.settings.display !== 'hashline@18') return true;
   if (name !== 'utf-8' || bytes.size === undefined || bytes.size > MAX_TAGGED_TEXT_BYTES) return false;
   const { textTagOf } = await import('../search/anchors.ts');
   return (await textTagOf(bytes, call)) !== undefined;

@@ -26,7 +26,7 @@ import { listWording } from '../render/list-notices.ts';
 import { errorAnswer, withCall, wording } from '../render/notices.ts';
 import { MAX_CONTEXT_LINES } from '../search/page-bounds.ts';
 import { writeSize } from '../selector/selection.ts';
-import { baseLimits, cutPolicy, shownOfWindow } from '../text/limits.ts';
+import { baseLimits, shownOfWindow } from '../text/limits.ts';
 import type { Limits } from '../types/excerpt.ts';
 import type {
   CountRequest,
@@ -260,7 +260,6 @@ Lines count from 1${SHOWN[settings.display]}. Prefer one large window.`,
     }),
   adapt: linesToSelector,
   request: ({ path }) => ({ kind: 'read', target: path, grammar: 'selectors' }),
-  policy: () => cutPolicy,
   answer: (result) => readAnswer(result, wording),
   failure: (error) => errorAnswer(withCall(withFindCall(error))),
 });
