@@ -68,13 +68,13 @@ export class FileRoots {
   }
 
   /** The error for `shown`. Names only paths below the working directory: others would reveal what is outside. */
-  outside(shown: string, cause?: unknown): OrielError {
+  outside(shown: string): OrielError {
     const what = isAbsolute(shown) ? 'That path' : quote(shown);
     const next = this.mayName(this.#cwd) ? '.' : this.#roots[0]?.given;
     const use =
       next === '.' ? 'Use . to list the working directory.' : `Use ${quote(next ?? '.')} to list what may.`;
     const why = `${what} lies outside the directories that may be read.`;
-    return advised('OUTSIDE_ROOT', why, use, { next, cause });
+    return advised('OUTSIDE_ROOT', why, use, { next });
   }
 
   /**
