@@ -256,11 +256,14 @@ interface CancellationOptions {
 
 class CallCancellation {
   readonly #controller = new AbortController();
+  /** Aborts when the caller cancels, at the timeout, and by `close`. */
+  readonly signal: AbortSignal = this.#controller.signal;
+  /** Work that still runs although its call was answered. */
+  unfinished: Promise<unknown> | undefined;
   readonly #graceMs: number;
   readonly #stopTimer: () => void;
   #stopListening = (): void => undefined;
   #graceTimer: NodeJS.Timeout | undefined;
-  #work: Promise<unknown> | undefined;
   #abandon: (reason: unknown) => void = () => undefined;
 
   constructor({ signal, timeoutMs, graceMs, advice }: CancellationOptions) {
@@ -272,30 +275,20 @@ class CallCancellation {
     else if (signal) this.#stopListening = onAbort(signal, cancel);
   }
 
-  /** Aborts when the caller cancels, at the timeout, and by `close`. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Work that still runs although its call was answered. */
-  get unfinished(): Promise<unknown> | undefined {
-    return this.#work;
-  }
-
   /** Starts the work and settles with it, or rejects with the abort reason. Throws that reason if already aborted. */
   race<T>(start: () => Promise<T>): Promise<T> {
     if (this.#graceMs === 0) this.signal.throwIfAborted();
     const work = start();
-    this.#work = work;
+    this.unfinished = work;
     return new Promise((resolve, reject) => {
       this.#abandon = reject;
       work.then(
         (result) => {
-          this.#work = undefined;
+          this.unfinished = undefined;
           resolve(result);
         },
         (error: unknown) => {
-          this.#work = undefined;
+          this.unfinished = undefined;
           // The abort reason is more informative than the error that a library throws when its signal aborts.
           reject(this.signal.aborted && !isOrielError(error) ? this.signal.reason : error);
         },

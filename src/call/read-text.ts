@@ -4,7 +4,7 @@ import { endsWithNewline, textInput, type TextView } from '../code/text-input.ts
 import { OrielError } from '../errors.ts';
 import { isBinary, typeOfBytes } from '../formats/text/open.ts';
 import { anchorHeader, displays, isHashline, isNumbered, raw } from '../render/display.ts';
-import { writeSelector } from '../selector/selection.ts';
+import { withoutContext, writeSelector } from '../selector/selection.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { isNearlyText } from '../text/encoding.ts';
 import { cutAtRequestedEnd, cutAtWhole, cutWindow } from '../text/excerpt.ts';
@@ -47,7 +47,8 @@ export async function readText(
   call: Call,
   policy: TextPolicy,
 ): Promise<TextResult | SummaryResult | BinaryResult | NoteResult> {
-  const stored = asTold(given, asked.selection ?? given.selection);
+  const { encoding: told } = asked.selection ?? given.selection;
+  const stored = told === undefined ? given : asTold(given, told);
   const viewed = await viewOf(stored, asked, call);
   if ('kind' in viewed) {
     // A call for the text, which the note names, would only be told that it is binary.
@@ -96,14 +97,15 @@ export async function readText(
   const { most = Number.POSITIVE_INFINITY } = brief;
   const isShortened = most < layout.limits.bytes;
   const limits = isShortened ? { ...layout.limits, bytes: most } : layout.limits;
-  const room = below(layout.header ?? above, limits, callRoom(selection));
+  const { window } = selection;
+  const room = below(layout.header ?? above, limits, window ? callRoom(window) : 0);
   const fit = {
     ...fitOf(policy, display, room, call.settings.tokens),
     nextIsLarger: isShortened || call.isPart === true,
   };
-  const cut = await cutWindow(input, windowFor(selection.window, display), fit);
+  const cut = await cutWindow(input, isNumbered(display) ? window : window && withoutContext(window), fit);
   // A typed length says where the window ends; in the fields of other dialects it is the size of a page.
-  const ended = selection.typed === undefined ? cut : cutAtRequestedEnd(cut, selection.window, limits);
+  const ended = selection.typed === undefined ? cut : cutAtRequestedEnd(cut, window, limits);
   const shown = resource.mayEndBefore ? cutAtWhole(ended, resource.mayEndBefore) : ended;
   const mayBeBinary = shown.hasNul && selection.mode !== 'raw' && !resource.isDamaged;
   if (mayBeBinary && (await beginsAsBinary(resource, call))) {
@@ -135,8 +137,7 @@ export async function readText(
 }
 
 /** The text in the encoding that the caller selected; calls in notices repeat it. */
-function asTold(resource: TextResource, { encoding }: Selection): TextResource {
-  if (encoding === undefined) return resource;
+function asTold(resource: TextResource, encoding: NonNullable<Selection['encoding']>): TextResource {
   const { target } = resource;
   if (resource.encoding !== 'stored') {
     const message = `${quote(target)} is not a stored text: :encoding is for those. Use ${quote(target)} as it is.`;
@@ -331,19 +332,14 @@ function below(header: string | undefined, limits: Limits, more: number): Limits
 const CALL_BYTES = 512;
 
 /** Extra bytes that the call for the remaining ranges takes if there are very many. */
-function callRoom({ window }: Selection): number {
-  if (window?.kind !== 'lines' || window.ranges.length < 2) return 0;
+function callRoom(window: Window): number {
+  if (window.kind !== 'lines' || window.ranges.length < 2) return 0;
   return Math.max(0, Buffer.byteLength(writeSelector({ kind: 'lines', ranges: window.ranges })) - CALL_BYTES);
 }
 
 /** Bytes of a header including its tag and newline. */
 function headerBytes(header: string): number {
   return Buffer.byteLength(header) + MAX_TAG_DIGITS + '\n'.length;
-}
-
-/** Removes context lines if lines are shown without numbers, because they could not be told from requested lines. */
-function windowFor(window: Window | undefined, display: LineDisplay): Window | undefined {
-  return window?.kind === 'lines' && !isNumbered(display) ? { ...window, context: false } : window;
 }
 
 /** Records the shown lines in the snapshot if an edit may name them; returns the header with the tag. */

@@ -165,12 +165,13 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
     throw new OrielError('BAD_INPUT', 'With --offline no objects are read. Leave out --s3, or --offline.');
   }
   const [directory, budget, outputs] = [text(cwd), text(limits), text(agentOutputs)];
-  if (directory !== undefined && realDirectory(fromWorkingDirectory(directory)) === undefined) {
+  const workingDirectory = fromWorkingDirectory(directory);
+  if (directory !== undefined && realDirectory(workingDirectory) === undefined) {
     throw new OrielError('BAD_INPUT', `--cwd takes a directory that exists, not ${quote(directory)}.`);
   }
   // Within roots only what was asked for leaves this machine.
-  const isOff = (asked: OptionValues[string]): boolean =>
-    values['offline'] === true || (list(root).length > 0 && asked === undefined);
+  const onlyAsked = list(root).length > 0;
+  const isOffline = values['offline'] === true;
   return {
     ...startedByCommand,
     cwd: directory,
@@ -183,15 +184,18 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
     read: values[maps.name] === undefined ? undefined : mapOptions(String(values[maps.name])),
     agentOutputs: outputs,
     userFiles: values[userFiles.name] === true || undefined,
-    web: isOff(values['web']) ? false : { allow: list(allowNet) },
-    s3: isOff(values['s3']) ? false : s3Options(list(allowNet), list(s3), text(s3Endpoint)),
+    web: isOffline || (onlyAsked && values['web'] === undefined) ? false : { allow: list(allowNet) },
+    s3:
+      isOffline || (onlyAsked && values['s3'] === undefined)
+        ? false
+        : s3Options(list(allowNet), list(s3), text(s3Endpoint)),
     cache: values[noCache.name] === true ? false : undefined,
-    ...mcpServersIn(fromWorkingDirectory(directory), values),
+    ...(values['mcp-resources'] === true && mcpServersIn(workingDirectory, values)),
     onError: values['debug'] === true ? printUnexpected : mentionDebug,
-    telemetry: telemetryOf(values, directory),
+    telemetry: telemetryOf(values, workingDirectory),
     run: runOptions(values),
     // Kept outputs must outlive this process, because the next command is another process.
-    spills: { workingDirectory: fromWorkingDirectory(directory) },
+    spills: { workingDirectory },
   };
 }
 
@@ -235,7 +239,7 @@ function s3Options(
 }
 
 /** In telemetry, the session of a command is its working directory. Throws `BAD_INPUT` if the file cannot be written. */
-function telemetryOf(values: OptionValues, directory: string | undefined): TelemetrySettings | false {
+function telemetryOf(values: OptionValues, directory: string): TelemetrySettings | false {
   const [file, named] = [values[telemetry.name], values[task.name]] as (string | undefined)[];
   if (file === undefined) {
     if (named === undefined) return false;
@@ -244,7 +248,7 @@ function telemetryOf(values: OptionValues, directory: string | undefined): Telem
   }
   const path = fromWorkingDirectory(file);
   checkTelemetryFile(path);
-  return { file: path, task: named ?? `directory-${digest(fromWorkingDirectory(directory))}` };
+  return { file: path, task: named ?? `directory-${digest(directory)}` };
 }
 
 /** "lines=100,bytes=10K" → { lines: 100, bytes: 10240 } */
@@ -277,11 +281,10 @@ const MAX_MCP_FILE_BYTES = 1 << 20;
 
 /**
  * The file is read once when oriel starts, so that changes by an agent have no effect. The project wrote it, so its servers are
- * reached only if the operator approved it as it is, with no variable and no address that the operator does not allow. Empty
- * without the option. Throws `BAD_INPUT` for an invalid file.
+ * reached only if the operator approved it as it is, with no variable and no address that the operator does not allow. For
+ * --mcp-resources only. Throws `BAD_INPUT` for an invalid file.
  */
 export function mcpServersIn(directory: string, values: OptionValues): Pick<OrielOptions, 'mcpServers'> {
-  if (values['mcp-resources'] !== true) return {};
   const list = (name: string): readonly string[] => (values[name] as readonly string[] | undefined) ?? [];
   const path = join(directory, FILE);
   const { entries, sha256 } = configured(path);
