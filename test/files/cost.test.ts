@@ -67,7 +67,7 @@ test('a thread follows links in known directories, except inside roots', async (
   await free.close();
 });
 
-// Each takes about 0.1 µs.
+// A promise for each of many steps adds up.
 test('a small read makes fewer than 170 promises', async () => {
   const { W, write, oriel } = workspace();
   const full = write('f', 'a line of a small file\n'.repeat(100));
