@@ -18,14 +18,14 @@ import { isHashline } from './render/display.ts';
 import { createSession, type SessionOptions } from './session/session.ts';
 import { openState } from './state/open-state.ts';
 import type { TelemetryOptions } from './telemetry/telemetry.ts';
-import { KIB, type LimitOptions, limitsWith } from './text/limits.ts';
+import { KIB, limitsWith } from './text/limits.ts';
 import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
 import type { FileAccess } from './types/access.ts';
 import type { Answer } from './types/answer.ts';
 import type { Limits, TokenCounter } from './types/excerpt.ts';
 import type { Session } from './types/session.ts';
-import type { HostScheme, HowToAllow, RunSettings, Settings } from './types/settings.ts';
+import type { HostScheme, RunSettings, Settings } from './types/settings.ts';
 
 export interface RunOptions extends CallOptions {
   /** Whether `details.task` has the totals of the task so far. */
@@ -65,7 +65,12 @@ export function assemble(options: OrielOptions = {}): OrielAssembly {
   checkOptions(options);
   const dialect = dialectOf(options.dialect ?? 'oriel');
   const limits = limitsOf(dialect, options);
-  const session = options.session ?? createSession({ ...sessionOptions(options), ...stateOf(options) });
+  const session =
+    options.session ??
+    createSession({
+      ...sessionOptions(options),
+      ...(options.state && stateOf(options.state)),
+    });
   const wantsTotals = options.telemetry !== false && options.telemetry?.totals === true;
   const deny = denyOf(options);
   // A file that became private leaves the cache on disk.
@@ -81,7 +86,7 @@ export function assemble(options: OrielOptions = {}): OrielAssembly {
     }),
     session,
     settings: settingsOf(options),
-    timeoutMs: timeout('timeoutMs', options.timeoutMs ?? 30_000),
+    timeoutMs: options.timeoutMs ?? 30_000,
     now: options.now ? ofHost('now', options.now) : Date.now,
     onError: options.onError,
   };
@@ -143,8 +148,8 @@ export function sessionOptions({
 }
 
 /** Opens the shared store of the options; it is closed with the session. */
-function stateOf({ state: given }: OrielOptions): Pick<SessionOptions, 'state'> {
-  const state = given && openState(given);
+function stateOf(given: NonNullable<OrielOptions['state']>): Pick<SessionOptions, 'state'> {
+  const state = openState(given);
   if (!state) return {};
   const space = hostSpace(given.space);
   return { state: { space: state.space(space), work: state.work(space), close: () => state.close() } };
@@ -156,19 +161,17 @@ export function hostSpace(name = 'common'): string {
 }
 
 /** A relative path of `file` is resolved against the working directory of the process. */
-export function telemetryOptions({ file, task }: TelemetrySettings): TelemetryOptions {
+function telemetryOptions({ file, task }: TelemetrySettings): TelemetryOptions {
   return {
     file: file === undefined ? undefined : { path: resolve(file) },
     task,
   };
 }
 
-function limitsOf(dialect: Dialect, options: OrielOptions): Limits {
-  return limitsWith(limitsWith(dialect.limits, options.limits), limitsOfModel(options));
-}
-
-function limitsOfModel({ model, limitsPerModel = {} }: OrielOptions): LimitOptions | undefined {
-  return model !== undefined && Object.hasOwn(limitsPerModel, model) ? limitsPerModel[model] : undefined;
+function limitsOf(dialect: Dialect, { limits, model, limitsPerModel = {} }: OrielOptions): Limits {
+  const own = limits ? limitsWith(dialect.limits, limits) : dialect.limits;
+  const hasOwn = model !== undefined && Object.hasOwn(limitsPerModel, model);
+  return hasOwn ? limitsWith(own, limitsPerModel[model]) : own;
 }
 
 function settingsOf(options: OrielOptions): Settings {
@@ -180,15 +183,15 @@ function settingsOf(options: OrielOptions): Settings {
     defaultLimit: read.defaultLimit ?? defaultSettings.defaultLimit,
     display: displayOf(options),
     summarize: read.summarize ?? defaultSettings.summarize,
-    mapBytes: mapBytesOf(read.mapBytes),
+    mapBytes: read.mapBytes ?? defaultSettings.mapBytes,
     ...sizeSettings(options),
     run: runSettings(options.run),
     agentOutputs:
       options.agentOutputs === undefined ? undefined : accessTo(options.agentOutputs, denyOf(options)),
     ...(options.userFiles === true && userFiles(denyOf(options))),
-    schemes: schemesOfHost(options.schemes),
-    web: withHowToAllow(operator.allowWeb, webSettings(options.web ?? isUnbounded)),
-    s3: withHowToAllow(operator.allowObjects, s3Settings(options.s3 ?? isUnbounded)),
+    schemes: options.schemes ? schemesOfHost(options.schemes) : defaultSettings.schemes,
+    web: webSettings(options.web ?? isUnbounded, operator.allowWeb),
+    s3: s3Settings(options.s3 ?? isUnbounded, operator.allowObjects),
     mcpServers: options.mcpServers,
     workspaces: options.workspaces ?? defaultSettings.workspaces,
     operator,
@@ -216,12 +219,8 @@ function denyOf(options: OrielOptions): DenyOptions | undefined {
   };
 }
 
-function withHowToAllow<T extends object>(howToAllow: string, settings: T | false): (T & HowToAllow) | false {
-  return settings && { ...settings, howToAllow };
-}
-
 /** Checks the syntax of hosts, ranges and endpoints. Their numbers are checked when the first page is opened. Throws `BAD_INPUT`. */
-export function webSettings(options: NonNullable<OrielOptions['web']>): Settings['web'] {
+function webSettings(options: NonNullable<OrielOptions['web']>, howToAllow: string): Settings['web'] {
   if (options === false) return false;
   const { allow = [], endpoints = {} } = options === true ? {} : options;
   checkAddresses(allow);
@@ -235,7 +234,7 @@ export function webSettings(options: NonNullable<OrielOptions['web']>): Settings
       `The option web.endpoints.${site} is a URL such as http://localhost:8080, not ${quote(String(base))}.`,
     );
   }
-  return { allow, endpoints };
+  return { allow, endpoints, howToAllow };
 }
 
 /** Throws `BAD_INPUT` for an address that is not `HOST|CIDR[:PORT]`. */
@@ -249,18 +248,16 @@ function checkAddresses(allow: readonly string[]): void {
 }
 
 /** Checks the addresses. The environment and the AWS files are read when the first object is opened. Throws `BAD_INPUT`. */
-export function s3Settings(options: NonNullable<OrielOptions['s3']>): Settings['s3'] {
+function s3Settings(options: NonNullable<OrielOptions['s3']>, howToAllow: string): Settings['s3'] {
   if (options === false) return false;
   const { allow = [], ...others } = options === true ? {} : options;
   checkAddresses(allow);
-  return { allow, ...others };
+  return { allow, ...others, howToAllow };
 }
 
 function runSettings(options: Partial<RunSettings> = {}): RunSettings {
   const settings = { ...defaultSettings.run, ...options };
-  timeout('run.timeout', settings.timeout);
   const { maxTimeout = Math.max(defaultSettings.run.maxTimeout, settings.timeout) } = options;
-  timeout('run.maxTimeout', maxTimeout);
   return { ...settings, maxTimeout };
 }
 
@@ -278,7 +275,7 @@ function accessTo(path: string, deny: DenyOptions | undefined): FileAccess {
 }
 
 /** The schemes of the host. Errors that they throw are wrapped in an error with the code `HOST`. */
-function schemesOfHost(schemes: Settings['schemes'] = defaultSettings.schemes): Settings['schemes'] {
+function schemesOfHost(schemes: Settings['schemes']): Settings['schemes'] {
   return Object.fromEntries(
     Object.entries(schemes).map(([name, read]) => [
       name,
@@ -301,20 +298,6 @@ function counterOfHost(tokens: TokenCounter): TokenCounter {
     if (count >= 0) return count;
     throw new TypeError(`tokens returned ${String(count)}, not a number of tokens`);
   });
-}
-
-/** The notice of a map alone needs so many bytes. */
-const MIN_MAP_BYTES = 256;
-
-function mapBytesOf(bytes = defaultSettings.mapBytes): number {
-  if (bytes >= MIN_MAP_BYTES) return bytes;
-  throw new OrielError('BAD_INPUT', `The option read.mapBytes is at least ${MIN_MAP_BYTES}.`);
-}
-
-/** A timeout above 0; Infinity for none. Throws `BAD_INPUT`. */
-function timeout(option: string, value: number): number {
-  if (value > 0) return value;
-  throw new OrielError('BAD_INPUT', `The option ${option} is a number above 0, or Infinity for no limit.`);
 }
 
 /** A display with anchors ignores `lineNumbers`; if they are turned off, it is the same as `numbers`. */

@@ -145,25 +145,53 @@ export interface TelemetrySettings {
 
 // Checks the names and types of options: with a misspelt `roots` that is ignored, everything could be read.
 
-/** The type of a value, as a noun; or the list of valid words; or the rules of the options in an object. */
-type Rule = keyof typeof TYPES | readonly string[] | Rules;
+/** The type of a value, as a noun. */
+type OptionType =
+  | 'a string'
+  | 'a list of strings'
+  | 'a number'
+  | 'a number above 0, or Infinity for no limit'
+  | 'a number of at least 256'
+  | 'true or false'
+  | 'a function'
+  | 'an object'
+  | 'an object of strings'
+  | 'an object, true or false'
+  | 'an object, or false';
+
+/** A type; or the list of valid words; or the rules of the options in an object. */
+type Rule = OptionType | readonly string[] | Rules;
 interface Rules {
   readonly [name: string]: Rule;
 }
 
-const TYPES = {
-  'a string': (value: unknown) => typeof value === 'string',
-  'a list of strings': (value: unknown) =>
-    Array.isArray(value) && value.every((item) => typeof item === 'string'),
-  'a number': (value: unknown) => typeof value === 'number',
-  'true or false': (value: unknown) => typeof value === 'boolean',
-  'a function': (value: unknown) => typeof value === 'function',
-  'an object': (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'an object of strings': (value: unknown) =>
-    TYPES['an object'](value) && Object.values(value as object).every((one) => typeof one === 'string'),
-  'an object, true or false': (value: unknown) => typeof value === 'boolean' || TYPES['an object'](value),
-  'an object, or false': (value: unknown) => value === false || TYPES['an object'](value),
-} as const;
+function isOf(type: OptionType, value: unknown): boolean {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  switch (type) {
+    case 'a string':
+      return typeof value === 'string';
+    case 'a list of strings':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string');
+    case 'a number':
+      return typeof value === 'number';
+    case 'a number above 0, or Infinity for no limit':
+      return typeof value === 'number' && value > 0;
+    case 'a number of at least 256':
+      return typeof value === 'number' && value >= 256;
+    case 'true or false':
+      return typeof value === 'boolean';
+    case 'a function':
+      return typeof value === 'function';
+    case 'an object':
+      return isObject;
+    case 'an object of strings':
+      return isObject && Object.values(value).every((one) => typeof one === 'string');
+    case 'an object, true or false':
+      return isObject || typeof value === 'boolean';
+    case 'an object, or false':
+      return isObject || value === false;
+  }
+}
 
 /** All options: the compiler rejects a missing one. `an object` without rules is checked further elsewhere. */
 const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
@@ -181,14 +209,15 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
     lineNumbers: 'true or false',
     hashLines: 'true or false',
     summarize: 'true or false',
-    mapBytes: 'a number',
+    // The notice of a map alone needs so many bytes.
+    mapBytes: 'a number of at least 256',
     imageMetadataOnly: 'true or false',
   } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['read']>>]: Rule },
   tokens: 'a function',
-  timeoutMs: 'a number',
+  timeoutMs: 'a number above 0, or Infinity for no limit',
   run: {
-    timeout: 'a number',
-    maxTimeout: 'a number',
+    timeout: 'a number above 0, or Infinity for no limit',
+    maxTimeout: 'a number above 0, or Infinity for no limit',
     environment: 'a list of strings',
     background: ['end', 'keep'],
     fold: 'true or false',
@@ -285,8 +314,9 @@ const REFUSED: Rules = { refused: 'a string' };
 function checkServer(name: string, server: unknown): void {
   const front = `mcpServers.${quote(name)}`;
   const given = server as Readonly<Record<string, unknown>>;
-  if (TYPES['an object'](server) && given['refused'] !== undefined) return check(given, REFUSED, `${front}.`);
-  if (!TYPES['an object'](server) || (given['command'] === undefined) === (given['url'] === undefined)) {
+  const isObject = isOf('an object', server);
+  if (isObject && given['refused'] !== undefined) return check(given, REFUSED, `${front}.`);
+  if (!isObject || (given['command'] === undefined) === (given['url'] === undefined)) {
     throw new OrielError('BAD_INPUT', `The option ${front} has a command, or a url.`);
   }
   check(given, given['command'] === undefined ? HTTP : STDIO, `${front}.`);
@@ -311,33 +341,30 @@ function check(given: Readonly<Record<string, unknown>>, rules: Rules, front: st
       const hint = near.length > 0 ? didYouMean(near) : ` Use one of ${Object.keys(rules).join(', ')}.`;
       throw new OrielError('BAD_INPUT', `There is no option ${front}${quote(name)}.${hint}`);
     }
-    if (typeof rule === 'string') refuseUnless(TYPES[rule](value), front + name, rule, value);
-    else if (Array.isArray(rule)) {
-      refuseUnless(rule.includes(value), front + name, `one of ${rule.join(', ')}`, value);
-    } else {
-      refuseUnless(TYPES['an object'](value), front + name, 'an object', value);
+    const isList = Array.isArray(rule);
+    const type = typeof rule === 'string' ? rule : 'an object';
+    if (isList ? !rule.includes(value) : !isOf(type, value))
+      throw wrongOption(front + name, isList ? `one of ${rule.join(', ')}` : type, value);
+    if (typeof rule === 'object' && !isList)
       check(value as Readonly<Record<string, unknown>>, rule as Rules, `${front}${name}.`);
-    }
   }
 }
 
-function refuseUnless(isValid: boolean, name: string, what: string, value: unknown): void {
-  if (isValid) return;
+function wrongOption(name: string, what: string, value: unknown): OrielError {
   const shown = typeof value === 'string' ? quote(value) : value === null ? 'null' : `a ${typeof value}`;
-  throw new OrielError('BAD_INPUT', `The option ${name} is ${what}, not ${shown}.`);
+  const isNumber = typeof value === 'number' && what.startsWith('a number');
+  return new OrielError('BAD_INPUT', `The option ${name} is ${what}${isNumber ? '' : `, not ${shown}`}.`);
 }
 
 // Phrases that name the option with which the operator can allow what is refused. They depend on how oriel was started: as a
 // library, or by its command line.
 
-const option = (name: string): string => `with the option ${name}`;
-
 const LIBRARY: OperatorWords = {
   web: 'with web: true',
   objects: 'with s3: true',
-  mcpServers: option('mcpServers'),
-  workspaces: option('workspaces'),
-  agentOutputs: option('agentOutputs'),
+  mcpServers: 'with the option mcpServers',
+  workspaces: 'with the option workspaces',
+  agentOutputs: 'with the option agentOutputs',
   userFiles: 'with userFiles: true',
   deny: 'the option deny',
   allowWeb: "with web: { allow: ['HOST'] }",

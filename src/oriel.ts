@@ -227,7 +227,6 @@ function isMissing({ path }: core.$ZodIssue, input: unknown): boolean {
   return field !== undefined && deeper.length === 0 && given?.[field] === undefined;
 }
 
-/** Maximum characters of a suggested call. */
 const MAX_SUGGESTED_CALL_CHARACTERS = 300;
 
 /**

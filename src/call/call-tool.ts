@@ -64,7 +64,6 @@ export async function callTool<A>(
 
 type Kind = keyof RequestOf;
 
-/** A request of the kind `K`. */
 type RequestFor<K extends Kind> = { [P in K]: RequestOf[P] & { readonly kind: P } }[K];
 
 type Performers = {

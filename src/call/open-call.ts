@@ -89,7 +89,7 @@ export function openCall(
   tool?: string,
   waitedMs = 0,
 ): OpenCall {
-  const timeoutMs = timeoutOf(request, engine);
+  const timeoutMs = request.kind === 'run' ? runTimeout(request, engine.settings) : engine.timeoutMs;
   const deadline = performance.now() + timeoutMs;
   const graceMs = request.kind === 'run' ? RUN_GRACE_MS : 0;
   const cancellation = new CallCancellation({
@@ -102,13 +102,15 @@ export function openCall(
   const tell = (option: string, error: unknown): void =>
     report(engine.onError, hostError(option, error), tool);
   registerCaller(caller, cancellation.signal);
+  /** The kinds of sources that the request may read; undefined for all. */
+  const kinds = request.kind === 'lines' ? FILES : request.kind === 'read' ? request.kinds : undefined;
 
   const callWith = (own: CallCleanups, bounds: CallBounds): Call => {
     const made: Call = {
       ...shared,
       ...bounds,
       async open(subject) {
-        const source = sourceFor(subject, kindsOf(request));
+        const source = sourceFor(subject, kinds);
         if (source.format === 'file' || !claimsArchive(subject))
           await refuseStored(subject, made, source.format);
         return source.open(subject, made);
@@ -162,8 +164,7 @@ export function commandTimeout({ timeout }: RunRequest, { run }: Settings): numb
   return Math.min(timeout ?? run.timeout, run.maxTimeout);
 }
 
-function timeoutOf(request: EngineRequest, { settings, timeoutMs }: Engine): number {
-  if (request.kind !== 'run') return timeoutMs;
+function runTimeout(request: RunRequest, settings: Settings): number {
   const seconds = commandTimeout(request, settings);
   // `run` rejects a timeout that is not positive.
   return (seconds > 0 ? seconds : 0) * 1000 + RUN_GRACE_MS;
@@ -192,12 +193,6 @@ function untilItFails(
 
 const FILES: readonly SourceKind[] = ['file'];
 
-/** The kinds of sources that a request may read; undefined for all. */
-function kindsOf(request: EngineRequest): readonly SourceKind[] | undefined {
-  if (request.kind === 'lines') return FILES;
-  return request.kind === 'read' ? request.kinds : undefined;
-}
-
 // Chooses the queues in which a call waits for a slot before it begins.
 
 /** The size of a large answer in bytes; larger answers occur only if a host raises the limits. */
@@ -211,7 +206,7 @@ export function takeSlot(
 ): QueueSlot | Promise<QueueSlot> {
   const claim = { signal, caller };
   if (request.kind === 'run') return queues.commands.acquire(claim);
-  if (isPage(request)) return takePageSlot(claim);
+  if (request.kind === 'read' && isWeb(request.target)) return takePageSlot(claim);
   const isLarge = Math.max(limits.bytes, limits.windowMax) > LARGE_ANSWER;
   return isLarge ? takeLargeSlot(claim) : queues.calls.acquire(claim);
 }
@@ -226,8 +221,6 @@ function takePageSlot(claim: QueueClaim): QueueSlot | Promise<QueueSlot> {
   stop();
   return slot;
 }
-
-const isPage = (request: EngineRequest): boolean => request.kind === 'read' && isWeb(request.target);
 
 async function takeLargeSlot(claim: QueueClaim): Promise<QueueSlot> {
   const answer = await queues.answers.acquire(claim);
@@ -263,11 +256,14 @@ interface CancellationOptions {
 
 class CallCancellation {
   readonly #controller = new AbortController();
+  /** Aborts when the caller cancels, at the timeout, and by `close`. */
+  readonly signal: AbortSignal = this.#controller.signal;
+  /** Work that still runs although its call was answered. */
+  unfinished: Promise<unknown> | undefined;
   readonly #graceMs: number;
   readonly #stopTimer: () => void;
   #stopListening = (): void => undefined;
   #graceTimer: NodeJS.Timeout | undefined;
-  #work: Promise<unknown> | undefined;
   #abandon: (reason: unknown) => void = () => undefined;
 
   constructor({ signal, timeoutMs, graceMs, advice }: CancellationOptions) {
@@ -279,30 +275,20 @@ class CallCancellation {
     else if (signal) this.#stopListening = onAbort(signal, cancel);
   }
 
-  /** Aborts when the caller cancels, at the timeout, and by `close`. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Work that still runs although its call was answered. */
-  get unfinished(): Promise<unknown> | undefined {
-    return this.#work;
-  }
-
   /** Starts the work and settles with it, or rejects with the abort reason. Throws that reason if already aborted. */
   race<T>(start: () => Promise<T>): Promise<T> {
     if (this.#graceMs === 0) this.signal.throwIfAborted();
     const work = start();
-    this.#work = work;
+    this.unfinished = work;
     return new Promise((resolve, reject) => {
       this.#abandon = reject;
       work.then(
         (result) => {
-          this.#work = undefined;
+          this.unfinished = undefined;
           resolve(result);
         },
         (error: unknown) => {
-          this.#work = undefined;
+          this.unfinished = undefined;
           // The abort reason is more informative than the error that a library throws when its signal aborts.
           reject(this.signal.aborted && !isOrielError(error) ? this.signal.reason : error);
         },
@@ -369,8 +355,7 @@ class CallCleanups {
     this.#kept.clear();
     for (const [i, { run }] of all.entries()) {
       if (i > 0 && i % AT_ONCE === 0) await setImmediate();
-      const running = this.#run(run);
-      if (running) await running;
+      await this.#run(run);
     }
   }
 
@@ -388,16 +373,12 @@ class CallCleanups {
     work.then(end, end);
   }
 
-  /** Undefined if the cleanup was synchronous. */
-  #run(cleanup: Cleanup): Promise<void> | undefined {
-    // A failed cleanup leaks a resource of this process; the answer is not affected.
-    const tell = (error: unknown): void => report(this.#onError, explained(error), this.#tool);
+  async #run(cleanup: Cleanup): Promise<void> {
     try {
-      const closing: unknown = cleanup();
-      return closing instanceof Promise ? closing.then(() => undefined, tell) : undefined;
+      await cleanup();
     } catch (error) {
-      tell(error);
-      return undefined;
+      // It leaks a resource of this process; the answer is not affected.
+      report(this.#onError, explained(error), this.#tool);
     }
   }
 }

@@ -21,7 +21,7 @@ import type { ComputedValue, DerivedKind, ValueComputation } from '../types/sess
 const MAX_MAPPED_LINES = 20_000;
 const MAX_MAPPED_BYTES = 2 << 20;
 
-type SummaryAttempt =
+export type SummaryAttempt =
   | (Pick<SummaryResult, 'summary' | 'totals' | 'invalid'> & {
       /** The lines that the map shows unchanged: number (1-based) and text with its terminator. */
       readonly kept: readonly (readonly [number, string])[];
@@ -41,7 +41,7 @@ interface Unmapped {
 type NoMap = Extract<Notice, { readonly kind: 'no-structure'; readonly what: 'map' }>;
 
 /** The display of a map, and the space that its header takes. */
-export interface SummaryFrame {
+interface SummaryFrame {
   readonly display: LineDisplay;
   /** Bytes of the header above the map. */
   readonly header: number;

@@ -4,7 +4,7 @@ import { endsWithNewline, textInput, type TextView } from '../code/text-input.ts
 import { OrielError } from '../errors.ts';
 import { isBinary, typeOfBytes } from '../formats/text/open.ts';
 import { anchorHeader, displays, isHashline, isNumbered, raw } from '../render/display.ts';
-import { writeSelector } from '../selector/selection.ts';
+import { withoutContext, writeSelector } from '../selector/selection.ts';
 import { readSourceHead } from '../text/bytes.ts';
 import { isNearlyText } from '../text/encoding.ts';
 import { cutAtRequestedEnd, cutAtWhole, cutWindow } from '../text/excerpt.ts';
@@ -24,7 +24,7 @@ import type {
 } from '../types/excerpt.ts';
 import type { SpokenWords } from '../types/request.ts';
 import type { BinaryResult, NoteResult, ReadOrigin, SummaryResult, TextResult } from '../types/result.ts';
-import type { SummaryFrame } from './read-map.ts';
+import type { SummaryAttempt } from './read-map.ts';
 
 /** The requested part of a text, and how a request without a selection is answered. */
 export interface TextRequest {
@@ -47,7 +47,8 @@ export async function readText(
   call: Call,
   policy: TextPolicy,
 ): Promise<TextResult | SummaryResult | BinaryResult | NoteResult> {
-  const stored = asTold(given, asked.selection ?? given.selection);
+  const { encoding: told } = asked.selection ?? given.selection;
+  const stored = told === undefined ? given : asTold(given, told);
   const viewed = await viewOf(stored, asked, call);
   if ('kind' in viewed) {
     // A call for the text, which the note names, would only be told that it is binary.
@@ -74,8 +75,7 @@ export async function readText(
     const shape = await (await import('../formats/data/open.ts')).textShape(resource, call);
     if (shape) return readText(shape, found, { selection: {}, summarize: false }, call, policy);
   }
-  const frame = { ...frameOf(layout), about: asked.about };
-  const brief = isLong ? await (await import('./read-map.ts')).readMap(resource, input, frame, call) : {};
+  const brief = isLong ? await briefOf(resource, input, layout, asked, call) : {};
   if (brief.summary) {
     const { summary, totals, invalid, kept } = brief;
     const snapshot = await snapshotOf(layout, resource, found, () => kept, call);
@@ -97,14 +97,15 @@ export async function readText(
   const { most = Number.POSITIVE_INFINITY } = brief;
   const isShortened = most < layout.limits.bytes;
   const limits = isShortened ? { ...layout.limits, bytes: most } : layout.limits;
-  const room = below(layout.header ?? above, limits, callRoom(selection));
+  const { window } = selection;
+  const room = below(layout.header ?? above, limits, window ? callRoom(window) : 0);
   const fit = {
     ...fitOf(policy, display, room, call.settings.tokens),
     nextIsLarger: isShortened || call.isPart === true,
   };
-  const cut = await cutWindow(input, windowFor(selection.window, display), fit);
+  const cut = await cutWindow(input, isNumbered(display) ? window : window && withoutContext(window), fit);
   // A typed length says where the window ends; in the fields of other dialects it is the size of a page.
-  const ended = selection.typed === undefined ? cut : cutAtRequestedEnd(cut, selection.window, limits);
+  const ended = selection.typed === undefined ? cut : cutAtRequestedEnd(cut, window, limits);
   const shown = resource.mayEndBefore ? cutAtWhole(ended, resource.mayEndBefore) : ended;
   const mayBeBinary = shown.hasNul && selection.mode !== 'raw' && !resource.isDamaged;
   if (mayBeBinary && (await beginsAsBinary(resource, call))) {
@@ -136,8 +137,7 @@ export async function readText(
 }
 
 /** The text in the encoding that the caller selected; calls in notices repeat it. */
-function asTold(resource: TextResource, { encoding }: Selection): TextResource {
-  if (encoding === undefined) return resource;
+function asTold(resource: TextResource, encoding: NonNullable<Selection['encoding']>): TextResource {
   const { target } = resource;
   if (resource.encoding !== 'stored') {
     const message = `${quote(target)} is not a stored text: :encoding is for those. Use ${quote(target)} as it is.`;
@@ -197,9 +197,15 @@ function mayHaveMap({ display, bytes }: TextResource): boolean {
   return display === 'lines' && (bytes.size === undefined || bytes.size > MAX_WHOLE_BYTES);
 }
 
-/** The display and header size of a map. */
-function frameOf({ display, header = '' }: Layout): SummaryFrame {
-  return { display, header: header === '' ? 0 : headerBytes(header) };
+async function briefOf(
+  resource: TextResource,
+  input: TextInput,
+  { display, header }: Layout,
+  { about }: TextRequest,
+  call: Call,
+): Promise<SummaryAttempt> {
+  const { readMap } = await import('./read-map.ts');
+  return readMap(resource, input, { display, header: header ? headerBytes(header) : 0, about }, call);
 }
 
 function isWhole({ window, mode, symbol }: Selection): boolean {
@@ -255,7 +261,8 @@ async function layoutOf(
   policy: TextPolicy,
 ): Promise<Layout> {
   const { display } = call.settings;
-  const anchored = policy.display === undefined && (await isAnchored(resource, selection, encoding, call));
+  const mayAnchor = policy.display === undefined && isHashline(display);
+  const anchored = mayAnchor && (await isAnchored(resource, selection, encoding, call));
   const header = anchored && isHashline(display) ? anchorHeader(display, resource.target, '') : undefined;
   return {
     display: displayOf(resource, selection, call, policy, anchored),
@@ -272,7 +279,7 @@ async function isAnchored(
   call: Call,
 ): Promise<boolean> {
   if (!editable || display !== 'lines' || mode !== undefined) return false;
-  if (call.settings.display !== 'hashline@18') return isHashline(call.settings.display);
+  if (call.settings.display !== 'hashline@18') return true;
   if (name !== 'utf-8' || bytes.size === undefined || bytes.size > MAX_TAGGED_TEXT_BYTES) return false;
   const { textTagOf } = await import('../search/anchors.ts');
   return (await textTagOf(bytes, call)) !== undefined;
@@ -325,19 +332,14 @@ function below(header: string | undefined, limits: Limits, more: number): Limits
 const CALL_BYTES = 512;
 
 /** Extra bytes that the call for the remaining ranges takes if there are very many. */
-function callRoom({ window }: Selection): number {
-  if (window?.kind !== 'lines' || window.ranges.length < 2) return 0;
+function callRoom(window: Window): number {
+  if (window.kind !== 'lines' || window.ranges.length < 2) return 0;
   return Math.max(0, Buffer.byteLength(writeSelector({ kind: 'lines', ranges: window.ranges })) - CALL_BYTES);
 }
 
 /** Bytes of a header including its tag and newline. */
 function headerBytes(header: string): number {
   return Buffer.byteLength(header) + MAX_TAG_DIGITS + '\n'.length;
-}
-
-/** Removes context lines if lines are shown without numbers, because they could not be told from requested lines. */
-function windowFor(window: Window | undefined, display: LineDisplay): Window | undefined {
-  return window?.kind === 'lines' && !isNumbered(display) ? { ...window, context: false } : window;
 }
 
 /** Records the shown lines in the snapshot if an edit may name them; returns the header with the tag. */

@@ -16,13 +16,13 @@ import type { LinesResult, ReadOrigin, ReadResult, SingleResult } from '../types
 import { readText, type TextRequest } from './read-text.ts';
 
 export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
-  const one = (typed: ReadRequest, part: Call): Promise<SingleResult> => readOne(typed, part, policy);
-  if (request.grammar !== 'selectors' || !mayBeList(request.target)) return one(request, call);
   try {
-    return await one(request, call);
+    return await readOne(request, call, policy);
   } catch (error) {
-    if (!isOrielError(error)) throw error;
+    const isList = request.grammar === 'selectors' && mayBeList(request.target);
+    if (!isList || !isOrielError(error)) throw error;
     const { readSeveral } = await import('./read-several.ts');
+    const one = (typed: ReadRequest, part: Call): Promise<SingleResult> => readOne(typed, part, policy);
     const several = await readSeveral(request, error, one, call);
     if (several) return several;
     throw error;
@@ -83,7 +83,8 @@ async function resolve(target: string, grammar: PathGrammar, call: Call): Promis
     isRevision ? atRevision(typed, call) : undefined,
   );
   if ('resource' in found) return found;
-  return (await codeAnswer(found, grammar, call)) ?? (await openFound(found, call));
+  const mayAsk = grammar === 'selectors' && found.subject.rest !== '';
+  return (mayAsk && (await codeAnswer(found, call))) || openFound(found, call);
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -124,18 +125,14 @@ function atRevision(typed: string, call: Call): () => Promise<ResolvedTarget | u
 }
 
 /** The answer to a question about code below a path; undefined if the target is not such a question. */
-async function codeAnswer(
-  { subject, suffix }: FoundTarget,
-  grammar: PathGrammar,
-  call: Call,
-): Promise<ResolvedTarget | undefined> {
-  const answer = grammar === 'selectors' ? await answerAboutCode(subject, call) : undefined;
+async function codeAnswer({ subject, suffix }: FoundTarget, call: Call): Promise<ResolvedTarget | undefined> {
+  const answer = await answerAboutCode(subject, call);
   if (!answer) return undefined;
   if (!('target' in answer)) return { ...answer, target: subject.typed, resolvedPath: subject.path, suffix };
-  const found = await resolve(answer.target, grammar, call);
+  const found = await resolve(answer.target, 'selectors', call);
   const { resource } = found;
   const isSame = resource.kind === 'text' && answer.isAsParsed(resource.bytes.identity.key);
-  return withPlace(isSame ? found : await resolve(answer.byName, grammar, call), answer);
+  return withPlace(isSame ? found : await resolve(answer.byName, 'selectors', call), answer);
 }
 
 async function openFound({ subject, suffix }: FoundTarget, call: Call): Promise<ResolvedTarget> {

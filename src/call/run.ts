@@ -174,7 +174,7 @@ function reportProgress(outputs: readonly CommandOutput[], display: LineDisplay,
   const began = performance.now();
   let reported = 0;
   const timer = setInterval(() => {
-    const done = totalOf(outputs);
+    const done = outputs.reduce((sum, output) => sum + output.bytes, 0);
     if (done === reported) return;
     reported = done;
     const seconds = Math.round((performance.now() - began) / 1_000);
@@ -183,10 +183,6 @@ function reportProgress(outputs: readonly CommandOutput[], display: LineDisplay,
     call.progress({ message: `running for ${seconds} s, ${done} bytes of output`, done, tail });
   }, REPORT);
   return () => clearInterval(timer);
-}
-
-function totalOf(outputs: readonly CommandOutput[]): number {
-  return outputs.reduce((sum, output) => sum + output.bytes, 0);
 }
 
 /** Waits for the first of: the exit of the shell, the timeout, the caller's signal. */

@@ -307,11 +307,14 @@ export const languages: readonly CodeLanguage[] = [
   },
 ];
 
-const byExtension = new Map(languages.flatMap((one) => one.extensions.map((extension) => [extension, one])));
-const byName = new Map(languages.flatMap((one) => (one.names ?? []).map((name) => [name, one])));
-const byInterpreter = new Map(
-  languages.flatMap((one) => (one.interpreters ?? []).map((program) => [program, one])),
-);
+const byExtension = new Map<string, CodeLanguage>();
+const byName = new Map<string, CodeLanguage>();
+const byInterpreter = new Map<string, CodeLanguage>();
+for (const one of languages) {
+  for (const extension of one.extensions) byExtension.set(extension, one);
+  for (const name of one.names ?? []) byName.set(name, one);
+  for (const program of one.interpreters ?? []) byInterpreter.set(program, one);
+}
 
 /**
  * The language of a text by its base name, otherwise by its `#!` line (`start`: at least its first line); undefined if

@@ -20,6 +20,8 @@ import type { Selection, TextEncoding } from '../types/excerpt.ts';
 import type { ComputedValue, DerivedKind, ValueComputation } from '../types/session.ts';
 
 const COUNT_STREAMS_UP_TO = 4 << 20;
+/** Of a stored text of at most so many bytes no index is kept: its lines are counted as fast as one is found. */
+const COUNTED_AGAIN_UP_TO = 32 << 10;
 /** Bytes of a scan after which progress is reported: shorter scans take too little time. */
 const REPORT_AFTER = 256 << 20;
 
@@ -33,8 +35,10 @@ export async function textInput(resource: TextResource, call: Call): Promise<Tex
   const encoding = await encodingFor(resource, call);
   // All legacy encodings share an index, because their newlines are the same bytes as in UTF-8.
   const options = { encoding: encoding.legacy ? utf8.name : encoding.name, bom: encoding.bom };
-  const make = (): LineIndex => new LineIndex(encoding);
-  const index = call.session.store.getNow(lineIndexes, bytes, options, make, call);
+  const isIndexed = bytes.remote || bytes.size === undefined || bytes.size > COUNTED_AGAIN_UP_TO;
+  const index = isIndexed
+    ? call.session.store.getNow(lineIndexes, bytes, options, () => new LineIndex(encoding), call)
+    : new LineIndex(encoding);
   if (bytes.remote) await recallLines(index, bytes, options, call);
   return {
     source: bytes,

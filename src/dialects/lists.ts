@@ -84,7 +84,6 @@ export function countField(zod: SchemaKit, least: number, most: number = Number.
 
 // The errors of `grep`, `find` and `ls`, with the complete next call.
 
-/** Maximum bytes of a call in an error. */
 const MAX_ERROR_CALL_BYTES = 800;
 
 type ListTool = 'grep' | 'find' | 'ls';

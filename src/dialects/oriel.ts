@@ -15,9 +15,7 @@ import { OrielError } from '../errors.ts';
 import { readAnswer, runAnswer } from '../render/answers.ts';
 import { binarySize, limitSize } from '../render/display.ts';
 import {
-  countAnswer,
-  foundAnswer,
-  listAnswer,
+  entriesAnswer,
   matchesAnswer,
   type ShownEntries,
   type ShownMatches,
@@ -26,7 +24,7 @@ import { listWording } from '../render/list-notices.ts';
 import { errorAnswer, withCall, wording } from '../render/notices.ts';
 import { MAX_CONTEXT_LINES } from '../search/page-bounds.ts';
 import { writeSize } from '../selector/selection.ts';
-import { baseLimits, cutPolicy, shownOfWindow } from '../text/limits.ts';
+import { baseLimits, shownOfWindow } from '../text/limits.ts';
 import type { Limits } from '../types/excerpt.ts';
 import type {
   CountRequest,
@@ -108,7 +106,7 @@ const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
   failure: (error, input) => listFailure('find', error, input),
   request: filesOrSymbols,
   answer: (result, input, limits) =>
-    foundAnswer(result, filesOrSymbols(input), limits, {
+    entriesAnswer(result, filesOrSymbols(input), limits, {
       words: listWording,
       details: ({ shown, ...rest }) => ({ results: shown, ...truncation(rest) }),
     }),
@@ -132,7 +130,7 @@ const ls = tool<LsInput, ListRequest>({
   failure: (error, input) => listFailure('ls', error, input),
   request: listRequest,
   answer: (result, input, limits) =>
-    listAnswer(result, listRequest(input), limits, {
+    entriesAnswer(result, listRequest(input), limits, {
       words: listWording,
       details: ({ shown, ...rest }) => ({ entries: shown, ...truncation(rest) }),
     }),
@@ -194,7 +192,7 @@ const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
   request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),
   answer: (result, input, limits) =>
     result.kind === 'entries'
-      ? countAnswer(result, countRequest(input), limits, {
+      ? entriesAnswer(result, countRequest(input), limits, {
           words: listWording,
           details: ({ shown, ...rest }) => ({ files: shown, ...truncation(rest) }),
         })
@@ -260,7 +258,6 @@ Lines count from 1${SHOWN[settings.display]}. Prefer one large window.`,
     }),
   adapt: linesToSelector,
   request: ({ path }) => ({ kind: 'read', target: path, grammar: 'selectors' }),
-  policy: () => cutPolicy,
   answer: (result) => readAnswer(result, wording),
   failure: (error) => errorAnswer(withCall(withFindCall(error))),
 });

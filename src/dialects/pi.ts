@@ -10,8 +10,7 @@ import {
 } from '../call/dialect.ts';
 import { runAnswer } from '../render/answers.ts';
 import {
-  foundAnswer,
-  listAnswer,
+  entriesAnswer,
   type ListStyle,
   matchesAnswer,
   type ShownEntries,
@@ -247,7 +246,7 @@ function piFind(style: PiStyle): DeclaredTool {
       }),
     failure: (error, input) => listFailure('find', error, input, { reads: false }),
     request: findRequest,
-    answer: (result, input, limits) => foundAnswer(result, findRequest(input), limits, results),
+    answer: (result, input, limits) => entriesAnswer(result, findRequest(input), limits, results),
   });
 }
 
@@ -269,7 +268,7 @@ function piLs(style: PiStyle): DeclaredTool {
       }),
     failure: (error, input) => listFailure('ls', error, input, { reads: false }),
     request: listRequest,
-    answer: (result, input, limits) => listAnswer(result, listRequest(input), limits, entries),
+    answer: (result, input, limits) => entriesAnswer(result, listRequest(input), limits, entries),
   });
 }
 

@@ -38,7 +38,6 @@ function numeric(zod: SchemaKit, number: ZodType<number>): ZodType<number> {
 
 // zdx's `bash`: stdout and stderr unchanged, each within its own limit, and the files with the full outputs.
 
-/** Maximum bytes of a stream. */
 const MAX_STREAM_BYTES = 50 * KIB;
 
 interface BashInput {
@@ -229,7 +228,6 @@ function pathOf({ target }: ReadResult, { path }: ReadInput): string {
   return target.startsWith('file:') ? path : target;
 }
 
-/** Maximum bytes of a page. */
 function pageOf({ bytes }: Limits): number {
   return Math.min(MAX_PAGE_BYTES, bytes);
 }

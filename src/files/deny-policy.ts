@@ -111,8 +111,7 @@ export class DenyPolicy {
   async current(): Promise<DenyRules> {
     let isChanged = this.#rules === undefined;
     for (const [path, { project, name }] of this.#names) {
-      const looking = versionOf(path);
-      const version = looking instanceof Promise ? await looking : looking;
+      const version = await versionOf(path);
       const known = this.#files.get(path);
       if (known === undefined ? version === '' : version !== undefined && known.version === version) continue;
       isChanged = true;

@@ -75,7 +75,7 @@ const localInspector: DescriptorInspector = {
 const remoteInspector: DescriptorInspector = {
   isLocal: false,
   open: openDescriptor,
-  stat: statDescriptor,
+  stat: (fd) => fstatFile(fd, { bigint: true }),
   readlink: async (path) => decodeText(await fs.promises.readlink(systemPath(path), 'buffer')),
   close: closeDescriptor,
 };
@@ -135,10 +135,6 @@ export async function closeDescriptor(fd: number): Promise<void> {
   await closeFile(fd).catch(() => undefined);
 }
 
-function statDescriptor(fd: number): Promise<fs.BigIntStats> {
-  return fstatFile(fd, { bigint: true });
-}
-
 /** Fills `target` from byte `offset`; fewer bytes only at the end of the file. */
 export async function readDescriptor(
   fd: number,
@@ -194,18 +190,11 @@ export function closePipe({ readEnd, writeEnd }: PipeEnds): void {
 }
 
 /** Closes the descriptor if its stats cannot be read. */
-export function statsOf(
-  fd: number,
-  inspector: DescriptorInspector,
-): fs.BigIntStats | Promise<fs.BigIntStats> {
-  const closeAndThrow = async (error: unknown): Promise<never> => {
+export async function statsOf(fd: number, inspector: DescriptorInspector): Promise<fs.BigIntStats> {
+  try {
+    return await inspector.stat(fd);
+  } catch (error) {
     await inspector.close(fd);
     throw error;
-  };
-  try {
-    const asked = inspector.stat(fd);
-    return asked instanceof Promise ? asked.catch(closeAndThrow) : asked;
-  } catch (error) {
-    return closeAndThrow(error);
   }
 }

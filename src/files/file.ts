@@ -33,7 +33,7 @@ export function openedFile(
   const closeUnread = (): void | Promise<void> => {
     if (!open && reading === 0) return inspector.close(fd, size);
   };
-  const untilRead = async <T>(read: Promise<T>): Promise<T> => {
+  const untilRead = async <T>(read: T | Promise<T>): Promise<T> => {
     reading += 1;
     try {
       return await read;
@@ -45,24 +45,11 @@ export function openedFile(
   const checkOpen = (): void => {
     if (!open) throw new OrielError('CANCELLED', 'The call is over.');
   };
-  /** A cached head is used without awaiting a promise. */
-  let head: Uint8Array | Promise<Uint8Array> | undefined;
-  const readHead = (): Uint8Array | Promise<Uint8Array> => {
+  let head: Promise<Uint8Array> | undefined;
+  const readHead = async (): Promise<Uint8Array> => {
     const bytes = Buffer.allocUnsafe(Math.min(size, HEAD_BYTES));
-    const got = inspector.isLocal && !isTurnOver() ? readNow(fd, bytes) : readDescriptor(fd, bytes, 0);
-    if (typeof got === 'number') return (head = bytes.subarray(0, got));
-    return got.then((read) => (head = bytes.subarray(0, read)));
-  };
-  const readInto = (target: Uint8Array, offset: number, signal?: AbortSignal): number | Promise<number> => {
-    checkOpen();
-    // Bytes that were appended since do not belong to this identity.
-    const wanted = target.subarray(0, Math.max(0, size - offset));
-    if (offset + wanted.length > HEAD_BYTES) return untilRead(readDescriptor(fd, wanted, offset, signal));
-    signal?.throwIfAborted();
-    head ??= readHead();
-    return head instanceof Promise
-      ? untilRead(head).then((read) => copyPart(read, offset, wanted))
-      : copyPart(head, offset, wanted);
+    const isNow = inspector.isLocal && !isTurnOver();
+    return bytes.subarray(0, isNow ? readNow(fd, bytes) : await readDescriptor(fd, bytes, 0));
   };
   return {
     kind: 'file',
@@ -73,12 +60,21 @@ export function openedFile(
     bytes: {
       size,
       identity: Identity.file(stats, isSettled(stats)),
-      readInto: async (target, offset, signal) => readInto(target, offset, signal),
+      async readInto(target, offset, signal) {
+        checkOpen();
+        // Bytes that were appended since do not belong to this identity.
+        const wanted = target.subarray(0, Math.max(0, size - offset));
+        if (offset + wanted.length > HEAD_BYTES) return untilRead(readDescriptor(fd, wanted, offset, signal));
+        signal?.throwIfAborted();
+        head ??= readHead();
+        const part = (await untilRead(head)).subarray(offset, offset + wanted.length);
+        wanted.set(part);
+        return part.length;
+      },
       // Does not compare ctime: a file that was replaced by another still has its content here.
       changed: async () => {
         checkOpen();
-        const asked = inspector.stat(fd);
-        const now = asked instanceof Promise ? await untilRead(asked) : asked;
+        const now = await untilRead(inspector.stat(fd));
         return now.size !== stats.size || now.mtimeNs !== stats.mtimeNs;
       },
     },
@@ -86,17 +82,9 @@ export function openedFile(
     async close() {
       if (!open) return;
       open = false;
-      const closing = closeUnread();
-      if (closing) await closing;
+      await closeUnread();
     },
   };
-}
-
-/** Copies the bytes from `offset` on to `target`, and returns their number. */
-function copyPart(bytes: Uint8Array, offset: number, target: Uint8Array): number {
-  const part = bytes.subarray(offset, offset + target.length);
-  target.set(part);
-  return part.length;
 }
 
 /** A file that a thread holds open. */

@@ -14,6 +14,7 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs';
+import { homedir, tmpdir, userInfo } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { quote } from '../text/visible.ts';
 import { isPathWithin } from './paths.ts';
@@ -146,8 +147,33 @@ function checkOwner(path: string, { uid }: Stats): void {
   throw new UnsafeDirectory(`${quote(path)} belongs to another user`);
 }
 
+/** Oriel's directory below the XDG cache directory. */
+export function cachePath(env: NodeJS.ProcessEnv): string {
+  const named = env['XDG_CACHE_HOME'];
+  // Relative paths are ignored. Source: XDG Base Directory Specification.
+  return join(named?.startsWith('/') ? named : join(env['HOME'] ?? homedir(), '.cache'), 'oriel');
+}
+
+/** A predictable path below tmp. All users can write there, so another user may have taken the name. */
+export function temporaryPath(): string {
+  return join(tmpdir(), `oriel-${process.getuid?.() ?? userInfo().uid}`);
+}
+
 const places = new Set<string>();
 const files = new Set<string>();
+let hasState = false;
+
+/** Outputs of other sessions and processes may be there already. */
+function keepStateFromClients(): void {
+  hasState = true;
+  for (const path of [() => cachePath(process.env), temporaryPath]) {
+    try {
+      keepFromClients(path());
+    } catch {
+      // The user has no home directory.
+    }
+  }
+}
 
 /** What clients with certain roots cannot read. Plain data, for worker threads. */
 export interface KeptFiles {
@@ -190,6 +216,7 @@ export function keepFileFromClients(path: string, fd: number, stats: Stats): voi
  */
 export function keptFromClients(roots: readonly string[]): KeptFiles {
   if (roots.length === 0) return NOTHING_KEPT;
+  if (!hasState) keepStateFromClients();
   const kept = [...places].filter((place) => !roots.some((root) => isPathWithin(root, place)));
   const markedBy = MARK === 0 || kept.length < places.size ? undefined : process.getuid?.();
   return { places: kept, files, markedBy };

@@ -106,15 +106,18 @@ export function createAccess(options: AccessOptions): FileAccess {
   const currentRules = policy && ((): Promise<DenyRules> => policy.current());
   const rulesForGit = policy && ((): Promise<DenyRules> => policy.currentForGit());
 
-  function open(path: string, signal?: AbortSignal, current = currentRules): Promise<OpenedItem> {
-    const attempt = (): Promise<OpenedItem> => openNow(path, signal, current);
-    return attempt().catch(async (error: unknown) => {
+  async function open(path: string, signal?: AbortSignal, current = currentRules): Promise<OpenedItem> {
+    try {
+      return await openNow(path, signal, current);
+    } catch (error) {
       if (!isShortage(error)) throw error;
-      return untilDescriptors(attempt, signal).catch((last: unknown) => {
-        signal?.throwIfAborted();
-        throw systemError(last, display(path));
-      });
-    });
+    }
+    try {
+      return await untilDescriptors(() => openNow(path, signal, current), signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw systemError(error, display(path));
+    }
   }
 
   /** A shortage of descriptors is rethrown after everything was closed. */
@@ -137,20 +140,18 @@ export function createAccess(options: AccessOptions): FileAccess {
     try {
       const inside = handle.inside || (await roots.holds(handle.path));
       const kept = keptFromClients(roots.paths);
-      const isOpen = inside && !isKeptAt(kept, handle.path, handle.stats);
+      const isOpen = inside && !(roots.any && isKeptAt(kept, handle.path, handle.stats));
       if (!isOpen && !options.ours?.(handle.path)) throw inside ? keptPlace(shown()) : roots.outside(shown());
       const denied = rules && (await denialOf(handle, rules, signal));
       if (denied) throw privateFile(shown(), denied);
       refuseSpecial(handle.stats, shown);
-      const asked = isKernelFile(handle.path, handle.again, handle.stats.dev);
-      const kernel = typeof asked === 'boolean' ? asked : await asked;
+      const kernel = await isKernelFile(handle.path, handle.again, handle.stats.dev);
       if (kernel && !options.allow.some((directory) => isPathWithin(handle.path, directory))) {
         throw new OrielError('NOT_REGULAR', `${quote(shown())} is a kernel file, not a stored file.`);
       }
       const kernelName = kernel ? nameInKernel(handle, shown) : undefined;
       const { inspector } = handle;
-      const opening = inspector.open(handle.again, READ);
-      const fd = typeof opening === 'number' ? opening : await opening;
+      const fd = await inspector.open(handle.again, READ);
       const stats = await identify(fd, handle);
       if (stats.isDirectory())
         return openedDirectory(fd, handle.path, stats, inspector, { kept, rules, policy });
@@ -161,8 +162,7 @@ export function createAccess(options: AccessOptions): FileAccess {
       signal?.throwIfAborted();
       throw isShortage(error) ? error : systemError(error, shown());
     } finally {
-      const releasing = handle.release();
-      if (releasing) await releasing;
+      await handle.release();
     }
   }
 
@@ -212,7 +212,7 @@ export function createAccess(options: AccessOptions): FileAccess {
   };
   return {
     ...shared,
-    open: (path, signal) => open(path, signal),
+    open,
     privateNames: currentRules,
     forGit: rulesForGit && {
       ...shared,
@@ -295,8 +295,7 @@ async function lookByPath(path: string): Promise<Handle> {
 
 /** Checks that the opened file is the one that was resolved before. Otherwise closes it and throws `BUSY`. */
 async function identify(fd: number, { inspector, stats: seen, path, again }: Handle): Promise<BigIntStats> {
-  const asked = statsOf(fd, inspector);
-  const stats = asked instanceof Promise ? await asked : asked;
+  const stats = await statsOf(fd, inspector);
   if (isSameFile(stats, seen) && (again !== path || (await isStillAt(path, stats)))) return stats;
   await inspector.close(fd);
   throw new OrielError('BUSY', `${quote(path)} was replaced while it was being opened. Call again.`);

@@ -13,7 +13,9 @@ const LOCAL_TYPES: ReadonlySet<string> = new Set(
     'ext2 ext3 ext4 xfs btrfs zfs f2fs bcachefs jfs reiserfs',
     'vfat exfat ntfs3 iso9660 udf squashfs erofs overlay',
     'tmpfs ramfs rootfs devtmpfs hugetlbfs',
-  ].flatMap((types) => types.split(' ')),
+  ]
+    .join(' ')
+    .split(' '),
 );
 
 const REFRESH_MS = 1_000;
@@ -88,7 +90,12 @@ function mountFields(id: string, mountinfo: string): readonly string[] | undefin
 function refresh(): void {
   const now = performance.now();
   if (now - readAt <= REFRESH_MS) return;
-  mounts = readMounts();
+  try {
+    mounts = mountsOf(readFileSync('/proc/self/mountinfo', 'utf8'));
+  } catch {
+    // There is no list of mounts.
+    mounts = undefined;
+  }
   readAt = now;
   last = undefined;
 }
@@ -111,15 +118,6 @@ export function noteReached(path: string): void {
 export function wasReached(path: string): boolean {
   const at = reached.get(dirname(path));
   return at !== undefined && performance.now() - at <= REFRESH_MS && isLocalPath(path);
-}
-
-/** Undefined if there is no list of mounts. */
-function readMounts(): Mounts | undefined {
-  try {
-    return mountsOf(readFileSync('/proc/self/mountinfo', 'utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The mount points, including those hidden by later mounts. Source: proc_pid_mountinfo(5). */

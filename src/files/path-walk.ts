@@ -58,8 +58,7 @@ export async function walkPath(path: string, base: WalkBase): Promise<ReachedPat
       const isLast = i === names.length - 1;
       const found = isLast ? await openPathEntry(inner, inspector) : await enter(inner, inspector);
       if (typeof found === 'number') {
-        const closing = inspector.close(fd, 0);
-        if (closing) await closing;
+        await inspector.close(fd, 0);
         fd = found;
         at = join(at, name);
         continue;
@@ -78,8 +77,7 @@ export async function walkPath(path: string, base: WalkBase): Promise<ReachedPat
     if (errno(error) !== '' && !isInside(fd, base)) return undefined;
     throw error;
   } finally {
-    const closing = inspector.close(fd, 0);
-    if (closing) await closing;
+    await inspector.close(fd, 0);
   }
   return undefined;
 }
@@ -88,15 +86,13 @@ export async function walkPath(path: string, base: WalkBase): Promise<ReachedPat
 async function openBase(base: WalkBase, inspector: DescriptorInspector): Promise<PathDescriptor | undefined> {
   let fd: number;
   try {
-    const opening = inspector.open(base.real, ENTER);
-    fd = typeof opening === 'number' ? opening : await opening;
+    fd = await inspector.open(base.real, ENTER);
   } catch (error) {
     // Failures of the machine are reported.
     if (isShortage(error) || errno(error) === 'EIO') throw error;
     return undefined;
   }
-  const asked = statsOf(fd, inspector);
-  const stats = asked instanceof Promise ? await asked : asked;
+  const stats = await statsOf(fd, inspector);
   if (stats.dev === base.dev && stats.ino === base.ino) return { fd, stats };
   await inspector.close(fd, 0);
   return undefined;
@@ -121,10 +117,8 @@ async function openPathEntry(
   path: string,
   inspector: DescriptorInspector,
 ): Promise<PathDescriptor | string | undefined> {
-  const opening = inspector.open(path, LOOK);
-  const fd = typeof opening === 'number' ? opening : await opening;
-  const asked = statsOf(fd, inspector);
-  const stats = asked instanceof Promise ? await asked : asked;
+  const fd = await inspector.open(path, LOOK);
+  const stats = await statsOf(fd, inspector);
   if (!stats.isSymbolicLink()) return { fd, stats };
   await inspector.close(fd, 0);
   try {

@@ -37,6 +37,9 @@ export interface DeniedName {
 }
 
 export class FileRoots {
+  /** Whether there are roots at all. */
+  readonly any: boolean;
+  readonly paths: readonly string[];
   readonly #roots: readonly HeldRoot[];
   readonly #cwd: string;
 
@@ -44,15 +47,8 @@ export class FileRoots {
   constructor(paths: readonly string[], cwd: string) {
     this.#cwd = cwd;
     this.#roots = rootsIn(paths);
-  }
-
-  /** Whether there are roots at all. */
-  get any(): boolean {
-    return this.#roots.length > 0;
-  }
-
-  get paths(): readonly string[] {
-    return this.#roots.map((root) => root.real);
+    this.any = this.#roots.length > 0;
+    this.paths = this.#roots.map((root) => root.real);
   }
 
   /** Whether a typed path (absolute, without `..`) is lexically inside a root. */
@@ -72,13 +68,13 @@ export class FileRoots {
   }
 
   /** The error for `shown`. Names only paths below the working directory: others would reveal what is outside. */
-  outside(shown: string, cause?: unknown): OrielError {
+  outside(shown: string): OrielError {
     const what = isAbsolute(shown) ? 'That path' : quote(shown);
     const next = this.mayName(this.#cwd) ? '.' : this.#roots[0]?.given;
     const use =
       next === '.' ? 'Use . to list the working directory.' : `Use ${quote(next ?? '.')} to list what may.`;
     const why = `${what} lies outside the directories that may be read.`;
-    return advised('OUTSIDE_ROOT', why, use, { next, cause });
+    return advised('OUTSIDE_ROOT', why, use, { next });
   }
 
   /**

@@ -149,7 +149,7 @@ function shell(
   const isOver = killAtExit(tree);
   // The child has only just been started: its exit cannot have been reported yet.
   const exited = new Promise<ShellExit>((resolve) => {
-    child.once('exit', (code, signal) => resolve(exitOf(code, signal)));
+    child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
   });
   return {
     exited,
@@ -180,10 +180,6 @@ export function killAtExit(tree: ProcessTree): () => void {
 
 function killRunning(): void {
   for (const tree of running) killTree(tree);
-}
-
-function exitOf(code: number | null, signal: string | null): ShellExit {
-  return { code: code ?? undefined, signal: signal ?? undefined };
 }
 
 // Reads the output of child processes from real pipes. Node's own `pipe` is a socket, on which `echo x > /dev/stderr`

@@ -79,29 +79,21 @@ const DATA_KIB = 256 * 1024;
  * bytes before), and the signal's reason.
  */
 export class RipgrepRun implements AsyncIterable<Buffer> {
-  #outcome: RipgrepOutcome | undefined;
-  #inputFailure: unknown;
+  /** Undefined while it runs, and if the loop was left early. */
+  outcome: RipgrepOutcome | undefined;
+  /** The error of the input, which the iteration throws; undefined if it did not fail. */
+  inputFailure: unknown;
   readonly #job: RipgrepJob;
 
   constructor(job: RipgrepJob) {
     this.#job = job;
   }
 
-  /** The error of the input, which the iteration throws; undefined if it did not fail. */
-  get inputFailure(): unknown {
-    return this.#inputFailure;
-  }
-
-  /** Undefined while it runs, and if the loop was left early. */
-  get outcome(): RipgrepOutcome | undefined {
-    return this.#outcome;
-  }
-
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
     const { signal, deadline } = this.#job;
     signal?.throwIfAborted();
     if (deadline <= performance.now()) {
-      this.#outcome = {
+      this.outcome = {
         code: undefined,
         stderr: '',
         timedOut: true,
@@ -111,7 +103,9 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
       };
       return;
     }
-    const { child, ended } = await startInSlot(this.#job, this.#watched(this.#job.input));
+    const { input } = this.#job;
+    const watched = input.kind === 'file' ? input : { ...input, bytes: this.#watched(input.bytes) };
+    const { child, ended } = await startInSlot(this.#job, watched);
     const stderr = collect(child);
     let timedOut = false;
     const kill = (): void => void child.kill('SIGKILL');
@@ -127,12 +121,12 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
       if (child.stdout) for await (const chunk of child.stdout) yield chunk as Buffer;
       const code = await ended;
       signal?.throwIfAborted();
-      if (this.#inputFailure !== undefined) throw this.#inputFailure;
+      if (this.inputFailure !== undefined) throw this.inputFailure;
       const unmapped = child.signalCode === 'SIGBUS';
       const said = stderr();
       const outOfMemory = said.includes('memory allocation of') && code === undefined;
       const broken = code !== 0 && code !== 1 && code !== 2 && !timedOut && !outOfMemory;
-      this.#outcome = { code, stderr: said, timedOut, outOfMemory, broken, unmapped };
+      this.outcome = { code, stderr: said, timedOut, outOfMemory, broken, unmapped };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', kill);
@@ -141,18 +135,13 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
   }
 
   /** Keeps the error of the input, which the process cannot tell from the end of it. */
-  #watched(input: RipgrepInput): RipgrepInput {
-    if (input.kind === 'file') return input;
-    const keep = (error: unknown): void => void (this.#inputFailure = error);
-    async function* bytes(given: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-      try {
-        yield* given;
-      } catch (error) {
-        keep(error);
-        throw error;
-      }
+  async *#watched(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+    try {
+      yield* bytes;
+    } catch (error) {
+      this.inputFailure = error;
+      throw error;
     }
-    return { kind: 'bytes', bytes: bytes(input.bytes) };
   }
 }
 
@@ -296,14 +285,8 @@ function parseTypeList(list: string): Map<string, readonly string[]> {
   const lines = list.split('\n').filter((line) => line.includes(': '));
   return new Map(
     lines.map((line) => {
-      const colon = line.indexOf(': ');
-      return [
-        line.slice(0, colon),
-        line
-          .slice(colon + 2)
-          .trim()
-          .split(', '),
-      ];
+      const [name = '', ...globs] = line.trim().split(/: |, /);
+      return [name, globs];
     }),
   );
 }

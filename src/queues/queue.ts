@@ -159,7 +159,7 @@ export class Queue {
   }
 
   #serve(): void {
-    while (this.#running < this.limit) {
+    while (this.#running < this.limit && this.#list.size > 0) {
       const next = this.#list.takeNext((waiting) => this.#mayHold(waiting));
       if (!next) return;
       next.entry.grant(this.#take(next.caller));

@@ -40,16 +40,16 @@ export interface ListStyle<Shown> {
 
 export interface ShownEntries {
   readonly text: string;
-  /** Number of entries shown. */
+  /** Number of entries, or matches, shown. */
   readonly shown: number;
   /** The caller's limit, and whether it cut the list. */
   readonly limit: number;
   readonly limitReached: boolean;
   readonly cutBy?: ListCut | undefined;
-  /** Size of all lines that were found, as shown without limits. */
+  /** Size of all lines that were found, as shown without limits; of matches, bytes of those whose lines were kept. */
   readonly whole: WholeListSize;
   readonly limits: Limits;
-  /** The offset of the first entry that is not shown. */
+  /** The offset of the first one that is not shown. */
   readonly next?: number | undefined;
   readonly notices: readonly ListNotice[];
   readonly leftOut?: LeftOut | undefined;
@@ -78,51 +78,32 @@ function wholeOf(lines: readonly string[]): WholeListSize {
   return { lines: lines.length, bytes: Math.max(0, bytes) };
 }
 
-export function foundAnswer(
-  result: ListResult,
-  request: FindRequest | SymbolsRequest,
-  limits: Limits,
-  style: ListStyle<ShownEntries>,
-): Answer {
-  const shown = fitEntries(result, request, limits, 'results');
-  const text = isNothing(result) ? (request.kind === 'find' ? NO_FILES : NO_SYMBOLS) : shown.text;
-  return answerWithNotices(text, shown, style);
-}
+type EntriesRequest = CountRequest | FindRequest | ListRequest | SymbolsRequest;
+
+/** What the entries are, and the text if there are none. */
+const LISTED: Readonly<Record<EntriesRequest['kind'], readonly [ListNoun, string]>> = {
+  find: ['results', NO_FILES],
+  symbols: ['results', NO_SYMBOLS],
+  count: ['files', NO_MATCHES],
+  list: ['entries', '(empty directory)'],
+};
 
 /** Lines are `path`, or `path: 3` if matches were counted. */
-export function countAnswer(
+export function entriesAnswer(
   result: ListResult,
-  request: CountRequest,
+  request: EntriesRequest,
   limits: Limits,
   style: ListStyle<ShownEntries>,
 ): Answer {
-  const shown = fitEntries(result, request, limits, 'files');
-  const text = isNothing(result) ? NO_MATCHES : shown.text;
-  return answerWithNotices(text, shown, style);
-}
-
-export function listAnswer(
-  result: ListResult,
-  request: ListRequest,
-  limits: Limits,
-  style: ListStyle<ShownEntries>,
-): Answer {
-  const shown = fitEntries(result, request, limits, 'entries');
-  const text = isNothing(result) ? '(empty directory)' : shown.text;
-  return answerWithNotices(text, shown, style);
-}
-
-function isNothing({ entries, next, beyond }: ListResult): boolean {
-  return entries.length === 0 && next === undefined && beyond === undefined;
+  const { entries, next, beyond } = result;
+  const shown = fitEntries(result, request, limits);
+  const isNothing = entries.length === 0 && next === undefined && beyond === undefined;
+  return answerWithNotices(isNothing ? LISTED[request.kind][1] : shown.text, shown, style);
 }
 
 /** As many entries as fit into the limits, and the notices about the rest. */
-function fitEntries(
-  result: ListResult,
-  request: CountRequest | FindRequest | ListRequest | SymbolsRequest,
-  limits: Limits,
-  of: ListNoun,
-): ShownEntries {
+function fitEntries(result: ListResult, request: EntriesRequest, limits: Limits): ShownEntries {
+  const [of] = LISTED[request.kind];
   const { limit, offset } = request;
   const budget = new ListBudget(limits, result.tokens);
   const entries = result.entries.map((entry) => entry.source ?? [shownEntry(entry)]);
@@ -166,7 +147,7 @@ function shownEntry({ path, mark, isPrivate, use, matches }: ListedEntry): strin
   return matches === undefined ? name : `${name}: ${matches}`;
 }
 
-function globOf(request: CountRequest | FindRequest | ListRequest | SymbolsRequest): string | undefined {
+function globOf(request: EntriesRequest): string | undefined {
   if (request.kind === 'find') return request.pattern;
   return request.kind === 'count' ? request.glob : undefined;
 }
@@ -286,23 +267,9 @@ export class ListBudget {
 // The answer of `grep`: matches as `path:12: text`, context as `path-11- text`, and the notices below. The name of the
 // enclosing symbol is above its matches. Below an anchor for edits, lines are `12:text` and `11-text`.
 
-export interface ShownMatches {
-  readonly text: string;
-  /** Number of matches shown. */
-  readonly shown: number;
-  /** The caller's limit, and whether it cut the list. */
-  readonly limit: number;
-  readonly limitReached: boolean;
-  readonly cutBy?: ListCut | undefined;
-  /** Lines of all matches, as shown without limits; bytes of those whose lines were kept. */
-  readonly whole: WholeListSize;
-  readonly limits: Limits;
+export interface ShownMatches extends ShownEntries {
   /** Whether some lines are clipped. */
   readonly clipped: boolean;
-  /** The offset of the first match that is not shown. */
-  readonly next?: number | undefined;
-  readonly notices: readonly ListNotice[];
-  readonly leftOut?: LeftOut | undefined;
 }
 
 export function matchesAnswer(

@@ -307,12 +307,10 @@ export function textAnswer(text: string, details: Record<string, unknown> = {}, 
   return { content: [{ type: 'text', text }], details, isError };
 }
 
-export function errorAnswer(error: OrielError, details: Record<string, unknown> = {}): Answer {
-  const { code, message, next } = error;
-  return textAnswer(message, { ...details, error: { code, message, next } }, true);
+export function errorAnswer({ code, message, next }: OrielError): Answer {
+  return textAnswer(message, { error: { code, message, next } }, true);
 }
 
-/** Maximum bytes of a call in a sentence. */
 const MAX_SENTENCE_CALL_BYTES = 800;
 
 /**

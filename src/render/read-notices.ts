@@ -20,14 +20,14 @@ const ENCODINGS: Readonly<Record<string, string>> = {
 /** In the order in which they are shown. Raw text has only the notices that affect the next call. */
 export function readNotices(result: TextResult): Notice[] {
   const { excerpt, target, display, selection } = result;
-  const before = beforeStartNotice(result);
+  const { window } = selection;
+  const before = window && beforeStartNotice(result);
   const last: Notice[] = [
     before,
-    ...partNotice(result),
-    cutEndNotice(result),
-    cutNotice(result),
-    shortNotice(result),
-    aroundNotice(result),
+    excerpt.next && partNotice(result),
+    window && cutEndNotice(result),
+    excerpt.next && cutNotice(result),
+    ...(window?.kind === 'lines' && !excerpt.next ? [shortNotice(result), aroundNotice(result)] : []),
     beyondNotice(result),
   ].filter((n) => n !== undefined);
   const changed: Notice[] = result.changed ? [{ kind: 'changed', target }] : [];
@@ -43,12 +43,14 @@ export function readNotices(result: TextResult): Notice[] {
     result.format === 'file'
   )
     notices.push({ kind: 'empty', target: oneLine(target) });
-  const rest = callFor(target, selection).slice(target.length);
-  notices.push(...encodingNotices(result, excerpt.invalid, (name) => `${target}:encoding=${name}${rest}`));
-  // Answers about the code below a directory have no raw form.
-  const use = result.format === 'directory' ? {} : { use: `${callFor(target, selection)}:raw` };
-  if (escaped > 0)
-    notices.push({ kind: 'escaped', count: escaped, ...use, nul: excerpt.hasNul ? true : undefined });
+  const decoded = (name: string): string =>
+    `${target}:encoding=${name}${callFor(target, selection).slice(target.length)}`;
+  notices.push(...encodingNotices(result, excerpt.invalid, decoded));
+  if (escaped > 0) {
+    // Answers about the code below a directory have no raw form.
+    const use = result.format === 'directory' ? undefined : `${callFor(target, selection)}:raw`;
+    notices.push({ kind: 'escaped', count: escaped, use, nul: excerpt.hasNul ? true : undefined });
+  }
   if (excerpt.unterminated && result.format === 'file') notices.push({ kind: 'unterminated' });
   return [...notices, ...result.notes, ...changed, ...last];
 }
@@ -120,9 +122,8 @@ function cutEndNotice({ excerpt, target, selection }: TextResult): Notice | unde
 }
 
 /** If a part of a document is cut: says that lines and totals refer to the part. */
-function partNotice({ excerpt, part }: TextResult): Notice[] {
-  if (!excerpt.next || !part) return [];
-  return [{ kind: 'said', text: `Lines and totals are those of ${part.name}` }];
+function partNotice({ part }: TextResult): Notice | undefined {
+  return part && { kind: 'said', text: `Lines and totals are those of ${part.name}` };
 }
 
 /** The notice with the next page of a table or listing, if the window reaches the end of this text. */
@@ -153,7 +154,7 @@ export function shownLines(excerpt: Excerpt): readonly (readonly [number, number
 }
 
 function shortNotice({ excerpt, selection, target }: TextResult): Notice | undefined {
-  if (excerpt.next || selection.window?.kind !== 'lines') return undefined;
+  if (selection.window?.kind !== 'lines') return undefined;
   const { lastLine: last, pastEnd } = excerpt;
   if (last === undefined || pastEnd) return undefined;
   const { ranges, around = 0 } = selection.window;
@@ -163,7 +164,7 @@ function shortNotice({ excerpt, selection, target }: TextResult): Notice | undef
 
 function aroundNotice({ excerpt, selection, target }: TextResult): Notice | undefined {
   const { window } = selection;
-  if (excerpt.next || excerpt.lastLine !== undefined || window?.kind !== 'lines') return undefined;
+  if (excerpt.lastLine !== undefined || window?.kind !== 'lines') return undefined;
   const last = shownLines(excerpt).at(-1)?.[1];
   const { around: line } = window;
   if (line === undefined || last === undefined || excerpt.totals.lines === last) return undefined;

@@ -17,6 +17,8 @@ import { isSearchLate, mayMatch, recordGap, type SearchRun, untilDeadline } from
 import type { SearchSink } from './sinks.ts';
 import type { ContainerText, TextSection } from './whole-text-input.ts';
 
+type FoundTexts = AsyncGenerator<ContainerText, void>;
+
 /** The search, and how many files its answer has so far. */
 type GapSink = Pick<SearchSink, 'search' | 'shown'>;
 
@@ -42,11 +44,7 @@ export async function containerSubject(
  * Throws the errors of reading the container. A member that cannot be read is skipped, except after a failure of the
  * machine. At the deadline of the search an unfinished open is abandoned, so that the matches found so far are shown.
  */
-export async function* textsInside(
-  subject: FileSubject,
-  sink: GapSink,
-  call: Call,
-): AsyncGenerator<ContainerText, void> {
+export async function* textsInside(subject: FileSubject, sink: GapSink, call: Call): FoundTexts {
   const { search } = sink;
   const limited = untilDeadline(call, search);
   try {
@@ -58,11 +56,7 @@ export async function* textsInside(
   }
 }
 
-async function* allTexts(
-  subject: FileSubject,
-  sink: GapSink,
-  call: Call,
-): AsyncGenerator<ContainerText, void> {
+async function* allTexts(subject: FileSubject, sink: GapSink, call: Call): FoundTexts {
   const { search } = sink;
   const { format } = sourceFor(subject, undefined);
   if (format === 'sqlite') return yield* tableTexts(subject, search, call);
@@ -78,12 +72,16 @@ async function* allTexts(
     if (isSearchLate(search)) return;
     // Small and cached members are searched without any real wait, so control is given back explicitly.
     if (i % MEMBERS_AT_ONCE === 0) await setImmediate();
-    const before = sink.shown;
-    const part = call.part();
-    yield* memberTexts({ ...(tar ?? subject), rest: member }, sink, part.call);
-    // Frees unpacked data of members without a match, because there may be a hundred thousand members.
-    if (sink.shown === before) await part.end();
+    yield* freedTexts({ ...(tar ?? subject), rest: member }, sink, call);
   }
+}
+
+/** Frees unpacked data of a member without a match, because there may be a hundred thousand members. */
+async function* freedTexts(member: FileSubject, sink: GapSink, call: Call): FoundTexts {
+  const before = sink.shown;
+  const part = call.part();
+  yield* memberTexts(member, sink, part.call);
+  if (sink.shown === before) await part.end();
 }
 
 /** The selectors of the members; members without a usable name are selected by number. */
@@ -92,11 +90,7 @@ function membersOf({ sorted, odd }: ArchiveContents): string[] {
   return [...sorted.filter((name) => !name.endsWith('/')), ...numbered];
 }
 
-async function* memberTexts(
-  subject: FileSubject,
-  sink: GapSink,
-  call: Call,
-): AsyncGenerator<ContainerText, void> {
+async function* memberTexts(subject: FileSubject, sink: GapSink, call: Call): FoundTexts {
   const { search } = sink;
   try {
     const resource: Resource = await call.open(subject);
@@ -135,11 +129,7 @@ export async function isPackedBinary(
   }
 }
 
-async function* ownTexts(
-  subject: FileSubject,
-  sink: GapSink,
-  call: Call,
-): AsyncGenerator<ContainerText, void> {
+async function* ownTexts(subject: FileSubject, sink: GapSink, call: Call): FoundTexts {
   const resource = await call.open(subject);
   if (resource.kind !== 'text') return;
   if (resource.format === 'document') {
@@ -151,12 +141,7 @@ async function* ownTexts(
 }
 
 /** All further parts of a document: later pages, and rows of large sheets. */
-async function* partsOf(
-  first: TextResource,
-  subject: FileSubject,
-  sink: GapSink,
-  call: Call,
-): AsyncGenerator<ContainerText, void> {
+async function* partsOf(first: TextResource, subject: FileSubject, sink: GapSink, call: Call): FoundTexts {
   const { search } = sink;
   const front = subject.rest === '' ? '' : `${subject.rest}:`;
   const open = async (rest: string): Promise<TextResource | undefined> => {
@@ -165,51 +150,39 @@ async function* partsOf(
   };
   for (let text: TextResource | undefined = first; text;) {
     noteCut(text, search);
-    search.gaps.scanned += scannedPages(text);
-    const part = hasPages(text) ? await byPages(text, call.signal) : await whole(text, call);
+    const { scanned = [], pages, slides } = documentFacts(text);
+    search.gaps.scanned += scanned.length;
+    // Only texts of documents have page marks; elsewhere such a line is ordinary text.
+    const part = (pages ?? slides) !== undefined ? await byPages(text, call.signal) : await whole(text, call);
     yield { ...part, isMarkdown: true };
     const next: string | undefined = nextPages(text);
     text = next === undefined || isSearchLate(search) ? undefined : await open(next);
   }
   yield* restOf(first, search, call);
-  const { hasAttachments } = Object(first.facts?.['document']) as {
-    readonly hasAttachments?: true | undefined;
-  };
-  if (hasAttachments) yield* attachedTexts({ ...subject, rest: `${front}attachments` }, sink, call);
+  if (documentFacts(first).hasAttachments)
+    yield* attachedTexts({ ...subject, rest: `${front}attachments` }, sink, call);
 }
 
 /** The files attached to a PDF, each read by its own source. `list` is the list of attachments as a subject. */
-async function* attachedTexts(
-  list: FileSubject,
-  sink: GapSink,
-  call: Call,
-): AsyncGenerator<ContainerText, void> {
+async function* attachedTexts(list: FileSubject, sink: GapSink, call: Call): FoundTexts {
   const { search } = sink;
   const found = await call.open(list).catch((error: unknown) => {
     recordGap(error, `${list.typed}:${list.rest}`, search, call);
   });
   if (found?.kind !== 'text') return;
-  const { bytes } = found;
-  const lines = Buffer.from(await readAt(bytes, 0, bytes.size ?? 0, call.signal)).toString('utf8');
+  const lines = (await contentOf(found, call.signal)).toString('utf8');
   for (const [, name, size] of lines.matchAll(/^(.+)(?: \(private\)|( {2}\d+ bytes))$/gm)) {
     if (isSearchLate(search)) return;
     if (size === undefined) {
       search.gaps.pass('private');
       continue;
     }
-    const before = sink.shown;
-    const part = call.part();
-    yield* memberTexts({ ...list, rest: `${list.rest}/${name}` }, sink, part.call);
-    if (sink.shown === before) await part.end();
+    yield* freedTexts({ ...list, rest: `${list.rest}/${name}` }, sink, call);
   }
   if (/^\(\d+ more are attached\)$/m.test(lines)) search.gaps.cut += 1;
 }
 
-async function* restOf(
-  text: TextResource,
-  search: SearchRun,
-  call: Call,
-): AsyncGenerator<ContainerText, void> {
+async function* restOf(text: TextResource, search: SearchRun, call: Call): FoundTexts {
   if (!text.rest || isSearchLate(search)) return;
   const rest = await text.rest().catch((error: unknown) => recordGap(error, text.target, search, call));
   if (rest?.isCut) search.gaps.cut += 1;
@@ -225,11 +198,15 @@ function noteCut({ more, part }: TextResource, search: SearchRun): void {
   if (part ? part.isCut : more?.kind === 'said' && more.use === undefined) search.gaps.cut += 1;
 }
 
-function scannedPages({ facts }: TextResource): number {
-  const { scanned = [] } = Object(facts?.['document']) as {
-    readonly scanned?: readonly number[] | undefined;
-  };
-  return scanned.length;
+interface DocumentFacts {
+  readonly pages?: number | undefined;
+  readonly slides?: number | undefined;
+  readonly scanned?: readonly number[] | undefined;
+  readonly hasAttachments?: true | undefined;
+}
+
+function documentFacts({ facts }: TextResource): DocumentFacts {
+  return Object(facts?.['document']) as DocumentFacts;
 }
 
 function nextPages({ part }: TextResource): string | undefined {
@@ -247,22 +224,12 @@ async function whole({ bytes, encoding, target }: TextResource, call: Call): Pro
 /** Lines that are processed before the event loop runs again. */
 const LINES_AT_ONCE = 50_000;
 
-/** Whether the text has page marks: only texts of documents do; elsewhere such a line is ordinary text. */
-function hasPages({ facts }: TextResource): boolean {
-  const { pages, slides } = Object(facts?.['document']) as {
-    readonly pages?: number | undefined;
-    readonly slides?: number | undefined;
-  };
-  return pages !== undefined || slides !== undefined;
-}
-
 const MARK = /^--- (?:page|slide) (\d+) ---$/;
 
 /** Divides a text into sections at the marks of pages or slides. */
 async function byPages(resource: TextResource, signal: AbortSignal): Promise<ContainerText> {
   const { bytes, target } = resource;
-  const read = await readAt(bytes, 0, bytes.size ?? 0, signal);
-  const content = Buffer.from(read.buffer, read.byteOffset, read.length);
+  const content = await contentOf(resource, signal);
   const front = target.replace(/:p\d+-\d*$/, '');
   const sections: TextSection[] = [{ path: target, lines: 0, start: 0 }];
   let lines = 0;
@@ -287,17 +254,14 @@ const TABLES = 500;
  * Yields the rows of every table of the database until the deadline. Unreadable tables are recorded as gaps. Throws the
  * errors of reading the list of tables.
  */
-async function* tableTexts(
-  subject: FileSubject,
-  search: SearchRun,
-  call: Call,
-): AsyncGenerator<ContainerText, void> {
+async function* tableTexts(subject: FileSubject, search: SearchRun, call: Call): FoundTexts {
   for (let offset = 0, total = 1; offset < total && !isSearchLate(search);) {
     const rest = offset === 0 ? '' : `?limit=${TABLES}&offset=${offset}`;
-    const list = await openText({ ...subject, rest }, call);
-    total = (list?.resource.facts?.['tables'] as number | undefined) ?? 0;
-    const lines = total === 0 ? [] : (list?.text.toString('utf8').trimEnd().split('\n') ?? []);
-    if (lines.length === 0) return;
+    const list = await call.open({ ...subject, rest });
+    if (list.kind !== 'text') return;
+    total = (list.facts?.['tables'] as number | undefined) ?? 0;
+    if (total === 0) return;
+    const lines = (await contentOf(list, call.signal)).toString('utf8').trimEnd().split('\n');
     offset += lines.length;
     for (const line of lines) {
       // A shadow table contains the data of its virtual table, which is searched itself.
@@ -322,12 +286,7 @@ function recordTableGap(error: unknown, name: string, search: SearchRun, { signa
 }
 
 /** The rows of `table` (in the form used in calls), each as the section that its call shows. */
-async function* rowsOf(
-  subject: FileSubject,
-  table: string,
-  search: SearchRun,
-  call: Call,
-): AsyncGenerator<ContainerText, void> {
+async function* rowsOf(subject: FileSubject, table: string, search: SearchRun, call: Call): FoundTexts {
   const group = `${subject.typed}:${table}`;
   const containing = comparable(search);
   const first: RowRangeStart = { offset: 0, containing };
@@ -362,12 +321,7 @@ function sectionsOf({ texts, call }: RowTexts, database: string, group: string):
   });
 }
 
-async function openText(
-  subject: FileSubject,
-  call: Call,
-): Promise<{ resource: TextResource; text: Buffer } | undefined> {
-  const resource = await call.open(subject);
-  if (resource.kind !== 'text') return undefined;
-  const { bytes } = resource;
-  return { resource, text: Buffer.from(await readAt(bytes, 0, bytes.size ?? 0, call.signal)) };
+async function contentOf({ bytes }: TextResource, signal: AbortSignal): Promise<Buffer> {
+  const read = await readAt(bytes, 0, bytes.size ?? 0, signal);
+  return Buffer.from(read.buffer, read.byteOffset, read.length);
 }

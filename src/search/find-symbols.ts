@@ -44,9 +44,9 @@ export async function searchSymbols(request: SymbolsRequest, call: Call): Promis
   const code = await CodeBelow.look(await filesBelow(directory, call, shown), call);
   const most = Math.min(request.limit, MAX_FOUND_SYMBOLS);
   const page = { query, from: offset, most } as const;
-  const { found, all, sources, changed } = request.source
+  const { found, all, sources, changed }: FoundSymbols = request.source
     ? await answersTo(page, { code, typed: start, call, shown })
-    : await wordsIn(page, code);
+    : await code.ask({ kind: 'words', ...page });
   const nothing = all === 0;
   const search = { tool: 'symbols', nothing } as const;
   const unknown = code.unknown.whole + code.unknown.parts + code.unknown.slow;
@@ -82,10 +82,6 @@ interface FoundSymbols {
 }
 
 type SymbolPage = Omit<Extract<CodeQuestion, { kind: 'words' }>, 'kind'>;
-
-async function wordsIn(page: SymbolPage, code: CodeBelow): Promise<FoundSymbols> {
-  return code.ask({ kind: 'words', ...page });
-}
 
 /** The symbols that answer a question, as many as their sources leave room for. */
 async function answersTo(page: SymbolPage, context: CodeContext): Promise<FoundSymbols> {

@@ -9,17 +9,17 @@ import { LineIndex } from '../text/line-index.ts';
 import { plainMarkdown } from '../text/plain-markdown.ts';
 import type { ByteSource } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
-import { type AddressedFile, addresses, type MatchAddress, type PlacedAddress } from './match-page.ts';
-import { addressFlags, type QuotableText, type SearchInput } from './search-input.ts';
+import { addresses, type MatchAddress, type PlacedAddress } from './match-page.ts';
+import { addressFlags, type SearchInput } from './search-input.ts';
 import type { SearchRun } from './search-run.ts';
 import {
   type ContainerText,
-  ContainerTextInput,
+  containerTextInput,
   linesThatMatch,
   MAX_WHOLE_TEXT_BYTES,
   placedIn,
   sectionAt,
-  WholeTextInput,
+  wholeTextInput,
 } from './whole-text-input.ts';
 
 /** Texts of up to this many bytes are converted first, to see whether a second search can find more. */
@@ -30,105 +30,82 @@ const PIECE_BYTES = 64 << 10;
 const MAX_BATCH_ADDRESSES = 256;
 
 export function containerInput(text: ContainerText, search: SearchRun, call: Call): SearchInput {
-  if (text.isMarkdown) return new MarkdownInput(text, search, call);
+  if (text.isMarkdown) return markdownInput(text, search, call);
   return search.request.multiline
-    ? new WholeTextInput(text.source, text.encoding, text.sections, search)
-    : new ContainerTextInput(text, search, call);
+    ? wholeTextInput(text.source, text.encoding, text.sections, search)
+    : containerTextInput(text, search, call);
 }
 
-class MarkdownInput implements SearchInput {
-  readonly #text: ContainerText;
-  readonly #search: SearchRun;
-  /** The search in the Markdown. Its lines are numbered from the start of the text. */
-  readonly #shown: SearchInput;
-  readonly #lines = new LineIndex(utf8);
-
-  constructor(text: ContainerText, search: SearchRun, call: Call) {
-    this.#text = text;
-    this.#search = search;
-    const sections = text.sections.slice(0, 1);
-    this.#shown = containerInput({ ...text, sections, isMarkdown: undefined }, search, call);
-  }
-
-  get gaps(): SearchInput['gaps'] {
-    return this.#shown.gaps;
-  }
-
-  async *addresses(): AsyncGenerator<PlacedAddress[], void> {
-    const { source, sections } = this.#text;
-    const shown = new AddressQueue(this.#shown.addresses());
-    const plain = (await this.#mayDiffer()) ? new AddressQueue(this.#inText()) : undefined;
-    let batch: PlacedAddress[] = [];
-    try {
-      for (;;) {
-        const one = await shown.first();
-        const other = await plain?.first();
-        const no = Math.min(one?.no ?? Infinity, other?.no ?? Infinity);
-        if (no === Infinity) break;
-        const [inShown, inText] = [one?.no === no, other?.no === no];
-        const offset = inShown ? one?.offset : await this.#lines.startOf(no, source);
-        const match = (inShown && one?.match === true) || (inText && other?.match === true);
-        const at = inShown ? one?.at : undefined;
-        if (inShown) shown.drop();
-        if (inText) plain?.drop();
-        if (offset !== undefined)
-          batch.push(placedIn(sectionAt(sections, offset), { no, offset, match, at }));
-        if (batch.length < MAX_BATCH_ADDRESSES) continue;
+function markdownInput(text: ContainerText, search: SearchRun, call: Call): SearchInput {
+  const { source, sections } = text;
+  // The search in the Markdown. Its lines are numbered from the start of the text.
+  const whole = { ...text, sections: sections.slice(0, 1), isMarkdown: undefined };
+  const inMarkdown = containerInput(whole, search, call);
+  return {
+    gaps: inMarkdown.gaps,
+    async *addresses() {
+      const shown = new AddressQueue(inMarkdown.addresses());
+      const plain = (await mayDiffer(source, search)) ? new AddressQueue(inText(source, search)) : undefined;
+      const index = new LineIndex(utf8);
+      let batch: PlacedAddress[] = [];
+      try {
+        for (;;) {
+          const one = await shown.first();
+          const other = await plain?.first();
+          const no = Math.min(one?.no ?? Infinity, other?.no ?? Infinity);
+          if (no === Infinity) break;
+          const [isShown, isPlain] = [one?.no === no, other?.no === no];
+          const offset = isShown ? one?.offset : await index.startOf(no, source);
+          const match = (isShown && one?.match === true) || (isPlain && other?.match === true);
+          const at = isShown ? one?.at : undefined;
+          if (isShown) shown.drop();
+          if (isPlain) plain?.drop();
+          if (offset !== undefined)
+            batch.push(placedIn(sectionAt(sections, offset), { no, offset, match, at }));
+          if (batch.length < MAX_BATCH_ADDRESSES) continue;
+          yield batch;
+          batch = [];
+        }
         yield batch;
-        batch = [];
+      } finally {
+        await shown.close();
+        await plain?.close();
       }
-      yield batch;
-    } finally {
-      await shown.close();
-      await plain?.close();
+    },
+    quotable: (file) => ({ source, encoding: utf8, isMarkdown: true, file }),
+  };
+}
+
+/** Whether the text may have matches that its Markdown does not have. */
+async function mayDiffer(source: ByteSource, { needle = '' }: SearchRun): Promise<boolean> {
+  if ((source.size ?? Infinity) > MAX_COMPARED_BYTES) return true;
+  const markdown = Buffer.from(await readAt(source, 0, source.size ?? 0)).toString('utf8');
+  const text = plainMarkdown(markdown);
+  return text !== markdown && text.includes(needle);
+}
+
+/** The addresses in the text. Their offsets are those of the text. */
+async function* inText(source: ByteSource, search: SearchRun): AsyncGenerator<MatchAddress[], void> {
+  const bytes = plainBytes(source);
+  if (search.request.multiline) {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    for await (const piece of bytes) {
+      pieces.push(piece);
+      size += piece.length;
+      // The search in the Markdown has counted it as too large.
+      if (size > MAX_WHOLE_TEXT_BYTES) return;
     }
+    return yield* linesThatMatch(Buffer.concat(pieces), search);
   }
-
-  placeOf(): number {
-    return 0;
+  const run = search.run([...addressFlags(search), '--encoding=none'], { kind: 'bytes', bytes });
+  try {
+    yield* addresses(run);
+  } catch (error) {
+    // The other search meets the same error, and records it.
+    if (error !== run.inputFailure) throw error;
   }
-
-  quotable(file: AddressedFile): QuotableText {
-    return { source: this.#text.source, encoding: utf8, isMarkdown: true, file };
-  }
-
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  /** Whether the text may have matches that its Markdown does not have. */
-  async #mayDiffer(): Promise<boolean> {
-    const { source } = this.#text;
-    if ((source.size ?? Infinity) > MAX_COMPARED_BYTES) return true;
-    const markdown = Buffer.from(await readAt(source, 0, source.size ?? 0)).toString('utf8');
-    const text = plainMarkdown(markdown);
-    return text !== markdown && text.includes(this.#search.needle ?? '');
-  }
-
-  /** The addresses in the text. Their offsets are those of the text. */
-  async *#inText(): AsyncGenerator<MatchAddress[], void> {
-    const search = this.#search;
-    const bytes = plainBytes(this.#text.source);
-    if (search.request.multiline) {
-      const pieces: Buffer[] = [];
-      let size = 0;
-      for await (const piece of bytes) {
-        pieces.push(piece);
-        size += piece.length;
-        // The search in the Markdown has counted it as too large.
-        if (size > MAX_WHOLE_TEXT_BYTES) return;
-      }
-      return yield* linesThatMatch(Buffer.concat(pieces), search);
-    }
-    const run = search.run([...addressFlags(search), '--encoding=none'], { kind: 'bytes', bytes });
-    try {
-      yield* addresses(run);
-    } catch (error) {
-      // The other search meets the same error, and records it.
-      if (error !== run.inputFailure) throw error;
-    }
-    if (!run.outcome?.outOfMemory) search.judge(run.outcome);
-  }
+  if (!run.outcome?.outOfMemory) search.judge(run.outcome);
 }
 
 /** The text of a Markdown source, in pieces of whole lines. */

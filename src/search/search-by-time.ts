@@ -13,10 +13,9 @@ import type { CountRequest, SearchRequest } from '../types/request.ts';
 import { newestPaths, tooManyToSort } from '../walk/collect-walk.ts';
 import type { WalkOptions } from '../walk/walk-run.ts';
 import { MAX_PAGE_RESULTS } from './page-bounds.ts';
-import { FileInput } from './search-input.ts';
 import { recordGap } from './search-run.ts';
 import { CountSink, type PathNaming, type SearchSink } from './sinks.ts';
-import { WholeTextInput } from './whole-text-input.ts';
+import { openedInput } from './whole-text-input.ts';
 
 /** Throws `BAD_INPUT` for searches that cannot be sorted by time. */
 export function checkSort({ sort, inside }: SearchRequest | CountRequest): void {
@@ -74,12 +73,8 @@ async function searchAgain(
     const opened = await call.access.open(real, call.signal);
     try {
       if (opened.kind !== 'file') return true;
-      const { search } = sink;
       const encoding = await findEncoding(opened.bytes, call);
-      const input = search.request.multiline
-        ? new WholeTextInput(opened.bytes, encoding, [{ path, lines: 0, start: 0 }], search)
-        : new FileInput(opened, path, encoding, search);
-      return await sink.take(input, names);
+      return await sink.take(openedInput(opened, path, encoding, sink.search), names);
     } finally {
       await opened.close();
     }

@@ -37,12 +37,12 @@ export interface SearchInput {
   readonly gaps: GapsOnTheWay;
   /** Yields the addresses in order. Can be called once. */
   addresses(): AsyncGenerator<PlacedAddress[], void>;
-  /** The position of an address, on the scale of `gaps`. */
-  placeOf(address: PlacedAddress): number;
+  /** The position of an address, on the scale of `gaps`; 0 if absent. */
+  placeOf?(address: PlacedAddress): number;
   /** The text of a file for which an address was yielded. */
   quotable(file: AddressedFile): QuotableText;
-  /** Ends the process. */
-  close(): Promise<void>;
+  /** Ends what outlives the reading of the addresses. */
+  close?(): Promise<void>;
 }
 
 /** An input to which texts are still added. */
@@ -56,59 +56,35 @@ export interface GrowingInput extends SearchInput {
 }
 
 /** One file, which must stay open as long as the input is used. */
-export class FileInput implements SearchInput {
-  readonly gaps = new GapsOnTheWay();
-  readonly #opened: OpenedFile;
-  readonly #path: string;
-  readonly #encoding: TextEncoding;
-  readonly #flags: readonly string[];
-  readonly #search: SearchRun;
-
-  /** `path` is the path that its addresses get. */
-  constructor(opened: OpenedFile, path: string, encoding: TextEncoding, search: SearchRun) {
-    this.#opened = opened;
-    this.#path = path;
-    this.#encoding = encoding;
-    this.#flags = [
-      ...addressFlags(search),
-      ...encodingFlags(encoding),
-      ...(search.scope.firstOnly ? ['--max-count=1'] : []),
-    ];
-    this.#search = search;
-  }
-
-  async *addresses(): AsyncGenerator<PlacedAddress[], void> {
-    const { fd, bytes } = this.#opened;
-    const isRead = fd === undefined || this.#encoding.unit === 4 || !hasDescriptorPaths();
-    const chunks = isRead ? this.#overBytes(bytes) : this.#search.overFile(this.#flags, fd);
-    for await (const batch of addresses(chunks)) {
-      yield batch.map((address) => ({ ...address, path: this.#path }));
-    }
-  }
-
-  placeOf(): number {
-    return 0;
-  }
-
-  quotable(file: AddressedFile): QuotableText {
-    const encoding = this.#encoding;
-    return { source: this.#opened.bytes, encoding, ...guessedIn(encoding), file };
-  }
-
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  async *#overBytes(source: ByteSource): AsyncGenerator<Buffer, void> {
-    const bytes = searchedBytes(source, source.size ?? 0, this.#encoding);
-    const run = this.#search.run(this.#flags, { kind: 'bytes', bytes });
+export function fileInput(
+  { fd, bytes: source }: OpenedFile,
+  path: string,
+  encoding: TextEncoding,
+  search: SearchRun,
+): SearchInput {
+  const first = search.scope.firstOnly ? ['--max-count=1'] : [];
+  const flags = [...addressFlags(search), ...encodingFlags(encoding), ...first];
+  const overBytes = async function* (): AsyncGenerator<Buffer, void> {
+    const bytes = searchedBytes(source, source.size ?? 0, encoding);
+    const run = search.run(flags, { kind: 'bytes', bytes });
     yield* run;
-    this.#search.judge(run.outcome);
-  }
+    search.judge(run.outcome);
+  };
+  return {
+    gaps: new GapsOnTheWay(),
+    async *addresses() {
+      const isRead = fd === undefined || encoding.unit === 4 || !hasDescriptorPaths();
+      for await (const batch of addresses(isRead ? overBytes() : search.overFile(flags, fd)))
+        yield batch.map((address) => ({ ...address, path }));
+    },
+    quotable: (file) => quotableIn(source, encoding, file),
+  };
 }
 
-export function guessedIn({ known, name }: TextEncoding): Pick<QuotableText, 'guessed'> {
-  return known === 'guessed' ? { guessed: name } : {};
+/** `encoding` is that of the stored file. */
+export function quotableIn(source: ByteSource, encoding: TextEncoding, file: AddressedFile): QuotableText {
+  const guessed = encoding.known === 'guessed' ? encoding.name : undefined;
+  return { source, encoding, guessed, file };
 }
 
 /**

@@ -30,10 +30,10 @@ import { containerSubject, isPackedBinary, textsInside } from './container-texts
 import { containerInput } from './markdown-input.ts';
 import { checkRange } from './page-bounds.ts';
 import { foreignRegex, hasEscapedBar } from './pattern.ts';
-import { FileInput, type GrowingInput, type SearchInput, TextPortion } from './search-input.ts';
+import { type GrowingInput, type SearchInput, TextPortion } from './search-input.ts';
 import { isSearchLate, recordGap, type SearchRun } from './search-run.ts';
 import { CountSink, MatchSink, type PathNaming, type SearchSink } from './sinks.ts';
-import { MultilinePortion, WholeTextInput } from './whole-text-input.ts';
+import { MultilinePortion, openedInput } from './whole-text-input.ts';
 
 /**
  * The answer is deterministic: it does not depend on the timing of threads. Throws `BAD_REGEX`, `BAD_INPUT`, `UNSUPPORTED`
@@ -102,7 +102,10 @@ async function lookThrough(sink: SearchSink, call: Call): Promise<SearchHint | u
       : request;
   // As in ripgrep, an empty glob is none.
   if (request.glob) checkGlobSyntax(request.glob, 'glob');
-  const named = request.type === undefined ? undefined : await globOfType(request.type, call);
+  const named =
+    request.type === undefined
+      ? undefined
+      : await (await import('./search-scope.ts')).typeGlob(request.type, call.signal);
   const searchFrom = async (
     { opened, path }: SearchStart,
     into: SearchSink,
@@ -149,10 +152,6 @@ async function searchAll(
     if (isFull) break;
   }
   return hint;
-}
-
-async function globOfType(type: string, { signal }: Call): Promise<string> {
-  return (await import('./search-scope.ts')).typeGlob(type, signal);
 }
 
 interface Below {
@@ -280,10 +279,7 @@ async function searchFile(file: OpenedFile, typed: string, sink: SearchSink, cal
     await refuseStored({ typed: shown, rest: '', name: basename(path), path, opened: file, head }, call);
     // Kept outputs are not editable, so they have no real path for anchors.
     const real = call.session.spills.has(file.path) ? {} : { real: () => file.path };
-    const input = search.request.multiline
-      ? new WholeTextInput(file.bytes, encoding, [{ path: shown, lines: 0, start: 0 }], search)
-      : new FileInput(file, shown, encoding, search);
-    await sink.take(input, { shown: () => shown, ...real });
+    await sink.take(openedInput(file, shown, encoding, search), { shown: () => shown, ...real });
   }
 }
 
@@ -339,7 +335,7 @@ class SearchInputs implements AsyncIterable<SearchInput> {
       const [input] = this.#begun;
       if (input) {
         yield input;
-        await input.close();
+        await input.close?.();
         this.#begun.shift();
         this.#changed.notify();
       } else if (this.#made) break;
@@ -364,7 +360,7 @@ class SearchInputs implements AsyncIterable<SearchInput> {
   }
 
   async #closeBegun(): Promise<void> {
-    await Promise.all(this.#begun.map((input) => input.close()));
+    await Promise.all(this.#begun.map((input) => input.close?.()));
   }
 
   async #make(): Promise<void> {
@@ -413,21 +409,13 @@ class SearchInputs implements AsyncIterable<SearchInput> {
       await opened.close();
       throw error;
     });
-    const input = this.#search.request.multiline
-      ? new WholeTextInput(opened.bytes, encoding, [{ path, lines: 0, start: 0 }], this.#search)
-      : new FileInput(opened, path, encoding, this.#search);
+    const input = openedInput(opened, path, encoding, this.#search);
     if (item.gaps) input.gaps.add(item.gaps, 0);
-    const lent: SearchInput = {
-      gaps: input.gaps,
-      addresses: () => input.addresses(),
-      placeOf: () => 0,
-      quotable: (file) => input.quotable(file),
-      close: async () => {
-        await opened.close();
-        this.#walk.release(item);
-      },
+    const close = async (): Promise<void> => {
+      await opened.close();
+      this.#walk.release(item);
     };
-    this.#begin(lent);
+    this.#begin({ ...input, close });
   }
 
   #begin(input: SearchInput): void {

@@ -127,7 +127,7 @@ export class MatchSink implements SearchSink {
   /** Takes addresses until the page is full; returns the position in the input at which it was, undefined if it was not. */
   async #addressesOf(input: SearchInput): Promise<number | undefined> {
     for await (const batch of input.addresses()) {
-      for (const address of batch) if (!this.#page.take(address)) return input.placeOf(address);
+      for (const address of batch) if (!this.#page.take(address)) return input.placeOf?.(address) ?? 0;
     }
     return undefined;
   }
@@ -204,7 +204,7 @@ export class CountSink implements SearchSink {
     for await (const batch of input.addresses()) {
       for (const address of batch) {
         const { path, group = path } = address;
-        if (group !== known && !this.#begin(names.shown(group))) return input.placeOf(address);
+        if (group !== known && !this.#begin(names.shown(group))) return input.placeOf?.(address) ?? 0;
         known = group;
         const file = this.#files.at(-1);
         if (file && file.path === this.#last) file.matches += 1;

@@ -5,7 +5,7 @@ import { latin1ToPath } from '../files/held-directory.ts';
 import type { RipgrepInput } from '../process/ripgrep.ts';
 import { memoryBytes, readAt } from '../text/bytes.ts';
 import { decode, utf8 } from '../text/encoding.ts';
-import type { ByteSource } from '../types/access.ts';
+import type { ByteSource, OpenedFile } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
 import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
@@ -21,8 +21,9 @@ import {
 import {
   addressFlags,
   encodingFlags,
+  fileInput,
   type GrowingInput,
-  guessedIn,
+  quotableIn,
   type QuotableText,
   searchedBytes,
   type SearchInput,
@@ -45,111 +46,77 @@ export function placedIn(
   return placed;
 }
 
-export class WholeTextInput implements SearchInput {
-  readonly gaps = new GapsOnTheWay();
-  readonly #source: ByteSource;
-  readonly #encoding: TextEncoding;
-  readonly #sections: readonly TextSection[];
-  readonly #search: SearchRun;
-  #text: Uint8Array = Buffer.alloc(0);
-
-  /** `sections` give the paths of the lines, as for a text inside a container. */
-  constructor(
-    source: ByteSource,
-    encoding: TextEncoding,
-    sections: readonly TextSection[],
-    search: SearchRun,
-  ) {
-    this.#source = source;
-    this.#encoding = encoding;
-    this.#sections = sections;
-    this.#search = search;
-  }
-
-  async *addresses(): AsyncGenerator<PlacedAddress[], void> {
-    const stored = await readAt(this.#source, 0, MAX_WHOLE_TEXT_BYTES + 1);
-    if (stored.length > MAX_WHOLE_TEXT_BYTES) {
-      this.gaps.add({ ...new GapsSeen().facts, large: 1 }, 0);
-      return;
-    }
-    const content = stored.subarray(this.#encoding.bom);
-    const { unit, legacy } = this.#encoding;
-    const isUtf8 = unit === 1 && !legacy;
-    this.#text = isUtf8 ? content : Buffer.from(decode(content, this.#encoding).text);
-    for await (const batch of linesThatMatch(this.#text, this.#search)) {
-      yield batch.map((address) => placedIn(sectionAt(this.#sections, address.offset), address));
-    }
-  }
-
-  placeOf(): number {
-    return 0;
-  }
-
-  quotable(file: AddressedFile): QuotableText {
-    return { source: memoryBytes(this.#text), encoding: utf8, ...guessedIn(this.#encoding), file };
-  }
-
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
+/** One file, which must stay open as long as the input is used. `path` is the path that its addresses get. */
+export function openedInput(
+  opened: OpenedFile,
+  path: string,
+  encoding: TextEncoding,
+  search: SearchRun,
+): SearchInput {
+  return search.request.multiline
+    ? wholeTextInput(opened.bytes, encoding, [{ path, lines: 0, start: 0 }], search)
+    : fileInput(opened, path, encoding, search);
 }
 
-// Searches one text inside a container. Lines are numbered as in the calls that read its sections.
-
-export class ContainerTextInput implements SearchInput {
-  readonly gaps = new GapsOnTheWay();
-  readonly #text: ContainerText;
-  readonly #search: SearchRun;
-  readonly #call: Call;
-
-  constructor(text: ContainerText, search: SearchRun, call: Call) {
-    this.#text = text;
-    this.#search = search;
-    this.#call = call;
-  }
-
-  async *addresses(): AsyncGenerator<PlacedAddress[], void> {
-    const { source, encoding } = this.#text;
-    const flags = [...addressFlags(this.#search), ...encodingFlags(encoding)];
-    const bytes = searchedBytes(source, source.size ?? Number.POSITIVE_INFINITY, encoding);
-    const run = this.#search.run(flags, { kind: 'bytes', bytes });
-    let isBegun = false;
-    try {
-      for await (const batch of addresses(run)) {
-        isBegun = true;
-        yield batch.map((address) => {
-          const { path, group, lines } = sectionAt(this.#text.sections, address.offset);
-          return { ...address, path, group, no: address.no - lines };
-        });
+/** `sections` give the paths of the lines, as for a text inside a container. */
+export function wholeTextInput(
+  source: ByteSource,
+  encoding: TextEncoding,
+  sections: readonly TextSection[],
+  search: SearchRun,
+): SearchInput {
+  const gaps = new GapsOnTheWay();
+  let text: Uint8Array = Buffer.alloc(0);
+  return {
+    gaps,
+    async *addresses() {
+      const stored = await readAt(source, 0, MAX_WHOLE_TEXT_BYTES + 1);
+      if (stored.length > MAX_WHOLE_TEXT_BYTES) {
+        gaps.add({ ...new GapsSeen().facts, large: 1 }, 0);
+        return;
       }
-    } catch (error) {
-      // A text that cannot be read to its end, as if a disk is full, is a gap too.
-      if (error !== run.inputFailure) throw error;
-      return this.#leaveUnread(error, isBegun);
-    }
-    // A line that exceeds the memory limit is a gap of this text only; other texts are still searched.
-    if (run.outcome?.outOfMemory) this.gaps.add({ ...new GapsSeen().facts, cut: 1 }, 0);
-    else this.#search.judge(run.outcome);
-  }
+      const content = stored.subarray(encoding.bom);
+      const isUtf8 = encoding.unit === 1 && !encoding.legacy;
+      text = isUtf8 ? content : Buffer.from(decode(content, encoding).text);
+      for await (const batch of linesThatMatch(text, search))
+        yield batch.map((address) => placedIn(sectionAt(sections, address.offset), address));
+    },
+    quotable: (file) => ({ ...quotableIn(memoryBytes(text), encoding, file), encoding: utf8 }),
+  };
+}
 
-  #leaveUnread(error: unknown, isBegun: boolean): void {
-    const gaps = new GapsSeen();
-    recordGap(error, sectionAt(this.#text.sections, 0).path, { gaps }, this.#call);
-    this.gaps.add(isBegun ? { ...new GapsSeen().facts, cut: 1 } : gaps.facts, 0);
-  }
-
-  placeOf(): number {
-    return 0;
-  }
-
-  quotable(file: AddressedFile): QuotableText {
-    const { source, encoding } = this.#text;
-    return { source, encoding, ...guessedIn(encoding), file };
-  }
-
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
+/** Searches one text inside a container. Lines are numbered as in the calls that read its sections. */
+export function containerTextInput(
+  { source, encoding, sections }: ContainerText,
+  search: SearchRun,
+  call: Call,
+): SearchInput {
+  const gaps = new GapsOnTheWay();
+  return {
+    gaps,
+    async *addresses() {
+      const flags = [...addressFlags(search), ...encodingFlags(encoding)];
+      const bytes = searchedBytes(source, source.size ?? Number.POSITIVE_INFINITY, encoding);
+      const run = search.run(flags, { kind: 'bytes', bytes });
+      let isBegun = false;
+      try {
+        for await (const batch of addresses(run)) {
+          isBegun = true;
+          yield batch.map((address) => placedIn(sectionAt(sections, address.offset), address));
+        }
+      } catch (error) {
+        // A text that cannot be read to its end, as if a disk is full, is a gap too.
+        if (error !== run.inputFailure) throw error;
+        const unread = new GapsSeen();
+        recordGap(error, sectionAt(sections, 0).path, { gaps: unread }, call);
+        return gaps.add(isBegun ? { ...new GapsSeen().facts, cut: 1 } : unread.facts, 0);
+      }
+      // A line that exceeds the memory limit is a gap of this text only; other texts are still searched.
+      if (run.outcome?.outOfMemory) gaps.add({ ...new GapsSeen().facts, cut: 1 }, 0);
+      else search.judge(run.outcome);
+    },
+    quotable: (file) => quotableIn(source, encoding, file),
+  };
 }
 
 // A text inside a container, with the calls that read its sections.
@@ -209,6 +176,9 @@ export class MultilinePortion implements GrowingInput {
   #start = 0;
   #ended = false;
   #closed = false;
+  /** The text with the last match: its index, and its lines from that match on. */
+  #at = 0;
+  #cursor: LineCursor | undefined;
 
   /** `released` is called for each of the texts when the portion is closed. */
   constructor(search: SearchRun, released: (texts: PackedTexts) => void) {
@@ -248,31 +218,30 @@ export class MultilinePortion implements GrowingInput {
   async *addresses(): AsyncGenerator<PlacedAddress[], void> {
     while (!this.#ended && !this.#closed) await this.#changed.wait();
     const run = this.#search.run(MULTILINE_FLAGS, { kind: 'bytes', bytes: this.#input() });
-    let at = 0;
-    let cursor: LineCursor | undefined;
-    const placed = (address: MatchAddress): PlacedAddress => ({
-      ...address,
-      path: (this.#held[at] as Held).path,
-    });
-    const linesOf = function* (
-      this: MultilinePortion,
-      matches: readonly MatchSpan[],
-    ): Generator<PlacedAddress, void> {
-      for (const { from, to } of matches) {
-        while (from >= (this.#held[at + 1]?.start ?? Number.POSITIVE_INFINITY)) {
-          for (const address of cursor?.rest() ?? []) yield placed(address);
-          cursor = undefined;
-          at += 1;
-        }
-        const held = this.#held[at] as Held;
-        this.#byPath.set(held.path, held);
-        cursor ??= new LineCursor(held.bytes, this.#search.scope);
-        for (const address of cursor.take(from - held.start, to - held.start)) yield placed(address);
-      }
-    };
-    for await (const matches of matchSpans(run)) yield* inBatches(linesOf.call(this, matches), this.#search);
-    yield [...(cursor?.rest() ?? [])].map(placed);
+    for await (const matches of matchSpans(run)) yield* inBatches(this.#linesOf(matches), this.#search);
+    yield [...this.#rest()];
     this.#search.judge(run.outcome);
+  }
+
+  *#linesOf(matches: readonly MatchSpan[]): Generator<PlacedAddress, void> {
+    for (const { from, to } of matches) {
+      while (from >= (this.#held[this.#at + 1]?.start ?? Number.POSITIVE_INFINITY)) {
+        yield* this.#rest();
+        this.#at += 1;
+      }
+      const held = this.#held[this.#at] as Held;
+      const { path, start } = held;
+      this.#byPath.set(path, held);
+      this.#cursor ??= new LineCursor(held.bytes, this.#search.scope);
+      for (const address of this.#cursor.take(from - start, to - start)) yield { ...address, path };
+    }
+  }
+
+  /** The context lines after the last match in the current text. */
+  *#rest(): Generator<PlacedAddress, void> {
+    const path = this.#held[this.#at]?.path ?? '';
+    for (const address of this.#cursor?.rest() ?? []) yield { ...address, path };
+    this.#cursor = undefined;
   }
 
   placeOf({ path }: PlacedAddress): number {

@@ -215,8 +215,8 @@ function isMode(word: string): word is SelectionMode {
   return MODES.has(word);
 }
 
-/** Raw text and views are shown without context. */
-function withoutContext(window: Window): Window {
+/** Raw text, views, and lines without numbers, are shown without context: it could not be told from what was asked for. */
+export function withoutContext(window: Window): Window {
   return window.kind === 'lines' ? { ...window, context: false } : window;
 }
 
@@ -393,7 +393,6 @@ export interface PathCandidate {
   readonly rest: string;
 }
 
-/** Maximum number of candidates. */
 const MAX_PATH_CANDIDATES = 256;
 
 /**

@@ -17,16 +17,18 @@ import {
   statSync,
 } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, rm } from 'node:fs/promises';
-import { homedir, hostname, tmpdir, userInfo } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { untilDescriptors } from '../files/descriptors.ts';
 import {
+  cachePath,
   isPrivateDirectory,
   isTrusted,
   keepFromClients,
   PRIVATE_FILE,
   privateDirectory,
+  temporaryPath,
   trustedDirectory,
 } from '../files/kept-files.ts';
 import { errno, writeFailure } from '../files/system-failure.ts';
@@ -68,32 +70,6 @@ function temporaryDirectory(): string {
     return trustedDirectory(tmpdir());
   } catch {
     return cacheDirectory();
-  }
-}
-
-function cachePath(env: NodeJS.ProcessEnv): string {
-  const named = env['XDG_CACHE_HOME'];
-  // Relative paths are ignored. Source: XDG Base Directory Specification.
-  return join(named?.startsWith('/') ? named : join(env['HOME'] ?? homedir(), '.cache'), 'oriel');
-}
-
-/** A predictable path below tmp. All users can write there, so another user may have taken the name. */
-function temporaryPath(): string {
-  return join(tmpdir(), `oriel-${process.getuid?.() ?? userInfo().uid}`);
-}
-
-/**
- * Makes the state directories (and `state`) unreadable through file access of clients. Called before this session writes
- * anything, because outputs of other sessions and processes are already there.
- */
-export function keepStateFromClients(state?: string): void {
-  for (const path of [() => cachePath(process.env), temporaryPath, () => state]) {
-    try {
-      const place = path();
-      if (place !== undefined) keepFromClients(place);
-    } catch {
-      // The user has no home directory.
-    }
   }
 }
 

@@ -1,6 +1,7 @@
 /** Assembles everything that outlives one call: snapshots of shown lines, kept outputs, derived data, private files. */
 
 import { OrielError } from '../errors.ts';
+import { keepFromClients } from '../files/kept-files.ts';
 import type { Facts, Identity } from '../identity.ts';
 import { type Caller, within } from '../queues/caller.ts';
 import { type TelemetryOptions, TelemetryRecorder } from '../telemetry/telemetry.ts';
@@ -12,12 +13,13 @@ import type {
   KindStats,
   Session,
   SessionBackground,
+  SnapshotStore,
   StoreUser,
   ValueComputation,
   ValueWeight,
 } from '../types/session.ts';
 import type { RemoteWork, StateSpace } from '../types/state.ts';
-import { keepStateFromClients, ScratchDirectory } from './directories.ts';
+import { ScratchDirectory } from './directories.ts';
 import { type DiskCacheOptions, FileCache } from './disk-cache.ts';
 import { SharedCache, SharedSnapshots } from './shared-cache.ts';
 import { SharedSpills } from './shared-spills.ts';
@@ -59,7 +61,7 @@ export interface SessionState {
 }
 
 export function createSession(options: SessionOptions = {}): Session {
-  keepStateFromClients(options.spills?.state);
+  if (options.spills?.state !== undefined) keepFromClients(options.spills.state);
   const directory = new ScratchDirectory();
   const { state } = options;
   const unlisted = state?.unlisted;
@@ -80,9 +82,15 @@ export function createSession(options: SessionOptions = {}): Session {
           ...(state && { spaces: (caller) => (caller ? state.spaceOf?.(caller) : state.space) }),
           ...(onError && { onError }),
         });
+  let snapshots: SnapshotStore | undefined = shownTo;
+  let seen: SeenVersions | undefined;
   return {
-    snapshots: shownTo ?? new LocalSnapshots(),
-    seen: new SeenVersions(state?.space),
+    get snapshots() {
+      return (snapshots ??= new LocalSnapshots());
+    },
+    get seen() {
+      return (seen ??= new SeenVersions(state?.space));
+    },
     spills: state ? new SharedSpills(spills, state.space, { unlisted }) : spills,
     store,
     ...(disk && { disk }),

@@ -324,7 +324,7 @@ export async function openAny(path: string, call: Call): Promise<OpenedItem> {
 }
 
 export async function openSpelling(path: string, call: Call): Promise<SpelledPath> {
-  for (const name of listsTakenBack(path)) await mustExist(name, call);
+  if (path.includes('/..')) for (const name of listsTakenBack(path)) await mustExist(name, call);
   let first: OrielError | undefined;
   for (const spelling of pathSpellings(path, call.access.cwd)) {
     try {
@@ -345,7 +345,6 @@ const between = /[,;|{\s]/;
  * a prefix does not exist, the string is a list and not one path.
  */
 function listsTakenBack(path: string): string[] {
-  if (!path.includes('/..') || !between.test(path)) return [];
   const taken: string[] = [];
   const names: string[] = [];
   for (const name of path.split('/')) {

@@ -173,7 +173,6 @@ const SHORT = 512;
 
 let shared: BufferedScanner | undefined;
 
-/** The number of newlines in `bytes`. */
 export function countNewlines(bytes: Uint8Array): number {
   if (bytes.length < SHORT) return newlinesInBytes.count(bytes);
   shared ??= createScanner();

@@ -34,14 +34,16 @@ export async function cutWindow(
 ): Promise<Excerpt> {
   const yielded = await byKind(input, window ?? wholeText, fit);
   const { source, index, signal, onScan } = input;
-  const lines = input.counted ? await index.total(source, signal, onScan) : undefined;
   const last = yielded.parts.findLast((part) => part.length > 0)?.at(-1);
+  const isAtEnd = last?.end === source.size && last?.cut === undefined;
+  const counted = isAtEnd && last?.no !== undefined ? last.no : undefined;
+  const lines = input.counted ? (counted ?? (await index.total(source, signal, onScan))) : undefined;
   const totals: Mutable<Excerpt['totals']> = {};
   if (source.size !== undefined && (input.counted || !source.streamed)) totals.bytes = source.size;
   if (lines !== undefined) totals.lines = lines;
   const found: Mutable<Excerpt> = { ...yielded, totals };
   if (input.encoding.unit === 1 && yielded.parts.some(hasNul)) found.hasNul = true;
-  if (last && !last.cut && last.end === source.size && !last.text.endsWith('\n')) found.unterminated = true;
+  if (last && isAtEnd && !last.text.endsWith('\n')) found.unterminated = true;
   return found;
 }
 

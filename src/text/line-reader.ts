@@ -8,7 +8,6 @@ import { decode } from './encoding.ts';
 import type { LineIndex, OnScan } from './line-index.ts';
 import { plainHead } from './visible.ts';
 
-/** A line as stored. */
 export interface StoredLine {
   /** Byte offset of its first byte. */
   readonly start: number;

@@ -222,6 +222,7 @@ export function quote(typed: string): string {
 
 /** A name on one line: as `makeVisible`, with line breaks, tabs and bytes of invalid UTF-8 escaped too. */
 export function oneLine(name: string): string {
+  if (/^[\x20-\x7e]*$/.test(name)) return name;
   return escapeBreaks(makeVisible(showBytes(name)).text);
 }
 
@@ -306,14 +307,9 @@ function escaped(character: string): string {
 /** Encodes every byte. */
 export function percentEncode(bytes: Iterable<number>): string {
   let encoded = '';
-  for (const byte of bytes) encoded += PERCENT_ESCAPES[byte] as string;
+  for (const byte of bytes) encoded += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   return encoded;
 }
-
-const PERCENT_ESCAPES = Array.from(
-  { length: 256 },
-  (_, byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
-);
 
 /** Decodes escapes to bytes; other text goes through `encode`. A `%` without two digits is itself. */
 export function percentDecode(text: string, encode: (part: string) => Uint8Array): Uint8Array {

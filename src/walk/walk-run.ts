@@ -308,7 +308,6 @@ function mayRise(path: string, { roots }: FileAccess): boolean {
 const HEAP_MB = 256;
 const YOUNG_MB = 4;
 
-/** The most idle threads. */
 const MAX_IDLE_THREADS = 2;
 
 /** An idle thread ends after this many milliseconds: longer than an agent usually thinks, and than the first map parses. */

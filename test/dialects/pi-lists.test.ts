@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { entriesStyle, matchesStyle } from '../../src/dialects/pi.ts';
 import { seedStyle } from '../../src/dialects/pi-read.ts';
-import { foundAnswer, listAnswer, matchesAnswer } from '../../src/render/list-answers.ts';
+import { entriesAnswer, matchesAnswer } from '../../src/render/list-answers.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import { bytes, entriesOf, findRequest, listRequest, matchesOf, searchRequest } from '../support/lists.ts';
 
@@ -45,10 +45,10 @@ test('several notices share one bracket', () => {
 
 test('ls: entry limit and byte limit', () => {
   const names = Array.from({ length: 500 }, (_, i) => `file${i}`);
-  const full = listAnswer(entriesOf(names, 500), listRequest, limits, entries);
+  const full = entriesAnswer(entriesOf(names, 500), listRequest, limits, entries);
   expect(noticeOf(full)).toBe('[500 entries limit reached. Use limit=1000 for more]');
   expect(full.details).toMatchObject({ entryLimitReached: 500 });
-  const cut = listAnswer(
+  const cut = entriesAnswer(
     entriesOf(names.map((name) => 'n'.repeat(100) + name)),
     listRequest,
     limits,
@@ -63,11 +63,11 @@ test('nothing', () => {
     type: 'text',
     text: 'No matches found',
   });
-  expect(text(foundAnswer(entriesOf([]), findRequest, limits, results))).toEqual({
+  expect(text(entriesAnswer(entriesOf([]), findRequest, limits, results))).toEqual({
     type: 'text',
     text: 'No files found matching pattern',
   });
-  expect(text(listAnswer(entriesOf([]), listRequest, limits, entries))).toEqual({
+  expect(text(entriesAnswer(entriesOf([]), listRequest, limits, entries))).toEqual({
     type: 'text',
     text: '(empty directory)',
   });

@@ -11,11 +11,9 @@ test('text and facts', () => {
 });
 
 test('a failure has code, sentence and the call that works', () => {
-  expect(
-    errorAnswer(new OrielError('NOT_FOUND', 'It does not exist.', { next: '.' }), { source: 'f' }),
-  ).toEqual({
+  expect(errorAnswer(new OrielError('NOT_FOUND', 'It does not exist.', { next: '.' }))).toEqual({
     content: [{ type: 'text', text: 'It does not exist.' }],
-    details: { source: 'f', error: { code: 'NOT_FOUND', message: 'It does not exist.', next: '.' } },
+    details: { error: { code: 'NOT_FOUND', message: 'It does not exist.', next: '.' } },
     isError: true,
   });
   const { details } = errorAnswer(new OrielError('BUSY', 'Later.', { cause: new Error('EMFILE') }));

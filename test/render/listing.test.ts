@@ -4,10 +4,8 @@ import { expect, test } from 'vitest';
 import { baseLimits } from '../../src/text/limits.ts';
 import { type ListNotice, listWording, type ListWording } from '../../src/render/list-notices.ts';
 import {
-  countAnswer,
-  foundAnswer,
+  entriesAnswer,
   gapNotices,
-  listAnswer,
   ListBudget,
   type ListStyle,
   type ShownEntries,
@@ -25,7 +23,7 @@ const style: ListStyle<ShownEntries> = {
 };
 
 test('one path per line', () => {
-  expect(foundAnswer(entriesOf(['a.ts', 'b.ts']), findRequest, baseLimits, style)).toEqual({
+  expect(entriesAnswer(entriesOf(['a.ts', 'b.ts']), findRequest, baseLimits, style)).toEqual({
     content: [{ type: 'text', text: 'a.ts\nb.ts' }],
     details: { shown: 2 },
     isError: false,
@@ -33,21 +31,21 @@ test('one path per line', () => {
 });
 
 test('an empty result is stated in words', () => {
-  expect(foundAnswer(entriesOf([]), findRequest, baseLimits, style).content).toEqual([
+  expect(entriesAnswer(entriesOf([]), findRequest, baseLimits, style).content).toEqual([
     { type: 'text', text: 'No files found matching pattern' },
   ]);
-  expect(listAnswer(entriesOf([]), listRequest, baseLimits, style).content).toEqual([
+  expect(entriesAnswer(entriesOf([]), listRequest, baseLimits, style).content).toEqual([
     { type: 'text', text: '(empty directory)' },
   ]);
 });
 
 test('the limit and the budget each name the next offset', () => {
-  const limited = listAnswer(entriesOf(['a', 'b'], 2), { ...listRequest, limit: 2 }, baseLimits, style);
+  const limited = entriesAnswer(entriesOf(['a', 'b'], 2), { ...listRequest, limit: 2 }, baseLimits, style);
   expect(limited).toMatchObject({
     content: [{ text: 'a\nb\n[2 entries limit reached. Use offset=2 to continue, limit=4 for more]' }],
     details: { shown: 2, next: 2 },
   });
-  const full = foundAnswer(entriesOf(['aaaa', 'bbbb', 'cccc']), findRequest, bytes(9), style);
+  const full = entriesAnswer(entriesOf(['aaaa', 'bbbb', 'cccc']), findRequest, bytes(9), style);
   expect(full).toMatchObject({
     content: [{ text: 'aaaa\nbbbb\n[9 B limit reached. Use offset=2 to continue]' }],
     details: { shown: 2, next: 2 },
@@ -55,7 +53,7 @@ test('the limit and the budget each name the next offset', () => {
 });
 
 test('a name larger than the answer is shown in part', () => {
-  const { content, details } = listAnswer(entriesOf(['é'.repeat(50), 'b']), listRequest, bytes(65), style);
+  const { content, details } = entriesAnswer(entriesOf(['é'.repeat(50), 'b']), listRequest, bytes(65), style);
   expect(content).toEqual([
     { type: 'text', text: `${'é'.repeat(32)}\n[65 B limit reached. Use offset=1 to continue]` },
   ]);
@@ -74,7 +72,7 @@ test('an offset beyond the end, and what is not covered', () => {
   };
   const request = { ...findRequest, offset: 9 };
   const result = { kind: 'entries', entries: [], beyond: 3, gaps, hint: 'brace-range' } as const;
-  const [block] = foundAnswer(result, request, baseLimits, style).content;
+  const [block] = entriesAnswer(result, request, baseLimits, style).content;
   expect(block).toEqual({
     type: 'text',
     text:
@@ -103,7 +101,7 @@ function textOf(answer: Answer): string | undefined {
 test('all that a list of entries says of itself', () => {
   const all: ListStyle<ShownEntries> = { words: listWording, details: (shown) => ({ ...shown }) };
   const details = (result: ListResult, limits: Limits, offset = 0): unknown =>
-    foundAnswer(result, { ...findRequest, offset }, limits, all).details;
+    entriesAnswer(result, { ...findRequest, offset }, limits, all).details;
   const one = { shown: 2, limit: 1000, limitReached: false, text: 'a.ts\nb.ts' };
   const whole = { lines: 2, bytes: 9 };
   expect(details(entriesOf(['a.ts', 'b.ts']), baseLimits)).toEqual({
@@ -141,7 +139,7 @@ test('counts stand behind their names, and marks belong to them', () => {
   ];
   const request = { ...searchRequest, kind: 'count', counts: true, glob: 'src\\a' } as const;
   const answer = (more: Partial<ListResult>): Answer =>
-    countAnswer({ ...entriesOf([]), entries, ...more }, request, baseLimits, style);
+    entriesAnswer({ ...entriesOf([]), entries, ...more }, request, baseLimits, style);
   expect(textOf(answer({}))).toBe('a.ts: 3\n"[b c]": 0\nd/: 1');
   expect(textOf(answer({ next: 3 }))).toContain('3 files limit reached');
   expect(textOf(answer({ entries: [] }))).toBe('No matches found');
@@ -150,8 +148,8 @@ test('counts stand behind their names, and marks belong to them', () => {
 
 test('a search by words says so if nothing was found', () => {
   const request: SymbolsRequest = { kind: 'symbols', query: 'a', limit: 10, offset: 0 };
-  expect(textOf(foundAnswer(entriesOf([]), request, baseLimits, style))).toBe('No symbols found');
-  expect(textOf(foundAnswer(entriesOf([], 3), request, baseLimits, style))).toMatch(/^\[/);
+  expect(textOf(entriesAnswer(entriesOf([]), request, baseLimits, style))).toBe('No symbols found');
+  expect(textOf(entriesAnswer(entriesOf([], 3), request, baseLimits, style))).toMatch(/^\[/);
 });
 
 test.each<[Partial<SearchGaps>, ListNotice]>([
@@ -190,7 +188,7 @@ test('the other gaps of an answer, and what leads on', () => {
   const kinds = (result: Partial<ListResult>): unknown => {
     const words = Object.fromEntries(Object.keys(listWording).map((kind) => [kind, () => kind]));
     const kindsOnly = { words: words as unknown as ListWording, details: () => ({}) };
-    return textOf(foundAnswer({ ...entriesOf(['a']), ...result }, findRequest, baseLimits, kindsOnly));
+    return textOf(entriesAnswer({ ...entriesOf(['a']), ...result }, findRequest, baseLimits, kindsOnly));
   };
   const passed = [{ reason: 'ignored', count: 1 }] as const;
   expect(kinds({ unparsed: 1, unknown: 2, best: 'a:#b', passed })).toBe(
@@ -200,7 +198,7 @@ test('the other gaps of an answer, and what leads on', () => {
 
 test('details have the broken search, the hint and the call', () => {
   const details = (result: Partial<ListResult>): Record<string, unknown> =>
-    foundAnswer({ ...entriesOf(['a']), ...result }, { ...findRequest, pattern: 'src' }, baseLimits, style)
+    entriesAnswer({ ...entriesOf(['a']), ...result }, { ...findRequest, pattern: 'src' }, baseLimits, style)
       .details;
   expect(details({ gaps: { ...noGaps, broken: true } })).toMatchObject({ incomplete: { code: 'LIMIT' } });
   const passed = [{ reason: 'ignored', count: 1, call: { path: 'dist' } }] as const;
@@ -213,7 +211,9 @@ test('details have the broken search, the hint and the call', () => {
 
 test('the gap of a style stands before its notices', () => {
   const gapped: ListStyle<ShownEntries> = { ...style, gap: '\n' };
-  expect(textOf(listAnswer(entriesOf(['a'], 1), listRequest, baseLimits, gapped))).toMatch(/^a\n\n\[1 entry/);
+  expect(textOf(entriesAnswer(entriesOf(['a'], 1), listRequest, baseLimits, gapped))).toMatch(
+    /^a\n\n\[1 entry/,
+  );
 });
 
 test('the token counter of the host decides, cut lines too', () => {

@@ -62,28 +62,27 @@ export function loadCommand(name: string): Promise<CliCommand> {
   throw new OrielError('BAD_INPUT', `${what} ${quote(name)}.${insteadOf(name)}`);
 }
 
-/** Names of commands that people type by habit, and the equivalent call. */
+/** The equivalent calls of commands that people type by habit. */
 const HABITS: Readonly<Record<string, string>> = {
-  ...named(['cat', 'open', 'show', 'view', 'less', 'more'], 'read PATH'),
+  'cat open show view less more': 'read PATH',
   head: 'read PATH:1..20',
   tail: 'read PATH:-20',
-  ...named(['tree', 'dir', 'list'], 'read DIR, or oriel ls DIR for one level'),
-  ...named(['search', 'rg'], 'grep PATTERN [PATH…]'),
-  ...named(['outline', 'map'], 'read PATH:outline'),
-  ...named(['symbol', 'symbols'], 'find --symbol WORDS [DIR]'),
-  ...named(['exec', 'run', 'sh'], 'bash COMMAND'),
-  ...named(['start', 'server'], 'serve DIR, or oriel mcp DIR for a host that starts it'),
+  'tree dir list': 'read DIR, or oriel ls DIR for one level',
+  'search rg': 'grep PATTERN [PATH…]',
+  'outline map': 'read PATH:outline',
+  'symbol symbols': 'find --symbol WORDS [DIR]',
+  'exec run sh': 'bash COMMAND',
+  'start server': 'serve DIR, or oriel mcp DIR for a host that starts it',
   version: '--version',
 };
 
-function named(names: readonly string[], call: string): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, call]));
-}
-
 function insteadOf(name: string): string {
-  if (Object.hasOwn(HABITS, name)) return ` Use oriel ${HABITS[name]}.`;
+  const habits = new Map(
+    Object.entries(HABITS).flatMap(([names, call]) => names.split(' ').map((one) => [one, call] as const)),
+  );
+  if (habits.has(name)) return ` Use oriel ${habits.get(name)}.`;
   if (/[./:]/.test(name) || existsSync(name)) return ` To read it, use oriel read ${shellWord(name)}`;
-  const near = nearNames(name, [...commandNames, ...Object.keys(HABITS)]).map((one) => HABITS[one] ?? one);
+  const near = nearNames(name, [...commandNames, ...habits.keys()]).map((one) => habits.get(one) ?? one);
   return `${didYouMean([...new Set(near)])} Use one of ${commandNames.join(', ')}; oriel help says what each does.`;
 }
 
@@ -182,7 +181,11 @@ export function parseCommandLine(args: readonly string[], command: CliCommand): 
   const end = command.endsOptions ? firstOperand(args, all) : undefined;
   const upTo = end === undefined ? args.map(asOperand) : args.slice(0, end);
   const { values, positionals } = parsed(upTo, command, all);
-  for (const option of options) refuseUnknownChoice(option, values[option.name]);
+  for (const { name, choices } of options) {
+    const value = values[name];
+    if (choices && typeof value === 'string' && !choices.includes(value))
+      throw unknownChoice(name, value, choices);
+  }
   return { values, operands: end === undefined ? positionals.map(asTyped) : args.slice(end) };
 }
 
@@ -251,10 +254,9 @@ function parsed(
   }
 }
 
-function refuseUnknownChoice({ name, choices }: CliOption, value: OptionValues[string]): void {
-  if (!choices || typeof value !== 'string' || choices.includes(value)) return;
+function unknownChoice(name: string, value: string, choices: readonly string[]): OrielError {
   const near = didYouMean(nearNames(value, choices));
-  throw new OrielError(
+  return new OrielError(
     'BAD_INPUT',
     `There is no ${name} ${quote(value)}. Use one of ${choices.join(', ')}.${near}`,
   );
@@ -302,7 +304,7 @@ async function readOne(
     const answer = await ask({ path: operandPath(path) }, budget && { isPart: true });
     budget?.spend(answer);
     return printAnswer(
-      isUnmatchedGlob(operand, answer) ? withGlobHint(operand, answer) : answer,
+      answer.isError && isUnmatchedGlob(operand, answer) ? withGlobHint(operand, answer) : answer,
       streams,
       asJson,
       { name: 'read', values, operands: [path] },

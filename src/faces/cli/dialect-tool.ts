@@ -112,13 +112,13 @@ interface OpenedTool {
 async function open(command: ToolCommand, values: OptionValues, streams: CliStreams): Promise<OpenedTool> {
   const isRemote = Object.keys(values).some((name) => name.startsWith('workspace'));
   const options = { ...orielOptions(values), ...(isRemote && (await workspacesOf(values, streams))) };
-  const name = toolOf(dialectOf(options.dialect ?? 'oriel'), command);
   if (options.dialect === undefined || options.dialect === 'oriel') {
     // No validation: inputs of a command match the schema of the default dialect, and loading zod takes 35 ms.
     const oriel = assemble(options);
-    const tool = oriel.tool(name);
+    const tool = oriel.tool(command);
     return { run: (input, run) => oriel.run(tool, input, run), session: oriel.session };
   }
+  const name = toolOf(dialectOf(options.dialect), command);
   const { createOriel } = await import('../../oriel.ts');
   const oriel = createOriel(options);
   return { run: (input, run) => oriel.tool(name).run(input, run), session: oriel.session };
@@ -165,12 +165,13 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
     throw new OrielError('BAD_INPUT', 'With --offline no objects are read. Leave out --s3, or --offline.');
   }
   const [directory, budget, outputs] = [text(cwd), text(limits), text(agentOutputs)];
-  if (directory !== undefined && realDirectory(fromWorkingDirectory(directory)) === undefined) {
+  const workingDirectory = fromWorkingDirectory(directory);
+  if (directory !== undefined && realDirectory(workingDirectory) === undefined) {
     throw new OrielError('BAD_INPUT', `--cwd takes a directory that exists, not ${quote(directory)}.`);
   }
   // Within roots only what was asked for leaves this machine.
-  const isOff = (asked: OptionValues[string]): boolean =>
-    values['offline'] === true || (list(root).length > 0 && asked === undefined);
+  const onlyAsked = list(root).length > 0;
+  const isOffline = values['offline'] === true;
   return {
     ...startedByCommand,
     cwd: directory,
@@ -180,18 +181,21 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
     dialect: chosen,
     limits: budget === undefined ? undefined : parseLimits(budget),
     display: shown || undefined,
-    read: mapOptions(text(maps)),
+    read: values[maps.name] === undefined ? undefined : mapOptions(String(values[maps.name])),
     agentOutputs: outputs,
     userFiles: values[userFiles.name] === true || undefined,
-    web: isOff(values['web']) ? false : { allow: list(allowNet) },
-    s3: isOff(values['s3']) ? false : s3Options(list(allowNet), list(s3), text(s3Endpoint)),
+    web: isOffline || (onlyAsked && values['web'] === undefined) ? false : { allow: list(allowNet) },
+    s3:
+      isOffline || (onlyAsked && values['s3'] === undefined)
+        ? false
+        : s3Options(list(allowNet), list(s3), text(s3Endpoint)),
     cache: values[noCache.name] === true ? false : undefined,
-    ...mcpServersIn(fromWorkingDirectory(directory), values),
+    ...mcpServersIn(workingDirectory, values),
     onError: values['debug'] === true ? printUnexpected : mentionDebug,
-    telemetry: telemetryOf(values, directory),
+    telemetry: telemetryOf(values, workingDirectory),
     run: runOptions(values),
     // Kept outputs must outlive this process, because the next command is another process.
-    spills: { workingDirectory: fromWorkingDirectory(directory) },
+    spills: { workingDirectory },
   };
 }
 
@@ -203,8 +207,7 @@ function runOptions(values: OptionValues): Partial<RunSettings> {
 }
 
 /** `off`, `4K`. Throws `BAD_INPUT`. */
-function mapOptions(size: string | undefined): OrielOptions['read'] {
-  if (size === undefined) return undefined;
+function mapOptions(size: string): OrielOptions['read'] {
   if (size === 'off') return { summarize: false };
   const bytes = parseSize(size);
   if (bytes !== undefined) return { mapBytes: bytes };
@@ -231,7 +234,7 @@ function s3Options(
 }
 
 /** In telemetry, the session of a command is its working directory. Throws `BAD_INPUT` if the file cannot be written. */
-function telemetryOf(values: OptionValues, directory: string | undefined): TelemetrySettings | false {
+function telemetryOf(values: OptionValues, directory: string): TelemetrySettings | false {
   const [file, named] = [values[telemetry.name], values[task.name]] as (string | undefined)[];
   if (file === undefined) {
     if (named === undefined) return false;
@@ -240,7 +243,7 @@ function telemetryOf(values: OptionValues, directory: string | undefined): Telem
   }
   const path = fromWorkingDirectory(file);
   checkTelemetryFile(path);
-  return { file: path, task: named ?? `directory-${digest(fromWorkingDirectory(directory))}` };
+  return { file: path, task: named ?? `directory-${digest(directory)}` };
 }
 
 /** "lines=100,bytes=10K" → { lines: 100, bytes: 10240 } */

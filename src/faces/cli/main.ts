@@ -28,7 +28,7 @@ async function main(args: readonly string[], streams: CliStreams): Promise<ExitC
   }
   const command = await loadCommand(name);
   failureCode = command.failureCode ?? failureCode;
-  const isHelp = rest.some((word) => word === '--help' || word === '-h');
+  const isHelp = rest.includes('--help') || rest.includes('-h');
   // Only beside --help: `--all` means something else elsewhere.
   const parsed = parseCommandLine(isHelp ? rest.filter((word) => word !== '--all') : rest, command);
   if (parsed.values['help'] === true) {
@@ -61,9 +61,13 @@ function endOutput(error: NodeJS.ErrnoException): void {
 
 /** Removes the variables with tokens, or with the paths of their files, so that nothing that is started later inherits them. */
 function takeTokens(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const tokens = Object.entries(env).filter(([name]) => name.startsWith('ORIEL_TOKEN'));
-  for (const [name] of tokens) delete env[name];
-  return Object.fromEntries(tokens);
+  const tokens: NodeJS.ProcessEnv = {};
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('ORIEL_TOKEN')) continue;
+    tokens[name] = env[name];
+    delete env[name];
+  }
+  return tokens;
 }
 
 /** Milliseconds to wait for the last output to be read after a signal has ended the command. */

@@ -194,10 +194,12 @@ export const jsonOption: CliOption = {
 };
 
 /** Options on which every tool depends. Help lists options in this order: what most people use comes first. */
-const engineOptions: readonly CliOption[] = [root, limits, dialect, cwd, allow, telemetry, task];
+const sharedEngineOptions: readonly CliOption[] = [limits, dialect, cwd, allow, telemetry, task];
+const engineOptions: readonly CliOption[] = [root, ...sharedEngineOptions];
 
 export const servingOptions: readonly CliOption[] = [
-  ...engineOptions.map((option) => (option === root ? serverRoot : option)),
+  serverRoot,
+  ...sharedEngineOptions,
   deny,
   allowPrivate,
   display,

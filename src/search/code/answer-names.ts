@@ -16,7 +16,6 @@ import {
   beyond,
   type CodeContext,
   codeText,
-  continued,
   excerptOf,
   gapsOf,
   gapTexts,
@@ -67,8 +66,7 @@ export async function answerUses(
     : pageRange(from, end, found.all, 'use');
   const text = `${part} of '${quote(name)}': ${counts}. Declared: ${declared}`;
   const notes: Notice[] = [saidNotice(text), ...(found.cut ? [USES_CUT] : []), ...gaps];
-  const resource = codeText(lines.text, context, notes);
-  return end < found.all ? { ...resource, more: continued(`${target}?from=${end + 1}`, context) } : resource;
+  return codeText(lines.text, context, notes, end < found.all ? `${target}?from=${end + 1}` : undefined);
 }
 
 function callsOf(calls: readonly string[]): string {
@@ -122,8 +120,8 @@ export async function answerImporters(
   const count = fits === -1 ? paths.length : fits;
   const end = from + count;
   const text = `${pageRange(from, end, all, 'file')} ${count === 1 ? 'imports' : 'import'} ${target}`;
-  const resource = codeText(lines.text, context, [saidNotice(text), ...gaps]);
-  return end < all ? { ...resource, more: continued(`${target}:refs?from=${end + 1}`, context) } : resource;
+  const next = end < all ? `${target}:refs?from=${end + 1}` : undefined;
+  return codeText(lines.text, context, [saidNotice(text), ...gaps], next);
 }
 
 /** Lines that are listed of a used name. */
@@ -163,10 +161,8 @@ export async function answerImports(
   const name = first?.used[0]?.qualified;
   const use = first && `${nameablePath(shown(first.path), call)}${name === undefined ? '' : `:#${name}`}`;
   const text = `${target} imports ${pageRange(from, end, all, 'file').toLowerCase()} of this tree${outside.length > 0 ? ` and ${plural(outside.length, 'module')} from elsewhere` : ''}${use === undefined ? '' : `. Use ${oneLine(use)} to read what it uses`}`;
-  const resource = codeText(lines.text, context, [{ kind: 'said', text, use }, ...gaps]);
-  return end < all
-    ? { ...resource, more: continued(`${target}:imports?from=${end + 1}`, context) }
-    : resource;
+  const next = end < all ? `${target}:imports?from=${end + 1}` : undefined;
+  return codeText(lines.text, context, [{ kind: 'said', text, use }, ...gaps], next);
 }
 
 // Answers `src:#Session.close`: the definition of a symbol anywhere below a directory, or all candidates of the name.
@@ -269,9 +265,8 @@ function candidates(
   const end = from + listed;
   const part = listed < all ? `, ${span(from + 1, end)} of them listed` : '';
   const text = `'${quote(name)}' is declared in ${plural(all, 'place')}${part}. Use one of these calls`;
-  const resource = codeText(lines.text, context, [saidNotice(text), ...gapsOf(context)]);
-  if (end >= all) return resource;
-  return { ...resource, more: continued(`${context.typed}:#${name}?from=${end + 1}`, context) };
+  const next = end < all ? `${context.typed}:#${name}?from=${end + 1}` : undefined;
+  return codeText(lines.text, context, [saidNotice(text), ...gapsOf(context)], next);
 }
 
 function ambiguous(

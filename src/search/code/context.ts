@@ -47,7 +47,14 @@ export class AnswerLines {
   }
 }
 
-export function codeText(text: string, { typed }: CodeContext, notes: readonly Notice[]): TextResource {
+/** `next` reads the next page. */
+export function codeText(
+  text: string,
+  context: CodeContext,
+  notes: readonly Notice[],
+  next?: string,
+): TextResource {
+  const { typed } = context;
   return {
     kind: 'text',
     format: 'directory',
@@ -60,6 +67,7 @@ export function codeText(text: string, { typed }: CodeContext, notes: readonly N
     display: 'plain',
     editable: false,
     notes,
+    ...(next !== undefined && { more: continued(next, context) }),
   };
 }
 
