@@ -16,6 +16,7 @@ export default defineConfig({
   ],
   test: {
     ...common,
+    tagsFilter: ['!slow'],
     include: JSON.parse(process.env['ORIEL_MUTATION_TESTS'] ?? '[]') as string[],
   },
 });

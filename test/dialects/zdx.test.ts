@@ -118,20 +118,6 @@ describe('read', () => {
       offset: 3,
     });
   });
-
-  test('the same lines follow each other to the end', async () => {
-    const content = numbered(1, 4321);
-    const { write, call } = place('zdx');
-    write('f', content);
-    let text = '';
-    for (let offset = 1; ;) {
-      const { data = {} } = envelopeOf(await call('read', { path: 'f', offset, limit: 777 }));
-      text += data['content'] as string;
-      if (data['truncated'] !== true) break;
-      offset += data['lines_shown'] as number;
-    }
-    expect(text).toBe(content);
-  });
 });
 
 describe('failures', () => {

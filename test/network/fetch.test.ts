@@ -114,7 +114,7 @@ describe('addresses', () => {
     expect((await allowed.get(`http://mixed.test:${hello}/`)).text).toBe('hello');
   });
 
-  test('a name is resolved once, so rebinding changes nothing', async () => {
+  test('U05 a name is resolved once, so rebinding changes nothing', async () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     let asked = 0;
     const changing = network(['127.0.0.1'], async () => answers[asked++] ?? []);
