@@ -13,9 +13,6 @@ import { offerOf, testTool } from '../support/offer.ts';
 import { type Message, readCall, session } from '../support/wire.ts';
 import { workspace } from '../support/workspace.ts';
 
-const textIn = (message: Message): string =>
-  ((message.result?.['content'] as { text: string }[] | undefined) ?? []).map(({ text }) => text).join('');
-
 const { W, write } = workspace({}, afterAll);
 const wire = await session(['--cwd', W], 'test', process.env, afterAll);
 
@@ -112,46 +109,6 @@ describe('M04 endless line without newline', () => {
     expect(await refused).toBeInstanceOf(Error);
     await client.close();
   });
-});
-
-test('M08 an id in flight is refused, then free again', async () => {
-  const input = new PassThrough();
-  const output = new PassThrough();
-  const release: (() => void)[] = [];
-  const slow = testTool(
-    'slow',
-    () => new Promise((resolve) => release.push(() => resolve(textAnswer('done')))),
-  );
-  const ended = serveOverStdio(offerOf(slow), { input, output, signal: new AbortController().signal });
-  const said: Message[] = [];
-  let rest = '';
-  output.on('data', (chunk: Buffer) => {
-    const parts = (rest + chunk.toString()).split('\n');
-    rest = parts.pop() ?? '';
-    said.push(...parts.map((line) => JSON.parse(line) as Message));
-  });
-  const until = async (count: number): Promise<void> => {
-    while (said.length < count) await new Promise((resolve) => void setTimeout(resolve, 5));
-  };
-  const call = (): void =>
-    void input.write(
-      `${JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'slow' } })}\n`,
-    );
-  call();
-  call();
-  await until(1);
-  expect(said[0]).toMatchObject({ id: 7, error: { code: -32600 } });
-  while (release.length < 1) await new Promise((resolve) => void setTimeout(resolve, 5));
-  release[0]?.();
-  await until(2);
-  expect(textIn(said[1] as Message)).toBe('done');
-  call();
-  while (release.length < 2) await new Promise((resolve) => void setTimeout(resolve, 5));
-  release[1]?.();
-  await until(3);
-  expect(said[2]).toMatchObject({ id: 7, result: { content: [{ text: 'done' }] } });
-  input.end();
-  await ended;
 });
 
 test('M13 progress increases, is limited and ends before the answer', async () => {

@@ -23,7 +23,7 @@ test('what is no limit names those that are', () => {
     /^There is no limit byte\. Use one of .*bytes.*\. Did you mean bytes\?$/,
   );
   expect(given({ unit: 'words' })).toThrow("The limit unit is 'bytes' or 'characters'.");
-  expect(limitsWith(wide, { lines: 7, bytes: undefined })).toMatchObject({ lines: 7, bytes: wide.bytes });
+  expect(limitsWith(wide, { lines: 7 })).toMatchObject({ lines: 7, bytes: wide.bytes });
 });
 
 const utf16 = unicodeEncoding('utf-16le');
