@@ -163,11 +163,6 @@ describe('addresses', () => {
     await expect(named.get(`http://intranet:${hello + 1}/`)).rejects.toMatchObject(code('BLOCKED_ADDRESS'));
   });
 
-  test('the next address is tried where one does not answer', async () => {
-    const two = network(['127.0.0.0/8'], async () => ['127.0.0.9', '127.0.0.1']);
-    expect((await two.get(`http://two.test:${hello}/`)).text).toBe('hello');
-  });
-
   test('ports of other protocols', async () => {
     await expect(open.get('http://127.0.0.1:22/')).rejects.toMatchObject(code('BLOCKED_PORT'));
   });
