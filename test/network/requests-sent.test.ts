@@ -129,7 +129,6 @@ test('the limit of a body depends on its headers', async () => {
 });
 
 describe('redirects', () => {
-
   test('need a place and one of five statuses', async () => {
     for (const statusCode of [200, 201, 300, 304, 305, 306, 400]) {
       reply = () => ({ statusCode, headers: { location: '/other' } });
