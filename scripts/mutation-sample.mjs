@@ -1,66 +1,68 @@
-// A checker for Stryker, with which `mutation.mjs --sample N` tries N mutants of each file: all others that tests reach fail the
-// check, so they are not run. Mutants that no test reaches pass, because Stryker does not run those either.
+// The sample of `mutation.mjs --sample N`: N of all changes that Stryker makes to some files, chosen by seed, and the checker for
+// Stryker that leaves out the changes inside them which were not chosen.
 import { createHash } from 'node:crypto';
-import { relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 
-const LEFT_OUT = 'Not in the sample';
-
-function sample() {
-  const chosen = new Set();
+/** How many changes there are, and those chosen, each with its key. */
+export async function sampleOf(files, size, seed) {
+  const { Instrumenter } = await import('@stryker-mutator/instrumenter');
+  const logger = { debug() {}, info() {}, warn() {}, isDebugEnabled: () => false };
+  const sources = files.map((name) => ({
+    name: resolve(name),
+    content: readFileSync(name, 'utf8'),
+    mutate: true,
+  }));
+  const { mutants } = await new Instrumenter(logger).instrument(sources, {
+    plugins: null,
+    excludedMutations: [],
+    ignorers: [],
+    noHeader: false,
+  });
+  const keyed = mutants.map(({ location: { start, end }, ...mutant }) => {
+    const file = relative('', mutant.fileName);
+    const location = { start: fromOne(start), end: fromOne(end) };
+    const key = keyOf({ ...mutant, location });
+    return { file, location, key, order: createHash('sha256').update(`${seed} ${key}`).digest('hex') };
+  });
   return {
-    async init() {},
-    /** Stryker calls it once, with all mutants but those in code that runs at module load. */
-    async group(mutants) {
-      for (const file of new Set(mutants.map(({ fileName }) => fileName))) {
-        const reached = mutants.filter(
-          ({ fileName, coveredBy }) => fileName === file && coveredBy?.length > 0,
-        );
-        for (const { id } of shuffled(reached).slice(0, Number(process.env.ORIEL_MUTATION_SAMPLE)))
-          chosen.add(id);
-      }
-      return [mutants.map(({ id }) => id)];
-    },
-    async check(mutants) {
-      const result = ({ id, coveredBy }) =>
-        chosen.has(id) || !(coveredBy?.length > 0)
-          ? { status: 'passed' }
-          : { status: 'compileError', reason: LEFT_OUT };
-      return Object.fromEntries(mutants.map((mutant) => [mutant.id, result(mutant)]));
-    },
+    all: keyed.length,
+    chosen: keyed.toSorted((a, b) => (a.order < b.order ? -1 : 1)).slice(0, size),
   };
 }
 
-/** In the order of a digest of file, place and change: random, but the same in each run. */
-function shuffled(mutants) {
-  const key = ({ fileName, location, mutatorName, replacement }) =>
-    createHash('sha256')
-      .update(JSON.stringify([relative('', fileName), location, mutatorName, replacement]))
-      .digest('hex');
-  const keyed = mutants.map((mutant) => ({ ...mutant, key: key(mutant) }));
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
+/** As in reports; the instrumenter and checkers have lines and columns from 0. */
+function fromOne({ line, column }) {
+  return { line: line + 1, column: column + 1 };
 }
 
-/**
- * The share of all mutants of a report that tests notice, as estimated from the sample, and half the width of the 95 % interval,
- * both in percent. The sample is stratified: the share of a file counts with the number of its mutants that tests reach, and what they do
- * not reach is known. The variance of a file is that of a sample without replacement. It is computed from (noticed + 1) / (tried + 2),
- * because a file in which all of ten mutants are noticed may have others.
- */
-export function estimate(mutants) {
-  const all = mutants.filter(({ status }) => status !== 'Ignored' && status !== 'RuntimeError');
-  let noticed = 0;
-  let variance = 0;
-  for (const file of new Set(all.map((mutant) => mutant.file))) {
-    const reached = all.filter((mutant) => mutant.file === file && mutant.status !== 'NoCoverage');
-    const tried = reached.filter(({ status }) => status !== 'CompileError');
-    if (tried.length === 0) continue;
-    const killed = tried.filter(({ status }) => status !== 'Survived').length;
-    const share = (killed + 1) / (tried.length + 2);
-    noticed += (reached.length * killed) / tried.length;
-    variance +=
-      (reached.length ** 2 * (1 - tried.length / reached.length) * share * (1 - share)) / (tried.length + 1);
-  }
-  return { score: (100 * noticed) / all.length, margin: (196 * Math.sqrt(variance)) / all.length };
+/** How sure a share of a sample is: half the width of its 95 % interval, in percent. */
+export function marginOf(noticed, tried) {
+  const share = (noticed + 1) / (tried + 2);
+  return 196 * Math.sqrt((share * (1 - share)) / (tried + 2));
+}
+
+/** Of a change as it is in a report: lines and columns from 1. */
+export function keyOf({ fileName, location: { start, end }, mutatorName, replacement }) {
+  const place = [start.line, start.column, end.line, end.column];
+  return JSON.stringify([fileName.split(/(?:^|\/)src\//).at(-1), ...place, mutatorName, replacement]);
+}
+
+function sample() {
+  const chosen = new Set(JSON.parse(process.env.ORIEL_MUTATION_SAMPLE));
+  return {
+    async init() {},
+    async group(mutants) {
+      return [mutants.map(({ id }) => id)];
+    },
+    async check(mutants) {
+      const result = ({ location: { start, end }, ...mutant }) =>
+        chosen.has(keyOf({ ...mutant, location: { start: fromOne(start), end: fromOne(end) } }))
+          ? { status: 'passed' }
+          : { status: 'compileError', reason: 'Not in the sample' };
+      return Object.fromEntries(mutants.map((mutant) => [mutant.id, result(mutant)]));
+    },
+  };
 }
 
 export const strykerPlugins = [{ kind: 'Checker', name: 'sample', factory: sample }];

@@ -11,6 +11,7 @@ export default defineConfig({
       // numbers then belong to others, such as Stryker's own pipes. So tests run in child processes, as they do without Stryker.
       configureVitest({ project }) {
         project.config.pool = 'forks';
+        project.globalConfig.tagsFilter = ['!slow'];
       },
     },
   ],

@@ -1,13 +1,13 @@
-// npm run mutation [-- [--again | --sample N] DIRECTORY… | FILE…]: mutation testing of the code below `src`. Lists the mutants that no
-// test kills; full reports are in .bench/mutation/. All directories take hours, so it is not part of `npm test`. With --again, only
-// the mutants that no test killed in the last run are tried, with the tests as they are now; the code must be unchanged. With
-// --sample N, at most N mutants of each file are tried, chosen at random but the same in each run. The score is then an estimate
-// with its 95 % interval (mutation-sample.mjs says how it is computed), also in a later run with --again.
+// npm run mutation [-- [--again | --sample N [--seed S]] DIRECTORY… | FILE…]: mutation testing of the code below `src`. Lists the
+// mutants that no fast test kills; full reports are in .bench/mutation/. All directories take hours, so it is not part of `npm test`.
+// With --sample N, N mutants of each directory named are tried, chosen by the seed, which is printed: minutes. With --again, only the
+// mutants that no test killed in the last run (with the same sample and seed) are tried, with the tests as they are now; the code
+// must be unchanged.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { estimate } from './mutation-sample.mjs';
+import { keyOf, marginOf, sampleOf } from './mutation-sample.mjs';
 
 /** Pure and fast ones first. */
 const DIRECTORIES = ['selector', 'render', 'text', 'files', 'process', 'network', 'session', 'formats'];
@@ -17,11 +17,15 @@ const MADE = ['text/scan-wasm.ts'];
 
 const { values, positionals: named } = parseArgs({
   allowPositionals: true,
-  options: { again: { type: 'boolean', default: false }, sample: { type: 'string' } },
+  options: {
+    again: { type: 'boolean', default: false },
+    sample: { type: 'string' },
+    seed: { type: 'string' },
+  },
 });
-const { again, sample } = values;
-if (sample !== undefined && !(Number(sample) >= 1 && !again)) {
-  console.error('--sample takes the number of mutants to try in each file, and not together with --again.');
+const { again, sample, seed = `${Date.now() % 1e6}` } = values;
+if (sample !== undefined && !(Number(sample) >= 1)) {
+  console.error('--sample takes the number of mutants to try in each directory.');
   process.exit(2);
 }
 const wanted = named.length > 0 ? named : DIRECTORIES;
@@ -47,7 +51,8 @@ execFileSync(process.execPath, ['scripts/build.mjs', build], { stdio: 'inherit' 
 process.env.ORIEL_TEST_BUILD = build;
 const began = performance.now();
 const results = [];
-for (const unit of unitsOf(wanted.flatMap(filesBelow))) results.push(...(await mutate(unit)));
+for (const unit of sample ? await samplesOf(wanted) : unitsOf(wanted.flatMap(filesBelow)))
+  results.push(...(await mutate(unit)));
 const isBelow = (path) => (mutant) => `${mutant.file}/`.startsWith(`src/${path}/`);
 console.table(wanted.map((path) => rowOf(path, results.filter(isBelow(path)))));
 console.log(`${((performance.now() - began) / 60_000).toFixed(1)} minutes`);
@@ -61,7 +66,7 @@ function unitsOf(files) {
   }
   return Array.from(units, ([tests, together]) => ({
     name: together.length === 1 ? together[0] : `${together[0]} and ${together.length - 1} more`,
-    files: together,
+    ranges: together.map((file) => `src/${file}`),
     tests: JSON.parse(tests),
   }));
 }
@@ -72,6 +77,28 @@ function filesBelow(path) {
     .map((name) => `${path}/${name}`)
     .filter((name) => name.endsWith('.ts') && !MADE.includes(name))
     .toSorted();
+}
+
+/** A run for each directory or file: its sample, the tests of its room, and those that import what is in the sample. */
+async function samplesOf(paths) {
+  const units = [];
+  for (const path of paths) {
+    const { all, chosen } = await sampleOf(
+      filesBelow(path).map((file) => `src/${file}`),
+      Number(sample),
+      seed,
+    );
+    console.log(`${path}: ${chosen.length} of ${all} mutants, --seed ${seed}`);
+    const files = [...new Set(chosen.map(({ file }) => file.slice('src/'.length)))];
+    const tests = new Set([`test/${path.split('/')[0]}/**/*.test.ts`, ...files.flatMap(testsOf)]);
+    units.push({
+      name: `${path}, sample`,
+      ranges: chosen.map(rangeOf),
+      keys: chosen.map(({ key }) => key),
+      tests: [...tests],
+    });
+  }
+  return units;
 }
 
 /** The tests that import the file and are not slow; those of its directory if there is none. */
@@ -87,22 +114,19 @@ function testsOf(file) {
 }
 
 /** The mutants of the unit, as in the report. */
-async function mutate({ name, files, tests }) {
-  const id = name.replaceAll(/[/ ]/g, '-');
+async function mutate({ name, ranges, keys, tests }) {
+  const id = name.replaceAll(/[/ ,]+/g, '-');
   const report = `.bench/mutation/${id}.json`;
   process.env.ORIEL_MUTATION_TESTS = JSON.stringify(tests);
-  if (sample) process.env.ORIEL_MUTATION_SAMPLE = sample;
+  process.env.ORIEL_MUTATION_SAMPLE = JSON.stringify(keys ?? []);
+  const checkers = keys ? ['sample'] : [];
   try {
     const last = again && existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined;
-    let found = last
-      ? await retry(id, last, isMissed)
-      : await run(
-          id,
-          files.map((file) => `src/${file}`),
-          sample ? ['sample'] : [],
-        );
-    for (let tries = 0; tries < 3; tries += 1) found = await retry(id, found, isUnfinished);
-    for (const mutant of mutantsOf(found).filter(isUnfinished)) mutant.entry.status = 'CompileError';
+    let found = last ? await retry(id, last, isMissed, checkers) : await run(id, ranges, checkers);
+    if (keys) keepOnly(found, new Set(keys));
+    for (let tries = 0; tries < 3; tries += 1) found = await retry(id, found, isUnfinished, checkers);
+    for (const mutant of mutantsOf(found).filter((one) => isUnfinished(one) || isConstant(one)))
+      mutant.entry.status = 'CompileError';
     writeFileSync(report, JSON.stringify(found));
     return mutantsOf(found);
   } catch (error) {
@@ -111,10 +135,16 @@ async function mutate({ name, files, tests }) {
   }
 }
 
+/** Without the changes inside the chosen ones. */
+function keepOnly(report, keys) {
+  for (const [fileName, file] of Object.entries(report.files))
+    file.mutants = file.mutants.filter((mutant) => keys.has(keyOf({ ...mutant, fileName })));
+}
+
 /** The report with new results of the mutants that `which` selects. */
-async function retry(id, report, which) {
+async function retry(id, report, which, checkers) {
   const ranges = mutantsOf(report).filter(which).map(rangeOf);
-  return ranges.length === 0 ? report : merge(report, await run(id, ranges, []), which);
+  return ranges.length === 0 ? report : merge(report, await run(id, ranges, checkers), which);
 }
 
 async function run(id, ranges, checkers) {
@@ -167,7 +197,12 @@ function isUnfinished({ status, coveredBy, testsCompleted }) {
   return status === 'Survived' && testsCompleted < coveredBy?.length;
 }
 
-/** Stryker's notation: lines from 1, columns from 0. In a report both are from 1. */
+/** In what a test loads: the change has an effect only where no test before has loaded the same. */
+function isConstant({ status, static: isStatic }) {
+  return status === 'Survived' && isStatic === true;
+}
+
+/** Stryker's notation for a range: lines from 1, columns from 0. In a report both are from 1. */
 function rangeOf({ file, location: { start, end } }) {
   return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
 }
@@ -193,16 +228,16 @@ function rowOf(path, results) {
     console.log(`${status} ${file}:${line}:${column} ${mutatorName} → ${change}`);
   }
   const noticed = of('Killed', 'Timeout').length;
-  const leftOut = of('CompileError').length;
-  const { score, margin } = estimate(results);
+  const tried = noticed + missed.length;
+  const margin = sample ? ` ± ${marginOf(noticed, tried).toFixed(1)}` : '';
   return {
     code: path,
-    changes: noticed + missed.length + leftOut,
-    'not tried': leftOut,
+    changes: tried,
     'a test fails': of('Killed').length,
     'no end': of('Timeout').length,
     unnoticed: of('Survived').length,
     'not reached': of('NoCoverage').length,
-    score: `${score.toFixed(1)}${leftOut > 0 ? ` ± ${margin.toFixed(1)}` : ''} %`,
+    'not tried': of('CompileError', 'RuntimeError', 'Ignored').length,
+    score: `${((100 * noticed) / tried).toFixed(1)}${margin} %`,
   };
 }

@@ -22,20 +22,20 @@ describe('how a command ends', () => {
   });
 
   test('a fractional timeout works and keeps the output', { tags: 'slow' }, async () => {
-    const result = await bench().run('echo before; sleep 60; echo after', { timeout: 1.5 });
-    expect(result).toMatchObject({ timedOut: true, cancelled: false, timeout: 1.5, signal: 'SIGTERM' });
+    const result = await bench().run('echo before; sleep 60; echo after', { timeout: 4.5 });
+    expect(result).toMatchObject({ timedOut: true, cancelled: false, timeout: 4.5, signal: 'SIGTERM' });
     expect(shown(result)).toBe('before\n');
   });
 
   test('output written during termination is kept', { tags: 'slow' }, async () => {
-    const result = await bench().run('trap "echo bye; exit 7" TERM; sleep 60 & wait', { timeout: 1.5 });
+    const result = await bench().run('trap "echo bye; exit 7" TERM; sleep 60 & wait', { timeout: 4.5 });
     expect(shown(result)).toBe('bye\n');
     expect(result).toMatchObject({ timedOut: true, exitCode: 7 });
   });
 
   test('SIGTERM is sent once, even while the command starts others', { tags: 'slow' }, async () => {
     const result = await bench().run('trap "echo bye" TERM; while :; do sleep 0.02 & wait $!; done', {
-      timeout: 1.5,
+      timeout: 4.5,
     });
     expect(shown(result)).toBe('bye\n');
     expect(result).toMatchObject({ timedOut: true, signal: 'SIGKILL' });
@@ -232,7 +232,7 @@ describe('progress', () => {
     await running;
     expect(progress.map(({ done }) => done)).toEqual([292, 297]);
     expect(progress[0]?.tail).toBe(Array.from({ length: 20 }, (_, i) => `${i + 81}\n`).join(''));
-    expect(progress[1]?.message).toMatch(/^running for \d s, 297 bytes of output$/);
+    expect(progress[1]?.message).toMatch(/^running for \d+ s, 297 bytes of output$/);
   });
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../support/cli.ts';
 import type { OrielOptions } from '../../src/index.ts';
-import { type Called, numbered, place, wideLines } from '../support/dialect.ts';
+import { type Called, numbered, place } from '../support/dialect.ts';
 
 const parse = ({ text }: Called): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 
@@ -208,23 +208,6 @@ test('what is no text', async () => {
   const path = write('b', Buffer.of(1, 0, 2));
   expect(parse(await call('read_file', { path }))).toEqual({
     error: `not a text file: ${path} (NUL bytes, 3 bytes). Use xxd or file to look at it.`,
-  });
-});
-
-test("paging by lines_read reaches the end, within a host's limits", async () => {
-  const { write, call } = place('coder', { limits: { lines: 500 } });
-  const path = write('f', wideLines(25_000, 50));
-  let lines = 0;
-  for (let offset = 1; ;) {
-    const page = parse(await call('read_file', { path, offset, limit: 500 }));
-    expect(page).not.toHaveProperty('error');
-    lines += page['lines_read'] as number;
-    offset += page['lines_read'] as number;
-    if (offset > (page['total_lines'] as number)) break;
-  }
-  expect(lines).toBe(25_000);
-  expect(parse(await call('read_file', { path, limit: 501 }))).toEqual({
-    error: 'output would exceed 500 lines. Read less at a time using offset and limit parameters.',
   });
 });
 

@@ -73,9 +73,9 @@ describe('what a model sees', () => {
   test('a time-out, with what was said until then', { tags: 'slow' }, async () => {
     const { text, details, isError } = await session().call('bash', {
       command: 'echo hi; sleep 60',
-      timeout: 1.5,
+      timeout: 4.5,
     });
-    expect(text).toBe('hi\nCommand timed out after 1.5 seconds');
+    expect(text).toBe('hi\nCommand timed out after 4.5 seconds');
     expect(isError).toBe(true);
     expect(details).toMatchObject({ timedOut: true, error: { code: 'TIMEOUT' } });
   });
@@ -183,38 +183,6 @@ describe('what is left out', () => {
     );
     expect(answer.isError).toBe(true);
   });
-});
-
-test.each([
-  ['lines', 'seq 20000'],
-  ['long lines', 'for i in $(seq 40); do head -c $((i * 4000)) /dev/zero | tr "\\0" x; echo; done'],
-  ['one oversized line', 'head -c 300000 /dev/zero | tr "\\0" x'],
-  ['wide characters', 'for i in $(seq 3000); do echo "héllo wörld 👍 $i"; done; echo -n end'],
-])('following the notices yields every byte once: %s', { tags: 'slow' }, async (_, command) => {
-  const { call } = session();
-  const first = await call('bash', { command });
-  type Facts = {
-    truncation?: { next?: string; shown: { bytes: [number, number] } };
-    totals: { bytes: number };
-  };
-  let page = first;
-  let facts = first.details['output'] as Facts;
-  let seen = facts.totals.bytes;
-  for (let calls = 0; facts.truncation; calls += 1) {
-    const [start, end] = facts.truncation.shown.bytes;
-    expect(end).toBe(seen);
-    seen = start;
-    expect(calls).toBeLessThan(100);
-    page = await call('read', { path: facts.truncation.next ?? '' });
-    expect(page.isError).toBe(false);
-    expect(Buffer.byteLength(page.text)).toBeLessThanOrEqual((50 << 10) + 1_024);
-    facts = page.details as Facts;
-  }
-  // The last page is followed by no other: it holds what was not yet seen, from the first line on. Its last line may go on
-  // in the page before.
-  expect(page.text).toMatch(/^1\|/);
-  const text = page.text.replace(/\n\[Line \d+ is cut at byte \d+\. Use \S+ for the rest of it\]$/, '');
-  expect(Buffer.byteLength(text.replaceAll(/^\d+\|/gm, ''))).toBe(seen);
 });
 
 describe('bad input', () => {

@@ -62,8 +62,8 @@ test('how a command ended', async () => {
     text: 'a\nCommand exited with code 3',
     isError: true,
   });
-  expect(await bash('echo a; sleep 60', { timeout: 1.5 })).toMatchObject({
-    text: 'a\nCommand timed out after 1.5 seconds',
+  expect(await bash('echo a; sleep 60', { timeout: 4.5 })).toMatchObject({
+    text: 'a\nCommand timed out after 4.5 seconds',
     isError: true,
   });
 });

@@ -14,22 +14,6 @@ interface Data {
 const dataOf = <T = Data>({ text }: Called): T => (JSON.parse(text) as { data: T }).data;
 
 describe('pages', () => {
-  test('pages of at most 40 KB yield every line once', async () => {
-    const { write, call } = place('zdx');
-    const lines = Array.from({ length: 2_500 }, (_, i) => `${`${i} `.padEnd(399, 'x')}\n`);
-    write('f', lines.join(''));
-    let got = '';
-    for (let offset = 1; offset <= 2_500;) {
-      const data = dataOf(await call('read', { path: 'f', offset }));
-      expect(data.content.length).toBeLessThanOrEqual(40 * 1024);
-      expect(data.lines_shown).toBeGreaterThan(0);
-      expect(data.byte_limited).toBe(data.truncated ? true : undefined);
-      got += data.content;
-      offset += data.lines_shown;
-    }
-    expect(got).toBe(lines.join(''));
-  });
-
   test('short lines are limited by their number alone', async () => {
     const { write, call } = place('zdx');
     write('f', 'x\n'.repeat(3_000));

@@ -118,20 +118,6 @@ describe('read', () => {
       offset: 3,
     });
   });
-
-  test('the same lines follow each other to the end', async () => {
-    const content = numbered(1, 4321);
-    const { write, call } = place('zdx');
-    write('f', content);
-    let text = '';
-    for (let offset = 1; ;) {
-      const { data = {} } = envelopeOf(await call('read', { path: 'f', offset, limit: 777 }));
-      text += data['content'] as string;
-      if (data['truncated'] !== true) break;
-      offset += data['lines_shown'] as number;
-    }
-    expect(text).toBe(content);
-  });
 });
 
 describe('failures', () => {
@@ -305,7 +291,7 @@ describe('bash', () => {
   });
 
   test('a time-out is ok', async () => {
-    expect(await bash('echo a; sleep 60', { timeout: '0.3' })).toMatchObject({
+    expect(await bash('echo a; sleep 60', { timeout: '4' })).toMatchObject({
       stdout: 'a\n',
       exit_code: -1,
       timed_out: true,

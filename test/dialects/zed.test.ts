@@ -1,7 +1,7 @@
 /** zed's read_file: which window, where it begins and ends, what its header says. */
 
 import { describe, expect, test } from 'vitest';
-import { linesOf, numbered, place, wideLines, type Place } from '../support/dialect.ts';
+import { linesOf, numbered, place, wideLines } from '../support/dialect.ts';
 import { makePng } from '../support/images.ts';
 
 const KIB = 1024;
@@ -224,29 +224,6 @@ describe('a line over the cap', () => {
     );
     expect(text).toHaveLength(cap);
   });
-});
-
-/** Follows the headers from `start_byte` to the end of the file. */
-async function page({ call }: Place, start_byte: number, max_bytes?: number): Promise<string[]> {
-  const texts: string[] = [];
-  for (let at = start_byte; ;) {
-    const { text } = await call('read_file', { path: 'f', start_byte: at, ...(max_bytes && { max_bytes }) });
-    const [header = ''] = text.split('\n', 1);
-    texts.push(text.slice(header.length + 1));
-    if (header.endsWith('; end of file]')) return texts;
-    const next = Number(/continue with start_byte=(\d+)\]$/.exec(header)?.[1]);
-    if (!(next > at)) throw new Error(`${header} does not lead on`);
-    at = next;
-  }
-}
-
-test('a file of 1 MB takes at most five calls', async () => {
-  const here = place('zed');
-  const content = wideLines(15_625, 64);
-  here.write('f', content);
-  const texts = await page(here, 0, 256 * KIB);
-  expect(texts.join('')).toBe(content);
-  expect(texts.length).toBeLessThanOrEqual(5);
 });
 
 test('what cannot be read', async () => {

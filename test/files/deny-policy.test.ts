@@ -70,6 +70,8 @@ test.each<[string, string | Uint8Array, string[]]>([
   ],
   ['.claude/settings.json', '{"permissions":{"deny":["Read(z.log)",],"allow":["Read(a.ts)"]}}', ['z.log']],
   ['.claude/settings.json', '{"permissions":null}', []],
+  ['.claude/settings.json', '{"permissions":{"allow":["Read(a.ts)"]', []],
+  ['.cursorignore', `${'#'.repeat(1 << 20)}\na.ts\n`, []],
   [
     '.claude/settings.json',
     '{"permissions":{"deny":["Read(./b/(c)/**)", \'Read(a.ts)\', "Read(./z.(log)',
@@ -195,6 +197,19 @@ test('a list without roots is for the working directory and all names', async ()
 
 test('line ends and blanks are no part of a pattern', async () => {
   expect(await privateIn(place({ deny: ['a.ts\r\n/b/x.md  \r\n'] }))).toEqual(['a.ts', 'b/a.ts', 'b/x.md']);
+});
+
+test('an escaped blank at the end of a rule is part of the name', async () => {
+  const { write, read } = place();
+  write('.cursorignore', 'blank\\ \n');
+  expect((await read(write('blank ', 'text\n'))).details).toMatchObject({ error: { code: 'PRIVATE' } });
+});
+
+test('a rule that is escaped otherwise in the file has no line', async () => {
+  const { write, text } = place();
+  write('.claude/settings.json', settings('Read(./a.ts)', 'Read(./z.log)').replace('z.', '\\u007a.'));
+  expect(await text('a.ts')).toContain('by the rule Read(./a.ts) of .claude/settings.json:1,');
+  expect(await text('z.log')).toContain('by the rule Read(./z.log) of .claude/settings.json, ');
 });
 
 test('a rule with a line break leaves the others as they are', async () => {

@@ -101,6 +101,18 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     await directory.close();
   });
 
+  test('its entries with names that are not UTF-8', async () => {
+    const W = temporaryFolder();
+    for (const name of ['a', 'b\xff', 'c\xfe']) fs.writeFileSync(Buffer.from(join(W, name), 'latin1'), '');
+    const directory = opened(W);
+    const { entries, more } = await directory.list(3);
+    expect([entries.length, more, entries[0]]).toStrictEqual([3, false, { name: 'a', type: 'file' }]);
+    expect(new Set(entries.map(({ name }) => name)).size).toBe(3);
+    const some = await directory.list(2);
+    expect([some.entries.length, some.more]).toStrictEqual([2, true]);
+    await directory.close();
+  });
+
   test('its entries with a prefix', async () => {
     const directory = opened(await kinds());
     expect(named((await directory.list(5, undefined, 'fi')).entries)).toStrictEqual({

@@ -48,6 +48,9 @@ describe('the meaning of a glob', () => {
     ['b.js,a.ts', []],
     ['{*.js,/*.ts}', ['a.ts', 'b.js', '.hidden.ts']],
     ['src', []],
+    ['*.tsx', []],
+    ['*s?', []],
+    ['a.t', []],
     ['', []],
   ])('%s', (pattern, expected) => {
     expect(matching(pattern)).toEqual(expected);

@@ -502,36 +502,3 @@ test('a PDF page read alone has the same lines', { tags: 'slow' }, async () => {
   const [, call = '', no = '', shown = ''] = /^(long\.pdf:p27):(\d+): (.*)$/m.exec(found) ?? [];
   expect(await text(`${call}:${no}..${no}`)).toBe(`${no}|${shown}\n`);
 });
-
-test('calls for rows and cells of a large sheet work', { tags: 'slow' }, async () => {
-  const { write, text, read } = workspace(unhurried);
-  const rows = Array.from(
-    { length: 1_300 },
-    (_, i) => `<row r="${i + 100}"><c r="C${i + 100}"><v>${i}</v></c></row>`,
-  );
-  const far = `<sheetData>${rows.join('')}</sheetData>`;
-  write(
-    'book.xlsx',
-    xlsx([
-      ['far', far],
-      ['sqlite_x', far],
-      ['Far', far],
-    ]),
-  );
-  const whole = await text('book.xlsx:raw');
-  const named = [...whole.matchAll(/(book\.xlsx:\S+?) for (?:rows|cells)/g)].map(([, call = '']) => call);
-  expect(named).toEqual(
-    ['far', 'sqlite_x', 'Far'].flatMap((name) => [
-      expect.stringMatching(`^book\\.xlsx:${name}\\?limit=50&offset=\\d+$`),
-      `book.xlsx:${name}:C100:C149`,
-    ]),
-  );
-  for (const call of named) {
-    const answer = await read(call);
-    expect([call, answer.isError]).toEqual([call, false]);
-    expect(textOf(answer).match(/^(?:\d+\|)?\|/gm)?.length).toBeGreaterThanOrEqual(50);
-    // The next page of the rows too.
-    const next = nextOf(answer);
-    if (next !== undefined) expect([next, (await read(next)).isError]).toEqual([next, false]);
-  }
-});

@@ -1,27 +1,23 @@
 /**
- * The same questions to us and to programs that are right: sed, head, tail, wc, iconv, unzip, tar, Python, sqlite3.
+ * The same questions to us and to programs that are right: sed, head, tail, wc, unzip, tar, Python.
  *
  * @module-tag slow
  */
 
 import { join } from 'node:path';
-import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import { windowedText } from '../../src/window.ts';
 import { writeFileSync } from 'node:fs';
 import { has } from '../support/has.ts';
-import { databaseBytes } from '../support/sqlite.ts';
 import { tar } from '../support/tar.ts';
 import { bodyOf, codeOf, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
 import { damaged, edits } from './damage.ts';
 import { inRounds, roundsTimeout as timeout } from './rounds.ts';
-import { python, PYTHON_DECODE, PYTHON_MEMBERS, PYTHON_SQLITE, shell } from './readers.ts';
+import { python, PYTHON_MEMBERS, shell } from './readers.ts';
 
 const WIDE = { limits: { lines: 1e6, bytes: 1 << 24, line: 1 << 24 } };
-
-const shows = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 
 /** Lines of all sizes, with every kind of ending; sometimes no text at all. */
 const pieces = fc.constantFrom(
@@ -190,123 +186,8 @@ describe('archives', () => {
   }
 });
 
-test.runIf(has('python3') && has('sqlite3'))(
-  'databases read like the sqlite3 shell and Python',
-  { timeout },
-  async () => {
-    const made = workspace();
-    const value = fc.oneof(
-      fc.integer({ min: -1e9, max: 1e9 }).map(String),
-      fc.constantFrom('null', "''", "'a b'", "x'00ff'", "'\u00e9'", '1.5', "'10'", "'x'"),
-    );
-    const column = fc.constantFrom(
-      'a',
-      'b',
-      'rowid',
-      'a + 1',
-      'b || a',
-      'length(b)',
-      'typeof(a)',
-      'quote(b)',
-    );
-    const one = fc.record({
-      rows: fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 12 }),
-      column,
-      where: fc.constantFrom(
-        '1',
-        'a > 0',
-        'a is null',
-        "b like 'a%'",
-        'a between -5 and 1e6',
-        "b in ('x', '10')",
-      ),
-      order: fc.constantFrom('rowid', 'a, rowid', 'b desc, rowid'),
-      edits: fc.option(edits, { nil: [] }),
-    });
-    type One = typeof one extends fc.Arbitrary<infer T> ? T : never;
-    const compare = async (cases: readonly One[]): Promise<void> => {
-      const questions: [string, string][] = [];
-      for (const [i, { rows, column: of, where, order, edits: wanted }] of cases.entries()) {
-        const values = rows.map((row) => `(${row.join(', ')})`).join(', ');
-        const whole = await databaseBytes('create table t(a, b)', `insert into t values ${values}`);
-        made.write(`${i}.db`, damaged(whole, wanted));
-        const inner = `select quote(${of}) as v from t where ${where} order by ${order}`;
-        questions.push([`${i}.db`, `select hex(group_concat(v, char(10))) from (${inner})`]);
-      }
-      const ofPython = python<string | null>(PYTHON_SQLITE, questions, made.W);
-      const ofShell = shell(
-        questions.map(([file, query]) => `sqlite3 -readonly ${file} "${query}"`),
-        made.W,
-      );
-      for (const [i, [file, query]] of questions.entries()) {
-        const answer = await made.read(`${file}?q=${encodeURIComponent(query)}`);
-        const wanted = ofShell[i]?.toString('utf8').trim();
-        const what = `${query} of ${JSON.stringify(cases[i])}`;
-        const intact = (cases[i] as One).edits.length === 0;
-        if (intact) expect(codeOf(answer), what).toBe('OK');
-        if (codeOf(answer) !== 'OK' || wanted === undefined || ofPython[i] === null) continue;
-        if (wanted !== ofPython[i]) continue;
-        if (wanted !== '') expect(bodyOf(answer).replace(/\s|\|/g, ''), what).toContain(wanted);
-      }
-    };
-    await inRounds('SQLite beside the shell and Python', 12, { seeds: [], cases: one }, compare);
-  },
-);
-
 /** A NUL is an escape in verbatim text too, and a notice begins a line. */
 function wordings(latin1: string): readonly string[] {
   const text = decoded(Buffer.from(latin1, 'latin1')).replaceAll('\0', '\\x00');
   return [text, `${text}\n`];
 }
-
-/** What each calls the same encoding, and letters that it has. */
-const ENCODINGS = [
-  ['windows-1252', 'CP1252', 'cp1252', 'abc\u00e9\u00fc\u20ac\u201c'],
-  ['iso-8859-2', 'ISO-8859-2', 'iso8859-2', 'abc\u0142\u0159\u017e'],
-  ['koi8-r', 'KOI8-R', 'koi8-r', 'abc\u0436\u0449\u042f'],
-  ['shift_jis', 'SHIFT_JIS', 'shift_jis', 'abc\u3042\u6f22\uff71'],
-  ['euc-jp', 'EUC-JP', 'euc_jp', 'abc\u3042\u6f22\u5b57'],
-  ['gbk', 'GBK', 'gbk', 'abc\u6c49\u5b57'],
-  ['big5', 'BIG5', 'big5', 'abc\u6f22\u5b57'],
-  ['euc-kr', 'EUC-KR', 'euc_kr', 'abc\ud55c\uae00'],
-  ['utf-16le', 'UTF-16LE', 'utf-16-le', 'abc\u00e9\u6f22\u{1f600}'],
-  ['utf-16be', 'UTF-16BE', 'utf-16-be', 'abc\u00e9\u6f22\u{1f600}'],
-  ['utf-8', 'UTF-8', 'utf-8', 'abc\u00e9\u6f22\u{1f600}'],
-] as const;
-
-test.runIf(has('python3') && shows('iconv'))(
-  'text is decoded as by iconv and Python',
-  { timeout },
-  async () => {
-    const made = workspace();
-    const one = fc
-      .constantFrom(...ENCODINGS)
-      .chain(([name, iconv, python3, letters]) =>
-        fc
-          .array(fc.constantFrom(...letters, '\n', '\r\n', ' '), { minLength: 1, maxLength: 60 })
-          .map((parts) => ({ name, iconv, python3, text: parts.join('') })),
-      );
-    type One = typeof one extends fc.Arbitrary<infer T> ? T : never;
-    const compare = async (cases: readonly One[]): Promise<void> => {
-      for (const [i, { text }] of cases.entries()) made.write(`${i}.utf8`, text);
-      const stored = shell(
-        cases.map(({ iconv }, i) => `iconv -f UTF-8 -t ${iconv} ${i}.utf8`),
-        made.W,
-      );
-      const back = python<string | null>(
-        PYTHON_DECODE,
-        cases.map(({ python3 }, i) => [stored[i]?.toString('hex') ?? '', python3]),
-        made.W,
-      );
-      for (const [i, { name, text }] of cases.entries()) {
-        const bytes = stored[i];
-        if (bytes === undefined || back[i] !== text)
-          throw new Error(`iconv and Python differ: ${name} ${text}`);
-        made.write(`${i}.txt`, bytes);
-        const answer = await made.read(`${i}.txt:encoding=${name}:raw`);
-        expect(bodyOf(answer), `${name} ${JSON.stringify(text)}`).toBe(text);
-      }
-    };
-    await inRounds('decoding beside iconv and Python', 60, { seeds: [], cases: one }, compare);
-  },
-);

@@ -62,21 +62,3 @@ for line in sys.stdin:
     try: print(json.dumps(members(json.loads(line))))
     except Exception: print('null')
 `;
-
-/** The one value of a query over a database, null where there is none. */
-export const PYTHON_SQLITE = `
-import sqlite3
-for line in sys.stdin:
-    path, query = json.loads(line)
-    try:
-        with sqlite3.connect('file:' + path + '?mode=ro', uri=True) as db: print(json.dumps(db.execute(query).fetchone()[0]))
-    except Exception: print('null')
-`;
-
-/** Bytes in hex and the name of an encoding, decoded strictly. */
-export const PYTHON_DECODE = `
-for line in sys.stdin:
-    data, name = json.loads(line)
-    try: print(json.dumps(bytes.fromhex(data).decode(name)))
-    except Exception: print('null')
-`;

@@ -6,8 +6,8 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { builtUrl } from '../support/built.ts';
 import { cli, type Outcome, run, runAsync } from '../support/cli.ts';
@@ -57,18 +57,6 @@ test('one directory indexed by several processes gives the same answers', async 
   expect(run(MAP, w.options)).toEqual(alone);
 });
 
-test('parts indexed concurrently give the same answers as without index', async () => {
-  const w = tree(0);
-  const names = ['a', 'b', 'c'];
-  for (const name of names)
-    for (let i = 0; i < 40; i += 1) w.write(`${name}/f${i}.ts`, source(`${name}${i}`, 1));
-  const outline = (name: string): string[] => ['read', `${name}:outline`];
-  await Promise.all(names.map((name) => runAsync(outline(name), w.options)));
-  // The list that was written last holds; what it does not name is parsed again.
-  for (const name of names)
-    expect(run(outline(name), w.options)).toEqual(run([...outline(name), '--no-cache'], w.options));
-});
-
 /** Ends the process at once: at the second batch of parsed files, or when the index begins to be written. */
 const KILLED = {
   'while files are parsed': `(message) => message.startsWith('parsed 1') && process.kill(process.pid, 'SIGKILL')`,
@@ -108,21 +96,6 @@ test.skipIf(process.platform === 'win32')('an index that cannot be written still
   // At most the list, which is short: what it names and is not there is parsed again.
   expect(readdirSync(w.cache).length).toBeLessThanOrEqual(1);
   expect(run(MAP, w.options)).toEqual(mapAlone(w));
-});
-
-test('an unreadable directory is reported, and the rest is indexed', () => {
-  const w = tree(3);
-  w.write('src/closed/a.ts', source('hidden', 1));
-  // Nobody may see the rest: the temporary directory is its owner's alone.
-  for (const at of [dirname(w.W), w.W]) chmodSync(at, 0o755);
-  chmodSync(join(w.W, 'src/closed'), 0);
-  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const { out, code } = run([...MAP, '--no-cache'], { ...w.options, ...nobody });
-  chmodSync(join(w.W, 'src/closed'), 0o755);
-  expect(code).toBe(0);
-  expect(out).toContain('[3 files of src, the most important first, with 3 symbols.');
-  expect(out).toContain('[Some directories could not be read]');
-  expect(out).not.toContain('hidden');
 });
 
 test.skipIf(process.platform === 'win32')(

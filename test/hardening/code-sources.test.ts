@@ -97,21 +97,6 @@ test.skipIf(process.getuid?.() === 0)('an unreadable directory is reported', asy
   expect(text).toContain('Some directories could not be read');
 });
 
-test('concurrent instances with one cache give the same answer', async () => {
-  const w = workspace();
-  for (let i = 0; i < 120; i += 1) w.write(`src/f${i}.ts`, good(`name${i}`));
-  const cache = { directory: join(w.O, 'cache') };
-  const mapped = async (): Promise<string> => {
-    const oriel = w.with({ cache });
-    const text = textOf(await oriel.tool('read').run({ path: 'src:outline?bytes=16K' }));
-    await oriel.close();
-    return text;
-  };
-  const [first, ...others] = await Promise.all([mapped(), mapped(), mapped()]);
-  expect(first).toContain('[120 files of src');
-  for (const other of [...others, await mapped()]) expect(other).toBe(first);
-});
-
 test('files parsed before a cancellation are not parsed again', async () => {
   const w = workspace();
   for (let i = 0; i < 200; i += 1) w.write(`src/f${i}.ts`, good(`name${i}`));

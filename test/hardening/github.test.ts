@@ -4,7 +4,6 @@
  * @module-tag slow
  */
 
-import { once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { place } from '../support/dialect.ts';
 import { type GitHubServer, gitHubServer } from '../support/github.ts';
@@ -42,51 +41,6 @@ test.each(['file:///etc/passwd', 'data:text/plain,x', 'gopher://x', 'http://u:p@
     expect(details).toMatchObject({ error: { code: 'REDIRECT' } });
   },
 );
-
-test('U14 an endless response is cut', async () => {
-  const { text, details } = await ask((_, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    const more = (): void => {
-      while (!response.destroyed && response.write(`"${'x'.repeat(65_536)}",`));
-    };
-    response.on('drain', more);
-    more();
-  });
-  expect(details).toMatchObject({ error: { code: 'LIMIT' } });
-  expect(text).toBe(
-    "GitHub's answer for issue://acme/widget/7?comments=0 has more than 8 MiB, and is not read. Use issue://acme/widget.",
-  );
-});
-
-test.each<[string, GitHubServer['instead']]>([
-  ['no answer', () => undefined],
-  [
-    'a byte now and then',
-    (_, response) => {
-      response.writeHead(200);
-      const timer = setInterval(() => response.write(' '), 20);
-      response.on('close', () => clearInterval(timer));
-    },
-  ],
-])('U16 %s: the deadline holds', async (_, instead) => {
-  const { details } = await ask(instead, { timeoutMs: 300 });
-  expect(details).toMatchObject({ error: { code: 'TIMEOUT' } });
-});
-
-test('U28 a call that is cancelled closes its connection', async () => {
-  const github = await gitHubServer();
-  const here = place('oriel');
-  const controller = new AbortController();
-  const closed = new Promise<void>((resolve) => {
-    github.instead = (request) => {
-      void once(request.socket, 'close').then(() => resolve());
-      controller.abort();
-    };
-  });
-  const { text } = await here.call('read', { path: 'issue://acme/widget/7' }, controller.signal);
-  expect(text).toBe('The call was cancelled.');
-  await closed;
-});
 
 describe('responses of the API', () => {
   test('U23 control characters are escaped in texts, lists and errors', async () => {

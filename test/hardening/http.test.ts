@@ -6,13 +6,12 @@ import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { run } from '../support/cli.ts';
-import { mcpHeaders, mcpList, mcpMessage, server, type ServerProcess } from '../support/server.ts';
+import { mcpHeaders, mcpList, server, type ServerProcess } from '../support/server.ts';
 import { SECRET, workspace } from '../support/workspace.ts';
 
 const TOKEN = 'correct-horse-battery-staple';
 
-const { W, write } = workspace({}, afterAll);
+const { W } = workspace({}, afterAll);
 const running = await server(['--cwd', W, '--host', 'box.internal'], { atEnd: afterAll });
 /** One that wants a token. */
 const closed = await server([], { env: { ORIEL_TOKEN: TOKEN }, atEnd: afterAll });
@@ -154,14 +153,6 @@ describe('H05 default bind', () => {
     expect(await reached('127.0.0.1')).toBe(true);
     if (outside) expect(await reached(outside.address)).toBe(false);
   });
-
-  test.each(['0.0.0.0:0', '[::]:0', '192.0.2.1:80', 'example.test:80'])('%s needs a token', (address) => {
-    const { err, code } = run(['serve', '--listen', address], { env: { ...process.env, ORIEL_TOKEN: '' } });
-    expect(code).toBe(2);
-    expect(err).toMatch(
-      /^oriel: Other machines could reach http:.*Use --token-file FILE, or listen on 127\.0\.0\.1\.\n$/,
-    );
-  });
 });
 
 test('H06 a missing, wrong, slightly wrong or very long token', async () => {
@@ -257,37 +248,6 @@ test('H17 other methods and unknown paths give 405 and 404', async () => {
     expect(reply.headers['server']).toBeUndefined();
     expect(reply.headers['x-powered-by']).toBeUndefined();
   }
-});
-
-test('a session of protocol 2025 is limited, DELETE ends it', async () => {
-  write('long', 'x'.repeat(79).concat('\n').repeat(5_000));
-  const hello = await running.post(
-    '/mcp',
-    {
-      jsonrpc: '2.0',
-      id: 0,
-      method: 'initialize',
-      params: {
-        protocolVersion: '2025-11-25',
-        capabilities: {},
-        clientInfo: { name: 'claude-code', version: '1' },
-      },
-    },
-    { headers: mcpHeaders },
-  );
-  const id = hello.headers.get('mcp-session-id') ?? '';
-  expect(id).toMatch(/^[0-9a-f-]{36}$/);
-  const headers = { ...mcpHeaders, 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' };
-  const call = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name: 'read', arguments: { path: 'long' } },
-  };
-  const sized = JSON.stringify(await mcpMessage(await running.post('/mcp', call, { headers })));
-  expect(sized).toContain('47000 character limit');
-  expect((await running.get('/mcp', { method: 'DELETE', headers })).status).toBe(200);
-  expect((await running.post('/mcp', call, { headers })).status).toBe(404);
 });
 
 test('an error is bounded, however many fields are wrong', async () => {

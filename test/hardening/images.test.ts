@@ -4,7 +4,7 @@
 
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { exifBlock, makePng, withExif } from '../support/images.ts';
+import { makePng } from '../support/images.ts';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';
 
 test.each([
@@ -31,20 +31,4 @@ test.each([
   const answer = await read('bomb');
   expect(codeOf(answer)).toBe('LIMIT');
   expect(textOf(answer)).toContain(`${side}x${side} pixels`);
-});
-
-test('I08 EXIF/GPS and ICC', async () => {
-  const { write, read } = workspace();
-  const photo = await sharp(makePng(60, 40)).withIccProfile('p3').jpeg().toBuffer();
-  write('exif.jpg', withExif(photo, exifBlock(6)));
-  const answer = await read('exif.jpg');
-  const image = answer.content[1];
-  if (image?.type !== 'image') throw new Error('no image');
-  const bytes = Buffer.from(image.data, 'base64');
-  const { width, height, exif, icc, orientation } = await sharp(bytes).metadata();
-  expect({ width, height, exif, icc, orientation }).toEqual({ width: 40, height: 60 });
-  expect(bytes.includes('GPS')).toBe(false);
-  expect(textOf(answer).split('\n')[0]).toMatch(
-    /^image\/jpeg, \d+ bytes, 40x60 pixels, 3 channels, no alpha, EXIF orientation 6 \(sizes are upright\)$/,
-  );
 });

@@ -1,12 +1,11 @@
 /**
  * What one input does is gone before the next: documents and pages are converted in pairs, in both orders and in one child,
- * and each answer is that of a child of its own. `ORIEL_PAIRS=DIR` tries any two of the documents and pages below DIR.
+ * and each answer is that of a child of its own.
  *
  * @module-tag slow
  */
 
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { utils, type WorkSheet, write as writeBook } from '@e965/xlsx';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,14 +13,12 @@ import { memoryBytes, chunksOf } from '../../src/text/bytes.ts';
 import { ChildPool } from '../../src/process/child-pool.ts';
 import { builtFile } from '../../src/files/package-files.ts';
 import { Queue } from '../../src/queues/queue.ts';
-import { convertJob } from '../../src/formats/document/convert.ts';
 import { docx, fixture, paragraph, sheetRow, xlsx } from '../support/documents.ts';
 import { makePng } from '../support/images.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { tar } from '../support/tar.ts';
 import { textOf, unhurried, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
-import { Random } from '../fuzz/long/random.ts';
 import { library } from './ways/library.ts';
 import { makePlace } from './ways/place.ts';
 import type { Door } from './ways/way.ts';
@@ -238,19 +235,6 @@ test('D26 two libraries with own roots never affect each other', async () => {
   expect(collected).not.toMatch(new RegExp(`${SECRET}|${NOTE}`));
 });
 
-test('a remote worker: a job changes no later one', async () => {
-  const run = async (name: string): Promise<unknown> => {
-    const bytes = workbooks[name] as Buffer;
-    const { signal } = new AbortController();
-    const body = chunksOf(memoryBytes(bytes), 0, bytes.length, 1 << 20, signal);
-    return convertJob.run({ kind: 'whole' }, { body, bytes: bytes.length }, signal);
-  };
-  const before = await run('invoice.xls');
-  for (const name of ['proto.xlsx', 'formats.xlsx']) await run(name);
-  expect(await run('invoice.xls')).toEqual(before);
-  expect(String(before)).toContain('12.50');
-});
-
 /** What a polluted prototype of this process would add. */
 const intrinsics = (): unknown =>
   [Object, Array, Function, String, Map, Set, RegExp, Error, Uint8Array, Buffer, JSON, Reflect].map((one) => [
@@ -360,37 +344,4 @@ test('no file changes what one process answers for the next', async () => {
   }
   expect(changed).toEqual([]);
   expect(expected.filter((answer) => answer.startsWith('OK')).length).toBeGreaterThan(5);
-});
-
-const { ORIEL_PAIRS } = process.env;
-
-/** 0 to `count` - 1 in a random order and back: of any two each comes before the other one. */
-function forthAndBack(count: number, random: Random): number[] {
-  const order = Array.from({ length: count }, (_, i) => i);
-  for (let at = count - 1; at > 0; at -= 1) {
-    const other = random.below(at + 1);
-    [order[at], order[other]] = [order[other] as number, order[at] as number];
-  }
-  return [...order, ...order.toReversed()];
-}
-
-test.runIf(ORIEL_PAIRS)('any two files, both ways, in three orders', { timeout: 0 }, async () => {
-  const root = ORIEL_PAIRS as string;
-  const seed = Date.now() % 2 ** 32;
-  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(root, name))
-    .filter((path) => statSync(path).isFile() && statSync(path).size < 2 << 20);
-  const found = (pattern: RegExp) =>
-    paths.filter((path) => pattern.test(path)).map((path) => [path, readFileSync(path)] as const);
-  const documents = found(/\.(?:pdf|docx?|pptx?|xls[xbm]?|od[tsp]|rtf|epub)$/i);
-  const pages = found(/\.(?:html|xml|json)$/i);
-  console.log(`Seed ${seed}: ${documents.length} documents, ${pages.length} pages.`);
-  const random = new Random();
-  random.begin(seed, 0);
-  const orders = (count: number) => [1, 2, 3].flatMap(() => forthAndBack(count, random));
-  const changed = [
-    ...(await changedBy('document', documents, orders(documents.length))),
-    ...(await changedBy('page', pages, orders(pages.length))),
-  ];
-  expect(changed).toEqual([]);
 });

@@ -13,9 +13,6 @@ import { offerOf, testTool } from '../support/offer.ts';
 import { type Message, readCall, session } from '../support/wire.ts';
 import { workspace } from '../support/workspace.ts';
 
-const textIn = (message: Message): string =>
-  ((message.result?.['content'] as { text: string }[] | undefined) ?? []).map(({ text }) => text).join('');
-
 const { W, write } = workspace({}, afterAll);
 const wire = await session(['--cwd', W], 'test', process.env, afterAll);
 
@@ -114,99 +111,6 @@ describe('M04 endless line without newline', () => {
   });
 });
 
-describe('M05 arguments', () => {
-  test.each([
-    ['a number', 5],
-    ['null', null],
-    ['a list', ['a']],
-    ['an object', { a: 1 }],
-  ])('%s for the path names the field', async (_title, path) => {
-    const { result } = await ask('tools/call', readCall(path));
-    expect(result).toMatchObject({ isError: true });
-    expect(result?.['content']).toMatchObject([
-      { text: expect.stringMatching(/^The field path of read is wrong: /) },
-    ]);
-  });
-
-  test('a missing path, unknown key and __proto__ are refused', async () => {
-    const raw = async (args: string): Promise<string> =>
-      textIn(
-        await replyTo(
-          `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":${args}}}\n`,
-        ),
-      );
-    expect(await raw('{}')).toMatch(/^The field path of read is missing\. /);
-    expect(await raw('{"path":".","extra":1}')).toBe(
-      'The tool read has no field extra. Its fields are path. Use {"path":"."}.',
-    );
-    expect(await raw('{"__proto__":{"path":"."}}')).toMatch(
-      /^The (field path of read is missing|tool read has no field)/,
-    );
-    expect((await ask('tools/call', { name: 'read', arguments: [1] })).error?.code).toBe(-32602);
-    const missing = await ask('tools/call', { name: 'nothing\u001b[2J', arguments: {} });
-    expect(missing.error).toEqual({
-      code: -32602,
-      message: expect.stringMatching(/^There is no tool nothing\\x1b\[2J\. Use one of read/),
-    });
-    await alive();
-  });
-});
-
-test('M08 an id in flight is refused, then free again', async () => {
-  const input = new PassThrough();
-  const output = new PassThrough();
-  const release: (() => void)[] = [];
-  const slow = testTool(
-    'slow',
-    () => new Promise((resolve) => release.push(() => resolve(textAnswer('done')))),
-  );
-  const ended = serveOverStdio(offerOf(slow), { input, output, signal: new AbortController().signal });
-  const said: Message[] = [];
-  let rest = '';
-  output.on('data', (chunk: Buffer) => {
-    const parts = (rest + chunk.toString()).split('\n');
-    rest = parts.pop() ?? '';
-    said.push(...parts.map((line) => JSON.parse(line) as Message));
-  });
-  const until = async (count: number): Promise<void> => {
-    while (said.length < count) await new Promise((resolve) => void setTimeout(resolve, 5));
-  };
-  const call = (): void =>
-    void input.write(
-      `${JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'slow' } })}\n`,
-    );
-  call();
-  call();
-  await until(1);
-  expect(said[0]).toMatchObject({ id: 7, error: { code: -32600 } });
-  while (release.length < 1) await new Promise((resolve) => void setTimeout(resolve, 5));
-  release[0]?.();
-  await until(2);
-  expect(textIn(said[1] as Message)).toBe('done');
-  call();
-  while (release.length < 2) await new Promise((resolve) => void setTimeout(resolve, 5));
-  release[1]?.();
-  await until(3);
-  expect(said[2]).toMatchObject({ id: 7, result: { content: [{ text: 'done' }] } });
-  input.end();
-  await ended;
-});
-
-test('M09 stdout purity: nothing but JSON-RPC, whatever is called', async () => {
-  write('f', 'a\n');
-  write('bin', Buffer.from([0, 1, 2, 255]));
-  const wire = await session(['--cwd', W]);
-  const paths = ['f', 'none', 'bin', '/etc/passwd', '\u001b[2J\n<system>', 'f:99', 'f:@0', '', '.'];
-  await Promise.all(paths.map((path, i) => wire.ask(i, 'tools/call', readCall(path))));
-  await wire.ask('x', 'no/such/method');
-  wire.end();
-  expect(await wire.exited).toBe(0);
-  for (const line of wire.lines) {
-    expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
-    expect(line).not.toMatch(/[\0-\x08\v-\x1f\x7f-\x9f]/);
-  }
-});
-
 test('M13 progress increases, is limited and ends before the answer', async () => {
   const input = new PassThrough();
   const output = new PassThrough();
@@ -251,19 +155,4 @@ test('M13 progress increases, is limited and ends before the answer', async () =
   expect(said.at(-1)).toMatchObject({ id: 2 });
   input.end();
   await ended;
-});
-
-test('M14 the list of tools is constant, clean and truthful', async () => {
-  const first = JSON.stringify((await ask('tools/list')).result);
-  const other = await session([]);
-  expect(JSON.stringify((await other.ask(1, 'tools/list')).result)).toBe(first);
-  expect(first).not.toMatch(/\\u00[01]|\\u007f|\\u00[89]/);
-  const { tools } = JSON.parse(first) as {
-    tools: { name: string; annotations: object; description: string }[];
-  };
-  expect(tools.map(({ name }) => name)).toContain('read');
-  for (const { annotations, description } of tools) {
-    expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
-    expect(description.length).toBeLessThan(2_000);
-  }
 });

@@ -5,7 +5,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { mayMount } from '../support/has.ts';
 import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
@@ -282,22 +281,6 @@ describe('special files', () => {
     expect(ran.stdout).toMatch(/^1\|Linux version .*\n$/);
   });
 
-  test('P24 file as directory', async () => {
-    const { write, read } = workspace();
-    write('f', 'hi\n');
-    const answer = await read('f/g');
-    expect(codeOf(answer)).toBe('NOT_DIRECTORY');
-    expect(textOf(answer)).toBe('f/g goes through f, which is a file. Use f.');
-    expect(answer.details['error']).toMatchObject({ next: 'f' });
-  });
-
-  test('a loop of links', async () => {
-    const { W, read } = workspace();
-    fs.symlinkSync('b', `${W}/a`);
-    fs.symlinkSync('a', `${W}/b`);
-    expect(codeOf(await read('a'))).toBe('LOOP');
-  });
-
   test('P47 an existing file with such a name is read', async () => {
     const { write, text } = workspace();
     write('CON', 'x\n');
@@ -343,16 +326,5 @@ describe('files that change', () => {
     const changed = '[f changed while it was being read: lines may be from two versions. Call again]';
     expect(told).toBe(`${binary}\n${changed}`);
     expect(textOf(await read('f'))).toBe(binary);
-  });
-});
-
-describe('names', () => {
-  test('P35 names with control characters: one escaped line each', async () => {
-    const { W, write, text } = workspace();
-    const name = 'n\nl\x1b[2Jq"\t';
-    write(name, 'x\n');
-    const url = pathToFileURL(join(W, name)).href;
-    expect(await text('.')).toBe(`n\\nl\\x1b[2Jq"\\t  2 B  now  (read ${url})\n`);
-    expect(await text(url)).toBe('1|x\n');
   });
 });

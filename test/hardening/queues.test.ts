@@ -5,9 +5,8 @@
  */
 
 import { deflateSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Answer, Oriel } from '../../src/index.ts';
-import { callerOf } from '../../src/queues/caller.ts';
 import { queues } from '../../src/queues/queue-table.ts';
 import { makePng } from '../support/images.ts';
 import { packed } from '../support/packed.ts';
@@ -150,59 +149,7 @@ test('no calls deadlock; each is answered as if alone', async () => {
   }
 });
 
-test('small files are answered while large compressed ones are read', async () => {
-  const { write, oriel } = workspace();
-  // More than there are slots for, each with tens of megabytes to count.
-  const large = Buffer.concat(Array<Buffer>(1_500).fill(packed.bz2.noise));
-  expect(large.length).toBeGreaterThan(1 << 20);
-  const names = Array.from({ length: queues.unpack.limit + 2 }, (_, i) => `large${i}.bz2`);
-  for (const name of names) write(name, large);
-  write('small.bz2', packed.bz2.hello);
-  write('small.xz', packed.xz.hello);
-  write('small.txt', 'hello\nworld\n');
-  const read = oriel.tool('read');
-  const stop = new AbortController();
-  let settled = 0;
-  const reads = names.map((name) =>
-    read.run({ path: `${name}:-1` }, { signal: stop.signal }).then(() => (settled += 1)),
-  );
-  const small = ['small.bz2', 'small.xz', 'small.txt'].map(async (path) => {
-    const { content } = await read.run({ path });
-    return [path, content, settled];
-  });
-  expect(await Promise.all(small)).toEqual(
-    ['small.bz2', 'small.xz', 'small.txt'].map((path) => [
-      path,
-      [{ type: 'text', text: '1|hello\n2|world\n' }],
-      0,
-    ]),
-  );
-  stop.abort();
-  await Promise.all(reads);
-});
-
 describe('commands', () => {
-  test('that run long delay no other caller', async () => {
-    const { write, oriel } = workspace();
-    write('a.txt', 'one\n');
-    const bash = oriel.tool('bash');
-    const stop = new AbortController();
-    const [busy, other] = [{}, {}];
-    const long = Array.from({ length: 40 }, () =>
-      bash.run({ command: 'sleep 100' }, { signal: stop.signal, caller: busy }),
-    );
-    const quick = await bash.run({ command: 'echo quick' }, { caller: other });
-    expect(quick.content).toEqual([{ type: 'text', text: 'quick\n' }]);
-    const read = await oriel.tool('read').run({ path: 'a.txt' });
-    expect(read.content).toEqual([{ type: 'text', text: '1|one\n' }]);
-    const { running, waiting } = queues.commands.stats;
-    expect([running, waiting]).toEqual([24, 16]);
-    stop.abort();
-    const ends = await Promise.all(long);
-    expect(ends.every(({ isError }) => isError)).toBe(true);
-    expect(queues.commands.stats).toMatchObject({ running: 0, waiting: 0 });
-  });
-
   test('get their whole timeout at the start, however long queued', async () => {
     limitAll(1, ['calls']);
     const { oriel } = workspace();
@@ -215,32 +162,6 @@ describe('commands', () => {
     );
     expect(texts).toEqual(texts.map(() => [{ type: 'text', text: 'done\n' }]));
   });
-});
-
-test('a thousand concurrent calls are answered, alternating between callers', async () => {
-  const { write, oriel } = workspace();
-  write('a.txt', 'one\n');
-  const read = oriel.tool('read');
-  const other = {};
-  // In the order in which slots are given: how fast each is then answered is a matter of threads.
-  const begun: unknown[] = [];
-  const acquire = queues.calls.acquire.bind(queues.calls);
-  const spy = vi.spyOn(queues.calls, 'acquire').mockImplementation(async (claim = {}) => {
-    const slot = await acquire(claim);
-    begun.push(claim?.caller ?? callerOf(claim?.signal as AbortSignal));
-    return slot;
-  });
-  onTestFinished(() => spy.mockRestore());
-  const ask = async (caller: object): Promise<void> => {
-    const { content } = await read.run({ path: 'a.txt' }, { caller });
-    expect(content).toEqual([{ type: 'text', text: '1|one\n' }]);
-  };
-  const busy = {};
-  const many = Array.from({ length: 1_000 }, () => ask(busy));
-  await Promise.all([...many, ask(other)]);
-  expect(begun).toHaveLength(1_001);
-  // A quarter of the slots is not for the first caller.
-  expect(begun.indexOf(other)).toBeLessThan(queues.calls.limit);
 });
 
 const manyMembers = zip(

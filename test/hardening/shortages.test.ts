@@ -331,34 +331,3 @@ test('I06 grep without descriptors is BUSY, the next finds ripgrep', () => {
     });
   }
 });
-
-test('I07 a search inside archives without descriptors is BUSY', () => {
-  const { W, write } = workspace();
-  for (let i = 0; i < 6; i += 1) write(`${i}.zip`, zip([{ name: 'a.txt', content: `needle${i}\n` }]));
-  const script = `
-    import * as fs from 'node:fs';
-    import { createOriel } from ${JSON.stringify(library)};
-    const oriel = createOriel({ cwd: ${JSON.stringify(W)} });
-    const texts = [];
-    for (let room = 4; room < 20; room += 3) {
-      for (const pattern of ['needle', 'needle5']) {
-        await oriel.tool('grep').run({ pattern: 'absent', inside: true });
-        const held = [];
-        try { for (;;) held.push(fs.openSync('/dev/null', 'r')); } catch {}
-        for (const fd of held.splice(0, room)) fs.closeSync(fd);
-        const { content, details } = await oriel.tool('grep').run({ pattern, inside: true });
-        texts.push([details.error?.code ?? 'OK', content[0].text]);
-        for (const fd of held) fs.closeSync(fd);
-      }
-    }
-    fs.writeSync(1, JSON.stringify(texts));
-    process.exit();
-  `;
-  const command = 'ulimit -n 100; exec "$0" --input-type=module -e "$1"';
-  const said = execFileSync('sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });
-  const answers = JSON.parse(said) as [code: string, text: string][];
-  expect(answers.filter(([code, text]) => !/^(?:OK|BUSY)$/.test(code) || /LIMIT|memory/.test(text))).toEqual(
-    [],
-  );
-  expect(answers.filter(([, text]) => /again/.test(text))).not.toEqual([]);
-});

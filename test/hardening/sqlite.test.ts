@@ -159,37 +159,6 @@ describe('Q07 hostile table names', () => {
 });
 
 describe('Q08 where/order injection through selector', () => {
-  const INJECTIONS = [
-    'where=1) union select sql,1 from sqlite_master--',
-    'where=1 union select sql,1 from sqlite_master',
-    'where=1); delete from t; --',
-    'where=1 limit 1',
-    'where=1 /* comment */',
-    'where=1 -- comment',
-    'where=1) or (1',
-    'where=(1',
-    "where='open",
-    'where=a=?1',
-    'where=a=:name',
-    'where=1;',
-    'where=1 group by a',
-    'where=1%29%20union%20select%20sql%2C1%20from%20sqlite_master--',
-    'order=a; drop table t',
-    'order=a,b',
-    'order=(select 1)',
-    'order=a desc',
-    'order=random()',
-    'limit=1;select 1',
-    'limit=1 offset 0',
-    'offset=1e3',
-  ];
-
-  test('clauses beyond filter, sort and count are refused', async () => {
-    const { read } = await holding('sq-view-bomb.db', 'create table t(a, b); insert into t values (1, 2)');
-    for (const query of INJECTIONS)
-      expect([query, codeOf(await read(`sq-view-bomb.db:t?${query}`))]).toEqual([query, 'BAD_QUERY']);
-  });
-
   test('SQL keywords in strings and names are data', async () => {
     const { read } = await holding(
       'sq-view-bomb.db',
@@ -216,18 +185,6 @@ print('ready', flush=True)
     expect(textOf(await read('sq-wal-live.db:t'))).toBe('CREATE TABLE t(a);\n\n| a  |\n|----|\n| 42 |\n');
     expect(picture(W)).toEqual(before);
     await live.kill();
-  });
-
-  // With the index of the WAL, and without it.
-  test.runIf(has('python3'))('Q12 rows only in the WAL of a killed writer', async () => {
-    const { W, read } = workspace();
-    await (await writer(join(W, 'sq-wal-live.db'), `${FILL}sys.stdin.read()`)).kill();
-    const before = picture(W);
-    expect(textOf(await read('sq-wal-live.db:t'))).toContain('| 42 |');
-    expect(picture(W)).toEqual(before);
-    fs.rmSync(join(W, 'sq-wal-live.db-shm'));
-    expect(textOf(await read('sq-wal-live.db:t'))).toContain('| 42 |');
-    expect(fs.readdirSync(W).toSorted()).toEqual(['sq-wal-live.db', 'sq-wal-live.db-wal']);
   });
 
   test.runIf(has('python3'))('a database in WAL mode without its WAL file', async () => {
@@ -326,27 +283,6 @@ describe('huge values', () => {
     expect(textOf(await read('sq-huge.db:t:2'))).toBe('id: 2\nv: two\nw: <TEXT 20000000 bytes>\n');
     expect(codeOf(await read('sq-huge.db?q=select w from t where id = 2'))).toBe('LIMIT');
     expect(codeOf(await read('sq-huge.db?q=select zeroblob(1000000000)'))).toBe('LIMIT');
-  });
-
-  test('a row of 300 KB is paged, every byte once', async () => {
-    const { read } = await holding(
-      'sq-huge.db',
-      `create table t(id integer primary key, v);
-       insert into t select 1, group_concat('line ' || value, char(10)) from
-         (with recursive n(value) as (values(1) union all select value + 1 from n where value < 25000) select value from n)`,
-    );
-    const lines: string[] = [];
-    for (let path: string | undefined = 'sq-huge.db:t:1'; path !== undefined;) {
-      const answer = await read(path);
-      lines.push(
-        ...textOf(answer)
-          .split('\n')
-          .filter((line) => line.startsWith('  line ')),
-      );
-      expect(Buffer.byteLength(textOf(answer))).toBeLessThan(51_200 + 1024);
-      path = nextOf(answer);
-    }
-    expect(lines).toEqual(Array.from({ length: 25_000 }, (_, at) => `  line ${at + 1}`));
   });
 });
 

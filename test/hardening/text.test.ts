@@ -1,55 +1,16 @@
-import * as fs from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { ripgrepPath } from '../../src/process/ripgrep.ts';
 import { fc } from '../support/properties.ts';
-import { bodyOf, codeOf, nextOf, textOf, workspace } from '../support/workspace.ts';
+import { nextOf, textOf, workspace } from '../support/workspace.ts';
 
 const bytes = (...values: number[]): Buffer => Buffer.from(values);
-
-test('T01 invalid, overlong, surrogate, >U+10FFFF bytes', async () => {
-  const { write, text } = workspace();
-  const lines = [
-    Buffer.from('ok'),
-    bytes(0x61, 0x80, 0x62),
-    bytes(0xc0, 0xaf),
-    bytes(0xed, 0xa0, 0x80),
-    bytes(0xf4, 0x90, 0x80, 0x80),
-    bytes(0xf0, 0x9f, 0x92),
-    Buffer.from('end'),
-  ];
-  write('f', Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')])));
-  expect(await text('f')).toBe(
-    '1|ok\n2|a\ufffdb\n3|\ufffd\ufffd\n4|\ufffd\ufffd\ufffd\n5|\ufffd\ufffd\ufffd\ufffd\n6|\ufffd\n7|end\n' +
-      '[11 invalid UTF-8 sequences shown as U+FFFD; f:encoding=windows-1252 decodes it otherwise]',
-  );
-});
 
 test('T01 a U+FFFD in the file is not damage', async () => {
   const { write, text } = workspace();
   write('f', Buffer.concat([Buffer.from('\ufffd\n'), bytes(0xff, 0x0a)]));
   expect(await text('f')).toBe(
     '1|\ufffd\n2|\ufffd\n[1 invalid UTF-8 sequence shown as U+FFFD; f:encoding=windows-1252 decodes it otherwise]',
-  );
-});
-
-test('T02 UTF-16LE with BOM', async () => {
-  const { write, read } = workspace();
-  write('f', Buffer.from('\ufeffone\nwörld 😀\n', 'utf16le'));
-  const answer = await read('f');
-  expect(textOf(answer)).toBe('1|one\n2|wörld 😀\n[Decoded from UTF-16LE]');
-  expect(answer.details).toMatchObject({
-    encoding: 'utf-16le',
-    byteOrderMark: true,
-    totals: { lines: 2, bytes: 28 },
-  });
-});
-
-test('T03 UTF-16BE, odd byte count', async () => {
-  const { write, text } = workspace();
-  write('f', Buffer.concat([Buffer.from('\ufeffabc\n', 'utf16le').swap16(), bytes(0x41)]));
-  expect(await text('f')).toBe(
-    '1|abc\n2|\ufffd\n[Decoded from UTF-16BE]\n[1 invalid UTF-16BE sequence shown as U+FFFD]\n[No newline at end of file]',
   );
 });
 
@@ -62,24 +23,6 @@ test('UTF-16 without a BOM, UTF-32 with a BOM', async () => {
   expect(await text('32:2')).toContain('2|b\n');
   write('32be', wide.swap32());
   expect(await text('32be')).toBe('1|a😀\n2|b\n[Decoded from UTF-32BE]');
-});
-
-test('T05 UTF-8 BOM', async () => {
-  const { write, text, read } = workspace();
-  write('f', '\ufeffline1\nline2\n');
-  expect(await text('f:1-1')).not.toContain('\ufeff');
-  expect(await text('f:1..1')).toBe('1|line1\n[UTF-8 byte order mark taken off]');
-  expect(await text('f:raw')).toBe('line1\nline2\n');
-  expect((await read('f:@3+1')).details).toMatchObject({ truncation: { shown: { bytes: [3, 9] } } });
-});
-
-test('T06 NUL early', async () => {
-  const { write, text } = workspace();
-  write('f', 'a\0b\nc\n');
-  expect(await text('f')).toBe(
-    '[f is binary (NUL bytes, 6 B). Use a shell to look at it: file f, or xxd f | head -100]',
-  );
-  expect(await text('f:raw')).toBe('a\\x00b\nc\n');
 });
 
 test('T06 NUL after the first block: every page is text', async () => {
@@ -106,15 +49,6 @@ test('T06 a kept output with NUL anywhere is text', async () => {
   expect(await run('read', { path: 'artifact://1:30000..' })).toContain('30002|h\\x00x\n30003|1\n');
 });
 
-test('T08 CR-only line ends: one line, as for grep', async () => {
-  const { write, text } = workspace();
-  write('f', 'a\rb\rc');
-  expect(await text('f')).toBe(
-    '1|a\\x0db\\x0dc\n[2 control or invisible characters shown as escapes; f:raw has them as stored]\n[No newline at end of file]',
-  );
-  expect(await text('f:2-2')).toBe('[Line 2 is beyond the end of f (1 line). Use f:1 for the end]');
-});
-
 // They name a call that shows text.
 test('T09 windows before or past the text say so', async () => {
   const { write, text } = workspace();
@@ -137,22 +71,6 @@ test('T09 windows before or past the text say so', async () => {
   expect(await text('one:1')).toContain('1|xxx');
 });
 
-test('T10 U+2028, U+2029, NEL, VT, FF: one line', async () => {
-  const { write, text } = workspace();
-  write('f', 'a\u2028b\u2029c\u0085d\ve\ff\n');
-  expect(await text('f')).toBe(
-    '1|a\\u2028b\\u2029c\\x85d\\x0be\\x0cf\n[5 control or invisible characters shown as escapes; f:raw has them as stored]',
-  );
-});
-
-test('T12 a byte window that starts inside a character', async () => {
-  const { write, text } = workspace();
-  write('f', 'é€😀\nnext\n');
-  expect(await text('f:@1+2')).toBe(
-    '1|é€😀\n[Showing bytes 0-10 of 15 (lines 1-1). Use f:@10+2 to continue]',
-  );
-});
-
 test('T12 in an oversized line windows begin at the character', async () => {
   const { write, text } = workspace();
   write('f', '😀'.repeat(50_000));
@@ -162,43 +80,12 @@ test('T12 in an oversized line windows begin at the character', async () => {
   );
 });
 
-test('T15 empty file', async () => {
-  const { write, read } = workspace();
-  write('e', '');
-  const whole = await read('e');
-  expect(textOf(whole)).toBe('[e is empty: 0 lines]');
-  expect(whole.details).toMatchObject({ totals: { lines: 0, bytes: 0 } });
-  const line = await read('e:1');
-  expect(textOf(line)).toBe('[e is empty: 0 lines]');
-  expect([codeOf(line), line.isError]).toEqual(['OUT_OF_RANGE', false]);
-});
-
-test('T16 no trailing newline', async () => {
-  const { write, text, read } = workspace();
-  write('f', 'a\nb');
-  expect(await text('f:2..2')).toBe('2|b\n[No newline at end of file]');
-  expect((await read('f')).details).toMatchObject({ totals: { lines: 2, bytes: 3 } });
-});
-
 test('T17 a million empty lines', async () => {
   const { write, read } = workspace();
   write('f', '\n'.repeat(1_000_000));
   const answer = await read('f:999990..999999');
   expect(textOf(answer)).toBe(Array.from({ length: 10 }, (_, i) => `${999_990 + i}|\n`).join(''));
   expect(answer.details).toMatchObject({ totals: { lines: 1_000_000, bytes: 1_000_000 } });
-});
-
-test('T21 2^31 and 2^32 byte offsets', async () => {
-  const { W, text } = workspace();
-  const file = fs.openSync(`${W}/s`, 'w');
-  fs.writeSync(file, 'MARK', 4_294_967_300);
-  fs.writeSync(file, 'HALF', 2_147_483_650);
-  fs.ftruncateSync(file, 5 * 2 ** 30);
-  fs.closeSync(file);
-  expect(await text('s:@4294967300+4')).toBe(
-    'MARK\n[Showing bytes 4294967300-4294967304 of 5368709120, inside a line. Use s:@4294967304+4 to continue]',
-  );
-  expect(await text('s:@2147483650+4')).toContain('HALF\n');
 });
 
 test('T23 line numbers agree across read, grep, sed', { tags: 'slow' }, async () => {
@@ -228,16 +115,6 @@ test('T23 line numbers agree across read, grep, sed', { tags: 'slow' }, async ()
     expect(await text(`${name}:${line}..${line}`)).toMatch(new RegExp(`^${line}\\|.*MARK\n`));
     expect(await text(`${name}:${Number(line) + 1}`)).toContain('beyond the end');
   }
-});
-
-test('X01 ANSI, OSC, C1, BEL, BS in content', async () => {
-  const { write, text } = workspace();
-  write('f', '\x1b[31mred\x1b[0m \x07\b \x1b]0;title\x07 \u009b2J \u202eevil\u2066 a\u200bb\u{e0041}\n');
-  const shown = await text('f');
-  expect(bodyOf({ content: [{ type: 'text', text: shown }], details: {}, isError: false })).not.toMatch(
-    /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u2066\u200b]|\u{e0041}/u,
-  );
-  expect(shown).toContain('\\u202eevil\\u2066 a\\u200bb\\u{e0041}');
 });
 
 test('X01 joiners and selectors in scripts are not escaped', async () => {

@@ -10,7 +10,6 @@ import { offerOptions } from '../../src/faces/cli/server-options.ts';
 import { createOriel } from '../../src/index.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { place } from '../support/dialect.ts';
-import { makePng } from '../support/images.ts';
 import { article, type Page, paragraphs, site } from '../support/web.ts';
 import { session } from '../support/wire.ts';
 
@@ -50,29 +49,6 @@ describe('U: bodies and pages', () => {
 test('X04 a header of an answer is always one line', async () => {
   const { text } = await readOne({ type: 'text/plain; x="\u009b"', body: 'x\n' });
   expect(text.split('\n---\n')[0]).toMatch(/^URL: .*\nContent-Type: [\x20-\x7e]*\nMethod: text\n$/);
-});
-
-describe('U21 headers about a body', () => {
-  test.each<[string, string, string | Uint8Array, RegExp]>([
-    ['an image that is called a page', 'text/html', makePng(4, 4), /PNG|image|binary/],
-    [
-      'a page that is called bytes',
-      'application/octet-stream',
-      article('A', paragraphs(3)),
-      /\nMethod: readability\n/,
-    ],
-    ['text that is called an image', 'image/png', 'only text\n', /only text|binary|not an image/],
-    ['text that is called a document', 'application/pdf', 'only text\n', /only text|not a PDF|could not/i],
-    ['bytes that are called JSON', 'application/json', new Uint8Array([0, 1, 2, 0]), /binary|\\x00/],
-  ])('U21 %s is shown by its actual type, or refused', async (_, type, body, expected) => {
-    const { url } = await site({ '/page': { type, body } });
-    const { content } = await reader()
-      .oriel.tool('read')
-      .run({ path: `${url}/page` });
-    expect(content.map((block) => (block.type === 'text' ? block.text : block.type)).join('\n')).toMatch(
-      expected,
-    );
-  });
 });
 
 test('X06 within roots the library reads no page unless asked', async () => {

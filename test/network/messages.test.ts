@@ -123,21 +123,6 @@ describe('a message', () => {
       message: 'The MCP server sent a message that takes too long to parse, and was ended.',
     });
   });
-
-  test('other work runs after each 64 lines of a chunk', async () => {
-    const work: number[] = [];
-    let lines = 0;
-    const on = (): void => {
-      work.push(lines);
-      if (lines < 200) setImmediate(on);
-    };
-    async function* all(): AsyncGenerator<Buffer> {
-      yield Buffer.from(`${message(50)}\n`.repeat(200));
-    }
-    setImmediate(on);
-    for await (const _ of messagesIn(all(), MOST, whole)) lines += 1;
-    expect(work).toEqual([64, 128, 192]);
-  });
 });
 
 async function drain(all: AsyncIterable<unknown>): Promise<void> {

@@ -97,13 +97,6 @@ describe('encodings', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test.each(['gzip', 'deflate', 'br', 'gzip, deflate'])(
-    'an empty body is not damaged, said to be %s',
-    async (encoding) => {
-      expect(await read(pieces([]), encoded(encoding))).toMatchObject({ bytes: Buffer.alloc(0), cut: false });
-    },
-  );
-
   test('an encoded body that ends early is', async () => {
     const [code, message] = (await failureOf(
       read(gzipSync(text).subarray(0, 15), encoded('gzip')),

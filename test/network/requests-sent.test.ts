@@ -129,18 +129,6 @@ test('the limit of a body depends on its headers', async () => {
 });
 
 describe('redirects', () => {
-  test('are resolved against their source URL, and their bodies closed', async () => {
-    redirecting({ 'https://a.org/x/y': '../z', 'https://a.org/z': '//b.org/', 'https://b.org/': '?q#part' });
-    expect(await get('https://a.org/x/y')).toMatchObject({ url: 'https://b.org/?q', text: '/' });
-    expect(urls()).toStrictEqual([
-      'https://a.org/x/y',
-      'https://a.org/z',
-      'https://b.org/',
-      'https://b.org/?q',
-    ]);
-    expect(bodies.map(({ destroyed }) => destroyed)).toStrictEqual([true, true, true, true]);
-  });
-
   test('need a place and one of five statuses', async () => {
     for (const statusCode of [200, 201, 300, 304, 305, 306, 400]) {
       reply = () => ({ statusCode, headers: { location: '/other' } });
@@ -215,16 +203,6 @@ describe('redirects', () => {
       expect(urls()).toStrictEqual(['https://a.org/']);
     },
   );
-
-  test('to another origin, port or scheme carry no credentials', async () => {
-    const credentials = { authorization: 'secret' };
-    for (const to of ['https://a.org:81/', 'http://a.org/', 'https://x.a.org/']) {
-      sent.length = 0;
-      redirecting({ 'https://a.org/': to });
-      await get('https://a.org/', { credentials });
-      expect(sent.map(({ headers }) => headers['authorization'])).toStrictEqual(['secret', undefined]);
-    }
-  });
 });
 
 describe('a URL that is not read', () => {

@@ -142,18 +142,6 @@ test('a build without changes leaves every file in place', async () => {
   expect(existsSync(join(project, 'same'))).toBe(false);
 });
 
-test('builds that end at once leave one whole build', async () => {
-  const names = ['one', 'other'];
-  for (const name of names) {
-    cpSync(dist, join(project, name), { recursive: true });
-    for (const path of ['index.js', 'oriel.1']) writeFileSync(join(project, name, path), name);
-  }
-  await Promise.all(names.map(swap));
-  expect(names).toContain(read('dist/index.js'));
-  expect(read('dist/oriel.1')).toBe(read('dist/index.js'));
-  expect(readdirSync(project).filter((name) => /^(?:old-)?(?:one|other)$/.test(name))).toEqual([]);
-});
-
 test('a failed build says why and keeps the last one', async () => {
   const before = files();
   writeFileSync(join(project, 'src/wrong.ts'), 'export const text: string = 7;\n');

@@ -2,9 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConversation } from '../../src/process/worker-threads.ts';
-import { IdleWorkers } from '../../src/process/idle-workers.ts';
 
 let folder: string;
 
@@ -82,36 +81,4 @@ test('a rested worker serves another call, and ends with it', async () => {
   await expect(waiting).rejects.toThrow('time is up');
   await worker.end();
   expect(worker.alive).toBe(false);
-});
-
-describe('idle workers', () => {
-  const worker = (): { alive: boolean; end: () => Promise<void> } => ({
-    alive: true,
-    end(): Promise<void> {
-      this.alive = false;
-      return Promise.resolve();
-    },
-  });
-
-  test('are taken again, last one first, unless they died', () => {
-    const idle = new IdleWorkers(1_000);
-    const [first, second, third] = [worker(), worker(), worker()];
-    for (const one of [first, second, third]) idle.add(one);
-    third.alive = false;
-    expect([idle.take(), idle.take(), idle.take()]).toEqual([second, first, undefined]);
-  });
-
-  test('end after their time, or all at once', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const idle = new IdleWorkers(1_000);
-    const [first, second] = [worker(), worker()];
-    idle.add(first);
-    vi.advanceTimersByTime(600);
-    idle.add(second);
-    vi.advanceTimersByTime(400);
-    expect([first.alive, second.alive, idle.size]).toEqual([false, true, 1]);
-    await idle.close();
-    expect([second.alive, idle.size]).toEqual([false, 0]);
-  });
 });

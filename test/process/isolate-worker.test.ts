@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Queue } from '../../src/queues/queue.ts';
 import { WorkerPool } from '../../src/process/worker-threads.ts';
@@ -34,22 +33,6 @@ function holdTimers(): void {
 test('a job is answered', async () => {
   const reply = await pool().lend({ signal: never }, (ask) => ask({ say: 'hello' }, later(), never));
   expect(reply).toMatchObject({ said: 'hello', stopped: 0 });
-});
-
-test('a woken worker does not end at its old time', { tags: 'slow' }, async () => {
-  const workers = pool(1);
-  await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
-  holdTimers();
-  await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
-  const over = AbortSignal.abort(new Error('over'));
-  await expect(workers.lend({ signal: never }, (ask) => ask({}, later(), over))).rejects.toThrow('over');
-  const stop = new AbortController();
-  const reply = workers.lend({ signal: never }, (ask) => ask({ do: 'obey' }, later(1e8), stop.signal));
-  vi.advanceTimersByTime(60_001);
-  // A thread that was ended takes a moment to be gone.
-  await sleep(200);
-  stop.abort();
-  expect(await reply).toMatchObject({ stopped: 1 });
 });
 
 test('no more calls hold a worker than there are workers', async () => {
@@ -136,18 +119,6 @@ test.each(['throw', 'exit'] as const)('a worker that ends itself (%s) fails only
   );
 });
 
-test('a worker that retires is followed by a new one', async () => {
-  const workers = pool(1);
-  expect(
-    await workers.lend({ signal: never }, (ask) => ask({ do: 'retire', say: 'a' }, later(), never)),
-  ).toMatchObject({
-    said: 'a',
-  });
-  expect(await workers.lend({ signal: never }, (ask) => ask({ say: 'b' }, later(), never))).toMatchObject({
-    said: 'b',
-  });
-});
-
 /** The id of the thread that does the next job. */
 const threadOf = async (workers: WorkerPool<Job, Reply>): Promise<number> =>
   (await workers.lend({ signal: never }, (ask) => ask({}, later(), never))).thread;
@@ -178,28 +149,9 @@ test('a call continues on another thread if its own ends', async () => {
   expect(workers.hasIdle).toBe(true);
 });
 
-test('an idle thread that has ended is not lent', { tags: 'slow' }, async () => {
-  const workers = pool(2);
-  const [first, second] = await Promise.all([threadOf(workers), threadOf(workers)]);
-  // Both at the same time: each ends a moment after its answer, and the first would otherwise be lent again.
-  const leave = () => workers.lend({ signal: never }, (ask) => ask({ do: 'leave' }, later(), never));
-  await Promise.all([leave(), leave()]);
-  await expect.poll(() => workers.hasIdle).toBe(false);
-  const third = await threadOf(workers);
-  expect([first, second]).not.toContain(third);
-});
-
 test('an idle thread ends after its time', { tags: 'slow' }, async () => {
   const workers = pool(1, 1);
   const first = await threadOf(workers);
   await expect.poll(() => workers.hasIdle).toBe(false);
-  expect(await threadOf(workers)).not.toBe(first);
-});
-
-test('closed, it has no idle thread', async () => {
-  const workers = pool(1);
-  const first = await threadOf(workers);
-  await workers.close();
-  expect(workers.hasIdle).toBe(false);
   expect(await threadOf(workers)).not.toBe(first);
 });

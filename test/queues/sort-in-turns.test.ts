@@ -34,21 +34,3 @@ test('sorting half a million names yields to the event loop', { tags: 'slow' }, 
   // The time to sort 4,096 names in one step.
   expect(most).toBeLessThan(4096 * Math.log2(4096));
 });
-
-test.each([
-  [0, 0],
-  [4_096, 0],
-  [4_097, 2],
-  [8_192, 3],
-])('%d items are sorted with %d yields', async (count, yields) => {
-  let rested = 0;
-  const items = Array.from({ length: count }, (_, i) => count - i);
-  const sorted = await sortInTurns(
-    items,
-    (item) => item,
-    (a, b) => a - b,
-    () => Promise.resolve(void (rested += 1)),
-  );
-  expect(sorted).toStrictEqual(items.toReversed());
-  expect(rested).toBe(yields);
-});

@@ -61,10 +61,13 @@ test('a line costs its shown bytes; its prefix stays bounded', { tags: 'slow' },
 });
 
 test('the cost of a printable ASCII line is the same', () => {
-  const one = line('const a = 1;\n', 7);
-  for (const display of Object.values(displays)) {
-    expect(display.cost?.({ ...one, ascii: true })).toBe(display.cost?.(one));
-    expect(display.show({ ...one, ascii: true })).toBe(display.show(one));
+  for (const no of [7, 9, 10, 99, 100]) {
+    const one = line('const a = 1;\n', no);
+    for (const display of Object.values(displays)) {
+      expect(display.cost?.({ ...one, ascii: true })).toBe(display.cost?.(one));
+      expect(display.cost?.(one)).toBe(Buffer.byteLength(display.show(one)));
+      expect(display.show({ ...one, ascii: true })).toBe(display.show(one));
+    }
   }
 });
 

@@ -217,6 +217,12 @@ test.each<[SearchHint, string, string, object | undefined]>([
     { pattern: 'src/a/b' },
   ],
   [
+    'backslash',
+    '^src.*\\.tsx$',
+    'find takes a glob, not a regular expression. Use pattern src*.tsx',
+    { pattern: 'src*.tsx' },
+  ],
+  [
     'words',
     'read a file',
     'Code is found by words with symbol. Use symbol "read a file" for code about these words',

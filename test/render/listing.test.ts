@@ -150,6 +150,10 @@ test('a search by words says so if nothing was found', () => {
   const request: SymbolsRequest = { kind: 'symbols', query: 'a', limit: 10, offset: 0 };
   expect(textOf(entriesAnswer(entriesOf([]), request, baseLimits, style))).toBe('No symbols found');
   expect(textOf(entriesAnswer(entriesOf([], 3), request, baseLimits, style))).toMatch(/^\[/);
+  const more = { ...request, source: true, offset: 10 };
+  expect(textOf(entriesAnswer(entriesOf(['a'], 20), more, baseLimits, style))).toMatch(
+    /Use offset=20 for the symbols/,
+  );
 });
 
 test.each<[Partial<SearchGaps>, ListNotice]>([
@@ -207,6 +211,20 @@ test('details have the broken search, the hint and the call', () => {
   const { notices } = details({ best: 'a.ts:#b', next: 1 });
   expect(callsOf((notices as readonly object[])[0] as object)).toEqual(['a.ts:#b']);
   expect(details({})).toEqual({ shown: 1 });
+});
+
+test('what was left out is counted by its reason, unless more follows', () => {
+  const counting = { ...style, details: ({ leftOut }: ShownEntries) => ({ leftOut }) };
+  const passed = { private: { count: 3 }, link: { count: 0 } } as unknown as NonNullable<
+    SearchGaps['passed']
+  >;
+  const result = { ...entriesOf(['a']), gaps: { ...noGaps, containers: 2, passed } };
+  expect(entriesAnswer(result, findRequest, baseLimits, counting).details['leftOut']).toEqual({
+    private: 3,
+    container: 2,
+  });
+  const more = entriesAnswer({ ...result, next: 9 }, findRequest, baseLimits, counting);
+  expect(more.details['leftOut']).toBeUndefined();
 });
 
 test('the gap of a style stands before its notices', () => {

@@ -223,6 +223,19 @@ const sentences: readonly (readonly [Notice, string])[] = [
     'A log of 9 lines of 1 shape; none reports an error, a warning or a failure',
   ],
   [
+    {
+      kind: 'log',
+      lines: 9,
+      shapes: 2,
+      reports: 3,
+      reportShapes: 1,
+      isSampled: true,
+      hidden: 2,
+      use: 'f:4..5',
+    },
+    'A log of 9 lines of 2 shapes. Counted in its beginning, its end and samples between; 3 lines of 1 shape report errors, warnings or failures. Use f:4..5 to read 2 such lines not shown',
+  ],
+  [
     { kind: 'outline', target: 'a.ts', symbols: 2, example: { name: 'A.b', from: 3, to: 9 } },
     '2 symbols. Read one by its lines or its name, e.g. a.ts:3..9 or a.ts:#A.b',
   ],

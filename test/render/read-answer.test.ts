@@ -42,6 +42,13 @@ test('a cut text: notice and details name one next call', () => {
   });
 });
 
+test('the next page of a table is in the details too', () => {
+  const more = { kind: 'said', text: 'More rows', use: 'a.db:t?offset=20' } as const;
+  expect(answer(textResult('a\n', { more })).details).toMatchObject({
+    truncation: { by: 'page', next: 'a.db:t?offset=20' },
+  });
+});
+
 test('a window behind the end succeeds with an error code', () => {
   const excerpt = { parts: [], totals: { lines: 1, bytes: 2 }, invalid: 0, pastEnd: true };
   const selection = { window: { kind: 'lines', ranges: [{ from: 9 }], context: true }, typed: '9' } as const;
@@ -119,12 +126,13 @@ test('an image is its facts and, where possible, itself', () => {
   const text = { type: 'text', text: 'PNG, 2 × 1 pixels' };
   expect(answer({ ...origin, kind: 'image', resource }).content).toEqual([text]);
   const notes = [{ kind: 'said', text: 'Scaled down' }] as const;
-  expect(
-    answer({ ...origin, kind: 'image', resource: { ...resource, image: shown, notes } }).content,
-  ).toEqual([
-    { ...text, text: `${text.text}\n[Scaled down]` },
-    { type: 'image', mimeType: 'image/png', data: 'cG5n' },
-  ]);
+  expect(answer({ ...origin, kind: 'image', resource: { ...resource, image: shown, notes } })).toMatchObject({
+    content: [
+      { ...text, text: `${text.text}\n[Scaled down]` },
+      { type: 'image', mimeType: 'image/png', data: 'cG5n' },
+    ],
+    isError: false,
+  });
 });
 
 test('the facts of a text name decoding and actual limits', () => {

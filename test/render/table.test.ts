@@ -9,6 +9,8 @@ test.each([
   ['C:\\new\\table', 'C:\\new\\table'],
   ['say "hi" to <b>', 'say "hi" to <b>'],
   ['NULL', '"NULL"'],
+  ['is NULL', 'is NULL'],
+  ['NULLs', 'NULLs'],
   ['"NULL"', String.raw`"\"NULL\""`],
   ['<BLOB 5 bytes>', '"<BLOB 5 bytes>"'],
   ['<TEXT 9000000 bytes>', '"<TEXT 9000000 bytes>"'],

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fc } from '../support/properties.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { Tree } from '../support/tree.ts';
 import { zip } from '../support/zip.ts';
@@ -87,42 +86,6 @@ describe('output: files and count', () => {
     expect(await grep({ pattern: 'ada', path: 'b.db', output: 'count' })).toBe('b.db:users: 1200');
     expect(await grep({ pattern: 'ada', output: 'files', inside: true })).toBe(
       'c.txt\na.zip:one.txt\na.zip:two.txt\nb.db:users',
-    );
-  });
-
-  test('following the offsets counts every file exactly once', { tags: 'slow' }, async () => {
-    const content = fc
-      .array(fc.constantFrom('x', 'no', 'x x'), { maxLength: 5 })
-      .map((lines) => lines.join('\n'));
-    await fc.assert(
-      fc.asyncProperty(
-        fc.dictionary(fc.stringMatching(/^[ab]\/[a-c]$|^[a-f]\.t$/), content, { maxKeys: 6 }),
-        fc.integer({ min: 1, max: 4 }),
-        async (files, limit) => {
-          const tree = await Tree.create(files);
-          const expected = Object.keys(files)
-            .filter((name) => files[name]?.includes('x'))
-            .sort((a, b) => (a.replaceAll('/', '\0') < b.replaceAll('/', '\0') ? -1 : 1))
-            .map(
-              (name) => `${name}: ${files[name]?.split('\n').filter((line) => line.includes('x')).length}`,
-            );
-          const seen: string[] = [];
-          for (let offset: number | undefined = 0; offset !== undefined;) {
-            const { content: blocks, details } = await tree.answer('grep', {
-              pattern: 'x',
-              output: 'count',
-              limit,
-              offset,
-            });
-            const text = blocks[0]?.type === 'text' ? blocks[0].text : '';
-            seen.push(...text.split('\n').filter((line) => /: \d+$/.test(line)));
-            offset = (details['truncation'] as { next: { offset: number } } | undefined)?.next.offset;
-          }
-          expect(seen).toEqual(expected);
-          await tree.remove();
-        },
-      ),
-      { numRuns: 15 },
     );
   });
 });

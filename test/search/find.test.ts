@@ -2,8 +2,6 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fc } from '../support/properties.ts';
-import { createOriel } from '../../src/oriel.ts';
 import { Tree } from '../support/tree.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -116,29 +114,6 @@ test('the byte limit truncates between paths', async () => {
   await work.write({ [`${'n'.repeat(50)}.ts`]: '', [`${'o'.repeat(50)}.ts`]: '' });
   expect(await find({ pattern: '[no]*.ts' }, { limits: { bytes: 64 } })).toBe(
     `${'n'.repeat(50)}.ts\n[64 B limit reached. Use offset=1 to continue]`,
-  );
-});
-
-test('following the offsets lists every file once', { tags: 'slow' }, async () => {
-  const all = await find({ pattern: '**' });
-  await fc.assert(
-    fc.asyncProperty(
-      fc.integer({ min: 1, max: 4 }),
-      fc.integer({ min: 64, max: 90 }),
-      async (limit, bytes) => {
-        const oriel = createOriel({ cwd: work.path, limits: { bytes }, roots: [work.path] });
-        const seen: string[] = [];
-        for (let offset: number | undefined = 0; offset !== undefined;) {
-          const { content, details } = await oriel.tool('find').run({ pattern: '**', limit, offset });
-          const text = content[0]?.type === 'text' ? content[0].text : '';
-          seen.push(...text.split('\n').filter((line) => !line.startsWith('[')));
-          offset = (details['truncation'] as { next: { offset: number } } | undefined)?.next.offset;
-        }
-        expect(seen.join('\n')).toBe(all);
-        await oriel.close();
-      },
-    ),
-    { numRuns: 10 },
   );
 });
 

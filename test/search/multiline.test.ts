@@ -148,20 +148,6 @@ describe('matches over several lines', () => {
       'No matches found\n[1 text over 16 MiB not searched over several lines. Use multiline=false for those]',
     );
   });
-
-  test('following the offsets shows every line once', async () => {
-    await work.write({ 'a.txt': 'x\ny\nno\nx\ny\nx\ny\n', 'b.txt': 'x\ny\n' });
-    const pattern = raw`x\s+y`;
-    const seen: string[] = [];
-    for (let offset: number | undefined = 0; offset !== undefined;) {
-      const { content, details } = await work.answer('grep', { pattern, multiline: true, limit: 3, offset });
-      const text = content[0]?.type === 'text' ? content[0].text : '';
-      seen.push(...text.split('\n').filter((line) => /^\w\.txt:\d/.test(line)));
-      offset = (details['truncation'] as { next: { offset: number } } | undefined)?.next.offset;
-    }
-    expect(seen).toEqual((await grep({ pattern })).split('\n'));
-    expect(seen).toHaveLength(8);
-  });
 });
 
 describe('patterns', () => {

@@ -54,21 +54,6 @@ test('newest files first, those of equal times by path', { tags: 'slow' }, async
   expect(await work.text('grep', { pattern: 'x2', sort: 'time', path: 'a.txt' })).toBe('a.txt:2: x2');
 });
 
-test.each([1, 2, 3, 5])(
-  'pages of %i matches show every match once, in order',
-  { tags: 'slow' },
-  async (limit) => {
-    const seen: string[] = [];
-    for (let offset: number | undefined = 0; offset !== undefined;) {
-      const { content, details } = await work.answer('grep', { pattern: 'x', sort: 'time', limit, offset });
-      const text = content[0]?.type === 'text' ? content[0].text : '';
-      seen.push(...text.split('\n').filter((line) => !line.startsWith('[')));
-      offset = (details['truncation'] as { next: { offset: number } } | undefined)?.next.offset;
-    }
-    expect(seen).toEqual(inOrder);
-  },
-);
-
 test('an offset beyond the last match is explained', async () => {
   expect(await work.text('grep', { pattern: 'x', sort: 'time', offset: 9 })).toBe(
     '[offset=9 is beyond the last of 7 matches. Use offset=0 to begin again]',

@@ -3,7 +3,6 @@ import { appendFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fc, isLongRun, seedOfRun } from '../support/properties.ts';
 import { matchesStyle } from '../../src/dialects/pi.ts';
 import { seedStyle } from '../../src/dialects/pi-read.ts';
 import { search } from '../../src/search/search.ts';
@@ -259,40 +258,6 @@ describe('limits', () => {
       isError: true,
       details: { error: { code: 'BAD_INPUT' } },
     });
-  });
-
-  test('following the offsets shows every match once, whatever the limits', { tags: 'slow' }, async () => {
-    const line = fc.constantFrom('x', 'no', `x${'y'.repeat(40)}`, `${'é'.repeat(600)}x`);
-    const content = fc.array(line, { maxLength: 12 }).map((lines) => lines.join('\n'));
-    await fc.assert(
-      fc.asyncProperty(
-        fc.dictionary(fc.stringMatching(/^[ab]\/[a-c]$|^[a-f]\.t$/), content, { maxKeys: 6 }),
-        fc.record({ limit: fc.integer({ min: 2, max: 9 }), context: fc.nat(2) }),
-        fc.integer({ min: 64, max: 2500 }),
-        async (files, input, bytes) => {
-          const work = await Tree.create(files);
-          const oriel = createOriel({ cwd: work.path, limits: { bytes } });
-          const all = (
-            await work.answer('grep', { pattern: 'x', limit: 1000 }, { limits: { bytes: 1 << 20 } })
-          ).details['matches'];
-          let seen = 0;
-          for (let offset: number | undefined = 0; offset !== undefined;) {
-            const { content, details } = await oriel.tool('grep').run({ pattern: 'x', ...input, offset });
-            const text = content[0]?.type === 'text' ? content[0].text : '';
-            const body = text.replace(/\n?\[[^\n]*\]$/, '');
-            expect(Buffer.byteLength(body)).toBeLessThanOrEqual(bytes);
-            seen += details['matches'] as number;
-            const next = details['truncation'] as { next: { offset: number } } | undefined;
-            if (next) expect(next.next.offset).toBe(seen);
-            offset = next?.next.offset;
-          }
-          expect(seen).toBe(all);
-          await oriel.close();
-          await work.remove();
-        },
-      ),
-      { numRuns: isLongRun ? 100 : 4, seed: seedOfRun },
-    );
   });
 });
 

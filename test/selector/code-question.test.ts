@@ -52,6 +52,7 @@ describe('what is asked of a file', () => {
     ['outline', undefined],
     ['#name', undefined],
     ['refs2', undefined],
+    ['#a:refs2', undefined],
     ['xrefs', undefined],
   ])('%s', (rest, asked) => {
     expect(parseCodeQuestion('a.ts', rest, 'file')).toEqual(asked);

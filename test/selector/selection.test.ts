@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import {
   everything,
   FORMS,
+  isSelection,
   isSelector,
+  notASelector,
   parseBehind,
   parseSelection,
   writeSelector,
@@ -272,6 +274,7 @@ describe('what has the shape of a selector and no meaning', () => {
   test('other selectors after a path keep their meaning', () => {
     expect(parseBehind('a.ts', '5..9')).toEqual(parseSelection('5..9'));
     expect(parseBehind('a.ts', 'chapter')).toBeUndefined();
+    expect(['5..9', '9-5', 'chapter', ''].map(isSelection)).toEqual([true, false, false, false]);
   });
 });
 
@@ -294,6 +297,20 @@ describe('as notices write them', () => {
     expect(writeSelector(next, mode)).toBe(written);
     expect(parseSelection(written.slice(1))).toBeDefined();
   });
+});
+
+test('what is no selector of a path names the nearest one', () => {
+  const forms = 'lines (:50-100), :raw or :outline';
+  expect(notASelector('src/f', 'outlin', forms)).toMatchObject({
+    code: 'BAD_SELECTOR',
+    message: `:outlin is not a selector of src/f. Use src/f alone, or followed by ${forms}. Did you mean src/f:outline?`,
+    next: 'src/f:outline',
+  });
+  expect(notASelector('src/f', '?x', forms)).toMatchObject({
+    message: `?x is not a selector of src/f. Use src/f alone, or followed by ${forms}.`,
+    next: 'src/f',
+  });
+  expect(notASelector('src/f', 'outlin', 'lines (:50-100)')).toMatchObject({ next: 'src/f' });
 });
 
 test('every form that an error names is one', () => {

@@ -1,7 +1,7 @@
 /** The forms of a selector that are accepted besides ours, and what is no such form. */
 
 import { expect, test } from 'vitest';
-import { otherSpelling } from '../../src/selector/selection.ts';
+import { isSpelledSelector, otherSpelling } from '../../src/selector/selection.ts';
 
 const FORMS: readonly [typed: string, ours: string][] = [
   ['lines 10-20', '10-20'],
@@ -11,6 +11,8 @@ const FORMS: readonly [typed: string, ours: string][] = [
   ['L10 to L20', '10-20'],
   ['10 - 20', '10-20'],
   ['10 .. 20', '10..20'],
+  ['10-  20', '10-20'],
+  ['10  -20', '10-20'],
   ['10\u201320', '10-20'],
   ['10\u221220', '10-20'],
   ['[10, 20]', '10-20'],
@@ -47,6 +49,7 @@ test.each(['10', '-10', '10..20', '10-', 'l10+l20', 'raw:10', '10:raw', '1e3', '
   '%j is ours, or a name',
   (typed) => {
     expect(otherSpelling(typed)).toBeUndefined();
+    expect(isSpelledSelector(typed)).toBe(!/[ex]|20-30/.test(typed));
   },
 );
 

@@ -9,7 +9,6 @@ import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { backends, openState } from '../../src/state/open-state.ts';
 import { runJobs } from '../../src/state/run-jobs.ts';
-import { WorkQueue } from '../../src/state/remote-work.ts';
 import type {
   SharedState,
   StateBackend,
@@ -19,7 +18,7 @@ import type {
   WorkOutcome,
 } from '../../src/types/state.ts';
 import { has } from '../support/has.ts';
-import { freePort, redisServer, type StoreServer } from '../support/stores.ts';
+import { redisServer, type StoreServer } from '../support/stores.ts';
 
 const key = 'the key of one operator, and no other';
 
@@ -276,43 +275,6 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     controller.abort(new Error('cancelled by the caller'));
     await expect(asked).rejects.toThrow('cancelled by the caller');
     go();
-  });
-
-  test('if the store is unavailable, the replica does the work', { tags: 'slow' }, async () => {
-    const mortal = await redisServer();
-    onTestFinished(() => mortal.stop());
-    let began: () => void = () => undefined;
-    const working = new Promise<void>((resolve) => (began = resolve));
-    const handler = kindOf(() => {
-      began();
-      return new Promise<Buffer>(() => undefined);
-    });
-    const state = open(mortal.url);
-    const jobs = await runJobs({
-      url: mortal.url,
-      state: open(mortal.url),
-      handlers: [handler],
-      jobs: 1,
-      log: () => undefined,
-    });
-    const asked = ask(orderOf(handler, 'text'), state);
-    await working;
-    await mortal.kill();
-    expect(await asked).toEqual({ kind: 'here' });
-    expect(await ask(orderOf(handler, 'other'), state)).toEqual({ kind: 'here' });
-    const nowhere = open(`redis://127.0.0.1:${await freePort()}`);
-    expect(await ask(orderOf(handler, 'text'), nowhere)).toEqual({ kind: 'here' });
-    void jobs;
-  });
-
-  test('a job does not wait for a store that hangs', async () => {
-    const frozen = await redisServer();
-    onTestFinished(() => frozen.stop());
-    frozen.freeze();
-    const queue = new WorkQueue({ url: frozen.url, timeoutMs: 300 });
-    expect(await queue.add('work-test', 'id')).toBe(false);
-    expect(await queue.add('work-test', 'id')).toBe(false);
-    await queue.close();
   });
 
   test('a job that has ended all its workers is ended', async () => {

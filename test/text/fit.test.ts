@@ -10,11 +10,21 @@ import {
   fitOf,
   holdFor,
   isOversized,
+  limitsWith,
   safeLength,
   sliceOf,
   windowBudget,
 } from '../../src/text/limits.ts';
 import { plainFit, wide } from '../support/windows.ts';
+
+test('what is no limit names those that are', () => {
+  const given = (limits: object) => () => limitsWith(wide, limits);
+  expect(given({ byte: 1 })).toThrow(
+    /^There is no limit byte\. Use one of .*bytes.*\. Did you mean bytes\?$/,
+  );
+  expect(given({ unit: 'words' })).toThrow("The limit unit is 'bytes' or 'characters'.");
+  expect(limitsWith(wide, { lines: 7 })).toMatchObject({ lines: 7, bytes: wide.bytes });
+});
 
 const utf16 = unicodeEncoding('utf-16le');
 const lineOf = (text: string): Line => ({ no: 1, start: 0, end: text.length, text, role: 'asked' });

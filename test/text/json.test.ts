@@ -11,6 +11,7 @@ test('invisible characters are escaped and parse to the same value', () => {
     '{"n\\u0085":"\\u0000\\u001b\\u007f\\u009b\\u2028\\u202e\\u2066\\ufeff\\u200b\\udb40\\udc41","plain":"é 👩\u200d👧 ✔\ufe0f\\n\\t"}',
   );
   expect(JSON.parse(json)).toEqual(value);
+  expect(safeJson('é\x9b')).toBe('"é\\u009b"');
 });
 
 test('of ASCII only DEL is escaped', () => {

@@ -75,30 +75,6 @@ test('entries are written once, and the newest version is read', () => {
   expect(['a2', 'a3', 'b7'].map(cache.start().versionOf)).toEqual([1, 3, 1]);
 });
 
-test('parts that hold little are rewritten with the new entries', () => {
-  const cache = disk();
-  const process = cache.start();
-  process.put(named('a', 40), 1);
-  process.keep();
-  process.put(named('a', 30), 2);
-  process.keep();
-  expect(process.names()).toBe(1);
-  const next = cache.start();
-  expect(['a0', 'a29', 'a30', 'a39'].map(next.versionOf)).toEqual([2, 2, 1, 1]);
-});
-
-test('many small parts become few', () => {
-  const cache = disk();
-  const process = cache.start();
-  for (let no = 0; no < 200; no += 1) {
-    process.put([`f${no}`], 1);
-    process.keep();
-    expect(process.names()).toBeLessThanOrEqual(129);
-  }
-  const next = cache.start();
-  expect(named('f', 200).filter((path) => next.versionOf(path) !== 1)).toEqual([]);
-});
-
 test('a missing or damaged part loses only what it held', () => {
   const cache = disk();
   const process = cache.start();
@@ -111,20 +87,6 @@ test('a missing or damaged part loses only what it held', () => {
   cache.files.set(b, (cache.files.get(b) as Uint8Array).subarray(0, 50));
   const next = cache.start();
   expect(['a1', 'b1', 'c1'].map(next.versionOf)).toEqual([undefined, undefined, 1]);
-});
-
-test('a missing part is not looked for forever', () => {
-  const cache = disk();
-  const first = cache.start();
-  for (const name of ['a', 'b']) {
-    first.put(named(name, 20), 1);
-    first.keep();
-  }
-  cache.files.delete([...cache.files.keys()][0] ?? '');
-  const next = cache.start();
-  next.put(['c'], 1);
-  next.keep();
-  expect(next.names()).toBe(2);
 });
 
 test('later processes know only files that no parser can finish', () => {

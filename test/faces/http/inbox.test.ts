@@ -33,7 +33,7 @@ const taken = (of: Caller): number => {
   return count;
 };
 
-test('one address leaves room for others, whatever its client names', () => {
+test('H23 one address leaves room for others, whatever its client names', () => {
   const names = Array.from({ length: 8 }, () => client('192.0.2.1'));
   expect(names.map(taken)).toEqual([4, 4, 4, 4, 0, 0, 0, 0]);
   expect(taken(client('192.0.2.2'))).toBe(4);

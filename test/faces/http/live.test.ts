@@ -74,7 +74,7 @@ test('HEAD uses no stream', async () => {
   await expect.poll(one.text).toContain('event: open');
 });
 
-test('streams of clients leave some for others and the operator', async () => {
+test('H24 streams of clients leave some for others and the operator', async () => {
   const { url } = await serving();
   const warnings: string[] = [];
   const warned = (warning: Error): void => void warnings.push(warning.message);

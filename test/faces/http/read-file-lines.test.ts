@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOffer } from '../../../src/faces/offer.ts';
@@ -85,34 +85,6 @@ describe('TestReadFileLines', () => {
     ]);
   });
 
-  test('NonExistent', { tags: 'slow' }, async () => {
-    const { W, lines } = await files(basic);
-    expect(await lines('does-not-exist')).toEqual({
-      ...nothing,
-      error: `file does not exist: ${W}/does-not-exist`,
-    });
-  });
-
-  test('IsDir', { tags: 'slow' }, async () => {
-    const { W, lines } = await files((root) => mkdirSync(join(root, 'a-directory')));
-    expect(await lines('a-directory')).toEqual({ ...nothing, error: `not a file: ${W}/a-directory` });
-  });
-
-  test('NoPermissions', { tags: 'slow' }, async () => {
-    // The superuser may read everything: the server runs as somebody else then.
-    const uid = process.getuid?.() === 0 ? 65_534 : undefined;
-    const { W, lines } = await files((root) => {
-      writeFileSync(join(root, 'no-perms'), 'x');
-      chmodSync(join(root, 'no-perms'), 0);
-    }, uid);
-    expect(await lines('no-perms')).toEqual({ ...nothing, error: `permission denied: ${W}/no-perms` });
-  });
-
-  test('EmptyFile', { tags: 'slow' }, async () => {
-    const { lines } = await files((W) => writeFileSync(join(W, 'empty'), ''));
-    expect(await lines('empty')).toEqual({ ...nothing, success: true });
-  });
-
   test('BasicRead', { tags: 'slow' }, async () => {
     const { lines } = await files(basic);
     expect(await lines('basic', { offset: 0, limit: 0 })).toEqual({
@@ -122,59 +94,6 @@ describe('TestReadFileLines', () => {
       lines_read: 3,
       content: '1\tline1\n2\tline2\n3\tline3',
       error: '',
-    });
-  });
-
-  test('Offset2', { tags: 'slow' }, async () => {
-    const { lines } = await files(basic);
-    expect(await lines('basic', { offset: 2 })).toMatchObject({
-      lines_read: 2,
-      content: '2\tline2\n3\tline3',
-    });
-  });
-
-  test('Limit1', { tags: 'slow' }, async () => {
-    const { lines } = await files(basic);
-    expect(await lines('basic', { limit: 1 })).toMatchObject({
-      total_lines: 3,
-      lines_read: 1,
-      content: '1\tline1',
-    });
-  });
-
-  test('Offset2Limit1', { tags: 'slow' }, async () => {
-    const { lines } = await files(basic);
-    expect(await lines('basic', { offset: 2, limit: 1 })).toMatchObject({
-      lines_read: 1,
-      content: '2\tline2',
-    });
-  });
-
-  test('OffsetBeyondFile', { tags: 'slow' }, async () => {
-    const { lines } = await files(basic);
-    const error = 'offset 100 is beyond the file length of 3 lines';
-    expect(await lines('basic', { offset: 100 })).toEqual({ ...nothing, error });
-  });
-
-  test('LongLineTruncation', { tags: 'slow' }, async () => {
-    const { lines } = await files((W) => writeFileSync(join(W, 'long'), 'x'.repeat(1025)));
-    expect(await lines('long')).toEqual({
-      success: true,
-      file_size: 1025,
-      total_lines: 1,
-      lines_read: 1,
-      content: `1\t${'x'.repeat(1024)}... [truncated]`,
-      error: '',
-    });
-  });
-
-  test('LargeFile', { tags: 'slow' }, async () => {
-    const { lines } = await files((W) => writeFileSync(join(W, 'large'), 'x'.repeat(2 ** 20 + 1)));
-    expect(await lines('large')).toEqual({
-      ...nothing,
-      error:
-        'file is 1048577 bytes which exceeds the maximum of 1048576 bytes. Use grep, sed, or awk to extract ' +
-        'the content you need, or use offset and limit to read a portion.',
     });
   });
 });

@@ -11,8 +11,7 @@ import { orielOffering } from '../../../src/oriel.ts';
 import { textAnswer } from '../../../src/render/notices.ts';
 import { type AppUnderTest, serveOffer } from '../../support/app.ts';
 import { has } from '../../support/has.ts';
-import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
-import { mcpHeaders } from '../../support/server.ts';
+import { offerOf, testTool } from '../../support/offer.ts';
 import { workspace } from '../../support/workspace.ts';
 
 function serving(options: OfferOptions): Promise<AppUnderTest> {
@@ -97,57 +96,6 @@ describe('/api/v0/tools', () => {
       'event: progress\ndata: {"message":"half\\nway","done":1,"total":2}\n\n' +
         'event: answer\ndata: {"content":[{"type":"text","text":"done"}],"details":{},"isError":false}\n\n',
     );
-  });
-
-  test.each([
-    ['one answer', '/api/v0/tools/hang', { 'content-type': 'application/json' }, {}],
-    ['events', '/api/v0/tools/hang', { 'content-type': 'application/json', accept: 'text/event-stream' }, {}],
-    [
-      'MCP of 2025',
-      '/mcp',
-      { 'content-type': 'application/json', ...mcpHeaders },
-      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'hang', arguments: {} } },
-    ],
-    [
-      'MCP of 2026',
-      '/mcp',
-      {
-        'content-type': 'application/json',
-        ...mcpHeaders,
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': 'tools/call',
-        'mcp-name': 'hang',
-      },
-      {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: {
-          name: 'hang',
-          arguments: {},
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-        },
-      },
-    ],
-  ])('a client that disconnects cancels the work: %s', async (_title, path, headers, body) => {
-    const { tool, started, stopped } = hangingTool('hang');
-    const { url } = await serveOffer(offerOf(tool));
-    const stop = new AbortController();
-    const reply = fetch(url + path, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: headers as Record<string, string>,
-      signal: stop.signal,
-    });
-    reply.catch(() => undefined);
-    await started;
-    stop.abort();
-    await stopped;
-    await expect(reply.then((response) => response.text())).rejects.toThrow();
   });
 });
 

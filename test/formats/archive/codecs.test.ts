@@ -66,37 +66,7 @@ describe.each(samples)('%s', (codec, { hello, lines }) => {
     expect(LINES.startsWith(bytes.toString())).toBe(true);
     expect(failure).toMatchObject({ code: 'CORRUPT', message: 'its packed data ends early' });
   });
-
-  test('ends with its call', { tags: 'slow' }, async () => {
-    const stop = new AbortController();
-    const endless = (async function* () {
-      yield lines.subarray(0, 100);
-      stop.abort(new Error('enough'));
-      await new Promise(() => {});
-    })();
-    const { failure } = await drain(
-      decompress(
-        codec,
-        { size: 100, read: () => race(endless, stop.signal) },
-        new UnpackBudget(),
-        stop.signal,
-      ),
-    );
-    expect(failure).toEqual(new Error('enough'));
-  });
 });
-
-/** As a file would: a read in progress fails when the call is aborted. */
-async function* race(stream: AsyncGenerator<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const aborted = new Promise<never>((_, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason)),
-  );
-  for (;;) {
-    const step = await Promise.race([stream.next(), aborted]);
-    if (step.done) return;
-    yield step.value;
-  }
-}
 
 test.each([
   ['gzip', gzipSync('hello\nworld\n')],

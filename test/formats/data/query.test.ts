@@ -102,21 +102,6 @@ describe('separated values', () => {
     expect(text).toContain('1 row is over 4 MiB and was left out. Use o.csv:@4+');
   });
 
-  test('following the notices shows every row once', async () => {
-    const rows = Array.from({ length: 53 }, (_, at) => `${at},"line\n${at}"`);
-    const cwd = folder();
-    writeFileSync(join(cwd, 'o.csv'), lines('id,text', ...rows));
-    const read = reader(cwd);
-    const seen: (string | undefined)[] = [];
-    for (let path: string | undefined = 'o.csv?where=id >= 3&limit=7'; path !== undefined;) {
-      const answer: Answered = await read(path);
-      expect(answer.code, answer.text).toBe('OK');
-      seen.push(...cells(answer.text).map(([id]) => id));
-      path = (/Use (o\.csv\?\S+offset=\S+) to continue/.exec(answer.text) ?? [])[1];
-    }
-    expect(seen).toEqual(rows.slice(3).map((_, at) => String(at + 3)));
-  });
-
   test('a condition may name a rowid at which no row begins', async () => {
     const read = asked('o.csv', 'a,b\n100,1\n200,2\n');
     expect(cells((await read('?where=rowid > 5')).text)).toEqual([['200', '2']]);

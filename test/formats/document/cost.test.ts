@@ -65,19 +65,6 @@ test('only shown pages of a PDF are converted, each once', { tags: 'slow' }, asy
   expect((await read('long.pdf:p101-')).conversions).toBe(1);
 });
 
-test.each([
-  ['that has settled', settled],
-  ['that was written a moment ago', () => Promise.resolve()],
-])('many readers of one document %s share one conversion', async (_, until) => {
-  const { write, oriel } = workspace(unhurried);
-  await until(write('long.pdf', longPdf()));
-  const answers = await Promise.all(
-    Array.from({ length: 12 }, (_, i) => oriel.tool('read').run({ path: `long.pdf:${i * 10 + 1}..` })),
-  );
-  for (const answer of answers) expect(answer.isError, textOf(answer)).toBe(false);
-  expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
-});
-
 test('a recent document is converted once until its identity settles', async () => {
   const { write, oriel } = workspace(unhurried);
   const path = write('long.pdf', longPdf());
@@ -105,40 +92,6 @@ test.runIf(process.platform === 'linux')(
     expect(textOf(await read('bomb.docx:/'))).toContain('word/');
   },
 );
-
-test.each([
-  ['', 'p6'],
-  [':A2:B4', 'p3'],
-  [':B4', 'p3'],
-  [':Pears:A2:B4', 'p3'],
-  [':Pears:B4:raw', 'p3'],
-  [':Pears!B4', 'p3'],
-  [":'My Sheet'!B4", 'm3'],
-  [':My Sheet:B4', 'm3'],
-  [':Pears', 'p6'],
-  [':Pears:4..6', '| A | B |'],
-  [':Pears:4', 'p3'],
-  [':Pears?limit=2&offset=2', 'p3'],
-  [':My Sheet?where=B=%27m3%27', 'm3'],
-  [':outline', 'Pears'],
-])('reading %j of a workbook first takes one conversion', { tags: 'slow' }, async (part, word) => {
-  const { write, oriel } = workspace(unhurried);
-  const rows = (letter: string): string =>
-    `<sheetData>${[1, 2, 3, 4, 5, 6, 7].map((i) => sheetRow(i, i === 1 ? ['A', 'B'] : [i, `${letter}${i - 1}`])).join('')}</sheetData>`;
-  await settled(
-    write(
-      'book.xlsx',
-      xlsx([
-        ['Pears', rows('p')],
-        ['My Sheet', rows('m')],
-      ]),
-    ),
-  );
-  const answer = await oriel.tool('read').run({ path: `book.xlsx${part}` });
-  expect(answer.isError, textOf(answer)).toBe(false);
-  expect(textOf(answer)).toContain(word);
-  expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
-});
 
 /** A process that reads what it is told, paths a line, at once, and says when it has. */
 function reader(cwd: string, cache: string | false = false) {

@@ -84,46 +84,6 @@ test('a docx keeps its hyphens, glosses and equations', async () => {
   );
 });
 
-test('docx text hidden by a run or style is omitted', async () => {
-  const hidden = (properties: string, text: string): string =>
-    run(`<w:rPr>${properties}</w:rPr>${words(text)}`);
-  const styles =
-    '<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:style w:type="character" w:styleId="Secret"><w:rPr><w:vanish/></w:rPr></w:style></w:styles>';
-  const body = [
-    run(words('one ')),
-    hidden('<w:b/><w:vanish/>', 'GONE '),
-    hidden('<w:vanish w:val="true"/>', 'GONE '),
-    hidden('<w:vanish w:val="0"/>', 'two '),
-    hidden('<w:rStyle w:val="Secret"/>', 'GONE '),
-    hidden('<w:rStyle w:val="Secret"/><w:vanish w:val="false"/>', 'three '),
-    hidden('<w:webHidden/>', 'four'),
-  ];
-  const paragraph = `<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${body.join('')}</w:p>`;
-  expect(await shown('a.docx', docx(paragraph, '', { 'word/styles.xml': styles }))).toBe(
-    'one two three four\n[Not shown: hidden text]',
-  );
-});
-
-test('odt text hidden in spans, paragraphs, sections, fields is omitted', async () => {
-  const parts = unzipSync(fixture('report.odt'));
-  const style = (name: string, family: string): string =>
-    `<style:style style:name="${name}" style:family="${family}"><style:text-properties text:display="none"/></style:style>`;
-  const body = [
-    '<text:p>one <text:span text:style-name="XS">GONE</text:span><text:span text:style-name="XT">two</text:span></text:p>',
-    '<text:p text:style-name="XP">GONE <text:span text:style-name="XT">GONE</text:span></text:p>',
-    '<text:section text:name="a" text:display="none"><text:p>GONE</text:p></text:section>',
-    '<text:p><text:hidden-text text:condition="1" text:string-value="GONE" text:is-hidden="true">GONE</text:hidden-text>three</text:p>',
-  ];
-  const content = Buffer.from(parts['content.xml'] ?? [])
-    .toString()
-    .replace('</office:automatic-styles>', `${style('XS', 'text')}${style('XP', 'paragraph')}$&`)
-    .replace(/<office:text[^>]*>/, `$&${body.join('')}`);
-  parts['content.xml'] = Buffer.from(content);
-  const text = await shown('a.odt', Buffer.from(zipSync(parts)));
-  expect(text).toMatch(/^one two\n\nthree\n/);
-  expect(text).not.toContain('GONE');
-});
-
 test('a book keeps glosses apart from their words', async () => {
   const book = unzipSync(fixture('report.epub'));
   const name = Object.keys(book).find((part) => /\.x?html$/.test(part) && !/nav|cover/.test(part)) ?? '';

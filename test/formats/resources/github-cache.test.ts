@@ -10,7 +10,6 @@ import { runAsync } from '../../support/cli.ts';
 
 const ISSUE = 'issue://acme/widget/7';
 const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 const NOON = Date.parse('2026-06-01T12:00:00Z');
 
 const widget: Repository = {
@@ -114,35 +113,6 @@ test.each([
   asked();
   expect((await read(ISSUE, NOON + 10 * MINUTE)).isError).toBe(true);
   expect(asked()).toEqual([status]);
-});
-
-test('an entry from the future is not used', async () => {
-  const { read, asked } = await kept();
-  await read(ISSUE, NOON + 30 * DAY);
-  asked();
-  await read(ISSUE, NOON);
-  expect(asked()).toEqual([200, 200]);
-});
-
-test('entries are separate for each list of allowed addresses', async () => {
-  const { asked, directory } = await kept();
-  const read = async (allow: readonly string[]): Promise<void> => {
-    const here = place('oriel', { web: { allow }, now: () => NOON, cache: { directory } });
-    await here.call('read', { path: ISSUE });
-    await here.oriel.close();
-  };
-  await read(['10.0.0.0/8']);
-  expect(asked()).toEqual([200, 200]);
-  await read([]);
-  expect(asked()).toEqual([200, 200]);
-});
-
-test('without a cache nothing is stored', async () => {
-  const { read, asked, directory } = await kept();
-  await read(ISSUE, NOON, false);
-  await read(ISSUE, NOON, false);
-  expect(asked()).toEqual([200, 200, 200, 200]);
-  expect(() => readdirSync(directory)).toThrow('ENOENT');
 });
 
 test('a command answers immediately and ends after its refresh', { tags: 'slow' }, async () => {

@@ -17,7 +17,7 @@ function callOf(): Call {
   onTestFinished(() => session.close());
   return {
     signal: new AbortController().signal,
-    deadline: performance.now() + 10_000,
+    deadline: performance.now() + 200_000,
     limits: wide,
     settings: defaultSettings,
     access: createAccess({ cwd: '/', roots: [], allow: [] }),

@@ -50,7 +50,7 @@ export const commands: readonly Case[] = [
     title: 'signals that are ignored',
     steps: [
       bash(
-        { command: `trap "" TERM INT HUP; echo armed; ${nap(704)}; ${nap(704)}`, timeout: 2 },
+        { command: `trap "" TERM INT HUP; echo armed; ${nap(704)}; ${nap(704)}`, timeout: 5 },
         { code: stopped, has: 'armed' },
       ),
     ],
