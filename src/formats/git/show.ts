@@ -207,7 +207,9 @@ export function changesText(context: GitContext, question: ChangesQuestion): Fou
   return inWorkTree(context, index, (tree, files) => {
     const state = tree.scan(false);
     refuseMissing(state.changed);
-    const bytes = diffText(state.changed, { url, path }, files);
+    const isOther = ({ before, after }: TreeChange): boolean =>
+      !before || !after || before.mode !== after.mode || !before.id.equals(after.id);
+    const bytes = diffText(state.changed.filter(isOther), { url, path }, files);
     return textOf(target, bytes, [...gapNotes(state), ...conversionNotes(context, [])]);
   });
 }

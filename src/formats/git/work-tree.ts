@@ -299,7 +299,8 @@ export class WorkTree {
       const isSettled = this.#repository.config.get('core.autocrlf') !== undefined || kind === 'link';
       const isAlike = !isSettled && !one.isIntended && this.#differsInLineEnds(after, before);
       changedTo(id, isAlike ? { about: ONLY_LINE_ENDS } : undefined);
-    } else if (mode !== before.mode) changedTo(id);
+    } else if (mode !== before.mode || isResized)
+      changedTo(id, isResized ? { about: SAME_STORED } : undefined);
   }
 
   #entry(path: string, kind: 'file' | 'link', mode: string, id: Buffer): WorkTreeEntry {
@@ -531,6 +532,8 @@ function noneAt(path: string): UntrackedCount {
 
 const NO_ID = Buffer.alloc(0);
 export const ONLY_LINE_ENDS = 'only its line ends differ';
+/** Git takes it for changed until it is added. */
+const SAME_STORED = 'unchanged as git stores it';
 
 function bytesIn(file: HeldFile): Buffer {
   const bytes = Buffer.allocUnsafe(file.size);
