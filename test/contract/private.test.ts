@@ -2,6 +2,7 @@
 
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Answer, DialectName } from '../../src/index.ts';
 import { commitAll, git } from '../support/git.ts';
@@ -96,6 +97,19 @@ test('nothing says where a private link leads', async () => {
   fs.symlinkSync('.', join(W, 'a.pem'));
   expect(await text('.')).toContain('.env -> ?');
   for (const path of ['.', '.env', '.env/x', 'a.pem']) expect(await text(path)).not.toMatch(/hushHush|-> \./);
+});
+
+test('a gzip file is private by a name behind 16 MiB', { tags: 'slow' }, async () => {
+  const { write, read } = workspace({ deny: ['.env'] });
+  const named = Buffer.from(gzipSync('marrow'));
+  named[3] = 8;
+  const front = gzipSync(Buffer.alloc(17 << 20, 'a line\n'), { level: 0 });
+  const second = (name: string): Buffer =>
+    Buffer.concat([front, named.subarray(0, 10), Buffer.from(`${name}\0`), named.subarray(10)]);
+  write('two.gz', second('.env'));
+  write('open.gz', second('env'));
+  expect((await read('two.gz')).details).toMatchObject({ error: { code: 'PRIVATE' } });
+  expect((await read('open.gz')).isError).toBe(false);
 });
 
 test('a zip behind a program is private wherever it is stored', async () => {

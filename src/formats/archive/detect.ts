@@ -106,10 +106,13 @@ export function mayStoreFiles(head: Uint8Array, end: Uint8Array): boolean {
 
 const GZIP_START = Buffer.from('\x1f\x8b\x08', 'latin1');
 const MAX_GZIP_NAME_BYTES = 4096;
+/** Up to the end of a name, with an extra field of 65,535 bytes before it. */
+export const MAX_GZIP_HEAD_BYTES = 12 + 65_535 + MAX_GZIP_NAME_BYTES;
 
-/** The names in a gzip file, which may be several files one after the other. Source: RFC 1952, 2.3. */
-export function* namesInGzip(packed: Buffer): Generator<string> {
-  for (let at = packed.indexOf(GZIP_START); at !== -1; at = packed.indexOf(GZIP_START, at + 1)) {
+/** The names in a part of a gzip file, which may be several files one after the other, the last one before `end`. Source: RFC 1952, 2.3. */
+export function* namesInGzip(packed: Buffer, end: number): Generator<string> {
+  let at = packed.indexOf(GZIP_START);
+  for (; at !== -1 && at < end; at = packed.indexOf(GZIP_START, at + 1)) {
     const flags = packed[at + 3] ?? 0;
     if (!(flags & 8) || at + 12 > packed.length) continue;
     const from = flags & 4 ? at + 12 + packed.readUInt16LE(at + 10) : at + 10;
