@@ -6,13 +6,12 @@ import {
   type HeldDirectory,
   type HeldFile,
   latin1ToPath,
-  openHeld,
   pathToLatin1,
   readHeld,
 } from '../../files/held-directory.ts';
 import { WalkRules } from '../../files/walk-rules.ts';
 import type { GitIndex, IndexEntry } from '../../git/index-file.ts';
-import type { GitRepository } from '../../git/objects.ts';
+import { enter, type GitRepository, inDirectory, openFile, readPart } from '../../git/objects.ts';
 import {
   isTextWithCrlf,
   PathAttributes,
@@ -213,7 +212,7 @@ export class WorkTree {
       }
       return;
     }
-    const inside = this.#enter(directory, name);
+    const inside = enter(directory, name, this.#roots);
     if (!inside) return this.#add('directories that cannot be read');
     const text = latin1ToPath(name);
     try {
@@ -322,7 +321,8 @@ export class WorkTree {
     return this.#withFile(directory, name, (file) => {
       this.#hashed += file.size;
       if (this.#hashed > MAX_HASHED_BYTES) return undefined;
-      if (file.size <= MAX_FILE_BYTES) return this.#hash(this.#cleaned(bytesIn(file), path, before));
+      if (file.size <= MAX_FILE_BYTES)
+        return this.#hash(this.#cleaned(readPart(file, 0, file.size), path, before));
       const hash = this.#hasher(file.size);
       const part = Buffer.allocUnsafe(READ_BYTES);
       for (let at = 0; at < file.size;) {
@@ -379,12 +379,7 @@ export class WorkTree {
     name: string,
     act: (file: HeldFile) => Found,
   ): Found | undefined {
-    let file: HeldFile | undefined;
-    try {
-      file = openHeld(directory, name);
-    } catch {
-      return undefined;
-    }
+    const file = openFile(directory, name);
     if (!file) return undefined;
     try {
       return act(file);
@@ -394,33 +389,16 @@ export class WorkTree {
   }
 
   #read(directory: HeldDirectory, name: string, most: number): Buffer | UnreadFile {
-    const read = (file: HeldFile): Buffer | UnreadFile => (file.size > most ? 'too large' : bytesIn(file));
+    const read = (file: HeldFile): Buffer | UnreadFile =>
+      file.size > most ? 'too large' : readPart(file, 0, file.size);
     return this.#withFile(directory, name, read) ?? 'closed';
-  }
-
-  #enter(directory: HeldDirectory, name: string): HeldDirectory | undefined {
-    try {
-      return directory.enter(name, this.#roots);
-    } catch {
-      return undefined;
-    }
   }
 
   /** `act` gets the directory and the name of the last part of the path; undefined if it cannot be entered. */
   #inside<Found>(path: string, act: (directory: HeldDirectory, name: string) => Found): Found | undefined {
     const names = path.split('/');
     const last = names.pop() ?? '';
-    let at: HeldDirectory | undefined = this.#top.share();
-    for (const name of names) {
-      const next: HeldDirectory | undefined = at && this.#enter(at, name);
-      at?.release();
-      at = next;
-    }
-    try {
-      return at && act(at, last);
-    } finally {
-      at?.release();
-    }
+    return inDirectory(this.#top, names, this.#roots, (directory) => act(directory, last));
   }
 
   /** What the rules do not ignore. `tracked`, `inner`: the names of files, and of directories, in the index. */
@@ -465,7 +443,7 @@ export class WorkTree {
 
   #countBelow(at: ScannedDirectory, name: string, count: UntrackedCount): void {
     if (at.depth === MAX_DEPTH) return this.#add('directories nested too deeply');
-    const directory = this.#enter(at.directory, name);
+    const directory = enter(at.directory, name, this.#roots);
     if (!directory) return this.#add('directories that cannot be read');
     try {
       if (this.#isRepository(directory)) {
@@ -496,7 +474,7 @@ export class WorkTree {
   #isRepository(directory: HeldDirectory): boolean {
     const git = directory.kindOf('.git');
     if (git !== 'directory') return git === 'file';
-    const inside = this.#enter(directory, '.git');
+    const inside = enter(directory, '.git', this.#roots);
     const isOne = inside?.kindOf('HEAD') !== undefined;
     inside?.release();
     return isOne;
@@ -534,8 +512,3 @@ const NO_ID = Buffer.alloc(0);
 export const ONLY_LINE_ENDS = 'only its line ends differ';
 /** Git takes it for changed until it is added. */
 const SAME_STORED = 'unchanged as git stores it';
-
-function bytesIn(file: HeldFile): Buffer {
-  const bytes = Buffer.allocUnsafe(file.size);
-  return bytes.subarray(0, readHeld(file, bytes, 0, bytes.length));
-}
