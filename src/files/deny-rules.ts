@@ -173,7 +173,9 @@ class NameFilter {
   }
 
   matches(name: string): boolean {
-    const [first, last] = [name.charCodeAt(0), name.charCodeAt(name.length - 1)];
+    // Not as a list: this is asked for every name.
+    const first = name.charCodeAt(0);
+    const last = name.charCodeAt(name.length - 1);
     if (first < ASCII && last < ASCII && this.#pairs[first * ASCII + last] === 0) return false;
     const own = folded(name);
     const database = databaseOf(own);
