@@ -99,7 +99,7 @@ test('nothing says where a private link leads', async () => {
   for (const path of ['.', '.env', '.env/x', 'a.pem']) expect(await text(path)).not.toMatch(/hushHush|-> \./);
 });
 
-test('a gzip file is private by a name behind 16 MiB', { tags: 'slow' }, async () => {
+test('a gzip file is private by what is behind 16 MiB of it', { tags: 'slow' }, async () => {
   const { write, read } = workspace({ deny: ['.env'] });
   const named = Buffer.from(gzipSync('marrow'));
   named[3] = 8;
@@ -110,6 +110,11 @@ test('a gzip file is private by a name behind 16 MiB', { tags: 'slow' }, async (
   write('open.gz', second('env'));
   expect((await read('two.gz')).details).toMatchObject({ error: { code: 'PRIVATE' } });
   expect((await read('open.gz')).isError).toBe(false);
+  const packed = zip([{ name: '.env', content: 'marrow' }]);
+  write('late.gz', gzipSync(Buffer.concat([Buffer.alloc(17 << 20, 'a line\n'), packed]), { level: 1 }));
+  expect((await read('late.gz:1-3')).isError).toBe(false);
+  for (const path of ['late.gz:-3', 'late.gz:@17M+9K'])
+    expect((await read(path)).details).toMatchObject({ error: { code: 'PRIVATE' } });
 });
 
 test('a zip behind a program is private wherever it is stored', async () => {

@@ -93,7 +93,8 @@ export function isGitStore(head: Uint8Array): boolean {
   return GIT_START_BYTES.has(head[0]) && GIT_STORE.test(Buffer.from(head.subarray(0, 64)).toString('latin1'));
 }
 
-/** Of a zip that has members: before it may be anything. */
+/** Of a zip that has members: before its first one, and at its end. Before both may be anything. */
+export const ZIP_START = Buffer.from('PK\x03\x04');
 export const ZIP_END = Buffer.from('PK\x05\x06');
 /** Bytes at the end that are searched for the end record: at most 65,535 of a comment, the rest for junk after it. */
 export const ZIP_TAIL_BYTES = 2 * 65_536;
