@@ -264,10 +264,10 @@ export function isGone(error: unknown): boolean {
 export function* linkedBelow(rules: DenyRules): Generator<NeededFacts, LinkedFiles, KnownFacts> {
   const since = Date.now();
   const found = new Map<string, DenyRule>();
-  const directories = outermostOf(rules.data.projects).map((path) => ({
-    path,
-    rule: rules.decide(path, true),
-  }));
+  const { projects } = rules.data;
+  const directories = projects
+    .filter((path) => !projects.some((other) => other !== path && isPathWithin(path, other)))
+    .map((path) => ({ path, rule: rules.decide(path, true) }));
   let left = MAX_COMPARED_ENTRIES;
   let gap: string | undefined;
   for (let at = directories.pop(); at; at = directories.pop()) {
@@ -290,10 +290,6 @@ export function* linkedBelow(rules: DenyRules): Generator<NeededFacts, LinkedFil
     }
   }
   return { since, rules: found, gap };
-}
-
-function outermostOf(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => !paths.some((other) => other !== path && isPathWithin(path, other)));
 }
 
 type LinkedStats = Readonly<Record<'dev' | 'ino' | 'ctimeMs', bigint | number>>;

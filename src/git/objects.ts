@@ -118,8 +118,12 @@ export class GitRepository {
 
   /** Whether the id is that of the bytes: git compares them when it receives objects, not when it reads them. */
   isIntact(id: Buffer, { kind, bytes }: GitObject): boolean {
-    const hash = createHash(this.idBytes === 32 ? 'sha256' : 'sha1');
-    return hash.update(`${kind} ${bytes.length}\0`).update(bytes).digest().equals(id);
+    return this.hasher(kind, bytes.length).update(bytes).digest().equals(id);
+  }
+
+  /** For the id of an object, which is that of its bytes. */
+  hasher(kind: GitObject['kind'], size: number): ReturnType<typeof createHash> {
+    return createHash(this.idBytes === 32 ? 'sha256' : 'sha1').update(`${kind} ${size}\0`);
   }
 
   /** The ids that begin with these hexadecimal digits (at least four); at most 16. */

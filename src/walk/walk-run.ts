@@ -6,7 +6,7 @@ import { isOrielError, OrielError } from '../errors.ts';
 import { latin1ToPath, pathToLatin1 } from '../files/held-directory.ts';
 import { isLocalWhole } from '../files/mounts.ts';
 import { builtFile } from '../files/package-files.ts';
-import { isPathWithin } from '../files/paths.ts';
+import { mayRise } from '../files/paths.ts';
 import { keptFromClients } from '../files/kept-files.ts';
 import { isFault } from '../files/system-failure.ts';
 import { IdleWorkers } from '../process/idle-workers.ts';
@@ -258,7 +258,7 @@ async function openChain(directory: OpenedDirectory, access: FileAccess): Promis
   };
   try {
     let top = directory;
-    for (let at = directory.path; dirname(at) !== at && mayRise(at, access); at = dirname(at)) {
+    for (let at = directory.path; dirname(at) !== at && mayRise(at, access.roots); at = dirname(at)) {
       const opened = await ifAllowed(top.above, () => (isCut = true));
       if (opened?.kind !== 'directory') {
         await opened?.close();
@@ -298,10 +298,6 @@ async function topOf(directories: readonly OpenedDirectory[], access: FileAccess
   await opened?.close();
   const top = indexOf(opened?.path);
   return top === -1 ? directories.length - 1 : top;
-}
-
-function mayRise(path: string, { roots }: FileAccess): boolean {
-  return roots.length === 0 || roots.some((root) => path !== root && isPathWithin(path, root));
 }
 
 // The pool of worker threads for walks. Idle threads are kept for a while and reused, because loading and compiling their

@@ -355,13 +355,10 @@ export class ValueFinder {
         return 'enter';
       },
       value: (at, _, span) => {
-        if (relationOf(at, path) === 'at') this.#take(span);
+        if (relationOf(at, path) !== 'at') return;
+        this.found = span;
+        this.count += 1;
       },
     });
-  }
-
-  #take(span: JsonSpan): void {
-    this.found = span;
-    this.count += 1;
   }
 }

@@ -127,12 +127,7 @@ export function diffBetween(context: GitContext, { from, ways, target }: DiffQue
     throw new OrielError('NOT_FOUND', `${why} Use ${quote(url)} for all files.`, { next: url });
   }
   const changes = changesBetween(read, older.tree, newer.tree);
-  return {
-    kind: 'text',
-    target,
-    bytes: diffText(changes, { url, path }, diffContext(context)),
-    notes: [],
-  };
+  return textOf(target, diffText(changes, { url, path }, diffContext(context)), []);
 }
 
 /** By the stages of a conflict. */

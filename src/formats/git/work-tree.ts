@@ -1,6 +1,5 @@
 /** Compares the work tree with the index: what has changed, and what is untracked. Runs in the thread, and starts nothing. */
 
-import { createHash } from 'node:crypto';
 import {
   closeHeld,
   type HeldDirectory,
@@ -323,7 +322,7 @@ export class WorkTree {
       if (this.#hashed > MAX_HASHED_BYTES) return undefined;
       if (file.size <= MAX_FILE_BYTES)
         return this.#hash(this.#cleaned(readPart(file, 0, file.size), path, before));
-      const hash = this.#hasher(file.size);
+      const hash = this.#repository.hasher('blob', file.size);
       const part = Buffer.allocUnsafe(READ_BYTES);
       for (let at = 0; at < file.size;) {
         const length = readHeld(file, part, 0, Math.min(part.length, file.size - at), at);
@@ -335,12 +334,8 @@ export class WorkTree {
     });
   }
 
-  #hasher(size: number): ReturnType<typeof createHash> {
-    return createHash(this.#repository.idBytes === 32 ? 'sha256' : 'sha1').update(`blob ${size}\0`);
-  }
-
   #hash(bytes: Buffer): Buffer {
-    return this.#hasher(bytes.length).update(bytes).digest();
+    return this.#repository.hasher('blob', bytes.length).update(bytes).digest();
   }
 
   /** With the line ends that git would store. `stored`: what is in the index. */
