@@ -251,6 +251,15 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     expect(text).toContain("The user's core.autocrlf is not read");
   });
 
+  test('a long file that became a link has its hunks', { tags: 'slow' }, async () => {
+    const w = repository();
+    const path = w.write('a.txt', lines(1, 2_000));
+    commitAll(w.W, 'first');
+    rmSync(path);
+    symlinkSync('b', path);
+    expect(await w.text('git://diff/a.txt:raw')).toMatch(/^-line 1$/m);
+  });
+
   test('a path that looks like a revision or a selector is reached', { tags: 'slow' }, async () => {
     const w = repository();
     const names = ['staged', 'a..b', 'what?.md', 'c:5', '100%'];
