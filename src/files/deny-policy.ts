@@ -187,7 +187,9 @@ export class DenyPolicy {
           this.#warn(path, `a rule has over ${MAX_RULE_CHARACTERS} characters and is ignored`);
         if (short.length > MAX_RULES_PER_FILE)
           this.#warn(path, `only its first ${MAX_RULES_PER_FILE} rules are used`);
-        const patternsOf = isList ? ({ rule }: WrittenRule) => [patternOfLine(rule)] : readPatterns(project);
+        // The blank behind a backslash was trimmed.
+        const ofLine = ({ rule }: WrittenRule): string[] => [rule.endsWith('\\') ? `${rule} ` : rule];
+        const patternsOf = isList ? ofLine : readPatterns(project);
         const rules = short
           .slice(0, MAX_RULES_PER_FILE)
           .flatMap((one) => patternsOf(one).map((pattern) => ({ pattern, ...one, from, lift: 'there' })));
@@ -300,11 +302,6 @@ function upToParenthesis(text: string): string {
     if (open === 0) return line.slice(0, index + 1);
   }
   return line.slice(0, line.lastIndexOf(')') + 1);
-}
-
-function patternOfLine(rule: string): string {
-  // The blank that was trimmed.
-  return rule.endsWith('\\') ? `${rule} ` : rule;
 }
 
 /**

@@ -173,7 +173,9 @@ class NameFilter {
   }
 
   matches(name: string): boolean {
-    const [first, last] = [name.charCodeAt(0), name.charCodeAt(name.length - 1)];
+    // Not as a list: this is asked for every name.
+    const first = name.charCodeAt(0);
+    const last = name.charCodeAt(name.length - 1);
     if (first < ASCII && last < ASCII && this.#pairs[first * ASCII + last] === 0) return false;
     const own = folded(name);
     const database = databaseOf(own);
@@ -262,10 +264,10 @@ export function isGone(error: unknown): boolean {
 export function* linkedBelow(rules: DenyRules): Generator<NeededFacts, LinkedFiles, KnownFacts> {
   const since = Date.now();
   const found = new Map<string, DenyRule>();
-  const directories = outermostOf(rules.data.projects).map((path) => ({
-    path,
-    rule: rules.decide(path, true),
-  }));
+  const { projects } = rules.data;
+  const directories = projects
+    .filter((path) => !projects.some((other) => other !== path && isPathWithin(path, other)))
+    .map((path) => ({ path, rule: rules.decide(path, true) }));
   let left = MAX_COMPARED_ENTRIES;
   let gap: string | undefined;
   for (let at = directories.pop(); at; at = directories.pop()) {
@@ -288,10 +290,6 @@ export function* linkedBelow(rules: DenyRules): Generator<NeededFacts, LinkedFil
     }
   }
   return { since, rules: found, gap };
-}
-
-function outermostOf(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => !paths.some((other) => other !== path && isPathWithin(path, other)));
 }
 
 type LinkedStats = Readonly<Record<'dev' | 'ino' | 'ctimeMs', bigint | number>>;

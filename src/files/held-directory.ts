@@ -172,10 +172,10 @@ export class HeldDirectory {
 
   /**
    * Opens a directory in this one. Undefined for virtual file systems of the kernel, the descriptors of a process, directories
-   * of `skipFiles`, and outside of `roots` (if any).
+   * of `skipFiles`, and outside of `roots` (if any). `wasCompared`: whether `isPrivate` said that it is not.
    */
-  enter(name: string, roots: readonly string[]): HeldDirectory | undefined {
-    if (this.isPrivate(name, true)) return undefined;
+  enter(name: string, roots: readonly string[], wasCompared = false): HeldDirectory | undefined {
+    if (!wasCompared && this.isPrivate(name, true)) return undefined;
     const inner = HeldDirectory.#open(`${this.self}/${name}`, joined(this.path, name), ENTER);
     let isOurs = false;
     try {
@@ -203,10 +203,10 @@ export class HeldDirectory {
   }
 
   /** Whether the name of an entry is private by the rules of `skipFiles`. */
-  isPrivate(name: string, isDirectory: boolean): boolean {
+  isPrivate(name: string, isDirectory: boolean, text?: string): boolean {
     if (!rules) return false;
     this.#lastName ??= latin1ToPath(this.path.slice(this.path.lastIndexOf('/') + 1));
-    const text = latin1ToPath(name);
+    text ??= latin1ToPath(name);
     if (!rules.mayMatch(text, this.#lastName)) return false;
     return rules.decide(joined(latin1ToPath(this.path), text), isDirectory) !== undefined;
   }

@@ -154,7 +154,12 @@ export function createAccess(options: AccessOptions): FileAccess {
       const fd = await inspector.open(handle.again, READ);
       const stats = await identify(fd, handle);
       if (stats.isDirectory())
-        return openedDirectory(fd, handle.path, stats, inspector, { kept, rules, policy });
+        return openedDirectory(fd, handle.path, stats, inspector, {
+          kept,
+          rules,
+          policy,
+          open: (other) => open(other, undefined, rules && (() => Promise.resolve(rules))),
+        });
       if (kernelName !== undefined && stats.size === 0n)
         return await kernelFile(fd, handle, stats, kernelName, signal);
       return openedFile(fd, handle.path, stats, inspector, (suffix) => sibling(handle.path + suffix));
@@ -369,6 +374,8 @@ interface WithheldFiles {
   /** What is listed by name only. */
   readonly rules?: DenyRules | undefined;
   readonly policy?: DenyPolicy | undefined;
+  /** Opens another path by the same rules. */
+  open(path: string): Promise<OpenedItem>;
 }
 
 export function openedDirectory(
@@ -430,6 +437,7 @@ export function openedDirectory(
       isNamedPrivate(name, 'link')
         ? Promise.resolve(undefined)
         : readlink(systemPath(`${self}/${name}`), 'buffer').then(decodeText, () => undefined),
+    above: () => withheld.open(dirname(path)),
     async enter(name) {
       if (isNamedPrivate(name, 'directory')) return undefined;
       const inner = await untilDescriptors(() => openDescriptor(`${self}/${name}`, ENTER)).catch(

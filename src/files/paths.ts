@@ -172,3 +172,8 @@ export function foreignName(typed: string, walled: boolean): OrielError | undefi
             : undefined;
   return why && advised('BAD_PATH', `${shown} ${why}.`, 'Use a path like src/app.ts.');
 }
+
+/** Whether the directory above `path` is inside the roots, if there are any. */
+export function mayRise(path: string, roots: readonly string[]): boolean {
+  return roots.length === 0 || roots.some((root) => path !== root && isPathWithin(path, root));
+}

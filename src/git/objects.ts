@@ -118,8 +118,12 @@ export class GitRepository {
 
   /** Whether the id is that of the bytes: git compares them when it receives objects, not when it reads them. */
   isIntact(id: Buffer, { kind, bytes }: GitObject): boolean {
-    const hash = createHash(this.idBytes === 32 ? 'sha256' : 'sha1');
-    return hash.update(`${kind} ${bytes.length}\0`).update(bytes).digest().equals(id);
+    return this.hasher(kind, bytes.length).update(bytes).digest().equals(id);
+  }
+
+  /** For the id of an object, which is that of its bytes. */
+  hasher(kind: GitObject['kind'], size: number): ReturnType<typeof createHash> {
+    return createHash(this.idBytes === 32 ? 'sha256' : 'sha1').update(`${kind} ${size}\0`);
   }
 
   /** The ids that begin with these hexadecimal digits (at least four); at most 16. */
@@ -167,7 +171,7 @@ export class GitRepository {
         inner.release();
       }
     };
-    this.#inDirectory(path.split('/'), 'common', (directory) => visit(directory, '', 0));
+    inDirectory(this.#common, path.split('/'), this.#roots, (directory) => visit(directory, '', 0));
     return found;
   }
 
@@ -180,26 +184,8 @@ export class GitRepository {
   #open(path: string, from: 'git' | 'common'): HeldFile | undefined {
     const names = path.split('/');
     const last = names.pop() as string;
-    return this.#inDirectory(names, from, (directory) => openFile(directory, last));
-  }
-
-  #inDirectory<T>(
-    names: readonly string[],
-    from: 'git' | 'common',
-    act: (directory: HeldDirectory) => T,
-  ): T | undefined {
-    let at = (from === 'git' ? this.#git : this.#common).share();
-    for (const name of names) {
-      const inner = enter(at, name, this.#roots);
-      at.release();
-      if (!inner) return undefined;
-      at = inner;
-    }
-    try {
-      return act(at);
-    } finally {
-      at.release();
-    }
+    const top = from === 'git' ? this.#git : this.#common;
+    return inDirectory(top, names, this.#roots, (directory) => openFile(directory, last));
   }
 }
 
@@ -329,13 +315,38 @@ function looseObject(stored: Buffer, most: number | undefined): GitObject {
 }
 
 /** Fewer bytes at the end of the file. */
-function readPart(file: HeldFile, from: number, length: number): Buffer {
+export function readPart(file: HeldFile, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, file.size - from)));
   return bytes.subarray(0, readHeld(file, bytes, 0, bytes.length, from));
 }
 
+/** What `act` returns of the directory at `names` below `top`; undefined if it cannot be entered. `roots` are Latin-1. */
+export function inDirectory<T>(
+  top: HeldDirectory,
+  names: readonly string[],
+  roots: readonly string[],
+  act: (directory: HeldDirectory) => T,
+): T | undefined {
+  let at = top.share();
+  for (const name of names) {
+    const inner = enter(at, name, roots);
+    at.release();
+    if (!inner) return undefined;
+    at = inner;
+  }
+  try {
+    return act(at);
+  } finally {
+    at.release();
+  }
+}
+
 /** Undefined unless it is a directory that may be entered. */
-function enter(directory: HeldDirectory, name: string, roots: readonly string[]): HeldDirectory | undefined {
+export function enter(
+  directory: HeldDirectory,
+  name: string,
+  roots: readonly string[],
+): HeldDirectory | undefined {
   try {
     return directory.enter(name, roots);
   } catch {
@@ -344,7 +355,7 @@ function enter(directory: HeldDirectory, name: string, roots: readonly string[])
 }
 
 /** Undefined unless it is a regular file that may be opened. */
-function openFile(directory: HeldDirectory, name: string): HeldFile | undefined {
+export function openFile(directory: HeldDirectory, name: string): HeldFile | undefined {
   try {
     return openHeld(directory, name);
   } catch {

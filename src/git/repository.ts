@@ -3,7 +3,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { isOrielError, OrielError } from '../errors.ts';
 import { keptFromClients } from '../files/kept-files.ts';
-import { isPathWithin } from '../files/paths.ts';
+import { mayRise } from '../files/paths.ts';
 import { readAt } from '../text/bytes.ts';
 import { quote } from '../text/visible.ts';
 import type { FileAccess, OpenedDirectory } from '../types/access.ts';
@@ -54,7 +54,7 @@ export async function openRepository(
     await opened?.close();
     const bare = opened ? undefined : await bareRepository(at, call);
     if (bare) return opening(at, bare, call);
-    if (opened || dirname(at) === at || !mayAscend(at, access.roots)) return undefined;
+    if (opened || dirname(at) === at || !mayRise(at, access.roots)) return undefined;
   }
 }
 
@@ -161,11 +161,6 @@ async function linkedDirectory(path: string, call: OpenContext): Promise<OpenedD
   if (found.kind === 'directory') return found;
   await found.close();
   throw new OrielError('NOT_DIRECTORY', `${shown} names ${quote(target)}, which is not a directory.`);
-}
-
-/** Whether the parent of `path` is inside the roots. */
-function mayAscend(path: string, roots: readonly string[]): boolean {
-  return roots.length === 0 || roots.some((root) => path !== root && isPathWithin(path, root));
 }
 
 async function unlessMissing<T>(opening: Promise<T>): Promise<T | undefined> {

@@ -117,13 +117,8 @@ export class GitRevisions {
     const object = this.object(id, shown);
     const commit = object.kind === 'commit' ? parseCommit(object.bytes) : undefined;
     if (commit) return { ...commit, id };
-    throw new OrielError(
-      'BAD_PATH',
-      `${quote(shown)} is not a commit but a ${object.kind}. Use git://HEAD.`,
-      {
-        next: 'git://HEAD',
-      },
-    );
+    const why = `${quote(shown)} is not a commit but a ${object.kind}.`;
+    throw new OrielError('BAD_PATH', `${why} Use git://HEAD.`, { next: 'git://HEAD' });
   }
 
   /** Throws OrielError if it cannot be read. */

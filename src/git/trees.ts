@@ -8,7 +8,6 @@ export interface GitCommit {
   readonly parents: readonly Buffer[];
   /** `Name <address>`, as stored. */
   readonly author: string;
-  readonly committer: string;
   /** Of the author, in seconds since the epoch, and the time zone: `+0100`. */
   readonly authored: { readonly time: number; readonly zone: string };
   /** Of the committer, in seconds since the epoch. */
@@ -31,7 +30,6 @@ export function parseCommit(bytes: Buffer): GitCommit | undefined {
     tree: Buffer.from(tree, 'hex'),
     parents: [...head.matchAll(/^parent ([0-9a-f]{40,64})$/gm)].map(([, id = '']) => Buffer.from(id, 'hex')),
     author: author?.[1] ?? '',
-    committer: committer?.[1] ?? '',
     authored: { time: Number(author?.[2] ?? 0), zone: author?.[3] ?? '+0000' },
     time: Number(committer?.[2] ?? 0),
     message: end === -1 ? '' : bytes.toString(encoding, end + 2),
@@ -159,10 +157,6 @@ export function* changesBetween(
 
 /** In the order of git, which sorts a directory as if its name ended in a slash. A file and a directory are never equal. */
 function compareNames(a: TreeEntry, b: TreeEntry): number {
-  const [one, other] = [sortName(a), sortName(b)];
+  const [one = '', other = ''] = [a, b].map(({ name, kind }) => (kind === 'directory' ? `${name}/` : name));
   return one < other ? -1 : one > other ? 1 : 0;
-}
-
-function sortName({ name, kind }: TreeEntry): string {
-  return kind === 'directory' ? `${name}/` : name;
 }

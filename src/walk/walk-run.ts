@@ -6,7 +6,7 @@ import { isOrielError, OrielError } from '../errors.ts';
 import { latin1ToPath, pathToLatin1 } from '../files/held-directory.ts';
 import { isLocalWhole } from '../files/mounts.ts';
 import { builtFile } from '../files/package-files.ts';
-import { isPathWithin } from '../files/paths.ts';
+import { mayRise } from '../files/paths.ts';
 import { keptFromClients } from '../files/kept-files.ts';
 import { isFault } from '../files/system-failure.ts';
 import { IdleWorkers } from '../process/idle-workers.ts';
@@ -257,14 +257,15 @@ async function openChain(directory: OpenedDirectory, access: FileAccess): Promis
     for (const one of above) await one.close();
   };
   try {
-    for (let at = directory.path; dirname(at) !== at && mayRise(at, access);) {
-      at = dirname(at);
-      const opened = await openIfAllowed(access, at, () => (isCut = true));
+    let top = directory;
+    for (let at = directory.path; dirname(at) !== at && mayRise(at, access.roots); at = dirname(at)) {
+      const opened = await ifAllowed(top.above, () => (isCut = true));
       if (opened?.kind !== 'directory') {
         await opened?.close();
         break;
       }
       above.unshift(opened);
+      top = opened;
     }
     const directories = [...above, directory];
     return { directories, top: await topOf(directories, access), isCut, close };
@@ -275,13 +276,12 @@ async function openChain(directory: OpenedDirectory, access: FileAccess): Promis
 }
 
 /** Undefined if the path does not exist or may not be read, and after a failure of the machine, which calls `onFault`. */
-async function openIfAllowed(
-  access: FileAccess,
-  path: string,
+async function ifAllowed(
+  open: () => Promise<OpenedItem>,
   onFault: () => void = () => undefined,
 ): Promise<OpenedItem | undefined> {
   try {
-    return await access.open(path);
+    return await open();
   } catch (error) {
     if (isOrielError(error) && error.code === 'BUSY') throw error;
     if (isFault(error)) onFault();
@@ -291,14 +291,13 @@ async function openIfAllowed(
 
 async function topOf(directories: readonly OpenedDirectory[], access: FileAccess): Promise<number> {
   if (access.roots.length > 0) return 0;
-  const opened = await openIfAllowed(access, access.cwd);
+  const indexOf = (path: string | undefined): number => directories.findIndex((one) => one.path === path);
+  const named = indexOf(access.cwd);
+  if (named !== -1) return named;
+  const opened = await ifAllowed(() => access.open(access.cwd));
   await opened?.close();
-  const top = directories.findIndex(({ path }) => path === opened?.path);
+  const top = indexOf(opened?.path);
   return top === -1 ? directories.length - 1 : top;
-}
-
-function mayRise(path: string, { roots }: FileAccess): boolean {
-  return roots.length === 0 || roots.some((root) => path !== root && isPathWithin(path, root));
 }
 
 // The pool of worker threads for walks. Idle threads are kept for a while and reused, because loading and compiling their

@@ -186,7 +186,7 @@ export class DirectoryWalker {
       return true;
     }
     // The name of a private file is found, and nothing else.
-    if (!this.#onlyNames && level.directory?.isPrivate(name, false)) {
+    if (!this.#onlyNames && level.directory?.isPrivate(name, false, text)) {
       this.gaps.pass('private');
       return true;
     }
@@ -216,11 +216,11 @@ export class DirectoryWalker {
     if (this.#filter?.matches(path)) this.gaps.pass('directory', this.#job.front + path);
     if (this.#filter?.mayMatchBelow(path) === false) return;
     const { directory } = level;
-    if (directory.isPrivate(name, true)) {
+    if (directory.isPrivate(name, true, text)) {
       this.gaps.pass('private');
       return;
     }
-    const inner = this.#attempt(() => directory.enter(name, this.#job.roots));
+    const inner = this.#attempt(() => directory.enter(name, this.#job.roots, true));
     if (inner) this.#push(inner, `${level.front}${name}/`, `${path}/`, level.rules.below(text));
   }
 

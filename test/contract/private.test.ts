@@ -2,6 +2,7 @@
 
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Answer, DialectName } from '../../src/index.ts';
 import { commitAll, git } from '../support/git.ts';
@@ -96,6 +97,24 @@ test('nothing says where a private link leads', async () => {
   fs.symlinkSync('.', join(W, 'a.pem'));
   expect(await text('.')).toContain('.env -> ?');
   for (const path of ['.', '.env', '.env/x', 'a.pem']) expect(await text(path)).not.toMatch(/hushHush|-> \./);
+});
+
+test('a gzip file is private by what is behind 16 MiB of it', { tags: 'slow' }, async () => {
+  const { write, read } = workspace({ deny: ['.env'] });
+  const named = Buffer.from(gzipSync('marrow'));
+  named[3] = 8;
+  const front = gzipSync(Buffer.alloc(17 << 20, 'a line\n'), { level: 0 });
+  const second = (name: string): Buffer =>
+    Buffer.concat([front, named.subarray(0, 10), Buffer.from(`${name}\0`), named.subarray(10)]);
+  write('two.gz', second('.env'));
+  write('open.gz', second('env'));
+  expect((await read('two.gz')).details).toMatchObject({ error: { code: 'PRIVATE' } });
+  expect((await read('open.gz')).isError).toBe(false);
+  const packed = zip([{ name: '.env', content: 'marrow' }]);
+  write('late.gz', gzipSync(Buffer.concat([Buffer.alloc(17 << 20, 'a line\n'), packed]), { level: 1 }));
+  expect((await read('late.gz:1-3')).isError).toBe(false);
+  for (const path of ['late.gz:-3', 'late.gz:@17825792+9K'])
+    expect((await read(path)).details).toMatchObject({ error: { code: 'PRIVATE' } });
 });
 
 test('a zip behind a program is private wherever it is stored', async () => {

@@ -59,6 +59,7 @@ function opened(
   const inspector = { close } as Partial<descriptors.DescriptorInspector> as descriptors.DescriptorInspector;
   return openedDirectory(fd, path, stats, inspector, {
     kept: { ...keptFromClients([]), places: kept },
+    open: () => Promise.reject(new Error(path)),
   });
 }
 

@@ -16,6 +16,7 @@ import {
   isNamedZip,
   type IsolatedFormat,
   isTarHeader,
+  MAX_GZIP_HEAD_BYTES,
   namesInGzip,
   unpackedName,
 } from './detect.ts';
@@ -55,8 +56,9 @@ interface PackedArchive {
   readonly compared?: number | undefined;
 }
 
-/** The most bytes of a gzip file in which names are looked for. */
-const MAX_NAMED_BYTES = 16 << 20;
+/** Bytes of a gzip file in which names are looked for at once; of a file elsewhere only the first ones. */
+const NAMED_CHUNK_BYTES = 4 << 20;
+const REMOTE_NAMED_BYTES = 96 << 10;
 
 const PACKED_CHUNK_BYTES = 256 << 10;
 
@@ -166,19 +168,18 @@ export async function archiveIndex(subject: FileSubject, call: Call): Promise<Ar
   const names = await call.access.privateNames?.();
   const index = await wholeIndex(subject, call, names !== undefined);
   if (!names) return index;
+  const key = `${names.data.key} ${subject.path}`;
   if (index.kind === 'compressed') {
-    const { bytes, size } = subject.opened;
-    const most = index.codec === 'gzip' ? Math.min(size, bytes.remote ? 96 << 10 : MAX_NAMED_BYTES) : 0;
-    const packed = Buffer.from(await readAt(bytes, 0, most, call.signal));
-    for (const inner of [storedName(unpackedName(subject.name)), ...namesInGzip(packed)]) {
+    if (openStreams.get(index) === key) return index;
+    for await (const inner of namesOfStream(subject, index.codec, call.signal)) {
       const denied = names.inside(subject.path, inner, false);
       if (denied) throw privateFile(subject.typed, denied);
     }
+    openStreams.set(index, key);
     return index;
   }
   const { contents } = index;
   const known = openIndexes.get(contents);
-  const key = `${names.data.key} ${subject.path}`;
   const open = known?.key === key ? known.open : await withoutPrivate(contents, subject.path, names);
   openIndexes.set(contents, { key, open });
   return { ...index, contents: open };
@@ -186,6 +187,23 @@ export async function archiveIndex(subject: FileSubject, call: Call): Promise<Ar
 
 /** By a whole index, the one without private members for the rules that were last asked about. */
 const openIndexes = new WeakMap<ArchiveContents, { readonly key: string; readonly open: ArchiveContents }>();
+
+/** By the index of a single compressed file, the rules by which none of its names is private. */
+const openStreams = new WeakMap<ArchiveIndex, string>();
+
+/** The names that programs may give a single compressed file: its own, and those that gzip stores. */
+async function* namesOfStream(
+  { opened: { bytes, size }, name }: FileSubject,
+  codec: CompressionCodec,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  yield storedName(unpackedName(name));
+  const end = codec !== 'gzip' ? 0 : bytes.remote ? Math.min(size, REMOTE_NAMED_BYTES) : size;
+  for (let at = 0; at < end; at += NAMED_CHUNK_BYTES) {
+    const length = Math.min(end - at, NAMED_CHUNK_BYTES + MAX_GZIP_HEAD_BYTES);
+    yield* namesInGzip(Buffer.from(await readAt(bytes, at, length, signal)), NAMED_CHUNK_BYTES);
+  }
+}
 
 /** `isRuled`: a member may be private by each of its names, also for its size in a listing. */
 function wholeIndex(

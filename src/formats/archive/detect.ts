@@ -92,7 +92,8 @@ export function isGitStore(head: Uint8Array): boolean {
   return GIT_START_BYTES.has(head[0]) && GIT_STORE.test(Buffer.from(head.subarray(0, 64)).toString('latin1'));
 }
 
-/** Of a zip that has members: before it may be anything. */
+/** Of a zip that has members: before its first one, and at its end. Before both may be anything. */
+export const ZIP_START = Buffer.from('PK\x03\x04');
 export const ZIP_END = Buffer.from('PK\x05\x06');
 /** Bytes at the end that are searched for the end record: at most 65,535 of a comment, the rest for junk after it. */
 export const ZIP_TAIL_BYTES = 2 * 65_536;
@@ -105,10 +106,13 @@ export function mayStoreFiles(head: Uint8Array, end: Uint8Array): boolean {
 
 const GZIP_START = Buffer.from('\x1f\x8b\x08', 'latin1');
 const MAX_GZIP_NAME_BYTES = 4096;
+/** Up to the end of a name, with an extra field of 65,535 bytes before it. */
+export const MAX_GZIP_HEAD_BYTES = 12 + 65_535 + MAX_GZIP_NAME_BYTES;
 
-/** The names in a gzip file, which may be several files one after the other. Source: RFC 1952, 2.3. */
-export function* namesInGzip(packed: Buffer): Generator<string> {
-  for (let at = packed.indexOf(GZIP_START); at !== -1; at = packed.indexOf(GZIP_START, at + 1)) {
+/** The names in a part of a gzip file, which may be several files one after the other, the last one before `end`. Source: RFC 1952, 2.3. */
+export function* namesInGzip(packed: Buffer, end: number): Generator<string> {
+  let at = packed.indexOf(GZIP_START);
+  for (; at !== -1 && at < end; at = packed.indexOf(GZIP_START, at + 1)) {
     const flags = packed[at + 3] ?? 0;
     if (!(flags & 8) || at + 12 > packed.length) continue;
     const from = flags & 4 ? at + 12 + packed.readUInt16LE(at + 10) : at + 10;

@@ -3,15 +3,16 @@
 import { OrielError } from '../../errors.ts';
 import { sortInTurns } from '../../queues/turns.ts';
 import { binarySize, plural } from '../../render/display.ts';
-import { detachedFile, readSourceHead } from '../../text/bytes.ts';
+import { detachedFile, readAt, readSourceHead } from '../../text/bytes.ts';
 import { detectEncoding } from '../../text/encoding.ts';
 import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/answer.ts';
+import type { ByteSource } from '../../types/access.ts';
 import type { Call, Resource } from '../../types/call.ts';
 import { dataPlace, dataQuery, isParquet } from '../data/detect.ts';
 import { identifyImage } from '../image/detect.ts';
 import { isBinary, selectionOf, typeOfBytes, UNKNOWN_BINARY } from '../text/open.ts';
-import { claimsArchive } from './detect.ts';
+import { claimsArchive, ZIP_START } from './detect.ts';
 import {
   type ArchiveContents,
   type ArchiveMember,
@@ -61,11 +62,10 @@ export async function presentMember(shown: ShownMember, call: Call): Promise<Res
     if (!head.subarray(0, head.indexOf(0)).includes(NEWLINE))
       throw shown.refused(new OrielError('CORRUPT', `${trouble}, and its first bytes are no text`));
   }
-  if (call.access.privateNames && isWhollyRead(shown, head)) await handBack(shown, head, call);
   return {
     kind: 'text',
     format: 'archive',
-    bytes: unpacked.bytes,
+    bytes: call.access.privateNames ? await comparedBytes(shown, head, call) : unpacked.bytes,
     encoding: 'stored',
     selection,
     target,
@@ -82,11 +82,42 @@ export async function presentMember(shown: ShownMember, call: Call): Promise<Res
   };
 }
 
-/** Whether a member is compared with the rules for private files to its end. A long text need not be unpacked for its start. */
-function isWhollyRead({ unpacked: { bytes }, facts }: ShownMember, head: Uint8Array): boolean {
-  const size = bytes.size ?? Number(facts['size'] ?? Number.POSITIVE_INFINITY);
-  return bytes.streamed !== true || isBinary(head) || size <= MAX_PROVED_BYTES;
+/**
+ * The bytes of a member that is compared with the rules for private files to its end. A long text is not unpacked for its start: it
+ * is compared when the beginning of a zip is at or before what is read.
+ */
+async function comparedBytes(shown: ShownMember, head: Uint8Array, call: Call): Promise<ByteSource> {
+  const { bytes } = shown.unpacked;
+  const size = bytes.size ?? Number(shown.facts['size'] ?? Number.POSITIVE_INFINITY);
+  if (bytes.streamed !== true || isBinary(head) || size <= MAX_PROVED_BYTES) {
+    await handBack(shown, head, call);
+    return bytes;
+  }
+  let seen = 0;
+  const look = async (end: number): Promise<void> => {
+    while (seen < end) {
+      const part = Buffer.from(await readAt(bytes, seen, LOOK_BYTES, call.signal));
+      if (part.includes(ZIP_START)) {
+        await handBack(shown, head, call);
+        seen = Number.POSITIVE_INFINITY;
+      } else if (part.length < LOOK_BYTES) return;
+      else seen += LOOK_BYTES - ZIP_START.length;
+    }
+  };
+  return {
+    get size() {
+      return bytes.size;
+    },
+    identity: bytes.identity,
+    streamed: true,
+    readInto: async (target, offset, signal) => {
+      await look(offset + target.length);
+      return bytes.readInto(target, offset, signal);
+    },
+  };
 }
+
+const LOOK_BYTES = 1 << 20;
 
 const NEWLINE = 10;
 

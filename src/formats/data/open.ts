@@ -90,7 +90,7 @@ export function repeatedPathNote(count: number): Notice {
 export function factNotes(reply: SqliteAnswer, typed: string): Notice[] {
   const { data } = reply as { readonly data?: DataFacts | undefined };
   if (!data) return [];
-  const { read, separator, hasHeader, damage, places, found, unread, converted } = data;
+  const { read, separator, hasHeader, damage, places, mayRepeat, found, unread, converted } = data;
   const notes: Notice[] = converted ? conversionNotes(converted, typed) : [];
   if (unread) {
     const what = `${plural(unread.rows, 'row')} ${unread.rows === 1 ? 'has' : 'have'} a value that cannot be read, shown as NULL`;
@@ -112,6 +112,10 @@ export function factNotes(reply: SqliteAnswer, typed: string): Notice[] {
     );
   }
   if (places !== undefined) notes.push(repeatedPathNote(places));
+  if (mayRepeat)
+    notes.push(
+      sentenceNotice('The path was not looked for in the whole file: if it occurs again, the last counts'),
+    );
   if (damage) {
     const use = `${typed}:@${Math.max(0, damage.offset - 200)}+400`;
     const what = `The rows end at byte ${damage.offset}, where the text is no JSON: ${damage.why}`;

@@ -68,6 +68,8 @@ export interface DataFacts {
   damage?: JsonDamage | undefined;
   /** How often the path occurs, if it is repeated: the rows are those of the last. */
   places?: number | undefined;
+  /** Whether the path may occur again where it was not looked for. */
+  mayRepeat?: boolean | undefined;
   /** Rows of Parquet with values that cannot be read; `row` and `last` are the numbers (0-based) of the first and the last. */
   unread?: { rows: number; last: number; row: number; column: string; why: string } | undefined;
   /** The columns with their types, for a shape. */
@@ -232,6 +234,7 @@ export class DataRecords implements DataTable {
     let arrays: readonly string[] = [];
     let kind: ItemRecords['found'];
     const last = path.length === 0 || this.#file.remote ? undefined : this.#lastAt(path);
+    this.facts.mayRepeat = path.length > 0 && (!last || this.#file.size > MAX_SEARCHED_BYTES);
     if (last && last.count > (last.found ? 1 : 0)) {
       this.facts.places = last.count;
       this.#items = (last.found?.start ?? 0) + 1;

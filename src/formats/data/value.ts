@@ -13,8 +13,7 @@ import { fileSource } from '../text/open.ts';
 import { dataPlace } from './detect.ts';
 import { JsonError, ValueFinder } from './json-scan.ts';
 import { factNotes, repeatedPathNote, TOO_LARGE } from './open.ts';
-
-const CHUNK_BYTES = 256 << 10;
+import { CHUNK_BYTES } from './record-bytes.ts';
 
 /** What the path does not find is searched as a symbol: keys may hold dots. */
 export async function openValue(subject: SourceSubject, call: Call): Promise<Resource> {

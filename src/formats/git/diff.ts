@@ -86,7 +86,9 @@ export function diffText(
 ): Buffer {
   const { diffs, isCut } = diffsOf(changes, path, context);
   const bytes = diffs.reduce((sum, { text }) => sum + text.length, 0);
-  const isList = isCut || (diffs.length > 1 && bytes > MAX_WHOLE_DIFF_BYTES);
+  // A file that became a link has two diffs, at one path.
+  const isOne = diffs.every(({ change }) => change.path === diffs[0]?.change.path);
+  const isList = isCut || (!isOne && bytes > MAX_WHOLE_DIFF_BYTES);
   if (!isList) {
     const text = diffs.map((one) => one.text).join('');
     return Buffer.from(text === '' ? '(no differences)\n' : text, 'latin1');

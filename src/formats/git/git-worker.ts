@@ -4,14 +4,14 @@ import { parentPort } from 'node:worker_threads';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { DenyRules } from '../../files/deny-rules.ts';
 import { HeldDirectory, pathToLatin1 } from '../../files/held-directory.ts';
-import { GitRepository, type OpenDescriptor } from '../../git/objects.ts';
+import { GitRepository, inDirectory, type OpenDescriptor } from '../../git/objects.ts';
 import { UnreadableObject } from '../../git/pack.ts';
 import { GitRevisions } from '../../git/revisions.ts';
 import { LOADED } from '../../process/worker-ending.ts';
 import type { DenyData, DenyRule } from '../../types/access.ts';
 import { findEntry } from './entries.ts';
 import { logText } from './log.ts';
-import type { GitJob, GitReply } from './protocol.ts';
+import type { GitFailure, GitJob, GitReply } from './protocol.ts';
 import { changesText, diffBetween, showText, stateText } from './show.ts';
 
 /** The rules of the last job, packed and compiled. */
@@ -55,30 +55,18 @@ function answer({ repository: handles, top, tree, question }: GitJob): GitReply 
 function linkedAt(path: string, tree: OpenDescriptor, roots: readonly string[]): DenyRule | undefined {
   const names = pathToLatin1(path).split('/');
   const name = names.pop() ?? '';
-  const real = roots.map(pathToLatin1);
-  let directory: HeldDirectory | undefined = HeldDirectory.adopt(tree.path, tree.fd);
+  const top = HeldDirectory.adopt(tree.path, tree.fd);
   try {
-    for (const next of names) {
-      const inner: HeldDirectory | undefined = directory.enter(next, real);
-      directory.release();
-      directory = inner;
-      if (!directory) return undefined;
-    }
-    return directory.linkedRule(name);
+    return inDirectory(top, names, roots.map(pathToLatin1), (directory) => directory.linkedRule(name));
   } catch {
     // There is no such file now.
     return undefined;
   } finally {
-    directory?.release();
+    top.release();
   }
 }
 
-function failureOf({
-  code,
-  message,
-  why,
-  next,
-}: OrielError): Extract<GitReply, { failure: object }>['failure'] {
+function failureOf({ code, message, why, next }: OrielError): GitFailure {
   return { code, message, why, next };
 }
 

@@ -140,42 +140,20 @@ function* commitsFrom(
 
 /** Commits by time, the newest first; equal ones in the order in which they were added. */
 class CommitQueue {
-  readonly #heap: { readonly commit: FoundCommit; readonly no: number }[] = [];
-  #added = 0;
+  /** The next one is the last. */
+  readonly #waiting: FoundCommit[] = [];
 
   add(commit: FoundCommit): void {
-    const heap = this.#heap;
-    let at = heap.push({ commit, no: this.#added }) - 1;
-    this.#added += 1;
-    for (let above = (at - 1) >> 1; at > 0 && this.#isBefore(at, above); above = (at - 1) >> 1) {
-      this.#swap(at, above);
-      at = above;
+    let [low, high] = [0, this.#waiting.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#waiting[middle] as FoundCommit).time < commit.time) low = middle + 1;
+      else high = middle;
     }
+    this.#waiting.splice(low, 0, commit);
   }
 
   take(): FoundCommit | undefined {
-    const heap = this.#heap;
-    const [first] = heap;
-    const last = heap.pop();
-    if (!first || !last || heap.length === 0) return first?.commit;
-    heap[0] = last;
-    for (let at = 0; ;) {
-      let next = 2 * at + 1;
-      if (next + 1 < heap.length && this.#isBefore(next + 1, next)) next += 1;
-      if (next >= heap.length || !this.#isBefore(next, at)) return first.commit;
-      this.#swap(at, next);
-      at = next;
-    }
-  }
-
-  #isBefore(a: number, b: number): boolean {
-    const [one, other] = [this.#heap[a], this.#heap[b]] as const;
-    if (!one || !other) return false;
-    return one.commit.time !== other.commit.time ? one.commit.time > other.commit.time : one.no < other.no;
-  }
-
-  #swap(a: number, b: number): void {
-    const heap = this.#heap;
-    [heap[a], heap[b]] = [heap[b] as (typeof heap)[0], heap[a] as (typeof heap)[0]];
+    return this.#waiting.pop();
   }
 }

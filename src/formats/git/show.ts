@@ -127,12 +127,7 @@ export function diffBetween(context: GitContext, { from, ways, target }: DiffQue
     throw new OrielError('NOT_FOUND', `${why} Use ${quote(url)} for all files.`, { next: url });
   }
   const changes = changesBetween(read, older.tree, newer.tree);
-  return {
-    kind: 'text',
-    target,
-    bytes: diffText(changes, { url, path }, diffContext(context)),
-    notes: [],
-  };
+  return textOf(target, diffText(changes, { url, path }, diffContext(context)), []);
 }
 
 /** By the stages of a conflict. */
@@ -207,7 +202,9 @@ export function changesText(context: GitContext, question: ChangesQuestion): Fou
   return inWorkTree(context, index, (tree, files) => {
     const state = tree.scan(false);
     refuseMissing(state.changed);
-    const bytes = diffText(state.changed, { url, path }, files);
+    const isOther = ({ before, after }: TreeChange): boolean =>
+      !before || !after || before.mode !== after.mode || !before.id.equals(after.id);
+    const bytes = diffText(state.changed.filter(isOther), { url, path }, files);
     return textOf(target, bytes, [...gapNotes(state), ...conversionNotes(context, [])]);
   });
 }

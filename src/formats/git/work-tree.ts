@@ -1,18 +1,16 @@
 /** Compares the work tree with the index: what has changed, and what is untracked. Runs in the thread, and starts nothing. */
 
-import { createHash } from 'node:crypto';
 import {
   closeHeld,
   type HeldDirectory,
   type HeldFile,
   latin1ToPath,
-  openHeld,
   pathToLatin1,
   readHeld,
 } from '../../files/held-directory.ts';
 import { WalkRules } from '../../files/walk-rules.ts';
 import type { GitIndex, IndexEntry } from '../../git/index-file.ts';
-import type { GitRepository } from '../../git/objects.ts';
+import { enter, type GitRepository, inDirectory, openFile, readPart } from '../../git/objects.ts';
 import {
   isTextWithCrlf,
   PathAttributes,
@@ -213,7 +211,7 @@ export class WorkTree {
       }
       return;
     }
-    const inside = this.#enter(directory, name);
+    const inside = enter(directory, name, this.#roots);
     if (!inside) return this.#add('directories that cannot be read');
     const text = latin1ToPath(name);
     try {
@@ -299,7 +297,8 @@ export class WorkTree {
       const isSettled = this.#repository.config.get('core.autocrlf') !== undefined || kind === 'link';
       const isAlike = !isSettled && !one.isIntended && this.#differsInLineEnds(after, before);
       changedTo(id, isAlike ? { about: ONLY_LINE_ENDS } : undefined);
-    } else if (mode !== before.mode) changedTo(id);
+    } else if (mode !== before.mode || isResized)
+      changedTo(id, isResized ? { about: SAME_STORED } : undefined);
   }
 
   #entry(path: string, kind: 'file' | 'link', mode: string, id: Buffer): WorkTreeEntry {
@@ -321,8 +320,9 @@ export class WorkTree {
     return this.#withFile(directory, name, (file) => {
       this.#hashed += file.size;
       if (this.#hashed > MAX_HASHED_BYTES) return undefined;
-      if (file.size <= MAX_FILE_BYTES) return this.#hash(this.#cleaned(bytesIn(file), path, before));
-      const hash = this.#hasher(file.size);
+      if (file.size <= MAX_FILE_BYTES)
+        return this.#hash(this.#cleaned(readPart(file, 0, file.size), path, before));
+      const hash = this.#repository.hasher('blob', file.size);
       const part = Buffer.allocUnsafe(READ_BYTES);
       for (let at = 0; at < file.size;) {
         const length = readHeld(file, part, 0, Math.min(part.length, file.size - at), at);
@@ -334,12 +334,8 @@ export class WorkTree {
     });
   }
 
-  #hasher(size: number): ReturnType<typeof createHash> {
-    return createHash(this.#repository.idBytes === 32 ? 'sha256' : 'sha1').update(`blob ${size}\0`);
-  }
-
   #hash(bytes: Buffer): Buffer {
-    return this.#hasher(bytes.length).update(bytes).digest();
+    return this.#repository.hasher('blob', bytes.length).update(bytes).digest();
   }
 
   /** With the line ends that git would store. `stored`: what is in the index. */
@@ -378,12 +374,7 @@ export class WorkTree {
     name: string,
     act: (file: HeldFile) => Found,
   ): Found | undefined {
-    let file: HeldFile | undefined;
-    try {
-      file = openHeld(directory, name);
-    } catch {
-      return undefined;
-    }
+    const file = openFile(directory, name);
     if (!file) return undefined;
     try {
       return act(file);
@@ -393,33 +384,16 @@ export class WorkTree {
   }
 
   #read(directory: HeldDirectory, name: string, most: number): Buffer | UnreadFile {
-    const read = (file: HeldFile): Buffer | UnreadFile => (file.size > most ? 'too large' : bytesIn(file));
+    const read = (file: HeldFile): Buffer | UnreadFile =>
+      file.size > most ? 'too large' : readPart(file, 0, file.size);
     return this.#withFile(directory, name, read) ?? 'closed';
-  }
-
-  #enter(directory: HeldDirectory, name: string): HeldDirectory | undefined {
-    try {
-      return directory.enter(name, this.#roots);
-    } catch {
-      return undefined;
-    }
   }
 
   /** `act` gets the directory and the name of the last part of the path; undefined if it cannot be entered. */
   #inside<Found>(path: string, act: (directory: HeldDirectory, name: string) => Found): Found | undefined {
     const names = path.split('/');
     const last = names.pop() ?? '';
-    let at: HeldDirectory | undefined = this.#top.share();
-    for (const name of names) {
-      const next: HeldDirectory | undefined = at && this.#enter(at, name);
-      at?.release();
-      at = next;
-    }
-    try {
-      return at && act(at, last);
-    } finally {
-      at?.release();
-    }
+    return inDirectory(this.#top, names, this.#roots, (directory) => act(directory, last));
   }
 
   /** What the rules do not ignore. `tracked`, `inner`: the names of files, and of directories, in the index. */
@@ -464,7 +438,7 @@ export class WorkTree {
 
   #countBelow(at: ScannedDirectory, name: string, count: UntrackedCount): void {
     if (at.depth === MAX_DEPTH) return this.#add('directories nested too deeply');
-    const directory = this.#enter(at.directory, name);
+    const directory = enter(at.directory, name, this.#roots);
     if (!directory) return this.#add('directories that cannot be read');
     try {
       if (this.#isRepository(directory)) {
@@ -495,7 +469,7 @@ export class WorkTree {
   #isRepository(directory: HeldDirectory): boolean {
     const git = directory.kindOf('.git');
     if (git !== 'directory') return git === 'file';
-    const inside = this.#enter(directory, '.git');
+    const inside = enter(directory, '.git', this.#roots);
     const isOne = inside?.kindOf('HEAD') !== undefined;
     inside?.release();
     return isOne;
@@ -531,8 +505,5 @@ function noneAt(path: string): UntrackedCount {
 
 const NO_ID = Buffer.alloc(0);
 export const ONLY_LINE_ENDS = 'only its line ends differ';
-
-function bytesIn(file: HeldFile): Buffer {
-  const bytes = Buffer.allocUnsafe(file.size);
-  return bytes.subarray(0, readHeld(file, bytes, 0, bytes.length));
-}
+/** Git takes it for changed until it is added. */
+const SAME_STORED = 'unchanged as git stores it';

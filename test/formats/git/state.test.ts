@@ -218,7 +218,8 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     const text = await w.text('git://');
     expect(text).toContain('+0 -0  a.bin  (not compared, filter lfs is not run)\n');
     expect(text).toContain('a file that has one may be unchanged for git');
-    expect(text).not.toContain('crlf.txt');
+    expect(text).toContain('+0 -0  crlf.txt  (unchanged as git stores it)\n');
+    expect(await w.text('git://diff')).not.toContain('crlf.txt');
     w.write('crlf.txt', 'a\r\nB\r\n');
     expect(await w.text('git://diff/crlf.txt:raw')).toContain('@@ -1,2 +1,2 @@\n a\n-b\n+B\n');
   });
@@ -232,7 +233,10 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
       for (const name of ['ü a.txt', 'c.b', 'other']) w.write(name, 'a\n');
       commitAll(w.W, 'first');
       for (const name of ['ü a.txt', 'c.b', 'other']) w.write(name, 'a\r\n');
-      expect(await w.text('git://')).toMatch(/\n1 file changed and not staged.*\n.* other\b/);
+      const text = await w.text('git://');
+      for (const name of ['ü a.txt', 'c.b'])
+        expect(text).toContain(`+0 -0  ${name}  (unchanged as git stores it)`);
+      expect(await w.text('git://diff')).toMatch(/^diff --git a\/other b\/other\n(?!.*diff --git)/s);
     },
   );
 
@@ -245,6 +249,15 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     const text = await w.text('git://');
     expect(text).toContain('+2 -2  dos.txt  (only its line ends differ)\n');
     expect(text).toContain("The user's core.autocrlf is not read");
+  });
+
+  test('a long file that became a link has its hunks', { tags: 'slow' }, async () => {
+    const w = repository();
+    const path = w.write('a.txt', lines(1, 2_000));
+    commitAll(w.W, 'first');
+    rmSync(path);
+    symlinkSync('b', path);
+    expect(await w.text('git://diff/a.txt:raw')).toMatch(/^-line 1$/m);
   });
 
   test('a path that looks like a revision or a selector is reached', { tags: 'slow' }, async () => {
