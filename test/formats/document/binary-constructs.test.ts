@@ -176,6 +176,12 @@ test.each([
     'Café\n\nmore',
   ],
   ['dash.doc', '<meta charset="windows-1252"><p>5 \x80 \x96 \x93so\x94</p>', '5 € – “so”'],
+  [
+    'wide.xls',
+    Buffer.from('\ufeff<table><tr><td>a<tr><td>é</table>', 'utf16le').toString('latin1'),
+    'a\n\né',
+  ],
+  ['deck.ppt', '<html><p>Ring</html>', 'Ring'],
   ['list.xls', 'a;b\n1;2\n', 'a;b\n1;2\n'],
 ])('%s: a page with the name of a document is converted', async (name, content, shown) => {
   const { write, text } = workspace(unhurried);

@@ -17,6 +17,7 @@ import { withChartGaps } from './repairs/anydoc-charts.ts';
 import type { StandIns } from './repairs/anydoc-raised-text.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import {
+  DATED,
   GOES_ON,
   hasCodePage,
   mendedSheets,
@@ -30,10 +31,9 @@ import {
 import {
   asksForCalculation,
   countSheetRows,
-  damagedSheets,
-  hasOpenFormulas,
   mainPart,
   type SheetRowCount,
+  surveySheets,
 } from './row-counts.ts';
 import { escapeXml, margin, openMargins } from './rewrite.ts';
 import { attribute, each, plainText, ZipParts } from './zip-parts.ts';
@@ -54,13 +54,17 @@ export function readGrids(
   showsFormulas = false,
 ): SheetGrid[] {
   const parts = ZipParts.of(stored);
-  const { bytes, standIns } = parts ? { bytes: repairWorkbook(stored, parts) } : withSoundRecords(stored);
+  const { damaged, dated, hasOpenFormulas } = surveySheets(parts);
+  const changed = parts && mendedStrings(parts.names, dated, (name) => readableBytes(parts, name));
+  const { bytes, standIns } =
+    parts && changed ? { bytes: repairWorkbook(stored, parts, changed) } : withSoundRecords(stored);
+  const read = (most: number | undefined): WorkBook =>
+    readBook(bytes, parts, changed, { sheetRows: most, hasFormulas });
   const open = openSheets(parts);
   const hasFillers = parts !== undefined && asksForCalculation(parts);
-  const hasFormulas = showsFormulas || hasFillers || (parts !== undefined && hasOpenFormulas(parts));
-  const damaged = parts ? damagedSheets(parts) : new Set<number>();
+  const hasFormulas = showsFormulas || hasFillers || hasOpenFormulas;
   const all = (): SheetGrid[] =>
-    gridsOf(readBook(bytes, parts, undefined, hasFormulas), undefined, {
+    gridsOf(read(undefined), undefined, {
       open,
       damaged,
       hasFillers,
@@ -72,7 +76,7 @@ export function readGrids(
   if (rows === 'all' || !parts || !mainPart(parts)) return all();
   if (rows === 'first' && bytes.length <= SMALL) return all();
   const first = rows === 'first' ? INITIAL_SHEET_ROWS : rows;
-  const grids = gridsOf(readBook(bytes, parts, first, hasFormulas), first, {
+  const grids = gridsOf(read(first), first, {
     open,
     damaged,
     hasFillers,
@@ -93,20 +97,23 @@ function isOpen({ counted, rows, goesOn }: SheetGrid, { length }: Buffer): boole
 function readBook(
   bytes: Buffer,
   parts: ZipParts | undefined,
-  sheetRows: number | undefined,
-  hasFormulas: boolean,
+  changed: ReadonlyMap<string, Buffer> = new Map(),
+  how: ReadingOptions,
 ): WorkBook {
-  const book = read(bytes, sheetRows, hasFormulas);
+  const book = read(bytes, how);
   if (!parts || book.SheetNames.every((name) => book.Sheets[name] !== undefined)) return book;
-  const readPart = (name: string): Buffer | undefined => readableBytes(parts, name);
-  const sound = soundReferences(parts.names, readPart);
-  if (sound.size === 0) return book;
-  const changed = new Map([...mendedStrings(parts.names, readPart), ...sound]);
-  return read(withChanges(parts, changed), sheetRows, hasFormulas);
+  const sound = soundReferences(parts.names, (name) => changed.get(name) ?? readableBytes(parts, name));
+  return sound.size === 0 ? book : read(withChanges(parts, new Map([...changed, ...sound])), how);
 }
 
-/** `hasFormulas`: whether there are formulas without a stored result, which are then shown as formulas. */
-function read(bytes: Buffer, sheetRows: number | undefined, hasFormulas: boolean): WorkBook {
+interface ReadingOptions {
+  /** The most rows of a sheet. */
+  readonly sheetRows: number | undefined;
+  /** Whether there are formulas without a stored result, which are then shown as formulas. */
+  readonly hasFormulas: boolean;
+}
+
+function read(bytes: Buffer, { sheetRows, hasFormulas }: ReadingOptions): WorkBook {
   const options: ParsingOptions = {
     type: 'buffer',
     dense: true,
@@ -218,6 +225,7 @@ function rowsOf(
       const cell = cells[Number(at)];
       if (!cell) continue;
       if (standIns && typeof cell.v === 'string') cell.v = standIns.restore(cell.v);
+      if (typeof cell.v === 'string' && cell.v.startsWith(DATED)) [cell.t, cell.v] = ['d', cell.v.slice(1)];
       const isFormula = showsFormulas || cell.t === 'z' || (hasFillers && cell.v === 0);
       if (isFormula && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
       else if (isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
@@ -418,9 +426,8 @@ function packageDrawings(parts: ZipParts): { kind: string; text: string; name: s
 
 // Works around known defects of SheetJS: rewrites the parts of a workbook that it would misread.
 
-function repairWorkbook(bytes: Buffer, parts: ZipParts): Buffer {
+function repairWorkbook(bytes: Buffer, parts: ZipParts, changed: ReadonlyMap<string, Buffer>): Buffer {
   if (parts.has('content.xml') && !mainPart(parts)) return withMendedSheets(bytes, parts);
-  const changed = mendedStrings(parts.names, (name) => readableBytes(parts, name));
   return parts.isWide || changed.size > 0 ? withChanges(parts, changed) : bytes;
 }
 

@@ -8,7 +8,7 @@
 import { unlessDamaged } from '../compound.ts';
 import { escapeXml } from '../rewrite.ts';
 import { removeRanges, walkXml, type XmlRange } from '../xml-walk.ts';
-import { attribute, contents, plainText, type ZipParts } from '../zip-parts.ts';
+import { attribute, contents, each, plainText, type ZipParts } from '../zip-parts.ts';
 import { raisedCells, type RaisedKind, raisedOpen, StandIns } from './anydoc-raised-text.ts';
 
 /** The content as SheetJS reads it rightly; the same string if nothing had to be changed. `styles` is the part styles.xml. */
@@ -106,32 +106,52 @@ const STRINGS = /^xl\/sharedStrings\.xml$/i;
 const IS_SHARED = /\st="s"/;
 const SHEET = /^xl\/worksheets\/[^/]+\.xml$/i;
 
-/** The parts that have to be changed. `read` returns the content of a part. */
+/** The parts that have to be changed, those in `dated` among them. `read` returns the content of a part. */
 export function mendedStrings(
   names: readonly string[],
+  dated: ReadonlySet<string>,
   read: (name: string) => Buffer | undefined,
 ): ReadonlyMap<string, Buffer> {
-  const name = names.find((one) => STRINGS.test(one));
-  if (name === undefined) {
-    // The strings are in the cells.
-    const raised = names.flatMap((one) => {
-      const sheet = SHEET.test(one) ? read(one) : undefined;
-      return sheet?.includes('vertAlign')
-        ? [[one, Buffer.from(raisedCells(sheet.toString('utf8')))] as const]
-        : [];
-    });
-    return new Map(raised);
-  }
-  const content = read(name);
-  if (!content || !(content.includes('vertAlign') || /<(?:\w+:)?si\s*\/>/.test(content.toString('latin1'))))
-    return new Map();
-  const filled = content
-    .toString('utf8')
-    .replace(
-      /<((?:\w+:)?)si\s*\/>/g,
-      (_, prefix: string) => `<${prefix}si><${prefix}t></${prefix}t></${prefix}si>`,
+  const mended = new Map<string, Buffer>();
+  const mend = (one: string, isNeeded: (part: Buffer) => boolean, change: (xml: string) => string): void => {
+    const part = mended.get(one) ?? read(one);
+    if (part && isNeeded(part)) mended.set(one, Buffer.from(change(part.toString('utf8'))));
+  };
+  const hasRaised = (part: Buffer): boolean => part.includes('vertAlign');
+  const strings = names.find((one) => STRINGS.test(one));
+  // Without them the strings are in the cells.
+  if (strings === undefined) for (const one of names) if (SHEET.test(one)) mend(one, hasRaised, raisedCells);
+  if (strings !== undefined)
+    mend(
+      strings,
+      (part) => hasRaised(part) || EMPTY_STRING.test(part.toString('latin1')),
+      (xml) => raisedCells(xml.replace(EMPTY_STRINGS, '<$1si><$1t></$1t></$1si>')),
     );
-  return new Map([[name, Buffer.from(raisedCells(filled))]]);
+  for (const one of dated) mend(one, () => true, datedCells);
+  return mended;
+}
+
+const EMPTY_STRING = /<(?:\w+:)?si\s*\/>/;
+const EMPTY_STRINGS = /<((?:\w+:)?)si\s*\/>/g;
+
+/** The first character of a date that is read as a text: SheetJS makes it a number, which has no format. */
+export const DATED = '\ufddb';
+
+function datedCells(xml: string): string {
+  return each(xml, '(?:\\w+:)?c(?=\\s[^<>]*\\st="d")', (content, tag) => {
+    const name = /^<([\w:]+)/.exec(tag)?.[1] ?? '';
+    const text = content.replace(
+      /(<(?:\w+:)?v(?:\s[^<>]*)?>)\s*([^<]*)/,
+      (_, open: string, date: string) =>
+        open +
+        DATED +
+        date
+          .trim()
+          .replace(/T00:00:00(?:\.0+)?Z?$/, '')
+          .replace('T', ' '),
+    );
+    return `${tag.replace(' t="d"', ' t="str"')}${text}</${name}>`;
+  });
 }
 
 /** The sheets with a text instead of each reference to a shared string that does not exist. */
