@@ -4,6 +4,7 @@
  */
 
 import { CFB } from '@e965/xlsx';
+import type { UnshownFacts } from '../protocol.ts';
 import { CompoundFile, shapeTexts } from './compound.ts';
 import { convertToMarkdown, MAX_SLIDES, type SlideAside, type SlideDeck } from './markdown.ts';
 import { restoreRaised, StandIns } from './repairs/anydoc-raised-text.ts';
@@ -49,7 +50,10 @@ export function binaryDeck(stored: Buffer): SlideDeck | undefined {
     },
     aside(number) {
       const at = places.get(slides[0]?.[number - 1]?.persistId ?? -1) ?? content.length;
-      return asideOf(content, at, objects);
+      const aside = asideOf(content, at, objects);
+      return number === 1 && objects.hasNumbers
+        ? { ...aside, unshown: [...aside.unshown, LIST_NUMBERS] }
+        : aside;
     },
   };
 }
@@ -254,18 +258,23 @@ const [OLE_OBJECT, OLE_LINK, CONTROL, OLE_ATOM] = [0x0fcc, 0x0fce, 0x0fee, 0x0fc
 const [LINK_ATOM, LINK_USE, OBJECT_USE] = [0x0fd3, 0x0ff3, 0x0bc1];
 /** What is said about a slide: whether it is hidden, a comment, and what is at its edges. */
 const [SHOW, COMMENT, MARGINS_ATOM] = [0x03f9, 0x2ee0, 0x0fda];
+/** What anydoc 0.1.9 does not show: the numbers of paragraphs, and that a group of shapes is a table. */
+const [NUMBERS, GROUP_PROPERTIES] = [0x0fac, 0xf122];
+/** The property of a group that makes it a table. Source: [MS-ODRAW] 2.3.4.37. */
+const TABLE = 0x039f;
 
 interface DeckObjects {
   /** Their programs, or targets of links, by identifier. */
   readonly programs: ReadonlyMap<number, string>;
   readonly links: ReadonlyMap<number, string>;
+  /** Whether paragraphs in placeholders are numbered. */
+  readonly hasNumbers: boolean;
 }
 
 function objectsOf(content: Buffer): DeckObjects {
   const programs = new Map<number, string>();
   const links = new Map<number, string>();
-  let kind = '';
-  let id = 0;
+  let [kind, id, hasNumbers] = ['', 0, false];
   for (const { type, at, end, instance } of recordsIn(content, 0, content.length)) {
     if (type === OLE_OBJECT || type === OLE_LINK) kind = 'object';
     else if (type === CONTROL) kind = 'control';
@@ -275,10 +284,29 @@ function objectsOf(content: Buffer): DeckObjects {
       links.set(id, content.toString('utf16le', at, end));
     else if (type === STRING && kind === 'object' && instance === 2)
       programs.set(id, content.toString('utf16le', at, end));
+    else if (type === NUMBERS) hasNumbers ||= isNumbered(content, at, end);
     else if (type === SLIDE_LIST) break;
   }
-  return { programs, links };
+  return { programs, links, hasNumbers };
 }
+
+/** The properties of paragraphs, and the bytes of each: a picture, whether they are numbered, and how. Source: [MS-PPT] 2.9.68. */
+const [PICTURE_BULLET, IS_NUMBERED, NUMBERING] = [0x800000, 0x1000000, 0x2000000];
+
+function isNumbered(content: Buffer, start: number, end: number): boolean {
+  for (let at = start; at + 4 <= end;) {
+    const mask = content.readUInt32LE(at);
+    at += mask & PICTURE_BULLET ? 6 : 4;
+    if (mask & IS_NUMBERED && at + 2 <= end && content.readUInt16LE(at) !== 0) return true;
+    at += (mask & IS_NUMBERED ? 2 : 0) + (mask & NUMBERING ? 4 : 0);
+    // Properties of characters, whose bytes are not known.
+    if (at + 8 > end || content.readBigUInt64LE(at) !== 0n) return false;
+    at += 8;
+  }
+  return false;
+}
+
+const LIST_NUMBERS: UnshownFacts = { what: 'list numbers', count: 0 };
 
 /** What is beside the text of the slide at this offset. */
 function asideOf(content: Buffer, start: number, { programs, links }: DeckObjects): SlideAside {
@@ -288,9 +316,12 @@ function asideOf(content: Buffer, start: number, { programs, links }: DeckObject
   const texts = new Set(shapeTexts(content.subarray(start, end)).map((text) => text.replace(/^\w+: /, '')));
   const margins: string[] = [];
   let isHidden = false;
-  let [holder, flags] = [0, 0];
+  let [holder, flags, tables, hasNumbers] = [0, 0, 0, false];
   for (const { type, at, end: to, instance } of recordsIn(content, start, Math.min(end, content.length))) {
     if (type === SHOW && at + 12 <= to) isHidden = (content.readUInt16LE(at + 10) & 4) !== 0;
+    if (type === NUMBERS) hasNumbers ||= isNumbered(content, at, to);
+    if (type === GROUP_PROPERTIES && at + 2 <= to && (content.readUInt16LE(at) & 0x3fff) === TABLE)
+      tables += 1;
     if (type === OBJECT_USE && at + 4 <= to) used.push(programs.get(content.readUInt32LE(at)) ?? '');
     const target = type === LINK_USE && at + 8 <= to ? links.get(content.readUInt32LE(at + 4)) : undefined;
     if (target !== undefined && /^(?:https?|mailto|ftp):/i.test(target)) texts.add(`<${target}>`);
@@ -308,13 +339,14 @@ function asideOf(content: Buffer, start: number, { programs, links }: DeckObject
   const unshown = [
     ...objectFacts(objects),
     { what: 'form control', count: used.filter((one) => one === 'control').length },
-  ];
+    { what: 'table grid', count: tables },
+  ].filter(({ count }) => count > 0);
   return {
     isHidden,
     comments,
     margins,
     texts: [...texts],
-    unshown: unshown.filter(({ count }) => count > 0),
+    unshown: hasNumbers ? [...unshown, LIST_NUMBERS] : unshown,
   };
 }
 

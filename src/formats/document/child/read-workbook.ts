@@ -30,6 +30,7 @@ import {
 } from './repairs/sheetjs-workbooks.ts';
 import {
   asksForCalculation,
+  binaryRecords,
   countSheetRows,
   mainPart,
   type SheetRowCount,
@@ -273,28 +274,35 @@ export function unshownInWorkbook(bytes: Buffer): UnshownFacts[] {
     { what: 'form control', count: named(/^xl\/(?:ctrlProps|activeX)\/[^/]+\.xml$/) },
     ...drawn.filter(({ what }) => what !== 'chart'),
   ].filter(({ count }) => count > 0);
-  if (hasRaisedFonts(parts.read('xl/styles.bin'))) found.push({ what: 'superscripts', count: 0 });
+  if (hasRaisedFonts(parts.read('xl/styles.bin'))) found.push(RAISED_TEXT);
   return /<table:(?:deletion|cell-content-change)[\s/>]/.test(xml) ? [...found, DELETED_TEXT] : found;
 }
 
-/** The type of the record of a font in an .xlsb. Source: [MS-XLSB] 2.4.149 (BrtFont), 2.1.4 (the numbers before a record). */
-const BINARY_FONT = 43;
+const RAISED_TEXT: UnshownFacts = { what: 'superscripts', count: 0 };
+
+/** Types of records of an .xlsb: a font, headers and footers. Source: [MS-XLSB] 2.4.27 (BrtBeginHeaderFooter), 2.4.149 (BrtFont). */
+const [BINARY_FONT, BINARY_MARGINS] = [43, 479];
 
 /** Whether the styles of an .xlsb have fonts for superscripts, whose runs SheetJS joins to the text before them. */
 function hasRaisedFonts(styles: Buffer = Buffer.alloc(0)): boolean {
-  for (let at = 0; at + 2 <= styles.length;) {
-    const type = (styles[at] as number) < 0x80 ? styles[at] : undefined;
-    at += type === undefined ? 2 : 1;
-    let [size, shift] = [0, 0];
-    for (let byte = 0x80; byte >= 0x80 && at < styles.length; shift += 7) {
-      byte = styles[at++] as number;
-      size += (byte & 0x7f) << shift;
-    }
-    if (type === BINARY_FONT && size >= 8 && at + 8 <= styles.length && styles.readUInt16LE(at + 6) !== 0)
-      return true;
-    at += Math.max(0, size);
-  }
+  for (const { type, data } of binaryRecords(styles))
+    if (type === BINARY_FONT && data.length >= 8 && data.readUInt16LE(6) !== 0) return true;
   return false;
+}
+
+/** The header and footer of all pages, of even ones and of the first in a sheet of an .xlsb. */
+function binaryMargins(sheet: Buffer): string[] {
+  let margins = Buffer.alloc(0);
+  for (const { type, data } of binaryRecords(sheet)) if (type === BINARY_MARGINS) margins = data;
+  const lines: string[] = [];
+  for (let [at, i] = [2, 0]; at + 4 <= margins.length; i += 1) {
+    const length = margins.readUInt32LE(at);
+    const end = at + 4 + (length === 0xffffffff ? 0 : 2 * length);
+    const text = withoutMarginCodes(margins.toString('utf16le', at + 4, end));
+    lines.push(...margin(i % 2 === 0 ? 'header' : 'footer', text));
+    at = end;
+  }
+  return lines;
 }
 
 /** Codes in the header or footer of a sheet: its font, a place, a field. */
@@ -308,8 +316,9 @@ const withoutMarginCodes = (text: string): string =>
 /** The headers and footers of printed sheets, without their fields. */
 function marginText(parts: ZipParts): string {
   const lines = openMargins(parts.text('styles.xml') ?? '', (xml) => xml.replace(MARGIN_FIELD, ' '));
-  for (const name of parts.names.filter((one) => /^xl\/\w+sheets\/[^/]+\.xml$/.test(one))) {
+  for (const name of parts.names.filter((one) => /^xl\/\w+sheets\/[^/]+\.(?:xml|bin)$/.test(one))) {
     const part = readableBytes(parts, name);
+    if (part && name.endsWith('.bin')) lines.push(...binaryMargins(part));
     const end = part?.lastIndexOf('headerFooter>') ?? -1;
     if (!part || end === -1) continue;
     each(
@@ -353,7 +362,7 @@ export function asideText(bytes: Buffer, format: DocumentFormat): string {
 }
 
 /** Types of records, and of objects in sheets. Source: [MS-XLS] 2.3.1, 2.4.181 (Obj), 2.4.329 (TxO). */
-const [HEADER, FOOTER, DRAWING, SHAPE, SHAPE_TEXT] = [0x14, 0x15, 0xec, 0x5d, 0x1b6];
+const [HEADER, FOOTER, FONT, DRAWING, SHAPE, SHAPE_TEXT] = [0x14, 0x15, 0x31, 0xec, 0x5d, 0x1b6];
 const [CHART, NOTE] = [0x05, 0x19];
 const CONTROLS: ReadonlySet<number> = new Set([0x07, 0x0b, 0x0c, 0x0d, 0x10, 0x11, 0x12, 0x13, 0x14]);
 
@@ -374,17 +383,27 @@ function binaryAsides(bytes: Buffer): BinaryAsides {
   const drawings: string[] = [];
   const margins: string[] = [];
   const drawn: Buffer[] = [];
+  const fonts: number[] = [];
   let [kind, left, text, charts, controls] = [0, 0, '', 0, 0];
+  let [isOfText, hasRaised] = [false, false];
   for (const { type, body } of hasCodePage(records) ? [] : recordsIn(records)) {
-    if (left > 0 && type === GOES_ON) {
-      const more = body.toString(body[0] === 0 ? 'latin1' : 'utf16le', 1).slice(0, left);
+    if (isOfText && type === GOES_ON) {
+      // Behind a text are the places and numbers of its fonts, of which none is 4.
+      if (left === 0)
+        for (let at = 2; at + 2 <= body.length; at += 8) {
+          const font = body.readUInt16LE(at);
+          hasRaised ||= (fonts[font < 4 ? font : font - 1] ?? 0) > 0;
+        }
+      const more = left === 0 ? '' : body.toString(body[0] === 0 ? 'latin1' : 'utf16le', 1).slice(0, left);
       text += more;
       left -= more.length;
-      if (left === 0) drawings.push(`shape: ${text}`);
+      if (left === 0 && more !== '' && kind !== NOTE) drawings.push(`shape: ${text}`);
       continue;
     }
-    left = 0;
-    if ((type === HEADER || type === FOOTER) && body.length > 3) {
+    isOfText = type === SHAPE_TEXT && body.length >= 12;
+    if (isOfText) [left, text] = [body.readUInt16LE(10), ''];
+    else if (type === FONT) fonts.push(body.length >= 10 ? body.readUInt16LE(8) : 0);
+    else if ((type === HEADER || type === FOOTER) && body.length > 3) {
       const said = withoutMarginCodes(body.toString(body[2] === 0 ? 'latin1' : 'utf16le', 3));
       margins.push(...margin(type === HEADER ? 'header' : 'footer', said));
     } else if (type === DRAWING) drawn.push(body);
@@ -392,8 +411,7 @@ function binaryAsides(bytes: Buffer): BinaryAsides {
       kind = body.readUInt16LE(4);
       if (kind === CHART) charts += 1;
       if (CONTROLS.has(kind) && (body.readUInt16LE(8) & IS_OF_PROGRAM) === 0) controls += 1;
-    } else if (type === SHAPE_TEXT && body.length >= 12 && kind !== NOTE)
-      [left, text] = [body.readUInt16LE(10), ''];
+    }
   }
   drawings.push(...shapeTexts(Buffer.concat(drawn)));
   const unshown = [
@@ -401,6 +419,7 @@ function binaryAsides(bytes: Buffer): BinaryAsides {
     { what: 'form control', count: controls },
     { what: 'chart', count: charts },
   ].filter(({ count }) => count > 0);
+  if (hasRaised) unshown.push(RAISED_TEXT);
   return { drawings, margins, unshown };
 }
 

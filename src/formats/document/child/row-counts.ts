@@ -167,7 +167,7 @@ function isEmpty(xml: Buffer, at: number): boolean {
 
 function countRecords(content: Buffer): SheetRowCount {
   let [rows, last, number] = [0, 0, 0];
-  for (const { type, data } of records(content)) {
+  for (const { type, data } of binaryRecords(content)) {
     if (type === ROW && data.length >= 4) number = data.readUInt32LE(0) + 1;
     const isText = type === TEXT || type === TEXT_RESULT;
     const isEmptyText = isText && data.length >= 12 && data.readUInt32LE(8) === 0;
@@ -180,7 +180,7 @@ function countRecords(content: Buffer): SheetRowCount {
 
 function binarySheets(content: Buffer): string[] {
   const sheets: string[] = [];
-  for (const { type, data } of records(content)) {
+  for (const { type, data } of binaryRecords(content)) {
     if (type !== SHEET || data.length < 12) continue;
     sheets.push(data.toString('utf16le', 12, 12 + 2 * data.readUInt32LE(8)));
   }
@@ -188,7 +188,7 @@ function binarySheets(content: Buffer): string[] {
 }
 
 /** Parses the records. Types and lengths are variable-length integers: seven bits per byte, lowest first. */
-function* records(content: Buffer): Generator<{ readonly type: number; readonly data: Buffer }> {
+export function* binaryRecords(content: Buffer): Generator<{ readonly type: number; readonly data: Buffer }> {
   let at = 0;
   const varint = (most: number): number => {
     let value = 0;
