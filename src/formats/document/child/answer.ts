@@ -14,15 +14,14 @@ import {
   type UnshownFacts,
   xmlKind,
 } from '../protocol.ts';
-import { bookText } from './book.ts';
 import { CompoundFile } from './compound.ts';
 import { convertToMarkdown, HEADS_AND_FEET, packageFacts, sectionText, type SlideDeck } from './markdown.ts';
 import { attachmentOf, embeddedImage, listAttachments, listImages } from './pdf-parts.ts';
 import { convertPdf } from './pdf.ts';
-import { escapeXml, textOfPart } from './rewrite.ts';
+import { textOfPart } from './rewrite.ts';
 import { deckOf, lostSlide, slideText } from './slides.ts';
-import { wordProcessorText } from './word-processor.ts';
-import { attribute, contents, each, relationsOf, ZipParts } from './zip-parts.ts';
+import { bookText, wordProcessorText } from './word-processor.ts';
+import { attribute, contents, each, escapeXml, relationsOf, ZipParts } from './zip-parts.ts';
 
 interface Converted {
   readonly text: string | Iterable<string>;

@@ -2,7 +2,7 @@
 
 import { type AttachmentFacts, type DocumentFacts, DocumentRefusal } from '../protocol.ts';
 import { openPdf, pdfjs } from './pdf.ts';
-import type { EncodedPicture, PixelData } from './pixels.ts';
+import type { EncodedPicture, PixelData } from './pdf-picture.ts';
 
 type PdfDocument = Awaited<ReturnType<typeof openPdf>>;
 type Page = Awaited<ReturnType<PdfDocument['getPage']>>;
@@ -85,7 +85,7 @@ export async function embeddedImage(
     }
     if (image.width * image.height > MAX_PDF_IMAGE_PIXELS)
       throw new DocumentRefusal('limit', 'the image has too many pixels');
-    const { pictureOfPixels } = await import('./pixels.ts');
+    const { pictureOfPixels } = await import('./pdf-picture.ts');
     return { ...pictureOfPixels(image), facts: { pages } };
   } finally {
     await document.destroy();

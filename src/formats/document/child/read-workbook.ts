@@ -27,6 +27,7 @@ import {
   recordsIn,
   repairRecords,
   soundReferences,
+  withCheckedCursor,
 } from './repairs/sheetjs-workbooks.ts';
 import {
   asksForCalculation,
@@ -36,7 +37,7 @@ import {
   type SheetRowCount,
   surveySheets,
 } from './row-counts.ts';
-import { escapeXml, margin, openMargins } from './rewrite.ts';
+import { margin, openMargins } from './rewrite.ts';
 import { attribute, each, plainText, ZipParts } from './zip-parts.ts';
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
@@ -268,7 +269,7 @@ export function unshownInWorkbook(bytes: Buffer): UnshownFacts[] {
   if (!parts) return binaryAsides(bytes).unshown;
   const named = (pattern: RegExp): number => parts.names.filter((name) => pattern.test(name)).length;
   const xml = parts.has('content.xml') ? readableText(parts, 'content.xml') : '';
-  const drawn = /<draw:(?:object|control)/.test(xml) ? shownDrawings(xml, parts, escapeXml).unshown : [];
+  const drawn = /<draw:(?:object|control)/.test(xml) ? shownDrawings(xml, parts).unshown : [];
   const found = [
     { what: 'embedded object', count: named(/^xl\/embeddings\/[^/]+$/) },
     { what: 'form control', count: named(/^xl\/(?:ctrlProps|activeX)\/[^/]+\.xml$/) },
@@ -292,7 +293,7 @@ function hasRaisedFonts(styles: Buffer = Buffer.alloc(0)): boolean {
 
 /** The header and footer of all pages, of even ones and of the first in a sheet of an .xlsb. */
 function binaryMargins(sheet: Buffer): string[] {
-  let margins = Buffer.alloc(0);
+  let margins: Buffer = Buffer.alloc(0);
   for (const { type, data } of binaryRecords(sheet)) if (type === BINARY_MARGINS) margins = data;
   const lines: string[] = [];
   for (let [at, i] = [2, 0]; at + 4 <= margins.length; i += 1) {
@@ -507,35 +508,4 @@ function recordsOf(bytes: Buffer) {
 /** Loads the tables of code pages if a binary workbook needs them, which takes a quarter of a second. */
 export async function loadCodePages(bytes: Buffer): Promise<void> {
   if (hasCodePage(recordsOf(bytes).records)) set_cptable(await import('@e965/xlsx/dist/cpexcel.full.mjs'));
-}
-
-// Ends loops of SheetJS that would never end.
-
-const AT = Symbol('The cursor of SheetJS');
-
-interface Cursor extends Buffer {
-  [AT]?: number | undefined;
-}
-
-/**
- * Runs `read` with a SheetJS that fails where its cursor, the property `l` of a Buffer, is not a number. Numbers that are read
- * behind the end of a damaged record are NaN, and a loop until the cursor reaches a place that was computed from one never ends.
- * Costs 5 % of the CPU time of a large .xls and 20 % of an .xlsb.
- */
-function withCheckedCursor<T>(read: () => T): T {
-  Object.defineProperty(Buffer.prototype, 'l', {
-    configurable: true,
-    get(this: Cursor) {
-      return this[AT];
-    },
-    set(this: Cursor, at: number) {
-      if (Number.isNaN(at)) throw new RangeError('The cursor is not a number');
-      this[AT] = at;
-    },
-  });
-  try {
-    return read();
-  } finally {
-    delete (Buffer.prototype as { l?: unknown }).l;
-  }
 }

@@ -5,7 +5,7 @@ import { DAMAGED_XML, DELETED_TEXT, HIDDEN_TEXT, type UnshownFacts } from '../pr
 import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
 import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
 import { officeMathText } from './office-math.ts';
-import { withChartGaps, withSharedCategories } from './repairs/anydoc-charts.ts';
+import { mendedChart } from './repairs/anydoc-charts.ts';
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
 import { shownSymbols, signOfField, wordsOfField } from './repairs/anydoc-symbol-fonts.ts';
 import { shownElements, withWordArt } from './repairs/anydoc-word-elements.ts';
-import { attribute, contents, each, plainText, relations, ZipParts } from './zip-parts.ts';
+import { attribute, contents, each, escapeXml, plainText, relations, ZipParts } from './zip-parts.ts';
 
 // XML packages (.docx, .odt, .epub): keeps comments, glosses, equations and hyphens, and extracts headers and footers, which
 // are in separate parts.
@@ -86,9 +86,6 @@ export function decode(bytes: Uint8Array, encoding: string): string {
   return decoder.decode(bytes, { stream: true }) + decoder.decode();
 }
 
-export const escapeXml = (text: string): string =>
-  text.replace(/[&<>]/g, (sign) => (sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : '&gt;'));
-
 /** The visible text of runs, still escaped as in the XML. */
 function wordText(xml: string): string {
   return [
@@ -119,7 +116,7 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
   const unshown: UnshownFacts[] = [];
   const chunks: Buffer[] = [];
   const copy = rewritten(bytes, parts, (name, xml) => {
-    if (/^word\/charts\/[^/]+\.xml$/.test(name)) return withSharedCategories(withChartGaps(xml));
+    if (/^word\/charts\/[^/]+\.xml$/.test(name)) return mendedChart(xml);
     if (!/^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name)) return xml;
     const sound = closedXml(xml);
     const closed = withChunks(sound, parts, name, chunks);
@@ -232,7 +229,7 @@ export const openMargins = (styles: string, mend = (xml: string): string => xml)
 function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string {
   const w = /<((?:\w+:)?)(?:document|footnotes|endnotes)(?=[\s>])/.exec(xml)?.[1] ?? 'w:';
   const text = (words: string): string => `<${w}t xml:space="preserve">${words}</${w}t>`;
-  let mended = shownElements(shownSymbols(xml, escapeXml), text);
+  let mended = shownElements(shownSymbols(xml), text);
   mended = mended.replace(new RegExp(`<${w}noBreakHyphen\\s*/>`, 'g'), text('-'));
   mended = mended.replace(new RegExp(`<${w}commentReference(?=\\s)[^>]*/>`, 'g'), (tag) =>
     text(comments.get(attribute(tag, '(?:\\w+:)?id') ?? '') ?? ''),
@@ -257,7 +254,7 @@ export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {
     if (name !== 'content.xml') return xml;
     const closed = closedXml(xml);
     const visible = shownOpen(closed, styles);
-    const drawn = shownDrawings(raisedOpen(visible, styles), parts, escapeXml);
+    const drawn = shownDrawings(raisedOpen(visible, styles), parts);
     if (closed !== xml) unshown.push({ what: DAMAGED_XML, count: 1 });
     unshown.push(...drawn.unshown);
     if (xml.includes('<text:deletion>')) unshown.push(DELETED_TEXT);

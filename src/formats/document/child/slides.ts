@@ -14,13 +14,13 @@ import {
   unmarked,
 } from './markdown.ts';
 import { officeMathText } from './office-math.ts';
-import { withChartGaps, withSharedCategories } from './repairs/anydoc-charts.ts';
+import { mendedChart } from './repairs/anydoc-charts.ts';
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import { raisedOpen, raisedSlide } from './repairs/anydoc-raised-text.ts';
 import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
-import { escapeXml, newCharts } from './rewrite.ts';
-import { attribute, contents, each, plainText, relations, relationsOf, ZipParts } from './zip-parts.ts';
+import { newCharts } from './rewrite.ts';
+import { attribute, contents, each, escapeXml, plainText, relations, relationsOf, ZipParts } from './zip-parts.ts';
 
 /** Undefined if the slides cannot be separated. */
 export async function deckOf(bytes: Buffer, format: DocumentFormat): Promise<SlideDeck | undefined> {
@@ -74,11 +74,9 @@ function packageDeck(parts: ZipParts): SlideDeck | undefined {
 
 const CHART = /\/charts\/[^/]+\.xml$/;
 
-const mendedChart = (xml: string): string => withSharedCategories(withChartGaps(xml));
-
 /** The XML of a slide as anydoc shows all of it. */
 function mendedSlide(xml: string): string {
-  return raisedSlide(shownSymbols(withEquations(closedXml(xml)), escapeXml));
+  return raisedSlide(shownSymbols(withEquations(closedXml(xml))));
 }
 
 /**
