@@ -1,22 +1,8 @@
 /** The messages between the engine and the converting child process. */
 
-const FORMATS = [
-  'pdf',
-  'docx',
-  'doc',
-  'pptx',
-  'ppt',
-  'xlsx',
-  'xlsb',
-  'xls',
-  'odt',
-  'ods',
-  'odp',
-  'rtf',
-  'epub',
-] as const;
-
-export type DocumentFormat = (typeof FORMATS)[number];
+export type DocumentFormat = 'pdf' | 'epub' | 'rtf' | OfficeFormat | OpenFormat;
+type OfficeFormat = 'docx' | 'doc' | 'pptx' | 'ppt' | 'xlsx' | 'xlsb' | 'xls';
+type OpenFormat = 'odt' | 'ods' | 'odp';
 
 export function isWorkbook(format: DocumentFormat | undefined): boolean {
   return format === 'xlsx' || format === 'xlsb' || format === 'xls' || format === 'ods';

@@ -48,16 +48,7 @@ export async function answerDocument(
     const facts = format && { facts: { format } };
     if (error instanceof DocumentRefusal) {
       const { why, detail, extent } = error;
-      return {
-        reply: {
-          kind: 'refused',
-          why,
-          detail,
-          extent,
-          ...facts,
-        },
-        body: EMPTY,
-      };
+      return { reply: { kind: 'refused', why, detail, extent, ...facts }, body: EMPTY };
     }
     return { reply: { kind: 'refused', why: 'damaged', ...facts }, body: EMPTY };
   }
@@ -73,7 +64,7 @@ async function convert(
   const { want } = job;
   if (format === 'xls') await (await import('./read-workbook.ts')).loadCodePages(bytes);
   if (want.kind === 'picture') {
-    if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
+    refuseOthers(format, 'pages');
     const picture =
       want.image === undefined
         ? (await import('./pdf-picture.ts')).pictureOf(bytes, want.page, job.password)
@@ -88,7 +79,7 @@ async function convert(
     return { reply: { kind: 'tables', facts: { ...facts, format } }, body: data };
   }
   if (want.kind === 'attachment') {
-    refuseOthers(format);
+    refuseOthers(format, 'attachments');
     const { data, facts } = await attachmentOf(bytes, want.number, job.password);
     return { reply: { kind: 'attachment', facts: { ...facts, format } }, body: data };
   }
@@ -110,18 +101,18 @@ async function convert(
   return { reply, body };
 }
 
-function refuseOthers(format: DocumentFormat): void {
-  if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no attachments`);
+function refuseOthers(format: DocumentFormat, parts: string): void {
+  if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no ${parts}`);
 }
 
 async function toText(job: DocumentJob, format: DocumentFormat, bytes: Buffer): Promise<Converted> {
   const { want } = job;
   if (want.kind === 'images') {
-    if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
+    refuseOthers(format, 'pages');
     return listImages(bytes, want, job.password);
   }
   if (want.kind === 'attachments') {
-    refuseOthers(format);
+    refuseOthers(format, 'attachments');
     return listAttachments(bytes, job.password);
   }
   if (want.kind === 'sheet' || want.kind === 'rest') {

@@ -30,7 +30,7 @@ type PdfDocument = Awaited<ReturnType<Pdfjs['getDocumentProxy']>>;
 /** The inspector runs for documents of up to this many pages, because it always reads all of them. */
 const MAX_INSPECTED_PAGES = 2_000;
 
-interface ConvertedPdf {
+export interface ConvertedPdf {
   readonly text: string;
   readonly facts: DocumentFacts;
   readonly nextPage?: number | undefined;

@@ -65,27 +65,13 @@ export function readGrids(
   const open = openSheets(parts);
   const hasFillers = parts !== undefined && asksForCalculation(parts);
   const hasFormulas = showsFormulas || hasFillers || hasOpenFormulas;
-  const all = (): SheetGrid[] =>
-    gridsOf(read(undefined), undefined, {
-      open,
-      damaged,
-      hasFillers,
-      showsFormulas,
-      standIns,
-      counts: [],
-    });
+  const known = { open, damaged, hasFillers, showsFormulas, standIns };
+  const all = (): SheetGrid[] => gridsOf(read(undefined), undefined, { ...known, counts: [] });
   // Only Excel packages can be read in part; other formats are parsed to the end for any row.
   if (rows === 'all' || !parts || !mainPart(parts)) return all();
   if (rows === 'first' && bytes.length <= SMALL) return all();
   const first = rows === 'first' ? INITIAL_SHEET_ROWS : rows;
-  const grids = gridsOf(read(first), first, {
-    open,
-    damaged,
-    hasFillers,
-    showsFormulas,
-    standIns,
-    counts: countSheetRows(parts),
-  });
+  const grids = gridsOf(read(first), first, { ...known, counts: countSheetRows(parts) });
   return rows === 'first' && grids.some((grid) => isOpen(grid, bytes)) ? all() : grids;
 }
 

@@ -20,7 +20,16 @@ import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import { raisedOpen, raisedSlide } from './repairs/anydoc-raised-text.ts';
 import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
 import { newCharts } from './rewrite.ts';
-import { attribute, contents, each, escapeXml, plainText, relations, relationsOf, ZipParts } from './zip-parts.ts';
+import {
+  attribute,
+  contents,
+  each,
+  escapeXml,
+  plainText,
+  relations,
+  relationsOf,
+  ZipParts,
+} from './zip-parts.ts';
 
 /** Undefined if the slides cannot be separated. */
 export async function deckOf(bytes: Buffer, format: DocumentFormat): Promise<SlideDeck | undefined> {

@@ -148,16 +148,7 @@ function wordText(stored: Buffer): RewrittenPackage {
 
 /** The offset in the Fib of the character counts of the texts, in the order of `TEXTS`. */
 const LENGTHS = 76;
-const TEXTS = [
-  'body',
-  'footnotes',
-  'headers',
-  'macros',
-  'comments',
-  'endnotes',
-  'boxes',
-  'headerBoxes',
-] as const;
+const TEXTS = 'body footnotes headers macros comments endnotes boxes headerBoxes'.split(' ');
 
 const COMMENTS = 0xba;
 const COMMENT_TEXTS = 0xc2;
