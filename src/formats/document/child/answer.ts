@@ -1,6 +1,5 @@
 /** Converts the bytes of a document, as a job requests: to text, to tables, or to one of its images or attachments. */
 
-import { zipSync } from 'fflate';
 import {
   type DocumentFacts,
   type DocumentFormat,
@@ -21,7 +20,7 @@ import { convertPdf } from './pdf.ts';
 import { textOfPart } from './rewrite.ts';
 import { deckOf, lostSlide, slideText } from './slides.ts';
 import { bookText, wordProcessorText } from './word-processor.ts';
-import { attribute, contents, each, escapeXml, relationsOf, ZipParts } from './zip-parts.ts';
+import { attribute, contents, each, escapeXml, relationsOf, zipped, ZipParts } from './zip-parts.ts';
 
 interface Converted {
   readonly text: string | Iterable<string>;
@@ -236,7 +235,7 @@ function withUsualNames(bytes: Buffer): Buffer | undefined {
       );
     return [[rename(name), Buffer.from(moved)] as const];
   });
-  return Buffer.from(zipSync(Object.fromEntries(members) as Record<string, Buffer>, { level: 0 }));
+  return zipped(members);
 }
 
 /** What gives the parts beside the main one the usual names; undefined if the types name no main part in a directory. */
@@ -264,8 +263,7 @@ function packagedXml(bytes: Buffer): Buffer | undefined {
   if (kind === undefined || kind === 'workbook') return undefined;
   const xml = textOfPart(bytes);
   const parts = { opendocument: openParts, word: wordParts, package: packageParts }[kind](xml);
-  const members = parts?.map(([name, content]) => [name, Buffer.from(content)] as const);
-  return members && Buffer.from(zipSync(Object.fromEntries(members), { level: 0 }));
+  return parts && zipped(parts.map(([name, content]) => [name, Buffer.from(content)]));
 }
 
 type NamedParts = (readonly [name: string, content: string | Buffer])[];
@@ -312,14 +310,8 @@ const WORD_NAMES: Readonly<Record<string, string>> = {
   nfc: 'numFmt',
   'h-ansi': 'hAnsi',
 };
-const WORD_NUMBERS: Readonly<Record<string, string>> = {
-  0: 'decimal',
-  1: 'upperRoman',
-  2: 'lowerRoman',
-  3: 'upperLetter',
-  4: 'lowerLetter',
-  23: 'bullet',
-};
+const WORD_NUMBERS = ['decimal', 'upperRoman', 'lowerRoman', 'upperLetter', 'lowerLetter'];
+const WORD_BULLET = 23;
 
 const PLAIN = '<w:t xml:space="preserve">';
 
@@ -331,7 +323,8 @@ function wordParts(stored: string): NamedParts {
     )
     .replace(
       /(<w:numFmt w:val=")(\d+)/g,
-      (_, tag: string, kind: string) => tag + (WORD_NUMBERS[kind] ?? 'none'),
+      (_, tag: string, kind: string) =>
+        tag + (Number(kind) === WORD_BULLET ? 'bullet' : (WORD_NUMBERS[Number(kind)] ?? 'none')),
     );
   const root = (/<w:wordDocument\s([^>]*)>/.exec(xml)?.[1] ?? '').replace(
     /(\sxmlns:w=")[^"]*|^(xmlns:w=")[^"]*/,

@@ -41,7 +41,7 @@ interface WordNote extends HidingStyle {
 }
 
 export function wordStyles(xml: string): WordStyles {
-  const styles = new Map<string, WordStyle>();
+  const styles = new Map<string, HidingStyle>();
   if (!VANISH.test(xml)) return styles;
   const isWhole = walkXml<WordNote>(xml, {
     open(name, attributes, parent) {

@@ -8,7 +8,6 @@ import {
   set_cptable,
   type WorkBook,
 } from '@e965/xlsx';
-import { zipSync } from 'fflate';
 import { DELETED_TEXT, type DocumentFormat, DocumentRefusal, type UnshownFacts } from '../protocol.ts';
 import { CompoundFile, shapeTexts } from './compound.ts';
 import { INITIAL_SHEET_ROWS, type SheetGrid, type SheetRows } from './grid.ts';
@@ -38,7 +37,7 @@ import {
   surveySheets,
 } from './row-counts.ts';
 import { margin, openMargins } from './rewrite.ts';
-import { attribute, each, plainText, ZipParts } from './zip-parts.ts';
+import { attribute, each, plainText, zipped, ZipParts } from './zip-parts.ts';
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
 const MAX_WHOLE_WORKBOOK_BYTES = 12 << 20;
@@ -441,22 +440,17 @@ function withMendedSheets(bytes: Buffer, parts: ZipParts): Buffer {
   const xml = readableText(parts, 'content.xml');
   const content = mendedSheets(xml, parts.text('styles.xml') ?? '');
   if (content === xml && parts.has('styles.xml')) return parts.isWide ? withChanges(parts) : bytes;
-  const members = ['mimetype', 'META-INF/manifest.xml', 'meta.xml', 'styles.xml'].map(
-    (name) => [name, Buffer.from(parts.read(name) ?? '')] as const,
+  const kept = ['mimetype', 'META-INF/manifest.xml', 'meta.xml'].map(
+    (name) => [name, parts.read(name)] as const,
   );
-  const kept = members.filter(([name, part]) => part.length > 0 || name === 'styles.xml');
-  return Buffer.from(
-    zipSync({ ...Object.fromEntries(kept), 'content.xml': Buffer.from(content) }, { level: 0 }),
-  );
+  const styles = parts.read('styles.xml') ?? Buffer.alloc(0);
+  return zipped([...kept, ['styles.xml', styles], ['content.xml', Buffer.from(content)]]);
 }
 
 /** Rewrites a package as a plain zip, because SheetJS does not support zip64, with changed parts. Media are left out. */
 function withChanges(parts: ZipParts, changed: ReadonlyMap<string, Buffer> = new Map()): Buffer {
   const names = parts.names.filter((name) => name === 'mimetype' || /\.(?:xml|rels|bin|vml)$/i.test(name));
-  const known = names
-    .map((name) => [name, changed.get(name) ?? readableBytes(parts, name)])
-    .filter(([, content]) => content);
-  return Buffer.from(zipSync(Object.fromEntries(known) as Record<string, Buffer>, { level: 0 }));
+  return zipped(names.map((name) => [name, changed.get(name) ?? readableBytes(parts, name)]));
 }
 
 /** The most bytes of the XML of all sheets. */

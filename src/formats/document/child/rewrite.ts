@@ -1,6 +1,5 @@
 /** Rewrites documents before conversion: what the converter would lose is added as text, what it would show wrongly removed. */
 
-import { zipSync } from 'fflate';
 import { DAMAGED_XML, DELETED_TEXT, HIDDEN_TEXT, type UnshownFacts } from '../protocol.ts';
 import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
 import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
@@ -20,7 +19,7 @@ import {
 import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
 import { shownSymbols, signOfField, wordsOfField } from './repairs/anydoc-symbol-fonts.ts';
 import { shownElements, withWordArt } from './repairs/anydoc-word-elements.ts';
-import { attribute, contents, each, escapeXml, plainText, relations, ZipParts } from './zip-parts.ts';
+import { attribute, contents, each, escapeXml, plainText, relations, zipped, ZipParts } from './zip-parts.ts';
 
 // XML packages (.docx, .odt, .epub): keeps comments, glosses, equations and hyphens, and extracts headers and footers, which
 // are in separate parts.
@@ -48,7 +47,7 @@ export function rewritten(
   parts: ZipParts,
   mend: (name: string, xml: string) => string,
 ): Buffer {
-  const members: Record<string, Buffer> = Object.create(null) as Record<string, Buffer>;
+  const members: [string, Buffer][] = [];
   let [isChanged, size] = [false, 0];
   for (const name of parts.names) {
     if (!/(?:^mimetype|\.(?:xml|rels|opf|ncx|x?html?))$/i.test(name)) continue;
@@ -59,9 +58,9 @@ export function rewritten(
     const xml = textOfPart(part);
     const mended = mend(name, xml);
     isChanged ||= mended !== xml;
-    members[name] = mended === xml ? part : Buffer.from(mended);
+    members.push([name, mended === xml ? part : Buffer.from(mended)]);
   }
-  return isChanged ? Buffer.from(zipSync(members, { level: 0 })) : bytes;
+  return isChanged ? zipped(members) : bytes;
 }
 
 /** Decodes a part by its byte order mark or XML declaration. A declaration of another encoding than UTF-8 is removed. */

@@ -3,7 +3,6 @@
  * that contains only that slide.
  */
 
-import { zipSync } from 'fflate';
 import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
 import {
   convertToMarkdown,
@@ -28,6 +27,7 @@ import {
   plainText,
   relations,
   relationsOf,
+  zipped,
   ZipParts,
 } from './zip-parts.ts';
 
@@ -71,11 +71,11 @@ function packageDeck(parts: ZipParts): SlideDeck | undefined {
         xml.slice(start + (list[2] ?? '').length);
       const own = reachedFrom(parts, slide);
       const copy = { ...shared, ...copyOf(parts, (name) => own.has(name)), [main]: Buffer.from(only) };
-      for (const [name, content] of Object.entries(copy)) {
+      const mended = Object.entries(copy).map(([name, content]): [string, Uint8Array] => {
         const mend = name === slide ? mendedSlide : CHART.test(name) ? mendedChart : undefined;
-        if (mend) copy[name] = Buffer.from(mend(Buffer.from(content).toString('utf8')));
-      }
-      return convertToMarkdown(zipSync(copy, { level: 0 }), 'pptx');
+        return [name, mend ? Buffer.from(mend(Buffer.from(content).toString('utf8'))) : content];
+      });
+      return convertToMarkdown(zipped(mended), 'pptx');
     },
     aside: (number) => packageAside(parts, slideOf(number) ?? ''),
   };
@@ -150,18 +150,11 @@ function openDeck(parts: ZipParts): SlideDeck | undefined {
   };
   return {
     count: pages.length,
-    slide: (number) =>
-      convertToMarkdown(
-        zipSync(
-          {
-            ...(mimetype && { mimetype }),
-            ...shared,
-            'content.xml': Buffer.from(front + drawn(number).xml + back),
-          },
-          { level: 0 },
-        ),
-        'odp',
-      ),
+    slide(number) {
+      const content = Buffer.from(front + drawn(number).xml + back);
+      const members = [['mimetype', mimetype] as const, ...Object.entries(shared)];
+      return convertToMarkdown(zipped([...members, ['content.xml', content]]), 'odp');
+    },
     aside: (number) => ({
       ...openAside(front, pages[number - 1]?.[0] ?? ''),
       unshown: drawn(number).unshown,

@@ -1,6 +1,7 @@
 /** Reads the members (parts) of a zip-based document. Their size is limited by counted unpacked bytes. */
 
 import { crc32, inflateRawSync } from 'node:zlib';
+import { zipSync } from 'fflate';
 import { DocumentRefusal } from '../protocol.ts';
 
 /** The most bytes of one part that is read here; converters have their own limits. */
@@ -88,6 +89,12 @@ export class ZipParts {
   text(name: string): string | undefined {
     return this.read(name)?.toString('utf8');
   }
+}
+
+/** A package of these parts; those without content are left out. */
+export function zipped(parts: readonly (readonly [name: string, content: Uint8Array | undefined])[]): Buffer {
+  const known = parts.flatMap(([name, content]) => (content ? [[name, content] as const] : []));
+  return Buffer.from(zipSync(Object.fromEntries(known), { level: 0 }));
 }
 
 function sound(content: Buffer, { crc }: ZipPart): Buffer | undefined {
