@@ -217,7 +217,7 @@ const USUAL_NAMES: readonly (readonly [RegExp, string])[] = [
 
 /** A package with the names that the converters know, if its own have backslashes or another directory; otherwise undefined. */
 function withUsualNames(bytes: Buffer): Buffer | undefined {
-  const parts = bytes.toString('latin1', 0, 2) === 'PK' ? ZipParts.of(bytes) : undefined;
+  const parts = ZipParts.of(bytes);
   const names = parts?.names.map((name) => name.replaceAll('\\', '/')) ?? [];
   const isUsual = names.some((name) => MAIN_PARTS.some(([pattern]) => pattern.test(name)));
   const rename = parts && !isUsual ? renaming(parts.text('[Content_Types].xml') ?? '') : undefined;

@@ -32,9 +32,10 @@ export class ZipParts {
     this.isWide = isWide;
   }
 
-  /** Undefined if there is no central directory. */
+  /** Undefined if it does not begin as a zip, or there is no central directory. */
   static of(bytes: Buffer): ZipParts | undefined {
-    const end = endRecord(bytes);
+    // The end of what begins otherwise is not searched for its record.
+    const end = bytes.toString('latin1', 0, 2) === 'PK' ? endRecord(bytes) : undefined;
     if (end === undefined) return undefined;
     const parts = new Map<string, ZipPart>();
     const { count, first, ...directory } = directoryOf(bytes, end);
