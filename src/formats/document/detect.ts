@@ -6,6 +6,9 @@ import { isStoredPage, xmlKind } from './protocol.ts';
 
 const NAMES = /\.(?:pdf|do[ct][xm]?|pp[ts][xm]?|pot[xm]?|xl[st][xmb]?|xlsb|rtf|f?od[tsp]|ot[tsp]|epub)$/i;
 
+/** Programs give these names to pages that they export. */
+const OFFICE_NAMES = /\.(?:do[ct]|xl[st]|p[po]t)[xm]?$/i;
+
 const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 export function isNamedDocument(name: string): boolean {
@@ -27,7 +30,7 @@ export function isDocument(name: string, head: Uint8Array): boolean {
   if (start[0] === COMPOUND[0] && start.subarray(0, COMPOUND.length).equals(COMPOUND))
     return named || !/\.[a-z0-9]+$/i.test(name);
   if (named && xmlKind(head)) return true;
-  if (/\.(?:xls|doc)$/i.test(name) && isStoredPage(head)) return true;
+  if (OFFICE_NAMES.test(name) && isStoredPage(head)) return true;
   // Other text with such a name is text.
   return named && !isText(head);
 }

@@ -1,42 +1,40 @@
 /** The messages between the engine and the converting child process. */
 
-const FORMATS = [
-  'pdf',
-  'docx',
-  'doc',
-  'pptx',
-  'ppt',
-  'xlsx',
-  'xlsb',
-  'xls',
-  'odt',
-  'ods',
-  'odp',
-  'rtf',
-  'epub',
-] as const;
-
-export type DocumentFormat = (typeof FORMATS)[number];
+export type DocumentFormat = 'pdf' | 'epub' | 'rtf' | OfficeFormat | OpenFormat;
+type OfficeFormat = 'docx' | 'doc' | 'pptx' | 'ppt' | 'xlsx' | 'xlsb' | 'xls';
+type OpenFormat = 'odt' | 'ods' | 'odp';
 
 export function isWorkbook(format: DocumentFormat | undefined): boolean {
   return format === 'xlsx' || format === 'xlsb' || format === 'xls' || format === 'ods';
 }
 
-/** What the first bytes of a document in one XML file say: OpenDocument, or a workbook of Excel 2003. */
-export function xmlKind(bytes: Uint8Array): 'opendocument' | 'workbook' | undefined {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4096)).toString('latin1');
+/** The kinds of documents in one XML file, and what is in their first bytes. */
+const XML_KINDS = [
+  ['opendocument', /<office:document\s/],
+  ['workbook', /<(?:\w+:)?Workbook\s[^>]*urn:schemas-microsoft-com:office:spreadsheet/],
+  ['word', /<w:wordDocument\s/],
+  ['package', /<pkg:package\s/],
+] as const;
+
+/** OpenDocument, a workbook or a text of Office 2003, or a package. */
+export function xmlKind(bytes: Uint8Array): (typeof XML_KINDS)[number][0] | undefined {
+  const start = startOf(bytes, 4096);
   if (!/^\W{0,3}<\?xml\s/.test(start)) return undefined;
-  if (/<office:document\s/.test(start)) return 'opendocument';
-  const workbook = /<(?:\w+:)?Workbook\s[^>]*urn:schemas-microsoft-com:office:spreadsheet/;
-  return workbook.test(start) ? 'workbook' : undefined;
+  return XML_KINDS.find(([, pattern]) => pattern.test(start))?.[0];
 }
 
 /** Whether it is a page, or one with its files (MHT), as programs save them under the name of a document. */
 export function isStoredPage(bytes: Uint8Array): boolean {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString('latin1');
+  const start = startOf(bytes, 1024);
   if (/^\W{0,9}(?:MIME-Version|Content-Type|X-[\w-]+|From|Date|Subject):/i.test(start))
     return /^Content-Type:\s*(?:multipart\/related|text\/html)/im.test(start);
   return /^[^\w<]{0,9}<(?:!doctype\s+html|html|head|meta|style|table)[\s>]/i.test(start);
+}
+
+/** The first bytes as text, of which the signs of ASCII are known. In UTF-16 every other one is 0. */
+function startOf(bytes: Uint8Array, most: number): string {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, most)).toString('latin1');
+  return /^(?:\xff\xfe|\xfe\xff)/.test(start) ? start.replaceAll('\0', '') : start;
 }
 
 /** The most pages of one text; a longer document continues in the next part. */

@@ -70,10 +70,10 @@ const PPT: Shown = [
   ['a superscript and a subscript', '10^6 cells H2'],
   ['text in a symbol font', '5 μg'],
   ['a date', 'on 11/29/2026'],
-  ['a numbered list', '- three'],
+  ['a numbered list, whose numbers are not shown', '- three'],
   ['a bullet', '- point'],
   ['a group in a group', 'outer\n\ninner'],
-  ['a table', 'H1\n\nH2\n\nc1\n\nc2'],
+  ['a table, whose grid is not shown', 'H1\n\nH2\n\nc1\n\nc2'],
   ['a link', 'site'],
   ['other scripts', '漢 😀 ü'],
   ['bold', 'x **bold**'],
@@ -86,7 +86,7 @@ test('each construct of a ppt is shown or counted', async () => {
   expect(partsOf(shown, PPT)).toEqual(PPT);
   expect(shown).toMatch(/^--- slide 1 ---\n\n## The Title\n/);
   expect(shown.slice(shown.indexOf('\n#end\n') + 6).trim()).toBe(
-    '<https://ex.org/s>\n\n--- slide 2 ---\n\n(hidden)\n\nSecond\n\nDraft\n\nhid',
+    '<https://ex.org/s>\n\n--- slide 2 ---\n\n(hidden)\n\nSecond\n\nDraft\n\nhid\n\n[Not shown: 1 table grid, list numbers]',
   );
 });
 
@@ -152,7 +152,18 @@ test('each construct of an xlsb is shown', async () => {
   expect(shown).toContain('\n## Hid (hidden)\n');
 });
 
-test('superscripts of an xlsb are noticed', async () => {
+test('superscripts in a comment of an xls are noticed', async () => {
+  const { write, text } = workspace(unhurried);
+  const file = CFB.read(fixture('constructs.xls.gz'), { type: 'buffer' });
+  const records = Buffer.from(CFB.find(file, '/Workbook')?.content ?? []);
+  // The first font of the comment, in the record behind that of its text: font 5 is that of superscripts.
+  records.writeUInt16LE(5, records.indexOf(Buffer.from('3c0005000057', 'hex')) + 15);
+  CFB.utils.cfb_add(file, '/Workbook', records);
+  write('a.xls', Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array));
+  expect(await text('a.xls:raw')).toMatch(/noted \[comment: Why\?\][^]*\n\[Not shown: superscripts\]$/);
+});
+
+test('superscripts of an xlsb are noticed, headers and footers shown', async () => {
   const { write, text } = workspace(unhurried);
   const book = utils.book_new();
   utils.book_append_sheet(book, utils.aoa_to_sheet([['106']]), 'S');
@@ -160,8 +171,23 @@ test('superscripts of an xlsb are noticed', async () => {
   // The record of the first font: its type (43), its size, its height of 12 points; its position is the fourth number.
   const styles = Buffer.from(parts['xl/styles.bin'] ?? []);
   styles.writeUInt16LE(1, styles.indexOf(Buffer.from([240, 0]), styles.indexOf(43)) + 6);
-  write('a.xlsb', Buffer.from(zipSync({ ...parts, 'xl/styles.bin': styles })));
-  expect(await text('a.xlsb:raw')).toMatch(/\n\[Not shown: superscripts\]$/);
+  // The record of headers and footers (479), before the last one: flags, and the texts with their lengths.
+  const said = ['&L&"Arial,Bold"On top', '&CDown below'].map((one) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(one.length);
+    return Buffer.concat([length, Buffer.from(one, 'utf16le')]);
+  });
+  const margins = Buffer.concat([Buffer.alloc(2), ...said, Buffer.alloc(16, 255)]);
+  const sheet = Buffer.from(parts['xl/worksheets/sheet1.bin'] ?? []);
+  const record = Buffer.concat([Buffer.from([0xdf, 3, margins.length]), margins]);
+  const written = Buffer.concat([sheet.subarray(0, -3), record, sheet.subarray(-3)]);
+  write(
+    'a.xlsb',
+    Buffer.from(zipSync({ ...parts, 'xl/styles.bin': styles, 'xl/worksheets/sheet1.bin': written })),
+  );
+  expect(await text('a.xlsb:raw')).toMatch(
+    /\n- header: On top\n- footer: Down below\n\[Not shown: superscripts\]$/,
+  );
 });
 
 test.each([
@@ -176,6 +202,12 @@ test.each([
     'Café\n\nmore',
   ],
   ['dash.doc', '<meta charset="windows-1252"><p>5 \x80 \x96 \x93so\x94</p>', '5 € – “so”'],
+  [
+    'wide.xls',
+    Buffer.from('\ufeff<table><tr><td>a<tr><td>é</table>', 'utf16le').toString('latin1'),
+    'a\n\né',
+  ],
+  ['deck.ppt', '<html><p>Ring</html>', 'Ring'],
   ['list.xls', 'a;b\n1;2\n', 'a;b\n1;2\n'],
 ])('%s: a page with the name of a document is converted', async (name, content, shown) => {
   const { write, text } = workspace(unhurried);

@@ -1,7 +1,7 @@
 /** Charts: each value stands at its own category, in every kind of chart. */
 
 import { expect, test } from 'vitest';
-import { withSharedCategories } from '../../../src/formats/document/child/repairs/anydoc-charts.ts';
+import { mendedChart } from '../../../src/formats/document/child/repairs/anydoc-charts.ts';
 import { docx } from '../../support/documents.ts';
 import { unhurried, workspace } from '../../support/workspace.ts';
 
@@ -74,8 +74,8 @@ test('error bars get no categories', async () => {
 test('a chart does not grow by more than a limit', () => {
   const long = points('Long', { val: Array.from({ length: 2_000 }, (_, i) => i) });
   const xml = long + '<c:ser><c:val></c:val></c:ser>'.repeat(1_000);
-  expect(withSharedCategories(xml)).toBe(xml);
+  expect(mendedChart(xml)).toBe(xml);
   const labelled = long.replace('<c:val>', `<c:cat>${'<c:v>a</c:v>'.repeat(2_000)}</c:cat><c:val>`);
   const shared = labelled + '<c:ser><c:val></c:val></c:ser>'.repeat(1_000);
-  expect(withSharedCategories(shared)).toBe(shared);
+  expect(mendedChart(shared)).toBe(shared);
 });

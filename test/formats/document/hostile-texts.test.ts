@@ -1,7 +1,7 @@
 /** Texts that are made to be slow: if the time of one were not linear, its test would take minutes. */
 
 import { expect, test } from 'vitest';
-import { bookText } from '../../../src/formats/document/child/book.ts';
+import { bookText } from '../../../src/formats/document/child/word-processor.ts';
 import { withoutCopies } from '../../../src/formats/document/child/pdf-layers.ts';
 import { closedXml } from '../../../src/formats/document/child/repairs/anydoc-malformed-xml.ts';
 import { shownDrawings } from '../../../src/formats/document/child/repairs/anydoc-open-drawings.ts';

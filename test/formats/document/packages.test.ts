@@ -121,6 +121,44 @@ test('documents in one XML file are read as their packages', async () => {
   expect(await text('a.xls:S:A1:raw')).toBe('|  | A |\n| --- | --- |\n| 1 | item |\n');
 });
 
+test('packages and texts of Office 2003 in one XML file are read', async () => {
+  const { write, text } = workspace(unhurried);
+  const parts = Object.entries(unzipSync(docx(paragraph('words')))).map(([name, content]) =>
+    name.startsWith('[')
+      ? ''
+      : `<pkg:part pkg:name="/${name}" pkg:contentType="${name.startsWith('_') ? 'application/vnd.openxmlformats-package.relationships+xml' : 'application/xml'}"><pkg:xmlData>${Buffer.from(
+          content,
+        )
+          .toString()
+          .replace(/<\?.*?\?>/, '')}</pkg:xmlData></pkg:part>`,
+  );
+  write('a.doc', `<?xml version="1.0"?><pkg:package xmlns:pkg="p">${parts.join('')}</pkg:package>`);
+  expect(await text('a.doc:raw')).toBe('words\n');
+  const run = (words: string, properties = ''): string => `<w:r>${properties}<w:t>${words}</w:t></w:r>`;
+  const item = (words: string): string =>
+    `<w:p><w:pPr><w:listPr><w:ilvl w:val="0"/><w:ilfo w:val="1"/><wx:t wx:val="5."/></w:listPr></w:pPr>${run(words)}</w:p>`;
+  const note = '<w:r><w:footnote><w:p><w:r><w:t>below</w:t></w:r></w:p></w:footnote></w:r>';
+  const comment =
+    '<w:r><aml:annotation aml:id="1" w:type="Word.Comment" aml:author="Bo"><aml:content><w:p><w:r><w:t>Why?</w:t></w:r></w:p></aml:content></aml:annotation></w:r>';
+  const change = (kind: string, words: string): string =>
+    `<aml:annotation aml:id="2" w:type="Word.${kind}"><aml:content>${words}</aml:content></aml:annotation>`;
+  const body = [
+    `<w:p>${run('10')}${run('6', '<w:rPr><w:vertAlign w:val="superscript"/></w:rPr>')}${note}${comment}</w:p>`,
+    `<w:p>${change('Insertion', run('new '))}${change('Deletion', '<w:r><w:delText>GONE</w:delText></w:r>')}${run('kept')}</w:p>`,
+    item('five') + item('six'),
+    '<w:sectPr><w:hdr w:type="odd"><w:p><w:r><w:t>On top</w:t></w:r></w:p></w:hdr></w:sectPr>',
+  ];
+  const list =
+    '<w:lists><w:listDef w:listDefId="3"><w:lvl w:ilvl="0"><w:start w:val="5"/><w:nfc w:val="0"/><w:lvlText w:val="%1."/></w:lvl></w:listDef><w:list w:ilfo="1"><w:ilst w:val="3"/></w:list></w:lists>';
+  write(
+    'b.doc',
+    `<?xml version="1.0"?><?mso-application progid="Word.Document"?><w:wordDocument xmlns:w="http://schemas.microsoft.com/office/word/2003/wordml" xmlns:wx="wx" xmlns:aml="aml">${list}<w:body><wx:sect>${body.join('')}</wx:sect></w:body></w:wordDocument>`,
+  );
+  expect(await text('b.doc:raw')).toBe(
+    '10^6[^1] [comment by Bo: Why?]\n\nnew kept\n\n5. five\n6. six\n\n[^1]: below\n\n## Headers and footers\n\n- header: On top\n[Not shown: tracked deletions]',
+  );
+});
+
 test('XML without the type of its document, and XML that is no document', async () => {
   const { write, text } = workspace(unhurried);
   write('a.fodt', flat('text', '<text:p>words</text:p>').replace(/ office:mimetype="[^"]*"/, ''));

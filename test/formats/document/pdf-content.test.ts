@@ -211,6 +211,24 @@ test('text of a layer that is off is left out', async () => {
   expect(await shown(layers('/ON[7 0 R]'))).toContain('draft');
 });
 
+test('a note that belongs to a layer that is off is left out', async () => {
+  const note = (words: string, layer: number): string =>
+    `<</Type/Annot/Subtype/FreeText/Rect[72 600 272 620]/Contents(${words})/DA(/F1 10 Tf)/OC ${layer} 0 R/AP<</N 11 0 R>>>>`;
+  const drawing = pdfStream(put('x', 0, 0), '/Type/XObject/Subtype/Form/BBox[0 0 9 9]');
+  const bytes = page(put('Body.', 72, 720), {
+    page: '/Annots[9 0 R 10 0 R]',
+    catalogue: '/OCProperties<</OCGs[7 0 R 8 0 R]/D<</OFF[7 0 R]>>>>',
+    objects: [
+      '<</Type/OCG/Name(off)>>',
+      '<</Type/OCG/Name(on)>>',
+      note('draft', 7),
+      note('seen', 8),
+      String(drawing),
+    ],
+  });
+  expect(await shown(bytes)).toBe('Body.\n\nseen\n\n(text of layers that are switched off is left out)');
+});
+
 test('a form that belongs to a layer that is off is left out', async () => {
   const form = pdfStream(put('draft', 72, 690), '/Type/XObject/Subtype/Form/BBox[0 0 612 792]/OC 7 0 R');
   const forms = page(`${put('Visible body of this page.', 72, 720)}/X1 Do`, {

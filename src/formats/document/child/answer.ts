@@ -1,6 +1,5 @@
 /** Converts the bytes of a document, as a job requests: to text, to tables, or to one of its images or attachments. */
 
-import { zipSync } from 'fflate';
 import {
   type DocumentFacts,
   type DocumentFormat,
@@ -14,15 +13,14 @@ import {
   type UnshownFacts,
   xmlKind,
 } from '../protocol.ts';
-import { bookText } from './book.ts';
 import { CompoundFile } from './compound.ts';
 import { convertToMarkdown, HEADS_AND_FEET, packageFacts, sectionText, type SlideDeck } from './markdown.ts';
 import { attachmentOf, embeddedImage, listAttachments, listImages } from './pdf-parts.ts';
 import { convertPdf } from './pdf.ts';
 import { textOfPart } from './rewrite.ts';
 import { deckOf, lostSlide, slideText } from './slides.ts';
-import { wordProcessorText } from './word-processor.ts';
-import { attribute, relationsOf, ZipParts } from './zip-parts.ts';
+import { bookText, wordProcessorText } from './word-processor.ts';
+import { attribute, contents, each, escapeXml, relationsOf, zipped, ZipParts } from './zip-parts.ts';
 
 interface Converted {
   readonly text: string | Iterable<string>;
@@ -49,16 +47,7 @@ export async function answerDocument(
     const facts = format && { facts: { format } };
     if (error instanceof DocumentRefusal) {
       const { why, detail, extent } = error;
-      return {
-        reply: {
-          kind: 'refused',
-          why,
-          detail,
-          extent,
-          ...facts,
-        },
-        body: EMPTY,
-      };
+      return { reply: { kind: 'refused', why, detail, extent, ...facts }, body: EMPTY };
     }
     return { reply: { kind: 'refused', why: 'damaged', ...facts }, body: EMPTY };
   }
@@ -74,7 +63,7 @@ async function convert(
   const { want } = job;
   if (format === 'xls') await (await import('./read-workbook.ts')).loadCodePages(bytes);
   if (want.kind === 'picture') {
-    if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
+    refuseOthers(format, 'pages');
     const picture =
       want.image === undefined
         ? (await import('./pdf-picture.ts')).pictureOf(bytes, want.page, job.password)
@@ -89,7 +78,7 @@ async function convert(
     return { reply: { kind: 'tables', facts: { ...facts, format } }, body: data };
   }
   if (want.kind === 'attachment') {
-    refuseOthers(format);
+    refuseOthers(format, 'attachments');
     const { data, facts } = await attachmentOf(bytes, want.number, job.password);
     return { reply: { kind: 'attachment', facts: { ...facts, format } }, body: data };
   }
@@ -111,18 +100,18 @@ async function convert(
   return { reply, body };
 }
 
-function refuseOthers(format: DocumentFormat): void {
-  if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no attachments`);
+function refuseOthers(format: DocumentFormat, parts: string): void {
+  if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no ${parts}`);
 }
 
 async function toText(job: DocumentJob, format: DocumentFormat, bytes: Buffer): Promise<Converted> {
   const { want } = job;
   if (want.kind === 'images') {
-    if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no pages`);
+    refuseOthers(format, 'pages');
     return listImages(bytes, want, job.password);
   }
   if (want.kind === 'attachments') {
-    refuseOthers(format);
+    refuseOthers(format, 'attachments');
     return listAttachments(bytes, job.password);
   }
   if (want.kind === 'sheet' || want.kind === 'rest') {
@@ -228,7 +217,7 @@ const USUAL_NAMES: readonly (readonly [RegExp, string])[] = [
 
 /** A package with the names that the converters know, if its own have backslashes or another directory; otherwise undefined. */
 function withUsualNames(bytes: Buffer): Buffer | undefined {
-  const parts = bytes.toString('latin1', 0, 2) === 'PK' ? ZipParts.of(bytes) : undefined;
+  const parts = ZipParts.of(bytes);
   const names = parts?.names.map((name) => name.replaceAll('\\', '/')) ?? [];
   const isUsual = names.some((name) => MAIN_PARTS.some(([pattern]) => pattern.test(name)));
   const rename = parts && !isUsual ? renaming(parts.text('[Content_Types].xml') ?? '') : undefined;
@@ -246,7 +235,7 @@ function withUsualNames(bytes: Buffer): Buffer | undefined {
       );
     return [[rename(name), Buffer.from(moved)] as const];
   });
-  return Buffer.from(zipSync(Object.fromEntries(members) as Record<string, Buffer>, { level: 0 }));
+  return zipped(members);
 }
 
 /** What gives the parts beside the main one the usual names; undefined if the types name no main part in a directory. */
@@ -268,25 +257,113 @@ function renaming(types: string): ((name: string) => string) | undefined {
 
 const MANIFEST = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>';
 
-/** OpenDocument in one XML file as a package with the same parts; undefined for anything else. */
+/** A document in one XML file as a package with the same parts; undefined for anything else. */
 function packagedXml(bytes: Buffer): Buffer | undefined {
-  if (xmlKind(bytes) !== 'opendocument') return undefined;
+  const kind = xmlKind(bytes);
+  if (kind === undefined || kind === 'workbook') return undefined;
   const xml = textOfPart(bytes);
+  const parts = { opendocument: openParts, word: wordParts, package: packageParts }[kind](xml);
+  return parts && zipped(parts.map(([name, content]) => [name, Buffer.from(content)]));
+}
+
+type NamedParts = (readonly [name: string, content: string | Buffer])[];
+
+function openParts(xml: string): NamedParts | undefined {
   const [root = ''] = /<office:document\s[^>]*>/.exec(xml) ?? [];
   const content = /<office:(text|spreadsheet|presentation)[\s/>]/.exec(xml)?.[1];
   const mimetype =
     attribute(root, 'office:mimetype') ?? (content && `application/vnd.oasis.opendocument.${content}`);
   if (mimetype === undefined) return undefined;
-  const part = (name: string): Buffer =>
-    Buffer.from(xml.replace(/(<\/?office:document)(?=[\s>])/g, `$1-${name}`));
-  const parts = {
-    mimetype: Buffer.from(mimetype),
-    'META-INF/manifest.xml': Buffer.from(MANIFEST),
-    'content.xml': part('content'),
-    'styles.xml': part('styles'),
-    'meta.xml': part('meta'),
-  };
-  return Buffer.from(zipSync(parts, { level: 0 }));
+  const part = (name: string): string => xml.replace(/(<\/?office:document)(?=[\s>])/g, `$1-${name}`);
+  return [
+    ['mimetype', mimetype],
+    ['META-INF/manifest.xml', MANIFEST],
+    ...['content', 'styles', 'meta'].map((name) => [`${name}.xml`, part(name)] as const),
+  ];
+}
+
+function packageParts(xml: string): NamedParts {
+  const parts: NamedParts = [];
+  let types = '';
+  each(xml, 'pkg:part', (content, tag) => {
+    const name = attribute(tag, 'pkg:name') ?? '';
+    const [binary] = contents(content, 'pkg:binaryData');
+    const [text = ''] = contents(content, 'pkg:xmlData');
+    parts.push([name.slice(1), binary === undefined ? text : Buffer.from(binary, 'base64')]);
+    const type = attribute(tag, 'pkg:contentType') ?? '';
+    types += `<Override PartName="${escapeXml(name)}" ContentType="${escapeXml(type)}"/>`;
+    return '';
+  });
+  return [['[Content_Types].xml', `<Types xmlns="${CONTENT_TYPES}">${types}</Types>`], ...parts];
+}
+
+const CONTENT_TYPES = 'http://schemas.openxmlformats.org/package/2006/content-types';
+
+/** The names in texts of Word 2003 that are others in packages, and its kinds of numbers. */
+const WORD_NAMES: Readonly<Record<string, string>> = {
+  listDef: 'abstractNum',
+  listDefId: 'abstractNumId',
+  list: 'num',
+  ilst: 'abstractNumId',
+  ilfo: 'numId',
+  listPr: 'numPr',
+  nfc: 'numFmt',
+  'h-ansi': 'hAnsi',
+};
+const WORD_NUMBERS = ['decimal', 'upperRoman', 'lowerRoman', 'upperLetter', 'lowerLetter'];
+const WORD_BULLET = 23;
+
+const PLAIN = '<w:t xml:space="preserve">';
+
+/** A text of Word 2003, whose notes, comments, headers and footers are in its body. */
+function wordParts(stored: string): NamedParts {
+  const xml = each(stored, 'w:binData', () => '')
+    .replace(/(<\/?w:|\sw:)([\w-]+)(?=[\s/>=])/g, (tag, start: string, name: string) =>
+      Object.hasOwn(WORD_NAMES, name) ? `${start}${WORD_NAMES[name]}` : tag,
+    )
+    .replace(
+      /(<w:numFmt w:val=")(\d+)/g,
+      (_, tag: string, kind: string) =>
+        tag + (Number(kind) === WORD_BULLET ? 'bullet' : (WORD_NUMBERS[Number(kind)] ?? 'none')),
+    );
+  const root = (/<w:wordDocument\s([^>]*)>/.exec(xml)?.[1] ?? '').replace(
+    /(\sxmlns:w=")[^"]*|^(xmlns:w=")[^"]*/,
+    '$1$2http://schemas.openxmlformats.org/wordprocessingml/2006/main',
+  );
+  const part = (name: string, content: string): [string, string] => [
+    `word/${name}.xml`,
+    `<w:${name.replace(/\d/, '')} ${root}>${content}</w:${name.replace(/\d/, '')}>`,
+  ];
+  const [footnotes, comments, margins]: [string[], string[], [string, string][]] = [[], [], []];
+  const [body = ''] = contents(xml, 'w:body');
+  const [styles = ''] = contents(xml, 'w:styles');
+  const [lists = ''] = contents(xml, 'w:lists');
+  const noted = each(body, 'w:(?:footnote|endnote)', (content) => {
+    const id = footnotes.length + 2;
+    footnotes.push(`<w:footnote w:id="${id}">${content}</w:footnote>`);
+    return `<w:footnoteReference w:id="${id}"/>`;
+  });
+  const said = each(noted, 'aml:annotation(?=[^<>]*Word\\.Comment")', (content, tag) => {
+    const by = escapeXml(attribute(tag, 'aml:author') ?? '');
+    comments.push(`<w:comment w:id="${comments.length}" w:author="${by}">${content}</w:comment>`);
+    return `<w:commentReference w:id="${comments.length - 1}"/>`;
+  });
+  const text = each(said, 'w:(?:hdr|ftr)', (content, tag) => {
+    margins.push(part(`${tag.startsWith('<w:h') ? 'header' : 'footer'}${margins.length}`, content));
+    return '';
+  });
+  const all = [
+    part('document', `<w:body>${text}</w:body>`),
+    part('styles', styles),
+    part('numbering', lists),
+    part('footnotes', footnotes.join('')),
+    part('comments', comments.join('')),
+    ...margins,
+  ];
+  return all.map(([name, content]) => [
+    name,
+    content.replace(/<\/?(?:wx|aml):[^<>]*>/g, '').replaceAll('<w:t>', PLAIN),
+  ]);
 }
 
 const MAIN_PARTS: readonly (readonly [RegExp, DocumentFormat])[] = [

@@ -4,10 +4,11 @@
  */
 
 import { CFB } from '@e965/xlsx';
+import type { UnshownFacts } from '../protocol.ts';
 import { CompoundFile, shapeTexts } from './compound.ts';
 import { convertToMarkdown, MAX_SLIDES, type SlideAside, type SlideDeck } from './markdown.ts';
-import { restoreRaised, StandIns } from './repairs/anydoc-raised-text.ts';
-import { isSymbolFont, symbolOf } from './repairs/anydoc-symbol-fonts.ts';
+import { deckRecords, markedText, STRING } from './repairs/anydoc-binary-decks.ts';
+import { restoreRaised } from './repairs/anydoc-raised-text.ts';
 import { margin, objectFacts } from './rewrite.ts';
 
 /** Types of records. Source: [MS-PPT] 2.13.24. */
@@ -26,7 +27,6 @@ export function binaryDeck(stored: Buffer): SlideDeck | undefined {
   const stream = compound?.find(DOCUMENT);
   const user = compound?.find(CURRENT_USER);
   if (!compound || !stream) return undefined;
-  const sectors = compound.sectors(stream);
   const content = compound.read(stream);
   const slides = entriesIn(content, 0);
   const notes = entriesIn(content, 2);
@@ -35,21 +35,24 @@ export function binaryDeck(stored: Buffer): SlideDeck | undefined {
   const places = user ? persistDirectory(content, compound.read(user)) : new Map<number, number>();
   const objects = objectsOf(content);
   const standIns = markedText(content);
-  compound.write(stream, content);
   return {
     count,
     async slide(number) {
-      const copy = Buffer.from(bytes);
-      const spoil = (entry: Entry): void => patch(copy, sectors, compound.sectorBytes, entry.at + 2);
+      const [copy, text] = [Buffer.from(bytes), Buffer.from(content)];
+      const spoil = (entry: Entry): number => text.writeUInt16LE(UNKNOWN, entry.at + 2);
       const own = slides.map((list) => list[number - 1]);
       for (const list of slides) for (const [i, entry] of list.entries()) if (i !== number - 1) spoil(entry);
       const notesOf = new Set(own.map((entry) => entry && notesIdOf(content, places.get(entry.persistId))));
       for (const entry of notes.flat()) if (!notesOf.has(entry.id)) spoil(entry);
+      CompoundFile.of(copy)?.write(stream, text);
       return restoreRaised(standIns.restore(await convertToMarkdown(copy, 'ppt')));
     },
     aside(number) {
       const at = places.get(slides[0]?.[number - 1]?.persistId ?? -1) ?? content.length;
-      return asideOf(content, at, objects);
+      const aside = asideOf(content, at, objects);
+      return number === 1 && objects.hasNumbers
+        ? { ...aside, unshown: [...aside.unshown, LIST_NUMBERS] }
+        : aside;
     },
   };
 }
@@ -137,136 +140,29 @@ function notesIdOf(content: Buffer, slide: number | undefined): number | undefin
   return id === 0 ? undefined : id;
 }
 
-interface DeckRecord {
-  /** The offset of its content. */
-  readonly at: number;
-  readonly end: number;
-  readonly type: number;
-  readonly instance: number;
-}
-
-/** A record of this type holds others, although its header does not say so. */
-const TAG_DATA = 0x138b;
-
-/** All records, those in others behind their container. */
-function* recordsIn(content: Buffer, from: number, to: number): Generator<DeckRecord> {
-  for (let at = from; at + 8 <= to;) {
-    const [head, type] = [content.readUInt16LE(at), content.readUInt16LE(at + 2)];
-    const end = Math.min(to, at + 8 + content.readUInt32LE(at + 4));
-    yield { at: at + 8, end, type, instance: head >> 4 };
-    at = (head & 15) === 15 || type === TAG_DATA ? at + 8 : end;
-  }
-}
-
-/** Types of records: texts in UTF-16 and in Latin-1, their styles, and the names of fonts. Source: [MS-PPT] 2.13.24. */
-const [WIDE_TEXT, NARROW_TEXT, TEXT_STYLES, FONT_NAME] = [0x0fa0, 0x0fa8, 0x0fa1, 0x0fb7];
-
-const STRING = 0x0fba;
-const MARKED: ReadonlySet<number> = new Set([WIDE_TEXT, NARROW_TEXT, TEXT_STYLES, FONT_NAME, STRING]);
-
-/** Marks superscripts and subscripts in `content`, and writes signs of symbol fonts. */
-function markedText(content: Buffer): StandIns {
-  const all: DeckRecord[] = [];
-  for (const record of recordsIn(content, 0, content.length)) if (MARKED.has(record.type)) all.push(record);
-  const texts = all.filter(({ type }) => type !== TEXT_STYLES && type !== FONT_NAME);
-  const textOf = ({ at, end, type }: DeckRecord): string =>
-    content.toString(type === NARROW_TEXT ? 'latin1' : 'utf16le', at, end);
-  const standIns = new StandIns(texts.map(textOf).join(''));
-  const fonts = new Map(
-    all
-      .filter(({ type }) => type === FONT_NAME)
-      .map(({ at, instance }) => [instance, content.toString('utf16le', at, at + 64).split('\0')[0] ?? '']),
-  );
-  let text: DeckRecord | undefined;
-  for (const record of all) {
-    if (record.type === WIDE_TEXT || record.type === NARROW_TEXT) text = record;
-    if (record.type !== TEXT_STYLES || !text) continue;
-    const size = text.type === WIDE_TEXT ? 2 : 1;
-    for (const { from, to, position, font } of stylesIn(content, record, (text.end - text.at) / size)) {
-      const name = fonts.get(font ?? -1) ?? '';
-      for (let at = text.at + from * size; at + size <= Math.min(text.end, text.at + to * size); at += size) {
-        const code = content.readUIntLE(at, size);
-        if (code < 0x20) continue;
-        const sign = isSymbolFont(name) && (code < 0x7f || code >= 0xf020) ? symbolOf(name, code) : undefined;
-        const plain = sign === undefined ? code : standIns.of(sign);
-        const put = plain && position ? standIns.raised(plain, position > 0 ? 'super' : 'sub') : plain;
-        if (put !== undefined) content.writeUIntLE(put, at, size);
-      }
-    }
-    text = undefined;
-  }
-  return standIns;
-}
-
-interface DeckStyle {
-  readonly from: number;
-  readonly to: number;
-  /** How high it stands, in percent. */
-  readonly position?: number | undefined;
-  readonly font?: number | undefined;
-}
-
-/**
- * The bits that say which properties of paragraphs are there, in their order; each has two bytes, colours have twice as many.
- * Source: [MS-PPT] 2.9.20.
- */
-const PARAGRAPH_BITS = [
-  0xf, 0x80, 0x10, 0x40, 0x20, 0x20, 0x800, 0x1000, 0x2000, 0x4000, 0x100, 0x400, 0x8000,
-];
-/** Those behind the tabs of a paragraph. */
-const PARAGRAPH_END_BITS = [0x10000, 0xe0000, 0x200000];
-const TABS = 0x100000;
-/** Those of characters: style, font, three more fonts, size, colour, position. Source: [MS-PPT] 2.9.14. */
-const CHARACTER_BITS = [0x3eb7, 0x10000, 0x200000, 0x400000, 0x800000, 0x20000, 0x40000, 0x40000, 0x80000];
-
-const sizeOf = (mask: number, bits: readonly number[]): number =>
-  2 * bits.filter((bit) => (mask & bit) !== 0).length;
-
-/** The styles of a text of `length` characters; those that end early are what there is. */
-function stylesIn(content: Buffer, { at: start, end }: DeckRecord, length: number): DeckStyle[] {
-  const styles: DeckStyle[] = [];
-  let at = start;
-  for (let done = 0; done <= length && at + 10 <= end;) {
-    done += content.readUInt32LE(at);
-    const mask = content.readUInt32LE(at + 6);
-    at += 10 + sizeOf(mask, PARAGRAPH_BITS);
-    if ((mask & TABS) !== 0 && at + 2 <= end) at += 2 + 4 * content.readUInt16LE(at);
-    at += sizeOf(mask, PARAGRAPH_END_BITS);
-  }
-  for (let from = 0; from <= length && at + 8 <= end;) {
-    const to = from + content.readUInt32LE(at);
-    const mask = content.readUInt32LE(at + 4);
-    at += 8;
-    const placeOf = (bit: number): number =>
-      at + sizeOf(mask, CHARACTER_BITS.slice(0, CHARACTER_BITS.indexOf(bit)));
-    const valueOf = (bit: number): number | undefined =>
-      (mask & bit) !== 0 && placeOf(bit) + 2 <= end ? content.readInt16LE(placeOf(bit)) : undefined;
-    const [position, font] = [valueOf(0x80000), valueOf(0x800000) ?? valueOf(0x10000)];
-    styles.push({ from, to, position, font });
-    at += sizeOf(mask, CHARACTER_BITS);
-    from = to;
-  }
-  return styles;
-}
-
 /** Types of records of objects and links. */
 const [OLE_OBJECT, OLE_LINK, CONTROL, OLE_ATOM] = [0x0fcc, 0x0fce, 0x0fee, 0x0fc3];
 const [LINK_ATOM, LINK_USE, OBJECT_USE] = [0x0fd3, 0x0ff3, 0x0bc1];
 /** What is said about a slide: whether it is hidden, a comment, and what is at its edges. */
 const [SHOW, COMMENT, MARGINS_ATOM] = [0x03f9, 0x2ee0, 0x0fda];
+/** What anydoc 0.1.9 does not show: the numbers of paragraphs, and that a group of shapes is a table. */
+const [NUMBERS, GROUP_PROPERTIES] = [0x0fac, 0xf122];
+/** The property of a group that makes it a table. Source: [MS-ODRAW] 2.3.4.37. */
+const TABLE = 0x039f;
 
 interface DeckObjects {
   /** Their programs, or targets of links, by identifier. */
   readonly programs: ReadonlyMap<number, string>;
   readonly links: ReadonlyMap<number, string>;
+  /** Whether paragraphs in placeholders are numbered. */
+  readonly hasNumbers: boolean;
 }
 
 function objectsOf(content: Buffer): DeckObjects {
   const programs = new Map<number, string>();
   const links = new Map<number, string>();
-  let kind = '';
-  let id = 0;
-  for (const { type, at, end, instance } of recordsIn(content, 0, content.length)) {
+  let [kind, id, hasNumbers] = ['', 0, false];
+  for (const { type, at, end, instance } of deckRecords(content, 0, content.length)) {
     if (type === OLE_OBJECT || type === OLE_LINK) kind = 'object';
     else if (type === CONTROL) kind = 'control';
     else if (type === OLE_ATOM && at + 12 <= end) programs.set((id = content.readUInt32LE(at + 8)), kind);
@@ -275,10 +171,29 @@ function objectsOf(content: Buffer): DeckObjects {
       links.set(id, content.toString('utf16le', at, end));
     else if (type === STRING && kind === 'object' && instance === 2)
       programs.set(id, content.toString('utf16le', at, end));
+    else if (type === NUMBERS) hasNumbers ||= isNumbered(content, at, end);
     else if (type === SLIDE_LIST) break;
   }
-  return { programs, links };
+  return { programs, links, hasNumbers };
 }
+
+/** The properties of paragraphs, and the bytes of each: a picture, whether they are numbered, and how. Source: [MS-PPT] 2.9.68. */
+const [PICTURE_BULLET, IS_NUMBERED, NUMBERING] = [0x800000, 0x1000000, 0x2000000];
+
+function isNumbered(content: Buffer, start: number, end: number): boolean {
+  for (let at = start; at + 4 <= end;) {
+    const mask = content.readUInt32LE(at);
+    at += mask & PICTURE_BULLET ? 6 : 4;
+    if (mask & IS_NUMBERED && at + 2 <= end && content.readUInt16LE(at) !== 0) return true;
+    at += (mask & IS_NUMBERED ? 2 : 0) + (mask & NUMBERING ? 4 : 0);
+    // Properties of characters, whose bytes are not known.
+    if (at + 8 > end || content.readBigUInt64LE(at) !== 0n) return false;
+    at += 8;
+  }
+  return false;
+}
+
+const LIST_NUMBERS: UnshownFacts = { what: 'list numbers', count: 0 };
 
 /** What is beside the text of the slide at this offset. */
 function asideOf(content: Buffer, start: number, { programs, links }: DeckObjects): SlideAside {
@@ -288,9 +203,12 @@ function asideOf(content: Buffer, start: number, { programs, links }: DeckObject
   const texts = new Set(shapeTexts(content.subarray(start, end)).map((text) => text.replace(/^\w+: /, '')));
   const margins: string[] = [];
   let isHidden = false;
-  let [holder, flags] = [0, 0];
-  for (const { type, at, end: to, instance } of recordsIn(content, start, Math.min(end, content.length))) {
+  let [holder, flags, tables, hasNumbers] = [0, 0, 0, false];
+  for (const { type, at, end: to, instance } of deckRecords(content, start, Math.min(end, content.length))) {
     if (type === SHOW && at + 12 <= to) isHidden = (content.readUInt16LE(at + 10) & 4) !== 0;
+    if (type === NUMBERS) hasNumbers ||= isNumbered(content, at, to);
+    if (type === GROUP_PROPERTIES && at + 2 <= to && (content.readUInt16LE(at) & 0x3fff) === TABLE)
+      tables += 1;
     if (type === OBJECT_USE && at + 4 <= to) used.push(programs.get(content.readUInt32LE(at)) ?? '');
     const target = type === LINK_USE && at + 8 <= to ? links.get(content.readUInt32LE(at + 4)) : undefined;
     if (target !== undefined && /^(?:https?|mailto|ftp):/i.test(target)) texts.add(`<${target}>`);
@@ -308,19 +226,13 @@ function asideOf(content: Buffer, start: number, { programs, links }: DeckObject
   const unshown = [
     ...objectFacts(objects),
     { what: 'form control', count: used.filter((one) => one === 'control').length },
-  ];
+    { what: 'table grid', count: tables },
+  ].filter(({ count }) => count > 0);
   return {
     isHidden,
     comments,
     margins,
     texts: [...texts],
-    unshown: unshown.filter(({ count }) => count > 0),
+    unshown: hasNumbers ? [...unshown, LIST_NUMBERS] : unshown,
   };
-}
-
-function patch(bytes: Buffer, sectors: readonly number[], sectorBytes: number, at: number): void {
-  for (const [i, value] of [UNKNOWN & 255, UNKNOWN >> 8].entries()) {
-    const sector = sectors[Math.floor((at + i) / sectorBytes)];
-    if (sector !== undefined) bytes[sector + ((at + i) % sectorBytes)] = value;
-  }
 }

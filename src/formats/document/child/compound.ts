@@ -84,15 +84,6 @@ export class CompoundFile {
     return this.streams.slice(1, this.#inRoot).some((stream) => stream.name === name);
   }
 
-  /** The file offsets of the sectors of a large stream, in order. */
-  sectors({ start, size }: CompoundStream): number[] {
-    return this.#chain(start, Math.ceil(size / this.#sectorBytes));
-  }
-
-  get sectorBytes(): number {
-    return this.#sectorBytes;
-  }
-
   /** The content of a stream. Small streams are stored together in the root stream. */
   read(stream: CompoundStream): Buffer {
     return Buffer.concat(this.#pieces(stream)).subarray(0, stream.size);
@@ -125,8 +116,9 @@ export class CompoundFile {
     return pieces;
   }
 
-  #largePieces(stream: CompoundStream): Buffer[] {
-    return this.sectors(stream).map((at) => this.#bytes.subarray(at, at + this.#sectorBytes));
+  #largePieces({ start, size }: CompoundStream): Buffer[] {
+    const sectors = this.#chain(start, Math.ceil(size / this.#sectorBytes));
+    return sectors.map((at) => this.#bytes.subarray(at, at + this.#sectorBytes));
   }
 
   #offset(sector: number): number {

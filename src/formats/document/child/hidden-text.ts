@@ -2,23 +2,36 @@
 
 import { removeRanges, walkXml, type XmlAttributes, type XmlPlace, type XmlRange } from './xml-walk.ts';
 
-// The XML of a .docx.
-
 /** The longest chain of parent styles that is followed. */
-const MAX_WORD_STYLE_PARENTS = 50;
+const MAX_STYLE_PARENTS = 50;
 
-interface WordStyle {
-  vanishes?: boolean | undefined;
+interface HidingStyle {
+  hides?: boolean | undefined;
   parent?: string | undefined;
 }
 
+/** Whether a style or one of its parents hides text; undefined if none says. */
+function hidesText(
+  first: HidingStyle | undefined,
+  named: (parent: string) => HidingStyle | undefined,
+): boolean | undefined {
+  let style = first;
+  for (let i = 0; style && i < MAX_STYLE_PARENTS; i += 1) {
+    if (style.hides !== undefined) return style.hides;
+    style = style.parent === undefined ? undefined : named(style.parent);
+  }
+  return undefined;
+}
+
+// The XML of a .docx.
+
 /** Styles of Word by `type/identifier`; with an empty identifier, the default style of the type. */
-type WordStyles = ReadonlyMap<string, WordStyle>;
+type WordStyles = ReadonlyMap<string, HidingStyle>;
 
 const VANISH = /<(?:\w+:)?vanish[\s/>]/;
 
 /** What is noted about an element: for a run its properties, its paragraph, and the ranges to cut if it is hidden. */
-interface WordNote extends WordStyle {
+interface WordNote extends HidingStyle {
   readonly local: string;
   paragraph: WordNote | undefined;
   readonly cuts: XmlRange[];
@@ -28,7 +41,7 @@ interface WordNote extends WordStyle {
 }
 
 export function wordStyles(xml: string): WordStyles {
-  const styles = new Map<string, WordStyle>();
+  const styles = new Map<string, HidingStyle>();
   if (!VANISH.test(xml)) return styles;
   const isWhole = walkXml<WordNote>(xml, {
     open(name, attributes, parent) {
@@ -78,7 +91,7 @@ function note(name: string, attributes: XmlAttributes, parent: XmlPlace<WordNote
   const holder = parent?.parent?.noted;
   const within = `${holder?.local}/${parent?.noted.local}/${local}`;
   if (holder && /^(?:r|style)\/rPr\/vanish$/.test(within))
-    holder.vanishes = isOnValue(valueOf(attributes, 'val') ?? '1');
+    holder.hides = isOnValue(valueOf(attributes, 'val') ?? '1');
   if (holder && (within === 'r/rPr/rStyle' || within === 'p/pPr/pStyle'))
     holder.style = valueOf(attributes, 'val') ?? '';
   if (parent?.noted.local === 'style' && local === 'basedOn')
@@ -91,21 +104,14 @@ function note(name: string, attributes: XmlAttributes, parent: XmlPlace<WordNote
  * shows its text wins, as in LibreOffice. Source: ECMA-376-1, 17.7.3.
  */
 function isHidden(run: WordNote, styles: WordStyles): boolean {
-  if (run.vanishes !== undefined) return run.vanishes;
+  if (run.hides !== undefined) return run.hides;
   const ofParagraph = hidesInWord(styles, 'paragraph', run.paragraph?.style) ?? false;
   const ofRun = hidesInWord(styles, 'character', run.style);
   return ofRun === undefined ? ofParagraph : ofRun && !ofParagraph;
 }
 
-/** Whether a style or one of its parents hides text; undefined if none says. */
-function hidesInWord(styles: WordStyles, type: string, id = ''): boolean | undefined {
-  let style = styles.get(`${type}/${id}`);
-  for (let i = 0; style && i < MAX_WORD_STYLE_PARENTS; i += 1) {
-    if (style.vanishes !== undefined) return style.vanishes;
-    style = style.parent === undefined ? undefined : styles.get(`${type}/${style.parent}`);
-  }
-  return undefined;
-}
+const hidesInWord = (styles: WordStyles, type: string, id = ''): boolean | undefined =>
+  hidesText(styles.get(`${type}/${id}`), (parent) => styles.get(`${type}/${parent}`));
 
 export const isOnValue = (value: string): boolean => !['0', 'false', 'off'].includes(value);
 
@@ -116,16 +122,8 @@ function valueOf(attributes: XmlAttributes, local: string): string | undefined {
 
 // The XML of an .odt.
 
-/** The longest chain of parent styles that is followed. */
-const MAX_ODF_STYLE_PARENTS = 50;
-
-interface OdfStyle {
-  hides?: boolean | undefined;
-  readonly parent: string;
-}
-
 /** Styles by `family/name`, because a name is unique only within its family. */
-type Styles = Map<string, OdfStyle>;
+type Styles = Map<string, HidingStyle>;
 
 /** Common styles apply to all parts, automatic ones only to the part that contains them. */
 interface StylesOfPart {
@@ -135,14 +133,14 @@ interface StylesOfPart {
 
 function stylesOf(xml: string): StylesOfPart {
   const styles: StylesOfPart = { common: new Map(), automatic: new Map() };
-  const isWhole = walkXml<OdfStyle | undefined>(xml, {
+  const isWhole = walkXml<HidingStyle | undefined>(xml, {
     open(name, attributes, parent) {
       const display = attributes['text:display'];
       if (name === 'style:text-properties' && parent?.noted && display !== undefined)
         parent.noted.hides = display === 'none';
       if (name !== 'style:style') return undefined;
       const family = attributes['style:family'] ?? '';
-      const style: OdfStyle = { parent: `${family}/${attributes['style:parent-style-name'] ?? ''}` };
+      const style: HidingStyle = { parent: `${family}/${attributes['style:parent-style-name'] ?? ''}` };
       const where = parent?.name === 'office:styles' ? styles.common : styles.automatic;
       where.set(`${family}/${attributes['style:name'] ?? ''}`, style);
       return style;
@@ -151,15 +149,8 @@ function stylesOf(xml: string): StylesOfPart {
   return isWhole ? styles : { common: new Map(), automatic: new Map() };
 }
 
-/** Whether a style or one of its parents hides text; undefined if none says. */
-function hidesInOdf(key: string, { common, automatic }: StylesOfPart): boolean | undefined {
-  let style = automatic.get(key) ?? common.get(key);
-  for (let i = 0; style && i < MAX_ODF_STYLE_PARENTS; i += 1) {
-    if (style.hides !== undefined) return style.hides;
-    style = common.get(style.parent);
-  }
-  return undefined;
-}
+const hidesInOdf = (key: string, { common, automatic }: StylesOfPart): boolean | undefined =>
+  hidesText(automatic.get(key) ?? common.get(key), (parent) => common.get(parent));
 
 /** `text`: characters are hidden, but inner elements may be visible again; `all`: a section or field with all its content. */
 type OdfHiddenText = 'no' | 'text' | 'all';

@@ -20,18 +20,12 @@ const WHY = {
 export async function convertToMarkdown(bytes: Uint8Array, format: DocumentFormat): Promise<string> {
   const { toMarkdownBytes } = await anydoc();
   try {
-    return restoreRaised(await toMarkdownBytes(bytes, NAMES[format] ?? (format as AnydocFormat)));
+    return restoreRaised(await toMarkdownBytes(bytes, format as AnydocFormat));
   } catch (error) {
     const { code = 'malformed', message } = error as { code?: keyof typeof WHY | undefined; message: string };
     throw new DocumentRefusal(WHY[code] ?? 'damaged', code === 'resourceLimit' ? message : undefined);
   }
 }
-
-/** anydoc uses one name for all Excel formats. */
-const NAMES: Partial<Record<DocumentFormat, AnydocFormat>> = {
-  xls: 'xlsx' as AnydocFormat,
-  xlsb: 'xlsx' as AnydocFormat,
-};
 
 function anydoc(): Promise<Anydoc> {
   return import('@firecrawl/anydoc').catch(() => {

@@ -1,6 +1,6 @@
 /** Keeps lines and indentation of code on a page: text in a font whose characters all have the same width. */
 
-import { bareText as bare, type TextItem } from './pdf-layout.ts';
+import { bareText as bare, type PlacedText, SAME_LINE, type TextItem } from './pdf-layout.ts';
 
 /** The fonts of a page by their name, as pdf.js classifies them. */
 export type PdfFonts = Readonly<Record<string, { readonly fontFamily: string }>>;
@@ -20,17 +20,6 @@ const MAX_LINE_GAP = 4.5;
 
 /** Text that is nearer to a line than this many text heights belongs to the line, which then is not code. */
 const MIN_PROSE_DISTANCE = 1.5;
-
-/** Baselines that differ by less than this share of the text height are on one line. */
-const SAME_LINE = 0.4;
-
-interface PlacedText {
-  readonly text: string;
-  readonly x: number;
-  readonly y: number;
-  readonly end: number;
-  readonly height: number;
-}
 
 /** The pieces of one line of code, from left to right. */
 type CodeLine = readonly PlacedText[];

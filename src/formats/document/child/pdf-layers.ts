@@ -35,18 +35,25 @@ export type PageItem = TextItem & { readonly type?: string; readonly tag?: strin
 /** The most milliseconds in which the layers of a page are told apart: all of its drawing has to be read. */
 const MAX_LAYERS_MS = 2_000;
 
+export interface ShownItems {
+  readonly items: readonly TextItem[];
+  /** The identifiers of annotations that are not shown. */
+  readonly unseen?: ReadonlySet<unknown> | undefined;
+  readonly note?: string;
+}
+
 /** The texts of a page that are shown, and a sentence about others. */
 export async function shownItems(
   page: PdfPage,
   items: readonly PageItem[],
   { settings, operators }: PdfLayers,
-): Promise<{ readonly items: readonly TextItem[]; readonly note?: string }> {
+): Promise<ShownItems> {
   const texts = items.filter(({ type }) => type === undefined);
   const marks = items.filter(isLayerMark).length;
-  const { shown, forms } = (await layersOf(page, settings, operators)) ?? {};
-  if (!forms || shown?.length !== marks) return { items: texts, note: MAY_BE_OFF };
+  const { shown, forms, unseen } = (await layersOf(page, settings, operators)) ?? {};
+  if (!forms || shown?.length !== marks) return { items: texts, unseen, note: MAY_BE_OFF };
   const open: boolean[] = [];
-  let [next, hidden] = [0, 0];
+  let [next, hidden] = [0, unseen?.size ?? 0];
   const kept = items.filter((item) => {
     if (isLayerMark(item)) open.push(shown[next++] as boolean);
     else if (item.type === 'endMarkedContent') open.pop();
@@ -57,13 +64,13 @@ export async function shownItems(
   });
   for (const form of forms) {
     const [at, count] = placeOf(kept, form);
-    if (count === 0) return { items: kept, note: MAY_BE_OFF };
+    if (count === 0) return { items: kept, unseen, note: MAY_BE_OFF };
     kept.splice(at, count);
     hidden += 1;
   }
   return hidden === 0
     ? { items: kept }
-    : { items: kept, note: '(text of layers that are switched off is left out)' };
+    : { items: kept, unseen, note: '(text of layers that are switched off is left out)' };
 }
 
 const MAY_BE_OFF = '(text of layers that are switched off may be among this text)';
@@ -87,6 +94,7 @@ interface PageLayers {
   readonly shown: readonly boolean[];
   /** The texts of forms that belong to a layer as a whole, and are not shown. */
   readonly forms: readonly string[];
+  readonly unseen: ReadonlySet<unknown>;
 }
 
 /** Undefined if it takes too long. */
@@ -95,13 +103,13 @@ async function layersOf(
   settings: LayerSettings,
   { beginMarkedContentProps, beginMarkedContent, endMarkedContent, ...operators }: OperatorNumbers,
 ): Promise<PageLayers | undefined> {
-  const { paintFormXObjectBegin, beginGroup, showText } = operators;
+  const { paintFormXObjectBegin, beginGroup, beginAnnotation, showText } = operators;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, MAX_LAYERS_MS, undefined)));
   const list = await Promise.race([page.getOperatorList(), late]).catch(() => undefined);
   clearTimeout(timer);
   if (!list) return undefined;
-  const [shown, forms]: [boolean[], string[]] = [[], []];
+  const [shown, forms, unseen]: [boolean[], string[], Set<unknown>] = [[], [], new Set()];
   let [depth, form] = [0, ''];
   for (const [i, operator] of list.fnArray.entries()) {
     const [tag, layer] = (list.argsArray[i] ?? []) as [unknown, unknown];
@@ -117,10 +125,12 @@ async function layersOf(
     const isVisible = layer ? settings.isVisible(layer) : true;
     // A form that belongs to a layer as a whole is not marked in the text.
     const next = list.fnArray[i + 1];
-    if (next !== paintFormXObjectBegin && next !== beginGroup) shown.push(isVisible);
+    if (next === beginAnnotation) {
+      if (!isVisible) unseen.add(list.argsArray[i + 1]?.[0]);
+    } else if (next !== paintFormXObjectBegin && next !== beginGroup) shown.push(isVisible);
     else if (!isVisible && depth === 0) [depth, form] = [1, ''];
   }
-  return { shown, forms };
+  return { shown, forms, unseen };
 }
 
 /** The largest distance of a copy that makes text look bold, or casts its shadow, as a share of the text height. */
@@ -166,6 +176,7 @@ export function withoutCopies(items: readonly TextItem[]): CopiedTexts {
 
 /** The fields of an annotation of pdf.js that are read here. */
 export interface PdfAnnotation {
+  readonly id?: string;
   readonly subtype?: string;
   readonly annotationFlags?: number;
   readonly contentsObj?: { readonly str: string };

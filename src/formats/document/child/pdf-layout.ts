@@ -18,9 +18,10 @@ export type PdfRow = readonly PdfCell[];
 const CELL_GAP = 0.9;
 
 /** Baselines that differ by less than this share of the text height are on one line. */
-const SAME_LINE = 0.4;
+export const SAME_LINE = 0.4;
 
-interface Placed {
+/** A piece of text with its start, its end and its baseline, in points. */
+export interface PlacedText {
   readonly text: string;
   readonly x: number;
   readonly y: number;
@@ -32,11 +33,11 @@ interface Placed {
 export function groupPdfRows(items: readonly TextItem[]): PdfRow[] {
   const placed = items
     .filter(({ str }) => str !== undefined && str.trim() !== '')
-    .map(({ str, transform: [, , , , x = 0, y = 0], width, height }): Placed => {
+    .map(({ str, transform: [, , , , x = 0, y = 0], width, height }): PlacedText => {
       return { text: str.trim(), x, y, end: x + width, height: Math.max(height, 1) };
     })
     .sort((a, b) => b.y - a.y || a.x - b.x);
-  const lines: Placed[][] = [];
+  const lines: PlacedText[][] = [];
   for (const piece of placed) {
     const line = lines.at(-1);
     const first = line?.[0];
@@ -47,7 +48,7 @@ export function groupPdfRows(items: readonly TextItem[]): PdfRow[] {
   return lines.map((line) => cellsOf(line.sort((a, b) => a.x - b.x)));
 }
 
-function cellsOf(line: readonly Placed[]): PdfRow {
+function cellsOf(line: readonly PlacedText[]): PdfRow {
   const cells: PdfCell[] = [];
   for (const { text, x, y, end, height } of line) {
     const last = cells.at(-1);

@@ -1,8 +1,8 @@
 /** Lists the images that are embedded in the pages of a PDF, and decodes one of them. */
 
 import { type AttachmentFacts, type DocumentFacts, DocumentRefusal } from '../protocol.ts';
-import { openPdf, pdfjs } from './pdf.ts';
-import type { EncodedPicture, PixelData } from './pixels.ts';
+import { type ConvertedPdf, openPdf, pdfjs } from './pdf.ts';
+import type { EncodedPicture, PixelData } from './pdf-picture.ts';
 
 type PdfDocument = Awaited<ReturnType<typeof openPdf>>;
 type Page = Awaited<ReturnType<PdfDocument['getPage']>>;
@@ -15,18 +15,12 @@ const MAX_IMAGE_LIST_PAGES = 100;
 const MAX_LISTED_IMAGES = 500;
 const MAX_IMAGE_LIST_MS = 5_000;
 
-interface ImageList {
-  readonly text: string;
-  readonly facts: DocumentFacts;
-  readonly nextPage?: number | undefined;
-}
-
 /** One line per image in drawing order: `p3-2.png  640x480 pixels`. Pages `from` to `to` are 1-based and inclusive. */
 export async function listImages(
   bytes: Buffer,
   { from, to }: { readonly from: number; readonly to?: number | undefined },
   password: string | undefined,
-): Promise<ImageList> {
+): Promise<ConvertedPdf> {
   const document = await openPdf(bytes, password);
   try {
     const pages = document.numPages;
@@ -85,7 +79,7 @@ export async function embeddedImage(
     }
     if (image.width * image.height > MAX_PDF_IMAGE_PIXELS)
       throw new DocumentRefusal('limit', 'the image has too many pixels');
-    const { pictureOfPixels } = await import('./pixels.ts');
+    const { pictureOfPixels } = await import('./pdf-picture.ts');
     return { ...pictureOfPixels(image), facts: { pages } };
   } finally {
     await document.destroy();

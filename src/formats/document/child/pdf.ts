@@ -9,6 +9,7 @@ import {
   type PageItem,
   type PdfAnnotation,
   type PdfLayers,
+  type ShownItems,
   shownItems,
   withoutCopies,
 } from './pdf-layers.ts';
@@ -29,7 +30,7 @@ type PdfDocument = Awaited<ReturnType<Pdfjs['getDocumentProxy']>>;
 /** The inspector runs for documents of up to this many pages, because it always reads all of them. */
 const MAX_INSPECTED_PAGES = 2_000;
 
-interface ConvertedPdf {
+export interface ConvertedPdf {
   readonly text: string;
   readonly facts: DocumentFacts;
   readonly nextPage?: number | undefined;
@@ -198,11 +199,11 @@ async function plainPage(
     const page = await document.getPage(number);
     const content = await page.getTextContent({ includeMarkedContent: layers !== undefined });
     const drawn = content.items as readonly PageItem[];
-    const shown = layers ? await shownItems(page, drawn, layers) : { items: drawn };
-    const annotations = (await page.getAnnotations().catch(() => [])) as readonly PdfAnnotation[];
+    const shown: ShownItems = layers ? await shownItems(page, drawn, layers) : { items: drawn };
+    const all = (await page.getAnnotations().catch(() => [])) as readonly PdfAnnotation[];
+    const annotations = all.filter(({ id }) => shown.unseen?.has(id) !== true);
     page.cleanup();
-    const all = upright(shown.items);
-    const { items, copies } = withoutCopies(all);
+    const { items, copies } = withoutCopies(upright(shown.items));
     const isReduced = shown.note !== undefined;
     const code = codeBlocks(items, content.styles as PdfFonts);
     const text = itemsText(items);

@@ -8,7 +8,6 @@ import {
   set_cptable,
   type WorkBook,
 } from '@e965/xlsx';
-import { zipSync } from 'fflate';
 import { DELETED_TEXT, type DocumentFormat, DocumentRefusal, type UnshownFacts } from '../protocol.ts';
 import { CompoundFile, shapeTexts } from './compound.ts';
 import { INITIAL_SHEET_ROWS, type SheetGrid, type SheetRows } from './grid.ts';
@@ -17,6 +16,7 @@ import { withChartGaps } from './repairs/anydoc-charts.ts';
 import type { StandIns } from './repairs/anydoc-raised-text.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import {
+  DATED,
   GOES_ON,
   hasCodePage,
   mendedSheets,
@@ -26,17 +26,18 @@ import {
   recordsIn,
   repairRecords,
   soundReferences,
+  withCheckedCursor,
 } from './repairs/sheetjs-workbooks.ts';
 import {
   asksForCalculation,
+  binaryRecords,
   countSheetRows,
-  damagedSheets,
-  hasOpenFormulas,
   mainPart,
   type SheetRowCount,
+  surveySheets,
 } from './row-counts.ts';
-import { escapeXml, margin, openMargins } from './rewrite.ts';
-import { attribute, each, plainText, ZipParts } from './zip-parts.ts';
+import { margin, openMargins } from './rewrite.ts';
+import { attribute, each, plainText, zipped, ZipParts } from './zip-parts.ts';
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
 const MAX_WHOLE_WORKBOOK_BYTES = 12 << 20;
@@ -54,32 +55,22 @@ export function readGrids(
   showsFormulas = false,
 ): SheetGrid[] {
   const parts = ZipParts.of(stored);
-  const { bytes, standIns } = parts ? { bytes: repairWorkbook(stored, parts) } : withSoundRecords(stored);
+  const { damaged, dated, hasOpenFormulas } = surveySheets(parts);
+  const changed = parts && mendedStrings(parts.names, dated, (name) => readableBytes(parts, name));
+  const { bytes, standIns } =
+    parts && changed ? { bytes: repairWorkbook(stored, parts, changed) } : withSoundRecords(stored);
+  const read = (most: number | undefined): WorkBook =>
+    readBook(bytes, parts, changed, { sheetRows: most, hasFormulas });
   const open = openSheets(parts);
   const hasFillers = parts !== undefined && asksForCalculation(parts);
-  const hasFormulas = showsFormulas || hasFillers || (parts !== undefined && hasOpenFormulas(parts));
-  const damaged = parts ? damagedSheets(parts) : new Set<number>();
-  const all = (): SheetGrid[] =>
-    gridsOf(readBook(bytes, parts, undefined, hasFormulas), undefined, {
-      open,
-      damaged,
-      hasFillers,
-      showsFormulas,
-      standIns,
-      counts: [],
-    });
+  const hasFormulas = showsFormulas || hasFillers || hasOpenFormulas;
+  const known = { open, damaged, hasFillers, showsFormulas, standIns };
+  const all = (): SheetGrid[] => gridsOf(read(undefined), undefined, { ...known, counts: [] });
   // Only Excel packages can be read in part; other formats are parsed to the end for any row.
   if (rows === 'all' || !parts || !mainPart(parts)) return all();
   if (rows === 'first' && bytes.length <= SMALL) return all();
   const first = rows === 'first' ? INITIAL_SHEET_ROWS : rows;
-  const grids = gridsOf(readBook(bytes, parts, first, hasFormulas), first, {
-    open,
-    damaged,
-    hasFillers,
-    showsFormulas,
-    standIns,
-    counts: countSheetRows(parts),
-  });
+  const grids = gridsOf(read(first), first, { ...known, counts: countSheetRows(parts) });
   return rows === 'first' && grids.some((grid) => isOpen(grid, bytes)) ? all() : grids;
 }
 
@@ -93,20 +84,23 @@ function isOpen({ counted, rows, goesOn }: SheetGrid, { length }: Buffer): boole
 function readBook(
   bytes: Buffer,
   parts: ZipParts | undefined,
-  sheetRows: number | undefined,
-  hasFormulas: boolean,
+  changed: ReadonlyMap<string, Buffer> = new Map(),
+  how: ReadingOptions,
 ): WorkBook {
-  const book = read(bytes, sheetRows, hasFormulas);
+  const book = read(bytes, how);
   if (!parts || book.SheetNames.every((name) => book.Sheets[name] !== undefined)) return book;
-  const readPart = (name: string): Buffer | undefined => readableBytes(parts, name);
-  const sound = soundReferences(parts.names, readPart);
-  if (sound.size === 0) return book;
-  const changed = new Map([...mendedStrings(parts.names, readPart), ...sound]);
-  return read(withChanges(parts, changed), sheetRows, hasFormulas);
+  const sound = soundReferences(parts.names, (name) => changed.get(name) ?? readableBytes(parts, name));
+  return sound.size === 0 ? book : read(withChanges(parts, new Map([...changed, ...sound])), how);
 }
 
-/** `hasFormulas`: whether there are formulas without a stored result, which are then shown as formulas. */
-function read(bytes: Buffer, sheetRows: number | undefined, hasFormulas: boolean): WorkBook {
+interface ReadingOptions {
+  /** The most rows of a sheet. */
+  readonly sheetRows: number | undefined;
+  /** Whether there are formulas without a stored result, which are then shown as formulas. */
+  readonly hasFormulas: boolean;
+}
+
+function read(bytes: Buffer, { sheetRows, hasFormulas }: ReadingOptions): WorkBook {
   const options: ParsingOptions = {
     type: 'buffer',
     dense: true,
@@ -218,6 +212,7 @@ function rowsOf(
       const cell = cells[Number(at)];
       if (!cell) continue;
       if (standIns && typeof cell.v === 'string') cell.v = standIns.restore(cell.v);
+      if (typeof cell.v === 'string' && cell.v.startsWith(DATED)) [cell.t, cell.v] = ['d', cell.v.slice(1)];
       const isFormula = showsFormulas || cell.t === 'z' || (hasFillers && cell.v === 0);
       if (isFormula && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
       else if (isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
@@ -259,34 +254,41 @@ export function unshownInWorkbook(bytes: Buffer): UnshownFacts[] {
   if (!parts) return binaryAsides(bytes).unshown;
   const named = (pattern: RegExp): number => parts.names.filter((name) => pattern.test(name)).length;
   const xml = parts.has('content.xml') ? readableText(parts, 'content.xml') : '';
-  const drawn = /<draw:(?:object|control)/.test(xml) ? shownDrawings(xml, parts, escapeXml).unshown : [];
+  const drawn = /<draw:(?:object|control)/.test(xml) ? shownDrawings(xml, parts).unshown : [];
   const found = [
     { what: 'embedded object', count: named(/^xl\/embeddings\/[^/]+$/) },
     { what: 'form control', count: named(/^xl\/(?:ctrlProps|activeX)\/[^/]+\.xml$/) },
     ...drawn.filter(({ what }) => what !== 'chart'),
   ].filter(({ count }) => count > 0);
-  if (hasRaisedFonts(parts.read('xl/styles.bin'))) found.push({ what: 'superscripts', count: 0 });
+  if (hasRaisedFonts(parts.read('xl/styles.bin'))) found.push(RAISED_TEXT);
   return /<table:(?:deletion|cell-content-change)[\s/>]/.test(xml) ? [...found, DELETED_TEXT] : found;
 }
 
-/** The type of the record of a font in an .xlsb. Source: [MS-XLSB] 2.4.149 (BrtFont), 2.1.4 (the numbers before a record). */
-const BINARY_FONT = 43;
+const RAISED_TEXT: UnshownFacts = { what: 'superscripts', count: 0 };
+
+/** Types of records of an .xlsb: a font, headers and footers. Source: [MS-XLSB] 2.4.27 (BrtBeginHeaderFooter), 2.4.149 (BrtFont). */
+const [BINARY_FONT, BINARY_MARGINS] = [43, 479];
 
 /** Whether the styles of an .xlsb have fonts for superscripts, whose runs SheetJS joins to the text before them. */
 function hasRaisedFonts(styles: Buffer = Buffer.alloc(0)): boolean {
-  for (let at = 0; at + 2 <= styles.length;) {
-    const type = (styles[at] as number) < 0x80 ? styles[at] : undefined;
-    at += type === undefined ? 2 : 1;
-    let [size, shift] = [0, 0];
-    for (let byte = 0x80; byte >= 0x80 && at < styles.length; shift += 7) {
-      byte = styles[at++] as number;
-      size += (byte & 0x7f) << shift;
-    }
-    if (type === BINARY_FONT && size >= 8 && at + 8 <= styles.length && styles.readUInt16LE(at + 6) !== 0)
-      return true;
-    at += Math.max(0, size);
-  }
+  for (const { type, data } of binaryRecords(styles))
+    if (type === BINARY_FONT && data.length >= 8 && data.readUInt16LE(6) !== 0) return true;
   return false;
+}
+
+/** The header and footer of all pages, of even ones and of the first in a sheet of an .xlsb. */
+function binaryMargins(sheet: Buffer): string[] {
+  let margins: Buffer = Buffer.alloc(0);
+  for (const { type, data } of binaryRecords(sheet)) if (type === BINARY_MARGINS) margins = data;
+  const lines: string[] = [];
+  for (let [at, i] = [2, 0]; at + 4 <= margins.length; i += 1) {
+    const length = margins.readUInt32LE(at);
+    const end = at + 4 + (length === 0xffffffff ? 0 : 2 * length);
+    const text = withoutMarginCodes(margins.toString('utf16le', at + 4, end));
+    lines.push(...margin(i % 2 === 0 ? 'header' : 'footer', text));
+    at = end;
+  }
+  return lines;
 }
 
 /** Codes in the header or footer of a sheet: its font, a place, a field. */
@@ -300,8 +302,9 @@ const withoutMarginCodes = (text: string): string =>
 /** The headers and footers of printed sheets, without their fields. */
 function marginText(parts: ZipParts): string {
   const lines = openMargins(parts.text('styles.xml') ?? '', (xml) => xml.replace(MARGIN_FIELD, ' '));
-  for (const name of parts.names.filter((one) => /^xl\/\w+sheets\/[^/]+\.xml$/.test(one))) {
+  for (const name of parts.names.filter((one) => /^xl\/\w+sheets\/[^/]+\.(?:xml|bin)$/.test(one))) {
     const part = readableBytes(parts, name);
+    if (part && name.endsWith('.bin')) lines.push(...binaryMargins(part));
     const end = part?.lastIndexOf('headerFooter>') ?? -1;
     if (!part || end === -1) continue;
     each(
@@ -345,7 +348,7 @@ export function asideText(bytes: Buffer, format: DocumentFormat): string {
 }
 
 /** Types of records, and of objects in sheets. Source: [MS-XLS] 2.3.1, 2.4.181 (Obj), 2.4.329 (TxO). */
-const [HEADER, FOOTER, DRAWING, SHAPE, SHAPE_TEXT] = [0x14, 0x15, 0xec, 0x5d, 0x1b6];
+const [HEADER, FOOTER, FONT, DRAWING, SHAPE, SHAPE_TEXT] = [0x14, 0x15, 0x31, 0xec, 0x5d, 0x1b6];
 const [CHART, NOTE] = [0x05, 0x19];
 const CONTROLS: ReadonlySet<number> = new Set([0x07, 0x0b, 0x0c, 0x0d, 0x10, 0x11, 0x12, 0x13, 0x14]);
 
@@ -366,17 +369,27 @@ function binaryAsides(bytes: Buffer): BinaryAsides {
   const drawings: string[] = [];
   const margins: string[] = [];
   const drawn: Buffer[] = [];
+  const fonts: number[] = [];
   let [kind, left, text, charts, controls] = [0, 0, '', 0, 0];
+  let [isOfText, hasRaised] = [false, false];
   for (const { type, body } of hasCodePage(records) ? [] : recordsIn(records)) {
-    if (left > 0 && type === GOES_ON) {
-      const more = body.toString(body[0] === 0 ? 'latin1' : 'utf16le', 1).slice(0, left);
+    if (isOfText && type === GOES_ON) {
+      // Behind a text are the places and numbers of its fonts, of which none is 4.
+      if (left === 0)
+        for (let at = 2; at + 2 <= body.length; at += 8) {
+          const font = body.readUInt16LE(at);
+          hasRaised ||= (fonts[font < 4 ? font : font - 1] ?? 0) > 0;
+        }
+      const more = left === 0 ? '' : body.toString(body[0] === 0 ? 'latin1' : 'utf16le', 1).slice(0, left);
       text += more;
       left -= more.length;
-      if (left === 0) drawings.push(`shape: ${text}`);
+      if (left === 0 && more !== '' && kind !== NOTE) drawings.push(`shape: ${text}`);
       continue;
     }
-    left = 0;
-    if ((type === HEADER || type === FOOTER) && body.length > 3) {
+    isOfText = type === SHAPE_TEXT && body.length >= 12;
+    if (isOfText) [left, text] = [body.readUInt16LE(10), ''];
+    else if (type === FONT) fonts.push(body.length >= 10 ? body.readUInt16LE(8) : 0);
+    else if ((type === HEADER || type === FOOTER) && body.length > 3) {
       const said = withoutMarginCodes(body.toString(body[2] === 0 ? 'latin1' : 'utf16le', 3));
       margins.push(...margin(type === HEADER ? 'header' : 'footer', said));
     } else if (type === DRAWING) drawn.push(body);
@@ -384,8 +397,7 @@ function binaryAsides(bytes: Buffer): BinaryAsides {
       kind = body.readUInt16LE(4);
       if (kind === CHART) charts += 1;
       if (CONTROLS.has(kind) && (body.readUInt16LE(8) & IS_OF_PROGRAM) === 0) controls += 1;
-    } else if (type === SHAPE_TEXT && body.length >= 12 && kind !== NOTE)
-      [left, text] = [body.readUInt16LE(10), ''];
+    }
   }
   drawings.push(...shapeTexts(Buffer.concat(drawn)));
   const unshown = [
@@ -393,6 +405,7 @@ function binaryAsides(bytes: Buffer): BinaryAsides {
     { what: 'form control', count: controls },
     { what: 'chart', count: charts },
   ].filter(({ count }) => count > 0);
+  if (hasRaised) unshown.push(RAISED_TEXT);
   return { drawings, margins, unshown };
 }
 
@@ -418,9 +431,8 @@ function packageDrawings(parts: ZipParts): { kind: string; text: string; name: s
 
 // Works around known defects of SheetJS: rewrites the parts of a workbook that it would misread.
 
-function repairWorkbook(bytes: Buffer, parts: ZipParts): Buffer {
+function repairWorkbook(bytes: Buffer, parts: ZipParts, changed: ReadonlyMap<string, Buffer>): Buffer {
   if (parts.has('content.xml') && !mainPart(parts)) return withMendedSheets(bytes, parts);
-  const changed = mendedStrings(parts.names, (name) => readableBytes(parts, name));
   return parts.isWide || changed.size > 0 ? withChanges(parts, changed) : bytes;
 }
 
@@ -428,22 +440,17 @@ function withMendedSheets(bytes: Buffer, parts: ZipParts): Buffer {
   const xml = readableText(parts, 'content.xml');
   const content = mendedSheets(xml, parts.text('styles.xml') ?? '');
   if (content === xml && parts.has('styles.xml')) return parts.isWide ? withChanges(parts) : bytes;
-  const members = ['mimetype', 'META-INF/manifest.xml', 'meta.xml', 'styles.xml'].map(
-    (name) => [name, Buffer.from(parts.read(name) ?? '')] as const,
+  const kept = ['mimetype', 'META-INF/manifest.xml', 'meta.xml'].map(
+    (name) => [name, parts.read(name)] as const,
   );
-  const kept = members.filter(([name, part]) => part.length > 0 || name === 'styles.xml');
-  return Buffer.from(
-    zipSync({ ...Object.fromEntries(kept), 'content.xml': Buffer.from(content) }, { level: 0 }),
-  );
+  const styles = parts.read('styles.xml') ?? Buffer.alloc(0);
+  return zipped([...kept, ['styles.xml', styles], ['content.xml', Buffer.from(content)]]);
 }
 
 /** Rewrites a package as a plain zip, because SheetJS does not support zip64, with changed parts. Media are left out. */
 function withChanges(parts: ZipParts, changed: ReadonlyMap<string, Buffer> = new Map()): Buffer {
   const names = parts.names.filter((name) => name === 'mimetype' || /\.(?:xml|rels|bin|vml)$/i.test(name));
-  const known = names
-    .map((name) => [name, changed.get(name) ?? readableBytes(parts, name)])
-    .filter(([, content]) => content);
-  return Buffer.from(zipSync(Object.fromEntries(known) as Record<string, Buffer>, { level: 0 }));
+  return zipped(names.map((name) => [name, changed.get(name) ?? readableBytes(parts, name)]));
 }
 
 /** The most bytes of the XML of all sheets. */
@@ -481,35 +488,4 @@ function recordsOf(bytes: Buffer) {
 /** Loads the tables of code pages if a binary workbook needs them, which takes a quarter of a second. */
 export async function loadCodePages(bytes: Buffer): Promise<void> {
   if (hasCodePage(recordsOf(bytes).records)) set_cptable(await import('@e965/xlsx/dist/cpexcel.full.mjs'));
-}
-
-// Ends loops of SheetJS that would never end.
-
-const AT = Symbol('The cursor of SheetJS');
-
-interface Cursor extends Buffer {
-  [AT]?: number | undefined;
-}
-
-/**
- * Runs `read` with a SheetJS that fails where its cursor, the property `l` of a Buffer, is not a number. Numbers that are read
- * behind the end of a damaged record are NaN, and a loop until the cursor reaches a place that was computed from one never ends.
- * Costs 5 % of the CPU time of a large .xls and 20 % of an .xlsb.
- */
-function withCheckedCursor<T>(read: () => T): T {
-  Object.defineProperty(Buffer.prototype, 'l', {
-    configurable: true,
-    get(this: Cursor) {
-      return this[AT];
-    },
-    set(this: Cursor, at: number) {
-      if (Number.isNaN(at)) throw new RangeError('The cursor is not a number');
-      this[AT] = at;
-    },
-  });
-  try {
-    return read();
-  } finally {
-    delete (Buffer.prototype as { l?: unknown }).l;
-  }
 }

@@ -1,11 +1,10 @@
 /** Rewrites documents before conversion: what the converter would lose is added as text, what it would show wrongly removed. */
 
-import { zipSync } from 'fflate';
 import { DAMAGED_XML, DELETED_TEXT, HIDDEN_TEXT, type UnshownFacts } from '../protocol.ts';
 import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
 import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
 import { officeMathText } from './office-math.ts';
-import { withChartGaps, withSharedCategories } from './repairs/anydoc-charts.ts';
+import { mendedChart } from './repairs/anydoc-charts.ts';
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import {
@@ -20,7 +19,7 @@ import {
 import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
 import { shownSymbols, signOfField, wordsOfField } from './repairs/anydoc-symbol-fonts.ts';
 import { shownElements, withWordArt } from './repairs/anydoc-word-elements.ts';
-import { attribute, contents, each, plainText, relations, ZipParts } from './zip-parts.ts';
+import { attribute, contents, each, escapeXml, plainText, relations, zipped, ZipParts } from './zip-parts.ts';
 
 // XML packages (.docx, .odt, .epub): keeps comments, glosses, equations and hyphens, and extracts headers and footers, which
 // are in separate parts.
@@ -48,7 +47,7 @@ export function rewritten(
   parts: ZipParts,
   mend: (name: string, xml: string) => string,
 ): Buffer {
-  const members: Record<string, Buffer> = Object.create(null) as Record<string, Buffer>;
+  const members: [string, Buffer][] = [];
   let [isChanged, size] = [false, 0];
   for (const name of parts.names) {
     if (!/(?:^mimetype|\.(?:xml|rels|opf|ncx|x?html?))$/i.test(name)) continue;
@@ -59,9 +58,9 @@ export function rewritten(
     const xml = textOfPart(part);
     const mended = mend(name, xml);
     isChanged ||= mended !== xml;
-    members[name] = mended === xml ? part : Buffer.from(mended);
+    members.push([name, mended === xml ? part : Buffer.from(mended)]);
   }
-  return isChanged ? Buffer.from(zipSync(members, { level: 0 })) : bytes;
+  return isChanged ? zipped(members) : bytes;
 }
 
 /** Decodes a part by its byte order mark or XML declaration. A declaration of another encoding than UTF-8 is removed. */
@@ -85,9 +84,6 @@ export function decode(bytes: Uint8Array, encoding: string): string {
   // As a stream: at once, Node up to 22 takes windows-1252 for ISO 8859-1.
   return decoder.decode(bytes, { stream: true }) + decoder.decode();
 }
-
-export const escapeXml = (text: string): string =>
-  text.replace(/[&<>]/g, (sign) => (sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : '&gt;'));
 
 /** The visible text of runs, still escaped as in the XML. */
 function wordText(xml: string): string {
@@ -119,7 +115,7 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
   const unshown: UnshownFacts[] = [];
   const chunks: Buffer[] = [];
   const copy = rewritten(bytes, parts, (name, xml) => {
-    if (/^word\/charts\/[^/]+\.xml$/.test(name)) return withSharedCategories(withChartGaps(xml));
+    if (/^word\/charts\/[^/]+\.xml$/.test(name)) return mendedChart(xml);
     if (!/^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name)) return xml;
     const sound = closedXml(xml);
     const closed = withChunks(sound, parts, name, chunks);
@@ -204,19 +200,7 @@ export const margin = (kind: string, text: string): string[] =>
     : [`${kind}: ${text}`];
 
 /** Words beside page numbers. */
-const PAGE_WORDS = new Set([
-  'page',
-  'seite',
-  'página',
-  'pagina',
-  'sida',
-  'of',
-  'von',
-  'sur',
-  'de',
-  'di',
-  'av',
-]);
+const PAGE_WORDS = new Set('page seite página pagina sida of von sur de di av'.split(' '));
 
 /** The headers and footers in styles.xml. `mend` changes the XML of one. */
 export const openMargins = (styles: string, mend = (xml: string): string => xml): string[] => {
@@ -232,7 +216,7 @@ export const openMargins = (styles: string, mend = (xml: string): string => xml)
 function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string {
   const w = /<((?:\w+:)?)(?:document|footnotes|endnotes)(?=[\s>])/.exec(xml)?.[1] ?? 'w:';
   const text = (words: string): string => `<${w}t xml:space="preserve">${words}</${w}t>`;
-  let mended = shownElements(shownSymbols(xml, escapeXml), text);
+  let mended = shownElements(shownSymbols(xml), text);
   mended = mended.replace(new RegExp(`<${w}noBreakHyphen\\s*/>`, 'g'), text('-'));
   mended = mended.replace(new RegExp(`<${w}commentReference(?=\\s)[^>]*/>`, 'g'), (tag) =>
     text(comments.get(attribute(tag, '(?:\\w+:)?id') ?? '') ?? ''),
@@ -257,7 +241,7 @@ export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {
     if (name !== 'content.xml') return xml;
     const closed = closedXml(xml);
     const visible = shownOpen(closed, styles);
-    const drawn = shownDrawings(raisedOpen(visible, styles), parts, escapeXml);
+    const drawn = shownDrawings(raisedOpen(visible, styles), parts);
     if (closed !== xml) unshown.push({ what: DAMAGED_XML, count: 1 });
     unshown.push(...drawn.unshown);
     if (xml.includes('<text:deletion>')) unshown.push(DELETED_TEXT);

@@ -29,28 +29,46 @@ export function countSheetRows(parts: ZipParts): (SheetRowCount | undefined)[] {
   });
 }
 
-/** The indices (0-based) of sheets whose part is missing, damaged or truncated, so that cells may be missing. */
-export function damagedSheets(parts: ZipParts): ReadonlySet<number> {
-  const damaged = sheetParts(parts).map((name, i) => (isDamaged(parts, name) ? i : -1));
-  return new Set(damaged.filter((i) => i !== -1));
+export interface SheetSurvey {
+  /** The indices (0-based) of sheets whose part is missing, damaged or truncated, so that cells may be missing. */
+  readonly damaged: ReadonlySet<number>;
+  /** The names of parts with dates as ISO text. */
+  readonly dated: ReadonlySet<string>;
+  /** Whether there are formulas without a stored result. */
+  readonly hasOpenFormulas: boolean;
 }
+
+/** What decides how the sheets are read, found without parsing them. */
+export function surveySheets(parts: ZipParts | undefined): SheetSurvey {
+  const [damaged, dated] = [new Set<number>(), new Set<string>()];
+  if (!parts) return { damaged, dated, hasOpenFormulas: false };
+  const open = readable(parts, 'content.xml')?.toString('latin1') ?? '';
+  let hasOpenFormulas = /<table:table-cell(?=\s)(?![^<>]*\soffice:value-type)[^<>]*\stable:formula=/.test(
+    open,
+  );
+  for (const [i, name] of sheetParts(parts).entries()) {
+    // A part that is too large is not looked at.
+    const content = name === undefined ? undefined : readable(parts, name, NOT_READ);
+    if (content === NOT_READ) continue;
+    const isText = name?.endsWith('.bin') !== true;
+    if (!content || (isText && !SHEET_END.test(content.toString('latin1', content.length - 200))))
+      damaged.add(i);
+    if (!content || !isText) continue;
+    if (name !== undefined && content.includes(' t="d"')) dated.add(name);
+    for (
+      let at = content.indexOf('</f>');
+      !hasOpenFormulas && at !== -1;
+      at = content.indexOf('</f>', at + 4)
+    )
+      hasOpenFormulas = isOpenFormula(content, at);
+  }
+  return { damaged, dated, hasOpenFormulas };
+}
+
+const NOT_READ = Buffer.alloc(0);
 
 /** The end of a sheet part: `</worksheet>`, `</chartsheet>` and others, with any prefix. */
 const SHEET_END = /<\/(?:\w+:)?\w*sheet>(?:\s|<!--[^>]*-->)*$/;
-
-function isDamaged(parts: ZipParts, name: string | undefined): boolean {
-  if (name === undefined) return true;
-  let content: Buffer | undefined;
-  try {
-    content = parts.read(name, MAX_COUNTED_SHEET_BYTES);
-  } catch {
-    // Too large to be checked.
-    return false;
-  }
-  return (
-    !content || (!name.endsWith('.bin') && !SHEET_END.test(content.toString('latin1', content.length - 200)))
-  );
-}
 
 /** The names of the parts of the sheets, in the order of the workbook; undefined if there is none. */
 function sheetParts(parts: ZipParts): (string | undefined)[] {
@@ -60,19 +78,6 @@ function sheetParts(parts: ZipParts): (string | undefined)[] {
   const targets = relations(parts, main);
   const sheets = main.endsWith('.bin') ? binarySheets(workbook) : xmlSheets(workbook.toString('utf8'));
   return sheets.map((id) => targets.get(id));
-}
-
-/** Whether a sheet has formulas without a stored result. */
-export function hasOpenFormulas(parts: ZipParts): boolean {
-  const open = readable(parts, 'content.xml')?.toString('latin1') ?? '';
-  if (/<table:table-cell(?=\s)(?![^<>]*\soffice:value-type)[^<>]*\stable:formula=/.test(open)) return true;
-  const sheets = parts.names.filter((name) => /^xl\/worksheets\/[^/]+\.xml$/.test(name));
-  return sheets.some((name) => {
-    const xml = readable(parts, name);
-    for (let at = xml?.indexOf('</f>') ?? -1; xml && at !== -1; at = xml.indexOf('</f>', at + 4))
-      if (isOpenFormula(xml, at)) return true;
-    return false;
-  });
 }
 
 /**
@@ -94,11 +99,12 @@ function isOpenFormula(xml: Buffer, end: number): boolean {
   return !/^<c [^>]*\bt="str"/.test(xml.toString('latin1', cell, cell + 200));
 }
 
-function readable(parts: ZipParts, name: string): Buffer | undefined {
+/** `otherwise` for a part that is too large. */
+function readable(parts: ZipParts, name: string, otherwise?: Buffer): Buffer | undefined {
   try {
     return parts.read(name, MAX_COUNTED_SHEET_BYTES);
   } catch {
-    return undefined;
+    return otherwise;
   }
 }
 
@@ -161,7 +167,7 @@ function isEmpty(xml: Buffer, at: number): boolean {
 
 function countRecords(content: Buffer): SheetRowCount {
   let [rows, last, number] = [0, 0, 0];
-  for (const { type, data } of records(content)) {
+  for (const { type, data } of binaryRecords(content)) {
     if (type === ROW && data.length >= 4) number = data.readUInt32LE(0) + 1;
     const isText = type === TEXT || type === TEXT_RESULT;
     const isEmptyText = isText && data.length >= 12 && data.readUInt32LE(8) === 0;
@@ -174,7 +180,7 @@ function countRecords(content: Buffer): SheetRowCount {
 
 function binarySheets(content: Buffer): string[] {
   const sheets: string[] = [];
-  for (const { type, data } of records(content)) {
+  for (const { type, data } of binaryRecords(content)) {
     if (type !== SHEET || data.length < 12) continue;
     sheets.push(data.toString('utf16le', 12, 12 + 2 * data.readUInt32LE(8)));
   }
@@ -182,7 +188,7 @@ function binarySheets(content: Buffer): string[] {
 }
 
 /** Parses the records. Types and lengths are variable-length integers: seven bits per byte, lowest first. */
-function* records(content: Buffer): Generator<{ readonly type: number; readonly data: Buffer }> {
+export function* binaryRecords(content: Buffer): Generator<{ readonly type: number; readonly data: Buffer }> {
   let at = 0;
   const varint = (most: number): number => {
     let value = 0;

@@ -3,7 +3,6 @@
  * that contains only that slide.
  */
 
-import { zipSync } from 'fflate';
 import { type DocumentFormat, DocumentRefusal } from '../protocol.ts';
 import {
   convertToMarkdown,
@@ -14,13 +13,23 @@ import {
   unmarked,
 } from './markdown.ts';
 import { officeMathText } from './office-math.ts';
-import { withChartGaps, withSharedCategories } from './repairs/anydoc-charts.ts';
+import { mendedChart } from './repairs/anydoc-charts.ts';
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import { raisedOpen, raisedSlide } from './repairs/anydoc-raised-text.ts';
 import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
-import { escapeXml, newCharts } from './rewrite.ts';
-import { attribute, contents, each, plainText, relations, relationsOf, ZipParts } from './zip-parts.ts';
+import { newCharts } from './rewrite.ts';
+import {
+  attribute,
+  contents,
+  each,
+  escapeXml,
+  plainText,
+  relations,
+  relationsOf,
+  zipped,
+  ZipParts,
+} from './zip-parts.ts';
 
 /** Undefined if the slides cannot be separated. */
 export async function deckOf(bytes: Buffer, format: DocumentFormat): Promise<SlideDeck | undefined> {
@@ -62,11 +71,11 @@ function packageDeck(parts: ZipParts): SlideDeck | undefined {
         xml.slice(start + (list[2] ?? '').length);
       const own = reachedFrom(parts, slide);
       const copy = { ...shared, ...copyOf(parts, (name) => own.has(name)), [main]: Buffer.from(only) };
-      for (const [name, content] of Object.entries(copy)) {
+      const mended = Object.entries(copy).map(([name, content]): [string, Uint8Array] => {
         const mend = name === slide ? mendedSlide : CHART.test(name) ? mendedChart : undefined;
-        if (mend) copy[name] = Buffer.from(mend(Buffer.from(content).toString('utf8')));
-      }
-      return convertToMarkdown(zipSync(copy, { level: 0 }), 'pptx');
+        return [name, mend ? Buffer.from(mend(Buffer.from(content).toString('utf8'))) : content];
+      });
+      return convertToMarkdown(zipped(mended), 'pptx');
     },
     aside: (number) => packageAside(parts, slideOf(number) ?? ''),
   };
@@ -74,11 +83,9 @@ function packageDeck(parts: ZipParts): SlideDeck | undefined {
 
 const CHART = /\/charts\/[^/]+\.xml$/;
 
-const mendedChart = (xml: string): string => withSharedCategories(withChartGaps(xml));
-
 /** The XML of a slide as anydoc shows all of it. */
 function mendedSlide(xml: string): string {
-  return raisedSlide(shownSymbols(withEquations(closedXml(xml)), escapeXml));
+  return raisedSlide(shownSymbols(withEquations(closedXml(xml))));
 }
 
 /**
@@ -143,18 +150,11 @@ function openDeck(parts: ZipParts): SlideDeck | undefined {
   };
   return {
     count: pages.length,
-    slide: (number) =>
-      convertToMarkdown(
-        zipSync(
-          {
-            ...(mimetype && { mimetype }),
-            ...shared,
-            'content.xml': Buffer.from(front + drawn(number).xml + back),
-          },
-          { level: 0 },
-        ),
-        'odp',
-      ),
+    slide(number) {
+      const content = Buffer.from(front + drawn(number).xml + back);
+      const members = [['mimetype', mimetype] as const, ...Object.entries(shared)];
+      return convertToMarkdown(zipped([...members, ['content.xml', content]]), 'odp');
+    },
     aside: (number) => ({
       ...openAside(front, pages[number - 1]?.[0] ?? ''),
       unshown: drawn(number).unshown,

@@ -1,20 +1,32 @@
-/** Converts texts of word processors: rewrites them first where the converter would fail, and restores marked text after. */
+/**
+ * Converts texts of word processors: rewrites them first where the converter would fail, and restores marked text after. Pages
+ * in them, and the chapters of books, are converted like pages of the web.
+ */
 
+import { decodeUri } from '../../../text/visible.ts';
 import {
-  DELETED_TEXT,
+  type DocumentFacts,
   type DocumentFormat,
-  HIDDEN_TEXT,
+  DocumentRefusal,
   isStoredPage,
   type UnshownFacts,
 } from '../protocol.ts';
 import { clean } from '../../web/child/clean-tree.ts';
 import { htmlToMarkdown } from '../../web/child/html-markdown.ts';
 import { parseHtml } from '../../web/child/html-tree.ts';
-import { restoreRaised, StandIns } from './repairs/anydoc-raised-text.ts';
+import {
+  drawingsOf,
+  names,
+  openWord,
+  OWNERS,
+  textOf,
+  type VisibleWord,
+  withoutRuns,
+} from './repairs/anydoc-binary-word.ts';
+import { restoreRaised } from './repairs/anydoc-raised-text.ts';
 import { withUnicode } from './repairs/anydoc-rtf-code-pages.ts';
-import { isSymbolFont, signOfField, symbolOf, wordsOfField } from './repairs/anydoc-symbol-fonts.ts';
-import { CompoundFile, type CompoundStream, shapeTexts, unlessDamaged } from './compound.ts';
-import { convertToMarkdown, HEADS_AND_FEET, restoreTexts } from './markdown.ts';
+import { unlessDamaged } from './compound.ts';
+import { convertToMarkdown, HEADS_AND_FEET, knownFacts, restoreTexts } from './markdown.ts';
 import {
   chunkMark,
   decode,
@@ -25,6 +37,7 @@ import {
   textOfPart,
   visibleRtf,
 } from './rewrite.ts';
+import { attribute, contents, each, escapeXml, plainText, resolve, ZipParts } from './zip-parts.ts';
 
 export async function wordProcessorText(
   stored: Buffer,
@@ -68,7 +81,12 @@ function pageText({ bytes, type }: { readonly bytes: Buffer; readonly type: stri
       : /^utf-?8$/i.test(declared);
   const text = isPlain ? textOfPart(bytes) : decoded(bytes, declared ?? 'windows-1252');
   if (!/^\s*<[!?a-z]/i.test(text)) return text.replace(/[\\`*_[\]<#|]/g, '\\$&');
-  const { root } = parseHtml(text);
+  return markdownOf(text, false);
+}
+
+/** The text of a page. Relative links lead to other parts of a document, so they are shown as their text. */
+function markdownOf(html: string, asXml: boolean): string {
+  const { root } = parseHtml(html, { asXml });
   clean(root);
   return htmlToMarkdown(root, 'about:blank').trim();
 }
@@ -125,337 +143,16 @@ function wordText(stored: Buffer): RewrittenPackage {
   return { bytes, sections, unshown: [...unshown, ...leftOut], standIns };
 }
 
-// Removes invisible text from binary Word documents (tracked deletions and hidden text), and writes signs of symbol fonts,
-// superscripts and values of fields. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.35 (PlcPcd), 2.9.33 (ChpxFkp), 2.9.286 (SttbfFfn).
-
-const MAGIC = 0xa5ec;
-
-/** Offsets in the Fib: the flags (which table stream is used), and the positions of two tables in that stream. */
-const FLAGS = 0x0a;
-const CHARACTER_PAGES = 0xfa;
-const PIECES = 0x1a2;
-
-const PAGE = 512;
-
-/** The character that replaces removed ones: an optional hyphen, which is not shown. */
-const NOTHING = 0x1f;
-
-/** Bytes `start` to `end` (exclusive) of the stream. */
-interface Run {
-  readonly start: number;
-  readonly end: number;
-}
-
-interface Piece extends Run {
-  /** Whether a character has two bytes. */
-  readonly wide: boolean;
-}
-
-interface VisibleWord {
-  readonly bytes: Buffer;
-  /** The kinds of text that were removed. */
-  readonly leftOut: readonly UnshownFacts[];
-  readonly standIns?: StandIns | undefined;
-}
-
-interface Word {
-  /** The content of the stream with the text. */
-  readonly content: Buffer;
-  readonly stream: CompoundStream;
-  readonly pieces: readonly Piece[];
-  /** The content of the stream `Data`. */
-  readonly data?: Buffer | undefined;
-  /** The table whose position is at offset `at` of the Fib. */
-  part(at: number): Buffer;
-}
-
-/** Throws RangeError for a damaged document. */
-function openWord(bytes: Buffer): Word | undefined {
-  const compound = CompoundFile.of(bytes);
-  const stream = compound?.find('WordDocument');
-  if (!compound || !stream) return undefined;
-  const content = compound.read(stream);
-  if (content.readUInt16LE(0) !== MAGIC) return undefined;
-  const isOne = (content.readUInt16LE(FLAGS) & 0x0200) !== 0;
-  const tables = compound.find(isOne ? '1Table' : '0Table');
-  if (!tables) return undefined;
-  const table = compound.read(tables);
-  const part = (at: number): Buffer => {
-    const start = content.readUInt32LE(at);
-    return table.subarray(start, start + content.readUInt32LE(at + 4));
-  };
-  const data = compound.find('Data');
-  return { content, stream, part, pieces: piecesOf(part(PIECES)), data: data && compound.read(data) };
-}
-
-function withoutRuns(bytes: Buffer): VisibleWord {
-  const word = openWord(bytes);
-  if (!word) return { bytes, leftOut: [] };
-  const { content, stream, part } = word;
-  const kinds = [
-    [DELETED, DELETED_TEXT],
-    [HIDDEN, HIDDEN_TEXT],
-  ] as const;
-  const leftOut: UnshownFacts[] = kinds.flatMap(([wanted, kind]) => {
-    const runs = runsWith(word, (code, operand) => code === wanted && IS_ON.has(operand));
-    return runs.filter((run) => blank(word, run)).length > 0 ? [kind] : [];
-  });
-  const standIns = new StandIns([textOf(word), ...names(part(OWNERS)), ...drawingsOf(word)].join(''));
-  const lost = writeSymbols(word, standIns) + writeFields(word, standIns) + writeRaised(word, standIns);
-  if (lost > 0) leftOut.push({ what: 'sign', count: lost });
-  if (CompoundFile.of(bytes)?.read(stream).equals(content)) return { bytes, leftOut };
-  const copy = Buffer.from(bytes);
-  CompoundFile.of(copy)?.write(stream, content);
-  return { bytes: copy, leftOut, standIns };
-}
-
-/** The place of a character in the stream, and its code as it is stored. */
-interface Place {
-  readonly at: number;
-  readonly wide: boolean;
-  readonly code: number;
-}
-
-function* placesIn({ content, pieces }: Word, run: Run): Generator<Place> {
-  for (const { start, end, wide } of pieces) {
-    const step = wide ? 2 : 1;
-    const last = Math.min(end, run.end, content.length - step + 1);
-    for (let at = Math.max(start, run.start); at < last; at += step)
-      yield { at, wide, code: wide ? content.readUInt16LE(at) : (content[at] as number) };
-  }
-}
-
-function write({ content }: Word, { at, wide }: Place, code: number): void {
-  if (wide) content.writeUInt16LE(code, at);
-  else content[at] = code;
-}
-
-/** Replaces the characters of a run, except control characters, which end paragraphs, cells and fields; whether there were any. */
-function blank(word: Word, run: Run): boolean {
-  let isText = false;
-  for (const place of placesIn(word, run)) {
-    if (place.code < 0x20) continue;
-    isText = true;
-    write(word, place, NOTHING);
-  }
-  return isText;
-}
-
-/** Offset in the Fib of the names of fonts, and the bytes of a font before its name. */
-const FONT_NAMES = 0x112;
-const FONT_BYTES = 39;
-
-/** Property codes: the font of a run, and the font and the code of a sign, for which a placeholder stands. */
-const RUN_FONTS: ReadonlySet<number> = new Set([0x4a4f, 0x4a51]);
-const SIGN_CODE = 0x6a09;
-
-/** Writes the signs of symbol fonts in Unicode; the number of those without a place. */
-function writeSymbols(word: Word, standIns: StandIns): number {
-  const fonts = fontNames(word.part(FONT_NAMES));
-  let lost = 0;
-  const writeRun = (run: Run, signOf: (code: number) => string): void => {
-    for (const place of placesIn(word, run)) {
-      const sign = place.code > 0x20 ? signOf(place.code) : '';
-      if (sign === '') continue;
-      const code = place.wide && sign.length === 1 ? sign.charCodeAt(0) : standIns.of(sign);
-      write(word, place, code ?? NOTHING);
-      if (code === undefined) lost += 1;
-    }
-  };
-  const values: number[] = [];
-  const signs = runsWith(word, (code, _, value) => code === SIGN_CODE && values.push(value) > 0);
-  for (const [i, run] of signs.entries()) {
-    const value = values[i] ?? 0;
-    writeRun(run, () => symbolOf(fonts[value & 0xffff] ?? '', value >>> 16));
-  }
-  for (const [index, font] of fonts.entries()) {
-    if (!isSymbolFont(font)) continue;
-    const runs = runsWith(word, (code, _, value) => RUN_FONTS.has(code) && (value & 0xffff) === index);
-    for (const run of runs)
-      writeRun(run, (code) => (code < 0x7f || code >= 0xf020 ? symbolOf(font, code) : ''));
-  }
-  return lost;
-}
-
-/** The property code for a superscript (1) or subscript (2). */
-const RAISED_CODE = 0x2a48;
-
-/** Marks superscripts and subscripts; the number of characters that could not be marked. */
-function writeRaised(word: Word, standIns: StandIns): number {
-  let lost = 0;
-  for (const [i, kind] of (['super', 'sub'] as const).entries()) {
-    const runs = runsWith(word, (code, operand) => code === RAISED_CODE && operand === i + 1);
-    for (const run of runs)
-      for (const place of placesIn(word, run)) {
-        if (place.code < 0x20) continue;
-        const stored = place.wide ? place.code : decode(Uint8Array.of(place.code), WINDOWS).charCodeAt(0);
-        const code = standIns.raised(stored, kind);
-        if (code === undefined) lost += 1;
-        else write(word, place, code);
-      }
-  }
-  return lost;
-}
-
-const WORD_FIELD = /\x13([^\x13-\x15]*)(?:\x14[\0-\x12]*)?\x15/g;
-
-const NEEDED_FIELD = /^\s*(?:SYMBOL|EQ|MACROBUTTON|FORMCHECKBOX|FORMDROPDOWN)\s/i;
-
-/** The property code for the place of a form's data in the stream `Data`. */
-const DATA_PLACE = 0x6a03;
-
-/** Writes what fields without a result show: signs, glosses, boxes and lists of forms; the number of those without a place. */
-function writeFields(word: Word, standIns: StandIns): number {
-  let lost = 0;
-  for (const { 0: field, 1: code = '', index } of textOf(word).matchAll(WORD_FIELD)) {
-    if (!NEEDED_FIELD.test(code)) continue;
-    const places = Array.from(field, (_, i) => placeOf(word, index + i));
-    const shown = signOfField(code) ?? wordsOfField(code) ?? formValue(word, code, places);
-    const [first] = places;
-    if (shown === undefined || !first) continue;
-    const sign = standIns.of(shown);
-    if (sign === undefined) lost += 1;
-    for (const place of places) if (place) write(word, place, NOTHING);
-    if (sign !== undefined) write(word, first, sign);
-  }
-  return lost;
-}
-
-/** The place of the character at a position of the text. */
-function placeOf({ content, pieces }: Word, position: number): Place | undefined {
-  let from = 0;
-  for (const { start, end, wide } of pieces) {
-    const step = wide ? 2 : 1;
-    const at = start + (position - from) * step;
-    from += (end - start) / step;
-    if (position < from && at + step <= content.length) return { at, wide, code: 0 };
-  }
-  return undefined;
-}
-
-/** The value of a box or a list of a form. Source: [MS-DOC] 2.9.78 (FFData), 2.9.157 (NilPICFAndBinData). */
-function formValue(word: Word, code: string, places: readonly (Place | undefined)[]): string | undefined {
-  const kind = /^\s*FORM(CHECKBOX|DROPDOWN)/.exec(code)?.[1];
-  const last = places.findLast((place) => place && word.content[place.at] === 1);
-  if (kind === undefined || !last || !word.data) return undefined;
-  let offset: number | undefined;
-  runsWith(word, (property, _, value, { start, end }) => {
-    if (property === DATA_PLACE && start <= last.at && last.at < end) offset = value;
-    return offset !== undefined;
-  });
-  if (offset === undefined) return undefined;
-  const data = word.data.subarray(offset + word.data.readUInt16LE(offset + 4));
-  const stored = (data.readUInt16LE(4) >> 2) & 31;
-  // Behind the name: its length, the characters and a zero.
-  let at = 10 + 2 * data.readUInt16LE(10) + 4;
-  // 25 stands for no result.
-  const chosen = stored === 25 ? data.readUInt16LE(at) : stored;
-  if (kind === 'CHECKBOX') return chosen === 1 ? '☒' : '☐';
-  at += 2;
-  for (let i = 0; i < 5; i += 1) at += 2 * data.readUInt16LE(at) + 4;
-  const entries = names(data.subarray(at + 6)).slice(0, data.readUInt32LE(at + 2));
-  return entries[chosen] ?? '';
-}
-
-function fontNames(table: Buffer): string[] {
-  const fonts: string[] = [];
-  for (let at = 4; at < table.length; at += 1 + (table[at] as number)) {
-    const name = table.toString('utf16le', at + 1 + FONT_BYTES, at + 1 + (table[at] as number));
-    fonts.push(name.split('\0')[0] ?? '');
-  }
-  return fonts;
-}
-
-/** Gets the first byte of the operand of a property, and its first four. */
-type PropertyTest = (code: number, operand: number, value: number, run: Run) => boolean;
-
-/** The runs with a property that passes. */
-function runsWith({ content, part }: Word, isChosen: PropertyTest): Run[] {
-  const pages = part(CHARACTER_PAGES);
-  const runs: Run[] = [];
-  const count = Math.floor((pages.length - 4) / 8);
-  for (let i = 0; i < count; i += 1) {
-    const number = pages.readUInt32LE(4 * (count + 1) + 4 * i) & 0x3fffff;
-    const page = content.subarray(number * PAGE, (number + 1) * PAGE);
-    if (page.length === PAGE) runs.push(...runsIn(page, isChosen));
-  }
-  return runs;
-}
-
-function runsIn(page: Buffer, isChosen: PropertyTest): Run[] {
-  const count = page[PAGE - 1] as number;
-  const runs: Run[] = [];
-  for (let i = 0; i < count && 4 * (count + 1) + i < PAGE; i += 1) {
-    const at = 2 * (page[4 * (count + 1) + i] as number);
-    const run = { start: page.readUInt32LE(4 * i), end: page.readUInt32LE(4 * i + 4) };
-    const properties = page.subarray(at + 1, at + 1 + (page[at] as number));
-    if (at > 0 && hasProperty(properties, run, isChosen)) runs.push(run);
-  }
-  return runs;
-}
-
-/** The property codes for a tracked deletion and for hidden text. */
-const DELETED = 0x0800;
-const HIDDEN = 0x083c;
-
-/** The values for "on" and for "opposite of the style", which means on, because no style sets it. */
-const IS_ON = new Set([0x01, 0x81]);
-
-/** The operand's size in bytes by the upper three bits of a property; for index 6 (0) the first byte is the size. */
-const OPERANDS = [1, 1, 2, 4, 2, 2, 0, 3];
-
-function hasProperty(properties: Buffer, run: Run, test: PropertyTest): boolean {
-  for (let at = 0; at + 2 < properties.length;) {
-    const property = properties.readUInt16LE(at);
-    const size = OPERANDS[property >> 13] as number;
-    const operand = properties[at + 2] as number;
-    const value =
-      at + 6 <= properties.length
-        ? properties.readUInt32LE(at + 2)
-        : properties.readUIntLE(at + 2, properties.length - at - 2);
-    if (test(property, operand, value, run)) return true;
-    at += 2 + (size === 0 ? 1 + operand : size);
-  }
-  return false;
-}
-
-/** The pieces of the text: their position in the stream, and whether their characters have two bytes. */
-function piecesOf(clx: Buffer): Piece[] {
-  let at = 0;
-  while (clx[at] === 1) at += 3 + clx.readUInt16LE(at + 1);
-  if (clx[at] !== 2) return [];
-  const plc = clx.subarray(at + 5, at + 5 + clx.readUInt32LE(at + 1));
-  const count = Math.floor((plc.length - 4) / 12);
-  return Array.from({ length: count }, (_, i) => {
-    const characters = plc.readUInt32LE(4 * i + 4) - plc.readUInt32LE(4 * i);
-    const place = plc.readUInt32LE(4 * (count + 1) + 8 * i + 2);
-    const wide = (place & 0x40000000) === 0;
-    const start = wide ? place : (place & 0x3fffffff) / 2;
-    return { start, end: start + characters * (wide ? 2 : 1), wide };
-  });
-}
-
 // Reads the texts of a binary Word document that its converter ignores: comments, text boxes, headers and footers. They are
 // stored one after the other. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.5 (PlcfandRef), 2.8.22 (PlcfHdd).
 
 /** The offset in the Fib of the character counts of the texts, in the order of `TEXTS`. */
 const LENGTHS = 76;
-const TEXTS = [
-  'body',
-  'footnotes',
-  'headers',
-  'macros',
-  'comments',
-  'endnotes',
-  'boxes',
-  'headerBoxes',
-] as const;
+const TEXTS = 'body footnotes headers macros comments endnotes boxes headerBoxes'.split(' ');
 
 const COMMENTS = 0xba;
 const COMMENT_TEXTS = 0xc2;
 const HEADERS = 0xf2;
-const OWNERS = 0x1ba;
-const DRAWINGS = 0x22a;
 
 /** The bytes of a comment's record, and the offset of its author in it. */
 const COMMENT_BYTES = 30;
@@ -506,22 +203,6 @@ function asidesOf(bytes: Buffer): WordAsides {
   };
 }
 
-function drawingsOf({ part, data }: Word): string[] {
-  return [...shapeTexts(part(DRAWINGS)), ...shapeTexts(data ?? Buffer.alloc(0))];
-}
-
-function textOf({ content, pieces }: Word): string {
-  return pieces
-    .map(({ start, end, wide }) => {
-      const piece = content.subarray(start, end);
-      return wide ? UTF16.decode(piece) : decode(piece, WINDOWS);
-    })
-    .join('');
-}
-
-const UTF16 = new TextDecoder('utf-16le', { ignoreBOM: true });
-const WINDOWS = 'windows-1252';
-
 /** Splits a text at the positions in `places`. */
 function stories(text: string, places: Buffer): string[] {
   const count = Math.floor(places.length / 4);
@@ -539,13 +220,90 @@ function plain(text: string): string {
     .trim();
 }
 
-/** Parses length-prefixed names (UTF-16). */
-function names(list: Buffer): string[] {
-  const found: string[] = [];
-  for (let at = 0; at + 2 <= list.length;) {
-    const end = at + 2 + 2 * list.readUInt16LE(at);
-    found.push(list.toString('utf16le', at + 2, end));
-    at = end;
+// Books (.epub): title, authors and description above the chapters, which are converted like pages of the web.
+
+export async function bookText(bytes: Buffer): Promise<{ text: string; facts: DocumentFacts }> {
+  const parts = ZipParts.of(bytes);
+  const path = parts && packagePath(parts);
+  const opf = (path && parts?.text(path)) ?? '';
+  const all = (tag: string): string =>
+    [...opf.matchAll(new RegExp(`<(?:dc:)?${tag}\\b[^>]*>([\\s\\S]*?)</(?:dc:)?${tag}>`, 'gi'))]
+      .map((match) => plainText(plainText(match[1] ?? '')))
+      .filter((value) => value !== '')
+      .join(', ');
+  const [title, author, description] = [all('title'), all('creator'), all('description')];
+  const lines = [
+    title && `Title: ${title}`,
+    author && `Author: ${author}`,
+    description && `Description: ${description}`,
+  ].filter((line) => line !== '');
+  const head = lines.length === 0 ? '' : `${lines.join('\n')}\n\n`;
+  const chapters = path === undefined ? [] : chaptersOf(opf, path);
+  if (parts) refuseProtected(parts, chapters);
+  const texts = parts ? chapters.map((name) => chapterText(parts, name)) : [];
+  const text =
+    texts.length > 0
+      ? `${[title && `# ${title}`, ...texts].filter((one) => one !== '').join('\n\n')}\n`
+      : await convertToMarkdown(bytes, 'epub');
+  return { text: head + text, facts: knownFacts(Object.entries({ title, author })) };
+}
+
+function packagePath(parts: ZipParts): string | undefined {
+  return /full-path\s*=\s*["']([^"']+)["']/.exec(parts.text('META-INF/container.xml') ?? '')?.[1];
+}
+
+/** The names of the parts with text, in reading order. */
+function chaptersOf(opf: string, path: string): string[] {
+  const items = new Map<string, string>();
+  for (const [tag] of opf.matchAll(/<(?:\w+:)?item(?=\s)[^>]*>/g)) {
+    const [id, href] = [attribute(tag, 'id'), attribute(tag, 'href')];
+    if (id !== undefined && href !== undefined && /html/.test(attribute(tag, 'media-type') ?? 'html'))
+      items.set(id, resolve(path, decodeUri(href)));
   }
-  return found;
+  const named = [...opf.matchAll(/<(?:\w+:)?itemref(?=\s)[^>]*>/g)].map(
+    ([tag]) => items.get(attribute(tag, 'idref') ?? '') ?? '',
+  );
+  return [...new Set(named)].filter((name) => name !== '');
+}
+
+/** Throws for encrypted chapters. Encrypted fonts are common and harmless. */
+function refuseProtected(parts: ZipParts, chapters: readonly string[]): void {
+  const list = parts.text('META-INF/encryption.xml') ?? '';
+  const isProtected = [...list.matchAll(/<(?:\w+:)?CipherReference(?=\s)[^>]*>/g)].some(([tag]) =>
+    chapters.includes(decodeUri(attribute(tag, 'URI') ?? '')),
+  );
+  if (isProtected) throw new DocumentRefusal('encrypted', 'digital rights management');
+}
+
+/** Elements that show what is in them where nothing is run or embedded. */
+const FALLBACKS = /<\/?(?:noscript|iframe|object|canvas|button|textarea)(?=[\s/>])[^<>]*>/gi;
+const FILLED =
+  /<input(?=\s)(?![^<>]*\stype="(?:checkbox|radio|hidden|submit|reset|image)")[^<>]*?\svalue="([^"]*)"[^<>]*>/gi;
+const NOTE =
+  /(<a(?=\s)[^<>]*\sepub:type="[^"]*noteref[^<>]*>)\s*(?:<sup>)?([^<[\]]*)(?:<\/sup>)?\s*(?=<\/a>)/g;
+
+/** The page with what pages of the web leave out: words of drawings, values of forms, fallbacks, and marks of notes. */
+function withBookWords(html: string): string {
+  const drawn = each(html, 'svg', (content, tag) => {
+    const words = contents(content, '(?:title|desc|text)').map((one) => one.replace(/<[^>]*>/g, ' '));
+    return `<span> ${[escapeXml(attribute(tag, 'aria-label') ?? ''), ...words].join(' ')} </span>`;
+  });
+  const chosen = each(drawn, 'select', (content) => {
+    const from = /^[^]*(?=<option(?=\s)[^<>]*\sselected)/.exec(content)?.[0].length;
+    return ` ${/<option[^<>]*>([^<]*)/.exec(content.slice(from))?.[1] ?? ''} `;
+  });
+  return chosen.replace(FALLBACKS, ' ').replace(FILLED, ' $1 ').replace(NOTE, '$1[$2]');
+}
+
+/** A chapter that is missing or damaged is replaced by a line that names it. */
+function chapterText(parts: ZipParts, name: string): string {
+  const part = parts.read(name);
+  const xml = part ? textOfPart(part) : '\0';
+  if (xml.includes('\0')) return `(the chapter ${name} is missing or damaged)`;
+  // Without declarations of entities, and without prefixes of namespaces, as in `<m:math>`.
+  const start = Math.max(0, xml.search(/<!DOCTYPE/i));
+  const html = (
+    xml.slice(0, start) + xml.slice(start).replace(/^<!DOCTYPE[^[>]*(?:\[[^\]]*\]\s*)?>/i, '')
+  ).replace(/(<\/?)[a-z][\w-]*:(?=[a-z])/gi, '$1');
+  return markdownOf(withBookWords(html), true);
 }

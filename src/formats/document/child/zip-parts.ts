@@ -1,6 +1,7 @@
 /** Reads the members (parts) of a zip-based document. Their size is limited by counted unpacked bytes. */
 
 import { crc32, inflateRawSync } from 'node:zlib';
+import { zipSync } from 'fflate';
 import { DocumentRefusal } from '../protocol.ts';
 
 /** The most bytes of one part that is read here; converters have their own limits. */
@@ -31,9 +32,10 @@ export class ZipParts {
     this.isWide = isWide;
   }
 
-  /** Undefined if there is no central directory. */
+  /** Undefined if it does not begin as a zip, or there is no central directory. */
   static of(bytes: Buffer): ZipParts | undefined {
-    const end = endRecord(bytes);
+    // The end of what begins otherwise is not searched for its record.
+    const end = bytes.toString('latin1', 0, 2) === 'PK' ? endRecord(bytes) : undefined;
     if (end === undefined) return undefined;
     const parts = new Map<string, ZipPart>();
     const { count, first, ...directory } = directoryOf(bytes, end);
@@ -88,6 +90,12 @@ export class ZipParts {
   text(name: string): string | undefined {
     return this.read(name)?.toString('utf8');
   }
+}
+
+/** A package of these parts; those without content are left out. */
+export function zipped(parts: readonly (readonly [name: string, content: Uint8Array | undefined])[]): Buffer {
+  const known = parts.flatMap(([name, content]) => (content ? [[name, content] as const] : []));
+  return Buffer.from(zipSync(Object.fromEntries(known), { level: 0 }));
 }
 
 function sound(content: Buffer, { crc }: ZipPart): Buffer | undefined {
@@ -153,6 +161,9 @@ function decodeEntities(text: string): string {
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });
 }
+
+export const escapeXml = (text: string): string =>
+  text.replace(/[&<>]/g, (sign) => (sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : '&gt;'));
 
 /** The value of an attribute in a start tag. */
 export function attribute(tag: string, name: string): string | undefined {

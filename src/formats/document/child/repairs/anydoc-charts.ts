@@ -39,8 +39,10 @@ const C = '(?:\\w+:)?';
 const MAX_ADDED_LENGTH = 16 << 20;
 const POINT_LENGTH = 60;
 
-/** The XML of a chart. */
-export function withSharedCategories(xml: string): string {
+/** The XML of a chart, with its blank points and shared categories. */
+export const mendedChart = (xml: string): string => withSharedCategories(withChartGaps(xml));
+
+function withSharedCategories(xml: string): string {
   const renamed = withOneLevel(xml).replace(
     /(<\/?(?:\w+:)?)([xy])Val(?=[\s>])/g,
     (_, start: string, axis: string) => (axis === 'x' ? `${start}cat` : `${start}val`),

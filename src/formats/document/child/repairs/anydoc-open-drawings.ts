@@ -6,7 +6,7 @@
 import type { UnshownFacts } from '../../protocol.ts';
 import { mathmlText } from '../office-math.ts';
 import { replaceRanges, walkXml, type XmlReplacement } from '../xml-walk.ts';
-import { attribute, type ZipParts } from '../zip-parts.ts';
+import { attribute, escapeXml, type ZipParts } from '../zip-parts.ts';
 
 interface DrawnNote {
   readonly kind: 'frame' | 'shape' | 'object' | 'other';
@@ -24,11 +24,11 @@ const WRAPPERS = /<\/?(?:draw:a|text:numbered-paragraph)(?=[\s>])[^<>]*>/g;
 /** Elements in which a drawing has no paragraph. */
 const BODIES: ReadonlySet<string> = new Set(['office:text', 'text:section']);
 
-/** `escape` makes XML of a text. */
+/** `written` makes XML of the text of an equation. */
 export function shownDrawings(
   stored: string,
   parts: ZipParts,
-  escape: (text: string) => string,
+  written: (text: string) => string = escapeXml,
 ): { xml: string; unshown: readonly UnshownFacts[] } {
   const xml = stored.replace(UNKNOWN_SHAPES, '$1custom-shape').replace(WRAPPERS, '');
   if (!xml.includes('<draw:')) return { xml, unshown: [] };
@@ -50,7 +50,7 @@ export function shownDrawings(
         if (equation === undefined) unshown.push({ what, count: 1 });
         else if (parent?.noted.kind === 'frame') parent.noted.equation = equation;
       }
-      if (noted.equation !== undefined) changes.push([start, end, escape(noted.equation)]);
+      if (noted.equation !== undefined) changes.push([start, end, written(noted.equation)]);
       const isParagraph = name === 'text:p' || name === 'text:h';
       if (isParagraph && parent?.noted.kind === 'shape') changes.push([end, end, ' ']);
       if (noted.kind === 'shape' && xml.slice(start, end).includes('<text:'))

@@ -4,7 +4,7 @@
  */
 
 import { replaceRanges, walkXml, type XmlReplacement } from '../xml-walk.ts';
-import { attribute } from '../zip-parts.ts';
+import { attribute, escapeXml } from '../zip-parts.ts';
 
 /** Signs from code 0x20 and from 0xa0 on; a space stands for none. Source: Adobe, symbol.txt; Microsoft, Wingdings. */
 const FONTS: Readonly<Record<string, readonly [string, string]>> = {
@@ -67,12 +67,12 @@ const PRIVATE = /[\uf020-\uf0ff]/g;
 const SIGN = /&[^;]*;|[!-~\uf020-\uf0ff]/g;
 const FONT = /\s(?:w:ascii|w:hAnsi|typeface)="(?:symbol|wingdings)"/i;
 
-/** A part of a .docx with its signs as text. `escape` makes XML of a text. */
-export function shownSymbols(xml: string, escape: (text: string) => string): string {
+/** A part of a .docx with its signs as text. */
+export function shownSymbols(xml: string): string {
   const named = xml.replace(/<((?:\w+:)?)sym(?=\s)[^>]*\/>/g, (tag, prefix: string) => {
     const code = Number.parseInt(attribute(tag, '(?:\\w+:)?char') ?? '', 16);
     const font = attribute(tag, '(?:\\w+:)?font') ?? '';
-    const sign = escape(Number.isNaN(code) ? '' : symbolOf(font, code));
+    const sign = escapeXml(Number.isNaN(code) ? '' : symbolOf(font, code));
     return `<${prefix}t xml:space="preserve">${sign}</${prefix}t>`;
   });
   if (!FONT.test(named)) return named;
@@ -97,7 +97,7 @@ export function shownSymbols(xml: string, escape: (text: string) => string): str
       if (local !== 't' || font === undefined) return;
       const text = named.slice(start, end);
       const shown = text.replace(isAll ? SIGN : PRIVATE, (sign) =>
-        sign.length > 1 ? sign : escape(symbolOf(font, sign.charCodeAt(0))),
+        sign.length > 1 ? sign : escapeXml(symbolOf(font, sign.charCodeAt(0))),
       );
       if (shown !== text) signs.push([start, end, shown]);
     },

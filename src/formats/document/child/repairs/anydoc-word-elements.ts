@@ -5,7 +5,7 @@
 
 import { isOnValue } from '../hidden-text.ts';
 import { replaceRanges, type XmlReplacement } from '../xml-walk.ts';
-import { attribute, contents, each, plainText } from '../zip-parts.ts';
+import { attribute, contents, each, escapeXml, plainText } from '../zip-parts.ts';
 import { signOfField, wordsOfField } from './anydoc-symbol-fonts.ts';
 
 /** `text` makes a text element of escaped words. */
@@ -39,10 +39,7 @@ function withFieldTexts(xml: string, text: (words: string) => string): string {
 
 function fieldText(xml: string): string {
   const code = plainText(xml);
-  return (signOfField(code) ?? wordsOfField(code) ?? '').replace(
-    /[&<>]/g,
-    (sign) => `&#${sign.charCodeAt(0)};`,
-  );
+  return escapeXml(signOfField(code) ?? wordsOfField(code) ?? '');
 }
 
 /** The XML with the text of such a shape in its place. */
@@ -84,7 +81,7 @@ function formValue(data: string): string {
   if (list === undefined) return '';
   const chosen = valueOf(list, 'result') ?? valueOf(list, 'default') ?? '0';
   const entries = [...list.matchAll(/<(?:\w+:)?listEntry(?=\s)[^>]*>/g)];
-  return xmlAttribute(entries[Number(chosen)]?.[0] ?? '');
+  return escapeXml(attribute(entries[Number(chosen)]?.[0] ?? '', `${W}val`) ?? '');
 }
 
 function isTicked(box: string): boolean {
@@ -97,6 +94,3 @@ function valueOf(xml: string, name: string): string | undefined {
   const tag = new RegExp(`<${W}${name}(?=[\\s/>])[^>]*>`).exec(xml)?.[0];
   return tag === undefined ? undefined : (attribute(tag, `${W}val`) ?? '');
 }
-
-/** The value of a tag as it is written, with its entities. */
-const xmlAttribute = (tag: string): string => /\sw?:?val\s*=\s*"([^"]*)"/.exec(tag)?.[1] ?? '';
