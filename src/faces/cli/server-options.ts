@@ -306,8 +306,9 @@ export const mcpCommand: CliCommand = {
     // Loading happens after the answer to `initialize`, for which the host waits, and before the first call.
     const options = await offerOptions(parsed, streams);
     const load = async (): Promise<void> => {
-      compileEarly();
       await (await import('../../call/preload.ts')).loadParts(servedBy(options));
+      // Kept code (`launch.ts`) is of no use with other flags.
+      compileEarly();
     };
     await offerOverStdio(
       { ...options, load },
