@@ -50,17 +50,6 @@ export function compileLate(): () => void {
   };
 }
 
-/** Calls `use` with the flags with which this process began: V8 accepts code only in processes that begin with the same ones. */
-export function withFirstFlags<T>(early: boolean, use: () => T): T {
-  if (!early) return use();
-  set('usual');
-  try {
-    return use();
-  } finally {
-    set('early');
-  }
-}
-
 function set(when: keyof Budgets): void {
   const [major = ''] = process.versions.v8.split('.');
   const budgets = BUDGETS[major];

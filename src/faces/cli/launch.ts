@@ -22,15 +22,14 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { constants as loaders, Script } from 'node:vm';
-import { withFirstFlags } from '../../process/compile-budget.ts';
 
 /** Replaced by the build: a digest of the code. */
 declare const BUILD: string;
 
 const PROGRAM = 'program.cjs';
 
-/** Milliseconds after which a server keeps its code. */
-const SERVED_MS = 2_000;
+/** Milliseconds after which a server keeps its code: before `mcp` sets flags of V8, with which no start could use it. */
+const SERVED_MS = 1_000;
 
 /** Files that were made so long ago are removed when another one is made. */
 const KEEP_MS = 30 * 24 * 60 * 60 * 1_000;
@@ -44,6 +43,8 @@ const modules = new Map<string, { exports: object }>();
 const [, , command = ''] = process.argv;
 const place = codePlace();
 let scripts = place && new Map<string, Script>();
+/** A descriptor that can be given back. */
+let spare: number | undefined;
 const kept = (place === undefined ? undefined : readKept(place)) ?? new Map<string, Buffer>();
 
 /** The directory and the name of the file; undefined if nothing is to be kept. */
@@ -97,9 +98,7 @@ function keep({ directory, path }: NonNullable<typeof place>): void {
       const old = join(directory, name);
       if (lstatSync(old).mtimeMs < Date.now() - KEEP_MS) rmSync(old, { force: true });
     }
-    const codes = withFirstFlags(command === 'mcp', () =>
-      used.map(([name, script]) => [name, script.createCachedData()] as const),
-    );
+    const codes = used.map(([name, script]) => [name, script.createCachedData()] as const);
     const sizes = Object.fromEntries(codes.map(([name, { length }]) => [name, length]));
     const fresh = `${path}.${process.pid}`;
     const bytes = Buffer.concat([
@@ -113,6 +112,20 @@ function keep({ directory, path }: NonNullable<typeof place>): void {
   }
 }
 
+/** The text of a file of the build, also when this process has no descriptor left: a server loads code when a call needs it. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    if (spare === undefined || (error as NodeJS.ErrnoException).code !== 'EMFILE') throw error;
+    closeSync(spare);
+    spare = undefined;
+    const text = readFileSync(path, 'latin1');
+    spare = openSync(path, 'r');
+    return text;
+  }
+}
+
 /** Runs a file of the build once, and returns what it exports. */
 function run(path: string): object {
   const known = modules.get(path);
@@ -121,7 +134,7 @@ function run(path: string): object {
   modules.set(path, module);
   try {
     const name = path.slice(dirname(dirname(here)).length);
-    const script = new Script(`(function(exports,require,__filename){${readFileSync(path, 'latin1')}\n})`, {
+    const script = new Script(`(function(exports,require,__filename){${textOf(path)}\n})`, {
       filename: pathToFileURL(path).href,
       cachedData: kept.get(name),
       importModuleDynamically: loaders.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -144,5 +157,6 @@ else {
     });
     setTimeout(() => keep(place), SERVED_MS).unref();
   }
+  spare = openSync(__filename, 'r');
   run(join(here, PROGRAM));
 }

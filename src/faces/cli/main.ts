@@ -87,9 +87,10 @@ process.stdout.on('error', endOutput);
 // An error of stderr cannot be reported.
 process.stderr.on('error', () => process.exit(process.exitCode ?? 0));
 ownProcess();
-void start();
 
-// No await outside of functions: the build is CommonJS (`launch.ts`).
+/** Resolves when the command has ended. Not awaited here, because the build is CommonJS (`launch.ts`). */
+export const ended: Promise<void> = start();
+
 async function start(): Promise<void> {
   try {
     const code = await main(process.argv.slice(2), streams);

@@ -1,6 +1,5 @@
 /** The options that all servers share, and `oriel mcp`, which has few others. */
 
-import type { ServedSources } from '../../call/preload.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { missingProc } from '../../files/descriptors.ts';
 import { missingConfinement } from '../../process/confinement.ts';
@@ -244,16 +243,6 @@ function servedRoots(directories: readonly string[], warn: (sentence: string) =>
   return roots;
 }
 
-/** The parts to load before the first call. */
-export function servedBy({ web, s3, mcpServers, workspaces }: OfferOptions): ServedSources {
-  return {
-    web: web !== false,
-    objects: s3 !== false,
-    mcp: mcpServers !== undefined,
-    workspaces: workspaces !== undefined,
-  };
-}
-
 /** The value of `--write-timeout`. Throws `BAD_INPUT`. */
 export function writeTimeoutOf({ values }: ParsedArguments): {
   readonly writeTimeoutMs?: number | undefined;
@@ -291,6 +280,9 @@ const GREETING =
   'oriel mcp waits for an agent on stdin: add it to yours, for instance with claude mcp add oriel -- oriel mcp ' +
   '(oriel read oriel://hosts.md has the others), or press Ctrl-D to end it.';
 
+/** Milliseconds after which the start is over, which optimizing would slow down. */
+const STARTED_MS = 1_500;
+
 export const mcpCommand: CliCommand = {
   name: 'mcp',
   operands: '[DIR…]',
@@ -303,15 +295,10 @@ export const mcpCommand: CliCommand = {
     // Messages of libraries go to stderr, because stdout is for the protocol.
     console.log = console.info = console.debug = console.error;
     const { offerOverStdio } = await import('../mcp/serve-stdio.ts');
-    // Loading happens after the answer to `initialize`, for which the host waits, and before the first call.
     const options = await offerOptions(parsed, streams);
-    const load = async (): Promise<void> => {
-      await (await import('../../call/preload.ts')).loadParts(servedBy(options));
-      // Kept code (`launch.ts`) is of no use with other flags.
-      compileEarly();
-    };
+    setTimeout(compileEarly, STARTED_MS).unref();
     await offerOverStdio(
-      { ...options, load },
+      options,
       {
         input: process.stdin,
         output: out,
