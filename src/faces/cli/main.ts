@@ -88,10 +88,15 @@ process.stdout.on('error', endOutput);
 process.stderr.on('error', () => process.exit(process.exitCode ?? 0));
 ownProcess();
 
+/** The exit code of Node for what is awaited and never comes. */
+const UNSETTLED = 13;
+
 /** Resolves when the command has ended. Not awaited here, because the build is CommonJS (`launch.ts`). */
 export const ended: Promise<void> = start();
 
 async function start(): Promise<void> {
+  const unsettled = (): void => void (process.exitCode ??= UNSETTLED);
+  process.once('exit', unsettled);
   try {
     const code = await main(process.argv.slice(2), streams);
     process.exitCode ??= code;
@@ -102,6 +107,7 @@ async function start(): Promise<void> {
     else mentionDebug(error, failure);
     process.exitCode ??= failureCode;
   }
+  process.off('exit', unsettled);
   // A pipe that is not read would keep the process alive. With unref the process ends earlier if the pipe is read.
   if (stop.signal.aborted) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
 }
