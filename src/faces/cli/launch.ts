@@ -28,6 +28,9 @@ declare const BUILD: string;
 
 const PROGRAM = 'program.cjs';
 
+/** Commands that agents and scripts start often. */
+const COMMANDS = new Set(['read', 'bash', 'grep', 'find', 'ls', 'mcp', 'serve']);
+
 /** Milliseconds after which a server keeps its code: before `mcp` sets flags of V8, with which no start could use it. */
 const SERVED_MS = 1_000;
 
@@ -52,7 +55,7 @@ function codePlace(): { readonly directory: string; readonly path: string } | un
   const { HOME, USERPROFILE, XDG_CACHE_HOME, NODE_V8_COVERAGE, NODE_DISABLE_COMPILE_CACHE } = process.env;
   const cache = XDG_CACHE_HOME?.startsWith('/') ? XDG_CACHE_HOME : join(HOME ?? USERPROFILE ?? '', '.cache');
   const isOff = NODE_V8_COVERAGE ?? NODE_DISABLE_COMPILE_CACHE ?? process.argv.includes('--no-cache');
-  if (isOff !== false || !/^[a-z]+$/.test(command) || !cache.startsWith(resolve('/'))) return undefined;
+  if (isOff !== false || !COMMANDS.has(command) || !cache.startsWith(resolve('/'))) return undefined;
   const directory = join(cache, 'oriel', 'code');
   return {
     directory,
