@@ -146,25 +146,19 @@ async function code(to) {
 const CLI = 'faces/cli/main';
 
 async function program(to) {
-  const format = { format: 'cjs', dynamicImportInCjs: false, chunkFileNames: 'chunks/[name]-[hash].cjs' };
   const packages = await bundle(to, [CLI], {
-    ...format,
+    format: 'cjs',
+    dynamicImportInCjs: false,
+    chunkFileNames: 'chunks/[name]-[hash].cjs',
     codeSplitting: { groups: groups() },
     entryFileNames: 'faces/cli/program.cjs',
   });
-  const at = join(to, 'faces/cli');
   // It names its chunks by the digests of their content.
   const digest = createHash('sha256')
-    .update(readFileSync(join(at, 'program.cjs')))
+    .update(readFileSync(join(to, 'faces/cli/program.cjs')))
     .digest('hex');
   const define = { BUILD: JSON.stringify(digest.slice(0, 16)) };
-  await bundle(
-    to,
-    ['faces/cli/launch'],
-    { ...format, entryFileNames: `${CLI}.js`, codeSplitting: false },
-    define,
-  );
-  writeFileSync(join(at, 'package.json'), '{ "type": "commonjs" }\n');
+  await bundle(to, ['faces/cli/launch'], { entryFileNames: `${CLI}.js` }, define);
   return packages;
 }
 

@@ -40,7 +40,7 @@ const KEEP_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Functions that code of CommonJS is called with. */
 type WrappedCode = (exports: object, require: (id: string) => unknown, path: string) => void;
 
-const here = __dirname;
+const here = import.meta.dirname;
 const required = createRequire(join(here, PROGRAM));
 const modules = new Map<string, { exports: object }>();
 const [, , command = ''] = process.argv;
@@ -160,6 +160,6 @@ else {
     });
     setTimeout(() => keep(place), SERVED_MS).unref();
   }
-  spare = openSync(__filename, 'r');
+  spare = openSync(import.meta.filename, 'r');
   run(join(here, PROGRAM));
 }
