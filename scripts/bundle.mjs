@@ -1,6 +1,7 @@
 // Writes the parts of a build into a directory: bundled code, declarations, grammars, licences, the manual page. With
 // bundling a start opens a dozen files instead of hundreds.
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
@@ -57,14 +58,15 @@ const GROUPS = [
   ['mcp', ['faces/mcp/serve-stdio']],
 ];
 
-const groups = GROUPS.map(([name, paths], i) => {
-  let modules;
-  return {
-    name: (id, graph) => ((modules ??= reached(paths, graph)).has(id) ? name : null),
-    debugName: name,
-    priority: GROUPS.length - i,
-  };
-});
+const groups = () =>
+  GROUPS.map(([name, paths], i) => {
+    let modules;
+    return {
+      name: (id, graph) => ((modules ??= reached(paths, graph)).has(id) ? name : null),
+      debugName: name,
+      priority: GROUPS.length - i,
+    };
+  });
 
 /** The modules at `paths` with all their static imports. */
 function reached(paths, graph) {
@@ -131,11 +133,33 @@ function packagesIn(output) {
 
 /** Writes all bundles, and returns the directories of the packages in them. */
 async function code(to) {
-  const packages = [await bundle(to, entries(), { groups }), await dashboard(join(to, 'dashboard'))];
+  const library = entries().filter((path) => path !== CLI);
+  const packages = [await bundle(to, library, { codeSplitting: { groups: groups() } })];
+  packages.push(await program(to), await dashboard(join(to, 'dashboard')));
   // Each in a bundle of its own: with shared files a thread would load all of them at its start.
-  for (const path of isolatedEntries()) packages.push(await bundle(to, [path], true));
+  for (const path of isolatedEntries()) packages.push(await bundle(to, [path]));
   for (const path of realmEntries()) packages.push(await bundleRealm(to, path));
   return new Set(packages.flat());
+}
+
+/** The command line: CommonJS of its own, because V8 keeps compiled code of scripts only (`faces/cli/launch.ts`). */
+const CLI = 'faces/cli/main';
+
+async function program(to) {
+  const packages = await bundle(to, [CLI], {
+    format: 'cjs',
+    dynamicImportInCjs: false,
+    chunkFileNames: 'chunks/[name]-[hash].cjs',
+    codeSplitting: { groups: groups() },
+    entryFileNames: 'faces/cli/program.cjs',
+  });
+  // It names its chunks by the digests of their content.
+  const digest = createHash('sha256')
+    .update(readFileSync(join(to, 'faces/cli/program.cjs')))
+    .digest('hex');
+  const define = { BUILD: JSON.stringify(digest.slice(0, 16)) };
+  await bundle(to, ['faces/cli/launch'], { entryFileNames: `${CLI}.js` }, define);
+  return packages;
 }
 
 /** Bundles a script with all its packages but native ones, which a realm gets from its child. What it imports on demand is a chunk. */
@@ -178,26 +202,29 @@ async function dashboard(to) {
   return packagesIn(output);
 }
 
-async function bundle(to, paths, codeSplitting) {
+/** `output`: options of rolldown besides those that all bundles have. */
+async function bundle(to, paths, options, define) {
   const input = Object.fromEntries(paths.map((path) => [path, join(root, 'src', `${path}.ts`)]));
   const build = await rolldown({
     input,
     platform: 'node',
     // For CommonJS.
-    transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
+    transform: {
+      define: define ?? { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
+    },
     resolve: {
       alias: { '@modelcontextprotocol/server/_shims': join(root, 'src/faces/mcp/sdk-platform.ts') },
     },
     external: isExternal,
-    // web-tree-sitter has one, for code that grammars bring along.
-    checks: { eval: false },
+    // web-tree-sitter has an eval, for code that grammars bring along.
+    checks: { eval: false, ineffectiveDynamicImport: false },
   });
   const { output } = await build.write({
     dir: to,
     format: 'esm',
     chunkFileNames: 'chunks/[name]-[hash].js',
-    codeSplitting,
     comments: false,
+    ...options,
   });
   await build.close();
   for (const { fileName, code } of output) writeFileSync(join(to, fileName), inAscii(forBundlers(code)));

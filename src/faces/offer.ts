@@ -37,8 +37,6 @@ export interface OfferOptions extends OrielOptions {
   readonly manyClients?: boolean | undefined;
   /** Whether roots that clients declare are ignored: those of clients on other machines name directories of these machines. */
   readonly ignoreClientRoots?: boolean | undefined;
-  /** Loads the code of calls. Called once; calls wait for it. */
-  readonly load?: (() => Promise<void>) | undefined;
   /** The report on the remote workspaces. */
   readonly fleet?: (() => readonly WorkspaceReport[]) | undefined;
 }
@@ -69,7 +67,7 @@ export interface ServerOffer {
   tools(asker?: AnswerReceiver): readonly Tool[];
   /** The tool with that name for an asker, or the error if there is none. */
   find(name: string, asker?: AnswerReceiver): Tool | OrielError;
-  /** Loads the code of calls in advance. Never throws. */
+  /** Connects to the shared state in advance. Never throws. */
   prepare(): Promise<void>;
   /** Answers a call, which may wait in the queue. Never throws. */
   call(tool: Tool, input: unknown, options?: RunOptions): Promise<Answer>;
@@ -98,7 +96,6 @@ export function createOffer({
   deferred = false,
   manyClients = false,
   ignoreClientRoots = false,
-  load,
   fleet,
   ...given
 }: OfferOptions): ServerOffer {
@@ -107,25 +104,14 @@ export function createOffer({
   const spaces = new ClientSpaces({ ...given, roots }, { offers, manyClients });
   const isOffered = ({ name }: Tool): boolean => offers(name);
   const base = spaces.common.oriel();
-  let loading: Promise<void> | undefined;
-  // Errors of loading are reported by the calls that need the code.
+  let connecting: Promise<void> | undefined;
+  // Errors are reported by the calls that need the state.
   const prepare = (): Promise<void> =>
-    (loading ??= Promise.all([load?.(), spaces.state?.connected()]).then(
-      () => undefined,
-      () => undefined,
-    ));
-  let isFirst = true;
-  /** One call alone does not run out of descriptors: the first one is answered before all code is loaded. */
+    (connecting ??= Promise.resolve(spaces.state?.connected()).catch(() => undefined));
   const answer = <T>(caller: Caller | undefined, act: (space: ClientSpace) => Promise<T>): Promise<T> =>
     spaces.whileUsed(caller, async (space) => {
-      const isAlone = isFirst;
-      isFirst = false;
-      await (isAlone ? spaces.state?.connected().catch(() => undefined) : prepare());
-      try {
-        return await act(space);
-      } finally {
-        if (isAlone) setImmediate(() => void prepare());
-      }
+      await prepare();
+      return act(space);
     });
   return {
     dialect: base.dialect,

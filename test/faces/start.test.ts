@@ -1,7 +1,7 @@
 /** What a process loads before its first answer, counted in files of the package: each costs a start about 1 ms. */
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const INITIALIZE = {
 };
 
 /** What all files of the bundle share. */
-const BUNDLER = 'chunks/rolldown-runtime.js';
+const BUNDLER = 'chunks/rolldown-runtime.cjs';
 
 /** Names of the files below the package's dist/, without the hash of their content; paths of all others. */
 function loaded(args: readonly string[], input = ''): { files: string[]; out: string } {
@@ -33,25 +33,45 @@ function loaded(args: readonly string[], input = ''): { files: string[]; out: st
   const files = result
     .map(({ url }) => url)
     .filter((url) => url.startsWith('file:'))
-    .map((url) => url.replace(dist, '').replace(/-[\w-]{8}\.js$/, '.js'));
+    .map((url) => url.replace(dist, '').replace(/-[\w-]{8}\.cjs$/, '.cjs'));
   return { files: files.toSorted(), out: stdout };
 }
 
 test('oriel read loads few files: no schemas, no server', () => {
   const { files, out } = loaded(['read', 'f']);
   expect(out).toBe('1|one\n');
-  expect(files).toEqual(['chunks/core.js', BUNDLER, 'faces/cli/main.js']);
+  expect(files).toEqual(['chunks/core.cjs', BUNDLER, 'faces/cli/main.js', 'faces/cli/program.cjs']);
 });
 
 test('oriel mcp answers initialize before it loads what calls need', { tags: 'slow' }, () => {
   const { files, out } = loaded(['mcp'], `${JSON.stringify(INITIALIZE)}\n`);
   expect(JSON.parse(out)).toMatchObject({ id: 1, result: { serverInfo: { name: 'oriel' } } });
   expect(files).toEqual([
-    'chunks/core.js',
-    'chunks/mcp.js',
+    'chunks/core.cjs',
+    'chunks/mcp.cjs',
     BUNDLER,
-    'chunks/serve-stdio.js',
-    'chunks/tools.js',
+    'chunks/tools.cjs',
     'faces/cli/main.js',
+    'faces/cli/program.cjs',
   ]);
+});
+
+test('a start keeps its code for the next one, unless others could write it', () => {
+  const { W, O, write } = workspace();
+  write('f', 'one\n');
+  const env = { ...process.env, XDG_CACHE_HOME: O };
+  const directory = join(O, 'oriel/code');
+  const read = (...options: readonly string[]): string =>
+    spawnSync(process.execPath, [cli, 'read', 'f', ...options], { cwd: W, env, encoding: 'utf8' }).stdout;
+  expect([read('--no-cache'), existsSync(directory)]).toEqual(['1|one\n', false]);
+  expect(read()).toBe('1|one\n');
+  const [name = '', ...others] = readdirSync(directory);
+  expect([name.endsWith('-read'), others]).toEqual([true, []]);
+  const path = join(directory, name);
+  const made = lstatSync(path);
+  expect([read(), lstatSync(path).ino, made.mode & 0o777]).toEqual(['1|one\n', made.ino, 0o600]);
+  writeFileSync(path, readFileSync(path).subarray(0, 5_000));
+  expect([read(), lstatSync(path).size > 100_000]).toEqual(['1|one\n', true]);
+  chmodSync(path, 0o666);
+  expect([read(), lstatSync(path).mode & 0o777]).toEqual(['1|one\n', 0o600]);
 });

@@ -4,10 +4,13 @@
  */
 
 import { createReadStream, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 
 const [, , entry] = process.argv;
+const require = createRequire(entry);
+const program = require.resolve('./program.cjs');
 const REQUESTS = 3;
 const REPLIES = 4;
 
@@ -30,8 +33,6 @@ function replaceEnvironment(env) {
   Object.assign(process.env, env);
 }
 
-let calls = 0;
-
 async function run({ args, cwd, env, input }) {
   const [out, err] = [collector(), collector()];
   replace('stdout', out);
@@ -43,7 +44,8 @@ async function run({ args, cwd, env, input }) {
   process.exitCode = undefined;
   const before = Object.fromEntries(SIGNALS.map((name) => [name, process.listeners(name)]));
   const ended = new Promise((resolve) => replace('exit', (code) => resolve(code ?? process.exitCode ?? 0)));
-  const code = await Promise.race([ended, import(`${entry}?${(calls += 1)}`).then(() => process.exitCode)]);
+  delete require.cache[program];
+  const code = await Promise.race([ended, require(program).ended.then(() => process.exitCode)]);
   for (const name of SIGNALS)
     for (const listener of process.listeners(name))
       if (!before[name].includes(listener)) process.off(name, listener);

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** The process of the command line: arguments in, streams out, an exit code. */
 
 import { explained } from '../../call/unexpected.ts';
@@ -92,15 +91,27 @@ process.stdout.on('error', endOutput);
 // An error of stderr cannot be reported.
 process.stderr.on('error', () => process.exit(process.exitCode ?? 0));
 ownProcess();
-try {
-  const code = await main(process.argv.slice(2), streams);
-  process.exitCode ??= code;
-} catch (error) {
-  const failure = explained(error);
-  printError(failure.message, streams);
-  if (process.argv.includes('--debug')) printUnexpected(error, { code: failure.code });
-  else mentionDebug(error, failure);
-  process.exitCode ??= failureCode;
+
+/** The exit code of Node for what is awaited and never comes. */
+const UNSETTLED = 13;
+
+/** Resolves when the command has ended. Not awaited here, because the build is CommonJS (`launch.ts`). */
+export const ended: Promise<void> = start();
+
+async function start(): Promise<void> {
+  const unsettled = (): void => void (process.exitCode ??= UNSETTLED);
+  process.once('exit', unsettled);
+  try {
+    const code = await main(process.argv.slice(2), streams);
+    process.exitCode ??= code;
+  } catch (error) {
+    const failure = explained(error);
+    printError(failure.message, streams);
+    if (process.argv.includes('--debug')) printUnexpected(error, { code: failure.code });
+    else mentionDebug(error, failure);
+    process.exitCode ??= failureCode;
+  }
+  process.off('exit', unsettled);
+  // A pipe that is not read would keep the process alive. With unref the process ends earlier if the pipe is read.
+  if (stop.signal.aborted) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
 }
-// A pipe that is not read would keep the process alive. With unref the process ends earlier if the pipe is read.
-if (stop.signal.aborted) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();

@@ -3,7 +3,7 @@
 import { shellWord } from '../../text/visible.ts';
 import { addressText, type ListenAddress } from '../http/guard.ts';
 import { type CliCommand, isWholeBetween, optionNumber } from './options.ts';
-import { offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
+import { offerOptions, serverOptions, writeTimeoutOf } from './server-options.ts';
 import { operatorToken, operatorTokenOption, serverToken, tokenOptions } from './workspaces.ts';
 
 const DEFAULT_ADDRESS = '127.0.0.1:7345';
@@ -40,22 +40,12 @@ export const serveCommand: CliCommand = {
   async run(parsed, streams) {
     const { values } = parsed;
     const { err, signal } = streams;
-    const [
-      { createOffer },
-      { refuseWithoutKey, serve },
-      { isLocalAddress, newToken, parseAddress },
-      { loadParts },
-    ] = await Promise.all([
-      import('../offer.ts'),
-      import('../http/serve.ts'),
-      import('../http/guard.ts'),
-      import('../../call/preload.ts'),
-    ]);
+    const [{ createOffer }, { refuseWithoutKey, serve }, { isLocalAddress, newToken, parseAddress }] =
+      await Promise.all([import('../offer.ts'), import('../http/serve.ts'), import('../http/guard.ts')]);
     const { token, warning } = serverToken(values, streams.tokens) ?? {};
     const operator = operatorToken(values);
     for (const said of [warning, operator?.warning]) if (said !== undefined) err.write(`oriel: ${said}\n`);
     const options = await offerOptions(parsed, streams);
-    await loadParts(servedBy(options));
     const offer = createOffer({ ...options, manyClients: true });
     const address = parseAddress((values['listen'] as string | undefined) ?? DEFAULT_ADDRESS);
     refuseWithoutKey(offer, { address, token });

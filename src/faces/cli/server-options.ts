@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServedSources } from '../../call/preload.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { missingProc } from '../../files/descriptors.ts';
 import { missingConfinement } from '../../process/confinement.ts';
@@ -228,16 +227,6 @@ function servedRoots(directories: readonly string[], warn: (sentence: string) =>
   return roots;
 }
 
-/** The parts to load before the first call. */
-export function servedBy({ web, s3, mcpServers, workspaces }: OfferOptions): ServedSources {
-  return {
-    web: web !== false,
-    objects: s3 !== false,
-    mcp: mcpServers !== undefined,
-    workspaces: workspaces !== undefined,
-  };
-}
-
 /** The value of `--write-timeout`, in milliseconds. Throws `BAD_INPUT`. */
 export function writeTimeoutOf({ values }: ParsedArguments): number | undefined {
   const seconds = optionNumber(values, 'write-timeout', {
@@ -319,6 +308,9 @@ async function askCopy(client: string, signal: AbortSignal): Promise<void> {
   }
 }
 
+/** Milliseconds after which the start is over, which optimizing would slow down. */
+const STARTED_MS = 1_500;
+
 export const mcpCommand: CliCommand = {
   name: 'mcp',
   operands: '[DIR…]',
@@ -331,15 +323,11 @@ export const mcpCommand: CliCommand = {
     // Messages of libraries go to stderr, because stdout is for the protocol.
     console.log = console.info = console.debug = console.error;
     const { offerOverStdio } = await import('../mcp/serve-stdio.ts');
-    // Loading happens after the answer to `initialize`, for which the host waits, and before the first call.
     const options = await offerOptions(parsed, streams);
-    const load = async (): Promise<void> => {
-      compileEarly();
-      await (await import('../../call/preload.ts')).loadParts(servedBy(options));
-    };
+    setTimeout(compileEarly, STARTED_MS).unref();
     const ahead = hasMaps(parsed, options) ? mapAhead() : undefined;
     await offerOverStdio(
-      { ...options, load },
+      options,
       {
         input: process.stdin,
         output: out,

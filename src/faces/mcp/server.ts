@@ -141,8 +141,8 @@ export function createMcpServer(
 
   server.setRequestHandler('tools/list', (_request, context) => {
     onUsed?.();
-    // After this answer there is time until the model's first call, in which the code of calls is loaded.
-    setImmediate(() => void offer.prepare());
+    // There is time until the model's first call.
+    void offer.prepare();
     const asker = askerOf(context);
     const declared = { structured, scripts: mayRunScripts(asker.host), deferred: offer.deferred };
     return { tools: offer.tools(asker).map((tool) => toolDefinition(tool, declared)) };
