@@ -227,7 +227,8 @@ async function bundle(to, paths, options, define) {
     ...options,
   });
   await build.close();
-  for (const { fileName, code } of output) writeFileSync(join(to, fileName), inAscii(forBundlers(code)));
+  for (const { fileName, code } of output)
+    writeFileSync(join(to, fileName), inAscii(forBundlers(withImports(code))));
   return packagesIn(output);
 }
 
@@ -269,6 +270,14 @@ export async function writeDeclarations(to) {
   for (const path of readdirSync(to, { recursive: true }).filter((name) => name.endsWith('.d.ts')))
     if (!reached.has(join(to, path))) rmSync(join(to, path));
   for (const file of entries) writeFileSync(file, `${NODE_TYPES}\n${readFileSync(file, 'utf8')}`);
+}
+
+/** What is named at run time may be a module of ECMAScript, of which rolldown would make a `require`. `load`: see `faces/cli/launch.ts`. */
+function withImports(code) {
+  return code.replaceAll(
+    /Promise\.resolve\(\)\.then\(\(\) => require_rolldown_runtime\.__toESM\(require\((require_[^"]*?"[^"]*"\)\.href)\), 1\)\)/g,
+    '(require.load?.($1) ?? import($1))',
+  );
 }
 
 /** The entries with all declarations that they import. Throws if they need a package that users of oriel do not have. */

@@ -21,7 +21,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { constants as loaders, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 /** Replaced by the build: a digest of the code. */
 declare const BUILD: string;
@@ -140,11 +140,13 @@ function run(path: string): object {
     const script = new Script(`(function(exports,require,__filename){${textOf(path)}\n})`, {
       filename: pathToFileURL(path).href,
       cachedData: kept.get(name),
-      importModuleDynamically: loaders.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     scripts?.set(name, script);
     const code = script.runInThisContext() as WrappedCode;
-    code(module.exports, (id) => (id.startsWith('.') ? run(resolve(dirname(path), id)) : required(id)), path);
+    const require = (id: string): unknown =>
+      id.startsWith('.') ? run(resolve(dirname(path), id)) : required(id);
+    // The code of a script cannot import by itself.
+    code(module.exports, Object.assign(require, { load: (url: string): unknown => import(url) }), path);
   } catch (error) {
     modules.delete(path);
     throw error;
