@@ -33,6 +33,12 @@ const MAX_MAP_SHARE = 1 / 3;
 /** What the line below a map takes, beside the path of the file. */
 const FOOTER_BYTES = 320;
 
+/**
+ * The most bytes of the lines that the call below a map reads: every agent's own tool shows them. Claude Code refuses over 25,000
+ * tokens, Copilot CLI over 20 KB.
+ */
+const MAX_WINDOW_BYTES = 16 * KIB;
+
 /** How many directories have an engine, and how many files are remembered to have been answered with a map. */
 const MAX_ENGINES = 8;
 const MAX_REMEMBERED = 10_000;
@@ -275,7 +281,8 @@ export class HookAnswers {
     if (own !== 'none' && isWantedWhole(about, path)) return undefined;
     const room = Math.min(MAX_MAP_BYTES, Math.floor(size * MAX_MAP_SHARE));
     const mapBytes = room - FOOTER_BYTES - Buffer.byteLength(path);
-    const call = (from: number, to: number): string => safeJson(callOf(path, from, to));
+    const call = (from: number, to: number): string =>
+      safeJson(callOf(path, from, lastInWindow(path, from, to)));
     const input = { target: path, about, call, fits: own === 'whole' };
     return this.#text(input, directoryOf(event), displays.numbers, { mapBytes, roots });
   }
@@ -410,6 +417,16 @@ function isAllOf(path: string, answer: string): boolean {
   if (!stats.isFile() || Buffer.byteLength(answer) < stats.size * MIN_WHOLE_SHARE) return false;
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n').slice(-END_LINES);
   return lines.every((line) => answer.includes(line.trim(), answer.length - END_CHARACTERS));
+}
+
+/** The last line of a window that begins with `from`, which it always has. */
+function lastInWindow(path: string, from: number, to: number): number {
+  const lines = readFileSync(path, 'latin1')
+    .split('\n', to)
+    .slice(from - 1);
+  let left = MAX_WINDOW_BYTES;
+  const further = lines.findIndex((line) => (left -= line.length + 1) < 0);
+  return further === -1 ? to : from - 1 + Math.max(further, 1);
 }
 
 /** Undefined if there is no such file. */
