@@ -188,6 +188,7 @@ async function each(
   const { out } = streams;
   let code: ExitCode = 0;
   let changed = 0;
+  let isBehind = false;
   for (const host of hosts) {
     const plan = planOf(host, inProject, uninstalls ? 'none' : modeOf(host, parsed), values['mode']);
     try {
@@ -204,6 +205,7 @@ async function each(
         const change = await changeEntry(entry, { remove, dry });
         if (change) {
           changed += 1;
+          isBehind ||= !remove && entry.kind !== 'mcp';
           out.write(`${host.title}: ${shown(entry.path)}\n${diff(change)}`);
         } else if (!remove) out.write(`${host.title}: ${await unchanged(entry, dry)}\n`);
         isThere ||= change !== undefined;
@@ -216,9 +218,13 @@ async function each(
     }
   }
   if (dry) out.write('Nothing was changed (--dry-run).\n');
-  else if (changed > 0)
+  else if (changed > 0) {
     out.write(`${uninstalls ? 'Removed' : 'Installed'}. Running sessions keep what they started with.\n`);
-  else if (uninstalls && code === 0 && operands.length === 0) out.write('Nothing was taken out.\n');
+    if (isBehind)
+      out.write(
+        'Agents list no hooks and plugins among their MCP servers: oriel install --list shows them.\n',
+      );
+  } else if (uninstalls && code === 0 && operands.length === 0) out.write('Nothing was taken out.\n');
   return code;
 }
 
@@ -246,7 +252,8 @@ const STATES = {
   foreign: 'own entry',
 };
 
-async function list({ values, operands }: ParsedArguments, streams: CliStreams): Promise<ExitCode> {
+async function list(parsed: ParsedArguments, streams: CliStreams): Promise<ExitCode> {
+  const { values, operands } = parsed;
   const inProject = values['project'] === true;
   let code: ExitCode = 0;
   for (const host of named(operands) ?? installHosts()) {
@@ -263,8 +270,10 @@ async function list({ values, operands }: ParsedArguments, streams: CliStreams):
         code = 2;
       }
     }
-    if (plan[0] && lines.size === 0)
-      add(isPresent(host) ? 'not installed' : 'no such agent here', plan[0].entry.path);
+    // What would be written.
+    const wanted = planOf(host, inProject, modeOf(host, parsed)).find(({ remove }) => !remove) ?? plan[0];
+    if (wanted && lines.size === 0)
+      add(isPresent(host) ? 'not installed' : 'no such agent here', wanted.entry.path);
     for (const line of lines) streams.out.write(line);
   }
   return code;
