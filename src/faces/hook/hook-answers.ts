@@ -1,7 +1,16 @@
 /** What a hook answers in place of an agent's own tool; most of the time nothing. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
@@ -9,7 +18,7 @@ import { assemble, type OrielAssembly } from '../../assemble.ts';
 import { callTool } from '../../call/call-tool.ts';
 import type { CallableTool } from '../../call/dialect.ts';
 import { DEFAULT_DENY } from '../../files/deny-rules.ts';
-import { PRIVATE_FILE, privateDirectory } from '../../files/kept-files.ts';
+import { cachePath, isPrivateDirectory, PRIVATE_FILE, privateDirectory } from '../../files/kept-files.ts';
 import { displays, raw, showPart } from '../../render/display.ts';
 import { cacheDirectory, sweepFiles } from '../../session/directories.ts';
 import { createSession } from '../../session/session.ts';
@@ -506,8 +515,18 @@ function restOf({
 
 const TEXT_NAME = /^[0-9a-f]{24}\.txt$/;
 
+const NOTES_NAME = 'mapped';
+
 /** Lines of notes; of more, only the last half is kept. */
 const MAX_NOTES = 10_000;
+
+/** Removes them, when oriel is behind no agent any more. */
+export function removeKeptTexts(): void {
+  const directory = join(cachePath(process.env), 'hook');
+  if (!isPrivateDirectory(directory)) return;
+  for (const name of readdirSync(directory))
+    if (TEXT_NAME.test(name) || name === NOTES_NAME) rmSync(join(directory, name), { force: true });
+}
 
 class KeptTexts {
   /** It may have been removed, or be another one now. */
@@ -554,7 +573,7 @@ class KeptTexts {
   }
 
   get #notesPath(): string {
-    return join(this.#directory, 'mapped');
+    return join(this.#directory, NOTES_NAME);
   }
 }
 

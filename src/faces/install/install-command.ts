@@ -76,13 +76,16 @@ export const uninstallCommand: CliCommand = {
   choices: installHosts().map(({ id }) => id),
   options: [dryRun, project],
   async run(parsed, streams) {
-    const has = new Set(installRecords().map(({ host }) => host));
-    const hosts = named(parsed.operands) ?? installHosts().filter(({ id }) => has.has(id));
+    const had = installRecords();
+    const hosts =
+      named(parsed.operands) ?? installHosts().filter(({ id }) => had.some(({ host }) => host === id));
     const code = await each(hosts, parsed, streams, true);
     if (parsed.values['dry-run'] === true) return code;
     const left = installRecords();
-    if (left.length === 0) removeLauncher();
-    else if (parsed.values['project'] !== true && parsed.operands.length === 0 && code === 0)
+    if (left.length === 0) {
+      removeLauncher();
+      if (had.some(({ kind }) => kind !== 'mcp')) await (await import('../hook/helper.ts')).endHooks();
+    } else if (parsed.values['project'] !== true && parsed.operands.length === 0 && code === 0)
       for (const { path } of left)
         streams.out.write(`It is still in ${shown(path)}: use oriel uninstall --project in that project.\n`);
     return code;
