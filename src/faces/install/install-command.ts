@@ -17,6 +17,7 @@ import {
   type TextChange,
   type WantedEntry,
 } from './entry-change.ts';
+import { hasTrailingComma } from './config-format.ts';
 import { configPath, type InstallHost, installHosts, isPresent, placeAt } from './host-table.ts';
 import { nativeEntries } from './native-table.ts';
 import { removeLauncher, startCommand, writeLauncher } from './launcher.ts';
@@ -210,6 +211,8 @@ async function each(
           changed += 1;
           isBehind ||= !remove && entry.kind !== 'mcp';
           out.write(`${host.title}: ${shown(entry.path)}\n${diff(change)}`);
+          if (!remove && host.refusesCommas && hasTrailingComma(change.before))
+            out.write(`${host.title} refuses this file for a comma before a closing bracket: remove it.\n`);
         } else if (!remove) out.write(`${host.title}: ${await unchanged(entry, dry)}\n`);
         isThere ||= change !== undefined;
       }

@@ -567,6 +567,15 @@ test.each(['claude', 'gemini', 'opencode', 'copilot', 'pi'])(
   },
 );
 
+test('a file that Gemini CLI itself refuses is named as such', () => {
+  const { put, oriel } = place();
+  const refusal = 'Gemini CLI refuses this file for a comma before a closing bracket: remove it.\n';
+  put('.gemini/settings.json', '{\n  "a": ",}" // ,}\n}\n');
+  expect(oriel('install', 'gemini', '--dry-run').out).not.toContain(refusal);
+  put('.gemini/settings.json', '{\n  "a": 1, // b\n}\n');
+  expect(oriel('install', 'gemini')).toMatchObject({ code: 0, out: expect.stringContaining(refusal) });
+});
+
 test('a plugin that a person changed stays', () => {
   const { put, text, oriel } = place();
   oriel('install', 'pi', '--mode', 'native');
