@@ -316,9 +316,12 @@ for (const one of languages) {
   for (const program of one.interpreters ?? []) byInterpreter.set(program, one);
 }
 
+/** A diff, also of a commit with its message, as a command prints it: its file has no name that tells. */
+const DIFF = /^(?:commit [0-9a-f]{40}\b[^]{0,4000}?\n)?(?:diff --git |--- [^\n]+\n\+\+\+ )/;
+
 /**
- * The language of a text by its base name, otherwise by its `#!` line (`start`: at least its first line); undefined if
- * neither is known.
+ * The language of a text by its base name, otherwise by its `#!` line or as a diff (`start`: at least its first line);
+ * undefined if neither is known.
  */
 export function languageOf(name: string, start: string): CodeLanguage | undefined {
   const base = name.toLowerCase();
@@ -329,7 +332,8 @@ export function languageOf(name: string, start: string): CodeLanguage | undefine
     byName.get(base) ??
     byExtension.get(extension) ??
     byName.get(stem) ??
-    byInterpreter.get(interpreter(start))
+    byInterpreter.get(interpreter(start)) ??
+    (DIFF.test(start) ? byExtension.get('diff') : undefined)
   );
 }
 

@@ -1,6 +1,7 @@
 /** `find`: the files below a directory whose paths match a glob, sorted. Ignore files (`.gitignore`) apply. */
 
 import { basename, join } from 'node:path';
+import { isCompiled } from '../code/codebase/paths.ts';
 import { checkGlobSyntax } from '../files/glob-text.ts';
 import { checkGlob, isElsewhere } from '../files/glob.ts';
 import { withProgress } from '../queues/caller.ts';
@@ -127,11 +128,12 @@ async function nearHint(
     call,
   );
   const shown = shownBelow(start, call);
-  const [first, ...others] = nearNames(
-    basename(pattern),
-    new Set(page.map((path) => basename(path))),
-    MAX_NEAR_PATHS,
-  )
+  const names = [...new Set(page.map((path) => basename(path)))];
+  const [first, ...others] = [false, true]
+    .flatMap((compiled) => {
+      const ofKind = names.filter((name) => isCompiled(name) === compiled);
+      return nearNames(basename(pattern), ofKind, MAX_NEAR_PATHS);
+    })
     .flatMap((name) => page.filter((path) => basename(path) === name).map(shown))
     .filter((path) => path.length <= MAX_NEAR_PATH_CHARACTERS)
     .slice(0, MAX_NEAR_PATHS);

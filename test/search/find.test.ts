@@ -195,6 +195,13 @@ describe('hostile input', () => {
 });
 
 describe('no file has that name, but a similar one exists', () => {
+  test('a compiled file comes behind its source', async () => {
+    const { write, oriel } = workspace();
+    for (const name of ['client.cpython-311.pyc', 'client.py']) write(`app/${name}`, 'x\n');
+    const { content } = await oriel.tool('find').run({ pattern: 'client' });
+    expect(content[0]).toHaveProperty('text', expect.stringContaining('[Did you mean app/client.py'));
+  });
+
   test.each([
     ['sesion.ts', 'src/session.ts'],
     ['session', 'src/session.ts'],

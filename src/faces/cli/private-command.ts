@@ -7,6 +7,8 @@ import { oneLine, quote, safeJson } from '../../text/visible.ts';
 import { denied, orielOptions } from './dialect-tool.ts';
 import { allowPrivate, type CliCommand, cwd, deny, jsonOption, operandPath, root } from './options.ts';
 
+const WHERE = 'It holds in oriel mcp and oriel serve; in oriel read and the like only with --deny.';
+
 export const privateCommand: CliCommand = {
   name: 'private',
   operands: '[PATH…]',
@@ -31,7 +33,7 @@ export const privateCommand: CliCommand = {
       for (const typed of operands) {
         const why = await whyPrivate(access, access.absolute(operandPath(typed)));
         found ||= why !== undefined;
-        const said = why ?? `${quote(typed)} is not private.`;
+        const said = why === undefined ? `${quote(typed)} is not private.` : `${why} ${WHERE}`;
         out.write(
           isJson ? `${safeJson({ path: typed, private: why !== undefined, message: said })}\n` : `${said}\n`,
         );

@@ -40,8 +40,17 @@ export const serveCommand: CliCommand = {
   async run(parsed, streams) {
     const { values } = parsed;
     const { err, signal } = streams;
-    const [{ createOffer }, { refuseWithoutKey, serve }, { isLocalAddress, newToken, parseAddress }] =
-      await Promise.all([import('../offer.ts'), import('../http/serve.ts'), import('../http/guard.ts')]);
+    const [
+      { createOffer },
+      { refuseWithoutKey, serve },
+      { isLocalAddress, newToken, parseAddress },
+      { createLog },
+    ] = await Promise.all([
+      import('../offer.ts'),
+      import('../http/serve.ts'),
+      import('../http/guard.ts'),
+      import('../http/metrics.ts'),
+    ]);
     const { token, warning } = serverToken(values, streams.tokens) ?? {};
     const operator = operatorToken(values);
     for (const said of [warning, operator?.warning]) if (said !== undefined) err.write(`oriel: ${said}\n`);
@@ -69,8 +78,9 @@ export const serveCommand: CliCommand = {
     });
     if (err.isTTY) err.write(`${greeting(serving.address, token !== undefined)}\n`);
     if (linked !== undefined) {
-      if (err.isTTY)
-        err.write('oriel: who opens this link sees the calls of all clients in the dashboard:\n');
+      const message = 'Whoever opens the link of the dashboard is the operator, and sees all clients';
+      if (err.isTTY) err.write(`oriel: ${message}:\n`);
+      else createLog(err)('dashboard', { message });
       streams.out.write(`${addressText(serving.address)}/#token=${linked}\n`);
     }
     if (!signal.aborted)

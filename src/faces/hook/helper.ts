@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { OrielError } from '../../errors.ts';
 import { builtFile } from '../../files/package-files.ts';
 import type { CliCommand } from '../cli/options.ts';
-import { HookAnswers } from './hook-answers.ts';
+import { HookAnswers, removeKeptTexts } from './hook-answers.ts';
 import { meetingPath, REPLY, versionKey } from './meeting.ts';
 
 /** It ends when it was not asked for so many milliseconds. */
@@ -88,6 +88,13 @@ async function serveHooks(signal: AbortSignal): Promise<void> {
   // Nothing that goes wrong with one answer ends the others.
   process.on('uncaughtException', () => undefined);
   rest();
+}
+
+/** Ends the helper, as a hook of another version does, and removes what it kept. */
+export async function endHooks(): Promise<void> {
+  const path = meetingPath();
+  if (path !== undefined) await isServed(path, '');
+  removeKeptTexts();
 }
 
 /** Undefined if there is no link. */

@@ -1,7 +1,16 @@
 /** What a hook answers in place of an agent's own tool; most of the time nothing. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
@@ -9,7 +18,7 @@ import { assemble, type OrielAssembly } from '../../assemble.ts';
 import { callTool } from '../../call/call-tool.ts';
 import type { CallableTool } from '../../call/dialect.ts';
 import { DEFAULT_DENY } from '../../files/deny-rules.ts';
-import { PRIVATE_FILE, privateDirectory } from '../../files/kept-files.ts';
+import { cachePath, isPrivateDirectory, PRIVATE_FILE, privateDirectory } from '../../files/kept-files.ts';
 import { displays, raw, showPart } from '../../render/display.ts';
 import { cacheDirectory, sweepFiles } from '../../session/directories.ts';
 import { createSession } from '../../session/session.ts';
@@ -32,6 +41,12 @@ const MAX_MAP_SHARE = 1 / 3;
 
 /** What the line below a map takes, beside the path of the file. */
 const FOOTER_BYTES = 320;
+
+/**
+ * The most bytes of the lines that the call below a map reads: every agent's own tool shows them. Claude Code refuses over 25,000
+ * tokens, Copilot CLI over 20 KB.
+ */
+const MAX_WINDOW_BYTES = 16 * KIB;
 
 /** How many directories have an engine, and how many files are remembered to have been answered with a map. */
 const MAX_ENGINES = 8;
@@ -275,7 +290,8 @@ export class HookAnswers {
     if (own !== 'none' && isWantedWhole(about, path)) return undefined;
     const room = Math.min(MAX_MAP_BYTES, Math.floor(size * MAX_MAP_SHARE));
     const mapBytes = room - FOOTER_BYTES - Buffer.byteLength(path);
-    const call = (from: number, to: number): string => safeJson(callOf(path, from, to));
+    const call = (from: number, to: number): string =>
+      safeJson(callOf(path, from, lastInWindow(path, from, to)));
     const input = { target: path, about, call, fits: own === 'whole' };
     return this.#text(input, directoryOf(event), displays.numbers, { mapBytes, roots });
   }
@@ -412,6 +428,16 @@ function isAllOf(path: string, answer: string): boolean {
   return lines.every((line) => answer.includes(line.trim(), answer.length - END_CHARACTERS));
 }
 
+/** The last line of a window that begins with `from`, which it always has. */
+function lastInWindow(path: string, from: number, to: number): number {
+  const lines = readFileSync(path, 'latin1')
+    .split('\n', to)
+    .slice(from - 1);
+  let left = MAX_WINDOW_BYTES;
+  const further = lines.findIndex((line) => (left -= line.length + 1) < 0);
+  return further === -1 ? to : from - 1 + Math.max(further, 1);
+}
+
 /** Undefined if there is no such file. */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
@@ -489,8 +515,18 @@ function restOf({
 
 const TEXT_NAME = /^[0-9a-f]{24}\.txt$/;
 
+const NOTES_NAME = 'mapped';
+
 /** Lines of notes; of more, only the last half is kept. */
 const MAX_NOTES = 10_000;
+
+/** Removes them, when oriel is behind no agent any more. */
+export function removeKeptTexts(): void {
+  const directory = join(cachePath(process.env), 'hook');
+  if (!isPrivateDirectory(directory)) return;
+  for (const name of readdirSync(directory))
+    if (TEXT_NAME.test(name) || name === NOTES_NAME) rmSync(join(directory, name), { force: true });
+}
 
 class KeptTexts {
   /** It may have been removed, or be another one now. */
@@ -537,7 +573,7 @@ class KeptTexts {
   }
 
   get #notesPath(): string {
-    return join(this.#directory, 'mapped');
+    return join(this.#directory, NOTES_NAME);
   }
 }
 

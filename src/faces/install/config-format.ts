@@ -107,6 +107,10 @@ function strict(text: string): string {
   return withoutComments(text).replaceAll(TRAILING_COMMA, (part) => (part === ',' ? ' ' : part));
 }
 
+export function hasTrailingComma(text: string): boolean {
+  return withoutComments(text).match(TRAILING_COMMA)?.includes(',') ?? false;
+}
+
 /** The container whose bracket is at `from`, in valid JSON. */
 function containerAt(json: string, from: number): Container {
   const members: Member[] = [];

@@ -28,6 +28,8 @@ export interface InstallHost {
   readonly onlyCommands?: boolean;
   /** What a new file needs besides the entry. */
   readonly head?: string;
+  /** Whether it refuses a file with a comma before a closing bracket. */
+  readonly refusesCommas?: boolean;
   /** The name of a file beside it that the agent no longer reads once there is this one. */
   readonly replaces?: string;
 }
@@ -116,6 +118,7 @@ export function installHosts(): readonly InstallHost[] {
       user: [inHome('.gemini/settings.json')],
       project: ['.gemini/settings.json'],
       entry: plain,
+      refusesCommas: true,
     },
     {
       id: 'qwen',

@@ -17,6 +17,7 @@ import {
   type TextChange,
   type WantedEntry,
 } from './entry-change.ts';
+import { hasTrailingComma } from './config-format.ts';
 import { configPath, type InstallHost, installHosts, isPresent, placeAt } from './host-table.ts';
 import { nativeEntries } from './native-table.ts';
 import { removeLauncher, startCommand, writeLauncher } from './launcher.ts';
@@ -76,13 +77,16 @@ export const uninstallCommand: CliCommand = {
   choices: installHosts().map(({ id }) => id),
   options: [dryRun, project],
   async run(parsed, streams) {
-    const has = new Set(installRecords().map(({ host }) => host));
-    const hosts = named(parsed.operands) ?? installHosts().filter(({ id }) => has.has(id));
+    const had = installRecords();
+    const hosts =
+      named(parsed.operands) ?? installHosts().filter(({ id }) => had.some(({ host }) => host === id));
     const code = await each(hosts, parsed, streams, true);
     if (parsed.values['dry-run'] === true) return code;
     const left = installRecords();
-    if (left.length === 0) removeLauncher();
-    else if (parsed.values['project'] !== true && parsed.operands.length === 0 && code === 0)
+    if (left.length === 0) {
+      removeLauncher();
+      if (had.some(({ kind }) => kind !== 'mcp')) await (await import('../hook/helper.ts')).endHooks();
+    } else if (parsed.values['project'] !== true && parsed.operands.length === 0 && code === 0)
       for (const { path } of left)
         streams.out.write(`It is still in ${shown(path)}: use oriel uninstall --project in that project.\n`);
     return code;
@@ -188,6 +192,7 @@ async function each(
   const { out } = streams;
   let code: ExitCode = 0;
   let changed = 0;
+  let isBehind = false;
   for (const host of hosts) {
     const plan = planOf(host, inProject, uninstalls ? 'none' : modeOf(host, parsed), values['mode']);
     try {
@@ -204,7 +209,10 @@ async function each(
         const change = await changeEntry(entry, { remove, dry });
         if (change) {
           changed += 1;
+          isBehind ||= !remove && entry.kind !== 'mcp';
           out.write(`${host.title}: ${shown(entry.path)}\n${diff(change)}`);
+          if (!remove && host.refusesCommas && hasTrailingComma(change.before))
+            out.write(`${host.title} refuses this file for a comma before a closing bracket: remove it.\n`);
         } else if (!remove) out.write(`${host.title}: ${await unchanged(entry, dry)}\n`);
         isThere ||= change !== undefined;
       }
@@ -216,9 +224,13 @@ async function each(
     }
   }
   if (dry) out.write('Nothing was changed (--dry-run).\n');
-  else if (changed > 0)
+  else if (changed > 0) {
     out.write(`${uninstalls ? 'Removed' : 'Installed'}. Running sessions keep what they started with.\n`);
-  else if (uninstalls && code === 0 && operands.length === 0) out.write('Nothing was taken out.\n');
+    if (isBehind)
+      out.write(
+        'Agents list no hooks and plugins among their MCP servers: oriel install --list shows them.\n',
+      );
+  } else if (uninstalls && code === 0 && operands.length === 0) out.write('Nothing was taken out.\n');
   return code;
 }
 
@@ -246,7 +258,8 @@ const STATES = {
   foreign: 'own entry',
 };
 
-async function list({ values, operands }: ParsedArguments, streams: CliStreams): Promise<ExitCode> {
+async function list(parsed: ParsedArguments, streams: CliStreams): Promise<ExitCode> {
+  const { values, operands } = parsed;
   const inProject = values['project'] === true;
   let code: ExitCode = 0;
   for (const host of named(operands) ?? installHosts()) {
@@ -263,8 +276,10 @@ async function list({ values, operands }: ParsedArguments, streams: CliStreams):
         code = 2;
       }
     }
-    if (plan[0] && lines.size === 0)
-      add(isPresent(host) ? 'not installed' : 'no such agent here', plan[0].entry.path);
+    // What would be written.
+    const wanted = planOf(host, inProject, modeOf(host, parsed)).find(({ remove }) => !remove) ?? plan[0];
+    if (wanted && lines.size === 0)
+      add(isPresent(host) ? 'not installed' : 'no such agent here', wanted.entry.path);
     for (const line of lines) streams.out.write(line);
   }
   return code;

@@ -79,6 +79,8 @@ export interface ChangesQuestion {
   readonly of: 'staged' | 'changed';
   /** Empty for all. */
   readonly path: string;
+  /** How it may be a revision, to which the work tree is compared, if there is no such path. */
+  readonly ways: readonly RevisionPath[];
 }
 
 export type GitReply =

@@ -47,8 +47,8 @@ export interface GitTextRequest {
 }
 
 /**
- * Parses what follows `git://`: nothing, `log…`, `show/REV`, `diff/A..B/path`, `diff/path` and `diff/staged/path`. Undefined for
- * others. Throws `BAD_PATH`.
+ * Parses what follows `git://`: nothing, `log…`, `show/REV`, `diff/A..B/path`, `diff/path`, `diff/REV/path` and
+ * `diff/staged/path`. Undefined for others. Throws `BAD_PATH`.
  */
 export function textRequest(typed: string, now: number): GitTextRequest | undefined {
   const alone = /^(?::(.*))?$/s.exec(typed);
@@ -72,11 +72,13 @@ export function textRequest(typed: string, now: number): GitTextRequest | undefi
     case 'show':
       return { question: { kind: 'show', target, revision: path === '' ? 'HEAD' : path }, rest };
     case 'diff': {
-      const [, from, to] = /^(?!\.\/|staged\/)(.*?)\.\.(?!\.)(.*)$/s.exec(path) ?? [];
+      const [, from, to] = /^(?!\.\/|staged\/)((?:(?!\/\.\/).)*?)\.\.(?!\.)(.*)$/s.exec(path) ?? [];
       if (from === undefined || to === undefined) {
         const [, isStaged, inside = ''] = /^(staged(?:\/|$))?(.*)$/s.exec(path) ?? [];
         const of = isStaged === undefined ? 'changed' : 'staged';
-        return { question: { kind: 'changes', target, of, path: inside.replace(/^\.\//, '') }, rest };
+        const inTree = inside.replace(/^\.\//, '');
+        const since = of === 'changed' && inTree === inside ? ways(inside) : [];
+        return { question: { kind: 'changes', target, of, path: inTree, ways: since }, rest };
       }
       const ends = ways(to).map((one) => ({ ...one, revision: one.revision === '' ? 'HEAD' : one.revision }));
       return { question: { kind: 'diff', target, from: from === '' ? 'HEAD' : from, ways: ends }, rest };

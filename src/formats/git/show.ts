@@ -25,6 +25,7 @@ import {
   type DiffContext,
   diffsOf,
   diffText,
+  type FileChange,
   type FileDiff,
   listLine,
   type UnreadFile,
@@ -177,36 +178,70 @@ export function stateText(context: GitContext, { target }: StateQuestion): Found
 }
 
 export function changesText(context: GitContext, question: ChangesQuestion): FoundText {
-  const { target, of, path } = question;
-  const { isPrivate, repository } = context;
-  const rule = path === '' ? undefined : (isPrivate(path, true) ?? isPrivate(path, false));
-  if (rule) throw privateFile(target, rule);
+  const { target, of, path, ways } = question;
+  const { isPrivate, repository, revisions } = context;
+  const refusePrivate = (path: string): void => {
+    const rule = path === '' ? undefined : (isPrivate(path, true) ?? isPrivate(path, false));
+    if (rule) throw privateFile(target, rule);
+  };
+  refusePrivate(path);
   const url = of === 'staged' ? 'git://diff/staged' : 'git://diff';
   const index = readIndex(repository);
-  const refuseMissing = (changes: readonly TreeChange[]): void => {
+  const has = (path: string, changes: readonly TreeChange[]): boolean => {
     const latin1 = pathToLatin1(path);
-    const isHere = (one: string): boolean => one === latin1 || one.startsWith(`${latin1}/`);
-    if (path === '' || index.entries.some((one) => isHere(one.path))) return;
-    if (changes.some((one) => isHere(one.path))) return;
-    const why = `${quote(path)} is no path in the index.`;
-    const use = `Use ${url} for all files, or git://diff/A..B for two revisions.`;
-    throw new OrielError('NOT_FOUND', `${why} ${use}`, { next: url });
+    const isHere = (one: TreeChange): boolean => one.path === latin1 || one.path.startsWith(`${latin1}/`);
+    return path === '' || index.entries.some(isHere) || changes.some(isHere);
+  };
+  const missing = (why: string, url: string, more = ''): OrielError =>
+    new OrielError('NOT_FOUND', `${quote(path)} is ${why}. Use ${url} for all files${more}.`, { next: url });
+  const noPath = (): OrielError => {
+    const why = ways.length > 0 ? 'neither a path in the index nor a revision' : 'no path in the index';
+    return missing(why, url, ', or git://diff/A..B for two revisions');
   };
   if (of === 'staged') {
     workTreeOf(context);
     const { commit } = headLines(context);
     const changes = [...stagedChanges(context, index, commit)];
-    refuseMissing(changes);
+    if (!has(path, changes)) throw noPath();
     return textOf(target, diffText(changes, { url, path }, diffContext(context)), []);
   }
   return inWorkTree(context, index, (tree, files) => {
     const state = tree.scan(false);
-    refuseMissing(state.changed);
-    const isOther = ({ before, after }: TreeChange): boolean =>
-      !before || !after || before.mode !== after.mode || !before.id.equals(after.id);
-    const bytes = diffText(state.changed.filter(isOther), { url, path }, files);
-    return textOf(target, bytes, [...gapNotes(state), ...conversionNotes(context, [])]);
+    const answer = (changes: readonly FileChange[], url: string, path: string): FoundText => {
+      const bytes = diffText(changes.filter(isOther), { url, path }, files);
+      return textOf(target, bytes, [...gapNotes(state), ...conversionNotes(context, [])]);
+    };
+    if (has(path, state.changed)) return answer(state.changed, url, path);
+    const way = ways.find(({ revision }) => revisions.find(revision));
+    if (!way) throw noPath();
+    refusePrivate(way.path);
+    const since = `git://diff/${way.revision}`;
+    const changes = changesSince(context, index, revisions.commit(way.revision), state.changed);
+    if (!has(way.path, changes)) throw missing('neither there nor here', since);
+    return answer(changes, since, way.path);
   });
+}
+
+function isOther({ before, after }: TreeChange): boolean {
+  return before && after ? before.mode !== after.mode || !before.id.equals(after.id) : before !== after;
+}
+
+/** From a commit to the work tree, by way of the index. */
+function changesSince(
+  context: GitContext,
+  index: GitIndex,
+  commit: FoundCommit,
+  changed: readonly FileChange[],
+): FileChange[] {
+  const { repository } = context;
+  const all = new Map<string, FileChange>();
+  for (const one of stagedChanges(context, index, commit)) all.set(one.path, one);
+  for (const { path, after, uncompared } of changed) {
+    const found = entryAtPath((id) => repository.read(id), commit.tree, path);
+    const before = found?.kind === 'directory' ? undefined : found;
+    all.set(path, { path, before, after, ...(uncompared !== undefined && { uncompared }) });
+  }
+  return [...all.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function textOf(target: string, bytes: Buffer, said: readonly string[]): FoundText {

@@ -225,6 +225,21 @@ test('of what is too large to be read whole, no map promises that', async () => 
   expect(map).toMatch(/"limit":\d+}\]$/);
 });
 
+test('the lines that a map tells to read are no more than the own tool of an agent shows', async () => {
+  const line = (i: number): string =>
+    `2026-11-29T10:00:00.${100 + (i % 900)}Z INFO request ${i} is done in ${i % 97} ms\n`;
+  const path = put('large.log', Array.from({ length: 60_000 }, (_, i) => line(i)).join(''));
+  const map = await open(path);
+  const call = /such as (\{.*?\})\]$/.exec(map ?? '')?.[1] ?? '{}';
+  const { offset, limit } = JSON.parse(call) as { offset: number; limit: number };
+  const lines = readFileSync(path, 'utf8')
+    .split('\n')
+    .slice(offset - 1, offset - 1 + limit);
+  const size = lines.join('\n').length;
+  expect(size).toBeGreaterThan(8_000);
+  expect(size).toBeLessThan(20_000);
+});
+
 test('private files are left to the agent', async () => {
   expect(await read(put('.env', code()))).toBeUndefined();
   mkdirSync(join(root, 'project/.claude'), { recursive: true });

@@ -25,6 +25,10 @@ const text = `${Array.from({ length: 400 }, (_, i) => `def step_${i}(x):\n    y 
 
 interface Place {
   readonly run: string;
+  /** A directory below the home directory, with the texts that were kept. */
+  readonly kept: string;
+  /** Runs the command line, and returns what it says. */
+  readonly oriel: (...args: string[]) => string;
   readonly hook: () => { readonly out: string; readonly code: number | null };
 }
 
@@ -36,12 +40,16 @@ function place(): Place {
   const path = join(root, 'long.py');
   writeFileSync(path, text);
   let session = 0;
+  const env = { HOME: root, XDG_RUNTIME_DIR: run, TMPDIR: root, PATH: '' };
   onTestFinished(async () => {
     await other(run);
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
   });
   return {
     run,
+    kept: join(root, '.cache/oriel/hook'),
+    oriel: (...args) =>
+      spawnSync(process.execPath, [built('faces/cli/main.js'), ...args], { env, encoding: 'utf8' }).stdout,
     hook() {
       session += 1;
       const file = { filePath: path, content: text, numLines: 1, startLine: 1, totalLines: 1 };
@@ -52,7 +60,6 @@ function place(): Place {
         tool_name: 'Read',
       };
       const input = { ...event, tool_input: { file_path: path }, tool_response: { type: 'text', file } };
-      const env = { HOME: root, XDG_RUNTIME_DIR: run, TMPDIR: root, PATH: '' };
       const { stdout, status } = spawnSync(process.execPath, [built('faces/hook/hook-child.js'), 'claude'], {
         env,
         encoding: 'utf8',
@@ -92,6 +99,18 @@ test('the first hook starts the helper, which one of another version replaces', 
   expect(await other(run)).toBe('-');
   await expect.poll(() => existsSync(join(run, 'oriel/helper.sock'))).toBe(false);
   await expect.poll(() => hook().out).toContain('[Map: ');
+});
+
+test('when oriel is taken out of the last agent, the helper ends and nothing is kept', async () => {
+  const { run, kept, oriel, hook } = place();
+  oriel('install', 'claude', 'gemini');
+  await expect.poll(() => hook().out).toContain('[Map: ');
+  oriel('uninstall', 'gemini');
+  expect(existsSync(join(run, 'oriel/helper.sock'))).toBe(true);
+  expect(readdirSync(kept)).not.toEqual([]);
+  expect(oriel('uninstall')).toContain('Removed.');
+  await expect.poll(() => existsSync(join(run, 'oriel/helper.sock'))).toBe(false);
+  expect(readdirSync(kept)).toEqual([]);
 });
 
 test('a helper that hangs is waited for once', async () => {

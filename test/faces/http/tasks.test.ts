@@ -156,6 +156,7 @@ test('the link that an open server prints is the operator’s', { tags: 'slow' }
   const { W } = workspace();
   const open = await server(['--cwd', W]);
   await expect.poll(() => open.out()).toMatch(/^http:\S+\/#token=[\w-]{32}\n$/);
+  expect(open.log()).toContain('Whoever opens the link of the dashboard is the operator');
   const [, token = ''] = open.out().trim().split('#token=');
   const listed = async (headers: Record<string, string>): Promise<unknown> =>
     ((await (await open.get('/api/v0/tasks', { headers })).json()) as Listed).operator;

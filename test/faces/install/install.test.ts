@@ -509,7 +509,14 @@ const NATIVE: readonly (readonly [host: string, path: string, word: string])[] =
 describe('behind the own tools of an agent, and out again to the byte', () => {
   test.each(NATIVE)('%s', (host, path, word) => {
     const { home, oriel, text } = place();
-    expect(oriel('install', host, '--mode', 'native')).toMatchObject({ code: 0, err: '' });
+    // What would be written, and how to see that it was.
+    expect(oriel('install', host, '--list').out).toContain(` ~/${path}\n`);
+    const installed = oriel('install', host, '--mode', 'native');
+    expect(installed).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringContaining('oriel install --list'),
+    });
     expect(text(path)).toContain(word);
     expect(text(path)).toContain(`hook`);
     expect(oriel('install', host).out).toContain('installed already');
@@ -559,6 +566,15 @@ test.each(['claude', 'gemini', 'opencode', 'copilot', 'pi'])(
     expect(readdirSync(home)).toEqual([]);
   },
 );
+
+test('a file that Gemini CLI itself refuses is named as such', () => {
+  const { put, oriel } = place();
+  const refusal = 'Gemini CLI refuses this file for a comma before a closing bracket: remove it.\n';
+  put('.gemini/settings.json', '{\n  "a": ",}" // ,}\n}\n');
+  expect(oriel('install', 'gemini', '--dry-run').out).not.toContain(refusal);
+  put('.gemini/settings.json', '{\n  "a": 1, // b\n}\n');
+  expect(oriel('install', 'gemini')).toMatchObject({ code: 0, out: expect.stringContaining(refusal) });
+});
 
 test('a plugin that a person changed stays', () => {
   const { put, text, oriel } = place();

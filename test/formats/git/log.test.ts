@@ -119,7 +119,7 @@ describe.runIf(has('git'))('of a repository', () => {
 
   test.each([
     ['git://diff/HEAD~1..HEAD/none', 'none exists neither at HEAD~1 nor at HEAD.'],
-    ['git://diff/none', 'none is no path in the index.'],
+    ['git://diff/none', 'none is neither a path in the index nor a revision.'],
     ['git://diff/staged/none', 'none is no path in the index.'],
     ['git://log?limt=3', 'git://log takes no ?limt=.'],
     ['git://log?since=soon', 'since=soon is neither a date (2026-01-31) nor an age (2 weeks).'],

@@ -54,6 +54,9 @@ function fill(w: Workspace): Workspace {
   return w;
 }
 
+/** What git prints, without what oriel leaves out. */
+const plain = (text: string): string => text.replace(/^index .*\n/gm, '').replace(/^(@@ .* @@).*$/gm, '$1');
+
 describe.runIf(has('git'))('the state of a work tree', () => {
   const w = fill(workspace(unhurried, afterAll));
 
@@ -96,13 +99,24 @@ describe.runIf(has('git'))('the state of a work tree', () => {
   });
 
   test('the diffs are those of git', async () => {
-    const plain = (text: string): string =>
-      text.replace(/^index .*\n/gm, '').replace(/^(@@ .* @@).*$/gm, '$1');
     expect(await w.text('git://diff/staged:raw')).toBe(plain(git(w.W, 'diff', '--cached')));
     expect(await w.text('git://diff:raw')).toBe(plain(git(w.W, 'diff')));
     expect(await w.text('git://diff/staged/a.ts:raw')).toBe(plain(git(w.W, 'diff', '--cached', 'a.ts')));
     expect(await w.text('git://diff/kept.ts:raw')).toBe('(no differences)\n');
     expect(await w.text('git://diff/src')).toContain('(no differences)');
+  });
+
+  test('a revision is compared with it, as git diff REV does', async () => {
+    git(w.W, 'branch', 'topic/old', 'HEAD~2');
+    for (const revision of ['HEAD', 'HEAD~2', 'topic/old', 'origin/main'])
+      expect(await w.text(`git://diff/${revision}:raw`)).toBe(plain(git(w.W, 'diff', revision)));
+    expect(await w.text('git://diff/topic/old/src:raw')).toBe(plain(git(w.W, 'diff', 'HEAD', 'src')));
+    const options = { deny: ['.env'] };
+    expect(await w.text('git://diff/HEAD', options)).not.toContain('SECRET');
+    expect(await w.text('git://diff/HEAD/.env', options)).toContain('is private by the rule');
+    expect(await w.text('git://diff/HEAD/none')).toContain('Use git://diff/HEAD for all files.');
+    expect(await w.text('git://diff/./HEAD')).toContain('HEAD is no path in the index.');
+    git(w.W, 'branch', '--delete', '--force', 'topic/old');
   });
 
   test('a file that looks as before is compared by its content', async () => {
