@@ -293,7 +293,7 @@ const APART = 1.6;
 /** `text` is Markdown; `rows` are the rows of its page from top to bottom. */
 export function withoutCaptions(text: string, rows: readonly PdfRow[]): string {
   const lines = text.split('\n');
-  const words = rows.map((row) => bare(row.map((cell) => cell.text).join('')));
+  const words = rows.map(rowLetters);
   const freed: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const [first = '', rule = '', second = ''] = lines.slice(at, at + 3);
@@ -316,12 +316,77 @@ export function withoutCaptions(text: string, rows: readonly PdfRow[]): string {
   }
 }
 
+const rowLetters = (row: PdfRow): string => bare(row.map((cell) => cell.text).join(''));
+
 const gap = ([upper]: PdfRow, [lower]: PdfRow): number => (upper?.y ?? 0) - (lower?.y ?? 0);
 
 const isRule = (line: string): boolean => /^\|(?: ?:?-+:? ?\|)+$/.test(line);
 
 /** The number of cells of a table row that are not blank; 0 for a line that is not a table row. */
 function filled(line: string): number {
-  if (!line.startsWith('|')) return 0;
-  return line.split(/(?<!\\)\|/).filter((cell) => cell.trim() !== '').length;
+  return cellsIn(line).filter((cell) => cell !== '').length;
 }
+
+/** The cells of a table row; none for another line. */
+function cellsIn(line: string): string[] {
+  const cells = line.startsWith('|') ? line.split(/(?<!\\)\|/).slice(1, -1) : [];
+  return cells.map((cell) => cell.trim());
+}
+
+// Shows tables as they are laid out if their columns are not sure: readers take texts with a small gap for one cell.
+
+const TABLE = /(?:^\|.*\|(?:\n|$))+/gm;
+
+/** `text` is Markdown of the page. In a table, words that reach into a column that is blank may be two cells. */
+export function withoutGluedCells(text: string, rows: readonly PdfRow[]): string {
+  const words = rows.map(rowLetters);
+  return text.replace(TABLE, (table) => {
+    const lines = table.split('\n').filter((line) => line !== '' && !isRule(line));
+    const columns: { x: number; end: number }[] = [];
+    let next = 0;
+    const placed = lines.map((line) => {
+      const cells = cellsIn(line);
+      const at = words.indexOf(bare(cells.join('')), next);
+      const row = rows[at] ?? [];
+      if (at !== -1) next = at + 1;
+      let from = 0;
+      for (const [column, cell] of cells.entries()) {
+        const found = row.findIndex(({ text: said }, i) => i >= from && bare(said) === bare(cell));
+        if (found === -1) continue;
+        const { x, end } = row[found] as PdfCell;
+        const known = columns[column] ?? { x, end };
+        columns[column] = { x: Math.min(known.x, x), end: Math.max(known.end, end) };
+        from = found + 1;
+      }
+      return { cells, row };
+    });
+    const isUnsure = placed.some(({ cells, row }) => {
+      const glued = cells.filter((cell) => /\s/.test(cell)).map(bare);
+      const reaching = row.filter(({ text: said }) =>
+        glued.some((cell) => cell.includes(bare(said)) || bare(said).includes(cell)),
+      );
+      const isReached = (column: number): boolean => {
+        const { x: start = 0, end: stop = 0 } = columns[column] ?? {};
+        return reaching.some(({ x, end }) => x < stop && start < end);
+      };
+      return cells.some((cell, column) => cell === '' && isReached(column));
+    });
+    if (!isUnsure) return table;
+    const all = placed.flatMap(({ row }) => row);
+    const left = all.reduce((least, { x }) => Math.min(least, x), Infinity);
+    const width = sum(all.map(({ x, end }) => end - x)) / sum(all.map(({ text: said }) => said.length));
+    const laidOut = placed.map(({ cells, row }) => {
+      if (row.length === 0) return cells.filter((cell) => cell !== '').join('  ');
+      return row.reduce((line, { text: said, x }) => {
+        const column = Math.min(Math.round((x - left) / width), MAX_LINE_CHARACTERS);
+        return (line && `${line} `).padEnd(column) + said;
+      }, '');
+    });
+    return `\`\`\`\n${laidOut.join('\n')}\n\`\`\`\n`;
+  });
+}
+
+/** A text that stands further right, as in a damaged file, is moved here. */
+const MAX_LINE_CHARACTERS = 500;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, number) => all + number, 0);

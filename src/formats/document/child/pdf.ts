@@ -22,6 +22,7 @@ import {
   rowsText,
   upright,
   withoutCaptions,
+  withoutGluedCells,
 } from './pdf-layout.ts';
 
 type Pdfjs = typeof import('unpdf');
@@ -179,7 +180,8 @@ function pageText(all: string, { text, rows, code, isReduced = false, copies }: 
   // The structured reading has all texts.
   const structured = isReduced ? '' : withoutTexts(all, copies, text);
   const better = betterOf(structured, text);
-  return withCode(withoutCaptions(hasLostRows(better, rows) ? rowsText(rows) : better, rows), code);
+  const kept = withoutCaptions(hasLostRows(better, rows) ? rowsText(rows) : better, rows);
+  return withCode(withoutGluedCells(kept, rows), code);
 }
 
 /** The most texts that are drawn twice on a page whose structure is kept. */
