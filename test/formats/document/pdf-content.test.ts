@@ -323,3 +323,27 @@ test('a table in which no cell reaches into a blank one stays a table', async ()
   ]);
   expect(await shown(page(rows))).toContain('|South West||0.8|');
 });
+
+test('a line in the font of the text around it is no heading', async () => {
+  const rows = table([
+    [
+      ['Name', 58],
+      ['City', 158],
+      ['Comment', 258],
+    ],
+    [
+      ['Ann', 58],
+      ['Paris', 158],
+      ['first', 258],
+    ],
+    [
+      ['Eva', 58],
+      ['Oslo', 158],
+      ['third', 258],
+    ],
+  ]);
+  const footer = put('Page 1', 280, 60);
+  expect(await shown(page(rows + footer))).toMatch(/\n\nPage 1$/);
+  const larger = put('Results', 58, 640, '/F1 18');
+  expect(await shown(page(rows + larger + footer))).toContain('# Results\n');
+});

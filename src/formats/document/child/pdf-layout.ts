@@ -9,6 +9,8 @@ interface PdfCell {
   readonly end: number;
   /** The distance of its baseline from the lower edge of the page. */
   readonly y: number;
+  /** Its font and size. */
+  readonly look: string;
 }
 
 /** The pieces of one line, separated by wide gaps, from left to right. */
@@ -27,14 +29,15 @@ export interface PlacedText {
   readonly y: number;
   readonly end: number;
   readonly height: number;
+  readonly fontName?: string | undefined;
 }
 
 /** The rows from top to bottom. */
 export function groupPdfRows(items: readonly TextItem[]): PdfRow[] {
   const placed = items
     .filter(({ str }) => str !== undefined && str.trim() !== '')
-    .map(({ str, transform: [, , , , x = 0, y = 0], width, height }): PlacedText => {
-      return { text: str.trim(), x, y, end: x + width, height: Math.max(height, 1) };
+    .map(({ str, transform: [, , , , x = 0, y = 0], width, height, fontName }): PlacedText => {
+      return { text: str.trim(), x, y, end: x + width, height: Math.max(height, 1), fontName };
     })
     .sort((a, b) => b.y - a.y || a.x - b.x);
   const lines: PlacedText[][] = [];
@@ -50,9 +53,10 @@ export function groupPdfRows(items: readonly TextItem[]): PdfRow[] {
 
 function cellsOf(line: readonly PlacedText[]): PdfRow {
   const cells: PdfCell[] = [];
-  for (const { text, x, y, end, height } of line) {
+  for (const { text, x, y, end, height, fontName } of line) {
     const last = cells.at(-1);
-    if (!last || x - last.end > CELL_GAP * height) cells.push({ text, x, y, end });
+    if (!last || x - last.end > CELL_GAP * height)
+      cells.push({ text, x, y, end, look: `${fontName} ${Math.round(2 * height)}` });
     else {
       const space = x - last.end > 0.2 * height ? ' ' : '';
       cells[cells.length - 1] = { ...last, text: last.text + space + text, end: Math.max(last.end, end) };
@@ -331,6 +335,32 @@ function filled(line: string): number {
 function cellsIn(line: string): string[] {
   const cells = line.startsWith('|') ? line.split(/(?<!\\)\|/).slice(1, -1) : [];
   return cells.map((cell) => cell.trim());
+}
+
+const HEADING = /^#{1,6} (.+)$/gm;
+
+const IN_CAPITALS = /^\P{Ll}*\p{Lu}\P{Ll}*$/u;
+
+/** The least letters of a line that is recognised as the first one of a longer heading. */
+const MIN_FIRST_LETTERS = 20;
+
+/** `text` is Markdown of the page. A heading in the font and size of most other text, and not in capitals, is none. */
+export function withoutPlainHeadings(text: string, rows: readonly PdfRow[]): string {
+  const headings = new Set(Array.from(text.matchAll(HEADING), ([, words = '']) => bare(words)));
+  if (headings.size === 0) return text;
+  const [looks, letters] = [new Map<string, string>(), new Map<string, number>()];
+  const pieces = rows.flatMap((row) => (headings.has(rowLetters(row)) ? [row] : row.map((cell) => [cell])));
+  for (const cells of pieces) {
+    const [said, look] = [rowLetters(cells), cells[0]?.look ?? ''];
+    const isFirst = (words: string): boolean => said.length >= MIN_FIRST_LETTERS && words.startsWith(said);
+    const heading = headings.has(said) ? said : [...headings].find(isFirst);
+    if (heading === undefined) letters.set(look, (letters.get(look) ?? 0) + said.length);
+    else if (cells[0]?.text.startsWith('#') === false) looks.set(heading, look);
+  }
+  const [usual = ''] = [...letters].sort(([, one], [, other]) => other - one)[0] ?? [];
+  return text.replace(HEADING, (line, words: string) =>
+    looks.get(bare(words)) === usual && !IN_CAPITALS.test(words) ? words : line,
+  );
 }
 
 // Shows tables as they are laid out if their columns are not sure: readers take texts with a small gap for one cell.

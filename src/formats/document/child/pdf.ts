@@ -23,6 +23,7 @@ import {
   upright,
   withoutCaptions,
   withoutGluedCells,
+  withoutPlainHeadings,
 } from './pdf-layout.ts';
 
 type Pdfjs = typeof import('unpdf');
@@ -178,7 +179,7 @@ const EMPTY: PlainPage = { text: '', rows: [], code: [], annotations: [] };
 
 function pageText(all: string, { text, rows, code, isReduced = false, copies }: PlainPage): string {
   // The structured reading has all texts.
-  const structured = isReduced ? '' : withoutTexts(all, copies, text);
+  const structured = isReduced ? '' : withoutPlainHeadings(withoutTexts(all, copies, text), rows);
   const better = betterOf(structured, text);
   const kept = withoutCaptions(hasLostRows(better, rows) ? rowsText(rows) : better, rows);
   return withCode(withoutGluedCells(kept, rows), code);
