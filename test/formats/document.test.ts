@@ -413,7 +413,11 @@ test('two-column text reads column by column, tables row by row', { tags: 'slow'
 test('a PDF with a password, and one without text', { tags: 'slow' }, async () => {
   const { write, text, read } = workspace(unhurried);
   write('secret.pdf', fixture('encrypted-user-pw-secret.pdf'));
-  write('blank.pdf', pdfPages([pdfText('')]));
+  const picture = 'q 200 0 0 200 50 50 cm BI /W 1 /H 1 /BPC 8 /CS /G ID 0 EI Q';
+  write(
+    'scan.pdf',
+    pdfPages(['', '0 0 9 9 re W n', picture, '0 0 9 9 re f'].map((drawing) => pdfStream(drawing))),
+  );
   expect((await read('secret.pdf')).details['error']).toMatchObject({
     code: 'ENCRYPTED',
     message:
@@ -421,11 +425,18 @@ test('a PDF with a password, and one without text', { tags: 'slow' }, async () =
   });
   expect(codeOf(await read('secret.pdf:password=wrong'))).toBe('ENCRYPTED');
   expect(await text('secret.pdf:password=secret:p1')).toContain('COLSEQ-001');
-  expect(await text('blank.pdf')).toContain('(no text layer: the page is empty or scanned)');
-  expect(await text('blank.pdf')).toContain(
-    '[1 page without a text layer (scanned: 1); reading it needs OCR. Use blank.pdf:p1:image to see it]',
+  const [blank, none] = ['(the page is empty)', '(no text layer: the page is empty or scanned)'];
+  const scan = await text('scan.pdf');
+  expect(scan.match(/^\d+\|\(.*\)$/gm)?.map((line) => line.replace(/^\d+\|/, ''))).toEqual([
+    blank,
+    blank,
+    none,
+    none,
+  ]);
+  expect(scan).toContain(
+    '[2 pages without a text layer (scanned: 3, 4); reading them needs OCR. Use scan.pdf:p3:image to see the first]',
   );
-  const image = await read('blank.pdf:p1:image');
+  const image = await read('scan.pdf:p3:image');
   expect(image.content[1]).toMatchObject({ type: 'image', mimeType: 'image/png' });
 });
 

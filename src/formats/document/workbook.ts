@@ -144,9 +144,16 @@ function noCells(
 ): OrielError {
   const { range } = sheets.find((sheet) => sheet.name === name) ?? {};
   const call = `${typed}:${writeSegment(name)}`;
-  const next = range === undefined ? call : `${call}:${narrowToFirstRows(range)}`;
+  const cells = meantCells(tail) ?? (range && narrowToFirstRows(range));
+  const next = cells === undefined ? call : `${call}:${cells}`;
   const message = `${quote(tail)} is no row, cell, range or selector of the sheet ${quote(name)}. Use ${quote(next)}.`;
   return new OrielError('BAD_SELECTOR', message, { next });
+}
+
+/** The cells that `A1-B2` or `A1..B2` mean. */
+function meantCells(words: string): string | undefined {
+  const meant = splitRange(words.replace(/ ?(?:-|–|\.\.) ?/, ':'));
+  return meant?.behind === '' ? meant.range : undefined;
 }
 
 function noSheet(
@@ -160,7 +167,8 @@ function noSheet(
     name,
     sheets.map((sheet) => sheet.name),
   ).map(target);
-  const next = near[0] ?? target(sheets[0]?.name ?? '');
+  const cells = meantCells(name);
+  const next = near[0] ?? (cells === undefined ? target(sheets[0]?.name ?? '') : `${typed}:${cells}`);
   const advice = near.length > 0 ? didYouMean(near.map(quote)).trimStart() : `Use ${quote(next)}.`;
   return new OrielError(
     'NOT_FOUND',

@@ -432,3 +432,15 @@ test.each(['foo', 'AAAA1', 'A1:ZZZZ9', 'B', 'x:1..2'])(
     }
   },
 );
+
+test.each(['A1-B2', 'a1..b2', '$A$1 – $B$2'])(
+  '%s is no range, the advice names the meant one',
+  async (typed) => {
+    const { write, read } = workspace(unhurried);
+    write('o.xlsx', xlsx([['orders', `<sheetData>${sheetRow(1, ['id', 'name'])}</sheetData>`]]));
+    for (const sheet of ['', ':orders'])
+      expect((await read(`o.xlsx${sheet}:${typed}`)).details['error']).toMatchObject({
+        next: `o.xlsx${sheet}:A1:B2`,
+      });
+  },
+);

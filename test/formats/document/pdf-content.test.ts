@@ -247,3 +247,103 @@ test('code with list items keeps its order and indentation', async () => {
   expect(text).toContain(`\`\`\`\n${lines.join('\n')}\n\`\`\``);
   expect(text.match(/port: 80/g)).toHaveLength(1);
 });
+
+/** Each word of a line is put at its place. */
+const table = (lines: readonly (readonly (readonly [text: string, x: number])[])[]): string =>
+  lines.map((line, i) => line.map(([text, x]) => put(text, x, 720 - 13 * i)).join('')).join('');
+
+test('a table in which two cells may be glued is shown as laid out on the page', async () => {
+  const words = table([
+    [
+      ['Name', 58],
+      ['City', 96],
+      ['Comment', 129],
+    ],
+    [
+      ['Ann', 58],
+      ['Paris', 96],
+      ['first', 129],
+    ],
+    [
+      ['Bob', 58],
+      ['Rome second', 96],
+    ],
+    [
+      ['Eva', 58],
+      ['Oslo', 96],
+      ['third', 129],
+    ],
+  ]);
+  expect(await shown(page(words))).toBe(
+    '```\nName   City   Comment\nAnn    Paris  first\nBob    Rome second\nEva    Oslo   third\n```',
+  );
+  const numbers = table([
+    [
+      ['Region', 58],
+      ['Units', 100],
+      ['Share', 135],
+    ],
+    [
+      ['North', 58],
+      ['47', 121],
+      ['0.2', 155],
+    ],
+    [
+      ['South', 58],
+      ['377', 114],
+      ['0.8', 155],
+    ],
+  ]);
+  expect(await shown(page(numbers))).toBe(
+    '```\nRegion  Units  Share\nNorth       47     0.2\nSouth      377     0.8\n```',
+  );
+});
+
+test('a table in which no cell reaches into a blank one stays a table', async () => {
+  const rows = table([
+    [
+      ['Region', 58],
+      ['Units', 158],
+      ['Share', 258],
+    ],
+    [
+      ['North East', 58],
+      ['47', 158],
+      ['0.2', 258],
+    ],
+    [
+      ['South West', 58],
+      ['0.8', 258],
+    ],
+    [
+      ['East', 58],
+      ['12', 158],
+      ['0.1', 258],
+    ],
+  ]);
+  expect(await shown(page(rows))).toContain('|South West||0.8|');
+});
+
+test('a line in the font of the text around it is no heading', async () => {
+  const rows = table([
+    [
+      ['Name', 58],
+      ['City', 158],
+      ['Comment', 258],
+    ],
+    [
+      ['Ann', 58],
+      ['Paris', 158],
+      ['first', 258],
+    ],
+    [
+      ['Eva', 58],
+      ['Oslo', 158],
+      ['third', 258],
+    ],
+  ]);
+  const footer = put('Page 1', 280, 60);
+  expect(await shown(page(rows + footer))).toMatch(/\n\nPage 1$/);
+  const larger = put('Results', 58, 640, '/F1 18');
+  expect(await shown(page(rows + larger + footer))).toContain('# Results\n');
+});

@@ -9,6 +9,8 @@ interface PdfCell {
   readonly end: number;
   /** The distance of its baseline from the lower edge of the page. */
   readonly y: number;
+  /** Its font and size. */
+  readonly look: string;
 }
 
 /** The pieces of one line, separated by wide gaps, from left to right. */
@@ -27,14 +29,15 @@ export interface PlacedText {
   readonly y: number;
   readonly end: number;
   readonly height: number;
+  readonly fontName?: string | undefined;
 }
 
 /** The rows from top to bottom. */
 export function groupPdfRows(items: readonly TextItem[]): PdfRow[] {
   const placed = items
     .filter(({ str }) => str !== undefined && str.trim() !== '')
-    .map(({ str, transform: [, , , , x = 0, y = 0], width, height }): PlacedText => {
-      return { text: str.trim(), x, y, end: x + width, height: Math.max(height, 1) };
+    .map(({ str, transform: [, , , , x = 0, y = 0], width, height, fontName }): PlacedText => {
+      return { text: str.trim(), x, y, end: x + width, height: Math.max(height, 1), fontName };
     })
     .sort((a, b) => b.y - a.y || a.x - b.x);
   const lines: PlacedText[][] = [];
@@ -50,9 +53,10 @@ export function groupPdfRows(items: readonly TextItem[]): PdfRow[] {
 
 function cellsOf(line: readonly PlacedText[]): PdfRow {
   const cells: PdfCell[] = [];
-  for (const { text, x, y, end, height } of line) {
+  for (const { text, x, y, end, height, fontName } of line) {
     const last = cells.at(-1);
-    if (!last || x - last.end > CELL_GAP * height) cells.push({ text, x, y, end });
+    if (!last || x - last.end > CELL_GAP * height)
+      cells.push({ text, x, y, end, look: `${fontName} ${Math.round(2 * height)}` });
     else {
       const space = x - last.end > 0.2 * height ? ' ' : '';
       cells[cells.length - 1] = { ...last, text: last.text + space + text, end: Math.max(last.end, end) };
@@ -293,7 +297,7 @@ const APART = 1.6;
 /** `text` is Markdown; `rows` are the rows of its page from top to bottom. */
 export function withoutCaptions(text: string, rows: readonly PdfRow[]): string {
   const lines = text.split('\n');
-  const words = rows.map((row) => bare(row.map((cell) => cell.text).join('')));
+  const words = rows.map(rowLetters);
   const freed: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const [first = '', rule = '', second = ''] = lines.slice(at, at + 3);
@@ -316,12 +320,103 @@ export function withoutCaptions(text: string, rows: readonly PdfRow[]): string {
   }
 }
 
+const rowLetters = (row: PdfRow): string => bare(row.map((cell) => cell.text).join(''));
+
 const gap = ([upper]: PdfRow, [lower]: PdfRow): number => (upper?.y ?? 0) - (lower?.y ?? 0);
 
 const isRule = (line: string): boolean => /^\|(?: ?:?-+:? ?\|)+$/.test(line);
 
 /** The number of cells of a table row that are not blank; 0 for a line that is not a table row. */
 function filled(line: string): number {
-  if (!line.startsWith('|')) return 0;
-  return line.split(/(?<!\\)\|/).filter((cell) => cell.trim() !== '').length;
+  return cellsIn(line).filter((cell) => cell !== '').length;
 }
+
+/** The cells of a table row; none for another line. */
+function cellsIn(line: string): string[] {
+  const cells = line.startsWith('|') ? line.split(/(?<!\\)\|/).slice(1, -1) : [];
+  return cells.map((cell) => cell.trim());
+}
+
+const HEADING = /^#{1,6} (.+)$/gm;
+
+const IN_CAPITALS = /^\P{Ll}*\p{Lu}\P{Ll}*$/u;
+
+/** The least letters of a line that is recognised as the first one of a longer heading. */
+const MIN_FIRST_LETTERS = 20;
+
+/** `text` is Markdown of the page. A heading in the font and size of most other text, and not in capitals, is none. */
+export function withoutPlainHeadings(text: string, rows: readonly PdfRow[]): string {
+  const headings = new Set(Array.from(text.matchAll(HEADING), ([, words = '']) => bare(words)));
+  if (headings.size === 0) return text;
+  const [looks, letters] = [new Map<string, string>(), new Map<string, number>()];
+  const pieces = rows.flatMap((row) => (headings.has(rowLetters(row)) ? [row] : row.map((cell) => [cell])));
+  for (const cells of pieces) {
+    const [said, look] = [rowLetters(cells), cells[0]?.look ?? ''];
+    const isFirst = (words: string): boolean => said.length >= MIN_FIRST_LETTERS && words.startsWith(said);
+    const heading = headings.has(said) ? said : [...headings].find(isFirst);
+    if (heading === undefined) letters.set(look, (letters.get(look) ?? 0) + said.length);
+    else if (cells[0]?.text.startsWith('#') === false) looks.set(heading, look);
+  }
+  const [usual = ''] = [...letters].sort(([, one], [, other]) => other - one)[0] ?? [];
+  return text.replace(HEADING, (line, words: string) =>
+    looks.get(bare(words)) === usual && !IN_CAPITALS.test(words) ? words : line,
+  );
+}
+
+// Shows tables as they are laid out if their columns are not sure: readers take texts with a small gap for one cell.
+
+const TABLE = /(?:^\|.*\|(?:\n|$))+/gm;
+
+/** `text` is Markdown of the page. In a table, words that reach into a column that is blank may be two cells. */
+export function withoutGluedCells(text: string, rows: readonly PdfRow[]): string {
+  const words = rows.map(rowLetters);
+  return text.replace(TABLE, (table) => {
+    const lines = table.split('\n').filter((line) => line !== '' && !isRule(line));
+    const columns: { x: number; end: number }[] = [];
+    let next = 0;
+    const placed = lines.map((line) => {
+      const cells = cellsIn(line);
+      const at = words.indexOf(bare(cells.join('')), next);
+      const row = rows[at] ?? [];
+      if (at !== -1) next = at + 1;
+      let from = 0;
+      for (const [column, cell] of cells.entries()) {
+        const found = row.findIndex(({ text: said }, i) => i >= from && bare(said) === bare(cell));
+        if (found === -1) continue;
+        const { x, end } = row[found] as PdfCell;
+        const known = columns[column] ?? { x, end };
+        columns[column] = { x: Math.min(known.x, x), end: Math.max(known.end, end) };
+        from = found + 1;
+      }
+      return { cells, row };
+    });
+    const isUnsure = placed.some(({ cells, row }) => {
+      const glued = cells.filter((cell) => /\s/.test(cell)).map(bare);
+      const reaching = row.filter(({ text: said }) =>
+        glued.some((cell) => cell.includes(bare(said)) || bare(said).includes(cell)),
+      );
+      const isReached = (column: number): boolean => {
+        const { x: start = 0, end: stop = 0 } = columns[column] ?? {};
+        return reaching.some(({ x, end }) => x < stop && start < end);
+      };
+      return cells.some((cell, column) => cell === '' && isReached(column));
+    });
+    if (!isUnsure) return table;
+    const all = placed.flatMap(({ row }) => row);
+    const left = all.reduce((least, { x }) => Math.min(least, x), Infinity);
+    const width = sum(all.map(({ x, end }) => end - x)) / sum(all.map(({ text: said }) => said.length));
+    const laidOut = placed.map(({ cells, row }) => {
+      if (row.length === 0) return cells.filter((cell) => cell !== '').join('  ');
+      return row.reduce((line, { text: said, x }) => {
+        const column = Math.min(Math.round((x - left) / width), MAX_LINE_CHARACTERS);
+        return (line && `${line} `).padEnd(column) + said;
+      }, '');
+    });
+    return `\`\`\`\n${laidOut.join('\n')}\n\`\`\`\n`;
+  });
+}
+
+/** A text that stands further right, as in a damaged file, is moved here. */
+const MAX_LINE_CHARACTERS = 500;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, number) => all + number, 0);

@@ -22,6 +22,8 @@ import {
   rowsText,
   upright,
   withoutCaptions,
+  withoutGluedCells,
+  withoutPlainHeadings,
 } from './pdf-layout.ts';
 
 type Pdfjs = typeof import('unpdf');
@@ -58,6 +60,8 @@ export async function convertPdf(
     const plain: PlainPage[] = [];
     const layers = await hiddenLayers(document, await pdfjs());
     for (const number of numbers) plain.push(await plainPage(document, number, layers));
+    const textless = numbers.filter((_, i) => plain[i]?.text === '' && !plain[i]?.isDamaged);
+    const blank = await blankPages(bytes, textless, password).catch(() => undefined);
     const rich = await inspected;
     const scanned: number[] = [];
     const links = new Set<string>();
@@ -66,8 +70,8 @@ export async function convertPdf(
       const drawn = pageText(rich?.get(number) ?? '', page).trim();
       const beside = annotationTexts(page.annotations, drawn, links);
       const text = [drawn, ...beside.texts].filter((part) => part !== '').join('\n\n');
-      if (text === '' && !page.isDamaged) scanned.push(number);
-      const none = page.isDamaged ? DAMAGED_PAGE : NO_TEXT;
+      const none = page.isDamaged ? DAMAGED_PAGE : blank?.has(number) ? BLANK_PAGE : NO_TEXT;
+      if (text === '' && none === NO_TEXT) scanned.push(number);
       const guess = hasGuessedColumns(drawn) ? GUESSED_COLUMNS : '';
       const parts = [text === '' ? none : unmarked(text), ...beside.notes, guess, page.note ?? ''];
       return `${markOf('page', number)}${parts.filter((part) => part !== '').join('\n\n')}\n\n`;
@@ -93,6 +97,7 @@ export async function convertPdf(
 }
 
 const NO_TEXT = '(no text layer: the page is empty or scanned)';
+const BLANK_PAGE = '(the page is empty)';
 const DAMAGED_PAGE = '(the page is missing or damaged)';
 const GUESSED_COLUMNS = '(the columns of blank cells are a guess: a PDF has only the positions of its texts)';
 
@@ -108,7 +113,11 @@ export function pdfjs(): Promise<Pdfjs> {
   });
 }
 
-export async function openPdf(bytes: Buffer, password: string | undefined): Promise<PdfDocument> {
+export async function openPdf(
+  bytes: Buffer,
+  password: string | undefined,
+  settings?: { readonly maxImageSize: number },
+): Promise<PdfDocument> {
   const { getDocumentProxy } = await pdfjs();
   // pdf.js reads an object without its end not at all.
   const whole = isCutShort(bytes) ? Buffer.concat([bytes, OBJECT_END]) : bytes;
@@ -121,6 +130,7 @@ export async function openPdf(bytes: Buffer, password: string | undefined): Prom
       enableXfa: false,
       verbosity: 0,
       password,
+      ...settings,
     });
   } catch (error) {
     const { name = '' } = error instanceof Error ? error : {};
@@ -169,9 +179,10 @@ const EMPTY: PlainPage = { text: '', rows: [], code: [], annotations: [] };
 
 function pageText(all: string, { text, rows, code, isReduced = false, copies }: PlainPage): string {
   // The structured reading has all texts.
-  const structured = isReduced ? '' : withoutTexts(all, copies, text);
+  const structured = isReduced ? '' : withoutPlainHeadings(withoutTexts(all, copies, text), rows);
   const better = betterOf(structured, text);
-  return withCode(withoutCaptions(hasLostRows(better, rows) ? rowsText(rows) : better, rows), code);
+  const kept = withoutCaptions(hasLostRows(better, rows) ? rowsText(rows) : better, rows);
+  return withCode(withoutGluedCells(kept, rows), code);
 }
 
 /** The most texts that are drawn twice on a page whose structure is kept. */
@@ -211,6 +222,37 @@ async function plainPage(
   } catch {
     return { ...EMPTY, isDamaged: true };
   }
+}
+
+/** Those of the pages without text that certainly have no images, and no shapes, which may be drawn letters. */
+async function blankPages(
+  bytes: Buffer,
+  numbers: readonly number[],
+  password: string | undefined,
+): Promise<ReadonlySet<number>> {
+  const blank = new Set<number>();
+  if (numbers.length === 0) return blank;
+  const { OPS } = await (await pdfjs()).getResolvedPDFJS();
+  // Images are left out, because to decode them takes long. What is left of one is that it is enlarged to its size.
+  const document = await openPdf(bytes, password, { maxImageSize: 0 });
+  for (const number of numbers) {
+    const page = await document.getPage(number);
+    const { fnArray, argsArray } = await page.getOperatorList();
+    const isDrawn = (of: number, i: number): boolean => {
+      const [first, ...more] = (argsArray[i] ?? []) as readonly unknown[];
+      if (of === OPS.transform)
+        return [first, ...more.slice(0, 3)].some((scale) => Math.abs(Number(scale)) > 1);
+      if (of === OPS.showText)
+        return (first as readonly unknown[]).some(
+          (glyph) => (glyph as { isSpace?: boolean }).isSpace === false,
+        );
+      if (of === OPS.constructPath) return first !== OPS.endPath;
+      return of === OPS.shadingFill || of === OPS.paintFormXObjectBegin;
+    };
+    if (!fnArray.some(isDrawn)) blank.add(number);
+  }
+  await document.destroy();
+  return blank;
 }
 
 async function factsOf(document: PdfDocument): Promise<DocumentFacts> {
