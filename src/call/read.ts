@@ -1,19 +1,22 @@
 /** `read`: resolves the typed string and opens it with the matching scheme or source. */
 
-import { isOrielError } from '../errors.ts';
+import { isOrielError, OrielError } from '../errors.ts';
 import { claimsArchive } from '../formats/archive/detect.ts';
 import { isWeb, openWeb } from '../formats/web/detect.ts';
+import { plural } from '../render/display.ts';
 import type { CodeReadResult } from '../search/code/answer-code.ts';
 import { mayBeList, mayBeRevisionPath } from '../selector/rewrites.ts';
 import { endsInCodeQuestion, parseCodeQuestion } from '../selector/selection.ts';
 import { findTarget, type FoundTarget, openAny, withShell } from '../target/find-target.ts';
-import { oneLine } from '../text/visible.ts';
+import { oneLine, quote } from '../text/visible.ts';
 import type { Notice } from '../types/answer.ts';
 import type { Call, Resource, SourceSubject } from '../types/call.ts';
 import type { Mutable, TextPolicy } from '../types/excerpt.ts';
 import type { LinesRequest, PathGrammar, ReadRequest } from '../types/request.ts';
-import type { LinesResult, ReadOrigin, ReadResult, SingleResult } from '../types/result.ts';
+import type { LinesResult, ReadOrigin, ReadResult, SingleResult, WorkspaceResult } from '../types/result.ts';
+import type { FileLines, Workspace } from '../types/settings.ts';
 import { readText, type TextRequest } from './read-text.ts';
+import { hostError } from './unexpected.ts';
 
 export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
   try {
@@ -46,7 +49,7 @@ async function readOne(request: ReadRequest, call: Call, policy: TextPolicy): Pr
 
 export async function readLines(request: LinesRequest, call: Call, policy: TextPolicy): Promise<LinesResult> {
   const { path, range, wholeUpTo = Number.POSITIVE_INFINITY, entries, on } = request;
-  if (on !== undefined) return (await import('./read-in-workspace.ts')).readInWorkspace(request, on, call);
+  if (on !== undefined) return readInWorkspace(request, on, call);
   let found: ResolvedTarget;
   try {
     found = await resolve(path, 'literal', call);
@@ -203,4 +206,57 @@ async function readFound(
     case 'text':
       return readText(resource, origin, asked, call, policy);
   }
+}
+
+// Reads in a remote workspace: a request that names a workspace goes to the reader that the host gave under that name. The
+// reply is cut at the same limits as a local read.
+
+async function readInWorkspace(request: LinesRequest, name: string, call: Call): Promise<WorkspaceResult> {
+  const workspace = find(name, call.settings.workspaces);
+  const lines = await ask(workspace, name, request, call.signal);
+  const bytes = Buffer.byteLength(lines.content);
+  if (bytes > call.limits.bytes) {
+    throw new OrielError(
+      'LIMIT',
+      `The workspace ${quote(name)} answered ${plural(bytes, 'byte')}, more than the ${call.limits.bytes} of an answer. ` +
+        'Read less at a time using offset and limit parameters.',
+    );
+  }
+  return { kind: 'workspace', lines };
+}
+
+async function ask(
+  workspace: Workspace,
+  name: string,
+  { path, range: { from, to }, wholeUpTo }: LinesRequest,
+  signal: AbortSignal,
+): Promise<FileLines> {
+  try {
+    const lines: Partial<FileLines> | undefined = await workspace.readFileLines({
+      path,
+      offset: from,
+      // For a whole file no line limit is sent: the limit of the workspace for whole files applies.
+      ...(wholeUpTo === undefined && to !== undefined && { limit: to - from + 1 }),
+      signal,
+    });
+    if (typeof lines?.content !== 'string') throw new TypeError('readFileLines returned no content');
+    return lines as FileLines;
+  } catch (error) {
+    throw isOrielError(error) || signal.aborted ? error : hostError(`workspaces: ${quote(name)}`, error);
+  }
+}
+
+/** `owner/name` may also be known as `name`. */
+function find(name: string, workspaces: Readonly<Record<string, Workspace>>): Workspace {
+  for (const known of [name, name.slice(name.lastIndexOf('/') + 1)]) {
+    const workspace = Object.hasOwn(workspaces, known) ? workspaces[known] : undefined;
+    if (workspace) return workspace;
+  }
+  const others = Object.keys(workspaces).map((known) => `, ${known}`);
+  throw new OrielError(
+    'BAD_INPUT',
+    others.length === 0
+      ? `There is no workspace ${quote(name)} here. Use local for this machine.`
+      : `There is no workspace ${quote(name)} here. Use one of local${others.join('')}.`,
+  );
 }
