@@ -3,6 +3,7 @@
 import { OrielError } from '../../errors.ts';
 import { within } from '../../queues/caller.ts';
 import type { RunningJobs } from '../../state/run-jobs.ts';
+import type { WorkHandler } from '../../types/state.ts';
 import { type CliCommand, isWholeBetween, optionNumber } from './options.ts';
 import { stateFromOptions, stateOptions } from './server-options.ts';
 
@@ -58,8 +59,8 @@ export const workerCommand: CliCommand = {
         import('../http/listen.ts'),
         import('../http/guard.ts'),
       ]);
-    const [{ workHandlers }, { openState }, { runJobs }] = await Promise.all([
-      import('../../formats/work-handlers.ts'),
+    const [handlers, { openState }, { runJobs }] = await Promise.all([
+      workHandlers(),
       import('../../state/open-state.ts'),
       import('../../state/run-jobs.ts'),
     ]);
@@ -83,7 +84,7 @@ export const workerCommand: CliCommand = {
     running = await runJobs({
       url: options.url,
       state,
-      handlers: workHandlers,
+      handlers,
       jobs,
       perMinute,
       signal,
@@ -107,3 +108,13 @@ export const workerCommand: CliCommand = {
     return 0;
   },
 };
+
+/** The jobs that a worker does for replicas. To add one, write a handler and a row here. */
+export async function workHandlers(): Promise<readonly WorkHandler[]> {
+  const [{ convertJob }, { decodeJob }, { outlineJob }] = await Promise.all([
+    import('../../formats/document/convert.ts'),
+    import('../../formats/image/decode.ts'),
+    import('../../code/parsed.ts'),
+  ]);
+  return [convertJob, decodeJob, outlineJob];
+}
