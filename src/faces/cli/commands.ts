@@ -42,7 +42,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   man: async () => (await import('./completions.ts')).manCommand(allCommands),
   tools: async () => (await import('./call-command.ts')).toolsCommand,
   report: async () => (await import('./report-command.ts')).reportCommand,
-  inspect: async () => (await import('./inspect-command.ts')).inspectCommand,
+  inspect: async () => (await import('./report-command.ts')).inspectCommand,
   check: async () => (await import('./check-command.ts')).checkCommand,
 };
 
