@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { OrielOptions } from '../../src/index.ts';
-import { workHandlers } from '../../src/faces/cli/worker-command.ts';
+import { workHandlers } from '../../src/faces/cli/serve-command.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { runJobs } from '../../src/state/run-jobs.ts';
 import type { SharedState, WorkEvent, WorkHandler } from '../../src/types/state.ts';
