@@ -50,7 +50,7 @@ const dataSource: ContentSource = {
     if (subject.rest === '') return (await import('./data/open.ts')).openParquet(subject, call);
     return dataQuery(subject.name, subject.rest)
       ? (await import('./data/open.ts')).openData(subject, call)
-      : (await import('./data/value.ts')).openValue(subject, call);
+      : (await import('./data/open.ts')).openValue(subject, call);
   },
 };
 

@@ -209,6 +209,7 @@ interface Share {
 }
 
 export class SpillQuota {
+  /** The quota in bytes. */
   readonly total: number;
   #used = 0;
   #outputs = 0;

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { OrielOptions } from '../../src/index.ts';
-import { workHandlers } from '../../src/formats/work-handlers.ts';
+import { workHandlers } from '../../src/faces/cli/serve-command.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { runJobs } from '../../src/state/run-jobs.ts';
 import type { SharedState, WorkEvent, WorkHandler } from '../../src/types/state.ts';
@@ -59,7 +59,7 @@ describe.runIf(has('redis'))('heavy work', () => {
   // The first test: nothing else is alive yet.
   test('without a worker of its version, it is done locally', { tags: 'slow' }, async () => {
     const version = randomBytes(32).toString('hex');
-    const events = await worker(workHandlers.map((handler) => ({ ...handler, version })));
+    const events = await worker((await workHandlers()).map((handler) => ({ ...handler, version })));
     for (const [, name, path, content] of cases) {
       const { write, read } = workspace({ timeoutMs: 300_000 });
       write(name, content);
@@ -69,7 +69,7 @@ describe.runIf(has('redis'))('heavy work', () => {
   });
 
   test.each(cases)('%s: %s', { tags: 'slow' }, async (kind, name, path, content) => {
-    const events = await worker(workHandlers);
+    const events = await worker(await workHandlers());
     const { write, read } = workspace({ timeoutMs: 300_000 });
     write(name, content);
     const here = await read(path);
@@ -84,7 +84,7 @@ describe.runIf(has('redis'))('heavy work', () => {
 
   // A grammar may take longer here than a call has on a busy machine: a worker has the time.
   test('a text with a grammar is parsed by a worker', { tags: 'slow' }, async () => {
-    const events = await worker(workHandlers);
+    const events = await worker(await workHandlers());
     const { write, text } = workspace({ timeoutMs: 300_000 });
     write('a.ts', `export class A {}\n${lines.join('\n')}\n`);
     const found = await text('a.ts:#value499', shared());
@@ -93,7 +93,7 @@ describe.runIf(has('redis'))('heavy work', () => {
   });
 
   test('small work is done locally', async () => {
-    const events = await worker(workHandlers);
+    const events = await worker(await workHandlers());
     const { write, read } = workspace();
     write('a.png', makePng(64, 48));
     write('a.ts', lines.slice(0, 100).join('\n'));

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { SlotLease } from '../../src/queues/lease.ts';
-import { Queue } from '../../src/queues/queue.ts';
+import { Queue, SlotLease } from '../../src/queues/queue.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

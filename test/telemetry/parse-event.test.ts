@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { parseEvent } from '../../src/telemetry/parse-event.ts';
+import { parseEvent } from '../../src/telemetry/event-file.ts';
 import { TaskFigures } from '../../src/telemetry/task-figures.ts';
 import { reportOf } from '../../src/telemetry/report.ts';
 import { call, map, page } from '../support/telemetry.ts';

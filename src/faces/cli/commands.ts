@@ -37,12 +37,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   install: async () => (await import('../install/install-command.ts')).installCommand,
   uninstall: async () => (await import('../install/install-command.ts')).uninstallCommand,
   private: async () => (await import('./private-command.ts')).privateCommand,
-  worker: async () => (await import('./worker-command.ts')).workerCommand,
+  worker: async () => (await import('./serve-command.ts')).workerCommand,
   completions: async () => (await import('./completions.ts')).completionsCommand(allCommands),
   man: async () => (await import('./completions.ts')).manCommand(allCommands),
   tools: async () => (await import('./call-command.ts')).toolsCommand,
   report: async () => (await import('./report-command.ts')).reportCommand,
-  inspect: async () => (await import('./inspect-command.ts')).inspectCommand,
+  inspect: async () => (await import('./report-command.ts')).inspectCommand,
   check: async () => (await import('./check-command.ts')).checkCommand,
 };
 

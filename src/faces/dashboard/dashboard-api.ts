@@ -50,6 +50,7 @@ export class UnauthorizedError extends Error {}
 
 class Busy extends Error {}
 
+/** Milliseconds before each retry. */
 const WAITS = [250, 1_000, 4_000];
 
 /** Retries a request without side effects if the connection broke or the server is busy. */

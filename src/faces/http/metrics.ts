@@ -15,6 +15,7 @@ import { inbox } from './request-body.ts';
 
 // The metrics that are counted: calls, requests, connections.
 
+/** Upper bounds in seconds. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 
 interface CallOutcome {

@@ -8,7 +8,7 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import { builtFile } from '../../files/package-files.ts';
 import { startConversation } from '../../process/worker-threads.ts';
 import { callerOf, registerCaller } from '../../queues/caller.ts';
-import { SlotLease } from '../../queues/lease.ts';
+import { SlotLease } from '../../queues/queue.ts';
 import { queues } from '../../queues/queue-table.ts';
 import { binarySize } from '../../render/display.ts';
 import { Spool, SpoolReader } from '../../text/spool.ts';

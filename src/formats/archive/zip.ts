@@ -252,6 +252,7 @@ interface ZipRecord {
   readonly method: number;
   readonly flags: number;
   readonly crc: number;
+  /** As declared: packed and unpacked bytes. */
   readonly packed: number;
   readonly size: number;
   /** Byte offset of the local header. */

@@ -7,6 +7,7 @@
  * ranges of values, and rejects `NaN`, which Python writes.
  */
 
+/** Half-open, in bytes. */
 export interface JsonSpan {
   readonly start: number;
   readonly end: number;

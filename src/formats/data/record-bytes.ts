@@ -151,6 +151,7 @@ function indexFrom(bytes: Buffer, byte: number, at: number): number {
 
 /** The items of the array at `path` of a JSON text. */
 export class ItemRecords {
+  /** Undefined if nothing stands at the path. */
   found: 'array' | 'object' | 'scalar' | undefined;
   damage: JsonDamage | undefined;
   /** The members of an object that stands there, and where their values begin. */

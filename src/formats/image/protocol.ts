@@ -11,6 +11,7 @@ export type DecodeType = Exclude<RasterType, 'bmp' | 'ico'>;
 export interface ImageBudget {
   /** The most pixels of the longer side. */
   readonly edge: number;
+  /** The most bytes of the encoded image. */
   readonly bytes: number;
 }
 

@@ -29,7 +29,7 @@ import { readRaster } from '../image/decode.ts';
 import { identifyImage, MIME_TYPES } from '../image/detect.ts';
 import { MAX_IMAGE_BYTES, MAX_SHOWN_IMAGE_BYTES } from '../image/limits.ts';
 import type { ShownImage } from '../image/protocol.ts';
-import { describeSize, shownFacts } from '../image/render.ts';
+import { describeSize, shownFacts } from '../image/open.ts';
 import {
   joinedText,
   type NotebookCells,

@@ -136,6 +136,7 @@ function tooManyRequests(name: string): OrielError {
 export type WantedRange = { readonly start: number; readonly end: number } | { readonly last: number };
 
 export interface ObjectPart {
+  /** The offset of `bytes` in the object. */
   readonly start: number;
   readonly bytes: Uint8Array;
   /** Of the object, in bytes. */

@@ -5,7 +5,7 @@ import {
   describeSvg,
   imageFacts,
   shownFacts,
-} from '../../../src/formats/image/render.ts';
+} from '../../../src/formats/image/open.ts';
 
 test.each([
   [

@@ -22,6 +22,7 @@ const COLLECT = 16;
 export interface RowCollection {
   readonly skip: number;
   readonly limit: number;
+  /** The most bytes of the answer. */
   readonly room: number;
   /** Whether values are collected in full until the room is used; otherwise only their starts. */
   readonly whole?: true | undefined;

@@ -1,7 +1,7 @@
 /** Tags of texts, as @oh-my-pi/pi-natives 18.2.11 computes them. */
 
 import { expect, test } from 'vitest';
-import { textTag } from '../../src/text/xxhash.ts';
+import { textTag } from '../../src/search/anchors.ts';
 
 test.each([
   ['', '5D05'],
