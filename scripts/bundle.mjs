@@ -272,10 +272,13 @@ export async function writeDeclarations(to) {
   for (const file of entries) writeFileSync(file, `${NODE_TYPES}\n${readFileSync(file, 'utf8')}`);
 }
 
-/** What is named at run time may be a module of ECMAScript, of which rolldown would make a `require`. `load`: see `faces/cli/launch.ts`. */
+/**
+ * Packages, and files that are named at run time, are imported as ECMAScript modules: rolldown would make a `require` of them,
+ * which gets other code of some packages, and fails for others. `load`: see `faces/cli/launch.ts`.
+ */
 function withImports(code) {
   return code.replaceAll(
-    /Promise\.resolve\(\)\.then\(\(\) => require_rolldown_runtime\.__toESM\(require\((require_[^"]*?"[^"]*"\)\.href)\), 1\)\)/g,
+    /Promise\.resolve\(\)\.then\(\(\) => require_rolldown_runtime\.__toESM\(require\(("[^".][^"]*"|require_[^"]*?"[^"]*"\)\.href)\), 1\)\)/g,
     '(require.load?.($1) ?? import($1))',
   );
 }
