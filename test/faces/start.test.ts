@@ -105,3 +105,12 @@ test('a directory of kept code that is a link to another one is left alone', () 
   const { stdout } = spawnSync(process.execPath, [cli, 'read', 'f'], { cwd: W, env, encoding: 'utf8' });
   expect([stdout, readdirSync(join(W, 'mine'))]).toEqual(['1|one\n', ['old']]);
 });
+
+test.runIf(process.platform === 'linux')('a cache where nothing can be made does not hold a start', () => {
+  const { W, write } = workspace();
+  write('f', 'one\n');
+  const env = { ...process.env, XDG_CACHE_HOME: '/proc' };
+  const options = { cwd: W, env, encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
+  const { stdout, signal } = spawnSync(process.execPath, [cli, 'read', 'f'], options);
+  expect([stdout, signal]).toEqual(['1|one\n', null]);
+});

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -111,7 +112,9 @@ function keep({ directory, path }: NonNullable<typeof place>): void {
   const [[, first] = []] = used;
   if (first === undefined || first.cachedDataRejected === false) return;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // Not recursive: below /proc Node would try for ever.
+    for (const at of [dirname(dirname(directory)), dirname(directory), directory])
+      if (!existsSync(at)) mkdirSync(at, { mode: 0o700 });
     if (!isOwnDirectory(directory)) return;
     for (const name of readdirSync(directory)) {
       const old = join(directory, name);
