@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   symlinkSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -89,6 +90,11 @@ test('a start keeps its code for the next one, unless others could write it', ()
     damaged.fill(0, at, at + 4_096);
     writeFileSync(path, damaged);
     expect(read(), `damaged after ${part}`).toBe('1|one\n');
+  }
+  if (process.platform !== 'win32') {
+    unlinkSync(path);
+    spawnSync('mkfifo', ['-m', '600', path]);
+    expect([read(), lstatSync(path).isFile()]).toEqual(['1|one\n', true]);
   }
   chmodSync(path, 0o666);
   expect([read(), lstatSync(path).mode & 0o777]).toEqual(['1|one\n', 0o600]);

@@ -72,7 +72,7 @@ function codePlace(): { readonly directory: string; readonly path: string } | un
 function readKept({ directory, path }: NonNullable<typeof place>): Map<string, Buffer> | undefined {
   try {
     if (!isOwnDirectory(directory)) return undefined;
-    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const file = openSync(path, constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       if (!isOwn(fstatSync(file))) return undefined;
       const bytes = readFileSync(file);
