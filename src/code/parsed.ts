@@ -226,6 +226,7 @@ function tagGrammar(language: CodeLanguage): Promise<GrammarFiles | undefined> {
   forget = setTimeout(() => tagGrammars.clear(), HELD_MS).unref();
   const loading = tagGrammars.get(language.name) ?? compiledGrammar(language);
   tagGrammars.set(language.name, loading);
+  loading.catch(() => tagGrammars.delete(language.name));
   return loading;
 }
 

@@ -14,6 +14,7 @@ import {
   skipFiles,
 } from '../files/held-directory.ts';
 import type { KeptFiles } from '../files/kept-files.ts';
+import { isShortage } from '../files/system-failure.ts';
 import { inflateSync } from '../process/worker-ending.ts';
 import { GitConfig } from './settings.ts';
 import {
@@ -232,7 +233,9 @@ class ObjectStore {
   }
 
   idsWith(digits: string): string[] {
-    const packed = [...this.#each()].flatMap((pack) => pack.idsWith(digits));
+    const packed: string[] = [];
+    // One by one: a pack may be closed when the next one is opened.
+    for (const pack of this.#each()) packed.push(...pack.idsWith(digits));
     const directory = enter(this.#directory, digits.slice(0, 2), this.#roots);
     if (!directory) return packed;
     const loose = directory
@@ -261,15 +264,28 @@ class ObjectStore {
   #openPack(name: string): { pack?: GitPack | undefined; files: HeldFile[] } {
     const [oldest] = this.#open.keys();
     if (this.#open.size >= MAX_OPEN_PACKS && oldest !== undefined) this.#closePack(oldest);
-    const files = [`${name}.idx`, `${name}.pack`].flatMap((file) =>
-      this.#packs ? (openFile(this.#packs, file) ?? []) : [],
-    );
+    const files = [`${name}.idx`, `${name}.pack`].flatMap((file) => {
+      const packs = this.#packs;
+      return (packs && this.#spared(() => openFile(packs, file))) ?? [];
+    });
     const [indexFile, packFile] = files.map(windowed);
     const index = indexFile && PackIndex.of(indexFile, this.#idBytes);
     const pack = packFile && index && new GitPack(name, packFile, index, this.#cache);
     const opened = { pack, files };
     this.#open.set(name, opened);
     return opened;
+  }
+
+  /** Opens with the descriptors of packs, the oldest first, if there are no others. */
+  #spared<T>(open: () => T): T {
+    try {
+      return open();
+    } catch (error) {
+      const [oldest] = this.#open.keys();
+      if (oldest === undefined || !isShortage(error)) throw error;
+      this.#closePack(oldest);
+      return this.#spared(open);
+    }
   }
 
   #closePack(name: string): void {
@@ -279,9 +295,9 @@ class ObjectStore {
 
   /** `id`: hexadecimal. */
   #loose(id: string, head?: number): GitObject | undefined {
-    const directory = enter(this.#directory, id.slice(0, 2), this.#roots);
+    const directory = this.#spared(() => enter(this.#directory, id.slice(0, 2), this.#roots));
     if (!directory) return undefined;
-    const file = openFile(directory, id.slice(2));
+    const file = this.#spared(() => openFile(directory, id.slice(2)));
     directory.release();
     if (!file) return undefined;
     try {
@@ -341,24 +357,26 @@ export function inDirectory<T>(
   }
 }
 
-/** Undefined unless it is a directory that may be entered. */
+/** Undefined unless it is a directory that may be entered. Throws if there are no descriptors. */
 export function enter(
   directory: HeldDirectory,
   name: string,
   roots: readonly string[],
 ): HeldDirectory | undefined {
-  try {
-    return directory.enter(name, roots);
-  } catch {
-    return undefined;
-  }
+  return unlessShort(() => directory.enter(name, roots));
 }
 
-/** Undefined unless it is a regular file that may be opened. */
+/** Undefined unless it is a regular file that may be opened. Throws if there are no descriptors. */
 export function openFile(directory: HeldDirectory, name: string): HeldFile | undefined {
+  return unlessShort(() => openHeld(directory, name));
+}
+
+/** Undefined if it fails; without descriptors nothing is known of what is there. */
+function unlessShort<T>(open: () => T): T | undefined {
   try {
-    return openHeld(directory, name);
-  } catch {
+    return open();
+  } catch (error) {
+    if (isShortage(error)) throw error;
     return undefined;
   }
 }

@@ -1,7 +1,18 @@
 /** What a process loads before its first answer, counted in files of the package: each costs a start about 1 ms. */
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
@@ -70,8 +81,42 @@ test('a start keeps its code for the next one, unless others could write it', ()
   const path = join(directory, name);
   const made = lstatSync(path);
   expect([read(), lstatSync(path).ino, made.mode & 0o777]).toEqual(['1|one\n', made.ino, 0o600]);
-  writeFileSync(path, readFileSync(path).subarray(0, 5_000));
+  const code = readFileSync(path);
+  writeFileSync(path, code.subarray(0, 5_000));
   expect([read(), lstatSync(path).size > 100_000]).toEqual(['1|one\n', true]);
+  for (const part of [0, 0.1, 0.4, 0.5, 0.7, 0.99]) {
+    const damaged = Buffer.from(code);
+    const at = Math.floor(part * code.length);
+    damaged.fill(0, at, at + 4_096);
+    writeFileSync(path, damaged);
+    expect(read(), `damaged after ${part}`).toBe('1|one\n');
+  }
+  if (process.platform !== 'win32') {
+    unlinkSync(path);
+    spawnSync('mkfifo', ['-m', '600', path]);
+    expect([read(), lstatSync(path).isFile()]).toEqual(['1|one\n', true]);
+  }
   chmodSync(path, 0o666);
   expect([read(), lstatSync(path).mode & 0o777]).toEqual(['1|one\n', 0o600]);
+});
+
+test('a directory of kept code that is a link to another one is left alone', () => {
+  const { W, O, write } = workspace();
+  write('f', 'one\n');
+  write('mine/old', 'dear\n');
+  utimesSync(join(W, 'mine/old'), 0, 0);
+  mkdirSync(join(O, 'oriel'));
+  symlinkSync(join(W, 'mine'), join(O, 'oriel/code'));
+  const env = { ...process.env, XDG_CACHE_HOME: O };
+  const { stdout } = spawnSync(process.execPath, [cli, 'read', 'f'], { cwd: W, env, encoding: 'utf8' });
+  expect([stdout, readdirSync(join(W, 'mine'))]).toEqual(['1|one\n', ['old']]);
+});
+
+test.runIf(process.platform === 'linux')('a cache where nothing can be made does not hold a start', () => {
+  const { W, write } = workspace();
+  write('f', 'one\n');
+  const env = { ...process.env, XDG_CACHE_HOME: '/proc' };
+  const options = { cwd: W, env, encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' } as const;
+  const { stdout, signal } = spawnSync(process.execPath, [cli, 'read', 'f'], options);
+  expect([stdout, signal]).toEqual(['1|one\n', null]);
 });

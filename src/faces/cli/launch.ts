@@ -4,9 +4,11 @@
  * compiling. Kept are all functions that a command has used, in a file for each command, build and version of V8.
  */
 
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -37,6 +39,9 @@ const SERVED_MS = 1_000;
 /** Files that were made so long ago are removed when another one is made. */
 const KEEP_MS = 30 * 24 * 60 * 60 * 1_000;
 
+/** A file of kept code begins with a digest of what follows. */
+const DIGEST_BYTES = 20;
+
 /** Functions that code of CommonJS is called with. */
 type WrappedCode = (exports: object, require: (id: string) => unknown, path: string) => void;
 
@@ -66,21 +71,32 @@ function codePlace(): { readonly directory: string; readonly path: string } | un
 /** The kept code by the names of files; undefined if there is none that nobody else can have written. */
 function readKept({ directory, path }: NonNullable<typeof place>): Map<string, Buffer> | undefined {
   try {
-    if (![dirname(directory), directory].every((at) => isOwn(lstatSync(at)))) return undefined;
-    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    if (!isOwnDirectory(directory)) return undefined;
+    const file = openSync(path, constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       if (!isOwn(fstatSync(file))) return undefined;
       const bytes = readFileSync(file);
-      const end = bytes.indexOf('\n');
-      let at = end + 1;
-      const sizes = JSON.parse(bytes.toString('latin1', 0, end)) as Readonly<Record<string, number>>;
-      return new Map(Object.entries(sizes).map(([name, size]) => [name, bytes.subarray(at, (at += size))]));
+      const code = bytes.subarray(DIGEST_BYTES);
+      // V8 does not look whether code is damaged, and the process would end with it.
+      if (!digestOf(code).equals(bytes.subarray(0, DIGEST_BYTES))) return undefined;
+      let at = code.indexOf('\n') + 1;
+      const sizes = JSON.parse(code.toString('latin1', 0, at)) as Readonly<Record<string, number>>;
+      return new Map(Object.entries(sizes).map(([name, size]) => [name, code.subarray(at, (at += size))]));
     } finally {
       closeSync(file);
     }
   } catch {
     return undefined;
   }
+}
+
+function digestOf(code: Buffer): Buffer {
+  return createHash('sha1').update(code).digest();
+}
+
+/** Whether both directories of kept code are this user's own, and no links to others. */
+function isOwnDirectory(directory: string): boolean {
+  return [dirname(directory), directory].every((at) => isOwn(lstatSync(at)));
 }
 
 /** Whether it belongs to this user, and nobody else can write to it. */
@@ -96,7 +112,10 @@ function keep({ directory, path }: NonNullable<typeof place>): void {
   const [[, first] = []] = used;
   if (first === undefined || first.cachedDataRejected === false) return;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // Not recursive: below /proc Node would try for ever.
+    for (const at of [dirname(dirname(directory)), dirname(directory), directory])
+      if (!existsSync(at)) mkdirSync(at, { mode: 0o700 });
+    if (!isOwnDirectory(directory)) return;
     for (const name of readdirSync(directory)) {
       const old = join(directory, name);
       if (lstatSync(old).mtimeMs < Date.now() - KEEP_MS) rmSync(old, { force: true });
@@ -108,7 +127,7 @@ function keep({ directory, path }: NonNullable<typeof place>): void {
       Buffer.from(`${JSON.stringify(sizes)}\n`),
       ...codes.map(([, code]) => code),
     ]);
-    writeFileSync(fresh, bytes, { flag: 'wx', mode: 0o600, flush: true });
+    writeFileSync(fresh, Buffer.concat([digestOf(bytes), bytes]), { flag: 'wx', mode: 0o600, flush: true });
     renameSync(fresh, path);
   } catch {
     // The next start compiles as this one did.

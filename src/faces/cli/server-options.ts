@@ -284,7 +284,12 @@ function mapAhead(): { begin(client: string): void; end(): void } {
 async function askCopy(client: string, signal: AbortSignal): Promise<void> {
   const { constants, setPriority } = await import('node:os');
   const args = [...process.execArgv, ...process.argv.slice(1)];
-  const child = startProcess(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'], signal });
+  // It would end its work first when it is asked to end, and this process would wait for it.
+  const child = startProcess(process.execPath, args, {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    signal,
+    killSignal: 'SIGKILL',
+  });
   child.on('error', () => undefined).unref();
   const { stdin, stdout, pid } = child;
   if (!stdin || !stdout || pid === undefined) return;
@@ -304,7 +309,7 @@ async function askCopy(client: string, signal: AbortSignal): Promise<void> {
   let answers = 0;
   for await (const text of stdout as AsyncIterable<Buffer>) {
     answers += text.filter((byte) => byte === NEWLINE).length;
-    if (answers === 2) stdin.end();
+    if (answers >= 2) stdin.end();
   }
 }
 

@@ -4,6 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { DenyRules } from '../../files/deny-rules.ts';
 import { HeldDirectory, pathToLatin1 } from '../../files/held-directory.ts';
+import { isShortage } from '../../files/system-failure.ts';
 import { GitRepository, inDirectory, type OpenDescriptor } from '../../git/objects.ts';
 import { UnreadableObject } from '../../git/pack.ts';
 import { GitRevisions } from '../../git/revisions.ts';
@@ -58,7 +59,8 @@ function linkedAt(path: string, tree: OpenDescriptor, roots: readonly string[]):
   const top = HeldDirectory.adopt(tree.path, tree.fd);
   try {
     return inDirectory(top, names, roots.map(pathToLatin1), (directory) => directory.linkedRule(name));
-  } catch {
+  } catch (error) {
+    if (isShortage(error)) throw error;
     // There is no such file now.
     return undefined;
   } finally {

@@ -116,7 +116,9 @@ async function readBelow(
               const bytes = item.bytes.subarray(item.ends[i - 1] ?? 0, item.ends[i]);
               return { path, key: keys[i] ?? '', bytes };
             });
-          const one = take(files).finally(() => taking.delete(one));
+          const one = take(files).then(() => void taking.delete(one));
+          // One that fails stays, and is found below; until then nobody waits for it.
+          one.catch(() => undefined);
           taking.add(one);
           if (taking.size >= MAX_TAKEN_AT_ONCE) await Promise.race(taking);
         }

@@ -4,7 +4,7 @@
  * @module-tag slow
  */
 
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Client, type Transport } from '@modelcontextprotocol/client';
@@ -18,6 +18,7 @@ import { toolResult } from '../../../src/faces/mcp/tool-result.ts';
 import { pipeTo } from '../../support/app.ts';
 import { cli } from '../../support/cli.ts';
 import { place } from '../../support/dialect.ts';
+import { slowness } from '../../support/lag.ts';
 import { hangingTool, offerOf } from '../../support/offer.ts';
 import { run } from '../../support/warm-cli.ts';
 import { readCall, session } from '../../support/wire.ts';
@@ -72,6 +73,25 @@ test('the map of a repository is made before it is asked for', { tags: 'slow' },
     readdirSync(join(cache, 'oriel/derived')).filter((name) => /^\w{64}$/.test(name));
   await vi.waitFor(() => expect(derived()).toHaveLength(3), UNTIL_MADE);
   expect((await read('.:outline')).filter((message) => /^(?:scanned|parsed)/.test(message))).toEqual([]);
+});
+
+const onLinux = test.runIf(process.platform === 'linux');
+
+onLinux('a server that makes a map ahead ends at once', { tags: 'slow' }, async () => {
+  const { W, write } = workspace();
+  for (let i = 0; i < 3_000; i += 1)
+    write(`shop/order${i}.ts`, `export function order${i}() {\n  return ${i};\n}\n`.repeat(40));
+  write('.git/HEAD', 'ref: refs/heads/main\n');
+  const env = { ...process.env, XDG_CACHE_HOME: workspace().W } as Record<string, string>;
+  const transport = new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp'], cwd: W, env });
+  const client = await connect(transport, 'legacy');
+  await client.callTool({ name: 'read', arguments: { path: 'shop/order1.ts' } });
+  const { pid } = transport;
+  const copies = (): string => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  await vi.waitFor(() => expect(copies()).not.toBe(''), UNTIL_MADE);
+  const start = performance.now();
+  await client.close();
+  expect(performance.now() - start).toBeLessThan(1_900 * slowness());
 });
 
 /** Only ends what hangs. */

@@ -1,11 +1,13 @@
 /** `git://` and `REV:path`: what is shown of a repository is what git itself shows, inside the roots and without private files. */
 
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Answer, OrielOptions } from '../../../src/index.ts';
+import { cli } from '../../support/cli.ts';
 import { commitAll, git } from '../../support/git.ts';
 import { has } from '../../support/has.ts';
 import { unhurried, type Workspace, workspace } from '../../support/workspace.ts';
@@ -321,6 +323,21 @@ describe.runIf(has('git'))('a hostile or damaged repository', () => {
     renameSync(join(w.W, '.git/objects'), join(w.W, 'objects'));
     w.write('.git/objects/info/alternates', '../../objects\n');
     expect(await w.text('HEAD:src/app.ts:1..1')).toContain('export const one');
+  });
+
+  test('each of 40 packs is looked into, with few descriptors too', { tags: 'slow' }, async () => {
+    const w = workspace();
+    git(w.W, 'init', '--quiet', '--initial-branch=main');
+    for (let i = 0; i < 40; i += 1) {
+      w.write('f', `${i}\n`);
+      commitAll(w.W, `commit ${i}`);
+      git(w.W, 'repack', '-d', '--quiet');
+    }
+    const ids = git(w.W, 'rev-list', 'HEAD').trim().split('\n');
+    for (const id of ids) expect(await w.text(`git://show/${id.slice(0, 10)}`)).toContain(`commit ${id}`);
+    const few = ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, cli, 'read', 'git://log'];
+    const { stdout } = spawnSync('sh', few, { cwd: w.W, encoding: 'utf8' });
+    expect(stdout.match(/: commit \d+$/gm)).toHaveLength(40);
   });
 
   test('a shallow clone says where it ends', { tags: 'slow' }, async () => {
