@@ -2,7 +2,16 @@ import { linkSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { docx, fixture, paragraph, pdfPages, pdfText, sheetRow, xlsx } from '../support/documents.ts';
+import {
+  docx,
+  fixture,
+  paragraph,
+  pdfPages,
+  pdfStream,
+  pdfText,
+  sheetRow,
+  xlsx,
+} from '../support/documents.ts';
 import { withoutLag } from '../support/lag.ts';
 import { some } from '../support/properties.ts';
 import { databaseBytes } from '../support/sqlite.ts';
@@ -71,8 +80,9 @@ test('content like a page mark is not taken for one', async () => {
 
 test('pages without text are counted', { tags: 'slow' }, async () => {
   const w = workspace(unhurried);
-  w.write('scan.pdf', pdfPages(['', 'a word', ''].map(pdfText)));
-  w.write('one.zip', zip([{ name: 'in/scan.pdf', content: pdfPages([pdfText('')]) }]));
+  const scanned = pdfStream('0 0 9 9 re f');
+  w.write('scan.pdf', pdfPages([scanned, pdfText('a word'), scanned]));
+  w.write('one.zip', zip([{ name: 'in/scan.pdf', content: pdfPages([scanned]) }]));
   expect(await found(w, 'scan.pdf', 'needle')).toEqual([
     'No matches found',
     '[2 pages without text not searched: empty, or scanned. Read a page as :p1:image to see it]',

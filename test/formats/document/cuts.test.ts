@@ -4,7 +4,7 @@ import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { callsOf } from '../../../src/render/notices.ts';
 import { documentNotes } from '../../../src/formats/document/notices.ts';
-import { fixture, pdf, pdfPages, pdfText, sheetRow, xlsx } from '../../support/documents.ts';
+import { fixture, pdf, pdfPages, pdfStream, pdfText, sheetRow, xlsx } from '../../support/documents.ts';
 import { textOf, unhurried, workspace } from '../../support/workspace.ts';
 
 import { zip } from '../../support/zip.ts';
@@ -69,7 +69,7 @@ test('the truncated text of a shape names its part', async () => {
 
 test('the calls in notices are quoted for a shell', async () => {
   const { write, read } = workspace(unhurried);
-  write('my scan.pdf', pdfPages([pdfText('')]));
+  write('my scan.pdf', pdfPages([pdfStream('0 0 9 9 re f')]));
   const answer = await read('my scan.pdf');
   expect(textOf(answer)).toContain('Use my scan.pdf:p1:image to see it');
   const [notice] = answer.details['notices'] as object[];
