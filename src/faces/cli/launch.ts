@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The built `main.js`: runs the command line with the code that V8 kept of an earlier start. Without it half of a start is
+ * The built `main.js`: runs the command line with the code that V8 kept of an earlier start. Without it a third of a start is
  * compiling. Kept are all functions that a command has used, in a file for each command, build and version of V8.
  */
 

@@ -40,7 +40,7 @@ export interface VisibleWord {
   readonly standIns?: StandIns | undefined;
 }
 
-export interface Word {
+export interface WordStreams {
   /** The content of the stream with the text. */
   readonly content: Buffer;
   readonly stream: CompoundStream;
@@ -52,7 +52,7 @@ export interface Word {
 }
 
 /** Throws RangeError for a damaged document. */
-export function openWord(bytes: Buffer): Word | undefined {
+export function openWord(bytes: Buffer): WordStreams | undefined {
   const compound = CompoundFile.of(bytes);
   const stream = compound?.find('WordDocument');
   if (!compound || !stream) return undefined;
@@ -98,7 +98,7 @@ interface Place {
   readonly code: number;
 }
 
-function* placesIn({ content, pieces }: Word, run: Run): Generator<Place> {
+function* placesIn({ content, pieces }: WordStreams, run: Run): Generator<Place> {
   for (const { start, end, wide } of pieces) {
     const step = wide ? 2 : 1;
     const last = Math.min(end, run.end, content.length - step + 1);
@@ -107,13 +107,13 @@ function* placesIn({ content, pieces }: Word, run: Run): Generator<Place> {
   }
 }
 
-function write({ content }: Word, { at, wide }: Place, code: number): void {
+function write({ content }: WordStreams, { at, wide }: Place, code: number): void {
   if (wide) content.writeUInt16LE(code, at);
   else content[at] = code;
 }
 
 /** Replaces the characters of a run, except control characters, which end paragraphs, cells and fields; whether there were any. */
-function blank(word: Word, run: Run): boolean {
+function blank(word: WordStreams, run: Run): boolean {
   let isText = false;
   for (const place of placesIn(word, run)) {
     if (place.code < 0x20) continue;
@@ -132,7 +132,7 @@ const RUN_FONTS: ReadonlySet<number> = new Set([0x4a4f, 0x4a51]);
 const SIGN_CODE = 0x6a09;
 
 /** Writes the signs of symbol fonts in Unicode; the number of those without a place. */
-function writeSymbols(word: Word, standIns: StandIns): number {
+function writeSymbols(word: WordStreams, standIns: StandIns): number {
   const fonts = fontNames(word.part(FONT_NAMES));
   let lost = 0;
   const writeRun = (run: Run, signOf: (code: number) => string): void => {
@@ -163,7 +163,7 @@ function writeSymbols(word: Word, standIns: StandIns): number {
 const RAISED_CODE = 0x2a48;
 
 /** Marks superscripts and subscripts; the number of characters that could not be marked. */
-function writeRaised(word: Word, standIns: StandIns): number {
+function writeRaised(word: WordStreams, standIns: StandIns): number {
   let lost = 0;
   for (const [i, kind] of (['super', 'sub'] as const).entries()) {
     const runs = runsWith(word, (code, operand) => code === RAISED_CODE && operand === i + 1);
@@ -187,7 +187,7 @@ const NEEDED_FIELD = /^\s*(?:SYMBOL|EQ|MACROBUTTON|FORMCHECKBOX|FORMDROPDOWN)\s/
 const DATA_PLACE = 0x6a03;
 
 /** Writes what fields without a result show: signs, glosses, boxes and lists of forms; the number of those without a place. */
-function writeFields(word: Word, standIns: StandIns): number {
+function writeFields(word: WordStreams, standIns: StandIns): number {
   let lost = 0;
   for (const { 0: field, 1: code = '', index } of textOf(word).matchAll(WORD_FIELD)) {
     if (!NEEDED_FIELD.test(code)) continue;
@@ -204,7 +204,7 @@ function writeFields(word: Word, standIns: StandIns): number {
 }
 
 /** The place of the character at a position of the text. */
-function placeOf({ content, pieces }: Word, position: number): Place | undefined {
+function placeOf({ content, pieces }: WordStreams, position: number): Place | undefined {
   let from = 0;
   for (const { start, end, wide } of pieces) {
     const step = wide ? 2 : 1;
@@ -216,7 +216,11 @@ function placeOf({ content, pieces }: Word, position: number): Place | undefined
 }
 
 /** The value of a box or a list of a form. Source: [MS-DOC] 2.9.78 (FFData), 2.9.157 (NilPICFAndBinData). */
-function formValue(word: Word, code: string, places: readonly (Place | undefined)[]): string | undefined {
+function formValue(
+  word: WordStreams,
+  code: string,
+  places: readonly (Place | undefined)[],
+): string | undefined {
   const kind = /^\s*FORM(CHECKBOX|DROPDOWN)/.exec(code)?.[1];
   const last = places.findLast((place) => place && word.content[place.at] === 1);
   if (kind === undefined || !last || !word.data) return undefined;
@@ -252,7 +256,7 @@ function fontNames(table: Buffer): string[] {
 type PropertyTest = (code: number, operand: number, value: number, run: Run) => boolean;
 
 /** The runs with a property that passes. */
-function runsWith({ content, part }: Word, isChosen: PropertyTest): Run[] {
+function runsWith({ content, part }: WordStreams, isChosen: PropertyTest): Run[] {
   const pages = part(CHARACTER_PAGES);
   const runs: Run[] = [];
   const count = Math.floor((pages.length - 4) / 8);
@@ -322,12 +326,12 @@ export const OWNERS = 0x1ba;
 const DRAWINGS = 0x22a;
 
 /** Descriptions of pictures, and WordArt. */
-export function drawingsOf({ part, data }: Word): string[] {
+export function drawingsOf({ part, data }: WordStreams): string[] {
   return [...shapeTexts(part(DRAWINGS)), ...shapeTexts(data ?? Buffer.alloc(0))];
 }
 
 /** The text with all its control characters. */
-export function textOf({ content, pieces }: Word): string {
+export function textOf({ content, pieces }: WordStreams): string {
   return pieces
     .map(({ start, end, wide }) => {
       const piece = content.subarray(start, end);
