@@ -293,7 +293,7 @@ async function askCopy(client: string, signal: AbortSignal): Promise<void> {
   child.on('error', () => undefined).unref();
   const { stdin, stdout, pid } = child;
   if (!stdin || !stdout || pid === undefined) return;
-  setPriority(pid, constants.priority.PRIORITY_LOW);
+  setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   stdin.on('error', () => undefined);
   const greeting = {
     protocolVersion: '2025-06-18',
