@@ -18,6 +18,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { copyGrammars, copyPacked } from './copy-grammars.mjs';
+import { schemasOnDemand } from './sdk-schemas.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -216,6 +217,7 @@ async function bundle(to, paths, options, define) {
       alias: { '@modelcontextprotocol/server/_shims': join(root, 'src/faces/mcp/sdk-platform.ts') },
     },
     external: isExternal,
+    plugins: [schemasOnDemand],
     // web-tree-sitter has an eval, for code that grammars bring along.
     checks: { eval: false, ineffectiveDynamicImport: false },
   });
