@@ -21,7 +21,15 @@ const TOOLS = [
 ];
 
 /** What builds programs of it. */
-const BUNDLERS = ['bun@1.4.5', 'esbuild@0.28.2', 'webpack@5.113.0', 'webpack-cli@7.3.1'];
+const BUNDLERS = [
+  'bun@1.4.5',
+  'esbuild@0.28.2',
+  'webpack@5.113.0',
+  'webpack-cli@7.3.1',
+  'next@16.4.6',
+  'react@19.3.1',
+  'react-dom@19.3.1',
+];
 
 /** Maximum bytes of the packed package, most of which are grammars, WebAssembly and what reads documents and pages. */
 const MAX_PACKED_BYTES = 8.25 * 2 ** 20;
@@ -56,24 +64,41 @@ async function installedPackages(home) {
   );
 }
 
-/** A program that uses a grammar, a worker thread, a child process and ripgrep. */
-const PROGRAM = `
+/** Programs that use a grammar, a worker thread, a child process and ripgrep. */
+const PROGRAMS = {
+  'answers.mjs': `
 import { createOriel } from 'oriel';
-async function main() {
+export async function answers() {
   const oriel = createOriel({ cwd: ${JSON.stringify(root)}, cache: false });
   const paths = ['src/files/roots.ts:outline', 'test/fixtures/sources/prose.tar.xz', 'test/fixtures/documents/report.pdf'];
-  for (const path of paths) console.log((await oriel.tool('read').run({ path })).content[0].text);
-  console.log((await oriel.tool('grep').run({ pattern: 'export', path: 'src/errors.ts' })).content[0].text);
+  const read = await Promise.all(paths.map((path) => oriel.tool('read').run({ path })));
+  const found = await oriel.tool('grep').run({ pattern: 'export', path: 'src/errors.ts' });
   await oriel.close();
+  return [...read, found].map(({ content }) => content[0].text).join('\\n');
 }
-main();
-`;
+`,
+  'app.mjs': `
+import { answers } from './answers.mjs';
+answers().then(console.log);
+`,
+  'app/route.js': `
+import { answers } from '../answers.mjs';
+export const dynamic = 'force-static';
+export const GET = async () => new Response(await answers());
+`,
+  'next.config.mjs': `export default { turbopack: { root: import.meta.dirname + '/..' } };`,
+};
 
 /** Bundles a program in a directory that has the package, and runs what came out of it there, and elsewhere. */
 async function tryBundlers(home) {
-  await writeFile(join(home, 'app.mjs'), PROGRAM);
+  await mkdir(join(home, 'app'));
+  for (const [name, code] of Object.entries(PROGRAMS)) await writeFile(join(home, name), code);
   const bundler = (name, ...args) =>
-    run(join(work, 'node_modules/.bin', name), args, { cwd: home, maxBuffer: 1 << 26 });
+    run(join(work, 'node_modules/.bin', name), args, {
+      cwd: home,
+      env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' },
+      maxBuffer: 1 << 26,
+    });
   const answerOf = async (program, args = [], env = {}) =>
     (await run(program, args, { cwd: home, env: { ...process.env, ...env }, maxBuffer: 1 << 26 })).stdout;
   const expected = await answerOf(process.execPath, ['app.mjs']);
@@ -83,6 +108,9 @@ async function tryBundlers(home) {
   await bundler('bun', 'build', '--compile', 'app.mjs', '--outfile=out/app');
   const rolldown = join(root, 'node_modules/.bin/rolldown');
   await run(rolldown, ['app.mjs', '--platform=node', '--dir=out/rolldown'], { cwd: home });
+  // A page that is made when it is built.
+  await bundler('next', 'build');
+  const made = ['-e', `process.stdout.write(fs.readFileSync('.next/server/app/index.body') + '\\n')`];
   const elsewhere = { ORIEL_PACKAGE: join(home, 'node_modules/oriel') };
   await cp(join(home, 'out/app'), join(work, 'app'));
   await cp(join(home, 'out/app.cjs'), join(work, 'app.cjs'));
@@ -91,6 +119,7 @@ async function tryBundlers(home) {
     ['esbuild', process.execPath, ['out/app.mjs']],
     ['webpack', process.execPath, ['out/webpack/main.js']],
     ['rolldown', process.execPath, ['out/rolldown/app.js']],
+    ['Next.js', process.execPath, made],
     ['bun build --compile', join(home, 'out/app')],
     ['esbuild, elsewhere', process.execPath, [join(work, 'app.cjs')], elsewhere],
     ['bun build --compile, elsewhere', join(work, 'app'), [], elsewhere],
