@@ -98,6 +98,11 @@ describe('what is not sure is only named', () => {
       { perhaps: 'gbk' },
     ],
     ['two Chinese characters', '// \u00d5\u00e2\u00ca\u00c7 one\n', {}],
+    [
+      'two words in many lines that differ in digits',
+      Array.from({ length: 50 }, (_, i) => `${i} caf\u00e9 na\u00efve\n`).join(''),
+      { perhaps: 'windows-1252' },
+    ],
     ['no words', '\u0080\u0081\u0090\u00ff\u00fe\n', {}],
   ])('%s', (_, latin1, expected) => {
     expect(guess(Buffer.from(latin1, 'latin1'))).toStrictEqual(expected);
