@@ -73,7 +73,7 @@ function formatTaskReport({ events, skipped, withoutReads = 0 }: Read, overview:
           `  of ${countWords(withoutReads, 'call')} it is not counted what was read: there are too many sources`,
         ]
       : []),
-    ...totalLines(overview),
+    ...(tasks === 1 ? [] : totalLines(overview)),
     '',
     ...habitLines('The habits that cost most', habits, ''),
     ...shown.flatMap((report) => ['', ...taskLines(report)]),

@@ -38,10 +38,6 @@ test('the verdict, the habits, and each task', () => {
     err: '',
     code: 0,
     out: `1 task, 68 calls; 1 line is not an event
-  598 KiB, about 153,025 tokens; an answer has 8.8 KiB on average
-  57 calls followed a notice; windows of 256 KiB would have saved 60 calls
-  1 % of what was shown had been shown before
-  0 errors, 1 rate limit reported
 
 The habits that cost most
   read whole, needed in part: 1 time, 97.7 KiB, about 25,000 tokens
