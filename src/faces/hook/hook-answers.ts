@@ -523,10 +523,9 @@ const MAX_NOTES = 10_000;
 /** Removes them, when oriel is behind no agent any more; those of Gemini CLI are below its own directory. */
 export function removeKeptTexts(): void {
   const gemini = join(homedir(), '.gemini/tmp');
-  const projects = existsSync(gemini) ? readdirSync(gemini) : [];
-  const own = join(cachePath(process.env), 'hook');
-  for (const directory of [own, ...projects.map((name) => join(gemini, name, 'oriel'))])
-    if (isPrivateDirectory(directory))
+  const projects = existsSync(gemini) ? readdirSync(gemini).map((name) => join(gemini, name, 'oriel')) : [];
+  for (const directory of [join(cachePath(process.env), 'hook'), ...projects])
+    if (existsSync(directory) && isPrivateDirectory(directory))
       for (const name of readdirSync(directory))
         if (TEXT_NAME.test(name) || name === NOTES_NAME) rmSync(join(directory, name), { force: true });
 }

@@ -110,7 +110,8 @@ test('when oriel is taken out of the last agent, the helper ends and nothing is 
   expect(readdirSync(kept)).not.toEqual([]);
   const gemini = join(kept, '../../../.gemini/tmp/project/oriel');
   mkdirSync(gemini, { recursive: true, mode: 0o700 });
-  for (const name of [`${'a'.repeat(24)}.txt`, 'mine.txt']) writeFileSync(join(gemini, name), 'text');
+  for (const name of [`${'a'.repeat(24)}.txt`, 'mine.txt', '../../file'])
+    writeFileSync(join(gemini, name), 'text');
   expect(oriel('uninstall')).toContain('Removed.');
   expect(readdirSync(gemini)).toEqual(['mine.txt']);
   await expect.poll(() => existsSync(join(run, 'oriel/helper.sock'))).toBe(false);
