@@ -292,20 +292,20 @@ function isSimplifiedChinese(sample: Buffer): boolean {
   return only && hanzi.length >= MIN_HANZI && hanzi.some((pair) => pair > '\xc9');
 }
 
-/** The lines with non-ASCII bytes, up to `SAMPLE` bytes. */
+/** The lines with non-ASCII bytes, up to `SAMPLE` bytes; of those that differ in digits only, one: no evidence counts twice. */
 function foreignLines(bytes: Uint8Array): Buffer {
-  const lines: Uint8Array[] = [];
-  let left = SAMPLE;
-  for (let at = 0; at < bytes.length && left > 0;) {
+  const lines = new Map<string, Uint8Array>();
+  for (let at = 0, left = SAMPLE; at < bytes.length && left > 0;) {
     const newline = bytes.indexOf(NEWLINE, at);
     const end = newline === -1 ? bytes.length : newline + 1;
     const line = bytes.subarray(at, Math.min(end, at + left));
     at = end;
-    if (line.every((byte) => byte < 0x80)) continue;
-    lines.push(line);
+    const key = Buffer.from(line).toString('latin1').replaceAll(/\d+/g, '');
+    if (line.every((byte) => byte < 0x80) || lines.has(key)) continue;
+    lines.set(key, line);
     left -= line.length;
   }
-  return Buffer.concat(lines);
+  return Buffer.concat([...lines.values()]);
 }
 
 const NEWLINE = 10;

@@ -98,6 +98,11 @@ describe('what is not sure is only named', () => {
       { perhaps: 'gbk' },
     ],
     ['two Chinese characters', '// \u00d5\u00e2\u00ca\u00c7 one\n', {}],
+    [
+      'two words in many lines that differ in digits',
+      Array.from({ length: 50 }, (_, i) => `${i} caf\u00e9 na\u00efve\n`).join(''),
+      { perhaps: 'windows-1252' },
+    ],
     ['no words', '\u0080\u0081\u0090\u00ff\u00fe\n', {}],
   ])('%s', (_, latin1, expected) => {
     expect(guess(Buffer.from(latin1, 'latin1'))).toStrictEqual(expected);
@@ -196,15 +201,17 @@ describe('what a library prefers', () => {
       return [];
     };
     const plain = Buffer.from('plain\n');
-    guessOf(Buffer.concat([plain, russian, plain, plain, russian, plain]), analyse);
+    const other = (i: number): Buffer =>
+      Buffer.concat([Buffer.from([97 + (i % 26), 97 + Math.floor(i / 26)]), russian]);
+    const many = Buffer.concat(Array.from({ length: 600 }, (_, i) => other(i)));
+    guessOf(Buffer.concat([plain, russian, plain, russian, other(0), Buffer.from('7'), russian]), analyse);
     guessOf(Buffer.concat([plain, russian.subarray(0, -1)]), analyse);
-    guessOf(Buffer.concat([plain, Buffer.concat(Array(1_000).fill(russian))]), analyse);
+    guessOf(Buffer.concat([plain, many]), analyse);
     guessOf(Buffer.concat([russian, Buffer.alloc(9_000, 0xe0), plain, russian]), analyse);
-    const many = Buffer.concat(Array(1_000).fill(russian));
     const long = Buffer.concat([russian, Buffer.alloc(9_000, 0xe0)]);
     expect(asked.map((bytes) => bytes.toString('latin1'))).toStrictEqual(
       [
-        Buffer.concat([russian, russian]),
+        Buffer.concat([russian, other(0)]),
         russian.subarray(0, -1),
         many.subarray(0, 4096),
         long.subarray(0, 4096),

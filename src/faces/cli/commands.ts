@@ -86,7 +86,7 @@ function insteadOf(name: string): string {
   return `${didYouMean([...new Set(near)])} Use one of ${commandNames.join(', ')}; oriel help says what each does.`;
 }
 
-/** The output of help, with its width if it is a terminal; else 80 columns. */
+/** The output of help, with its width if it is a terminal that tells it; else 80 columns. */
 type Width = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>;
 
 /** One screen: what each command is for, and the options that people use. */
@@ -150,7 +150,7 @@ function table(rows: readonly (readonly [string, string])[], to: Width): string[
   });
 }
 
-const widthOf = (to: Width): number => (to.isTTY ? to.columns : 80);
+const widthOf = (to: Width): number => (to.isTTY && to.columns) || 80;
 
 /** Wrapped, `indent` columns from the edge. */
 function lines(text: string, to: Width, indent = 0): string[] {

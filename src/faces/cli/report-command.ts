@@ -67,19 +67,19 @@ function formatTaskReport({ events, skipped, withoutReads = 0 }: Read, overview:
   const shown = reports.slice(0, MAX_REPORTED_TASKS);
   const left = tasks - shown.length;
   return [
-    verdict.text,
-    '',
     `${countWords(tasks, 'task')}, ${countWords(overview.calls, 'call')}${skipped === 0 ? '' : `; ${skippedWords(skipped)}`}`,
     ...(withoutReads > 0
       ? [
           `  of ${countWords(withoutReads, 'call')} it is not counted what was read: there are too many sources`,
         ]
       : []),
-    ...totalLines(overview),
+    ...(tasks === 1 ? [] : totalLines(overview)),
     '',
     ...habitLines('The habits that cost most', habits, ''),
     ...shown.flatMap((report) => ['', ...taskLines(report)]),
     ...(left > 0 ? ['', `${countWords(left, 'task')} more, with fewer bytes: --json has up to 100`] : []),
+    '',
+    verdict.text,
     '',
   ].join('\n');
 }

@@ -220,7 +220,7 @@ function TasksView({ list: { tasks, operator, total, file, pace }, from }: Props
           {file
             ? 'This file has no events yet. What is appended to it appears here.'
             : operator
-              ? `No call has been recorded yet. Connect an agent, for instance with claude mcp add --transport http oriel ${location.origin}/mcp, and what it reads appears here as it happens.`
+              ? `No call has been recorded yet. What an agent reads appears here as it happens; to connect one: claude mcp add --transport http oriel ${location.origin}/mcp`
               : 'This browser has made no call yet: the lens makes some. What agents read is shown to the operator.'}
         </p>
       ) : (

@@ -520,12 +520,14 @@ const NOTES_NAME = 'mapped';
 /** Lines of notes; of more, only the last half is kept. */
 const MAX_NOTES = 10_000;
 
-/** Removes them, when oriel is behind no agent any more. */
+/** Removes them, when oriel is behind no agent any more; those of Gemini CLI are below its own directory. */
 export function removeKeptTexts(): void {
-  const directory = join(cachePath(process.env), 'hook');
-  if (!isPrivateDirectory(directory)) return;
-  for (const name of readdirSync(directory))
-    if (TEXT_NAME.test(name) || name === NOTES_NAME) rmSync(join(directory, name), { force: true });
+  const gemini = join(homedir(), '.gemini/tmp');
+  const projects = existsSync(gemini) ? readdirSync(gemini).map((name) => join(gemini, name, 'oriel')) : [];
+  for (const directory of [join(cachePath(process.env), 'hook'), ...projects])
+    if (existsSync(directory) && isPrivateDirectory(directory))
+      for (const name of readdirSync(directory))
+        if (TEXT_NAME.test(name) || name === NOTES_NAME) rmSync(join(directory, name), { force: true });
 }
 
 class KeptTexts {

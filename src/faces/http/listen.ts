@@ -109,7 +109,7 @@ const REFUSED_INPUT: Readonly<Record<string, string>> = {
 };
 
 const TOO_MANY = JSON.stringify({
-  message: 'Too many connections are open from your address. Close some, or use them again.',
+  message: 'Too many connections are open from your address. Reuse them, or raise --max-connections N.',
   code: 'BUSY',
 });
 

@@ -306,10 +306,7 @@ function diff({ before, after = '' }: TextChange): string {
   const part = (sign: string, lines: readonly string[], [other = '']: readonly string[]): string =>
     lines.map((line) => `${sign}${makeVisible(changed(line, other)).text}\n`).join('');
   const range = (lines: readonly string[]): string => `${top + 1},${lines.length}`;
-  const [gone, added] = [old, fresh].map((lines) => lines.slice(top, lines.length - end)) as [
-    string[],
-    string[],
-  ];
+  const [gone = [], added = []] = [old, fresh].map((lines) => lines.slice(top, lines.length - end));
   return `@@ -${range(gone)} +${range(added)} @@\n${part('-', gone, added)}${part('+', added, gone)}`;
 }
 
@@ -318,5 +315,5 @@ function changed(line: string, other: string): string {
   let from = 0;
   while (from < line.length && line[from] === other[from]) from += 1;
   const length = Math.min(Math.max(line.length - other.length, 0), MAX_DIFF_COLUMNS);
-  return `…${line.slice(from, from + length)}…`;
+  return `…${line.slice(from, from + length)}…`.replace('……', '…');
 }

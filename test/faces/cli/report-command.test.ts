@@ -37,13 +37,7 @@ test('the verdict, the habits, and each task', () => {
   expect(run(['report', path])).toEqual({
     err: '',
     code: 0,
-    out: `Larger windows reduced calls: texts over 8 KiB that were begun with an answer of 32 KiB or more took 2.3 reads each (3 of them), those begun with less than 8 KiB took 20.0 (3 of them).
-
-1 task, 68 calls; 1 line is not an event
-  598 KiB, about 153,025 tokens; an answer has 8.8 KiB on average
-  57 calls followed a notice; windows of 256 KiB would have saved 60 calls
-  1 % of what was shown had been shown before
-  0 errors, 1 rate limit reported
+    out: `1 task, 68 calls; 1 line is not an event
 
 The habits that cost most
   read whole, needed in part: 1 time, 97.7 KiB, about 25,000 tokens
@@ -68,6 +62,8 @@ Task task (oriel)
     e.ts: 20 reads, 97.7 KiB; once 1,000, again 0, never 0 of 1,000 lines
     f.ts: 20 reads, 97.7 KiB; once 1,000, again 0, never 0 of 1,000 lines
     src/g.ts: 1 read, 7.8 KiB; once 0, again 0, never 1,000 of 1,000 lines
+
+Larger windows reduced calls: texts over 8 KiB that were begun with an answer of 32 KiB or more took 2.3 reads each (3 of them), those begun with less than 8 KiB took 20.0 (3 of them).
 `,
   });
 });

@@ -108,7 +108,12 @@ test('when oriel is taken out of the last agent, the helper ends and nothing is 
   oriel('uninstall', 'gemini');
   expect(existsSync(join(run, 'oriel/helper.sock'))).toBe(true);
   expect(readdirSync(kept)).not.toEqual([]);
+  const gemini = join(kept, '../../../.gemini/tmp/project/oriel');
+  mkdirSync(gemini, { recursive: true, mode: 0o700 });
+  for (const name of [`${'a'.repeat(24)}.txt`, 'mine.txt', '../../file'])
+    writeFileSync(join(gemini, name), 'text');
   expect(oriel('uninstall')).toContain('Removed.');
+  expect(readdirSync(gemini)).toEqual(['mine.txt']);
   await expect.poll(() => existsSync(join(run, 'oriel/helper.sock'))).toBe(false);
   expect(readdirSync(kept)).toEqual([]);
 });

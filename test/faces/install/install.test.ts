@@ -355,7 +355,7 @@ test('a diff shows nothing of what stands around the entry', () => {
   put('.gemini/settings.json', `{"mcpServers":{"a":${token}},"z":${token}}`);
   expect(oriel('install', 'gemini', '--mode', 'mcp').out.split('\n').slice(1, 4)).toEqual([
     '@@ -1,1 +1,1 @@',
-    '-……',
+    '-…',
     `+…, "oriel": {"command":"${home}/${LAUNCHER}","args":["mcp"]}…`,
   ]);
 });
