@@ -294,7 +294,7 @@ function judged(host, { results, first, size }, { rule, bare, empty, script }) {
   }
   if (photo?.text.includes(PIXEL.slice(0, 20))) wrong.push('an image arrived as text');
   for (const [i, [name, bar]] of Object.entries(MAX_TOKENS).entries()) {
-    const most = bar + row.host[i];
+    const most = bar + (host.adds ? row.host[i] : 0);
     if (!(row.tokens[i] <= most)) wrong.push(`${row.tokens[i]} tokens with ${name}, not ${most}`);
   }
   return { row, wrong };
