@@ -186,7 +186,8 @@ export const HOSTS = {
         },
       },
     }),
-    env: () => ({}),
+    // A daemon of an earlier run would answer with its own servers.
+    env: ({ url }) => ({ CLINE_HUB_PORT: String(Number(new URL(url).port) + 1) }),
     run: ({ bin }, prompt) => [
       `${bin}/cline`,
       '-P',
