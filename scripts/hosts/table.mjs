@@ -1,13 +1,15 @@
 // The agents that can be run here: their package, the version that .ci/run uses, and how each is pointed at the model. The entry of
 // oriel is the one that `oriel install` writes for the first word of the name.
 // `image`: whether a model gets images; `hidden`: the first request cannot declare the tools; `read`: the name of the tool, if the
-// host gives it no prefix; `scripts`: more arguments with which its model writes scripts that call tools.
+// host gives it no prefix; `scripts`: more arguments with which its model writes scripts that call tools; `adds`: whether it declares
+// tools of its own beside those of any server.
 import { join } from 'node:path';
 
 const codex = (model) => ({
   package: '@openai/codex',
   pinned: '0.171.0',
   image: true,
+  adds: true,
   files: ({ url }) => ({
     '.codex/config.toml': `model = "${model}"
 model_provider = "lab"
@@ -184,7 +186,8 @@ export const HOSTS = {
         },
       },
     }),
-    env: () => ({}),
+    // A daemon of an earlier run would answer with its own servers.
+    env: ({ url }) => ({ CLINE_HUB_PORT: String(Number(new URL(url).port) + 1) }),
     run: ({ bin }, prompt) => [
       `${bin}/cline`,
       '-P',

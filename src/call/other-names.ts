@@ -48,8 +48,15 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   cwd: ['workdir', 'workingdirectory'],
 };
 
-/** Fields in which a model comments on its call, and that show what is shown anyway. */
-const REMARKS: ReadonlySet<string> = new Set(['description', 'explanation', 'reason', 'thought', '-n']);
+/** Fields in which a model comments on its call, that show what is shown anyway, or that Gemini CLI adds to every tool. */
+const REMARKS: ReadonlySet<string> = new Set([
+  'description',
+  'explanation',
+  'reason',
+  'thought',
+  '-n',
+  'waitforprevious',
+]);
 
 /** Values of other tools, and the equivalent values here. */
 const VALUES: Readonly<Record<string, string>> = {

@@ -58,13 +58,13 @@ const sizeOf = (limits: Limits): string =>
 // The default dialect's `find` and `ls`.
 
 const findFields = (zod: SchemaKit) => ({
-  pattern: zod.string().optional().describe('Glob; only for files'),
+  pattern: zod.string().optional(),
   symbol: zod.string().optional().describe('Only for code: parse header'),
   source: zod.boolean().optional().describe('Answer a question with code'),
-  path: zod.string().optional().describe('Default: working directory'),
-  sort: sorting(zod),
-  limit: countField(zod, 1).describe(`Default: ${RESULTS}`),
-  offset: countField(zod, 0).describe('To skip (default: 0)'),
+  path: zod.string().optional(),
+  sort: zod.enum(['path', 'time']).optional(),
+  limit: countField(zod, 1),
+  offset: countField(zod, 0),
 });
 
 type OrielFindInput = InputOf<typeof findFields>;
@@ -98,10 +98,10 @@ const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
   title: 'Find files',
   example: { pattern: 'src/**/*.ts' },
   effects: reads,
-  about: (limits, { offers }) =>
-    `Finds files by glob (*.ts by name at any depth, src/**/*.test.ts by path), or symbols of code by words${offers('grep') ? '; use grep for contents' : ''}. ` +
-    `Respects .gitignore, finds hidden files, never .git. Sorted paths, no links. At most ` +
-    `${sizeOf(limits)}; a notice gives the next offset.`,
+  about: (_, { offers }) =>
+    `Finds files by glob (*.ts at any depth, src/**/*.test.ts by path), or symbols of code by words` +
+    `${offers('grep') ? '; use grep for contents' : ''}. Respects .gitignore, finds hidden files, never .git. ` +
+    `Sorted paths, no links. At most ${RESULTS} results; a notice gives the next offset.`,
   input: (zod) => zod.strictObject(findFields(zod)),
   failure: (error, input) => listFailure('find', error, input),
   request: filesOrSymbols,
@@ -117,15 +117,15 @@ const ls = tool<LsInput, ListRequest>({
   title: 'List a directory',
   example: { path: '.' },
   effects: reads,
-  about: (limits, { offers }) =>
-    `Lists one directory (e.g. path src), dotfiles included: / marks directories, @ links. ` +
-    `${offers('read') ? 'Use it for plain names; read shows sizes and ages too. ' : ''}` +
-    `At most ${sizeOf(limits)}; a notice gives the next offset.`,
+  about: (_, { offers }) =>
+    `Lists a directory (e.g. src), with dotfiles: / marks directories, @ links. ` +
+    `${offers('read') ? 'Use it for plain names; read shows sizes and ages. ' : ''}` +
+    `At most ${ENTRIES} entries; a notice gives the next offset.`,
   input: (zod) =>
     zod.strictObject({
-      path: zod.string().optional().describe('Default: working directory'),
-      limit: countField(zod, 1).describe(`Default: ${ENTRIES}`),
-      offset: countField(zod, 0).describe('To skip (default: 0)'),
+      path: zod.string().optional(),
+      limit: countField(zod, 1),
+      offset: countField(zod, 0),
     }),
   failure: (error, input) => listFailure('ls', error, input),
   request: listRequest,
@@ -135,11 +135,6 @@ const ls = tool<LsInput, ListRequest>({
       details: ({ shown, ...rest }) => ({ entries: shown, ...truncation(rest) }),
     }),
 });
-
-/** The order of files. */
-function sorting(zod: SchemaKit) {
-  return zod.enum(['path', 'time']).optional().describe('Default: path');
-}
 
 /** `details.truncation`, with the offset of the next page; without one, what was left out. */
 function truncation({
@@ -154,25 +149,22 @@ function truncation({
 // The default dialect's `grep`: matches with context, the files with matches, or the number of matches in each.
 
 const fields = (zod: SchemaKit) => ({
-  pattern: zod.string().describe('Regular expression'),
-  path: zod.string().optional().describe('Default: working directory'),
-  glob: zod.string().optional().describe('Only these files: *.ts, src/**/*.{ts,tsx}'),
-  type: zod.string().optional().describe('Only this ripgrep type: ts, py'),
-  output: zod
-    .enum(['matches', 'files', 'count'])
-    .optional()
-    .describe('files: paths, count: matches in each (default: matches)'),
+  pattern: zod.string(),
+  path: zod.string().optional(),
+  glob: zod.string().optional().describe('Only *.ts, src/**/*.{ts,tsx}'),
+  type: zod.string().optional().describe('Only this ripgrep type: ts'),
+  output: zod.enum(['matches', 'files', 'count']).optional().describe('Default: matches'),
   ignoreCase: zod.boolean().optional(),
   literal: zod.boolean().optional(),
   word: zod.boolean().optional(),
-  multiline: zod.boolean().optional().describe('Matches may span lines; (?s) lets . do so'),
-  inside: zod.boolean().optional().describe('Also in documents, archives, databases below'),
-  sort: sorting(zod),
-  context: countField(zod, 0, MAX_CONTEXT_LINES).describe('Lines around (default: 0)'),
-  before: countField(zod, 0, MAX_CONTEXT_LINES).describe('Default: context'),
-  after: countField(zod, 0, MAX_CONTEXT_LINES).describe('Default: context'),
-  limit: countField(zod, 1).describe(`Default: ${MATCHES}; files: ${RESULTS}`),
-  offset: countField(zod, 0).describe('To skip (default: 0)'),
+  multiline: zod.boolean().optional(),
+  inside: zod.boolean().optional().describe('Also in documents, archives, databases'),
+  sort: zod.enum(['path', 'time']).optional(),
+  context: countField(zod, 0, MAX_CONTEXT_LINES),
+  before: countField(zod, 0, MAX_CONTEXT_LINES),
+  after: countField(zod, 0, MAX_CONTEXT_LINES),
+  limit: countField(zod, 1),
+  offset: countField(zod, 0),
 });
 
 type OrielGrepInput = InputOf<typeof fields>;
@@ -182,11 +174,11 @@ const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
   title: 'Search file contents',
   example: { pattern: 'TODO|FIXME', glob: '*.ts' },
   effects: reads,
-  about: (limits, { offers }) =>
-    `Searches the lines of files with a regular expression (ripgrep syntax, no look-around), e.g. ` +
-    `TODO|FIXME with glob *.ts${offers('find') ? '; use find for file names' : ''}. Respects .gitignore, searches hidden files, never .git. Sorted results, path:LINE: text, in code ` +
-    `below their symbol. At most ${sizeOf(limits)}; long lines are shown around the match; a notice gives the next offset. Searches inside a document, notebook, ` +
-    'archive or database that is named: report.pdf:p12:LINE.',
+  about: (_, { offers }) =>
+    `Searches files with a regular expression (ripgrep syntax, no look-around), e.g. TODO|FIXME with glob *.ts` +
+    `${offers('find') ? '; use find for file names' : ''}. Respects .gitignore, finds hidden files, never .git. Sorted results, ` +
+    `path:LINE: text, in code below their symbol. At most ${MATCHES} matches, ${RESULTS} files; a notice gives the next offset. ` +
+    'Named documents, notebooks, archives and databases are searched inside: report.pdf:p12:LINE.',
   input: (zod) => zod.strictObject(fields(zod)),
   failure: (error, input) => listFailure('grep', error, input),
   request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),
@@ -254,7 +246,7 @@ app.db:users:42 a row · :users?where=age>30&order=age:desc&limit=20 · ?q=SELEC
 Lines count from 1${SHOWN[settings.display]}. Prefer one large window.`,
   input: (zod) =>
     zod.strictObject({
-      path: zod.string().describe("Absolute, or from the server's working directory: src/app.ts:50-100"),
+      path: zod.string().describe('Absolute or relative: src/app.ts:50-100'),
     }),
   adapt: linesToSelector,
   request: ({ path }) => ({ kind: 'read', target: path, grammar: 'selectors' }),

@@ -73,6 +73,7 @@ const SAME: readonly (readonly [DialectName, string, object, object])[] = [
   ['oriel', 'find', { pattern: '*f' }, { glob: '*f' }],
   ['oriel', 'find', { pattern: '*f' }, { name: '*f' }],
   ['oriel', 'ls', { path: '.' }, { directory: '.', explanation: 'to see' }],
+  ['oriel', 'ls', { path: '.' }, { path: '.', wait_for_previous: true }],
   ['pi', 'bash', { command: 'echo a' }, { command: 'echo a', description: 'says a' }],
   ['oriel', 'bash', { command: 'echo a', cwd: '.' }, { cmd: 'echo a', workdir: '.', description: 'says a' }],
   ['pi', 'find', { pattern: '*f' }, { glob: '*f' }],

@@ -78,7 +78,8 @@ export async function serveOverStdio(
   if (wires.signal.aborted) end();
   wires.signal.addEventListener('abort', end, { once: true });
   await ended;
-  if (!isUsed && !wires.signal.aborted && !wires.input.isTTY)
+  // A person stops a server whose input is open. Hosts close that first.
+  if (!isUsed && !wires.input.isTTY && (!wires.signal.aborted || wires.input.readableEnded))
     warn('The client left before it asked for the tools. Some give a server little time to start.');
   // Waits until a slow host has read the last answers; not for long, if the process is to end.
   await transport.taken(wires.signal.aborted ? UNSENT_MS : undefined);

@@ -451,7 +451,7 @@ export function instructionsFor(offer: ServerOffer): string {
       : 'any file';
   return [
     reader && `Call ${reader} for ${kinds}.`,
-    searcher && `Call ${searcher} to search files.`,
+    searcher && `Call ${searcher} to search.`,
     runs && 'Call bash to run commands.',
     // Its tools say so themselves.
     offer.dialect !== 'oriel' && "Relative paths start from the server's working directory.",

@@ -1,5 +1,6 @@
 /** What pending requests get when a session over stdio ends, and what clients get that do it wrong, with a line in the log. */
 
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { serveOverStdio, STDIO_DRAIN_MS } from '../../../src/faces/mcp/serve-stdio.ts';
@@ -242,7 +243,8 @@ describe('a client that does it wrong gets an answer that fits', () => {
   /** Sends the messages; resolves to the texts of answers by their ids, and the log, after `more`, which may go on. */
   async function talk(
     messages: readonly object[],
-    more: (input: PassThrough, said: () => string) => Promise<void> = () => Promise.resolve(),
+    more: (input: PassThrough, said: () => string, stop: () => Promise<void>) => Promise<void> = () =>
+      Promise.resolve(),
     isTTY = false,
   ): Promise<{ answers: Map<unknown, string>; log: string[] }> {
     const { W, write } = workspace();
@@ -255,11 +257,18 @@ describe('a client that does it wrong gets an answer that fits', () => {
     const offer = createOffer({ cwd: W, onError });
     onTestFinished(() => offer.close());
     await offer.prepare();
-    const { signal } = new AbortController();
+    const stopping = new AbortController();
     const warn = (sentence: string): void => void log.push(sentence);
-    const ended = serveOverStdio(offer, { input, output, signal, warn });
+    const ended = serveOverStdio(offer, { input, output, signal: stopping.signal, warn });
     for (const message of messages) input.write(`${JSON.stringify(message)}\n`);
-    await more(input, () => said);
+    await more(
+      input,
+      () => said,
+      () => {
+        stopping.abort();
+        return ended;
+      },
+    );
     input.end();
     await ended;
     const replies = said.split('\n').filter(Boolean);
@@ -323,29 +332,38 @@ describe('a client that does it wrong gets an answer that fits', () => {
       expect(text.length).toBeLessThanOrEqual(19_500);
       expect(log).toEqual(lines.map((line) => expect.stringContaining(line) as string));
     });
-  });
 
-  test('a version of its own that lies changes nothing', async () => {
-    const named = (version: string): object =>
-      hello({ ...known, clientInfo: { name: 'claude-code', version } });
-    const [old, newer] = [await talk([named('0.0.1'), read]), await talk([named('99.0.0-lie'), read])];
-    expect(newer).toEqual(old);
-    expect(old.answers.get(3)?.length).toBeGreaterThan(40_000);
-    expect(old.log).toEqual([]);
-  });
+    test('a version of its own that lies changes nothing', async () => {
+      const named = (version: string): object =>
+        hello({ ...known, clientInfo: { name: 'claude-code', version } });
+      const [old, newer] = [
+        await converse([named('0.0.1'), read]),
+        await converse([named('99.0.0-lie'), read]),
+      ];
+      expect(newer).toEqual(old);
+      expect(old.answers.get(3)?.length).toBeGreaterThan(40_000);
+      expect(old.log).toEqual([]);
+    });
 
-  test('a field that a tool does not have is named', async () => {
-    const { answers, log } = await talk([hello(known), callOf(3, 'read', { path: 'big.txt', odd: 1 })]);
-    expect(answers.get(3)).toContain('no field odd');
-    expect(log).toEqual([expect.stringContaining('read: The tool read has no field odd')]);
+    test('a field that a tool does not have is named', async () => {
+      const { answers, log } = await converse([hello(known), callOf(3, 'read', { path: 'big.txt', odd: 1 })]);
+      expect(answers.get(3)).toContain('no field odd');
+      expect(log).toEqual([expect.stringContaining('read: The tool read has no field odd')]);
+    });
   });
 
   test('one that leaves before it asks for tools is noted', async () => {
-    const { log } = await talk([hello(known)]);
-    expect(log).toEqual([
-      'The client left before it asked for the tools. Some give a server little time to start.',
-    ]);
+    const left = ['The client left before it asked for the tools. Some give a server little time to start.'];
+    expect((await talk([hello(known)])).log).toEqual(left);
     expect((await talk([], undefined, true)).log).toEqual([]);
+    // As Cline does it: it closes the input, and soon sends a signal.
+    const cut = await talk([hello(known)], async (input, _said, stop) => {
+      input.end();
+      await once(input, 'end');
+      await stop();
+    });
+    expect(cut.log).toEqual(left);
+    expect((await talk([hello(known)], (_input, _said, stop) => stop())).log).toEqual([]);
   });
 
   test.each([
