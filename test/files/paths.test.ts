@@ -4,8 +4,10 @@ import { homedir } from 'node:os';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   absolutePath,
+  expandedPath,
   foreignName,
   fromWorkingDirectory,
+  isTypedAbsolute,
   pathSpellings,
   isPathWithin,
 } from '../../src/files/paths.ts';
@@ -213,4 +215,17 @@ describe('a name of another system', () => {
     ])
       expect([name, why(name, true)]).toStrictEqual([name, undefined]);
   });
+});
+
+test.each([
+  ['/a', true, '/a'],
+  ['FILE:///a%20b', true, '/a b'],
+  ['file://src/a', false, 'src/a'],
+  ['xfile:///a', false, 'xfile:///a'],
+  ['~/a', false, `${homedir()}/a`],
+  ['a/../b', false, 'a/../b'],
+  ['file:///a/%ff', true, `/a/${String.fromCharCode(0xdcff)}`],
+  ['file://localhost/%ff', false, `/${String.fromCharCode(0xdcff)}`],
+])('%j is absolute: %j, and means %j', (typed, absolute, expanded) => {
+  expect([isTypedAbsolute(typed), expandedPath(typed)]).toEqual([absolute, expanded]);
 });
