@@ -213,6 +213,9 @@ test('a rule that is escaped otherwise in the file has no line', async () => {
   write('.claude/settings.json', settings('Read(./a.ts)', 'Read(./z.log)').replace('z.', '\\u007a.'));
   expect(await text('a.ts')).toContain('by the rule Read(./a.ts) of .claude/settings.json:1,');
   expect(await text('z.log')).toContain('by the rule Read(./z.log) of .claude/settings.json, ');
+  // Nor have those behind it.
+  write('.claude/settings.json', settings('Read(./z.log)', 'Read(./a.ts)').replace('z.', '\\u007a.'));
+  expect(await text('a.ts')).toContain('by the rule Read(./a.ts) of .claude/settings.json, ');
 });
 
 test('a rule with a line break leaves the others as they are', async () => {

@@ -209,3 +209,13 @@ test.each([
 ])('%j may lead elsewhere: %j', (pattern, elsewhere) => {
   expect(isElsewhere(pattern)).toBe(elsewhere);
 });
+
+test('a question mark is one character, whatever its size', () => {
+  const name = ['a', 'é', '\uffff', '😀', '\u{10000}'].join('');
+  expect([
+    new Glob('?????').matches(name),
+    new Glob('??????').matches(name),
+    new Glob('*??').matches(name),
+  ]).toEqual([true, false, true]);
+  expect(new Glob('../*.ts', { directories: ['/w'], cwd: '/w/src' }).matches('a.ts')).toBe(false);
+});

@@ -8,6 +8,7 @@ import {
   foreignName,
   fromWorkingDirectory,
   isTypedAbsolute,
+  mayRise,
   pathSpellings,
   isPathWithin,
 } from '../../src/files/paths.ts';
@@ -228,4 +229,12 @@ test.each([
   ['file://localhost/%ff', false, `/${String.fromCharCode(0xdcff)}`],
 ])('%j is absolute: %j, and means %j', (typed, absolute, expanded) => {
   expect([isTypedAbsolute(typed), expandedPath(typed)]).toEqual([absolute, expanded]);
+});
+
+test('above a root nothing is looked for', () => {
+  const roots = ['/w', '/v/x'];
+  expect(['/w', '/w/a', '/v', '/v/x', '/v/x/y', '/'].map((path) => mayRise(path, roots))).toEqual([
+    ...[false, true, false, false, true, false],
+  ]);
+  expect([mayRise('/w', []), mayRise('/w/a', ['/w/a', '/w'])]).toEqual([true, true]);
 });
