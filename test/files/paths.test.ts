@@ -233,8 +233,7 @@ test.each([
 
 test('above a root nothing is looked for', () => {
   const roots = ['/w', '/v/x'];
-  expect(['/w', '/w/a', '/v', '/v/x', '/v/x/y', '/'].map((path) => mayRise(path, roots))).toEqual([
-    ...[false, true, false, false, true, false],
-  ]);
+  const asked = ['/w', '/w/a', '/v', '/v/x', '/v/x/y', '/'];
+  expect(asked.filter((path) => mayRise(path, roots))).toEqual(['/w/a', '/v/x/y']);
   expect([mayRise('/w', []), mayRise('/w/a', ['/w/a', '/w'])]).toEqual([true, true]);
 });

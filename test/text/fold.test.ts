@@ -39,6 +39,12 @@ describe('a run of 30 lines is folded', () => {
 });
 
 describe('lines that report steps are a run', () => {
+  const expectTwoRuns = (line: (i: number) => string): void => {
+    const found = shown(`begin\n${each(30, line)}error: it broke\n${each(30, line)}`);
+    expect(found.filter((one) => /^\d+× /.test(one))).toHaveLength(2);
+    expect(found.filter((one) => !/^\d+× |^$/.test(one))).toEqual(['begin', 'error: it broke']);
+  };
+
   test.each([
     ['npm', (i: number) => `npm http fetch GET 200 https://registry.example/p${i} ${i}ms (cache miss)`],
     ['cargo', (i: number) => `   Compiling crate-${i} v1.${i}.0`],
@@ -47,59 +53,49 @@ describe('lines that report steps are a run', () => {
     ['git', (i: number) => `Receiving objects:  ${i}% (${i}/90), ${i}.50 MiB | ${i}.00 MiB/s`],
     ['docker', (i: number) => `#7 sha256:${'ab'.repeat(32)} ${i}.1MB / 28.2MB ${i}.3s`],
     ['a step of docker', (i: number) => `#12 ${i}.345 Unpacking git-${i} (1:2.39-${i}) ...`],
-    ...[
-      'npm http cache pkg-# 200',
-      'npm silly fetch manifest p#',
-      'npm timing idealTree:# Completed in #ms',
-      'Progress: resolved #, reused 0, downloaded #, added 0',
-      'Collecting p# (from flask)',
-      '  Installing build dependencies for pkg-#.tar.gz',
-      'Collecting pkg.[a-b]-#',
-      'Requirement already satisfied: p# in /usr/lib',
-      '  Using cached p#-1.whl (12.3 kB)',
-      '  Created wheel for p#: filename=p#.whl',
-      '   \u2501\u2501\u2578 #.1/30.5 MB 9.1 MB/s',
-      'Get:# http://deb.example stable/main amd64 p# [9 kB]',
-      'Selecting previously unselected package p#.',
-      'Setting up p# (1.#) ...',
-      'Using rake 13.#.0',
-      '[INFO] Downloading from central: https://repo.example/p#.pom',
-      '> Task :app:compile#Java UP-TO-DATE',
-      '  Downloading # crates',
-      '  CC      src/p#.o',
-      '[ #%] Building C object p#.o',
-      '[#/90] Linking CXX p#.so',
-      '-- Looking for p#.h',
-      'checking for p#.h... yes',
-      '12:00:# - Updating p#',
-      'test p# ... ok',
-      '=== RUN   Test#',
-      '    --- PASS: Test# (0.#s)',
-      'a_test.py ....s   [ #%]',
-      'ok  \tpkg/p#\t0.#s',
-      '?   \tpkg/p#\t[no test files]',
-      'PASS src/p#.test.js',
-      '  \u2713 adds # and #',
-      'remote: Counting objects: #% (#/90)',
-      ' * [new branch]      b# -> origin/b#',
-      ' create mode 100644 p#',
-      'abcdef012345: Pull complete',
-      '#7 [internal] load p#',
-      '#7 DONE #.1s',
-    ].map(
-      (line) =>
-        [
-          line,
-          (i: number) =>
-            line.replaceAll('#', (mark, at: number) => (at === 0 && /^#7/.test(line) ? mark : String(i + 9))),
-        ] as const,
-    ),
     ['in its last state', (i: number) => `\x1b[2K\ra\r\x1b[32mok\x1b[0m ${i} - adds`],
-  ])('%s', (_, line) => {
-    const found = shown(`begin\n${each(30, line)}error: it broke\n${each(30, line)}`);
-    expect(found.filter((one) => /^\d+× /.test(one))).toHaveLength(2);
-    expect(found.filter((one) => !/^\d+× |^$/.test(one))).toEqual(['begin', 'error: it broke']);
-  });
+  ])('%s', (_, line) => expectTwoRuns(line));
+
+  test.each([
+    'npm http cache pkg-~ 200',
+    'npm silly fetch manifest p~',
+    'npm timing idealTree:~ Completed in ~ms',
+    'Progress: resolved ~, reused 0, downloaded ~, added 0',
+    'Collecting p~ (from flask)',
+    '  Installing build dependencies for pkg-~.tar.gz',
+    'Collecting pkg.[a-b]-~',
+    'Requirement already satisfied: p~ in /usr/lib',
+    '  Using cached p~-1.whl (12.3 kB)',
+    '  Created wheel for p~: filename=p~.whl',
+    '   \u2501\u2501\u2578 ~.1/30.5 MB 9.1 MB/s',
+    'Get:~ http://deb.example stable/main amd64 p~ [9 kB]',
+    'Selecting previously unselected package p~.',
+    'Setting up p~ (1.~) ...',
+    'Using rake 13.~.0',
+    '[INFO] Downloading from central: https://repo.example/p~.pom',
+    '> Task :app:compile~Java UP-TO-DATE',
+    '  Downloading ~ crates',
+    '  CC      src/p~.o',
+    '[ ~%] Building C object p~.o',
+    '[~/90] Linking CXX p~.so',
+    '-- Looking for p~.h',
+    'checking for p~.h... yes',
+    '12:00:~ - Updating p~',
+    'test p~ ... ok',
+    '=== RUN   Test~',
+    '    --- PASS: Test~ (0.~s)',
+    'a_test.py ....s   [ ~%]',
+    'ok  \tpkg/p~\t0.~s',
+    '?   \tpkg/p~\t[no test files]',
+    'PASS src/p~.test.js',
+    '  \u2713 adds ~ and ~',
+    'remote: Counting objects: ~% (~/90)',
+    ' * [new branch]      b~ -> origin/b~',
+    ' create mode 100644 p~',
+    'abcdef012345: Pull complete',
+    '#7 [internal] load p~',
+    '#7 DONE ~.1s',
+  ])('also %s', (line) => expectTwoRuns((i) => line.replaceAll('~', String(i + 9))));
 
   test.each([
     'npm info run esbuild@0.18.0 postinstall { code: 1, signal: null }',
