@@ -443,7 +443,7 @@ test('what is gone or closed has no facts, what fails makes private', () => {
   });
 });
 
-test('a comparison holds for a minute, for files that did not change since', () => {
+test('a comparison holds for a minute, for files that stay unchanged', () => {
   const compare = { since: 100_000, rules: new Map() };
   const holds = (ctimeMs: number | bigint, began: number): boolean =>
     isCurrent(compare, { dev: 1, ino: 1, ctimeMs }, began);

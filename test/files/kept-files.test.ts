@@ -151,7 +151,7 @@ test.skipIf(!isRoot)('a link that belongs to another account is not followed', (
   expect(() => trustedDirectory(join(folder, 'link'))).toThrow('belongs to another user');
 });
 
-test.skipIf(!process.getuid)('a directory is private while only its user can use or replace it', () => {
+test.skipIf(!process.getuid)('a directory is private while only its user can use it', () => {
   const own = privateDirectory(join(temporary(), 'parent/own'));
   writeFileSync(join(own, 'file'), '');
   symlinkSync(own, join(own, 'link'));
