@@ -31,6 +31,7 @@ describe('a run of 30 lines is folded', () => {
     ['a percentage', (i: number) => `Receiving objects: ${i}%`],
     ['a part of a total', (i: number) => `Step ${i}/30`],
     ['sizes with a total', (i: number) => `Downloading foo ${i}.5 MB / 40 MB`],
+    ['a part with a year in it', (i: number) => `rows ${12_000 + i}/90000 were read`],
     ['a time left', (i: number) => `building, ${30 - i}s left`],
     ['an error, equal to the letter', () => 'ERROR: connection lost, next attempt'],
   ])('%s', (_, line) => {
