@@ -15,14 +15,17 @@ export async function sampleOf(files, size, seed) {
   };
 }
 
-/** The files with all changes in them, of which one at a time can be switched on by its id, and the changes. */
-export async function instrumented(files) {
+/**
+ * The files with all changes in them, or those in `placesOf` a file, of which one at a time can be switched on by its id, and
+ * the changes.
+ */
+export async function instrumented(files, placesOf = () => true) {
   const { Instrumenter } = await import('@stryker-mutator/instrumenter');
   const logger = { debug() {}, info() {}, warn() {}, isDebugEnabled: () => false };
   const sources = files.map((name) => ({
     name: resolve(name),
     content: readFileSync(name, 'utf8'),
-    mutate: true,
+    mutate: placesOf(name),
   }));
   const { files: changed, mutants } = await new Instrumenter(logger).instrument(sources, {
     plugins: null,

@@ -141,6 +141,7 @@ async function mutate({ name, ranges, keys, tests }) {
     if (keys) keepOnly(found, new Set(keys));
     for (let tries = 0; tries < 3; tries += 1) found = await retry(id, found, isUnfinished, checkers);
     for (const mutant of mutantsOf(found).filter(isUnfinished)) mutant.entry.status = 'CompileError';
+    writeFileSync(report, JSON.stringify(found));
     await retryBuilt(mutantsOf(found).filter(isMissed));
     writeFileSync(report, JSON.stringify(found));
     return mutantsOf(found);
@@ -208,7 +209,10 @@ async function retryBuilt(missed) {
     if (!['.bench', '.build', '.git', 'dist', 'node_modules'].includes(name))
       cpSync(name, join(sandbox, name), { recursive: true });
   symlinkSync(resolve('node_modules'), join(sandbox, 'node_modules'));
-  const { sources, mutants } = await instrumented([...new Set(missed.map(({ file }) => file))]);
+  // Only these changes are in the code, because each makes it slower.
+  const { sources, mutants } = await instrumented([...new Set(missed.map(({ file }) => file))], (name) =>
+    missed.filter(({ file }) => file === name).map(placeOf),
+  );
   for (const { file, content } of sources) writeFileSync(join(sandbox, file), content);
   execFileSync(process.execPath, ['scripts/build.mjs', changedBuild], { cwd: sandbox, stdio: 'inherit' });
   const ids = new Map(mutants.map(({ key, id }) => [key, id]));
@@ -289,6 +293,12 @@ function isUnfinished({ status, coveredBy, testsCompleted }) {
 /** Stryker's notation for a range: lines from 1, columns from 0. In a report both are from 1. */
 function rangeOf({ file, location: { start, end } }) {
   return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+}
+
+/** As the instrumenter takes it: lines and columns from 0. */
+function placeOf({ location: { start, end } }) {
+  const fromZero = ({ line, column }) => ({ line: line - 1, column: column - 1 });
+  return { start: fromZero(start), end: fromZero(end) };
 }
 
 /** The last report, with the new results of the mutants that were tried again. */
