@@ -252,6 +252,11 @@ describe('what has the shape of a selector and no meaning', () => {
       ':5:encoding=utf-8',
     ],
     [
+      'raw:encoding=klingon',
+      'The selector :raw:encoding=klingon is invalid: the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le. Use :raw:encoding=utf-8.',
+      ':raw:encoding=utf-8',
+    ],
+    [
       'encoding=klingon:#one',
       'The selector :encoding=klingon:#one is invalid: the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le. Use :encoding=utf-8.',
       ':encoding=utf-8',
