@@ -72,6 +72,8 @@ test.each<[string, string | Uint8Array, string[]]>([
     ['a.ts', 'z.log'],
   ],
   ['.claude/settings.json', '{"permissions":{"deny":["Read(z.log)",],"allow":["Read(a.ts)"]}}', ['z.log']],
+  ['.claude/settings.json', settings('Read(a.ts', 'Edit(Read(z.log)'), []],
+  ['.claude/settings.json', '{"permissions":{"deny":["Read(a.ts)", "Edit(z.log)"', ['a.ts', 'b/a.ts']],
   ['.claude/settings.json', '{"permissions":null}', []],
   ['.claude/settings.json', '{"permissions":{"allow":["Read(a.ts)"]', []],
   ['.cursorignore', `${'#'.repeat(1 << 20)}\na.ts\n`, []],
