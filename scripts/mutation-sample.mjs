@@ -6,28 +6,39 @@ import { relative, resolve } from 'node:path';
 
 /** How many changes there are, and those chosen, each with its key. */
 export async function sampleOf(files, size, seed) {
+  const { mutants } = await instrumented(files);
+  const orderOf = ({ key }) => createHash('sha256').update(`${seed} ${key}`).digest('hex');
+  const ordered = mutants.map((mutant) => ({ ...mutant, order: orderOf(mutant) }));
+  return {
+    all: mutants.length,
+    chosen: ordered.toSorted((a, b) => (a.order < b.order ? -1 : 1)).slice(0, size),
+  };
+}
+
+/**
+ * The files with all changes in them, or those in `placesOf` a file, of which one at a time can be switched on by its id, and
+ * the changes.
+ */
+export async function instrumented(files, placesOf = () => true) {
   const { Instrumenter } = await import('@stryker-mutator/instrumenter');
   const logger = { debug() {}, info() {}, warn() {}, isDebugEnabled: () => false };
   const sources = files.map((name) => ({
     name: resolve(name),
     content: readFileSync(name, 'utf8'),
-    mutate: true,
+    mutate: placesOf(name),
   }));
-  const { mutants } = await new Instrumenter(logger).instrument(sources, {
+  const { files: changed, mutants } = await new Instrumenter(logger).instrument(sources, {
     plugins: null,
     excludedMutations: [],
     ignorers: [],
     noHeader: false,
   });
-  const keyed = mutants.map(({ location: { start, end }, ...mutant }) => {
-    const file = relative('', mutant.fileName);
-    const location = { start: fromOne(start), end: fromOne(end) };
-    const key = keyOf({ ...mutant, location });
-    return { file, location, key, order: createHash('sha256').update(`${seed} ${key}`).digest('hex') };
-  });
   return {
-    all: keyed.length,
-    chosen: keyed.toSorted((a, b) => (a.order < b.order ? -1 : 1)).slice(0, size),
+    sources: changed.map(({ name, content }) => ({ file: relative('', name), content })),
+    mutants: mutants.map(({ id, location: { start, end }, ...mutant }) => {
+      const location = { start: fromOne(start), end: fromOne(end) };
+      return { id, file: relative('', mutant.fileName), location, key: keyOf({ ...mutant, location }) };
+    }),
   };
 }
 

@@ -2,18 +2,33 @@
 // mutants that no fast test kills; full reports are in .bench/mutation/. All directories take hours, so it is not part of `npm test`.
 // With --sample N, N mutants of each directory named are tried, chosen by the seed, which is printed: minutes. With --again, only the
 // mutants that no test killed in the last run (with the same sample and seed) are tried, with the tests as they are now; the code
-// must be unchanged.
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// must be unchanged. What the tests of a room do not notice in their own process is tried once more with the build changed, too,
+// which their children and threads load.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { keyOf, marginOf, sampleOf } from './mutation-sample.mjs';
+import { instrumented, keyOf, marginOf, sampleOf } from './mutation-sample.mjs';
 
 /** Pure and fast ones first. */
 const DIRECTORIES = ['selector', 'render', 'text', 'files', 'process', 'network', 'session', 'formats'];
 
 /** Generated files. */
 const MADE = ['text/scan-wasm.ts'];
+
+/** Where changed code looks for the id of the change that is on. */
+const ACTIVE = /[\w$]+\.process\.env\.__STRYKER_ACTIVE_MUTANT__/g;
 
 const { values, positionals: named } = parseArgs({
   allowPositionals: true,
@@ -125,8 +140,9 @@ async function mutate({ name, ranges, keys, tests }) {
     let found = last ? await retry(id, last, isMissed, checkers) : await run(id, ranges, checkers);
     if (keys) keepOnly(found, new Set(keys));
     for (let tries = 0; tries < 3; tries += 1) found = await retry(id, found, isUnfinished, checkers);
-    for (const mutant of mutantsOf(found).filter((one) => isUnfinished(one) || isConstant(one)))
-      mutant.entry.status = 'CompileError';
+    for (const mutant of mutantsOf(found).filter(isUnfinished)) mutant.entry.status = 'CompileError';
+    writeFileSync(report, JSON.stringify(found));
+    await retryBuilt(mutantsOf(found).filter(isMissed));
     writeFileSync(report, JSON.stringify(found));
     return mutantsOf(found);
   } catch (error) {
@@ -182,6 +198,83 @@ async function run(id, ranges, checkers) {
   }
 }
 
+/** Tries them with the build changed, too. */
+async function retryBuilt(missed) {
+  if (missed.length === 0) return;
+  const sandbox = resolve('.bench/mutation-sandbox');
+  const changedBuild = join(sandbox, '.build/changed');
+  rmSync(sandbox, { recursive: true, force: true });
+  mkdirSync(sandbox);
+  for (const name of readdirSync('.'))
+    if (!['.bench', '.build', '.git', 'dist', 'node_modules'].includes(name))
+      cpSync(name, join(sandbox, name), { recursive: true });
+  symlinkSync(resolve('node_modules'), join(sandbox, 'node_modules'));
+  // Only these changes are in the code, because each makes it slower.
+  const { sources, mutants } = await instrumented([...new Set(missed.map(({ file }) => file))], (name) =>
+    missed.filter(({ file }) => file === name).map(placeOf),
+  );
+  for (const { file, content } of sources) writeFileSync(join(sandbox, file), content);
+  execFileSync(process.execPath, ['scripts/build.mjs', changedBuild], { cwd: sandbox, stdio: 'inherit' });
+  const ids = new Map(mutants.map(({ key, id }) => [key, id]));
+  const scripts = readdirSync(changedBuild, { recursive: true })
+    .filter((name) => name.endsWith('js'))
+    .map((name) => join(changedBuild, name))
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+    .filter(({ text }) => text.includes('__STRYKER_ACTIVE_MUTANT__'));
+  const seconds = new Map();
+  for (const { entry, file, ...mutant } of missed) {
+    const tests = [...new Set([...testsOf(file.slice('src/'.length)), mirrorOf(file)])].filter(
+      (path) => !path.includes('*'),
+    );
+    const key = tests.join(' ');
+    // Children end with what is in their environment, but most have none: they find the id in their code.
+    const change = (id) => {
+      for (const { path, text } of scripts) writeFileSync(path, text.replaceAll(ACTIVE, JSON.stringify(id)));
+      return { ...process.env, ORIEL_TEST_BUILD: changedBuild, __STRYKER_ACTIVE_MUTANT__: id };
+    };
+    if (!seconds.has(key)) {
+      const began = performance.now();
+      const isPassed = (await runTests(tests, sandbox, change(''), 600)) === 0;
+      seconds.set(key, isPassed ? (performance.now() - began) / 1_000 : undefined);
+      if (!isPassed) console.log(`Without a change these fail in the sandbox: ${key}`);
+    }
+    const usual = seconds.get(key);
+    if (usual === undefined) continue;
+    const id = ids.get(keyOf({ ...mutant, fileName: file }));
+    const code = await runTests(tests, sandbox, change(id), 60 + 5 * usual);
+    if (code !== 0) entry.status = code === undefined ? 'Timeout' : 'Killed';
+    console.log(`${file}:${mutant.location.start.line} ${mutant.mutatorName}: ${entry.status}`);
+  }
+  rmSync(sandbox, { recursive: true, force: true });
+}
+
+/** The exit code of the tests, or undefined if they took longer than these seconds. */
+async function runTests(tests, cwd, env, limit) {
+  const tier = ['--project', 'fast', '--project', 'mocks', '--tags-filter', '!slow'];
+  const args = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    ...tier,
+    '--bail',
+    '1',
+    '--reporter',
+    'dot',
+    ...tests,
+  ];
+  const child = spawn(process.execPath, args, { cwd, env, stdio: 'ignore', detached: true });
+  const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), limit * 1_000);
+  const [code] = await once(child, 'exit');
+  clearTimeout(timer);
+  return code ?? undefined;
+}
+
+/** The directory of tests that is nearest to this file. */
+function mirrorOf(file) {
+  let directory = dirname(file).replace(/^src/, 'test');
+  while (!existsSync(directory)) directory = dirname(directory);
+  return `${directory}/`;
+}
+
 function mutantsOf(report) {
   return Object.entries(report.files).flatMap(([file, { mutants }]) =>
     mutants.map((mutant) => ({ ...mutant, file, entry: mutant })),
@@ -197,14 +290,15 @@ function isUnfinished({ status, coveredBy, testsCompleted }) {
   return status === 'Survived' && testsCompleted < coveredBy?.length;
 }
 
-/** In what a test loads: the change has an effect only where no test before has loaded the same. */
-function isConstant({ status, static: isStatic }) {
-  return status === 'Survived' && isStatic === true;
-}
-
 /** Stryker's notation for a range: lines from 1, columns from 0. In a report both are from 1. */
 function rangeOf({ file, location: { start, end } }) {
   return `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+}
+
+/** As the instrumenter takes it: lines and columns from 0. */
+function placeOf({ location: { start, end } }) {
+  const fromZero = ({ line, column }) => ({ line: line - 1, column: column - 1 });
+  return { start: fromZero(start), end: fromZero(end) };
 }
 
 /** The last report, with the new results of the mutants that were tried again. */

@@ -174,9 +174,8 @@ const ZIPPED = /openxmlformats|opendocument|epub\+zip/;
 
 function binaryNotices({ target, type, bytes, isNearlyText, changed }: BinaryResult): readonly Notice[] {
   const use = ZIPPED.test(type) ? `${target}:/` : isNearlyText ? `${target}:raw` : undefined;
-  const size = bytes === undefined ? {} : { bytes };
   return [
-    { kind: 'binary', target, type, ...size, use: use || undefined, isNearlyText: isNearlyText || undefined },
+    { kind: 'binary', target, type, bytes, use, isNearlyText: isNearlyText || undefined },
     ...(changed ? [{ kind: 'changed', target } as const] : []),
   ];
 }

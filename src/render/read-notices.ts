@@ -27,7 +27,7 @@ export function readNotices(result: TextResult): Notice[] {
     excerpt.next && partNotice(result),
     window && cutEndNotice(result),
     excerpt.next && cutNotice(result),
-    ...(window?.kind === 'lines' && !excerpt.next ? [shortNotice(result), aroundNotice(result)] : []),
+    ...(excerpt.next ? [] : [shortNotice(result), aroundNotice(result)]),
     beyondNotice(result),
   ].filter((n) => n !== undefined);
   const changed: Notice[] = result.changed ? [{ kind: 'changed', target }] : [];

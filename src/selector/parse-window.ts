@@ -87,8 +87,7 @@ function mendedList(list: string): string {
 }
 
 function mended(chunk: string): string {
-  const [, start, , joint, end, length] = ITEM.exec(chunk) ?? [];
-  if (start === undefined) return chunk;
+  const [, start = '1', , joint, end, length] = ITEM.exec(chunk) ?? [];
   if (count(start) === 0) return '1';
   if (length !== undefined && count(length) === 0) return `${start}+1`;
   // Line 0 is none to begin at.

@@ -4,12 +4,15 @@ import { crc32, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOffer } from '../../src/faces/offer.ts';
 import {
+  DEFAULT_DENY,
   DenyRules,
+  isCurrent,
   type KnownFacts,
   linkedBelow,
   type LinkedFiles,
   linkedRule,
   privateFile,
+  withoutFacts,
 } from '../../src/files/deny-rules.ts';
 import { createOriel, type Oriel } from '../../src/index.ts';
 import type { DenyRule } from '../../src/types/access.ts';
@@ -69,6 +72,8 @@ test.each<[string, string | Uint8Array, string[]]>([
     ['a.ts', 'z.log'],
   ],
   ['.claude/settings.json', '{"permissions":{"deny":["Read(z.log)",],"allow":["Read(a.ts)"]}}', ['z.log']],
+  ['.claude/settings.json', settings('Read(a.ts', 'Edit(Read(z.log)'), []],
+  ['.claude/settings.json', '{"permissions":{"deny":["Read(a.ts)", "Edit(z.log)"', ['a.ts', 'b/a.ts']],
   ['.claude/settings.json', '{"permissions":null}', []],
   ['.claude/settings.json', '{"permissions":{"allow":["Read(a.ts)"]', []],
   ['.cursorignore', `${'#'.repeat(1 << 20)}\na.ts\n`, []],
@@ -210,6 +215,9 @@ test('a rule that is escaped otherwise in the file has no line', async () => {
   write('.claude/settings.json', settings('Read(./a.ts)', 'Read(./z.log)').replace('z.', '\\u007a.'));
   expect(await text('a.ts')).toContain('by the rule Read(./a.ts) of .claude/settings.json:1,');
   expect(await text('z.log')).toContain('by the rule Read(./z.log) of .claude/settings.json, ');
+  // Nor have those behind it.
+  write('.claude/settings.json', settings('Read(./z.log)', 'Read(./a.ts)').replace('z.', '\\u007a.'));
+  expect(await text('a.ts')).toContain('by the rule Read(./a.ts) of .claude/settings.json, ');
 });
 
 test('a rule with a line break leaves the others as they are', async () => {
@@ -409,4 +417,82 @@ test('what could not be compared is private, and it is said why', () => {
     'a.ts is private because it has several names (hard links), and not all private files were compared with it: a directory could not be listed, which a person can lift by removing its other names and which does not bind commands.',
     expect.stringContaining('compared with it: a private file could not be looked at, which'),
   ]);
+});
+
+test('a private file is private under another name, until that is gone', async () => {
+  const { W, text, write } = place({ deny: ['z.log'] });
+  fs.linkSync(join(W, 'z.log'), join(W, 'b/z.txt'));
+  fs.linkSync(join(W, 'a.ts'), join(W, 'a.txt'));
+  expect(await text('b/z.txt')).toContain('b/z.txt is private by the rule z.log of the option deny, ');
+  expect(await text('a.txt')).toBe('1|text\n');
+  // Also the file that was compared before.
+  fs.linkSync(join(W, 'a.ts'), join(W, 'b/c/z.log'));
+  expect(await text('a.txt')).toContain(' is private by the rule z.log ');
+  fs.rmSync(join(W, 'z.log'));
+  write('z.log', 'text\n');
+  expect(await text('b/z.txt')).toBe('1|text\n');
+});
+
+test('what is gone or closed has no facts, what fails makes private', () => {
+  const facts = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EIO', 'EMFILE'].map((code) =>
+    withoutFacts(Object.assign(new Error(code), { code })),
+  );
+  expect(facts).toEqual([undefined, undefined, undefined, undefined, 'failed', 'failed']);
+  const directory = [entry('.env'), entry('sub', 2), entry('link', 3)];
+  expect(compared({ '/p': directory, '/p/.env': undefined, '/p/sub': undefined })[1]).toMatchObject({
+    rules: new Map(),
+    gap: undefined,
+  });
+});
+
+test('a comparison holds for a minute, for files that stay unchanged', () => {
+  const compare = { since: 100_000, rules: new Map() };
+  const holds = (ctimeMs: number | bigint, began: number): boolean =>
+    isCurrent(compare, { dev: 1, ino: 1, ctimeMs }, began);
+  expect([holds(200_000, 100_000), holds(98_999n, 159_999), holds(98_999, 160_000)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect([holds(99_000, 100_001), holds(99_000, 99_999)]).toEqual([false, true]);
+});
+
+test('of a list the first rules hold that are not too long', async () => {
+  const { write, read } = place();
+  const isPrivate = async (path: string): Promise<boolean> => (await read(path)).isError;
+  const long = 'x'.repeat(4_096);
+  write('.aiignore', `${long}\n${'q\n'.repeat(9_998)}a.ts\nz.log\n`);
+  expect([await isPrivate('a.ts'), await isPrivate('z.log')]).toEqual([true, false]);
+  expect(warned).toEqual([expect.stringMatching(/: only its first 10000 rules are used\.$/)]);
+  warned.length = 0;
+  write('.aiignore', `${long}x\nz.log\n`);
+  expect([await isPrivate('a.ts'), await isPrivate('z.log')]).toEqual([false, true]);
+  expect(warned).toEqual([expect.stringMatching(/: a rule has over 4096 characters and is ignored\.$/)]);
+});
+
+test('the default list is named, and can be taken away', async () => {
+  const { text, write } = workspace({ deny: [...DEFAULT_DENY, 'own.ts'] });
+  write('.env', 'A=1\n');
+  write('own.ts', 'text\n');
+  expect(await text('.env')).toContain(
+    'by the rule .env of the default list, which a person can lift with --allow-private ',
+  );
+  expect(await text('own.ts')).toContain(
+    'by the rule own.ts of the option deny, which a person can lift in the option deny ',
+  );
+});
+
+test('rules of a second project are named by their whole path', async () => {
+  const { W, O, write } = place();
+  write('.cursorignore', 'z.log\n');
+  fs.writeFileSync(join(O, '.cursorignore'), '*.txt\n');
+  fs.mkdirSync(join(O, '.aiignore'));
+  const offer = createOffer({ cwd: W, roots: [W, O], deny: [], cache: false });
+  const said = async (path: string): Promise<string> => textOf(await offer.read(path));
+  expect(await said('z.log')).toContain(' of .cursorignore:1, ');
+  expect(await said(join(O, 'secret.txt'))).toContain(` of ${join(O, '.cursorignore')}:1, `);
+  expect(warned).toEqual([
+    expect.stringMatching(/\.aiignore hold in part, or not at all: it is a directory\.$/),
+  ]);
+  await offer.close();
 });

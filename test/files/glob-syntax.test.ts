@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { checkGlobSyntax } from '../../src/files/glob-text.ts';
+import { checkGlobSyntax, validGlob } from '../../src/files/glob-text.ts';
 import { ripgrepPath } from '../../src/process/ripgrep.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { fc, isLongRun, seedOfRun } from '../support/properties.ts';
@@ -56,6 +56,14 @@ test.each([
   'app/[id]/[[...rest]].tsx',
   'app/[post-id]/page.tsx',
 ])('%s is accepted', (glob) => expect(refusal(glob)).toBeUndefined());
+
+test('a valid glob stays, another one is mended', () => {
+  for (const glob of ['a/*.ts', '[!a]b', 'a[', '{a']) {
+    const refused = refusal(glob);
+    expect(validGlob(glob)).toBe(refused ? refused.next : glob);
+  }
+  expect(validGlob('')).toBe('');
+});
 
 test('a hostile glob is refused quickly with a valid one', { tags: 'slow' }, () => {
   for (const part of ['[', '{', '}', '{,', '[!'])

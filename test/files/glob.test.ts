@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { checkGlob, Glob } from '../../src/files/glob.ts';
+import { checkGlob, Glob, isElsewhere } from '../../src/files/glob.ts';
 
 const paths = [
   'a.ts',
@@ -199,4 +199,23 @@ test.each<[string, string[]]>([
   const glob = new Glob(pattern);
   for (const path of expected) expect(glob.matches(path)).toBe(true);
   expect(glob.matches('app/x/a.tsx')).toBe(pattern.startsWith('!'));
+});
+
+test.each([
+  ...['/a', '~/a', '../a', './../a', 'file:///a', 'FILE://a'].map((pattern) => [pattern, true] as const),
+  ...['a/../b', '~a', '/', '~/', '../', '..', './a', 'x/~/a', 'xfile://a', '.../a'].map(
+    (one) => [one, false] as const,
+  ),
+])('%j may lead elsewhere: %j', (pattern, elsewhere) => {
+  expect(isElsewhere(pattern)).toBe(elsewhere);
+});
+
+test('a question mark is one character, whatever its size', () => {
+  const name = ['a', 'é', '\uffff', '😀', '\u{10000}'].join('');
+  expect([
+    new Glob('?????').matches(name),
+    new Glob('??????').matches(name),
+    new Glob('*??').matches(name),
+  ]).toEqual([true, false, true]);
+  expect(new Glob('../*.ts', { directories: ['/w'], cwd: '/w/src' }).matches('a.ts')).toBe(false);
 });

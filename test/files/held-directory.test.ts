@@ -1,7 +1,24 @@
-import { mkdirSync, openSync, closeSync, renameSync, rmdirSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { pathToLatin1, HeldDirectory } from '../../src/files/held-directory.ts';
+import {
+  closeHeld,
+  HeldDirectory,
+  latin1ToPath,
+  openHeld,
+  pathToLatin1,
+  skipFiles,
+} from '../../src/files/held-directory.ts';
+import { keptFromClients } from '../../src/files/kept-files.ts';
 import { openCount } from '../support/descriptors.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -48,5 +65,44 @@ describe.skipIf(process.platform !== 'linux')('a directory that is held', () => 
     expect(inner.leave(pathToLatin1(join(W, 'a')), dev, ino)).toBeUndefined();
     inner.release();
     expect(openCount()).toBe(before);
+  });
+
+  test('what is private is not entered, opened or followed', () => {
+    const { W, write } = workspace();
+    for (const name of ['.env', 'é.key', 'a.ts', 'vault/x.ts']) write(name, 'text');
+    symlinkSync('a.ts', join(W, 'link.key'));
+    symlinkSync('a.ts', join(W, 'link'));
+    linkSync(join(W, '.env'), join(W, 'other.txt'));
+    linkSync(join(W, 'a.ts'), join(W, 'b.ts'));
+    const rules = ['.env', '*.key', 'vault/'].map((rule) => ({ pattern: rule, rule, from: '', lift: '' }));
+    const nothing = keptFromClients([]);
+    skipFiles(nothing, JSON.stringify({ key: '1', sources: [{ base: W, rules }], projects: [W] }));
+    const before = openCount();
+    const directory = held(W);
+    const opened = (name: string): boolean => {
+      const file = openHeld(directory, pathToLatin1(name));
+      if (file) closeHeld(file);
+      return file !== undefined;
+    };
+    const files = ['.env', 'é.key', 'other.txt', 'a.ts', 'b.ts'];
+    expect(files.filter(opened)).toEqual(['a.ts', 'b.ts']);
+    expect(files.filter((name) => directory.factsOf(pathToLatin1(name)))).toEqual(['a.ts', 'b.ts']);
+    expect(directory.linkedRule('other.txt')?.rule).toBe('.env');
+    expect(directory.enter('vault', [])).toBeUndefined();
+    directory.enter('vault', [], true)?.release();
+    const targets = ['link.key', 'a.ts', 'link'].map((name) => directory.linkTarget(name)?.toString());
+    expect(targets).toEqual([undefined, undefined, 'a.ts']);
+    skipFiles(nothing);
+    expect(files.filter(opened)).toEqual(files);
+    directory.release();
+    expect(openCount()).toBe(before);
+  });
+
+  test('names are bytes, and texts of bytes', () => {
+    expect([latin1ToPath('a\xc3\xa9'), pathToLatin1('aé'), latin1ToPath('abc')]).toEqual([
+      'aé',
+      'a\xc3\xa9',
+      'abc',
+    ]);
   });
 });

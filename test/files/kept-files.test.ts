@@ -15,16 +15,20 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
+  cachePath,
   isKept,
+  isPrivateDirectory,
+  isTrusted,
   keepFileFromClients,
   keepFromClients,
   keptFromClients,
   PRIVATE_FILE,
   privateDirectory,
+  temporaryPath,
   trustedDirectory,
 } from '../../src/files/kept-files.ts';
 
@@ -145,4 +149,31 @@ test.skipIf(!isRoot)('a link that belongs to another account is not followed', (
   expect(trustedDirectory(join(folder, 'link'))).toBe(join(folder, 'target'));
   lchownSync(join(folder, 'link'), OTHER, OTHER);
   expect(() => trustedDirectory(join(folder, 'link'))).toThrow('belongs to another user');
+});
+
+test.skipIf(!process.getuid)('a directory is private while only its user can use it', () => {
+  const own = privateDirectory(join(temporary(), 'parent/own'));
+  writeFileSync(join(own, 'file'), '');
+  symlinkSync(own, join(own, 'link'));
+  const places = [own, join(own, 'file'), join(own, 'link'), join(own, 'none')];
+  expect(places.map(isPrivateDirectory)).toEqual([true, false, false, false]);
+  expect([isTrusted(own), isTrusted(join(own, 'none/deep'))]).toEqual([true, false]);
+  for (const mode of [0o701, 0o710, 0o770, 0o777]) {
+    chmodSync(own, mode);
+    expect(isPrivateDirectory(own)).toBe(false);
+  }
+  // Using it makes it private again; another one that others can replace is refused.
+  expect([privateDirectory(own), isPrivateDirectory(own)]).toEqual([own, true]);
+  chmodSync(dirname(own), 0o777);
+  expect([isPrivateDirectory(own), isTrusted(own)]).toEqual([false, false]);
+  writeFileSync(join(dirname(own), 'file'), '');
+  chmodSync(dirname(own), 0o700);
+  expect(() => privateDirectory(join(dirname(own), 'file'))).toThrow('is not a directory');
+});
+
+test('where caches and temporary files are', () => {
+  expect(cachePath({ XDG_CACHE_HOME: '/c', HOME: '/h' })).toBe('/c/oriel');
+  expect(cachePath({ XDG_CACHE_HOME: 'c', HOME: '/h' })).toBe('/h/.cache/oriel');
+  expect(cachePath({})).toBe(join(homedir(), '.cache/oriel'));
+  expect(temporaryPath()).toBe(join(tmpdir(), `oriel-${process.getuid?.()}`));
 });

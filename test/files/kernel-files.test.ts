@@ -2,7 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { isKernelFile, isKernelFileSystem } from '../../src/files/kernel-files.ts';
+import {
+  isKernelFile,
+  isKernelFileSystem,
+  mayBeProcessSecret,
+  nameInKernel,
+  refuseProcessSecret,
+  withoutTokens,
+} from '../../src/files/kernel-files.ts';
 
 const host = vi.hoisted(() => ({ isLocal: undefined as boolean | undefined }));
 
@@ -82,4 +89,65 @@ test('where file systems have no numbers, the path decides', async () => {
   ]);
   expect(isKernelFileSystem('/proc', 0n)).toBe(false);
   vi.restoreAllMocks();
+});
+
+test('what a process keeps for itself is refused by its path', () => {
+  const refused = (path: string): boolean => {
+    try {
+      refuseProcessSecret(path, () => 'it');
+      return false;
+    } catch (error) {
+      expect(error).toMatchObject({
+        code: 'DENIED',
+        next: '.',
+        message:
+          'it shows the environment, the memory or the descriptors of a process, and is never read. Use . to list the working directory.',
+      });
+      return true;
+    }
+  };
+  const secrets = ['1/environ', 'self/mem', 'kcore', '1/fd', '1/fd/3', '1/fdinfo/3', '1/task/2/map_files/a'];
+  expect(secrets.filter((path) => !refused(`/proc/${path}`))).toEqual([]);
+  const others = [
+    '/proc/1/status',
+    '/proc/meminfo',
+    '/proc/1/fdx',
+    '/srv/environ',
+    '/procs/environ',
+    '/x/proc/1/fd',
+  ];
+  expect(others.filter(refused)).toEqual([]);
+  expect(['environ', 'mem', 'fd', 'xfd', 'status'].map(mayBeProcessSecret)).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test('an opened kernel file has its path in its file system', () => {
+  const own = '/proc/self/status';
+  expect(nameInKernel({ path: own, again: own }, () => 'it')).toBe(own);
+  expect(() => nameInKernel({ path: '/proc/1/environ', again: own }, () => 'it')).toThrow(
+    'it shows the environment',
+  );
+  // Through another mount of /proc, which does not tell the path.
+  expect(() => nameInKernel({ path: '/mnt/x', again: own }, () => 'a\nb')).toThrow(
+    'a\\nb is a file of /proc that cannot be identified, so it is not read. Use . to list the working directory.',
+  );
+  expect(nameInKernel({ path: '/mnt/x', again: '/dev/shm' }, () => 'it')).toBe('/mnt/x');
+});
+
+test.each([
+  ['node\0main.js\0--token\0s3cret\0--port\x001', 'node\0main.js\0--token\0***\0--port\x001'],
+  ['--token=s3cret x', '--token=*** x'],
+  ['--token \\\n s3cret', '--token \\\n ***'],
+  ['ORIEL_TOKEN_A="two words" next', 'ORIEL_TOKEN_A=*** next'],
+  ["'ORIEL_TOKEN': 'it is', a", "'ORIEL_TOKEN': *** a"],
+  ['-H Authorization: bearer  a\\ b c', '-H Authorization: bearer  *** c'],
+  ['--tokens x', '--tokens x'],
+  ['bearer', 'bearer'],
+])('the arguments %j are shown as %j', (argv, shown) => {
+  expect(withoutTokens(Buffer.from(argv)).toString()).toBe(shown);
 });

@@ -157,3 +157,34 @@ test('code without its files says what is missing', async () => {
       'in the same version, where the program is, or set ORIEL_PACKAGE to its directory.',
   );
 });
+
+test.each([
+  ['1.2.3', '1.2.4', true],
+  ['1.2.4', '1.2.3', false],
+  ['1.2.3', '1.2.3', false],
+  ['1.9.0', '1.10.0', true],
+  ['2.0.0', '1.9.9', false],
+  ['1.2', '1.2.1', true],
+  ['1.2.1', '1.2', false],
+  ['1.2.3-beta.1', '1.2.3', false],
+  ['1.2.2+build.9', '1.2.3-rc', true],
+])('%s is older than %s: %j', (version, than, older) => {
+  expect(files.isOlder(version, than)).toBe(older);
+});
+
+test('the version that code would import, from the nearest directory', () => {
+  const root = packaged({ 'package.json': '{}' });
+  const home = resolve(root, '../..');
+  const from = pathToFileURL(`${root}/index.js`).href;
+  expect(files.installedVersion('table', from)).toBeUndefined();
+  install(home, 'table', '1.0.0');
+  expect(files.installedVersion('table', from)).toBe('1.0.0');
+  install(root, 'table', '2.0.0');
+  expect(files.installedVersion('table', from)).toBe('2.0.0');
+  const unnamed = join(home, 'node_modules/unnamed');
+  mkdirSync(unnamed);
+  writeFileSync(join(unnamed, 'package.json'), '{ "version": 3 }');
+  expect(files.installedVersion('unnamed', from)).toBeUndefined();
+  expect(files.installedVersion('zod')).toMatch(/^4\./);
+  expect(files.installedVersion('fs')).toBeUndefined();
+});

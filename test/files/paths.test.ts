@@ -4,8 +4,11 @@ import { homedir } from 'node:os';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   absolutePath,
+  expandedPath,
   foreignName,
   fromWorkingDirectory,
+  isTypedAbsolute,
+  mayRise,
   pathSpellings,
   isPathWithin,
 } from '../../src/files/paths.ts';
@@ -213,4 +216,24 @@ describe('a name of another system', () => {
     ])
       expect([name, why(name, true)]).toStrictEqual([name, undefined]);
   });
+});
+
+test.each([
+  ['/a', true, '/a'],
+  ['FILE:///a%20b', true, '/a b'],
+  ['file://src/a', false, 'src/a'],
+  ['xfile:///a', false, 'xfile:///a'],
+  ['~/a', false, `${homedir()}/a`],
+  ['a/../b', false, 'a/../b'],
+  ['file:///a/%ff', true, `/a/${String.fromCharCode(0xdcff)}`],
+  ['file://localhost/%ff', false, `/${String.fromCharCode(0xdcff)}`],
+])('%j is absolute: %j, and means %j', (typed, absolute, expanded) => {
+  expect([isTypedAbsolute(typed), expandedPath(typed)]).toEqual([absolute, expanded]);
+});
+
+test('above a root nothing is looked for', () => {
+  const roots = ['/w', '/v/x'];
+  const asked = ['/w', '/w/a', '/v', '/v/x', '/v/x/y', '/'];
+  expect(asked.filter((path) => mayRise(path, roots))).toEqual(['/w/a', '/v/x/y']);
+  expect([mayRise('/w', []), mayRise('/w/a', ['/w/a', '/w'])]).toEqual([true, true]);
 });

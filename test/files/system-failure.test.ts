@@ -1,7 +1,16 @@
 /** What a failure of the operating system is called, and what may be tried again. */
 
 import { describe, expect, test } from 'vitest';
-import { errno, systemError, isFault, isShortage, writeFailure } from '../../src/files/system-failure.ts';
+import {
+  errno,
+  isDiskFull,
+  isFault,
+  isShortage,
+  isStartShortage,
+  mayPass,
+  systemError,
+  writeFailure,
+} from '../../src/files/system-failure.ts';
 import { OrielError } from '../../src/errors.ts';
 
 const system = (code: string): Error => Object.assign(new Error(`${code}: it failed`), { code });
@@ -82,4 +91,20 @@ test('which failures may pass, which are faults of the machine', () => {
   ];
   expect(errors.map(isShortage)).toEqual([true, true, false, false, false, false, false, false]);
   expect(errors.map(isFault)).toEqual([true, true, true, false, true, true, false, false]);
+});
+
+test('which failures may pass, and what was short', () => {
+  const codes = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'EIO', 'ENOENT'];
+  const those = (is: (error: unknown) => boolean): string[] => codes.filter((code) => is(system(code)));
+  expect(those(isDiskFull)).toEqual(['ENOSPC', 'EDQUOT']);
+  expect(those(isStartShortage)).toEqual(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']);
+  expect(those(mayPass)).toEqual(['EMFILE', 'ENFILE']);
+  // What caused an explained error counts.
+  const caused = (code: string): OrielError => new OrielError('LIMIT', 'No.', { cause: system(code) });
+  expect([isDiskFull(caused('ENOSPC')), isDiskFull(caused('EIO'))]).toEqual([true, false]);
+  expect([
+    mayPass(caused('EMFILE')),
+    mayPass(caused('EIO')),
+    mayPass(new OrielError('BUSY', 'Later.')),
+  ]).toEqual([true, false, true]);
 });

@@ -3,8 +3,10 @@
 import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import {
+  anchorHeader,
   displays,
   GAP,
+  isHashline,
   isNumbered,
   outputDisplays,
   plain,
@@ -97,4 +99,28 @@ test('a part of a summary carries its line numbers', () => {
   expect(showPart(whole, numbers) + showPart(merged, numbers)).toBe('12|class A {\n13-20|  run() { ... }\n');
   expect(showPart(merged, hashline)).toBe('13-20:  run() { ... }\n');
   expect(showPart(whole, plain) + showPart(merged, plain)).toBe('class A {\n  run() { ... } [13-20]\n');
+});
+
+test('a folded run names its lines below the one shown', () => {
+  const folded = { count: 5, url: 'artifact://1' };
+  const { terminal } = outputDisplays;
+  expect(terminal.show({ ...line('10%\n', 3), folded })).toBe(
+    '10%\n[5 lines like this: artifact://1:3..7]\n',
+  );
+  expect(terminal.show({ ...line('10%'), folded })).toBe('10%\n[5 lines like this: artifact://1:1..5]\n');
+  // The line after the run follows without a gap.
+  const run = [{ ...line('10%\n', 3), folded }];
+  expect(showParts([run, [line('b\n', 8)]], plain, GAP)).toBe('10%\nb\n');
+  expect(showParts([run, [line('b\n', 7)]], plain, GAP)).toBe('10%\n…\nb\n');
+});
+
+test('anchors stand below a header with the name of the snapshot', () => {
+  expect(anchorHeader('hashline', 'a.ts', '41F0')).toBe('¶a.ts#41F0');
+  expect(anchorHeader('hashline@18', 'a.ts', '41F0')).toBe('[a.ts#41F0]');
+  expect([isHashline('hashline@18'), isHashline('numbers')]).toStrictEqual([true, false]);
+});
+
+test('without a number only the text is charged', () => {
+  for (const display of [numbers, hashline]) expect(display.cost?.(line('é\n'))).toBe(3);
+  expect([raw.text('a\0'), raw.show({ ...line('a\n'), ascii: true })]).toStrictEqual(['a\\x00', 'a\n']);
 });

@@ -110,6 +110,9 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
         '2 ignored files or directories left out. Use read .env to see the first of them',
       ],
       [{ reason: 'link', count: 1 }, '1 link left out'],
+      [{ reason: 'private', count: 1 }, '1 private file or directory left out'],
+      [{ reason: 'private', count: 2 }, '2 private files or directories left out'],
+      [{ reason: 'undecoded', count: 1 }, '1 text is not UTF-8, in an encoding that is not known'],
       [{ reason: 'special', count: 2 }, '2 pipes, sockets or devices left out'],
       [{ reason: 'binary', count: 2 }, '2 binary files left out'],
       [
@@ -179,6 +182,14 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
     '2 archives or databases inside archives were not searched ("a.zip:b.zip", "a.zip:c.db"). Use read a.zip:b.zip to list the first of them, then read what it holds',
   ],
   [
+    { kind: 'nested', count: 1, names: ['a.zip:b.zip'] },
+    '1 archive or database inside an archive was not searched ("a.zip:b.zip")',
+  ],
+  [
+    { kind: 'untypable', count: 1, use: 'file:///a%0A' },
+    '1 name cannot be typed. Use read file:///a%0A for it',
+  ],
+  [
     { kind: 'scanned', count: 2 },
     '2 pages without text not searched: empty, or scanned. Read a page as :p1:image to see it',
   ],
@@ -218,6 +229,12 @@ test.each<[SearchHint, string, string, object | undefined]>([
   ],
   [
     'backslash',
+    'src\\a.ts',
+    'A character after a backslash is plain text. Use pattern src/a.ts for names in a directory',
+    { pattern: 'src/a.ts' },
+  ],
+  [
+    'backslash',
     '^src.*\\.tsx$',
     'find takes a glob, not a regular expression. Use pattern src*.tsx',
     { pattern: 'src*.tsx' },
@@ -246,6 +263,25 @@ test.each<[SearchHint, string, string, object | undefined]>([
     'a.ts',
     'Did you mean b.ts, c\\n.ts or d.ts?',
     { pattern: 'b.ts' },
+  ],
+  [{ kind: 'empty-group', pattern: 'a' }, 'a()', '() is a group of nothing. Use pattern a', { pattern: 'a' }],
+  [
+    { kind: 'elsewhere', field: 'glob', path: '../lib', glob: '*.ts' },
+    '../lib/*.ts',
+    'The glob leads out of the searched directory. Use path=../lib with glob *.ts',
+    { path: '../lib', glob: '*.ts' },
+  ],
+  [
+    'backslash',
+    '.*\\.tsx',
+    'find takes a glob, not a regular expression. Use pattern *.tsx',
+    { pattern: '*.tsx' },
+  ],
+  [
+    'backslash',
+    'a.+\\(b\\)$',
+    'find takes a glob, not a regular expression. Use pattern a*(b)',
+    { pattern: 'a*(b)' },
   ],
   [{ kind: 'slashes', ignoreCase: true }, '/(/i', 'Slashes around a pattern are part of it.', undefined],
   [

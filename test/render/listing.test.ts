@@ -136,11 +136,13 @@ test('counts stand behind their names, and marks belong to them', () => {
     { path: 'a.ts', rank: 0, matches: 3 },
     { path: '[b c]', rank: 1, matches: 0 },
     { path: 'd', mark: '/', rank: 2, matches: 1 },
+    { path: '.env', rank: 3, isPrivate: true, use: '.env' },
+    { path: 'a\nb', rank: 4, use: 'file:///a%0Ab' },
   ];
   const request = { ...searchRequest, kind: 'count', counts: true, glob: 'src\\a' } as const;
   const answer = (more: Partial<ListResult>): Answer =>
     entriesAnswer({ ...entriesOf([]), entries, ...more }, request, baseLimits, style);
-  expect(textOf(answer({}))).toBe('a.ts: 3\n"[b c]": 0\nd/: 1');
+  expect(textOf(answer({}))).toBe('a.ts: 3\n"[b c]": 0\nd/: 1\n.env (private)\na\\nb (read file:///a%0Ab)');
   expect(textOf(answer({ next: 3 }))).toContain('3 files limit reached');
   expect(textOf(answer({ entries: [] }))).toBe('No matches found');
   expect(textOf(answer({ hint: 'backslash' }))).toContain('Use pattern src/a for names');
@@ -170,6 +172,7 @@ test.each<[Partial<SearchGaps>, ListNotice]>([
   [{ rules: 1 }, { kind: 'rules', count: 1 }],
   [{ large: 1 }, { kind: 'large', count: 1 }],
   [{ cut: 1 }, { kind: 'cut', count: 1 }],
+  [{ changed: 1 }, { kind: 'changed', count: 1 }],
   [
     { unread: 1, full: true },
     { kind: 'unread', count: 1, names: [], full: true },

@@ -344,6 +344,28 @@ const variants: readonly (readonly [Notice, string])[] = [
     "https://h/a\\n is binary (x, 1 B). Use a shell to look at it: curl -sL 'https://h/a\\n' | xxd | head -100",
   ],
   [
+    { kind: 'binary', target: 'S3://b/k y', type: 'x' },
+    "S3://b/k y is binary (x). Use a shell to look at it: aws s3 cp 'S3://b/k y' - | xxd | head -100",
+  ],
+  [
+    { kind: 'binary', target: 'a', type: 'x', use: 'a:raw', isNearlyText: true },
+    'a is binary (x). Use a:raw to read it as text',
+  ],
+  [
+    {
+      kind: 'log',
+      lines: 1,
+      shapes: 1,
+      reports: 1,
+      reportShapes: 2,
+      times: ['10:00', '11:00'],
+      isSampled: false,
+      hidden: 1,
+      use: 'f:4',
+    },
+    'A log of 1 line of 1 shape, 10:00 to 11:00; 1 line of 2 shapes report errors, warnings or failures. Use f:4 to read 1 such line not shown',
+  ],
+  [
     { kind: 'binary', target: 'S3+x.y-z://b', type: 'x' },
     'S3+x.y-z://b is binary (x). Use S3+x.y-z://b:@0+1K for its first bytes',
   ],

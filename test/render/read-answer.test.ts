@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { baseLimits } from '../../src/text/limits.ts';
 import { displays } from '../../src/render/display.ts';
 import { wording } from '../../src/render/notices.ts';
-import { readAnswer, textFacts } from '../../src/render/answers.ts';
+import { fileUrl, readAnswer, textFacts, writtenPath } from '../../src/render/answers.ts';
 import { unicodeEncoding } from '../../src/text/encoding.ts';
 import { OrielError } from '../../src/errors.ts';
 import type { PartResult, ReadResult } from '../../src/types/result.ts';
@@ -253,4 +253,42 @@ test('entries that were left out lead on as well', () => {
     others: ['d/', 'e/'],
     shown,
   });
+});
+
+test('a binary file that is nearly text can be read as text', () => {
+  const binary = { ...origin, kind: 'binary', type: 'NUL bytes', isNearlyText: true, changed: true } as const;
+  expect(answer({ ...binary, selection: {} }).content).toEqual([
+    {
+      type: 'text',
+      text:
+        '[f.txt is binary (NUL bytes). Use f.txt:raw to read it as text]\n' +
+        '[f.txt changed while it was being read: lines may be from two versions. Call again]',
+    },
+  ]);
+});
+
+test('a page without lines is cut, but shows none', () => {
+  const excerpt = { parts: [], totals: { lines: 0 }, invalid: 0 };
+  const more = { kind: 'said', text: 'More rows', use: 'a.db:t?offset=20' } as const;
+  expect(answer(textResult('', { excerpt, more })).details['truncation']).toEqual({
+    by: 'page',
+    next: 'a.db:t?offset=20',
+    shown: {},
+  });
+});
+
+test('a guessed encoding is one of the facts', () => {
+  const encoding = { ...unicodeEncoding('utf-16le', 0), known: 'guessed' } as const;
+  expect(textFacts(textResult('a', { encoding }))).toMatchObject({
+    encoding: 'utf-16le',
+    encodingGuessed: true,
+  });
+  expect(textFacts(textResult('a'))).not.toHaveProperty('encodingGuessed');
+});
+
+test('the URL of a path names it, whatever bytes it has', () => {
+  expect(fileUrl('/a b/é.ts')).toBe('file:///a%20b/%C3%A9.ts');
+  const broken = `/a b/=x:1/${String.fromCharCode(0xdcff)}`;
+  expect(fileUrl(broken)).toBe('file:///a%20b/=x:1/%FF');
+  expect([writtenPath('/a b'), writtenPath(broken)]).toEqual(['/a b', fileUrl(broken)]);
 });

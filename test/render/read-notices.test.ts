@@ -277,6 +277,8 @@ test('what is beyond the end is named as typed', () => {
   expect(asked(typed({ ...lines({ from: 60, to: 110 }), around: 70 }, '60..110'))).toBe('Line 70');
   expect(asked(typed({ kind: 'bytes', start: 12 }, '@12+5'))).toBe('Byte 12');
   expect(asked(typed({ kind: 'bytes', start: 12 }, '12'))).toBe('Byte 12');
+  const huge = '9'.repeat(20);
+  expect(asked(typed({ kind: 'bytes', start: Number.MAX_SAFE_INTEGER }, `@${huge}`))).toBe(`Byte ${huge}`);
   expect(asked(typed({ kind: 'tail', lines: 5 }, '-5'))).toBe('Line 5');
 });
 

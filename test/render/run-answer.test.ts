@@ -238,3 +238,19 @@ test('several notices in one bracket keep their calls', () => {
   expect(notice?.kind).toBe('output');
   expect(callsOf(notice as object)).toEqual(['artifact://1:-2@70']);
 });
+
+test('details name the first and last line of each folded run', () => {
+  const folded = { count: 3, url: 'artifact://1' };
+  const { excerpt } = runStream('a\nb\nc\n');
+  const [one, two, three] = excerpt.parts.flat();
+  const parts = [[{ ...one, folded }, two, { ...three, no: undefined, folded }]] as never;
+  const details = (stream: typeof excerpt): unknown =>
+    runAnswer(runResult(runStream('', { excerpt: stream })), wording).details['output'];
+  expect(details({ ...excerpt, parts })).toMatchObject({
+    folded: [
+      [1, 3],
+      [1, 3],
+    ],
+  });
+  expect(details(excerpt)).toMatchObject({ folded: undefined });
+});

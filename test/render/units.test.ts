@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { age, binarySize, bounded, decimalSize, pageRange, plural, span } from '../../src/render/display.ts';
+import {
+  age,
+  binarySize,
+  bounded,
+  decimalSize,
+  limitSize,
+  pageRange,
+  plural,
+  span,
+} from '../../src/render/display.ts';
 
 test.each([
   [0, '0 B'],
@@ -114,4 +123,9 @@ test('whole calls take up to 4 KiB, text the rest', () => {
   const whole = 'w'.repeat(4_096);
   expect(bounded(`Use ${whole}`, [whole])).toBe(`Use ${whole}`);
   expect(bounded(`Use ${whole}w`, [`${whole}w`])).toMatch(/^Use w+…\[\d+ characters left out\]…w+$/);
+});
+
+test('a limit of characters is named in characters', () => {
+  expect(limitSize(18_400, { unit: 'characters' })).toBe('18400 character');
+  expect(limitSize(18_432, { unit: 'bytes' })).toBe('18 KiB');
 });

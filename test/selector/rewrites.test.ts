@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { pathRewrites, targetRewrites, withFragment } from '../../src/selector/rewrites.ts';
+import {
+  mayBeList,
+  mayBeRevisionPath,
+  pathRewrites,
+  targetRewrites,
+  withFragment,
+} from '../../src/selector/rewrites.ts';
 
 test.each([
   ['a.ts', []],
@@ -72,6 +78,10 @@ test.each([
 test.each([
   [' a.ts', ['a.ts']],
   ['a.ts:5\n', ['a.ts:5']],
+  ['a.ts:5\r\n\n', ['a.ts:5']],
+  ['a.ts:5\n ', []],
+  ['xfile:/d/a.ts', []],
+  ['file://d/a.ts', []],
   ['file:/d/a.ts:5', ['/d/a.ts:5']],
 ])('%j may also be %j', (typed, others) => {
   expect(targetRewrites(typed, () => false)).toEqual(others);
@@ -86,6 +96,7 @@ test.each([
   ['file:///d/a.ts:#L5', 'file:///d/a.ts:#L5'],
   ['file:///d/a%23L5.ts', 'file:///d/a%23L5.ts'],
   ['a.ts#L5', 'a.ts#L5'],
+  ['xfile:///d/a.ts#L5', 'xfile:///d/a.ts#L5'],
 ])('%j is %j', (typed, target) => {
   expect(withFragment(typed)).toBe(target);
 });
@@ -120,4 +131,21 @@ test('the longest path that is written in another way', () => {
   expect(pathRewrites(`"${name}"`)).toEqual([name]);
   expect(pathRewrites(`"${name}a"`)).toEqual([]);
   expect(targetRewrites(`"${name}"`, () => false)).toEqual([name]);
+});
+
+test.each(['a,b', 'a;b', 'a|b', 'a b', 'a\nb'])('%j may be a list', (target) => {
+  expect([mayBeList(target), mayBeList(' ab\n')]).toEqual([true, false]);
+});
+
+test.each(['HEAD:a.ts', 'v1.0:src/a b', 'feature/x:', 'main~2:a', 'x1:c:/d', 'é:a', 'ab:/c', 'a:b://c'])(
+  '%j may be a path at a revision',
+  (target) => expect(mayBeRevisionPath(target)).toBe(true),
+);
+
+test.each(
+  'HEAD|:a|C:/a|c:\\a|http://x|a b:c| a:b|.x:a|/a:b|~/a:b|-a:b|^a:b|?a:b|*a:b|[a:b|\\a:b|a*:b|a?:b|a[0]:b|a\\b:c|\na:b'.split(
+    '|',
+  ),
+)('%j is no path at a revision', (target) => {
+  expect(mayBeRevisionPath(target)).toBe(false);
 });

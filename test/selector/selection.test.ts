@@ -9,6 +9,7 @@ import {
   parseSelection,
   writeSelector,
 } from '../../src/selector/selection.ts';
+import { parseItem } from '../../src/selector/parse-window.ts';
 import type { Next, Window, SelectionMode } from '../../src/types/excerpt.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -227,6 +228,7 @@ describe('what has the shape of a selector and no meaning', () => {
       'The selector :9-5 is invalid: the range ends before it starts. Use :5-9:outline.',
       ':5-9:outline',
     ],
+    ['5+1,7-9,9-9,0', 'Line selector 0 is invalid; lines are 1-indexed. Use :1.', ':5+1,7-9,9-9,1'],
     ['raw:0', 'Line selector 0 is invalid; lines are 1-indexed. Use :1.', ':1:raw'],
     [
       '9-5:raw:encoding=gbk',
@@ -250,6 +252,11 @@ describe('what has the shape of a selector and no meaning', () => {
       ':5:encoding=utf-8',
     ],
     [
+      'raw:encoding=klingon',
+      'The selector :raw:encoding=klingon is invalid: the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le. Use :raw:encoding=utf-8.',
+      ':raw:encoding=utf-8',
+    ],
+    [
       'encoding=klingon:#one',
       'The selector :encoding=klingon:#one is invalid: the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le. Use :encoding=utf-8.',
       ':encoding=utf-8',
@@ -269,6 +276,11 @@ describe('what has the shape of a selector and no meaning', () => {
     expect(() => parseBehind('src/a.ts', text)).toThrow(
       expect.objectContaining({ code: 'BAD_SELECTOR', message: behind, next: `src/a.ts${next}` }),
     );
+  });
+
+  test('names stay in a list with a mended range', () => {
+    for (const list of ['#a, 9-5', '#a , 9-5 '])
+      expect(() => parseItem('9-5', list)).toThrow(expect.objectContaining({ next: ':#a,5-9' }));
   });
 
   test('other selectors after a path keep their meaning', () => {

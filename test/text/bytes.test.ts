@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { chunksOf, readSourceHead, memoryBytes, readAt, sliceBytes } from '../../src/text/bytes.ts';
+import {
+  chunksOf,
+  detachedFile,
+  GrowingBytes,
+  joinChunks,
+  memoryBytes,
+  readAt,
+  readSourceHead,
+  sliceBytes,
+} from '../../src/text/bytes.ts';
 import { Identity } from '../../src/identity.ts';
 import type { ByteSource } from '../../src/types/access.ts';
 
@@ -143,4 +152,53 @@ test('a source that returns too little is read on', async () => {
   };
   expect(await chunks(slow, 1, 8, 3)).toEqual(['12', '34', '56', '7']);
   expect(offsets).toEqual([1, 3, 5, 7]);
+});
+
+/** The joined chunks, and the error at their end. */
+async function joinedOf(lengths: readonly number[], error?: Error): Promise<readonly [number[], unknown]> {
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (const [i, length] of lengths.entries()) yield new Uint8Array(length).fill(i);
+    if (error) throw error;
+  }
+  const found: number[] = [];
+  const all: number[] = [];
+  let thrown: unknown;
+  try {
+    for await (const chunk of joinChunks(pieces(), 10)) {
+      found.push(chunk.length);
+      all.push(...chunk);
+    }
+  } catch (failure) {
+    thrown = failure;
+  }
+  expect(all).toEqual(lengths.flatMap((length, i) => Array<number>(length).fill(i)));
+  return [found, thrown];
+}
+
+test('small chunks are joined, large ones pass', async () => {
+  expect(await joinedOf([])).toEqual([[], undefined]);
+  expect(await joinedOf([3, 3, 3, 3])).toEqual([[9, 3], undefined]);
+  expect(await joinedOf([5, 5, 1])).toEqual([[10, 1], undefined]);
+  expect(await joinedOf([6, 2, 20])).toEqual([[6, 2, 20], undefined]);
+  expect(await joinedOf([0, 2])).toEqual([[2], undefined]);
+  const error = new Error('broken');
+  expect(await joinedOf([2, 3], error)).toEqual([[5], error]);
+  expect(await joinedOf([6], error)).toEqual([[6], error]);
+});
+
+test('growing bytes keep the first ones that fit', () => {
+  const bytes = new GrowingBytes(200_000);
+  bytes.add(Buffer.alloc(150_000, 'a'));
+  expect(bytes.length).toBe(150_000);
+  bytes.add(Buffer.alloc(150_000, 'b'));
+  expect(bytes.length).toBe(200_000);
+  const copy = Buffer.from(bytes.copy());
+  expect([copy.length, copy.indexOf('b'), copy.lastIndexOf('b')]).toEqual([200_000, 150_000, 199_999]);
+});
+
+test('bytes without a place are a file that never changes', async () => {
+  const file = detachedFile('a.ts', memoryBytes('abc'));
+  expect(file).toMatchObject({ kind: 'file', path: 'a.ts', size: 3, mtimeMs: 0 });
+  expect(detachedFile('a.ts', memoryBytes('abc'), 2).size).toBe(2);
+  await expect(file.close()).resolves.toBeUndefined();
 });

@@ -3,8 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import {
   decode,
+  decodeText,
   detectEncoding,
+  encodeText,
   encodingNamed,
+  isNearlyText,
+  lastBoundary,
   unicodeEncoding,
   sequenceLength,
   storedEncoding,
@@ -175,4 +179,62 @@ describe('sequences', () => {
       }),
     );
   });
+});
+
+describe('names that need not be UTF-8', () => {
+  const raw = (byte: number): string => String.fromCharCode(0xdc00 + byte);
+  const bytes = (...parts: (string | number)[]): Uint8Array =>
+    Uint8Array.from(
+      Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.of(part)))),
+    );
+
+  test.each([
+    ['a name', bytes('\ufeffcafé 😀'), '\ufeffcafé 😀'],
+    ['one byte between others', bytes('a', 0xff, 'é'), `a${raw(0xff)}é`],
+    ['a character that is cut', bytes('a', 0xe2, 0x82), `a${raw(0xe2)}${raw(0x82)}`],
+    ['half of a pair', bytes(0xed, 0xa0, 0x80, 'z'), `${raw(0xed)}${raw(0xa0)}${raw(0x80)}z`],
+    ['nothing', bytes(), ''],
+  ])('%s', (_, stored, text) => {
+    expect(decodeText(stored)).toBe(text);
+    expect(encodeText(text)).toEqual(stored);
+  });
+
+  test('very many of them', () => {
+    const stored = bytes(...Array<number>(10_001).fill(0x80), 'end');
+    expect(encodeText(decodeText(stored))).toEqual(stored);
+  });
+
+  test('halves that stand for no byte are no bytes', () => {
+    expect(Buffer.from(encodeText(`\ud800a${raw(0x80)}`))).toEqual(Buffer.of(0xef, 0xbf, 0xbd, 0x61, 0x80));
+  });
+
+  test.each([
+    [bytes('abc'), 3],
+    [bytes('é'), 2],
+    [bytes('a', 0xc3), 1],
+    [bytes('a', 0xe2, 0x82), 1],
+    [bytes('€'), 3],
+    [bytes('a', 0xf0, 0x9f, 0x98), 1],
+    [bytes('😀'), 4],
+    [bytes(0x80, 0x80, 0x80, 0x80), 4],
+    [bytes('a', 0xdf), 1],
+    [bytes('a', 0xe0, 0xa0), 1],
+    [bytes('a', 0xef, 0xbf), 1],
+    [bytes(), 0],
+  ])('%j ends at %d', (stored, end) => {
+    expect(lastBoundary(stored)).toBe(end);
+    expect(decodeText(stored, true)).toBe(decodeText(stored.subarray(0, end)));
+  });
+});
+
+test('a text with few control characters is nearly one', () => {
+  const near = (text: string | Uint8Array): boolean => isNearlyText(Buffer.from(text));
+  expect(near('nine more\0')).toBe(true);
+  expect(near('eight mo\0')).toBe(false);
+  expect(near('no control')).toBe(false);
+  // These are those of a text.
+  expect(near('\x07\b\t\n\v\f\r\x1b 1\0')).toBe(true);
+  expect(near('\x06 234567890\0')).toBe(false);
+  expect(near('\x0e 234567890\0')).toBe(false);
+  expect(near(Buffer.from('nine \xffmore\0', 'latin1'))).toBe(false);
 });

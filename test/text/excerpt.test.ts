@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryBytes } from '../../src/text/bytes.ts';
 import type { Excerpt, Line, Window, Limits } from '../../src/types/excerpt.ts';
-import { cutWindow } from '../../src/text/excerpt.ts';
+import { cutAtWhole, cutWindow } from '../../src/text/excerpt.ts';
 import { inputOf, plainFit } from '../support/windows.ts';
 
 const lines = (count: number): string => Array.from({ length: count }, (_, i) => `${i + 1}\n`).join('');
@@ -198,5 +198,33 @@ describe('facts about the text', () => {
     expect(await totalsOf(true, false)).toEqual({ bytes: 3, lines: 1 });
     expect(await totalsOf(false, false)).toEqual({ bytes: 3 });
     expect(await totalsOf(false, true)).toEqual({});
+  });
+});
+
+describe('an excerpt that ends at a whole', () => {
+  const startsBlock = (line: string): boolean => line.startsWith('#');
+  const cut = (content: string, most: number): Promise<Excerpt> =>
+    cutWindow(
+      inputOf(content),
+      { kind: 'lines', ranges: [{ from: 1, to: 9 }, { from: 11 }], context: false },
+      plainFit({ lines: most }),
+    );
+
+  test('has no line behind the last place where it may end', async () => {
+    const excerpt = await cut(`#a\n1\n#b\n2\n3\n${'4\n'.repeat(9)}`, 4);
+    const whole = cutAtWhole(excerpt, startsBlock);
+    expect(numbers(whole)).toEqual([[1, 2]]);
+    expect(whole.next).toEqual({ kind: 'lines', ranges: [{ from: 3, to: 9 }, { from: 11 }] });
+    expect(whole.span).toEqual({ start: 0, end: 5 });
+  });
+
+  test('is told the line before, and stays where it may not end', async () => {
+    const excerpt = await cut(`#a\n1\n2\n3\n${'4\n'.repeat(9)}`, 3);
+    expect(cutAtWhole(excerpt, startsBlock)).toBe(excerpt);
+    expect(numbers(cutAtWhole(excerpt, (_, previous) => previous === '1\n'))).toEqual([[1, 2]]);
+    const complete = await cut('#a\n#b\n', 9);
+    expect(cutAtWhole(complete, startsBlock)).toBe(complete);
+    const inside = { ...excerpt, next: { kind: 'lines', ranges: [{ from: 3 }], inside: 9 } } as const;
+    expect(cutAtWhole(inside, () => true)).toBe(inside);
   });
 });

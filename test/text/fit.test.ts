@@ -234,3 +234,60 @@ describe('the fit of a dialect', () => {
     expect(fitOf({ ...policy, cost: () => 700 }, costly, wide).cost(line)).toBe(700);
   });
 });
+
+test('limits of characters leave room for what they are stored in', () => {
+  const base: Limits = { ...wide, bytes: 1_000, line: 500, window: 800, windowMax: 4_000 };
+  const counted = limitsWith(base, { unit: 'characters', bytes: 100 });
+  expect(counted).toMatchObject({ unit: 'characters', bytes: 100, line: 100, window: 300, windowMax: 300 });
+  expect(limitsWith(base, { bytes: 100 })).toMatchObject({
+    line: 100,
+    window: 100,
+    windowMax: 100,
+    unit: undefined,
+  });
+  expect(limitsWith(base, { bytes: 9_000 })).toMatchObject({ line: 500, window: 800, windowMax: 9_000 });
+  expect(limitsWith(base, { bytes: 2_000 })).toMatchObject({ window: 800, windowMax: 4_000 });
+  const given = { bytes: 100, line: 70, window: 90, windowMax: 80 };
+  expect(limitsWith(base, given)).toMatchObject({ line: 70, window: 80, windowMax: 80 });
+  // A dialect whose answers name bytes keeps them; others are told, or keep the unit with their own limit.
+  expect(limitsWith({ ...base, unit: 'bytes' }, { unit: 'characters' }).unit).toBe('bytes');
+  const characters: Limits = { ...base, unit: 'characters' };
+  expect([limitsWith(characters), limitsWith(characters, { bytes: 99 })].map(({ unit }) => unit)).toEqual([
+    'characters',
+    undefined,
+  ]);
+  expect(limitsWith(characters, { unit: 'bytes' }).unit).toBeUndefined();
+});
+
+test('fewer lines are fewer lines of every answer', () => {
+  const base: Limits = { ...wide, lines: 100, answerLines: 500 };
+  const answerLines = (options: object): number => limitsWith(base, options).answerLines;
+  expect([answerLines({ lines: 7 }), answerLines({ lines: 100 }), answerLines({ lines: 700 })]).toEqual([
+    15, 500, 500,
+  ]);
+  expect(answerLines({ lines: 7, answerLines: 9 })).toBe(9);
+});
+
+test.each([
+  ['lines', 0, 'The limit lines is at least 1.'],
+  ['bytes', 63, 'The limit bytes is at least 64.'],
+  ['tokens', Number.NaN, 'The limit tokens is at least 32.'],
+  ['line', 63, 'The limit line is at least 64. Did you mean lines?'],
+  ['countBytes', -1, 'The limit countBytes is at least 0.'],
+])('%s of %d are too few', (name, value, message) => {
+  expect(() => limitsWith(wide, { [name]: value })).toThrow(
+    expect.objectContaining({ code: 'BAD_INPUT', message }),
+  );
+});
+
+test('characters are counted as shown, and bytes where a policy counts them', () => {
+  const display: LineDisplay = { show: ({ text }) => `<${text}>`, text: (text) => `<${text}>` };
+  const limits: Limits = { ...wide, unit: 'characters' };
+  const fit = fitOf(cutPolicy, display, limits);
+  expect([fit.cost(lineOf('é€')), fit.cost({ ...lineOf('abc'), ascii: true }), fit.shown('é€')]).toEqual([
+    4, 5, 4,
+  ]);
+  const inBytes = fitOf(cutPolicy, display, wide);
+  expect([inBytes.cost(lineOf('é€')), inBytes.shown('é€')]).toEqual([7, 7]);
+  expect(fitOf({ ...cutPolicy, cost: () => 42 }, display, limits).cost(lineOf('é'))).toBe(42);
+});

@@ -31,6 +31,7 @@ describe('a run of 30 lines is folded', () => {
     ['a percentage', (i: number) => `Receiving objects: ${i}%`],
     ['a part of a total', (i: number) => `Step ${i}/30`],
     ['sizes with a total', (i: number) => `Downloading foo ${i}.5 MB / 40 MB`],
+    ['a part with a year in it', (i: number) => `rows ${12_000 + i}/90000 were read`],
     ['a time left', (i: number) => `building, ${30 - i}s left`],
     ['an error, equal to the letter', () => 'ERROR: connection lost, next attempt'],
   ])('%s', (_, line) => {
@@ -39,6 +40,12 @@ describe('a run of 30 lines is folded', () => {
 });
 
 describe('lines that report steps are a run', () => {
+  const expectTwoRuns = (line: (i: number) => string): void => {
+    const found = shown(`begin\n${each(30, line)}error: it broke\n${each(30, line)}`);
+    expect(found.filter((one) => /^\d+× /.test(one))).toHaveLength(2);
+    expect(found.filter((one) => !/^\d+× |^$/.test(one))).toEqual(['begin', 'error: it broke']);
+  };
+
   test.each([
     ['npm', (i: number) => `npm http fetch GET 200 https://registry.example/p${i} ${i}ms (cache miss)`],
     ['cargo', (i: number) => `   Compiling crate-${i} v1.${i}.0`],
@@ -48,11 +55,48 @@ describe('lines that report steps are a run', () => {
     ['docker', (i: number) => `#7 sha256:${'ab'.repeat(32)} ${i}.1MB / 28.2MB ${i}.3s`],
     ['a step of docker', (i: number) => `#12 ${i}.345 Unpacking git-${i} (1:2.39-${i}) ...`],
     ['in its last state', (i: number) => `\x1b[2K\ra\r\x1b[32mok\x1b[0m ${i} - adds`],
-  ])('%s', (_, line) => {
-    const found = shown(`begin\n${each(30, line)}error: it broke\n${each(30, line)}`);
-    expect(found.filter((one) => /^\d+× /.test(one))).toHaveLength(2);
-    expect(found.filter((one) => !/^\d+× |^$/.test(one))).toEqual(['begin', 'error: it broke']);
-  });
+  ])('%s', (_, line) => expectTwoRuns(line));
+
+  test.each([
+    'npm http cache pkg-~ 200',
+    'npm silly fetch manifest p~',
+    'npm timing idealTree:~ Completed in ~ms',
+    'Progress: resolved ~, reused 0, downloaded ~, added 0',
+    'Collecting p~ (from flask)',
+    '  Installing build dependencies for pkg-~.tar.gz',
+    'Collecting pkg.[a-b]-~',
+    'Requirement already satisfied: p~ in /usr/lib',
+    '  Using cached p~-1.whl (12.3 kB)',
+    '  Created wheel for p~: filename=p~.whl',
+    '   \u2501\u2501\u2578 ~.1/30.5 MB 9.1 MB/s',
+    'Get:~ http://deb.example stable/main amd64 p~ [9 kB]',
+    'Selecting previously unselected package p~.',
+    'Setting up p~ (1.~) ...',
+    'Using rake 13.~.0',
+    '[INFO] Downloading from central: https://repo.example/p~.pom',
+    '> Task :app:compile~Java UP-TO-DATE',
+    '  Downloading ~ crates',
+    '  CC      src/p~.o',
+    '[ ~%] Building C object p~.o',
+    '[~/90] Linking CXX p~.so',
+    '-- Looking for p~.h',
+    'checking for p~.h... yes',
+    '12:00:~ - Updating p~',
+    'test p~ ... ok',
+    '=== RUN   Test~',
+    '    --- PASS: Test~ (0.~s)',
+    'a_test.py ....s   [ ~%]',
+    'ok  \tpkg/p~\t0.~s',
+    '?   \tpkg/p~\t[no test files]',
+    'PASS src/p~.test.js',
+    '  \u2713 adds ~ and ~',
+    'remote: Counting objects: ~% (~/90)',
+    ' * [new branch]      b~ -> origin/b~',
+    ' create mode 100644 p~',
+    'abcdef012345: Pull complete',
+    '#7 [internal] load p~',
+    '#7 DONE ~.1s',
+  ])('also %s', (line) => expectTwoRuns((i) => line.replaceAll('~', String(i + 9))));
 
   test.each([
     'npm info run esbuild@0.18.0 postinstall { code: 1, signal: null }',
@@ -64,6 +108,20 @@ describe('lines that report steps are a run', () => {
     '\u2713 sends the mail (retry #2)',
     '[50/90] Linking CXX a.so (duplicate symbol _x)',
     '[51/90] Running the checks \u274c',
+    'npm verbose code: EACCES',
+    'npm verbose exited with 1',
+    'npm info cache is corrupt',
+    'npm timing deadlock:here',
+    'npm http cache a 404 Not',
+    'npm info no such package',
+    'npm info timed out',
+    'npm info unknown option',
+    'npm info OOM!',
+    'npm info tests: ..F.',
+    'checking for x: no',
+    'ok 3 - draws # TODO later',
+    '   Compiling warn-9 v1.9.0',
+    'PASS src/fail.test.js',
   ])('except %s', (line) => {
     const steps = each(30, (i) => `   Compiling crate-${i} v1.${i}.0`).trimEnd();
     expect(shown(`${steps}\n${line}\n${steps}\n`)).toContain(line);
@@ -74,6 +132,43 @@ describe('lines that report steps are a run', () => {
     expect(foldedLines('grep -rn PASSED logs')).toBe('equal');
     expect(foldedLines('/usr/bin/egrep -rn PASSED logs')).toBe('equal');
     expect(foldedLines('git -C lib --no-pager log --summary')).toBe('equal');
+    const searches = [
+      'fgrep a',
+      'zgrep a',
+      'rg a',
+      'ag a',
+      'awk a',
+      'sed a',
+      'find .',
+      'fd a',
+      'ls',
+      'tree',
+      'jq .',
+    ].concat(
+      ['yq .', 'diff a b', 'nl a', 'bat a', 'git diff', 'git  show', 'git log', 'git blame a', 'git grep a'],
+      [
+        'git cat-file -p a',
+        'git ls-files',
+        'git stash show',
+        'git -c a=b -C d --no-pager -p log',
+        'a;ls',
+        'a|rg b',
+      ],
+      ['(ls .)', 'a&&fd b', 'cd x\nls'],
+    );
+    expect(searches.filter((command) => foldedLines(command) !== 'equal')).toEqual([]);
+    const others = [
+      'lsof',
+      'xls a',
+      'grepx a',
+      'git clone x',
+      'gitlog',
+      'git stash pop',
+      'git',
+      'git x log',
+      'cargo test ls.rs',
+    ];
+    expect(others.filter((command) => foldedLines(command) !== 'equal and steps')).toEqual([]);
   });
 });
 

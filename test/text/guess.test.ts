@@ -91,6 +91,7 @@ describe('what is not sure is only named', () => {
       { perhaps: 'windows-1252' },
     ],
     ['signs', 't = 20\u00b0C; // \u00b15%\n', { perhaps: 'windows-1252' }],
+    ['signs alone beside a name', '\u00a7\u00a7 5 of fooBAR\n', { perhaps: 'windows-1252' }],
     ['quotation marks', 'Price \u00a35, it\u0092s \u0093ok\u0094\n', { perhaps: 'windows-1252' }],
     [
       'short Chinese',

@@ -4,7 +4,7 @@ import { memoryBytes } from '../../src/text/bytes.ts';
 import { countNewlines } from '../../src/text/encoding.ts';
 import type { Excerpt, Line } from '../../src/types/excerpt.ts';
 import type { KeptEnd } from '../../src/types/request.ts';
-import { OutputEnds, outputExcerpt } from '../../src/text/output.ts';
+import { foldedTo, OutputEnds, outputExcerpt } from '../../src/text/output.ts';
 import { cutWindow } from '../../src/text/excerpt.ts';
 import { follow, inputOf, plainFit, textOf, windowOf } from '../support/windows.ts';
 
@@ -420,4 +420,11 @@ describe('laws', () => {
         expect(found.totals).toEqual(expected.totals);
       }),
     ));
+});
+
+test('only folded lines are given the place of their lines', () => {
+  const line = { no: 1, start: 0, end: 2, text: 'a\n', role: 'asked' } as const;
+  const folded = { ...line, folded: { count: 3, url: 'artifact://0' } };
+  const { parts } = foldedTo('artifact://7', { parts: [[line], [folded]], totals: {}, invalid: 0 });
+  expect(parts).toEqual([[line], [{ ...line, folded: { count: 3, url: 'artifact://7' } }]]);
 });

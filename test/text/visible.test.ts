@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hasNoInk } from '../support/ink.ts';
 import { fc } from '../support/properties.ts';
 import {
+  decodeUri,
   endSentence,
   escapeNul,
   isHiddenCharacter,
@@ -9,6 +10,7 @@ import {
   oneLine,
   plainHead,
   quote,
+  showBytes,
   useSentence,
   visibleBytes,
 } from '../../src/text/visible.ts';
@@ -264,4 +266,18 @@ test('the same escape and thousands of different ones are written', () => {
   const escapes = codes.map((code) => `\\u${code.toString(16)}`).join('');
   expect(makeVisible(text)).toStrictEqual({ text: escapes, escaped: 3_000 });
   expect(makeVisible(text)).toStrictEqual({ text: escapes, escaped: 3_000 });
+});
+
+test('bytes of a name that is not UTF-8 are shown', () => {
+  const raw = (byte: number): string => char(0xdc00 + byte);
+  expect(showBytes(`a${raw(0x80)}é${raw(0xff)}`)).toBe(String.raw`a\x80é\xff`);
+  expect([showBytes('a😀'), showBytes(`${char(0xd800)}${char(0xdc00)}${char(0xd800)}`)]).toEqual([
+    'a😀',
+    '𐀀\ufffd',
+  ]);
+  expect(oneLine(`${raw(0xfe)}\n`)).toBe(String.raw`\xfe\n`);
+});
+
+test('what is encoded wrongly stays as it is', () => {
+  expect([decodeUri('a%20b%C3%A9'), decodeUri('100%'), decodeUri('%ff')]).toEqual(['a bé', '100%', '%ff']);
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { withoutLag } from '../../support/lag.ts';
-import { fc } from '../../support/properties.ts';
+import { fc, isLongRun } from '../../support/properties.ts';
 import { type Answered, databaseBytes, folder, reader } from '../../support/sqlite.ts';
 
 /** Reads `rest` of a file with this text. */
@@ -417,7 +417,7 @@ describe('Parquet', () => {
 test('Parquet with damage anywhere is answered', async () => {
   const texts = Array.from({ length: 200 }, (_, at) => `text ${at % 5}`);
   const file = Buffer.from(parquetWriteBuffer({ columnData: [{ name: 't', data: texts, type: 'STRING' }] }));
-  for (let at = 0; at < 25; at += 1) {
+  for (let at = 0; at < (isLongRun ? 250 : 10); at += 1) {
     const damaged = Buffer.from(file);
     damaged[(at * 7919) % file.length] = 0xff;
     damaged[(at * 104_729) % file.length] = at * 4;
