@@ -22,8 +22,9 @@ const REFRESH_MS = 1_000;
 
 let mounts: Mounts | undefined;
 let readAt = Number.NEGATIVE_INFINITY;
-/** The last answer, because a call asks several times about the same path. */
-let last: { readonly path: string; readonly isLocal: boolean } | undefined;
+/** The answers since `readAt`, because a call asks several times about the same paths. */
+const answers = new Map<string, boolean>();
+const MAX_KNOWN_DIRECTORIES = 256;
 
 interface Mounts {
   readonly all: readonly string[];
@@ -37,13 +38,13 @@ interface Mounts {
  */
 export function isLocalPath(path: string): boolean {
   refresh();
-  if (last?.path !== path) {
-    last = {
-      path,
-      isLocal: mounts !== undefined && !mounts.remote.some((mount) => isPathWithin(path, mount)),
-    };
+  let isLocal = answers.get(path);
+  if (isLocal === undefined) {
+    isLocal = mounts !== undefined && !mounts.remote.some((mount) => isPathWithin(path, mount));
+    if (answers.size >= MAX_KNOWN_DIRECTORIES) answers.clear();
+    answers.set(path, isLocal);
   }
-  return last.isLocal;
+  return isLocal;
 }
 
 /** Whether `path` (absolute, real) is local and nothing is mounted on anything below it. */
@@ -97,17 +98,16 @@ function refresh(): void {
     mounts = undefined;
   }
   readAt = now;
-  last = undefined;
+  answers.clear();
 }
 
 /** Directories that were reached without a link, and when: looking up names in them is answered from memory. */
 const reached = new Map<string, number>();
-const MAX_REACHED_DIRECTORIES = 256;
 
 /** Records that `path` (absolute) was reached without a link. */
 export function noteReached(path: string): void {
   if (!isLocalPath(path)) return;
-  if (reached.size >= MAX_REACHED_DIRECTORIES) reached.clear();
+  if (reached.size >= MAX_KNOWN_DIRECTORIES) reached.clear();
   reached.set(dirname(path), performance.now());
 }
 
