@@ -24,7 +24,6 @@ let mounts: Mounts | undefined;
 let readAt = Number.NEGATIVE_INFINITY;
 /** The answers since `readAt`, because a call asks several times about the same paths. */
 const answers = new Map<string, boolean>();
-const MAX_KNOWN_DIRECTORIES = 256;
 
 interface Mounts {
   readonly all: readonly string[];
@@ -41,7 +40,6 @@ export function isLocalPath(path: string): boolean {
   let isLocal = answers.get(path);
   if (isLocal === undefined) {
     isLocal = mounts !== undefined && !mounts.remote.some((mount) => isPathWithin(path, mount));
-    if (answers.size >= MAX_KNOWN_DIRECTORIES) answers.clear();
     answers.set(path, isLocal);
   }
   return isLocal;
@@ -103,11 +101,12 @@ function refresh(): void {
 
 /** Directories that were reached without a link, and when: looking up names in them is answered from memory. */
 const reached = new Map<string, number>();
+const MAX_REACHED_DIRECTORIES = 256;
 
 /** Records that `path` (absolute) was reached without a link. */
 export function noteReached(path: string): void {
   if (!isLocalPath(path)) return;
-  if (reached.size >= MAX_KNOWN_DIRECTORIES) reached.clear();
+  if (reached.size >= MAX_REACHED_DIRECTORIES) reached.clear();
   reached.set(dirname(path), performance.now());
 }
 
