@@ -339,12 +339,10 @@ function plainText(path: string): string {
 }
 
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
+  signal?.throwIfAborted();
   let forget = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    const leave = (): void => reject(signal.reason as Error);
-    if (signal.aborted) leave();
-    else forget = onAbort(signal, leave);
+    if (signal) forget = onAbort(signal, () => reject(signal.reason as Error));
   });
   return Promise.race([work, aborted]).finally(forget);
 }

@@ -437,6 +437,7 @@ export function openedDirectory(
       isNamedPrivate(name, 'link')
         ? Promise.resolve(undefined)
         : readlink(systemPath(`${self}/${name}`), 'buffer').then(decodeText, () => undefined),
+    privateNames: rules,
     above: () => withheld.open(dirname(path)),
     async enter(name) {
       if (isNamedPrivate(name, 'directory')) return undefined;

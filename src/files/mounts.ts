@@ -22,8 +22,8 @@ const REFRESH_MS = 1_000;
 
 let mounts: Mounts | undefined;
 let readAt = Number.NEGATIVE_INFINITY;
-/** The last answer, because a call asks several times about the same path. */
-let last: { readonly path: string; readonly isLocal: boolean } | undefined;
+/** The answers since `readAt`, because a call asks several times about the same paths. */
+const answers = new Map<string, boolean>();
 
 interface Mounts {
   readonly all: readonly string[];
@@ -37,13 +37,12 @@ interface Mounts {
  */
 export function isLocalPath(path: string): boolean {
   refresh();
-  if (last?.path !== path) {
-    last = {
-      path,
-      isLocal: mounts !== undefined && !mounts.remote.some((mount) => isPathWithin(path, mount)),
-    };
+  let isLocal = answers.get(path);
+  if (isLocal === undefined) {
+    isLocal = mounts !== undefined && !mounts.remote.some((mount) => isPathWithin(path, mount));
+    answers.set(path, isLocal);
   }
-  return last.isLocal;
+  return isLocal;
 }
 
 /** Whether `path` (absolute, real) is local and nothing is mounted on anything below it. */
@@ -97,7 +96,7 @@ function refresh(): void {
     mounts = undefined;
   }
   readAt = now;
-  last = undefined;
+  answers.clear();
 }
 
 /** Directories that were reached without a link, and when: looking up names in them is answered from memory. */

@@ -53,7 +53,9 @@ export interface OpenedDirectory {
   stat(name: string): Promise<FileSystemEntryStat | undefined>;
   /** The target of a symbolic link, as stored; undefined if `name` is not a link, or is private. */
   linkTarget(name: string): Promise<string | undefined>;
-  /** Opens the directory above it by the rules for private files that let this one be opened. */
+  /** The rules for private files that let it be opened; absent if nothing is private. */
+  readonly privateNames: PrivateNames | undefined;
+  /** Opens the directory above it by the same rules. */
   readonly above: () => Promise<OpenedItem>;
   /** Opens a real directory inside this one (links refused), or undefined when `name` is not one. */
   enter(name: string): Promise<OpenedDirectory | undefined>;

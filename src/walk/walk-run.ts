@@ -74,12 +74,11 @@ export class WalkRun {
     try {
       chain = await openChain(directory, access);
       const held = chain;
-      const names = await access.privateNames?.();
       const run = new WalkRun(signal, async () => {
         slot.release();
         await held.close();
       });
-      run.#begin(chain, options, access, names?.packed);
+      run.#begin(chain, options, access);
       return run;
     } catch (error) {
       slot.release();
@@ -148,7 +147,6 @@ export class WalkRun {
     chain: RuleChain,
     { wants, filter, named, front = '', deadline }: WalkOptions,
     access: FileAccess,
-    denied: string | undefined,
   ): void {
     const base = chain.directories.at(-1) as OpenedDirectory;
     if (chain.isCut) this.gaps.rules += 1;
@@ -158,7 +156,7 @@ export class WalkRun {
       roots: access.roots.map(pathToLatin1),
       front,
       kept: keptFromClients(access.roots),
-      denied,
+      denied: base.privateNames?.packed,
       wants,
       prefilters: wants.kind === 'texts' && wants.needle !== undefined && isLocalWhole(base.path),
       filter,

@@ -402,18 +402,31 @@ function directoryOf({ cwd }: HookEvent): string {
 }
 
 /**
- * Whether the person has rules for reading that would not be asked about a text which is opened in place of a file. Those that
- * deny in the settings of the project are kept by the engine.
+ * Whether there are rules for reading that would not be asked about a text which is opened in place of a file: those of the
+ * person, and of directories above. What the settings of `cwd` deny is kept by the engine.
  */
 function hasReadRules(cwd: string): boolean {
   const user = join(variable('CLAUDE_CONFIG_DIR', join(homedir(), '.claude')), 'settings.json');
-  const project = ['settings.json', 'settings.local.json'].map((name) => join(cwd, '.claude', name));
-  const has = (path: string, rules: RegExp): boolean =>
-    existsSync(path) && rules.test(readFileSync(path, 'utf8'));
+  const other = [user, ...MANAGED_SETTINGS];
+  for (let at = cwd; at !== dirname(at); at = dirname(at)) other.push(...settingsIn(dirname(at)));
   return (
-    [user, ...MANAGED_SETTINGS].some((path) => has(path, /"(?:deny|ask)"\s*:\s*\[[^\]]*"Read\b/)) ||
-    project.some((path) => has(path, /"ask"\s*:\s*\[[^\]]*"Read\b/))
+    settingsIn(cwd).some((path) => rulesReading(path, ['ask'])) ||
+    other.some((path) => rulesReading(path, ['ask', 'deny']))
   );
+}
+
+const settingsIn = (directory: string): string[] =>
+  ['settings.json', 'settings.local.json'].map((name) => join(directory, '.claude', name));
+
+/** Whether a list of the settings has rules for reading; also if the file cannot be read. */
+function rulesReading(path: string, lists: readonly string[]): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    const { permissions } = JSON.parse(readFileSync(path, 'utf8')) as { permissions?: Fields };
+    return lists.some((list) => JSON.stringify(permissions?.[list] ?? []).includes('"Read'));
+  } catch {
+    return true;
+  }
 }
 
 function isWhole({ offset, limit, pages }: Readonly<Record<string, unknown>>): boolean {

@@ -95,13 +95,14 @@ async function comparedBytes(shown: ShownMember, head: Uint8Array, call: Call): 
   }
   let seen = 0;
   const look = async (end: number): Promise<void> => {
-    while (seen < end) {
-      const part = Buffer.from(await readAt(bytes, seen, LOOK_BYTES, call.signal));
+    // Two reads may look at the same time.
+    for (let at = seen; at < end; seen = Math.max(seen, at)) {
+      const part = Buffer.from(await readAt(bytes, at, LOOK_BYTES, call.signal));
       if (part.includes(ZIP_START)) {
         await handBack(shown, head, call);
-        seen = Number.POSITIVE_INFINITY;
+        at = Number.POSITIVE_INFINITY;
       } else if (part.length < LOOK_BYTES) return;
-      else seen += LOOK_BYTES - ZIP_START.length;
+      else at += LOOK_BYTES - ZIP_START.length;
     }
   };
   return {

@@ -361,8 +361,18 @@ test('what only the person may allow is not opened', async () => {
   expect(await open(outside, { cwd: undefined })).toBeUndefined();
   expect(await open(`${path}:x.txt`)).toBe('inside\n');
   mkdirSync(join(root, 'project/.claude'), { recursive: true });
-  put('.claude/settings.json', '{ "permissions": { "ask": ["Bash", "Read(./b.zip)"] } }');
+  put('.claude/settings.json', '{ "permissions": { "ask": ["Bash(ls [a]*)", "Read(./b.zip)"] } }');
   expect(await open(`${path}:x.txt`)).toBeUndefined();
+});
+
+test('rules above the working directory are left to the agent', async () => {
+  mkdirSync(join(root, 'project/sub'), { recursive: true });
+  mkdirSync(join(root, 'project/.claude'), { recursive: true });
+  const path = put('sub/c.zip', zip([{ name: 'x.txt', content: 'inside\n' }]));
+  const cwd = join(root, 'project/sub');
+  expect(await open(`${path}:x.txt`, { cwd })).toBe('inside\n');
+  put('.claude/settings.json', '{ "permissions": { "deny": ["Read(./sub/**)"] } }');
+  expect(await open(`${path}:x.txt`, { cwd })).toBeUndefined();
 });
 
 test('a search that was cut says how to go on', async () => {
