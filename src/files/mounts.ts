@@ -20,6 +20,9 @@ const LOCAL_TYPES: ReadonlySet<string> = new Set(
 
 const REFRESH_MS = 1_000;
 
+/** Of the paths below that are remembered for so long. */
+const MAX_KEPT_PATHS = 256;
+
 let mounts: Mounts | undefined;
 let readAt = Number.NEGATIVE_INFINITY;
 /** The answers since `readAt`, because a call asks several times about the same paths. */
@@ -40,6 +43,7 @@ export function isLocalPath(path: string): boolean {
   let isLocal = answers.get(path);
   if (isLocal === undefined) {
     isLocal = mounts !== undefined && !mounts.remote.some((mount) => isPathWithin(path, mount));
+    if (answers.size >= MAX_KEPT_PATHS) answers.clear();
     answers.set(path, isLocal);
   }
   return isLocal;
@@ -101,12 +105,11 @@ function refresh(): void {
 
 /** Directories that were reached without a link, and when: looking up names in them is answered from memory. */
 const reached = new Map<string, number>();
-const MAX_REACHED_DIRECTORIES = 256;
 
 /** Records that `path` (absolute) was reached without a link. */
 export function noteReached(path: string): void {
   if (!isLocalPath(path)) return;
-  if (reached.size >= MAX_REACHED_DIRECTORIES) reached.clear();
+  if (reached.size >= MAX_KEPT_PATHS) reached.clear();
   reached.set(dirname(path), performance.now());
 }
 
