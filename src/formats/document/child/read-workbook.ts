@@ -152,7 +152,7 @@ function gridsOf(
     return {
       name: (open[i]?.name ?? name).slice(0, MAX_SHEET_NAME_CHARACTERS),
       hidden: open[i]?.isHidden ? 'hidden' : (HIDDEN[properties[i]?.Hidden ?? 0] ?? 'hidden'),
-      isChart: Reflect.get(Object(sheet), '!type') === 'chart',
+      kind: Reflect.get(Object(sheet), '!type') as string | undefined,
       rows,
       merges: (Reflect.get(Object(sheet), '!merges') as readonly Range[] | undefined) ?? [],
       date1904: book.Workbook?.WBProps?.date1904 === true,
@@ -213,7 +213,10 @@ function rowsOf(
       if (!cell) continue;
       if (standIns && typeof cell.v === 'string') cell.v = standIns.restore(cell.v);
       if (typeof cell.v === 'string' && cell.v.startsWith(DATED)) [cell.t, cell.v] = ['d', cell.v.slice(1)];
-      const isFormula = showsFormulas || cell.t === 'z' || (hasFillers && cell.v === 0);
+      const isFormula = showsFormulas || cell.t === 'z' || (hasFillers && (cell.v === 0 || cell.v === ''));
+      // SheetJS gives the bytes of threads, as they are in the XML.
+      for (const one of cell.c ?? [])
+        if (one.T && one.t) one.t = plainText(Buffer.from(one.t, 'latin1').toString('utf8'));
       if (isFormula && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
       else if (isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
     }

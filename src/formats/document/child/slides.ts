@@ -72,7 +72,7 @@ function packageDeck(parts: ZipParts): SlideDeck | undefined {
       const own = reachedFrom(parts, slide);
       const copy = { ...shared, ...copyOf(parts, (name) => own.has(name)), [main]: Buffer.from(only) };
       const mended = Object.entries(copy).map(([name, content]): [string, Uint8Array] => {
-        const mend = name === slide ? mendedSlide : CHART.test(name) ? mendedChart : undefined;
+        const mend = SLIDE.test(name) ? mendedSlide : CHART.test(name) ? mendedChart : undefined;
         return [name, mend ? Buffer.from(mend(Buffer.from(content).toString('utf8'))) : content];
       });
       return convertToMarkdown(zipped(mended), 'pptx');
@@ -81,6 +81,7 @@ function packageDeck(parts: ZipParts): SlideDeck | undefined {
   };
 }
 
+const SLIDE = /\/(?:slides|notesSlides)\/[^/]+\.xml$/;
 const CHART = /\/charts\/[^/]+\.xml$/;
 
 /** The XML of a slide as anydoc shows all of it. */

@@ -102,8 +102,13 @@ export function openDrawings(parts: ZipParts, xml: string): { kind: string; text
 // joined to the text before them, and one reference to a missing string empties the whole sheet.
 
 const STRINGS = /^xl\/sharedStrings\.xml$/i;
+const COMMENTS = /^xl\/comments[^/]*\.xml$/i;
 const IS_SHARED = /\st="s"/;
 const SHEET = /^xl\/worksheets\/[^/]+\.xml$/i;
+
+/** SheetJS does not read the cells of sheets with macros. */
+const RELATIONS = /^xl\/_rels\/workbook[^/]*\.rels$/i;
+const WORKSHEET = '"http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"';
 
 /** The parts that have to be changed, those in `dated` among them. `read` returns the content of a part. */
 export function mendedStrings(
@@ -119,7 +124,14 @@ export function mendedStrings(
   const hasRaised = (part: Buffer): boolean => part.includes('vertAlign');
   const strings = names.find((one) => STRINGS.test(one));
   // Without them the strings are in the cells.
-  if (strings === undefined) for (const one of names) if (SHEET.test(one)) mend(one, hasRaised, raisedCells);
+  for (const one of names)
+    if (COMMENTS.test(one) || (strings === undefined && SHEET.test(one))) mend(one, hasRaised, raisedCells);
+    else if (RELATIONS.test(one))
+      mend(
+        one,
+        (part) => part.includes('acrosheet"'),
+        (xml) => xml.replace(/"http:[^"]*\/xl(?:Intl)?Macrosheet"/g, WORKSHEET),
+      );
   if (strings !== undefined)
     mend(
       strings,
