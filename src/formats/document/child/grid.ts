@@ -169,7 +169,9 @@ export function* tableLines(
 function cellLine(cell: CellObject, ssf: NumberFormatter, date1904: boolean): string {
   const text = cellText(cell, ssf, date1904).trim();
   const target = cell.l?.Target;
-  const notes = (cell.c ?? []).map(({ t }) => String(t ?? '').trim()).filter((note) => note !== '');
+  const notes = (cell.c ?? [])
+    .map(({ t }) => restoreRaised(String(t ?? '')).trim())
+    .filter((note) => note !== '');
   const linked = target && target !== text && !target.startsWith('#') ? ` <${shown(target)}>` : '';
   const noted = notes.length === 0 ? '' : ` [comment: ${notes.map(shown).join('; ')}]`;
   return `${shown(text)}${linked}${noted}`;
@@ -293,7 +295,7 @@ function bareOf(format: string): string {
 }
 
 /** Whether a format is one for dates. Letters alone do not decide: `0.00 kg`, `0 Tage`. */
-function isDate(format: string): boolean {
+export function isDate(format: string): boolean {
   const bare = bareOf(format);
   return /[ymdhs]/i.test(bare) && !/general/i.test(bare) && !/[0#?]/.test(bare.replace(/(s)[.,]0+/gi, '$1'));
 }

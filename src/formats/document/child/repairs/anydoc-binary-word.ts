@@ -152,7 +152,10 @@ function writeSymbols(word: WordStreams, standIns: StandIns): number {
   }
   for (const [index, font] of fonts.entries()) {
     if (!isSymbolFont(font)) continue;
-    for (const [property, least] of [[RUN_FONT, 0x20], [OTHER_FONT, 0x7f]] as const)
+    for (const [property, least] of [
+      [RUN_FONT, 0x20],
+      [OTHER_FONT, 0x7f],
+    ] as const)
       for (const run of runsWith(word, (code, _, value) => code === property && (value & 0xffff) === index))
         writeRun(run, (code) => (code > least && signIn(font, code)) || '');
   }
