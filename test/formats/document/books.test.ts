@@ -162,6 +162,19 @@ test.each([
   expect(await text(book(page(body)))).toContain(`AAA\n\n${shown}\n\n# Three`);
 });
 
+test('a chapter that is not in the order of a book is named', async () => {
+  const item =
+    '<item id="x" href="x.xhtml" media-type="application/xhtml+xml"/><item id="n" href="n.xhtml" properties="nav" media-type="application/xhtml+xml"/>';
+  const opf = opfWith('the%20b.xhtml').replace('<manifest>', `$&${item}`);
+  const bytes = book(page('<p>BBB</p>'), {
+    'OEBPS/content.opf': opf,
+    'OEBPS/x.xhtml': page('<p>beside</p>'),
+  });
+  expect(await text(bytes)).toMatch(
+    /\[Not shown: 1 unread part\. Use book\.epub:OEBPS\/x\.xhtml to read a part of it\]$/,
+  );
+});
+
 test('declarations of entities are no text', async () => {
   const declared = page('<p>BBB</p>', '<!DOCTYPE html [<!ENTITY x "y">]>');
   expect(await text(book(declared))).toContain('AAA\n\nBBB\n\n# Three');

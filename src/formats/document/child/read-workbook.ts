@@ -215,8 +215,9 @@ function rowsOf(
       if (typeof cell.v === 'string' && cell.v.startsWith(DATED)) [cell.t, cell.v] = ['d', cell.v.slice(1)];
       const isFormula = showsFormulas || cell.t === 'z' || (hasFillers && (cell.v === 0 || cell.v === ''));
       // SheetJS gives the bytes of threads, as they are in the XML.
-      for (const one of cell.c ?? [])
-        if (one.T && one.t) one.t = plainText(Buffer.from(one.t, 'latin1').toString('utf8'));
+      if (cell.c)
+        for (const one of cell.c)
+          if (one.T && one.t) one.t = plainText(Buffer.from(one.t, 'latin1').toString('utf8'));
       if (isFormula && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
       else if (isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
     }
