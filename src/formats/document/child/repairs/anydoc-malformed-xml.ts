@@ -23,7 +23,9 @@ interface OpenTag {
  * DocumentRefusal for nesting that anydoc refuses: the parts that are rewritten next could hide it.
  */
 export function closedXml(stored: string): string {
-  const xml = stored.replace(NO_CHARACTER, (sign) => (sign === '&' ? '&amp;' : ''));
+  // Other entities may be declared.
+  const declares = stored.slice(0, 2000).includes('<!DOCTYPE');
+  const xml = declares ? stored : stored.replace(NO_CHARACTER, (sign) => (sign === '&' ? '&amp;' : ''));
   const edits: XmlReplacement[] = [];
   const open: OpenTag[] = [];
   let root: string | undefined;
