@@ -55,7 +55,7 @@ export function surveySheets(parts: ZipParts | undefined): SheetSurvey {
       damaged.add(i);
     if (!content || !isText) continue;
     if (name !== undefined && content.includes(' t="d"')) dated.add(name);
-    hasOpenFormulas ||= nextOpenFormula(content, 0) < content.length;
+    hasOpenFormulas ||= nextOpenFormula(content, prefixOf(content), 0) < content.length;
   }
   return { damaged, dated, hasOpenFormulas };
 }
@@ -85,22 +85,23 @@ export function asksForCalculation(parts: ZipParts): boolean {
   return /<(?:\w+:)?calcPr(?=\s)[^>]*\sfullCalcOnLoad\s*=\s*["'](?:1|true)["']/.test(xml);
 }
 
-/** What follows a formula without a result: the end of its tag, and that of its cell. */
-const NO_RESULT = /^f>\s*(?:<[\w:]*v\s*\/>|<[\w:]*v>\s*<\/[\w:]*v>)?\s*<\/[\w:]*c>/;
+/** The end of a formula without a result, and that of its cell. */
+const NO_RESULT = /^<\/[\w:]*f>\s*(?:<[\w:]*v\s*\/>|<[\w:]*v>\s*<\/[\w:]*v>)?\s*<\/[\w:]*c>/;
 
 /** The offset of the end of such a formula from `from` on; the length if there is none. An empty text is a result too. */
-function nextOpenFormula(xml: Buffer, from: number): number {
-  for (let end = xml.indexOf('f>', from); end !== -1; end = xml.indexOf('f>', end + 2)) {
-    if (xml[end + 2] !== LESS && (xml[end + 2] ?? 0) > SPACE) continue;
+function nextOpenFormula(xml: Buffer, prefix: string, from: number): number {
+  const close = `</${prefix}f>`;
+  for (let end = xml.indexOf(close, from); end !== -1; end = xml.indexOf(close, end + 4)) {
     if (!NO_RESULT.test(xml.toString('latin1', end, end + 80))) continue;
-    const prefix = xml.toString('latin1', xml.lastIndexOf('</', end) + 2, end);
     const cell = xml.lastIndexOf(`<${prefix}c`, end);
     if (!/^<[\w:]+ [^>]*\bt="str"/.test(xml.toString('latin1', cell, cell + 200))) return end;
   }
   return xml.length;
 }
 
-const [SPACE, LESS] = [0x20, 0x3c];
+/** The prefix of the elements of a sheet: `x:`, mostly empty. */
+const prefixOf = (xml: Buffer): string =>
+  /<(\w+:)?sheetData/.exec(xml.toString('latin1', 0, 64 * 1024))?.[1] ?? '';
 
 /** `otherwise` for a part that is too large. */
 function readable(parts: ZipParts, name: string, otherwise?: Buffer): Buffer | undefined {
@@ -120,7 +121,7 @@ function xmlSheets(workbook: string): string[] {
 
 /** A row counts if a value or a text begins in it before the start of the next row. */
 function countXml(xml: Buffer): SheetRowCount {
-  const prefix = /<(\w+:)?sheetData/.exec(xml.toString('latin1', 0, 64 * 1024))?.[1] ?? '';
+  const prefix = prefixOf(xml);
   const next = (tag: string, from: number): number => {
     const at = xml.indexOf(`<${prefix}${tag}`, from);
     return at === -1 ? xml.length : at;
@@ -140,7 +141,7 @@ function countXml(xml: Buffer): SheetRowCount {
       number = Number(attribute(start ?? tag, 'r') ?? number + 1);
       if (value < at) value = nextFilled('v', at);
       if (text < at) text = nextFilled('is', at);
-      if (formula < at) formula = nextOpenFormula(xml, at);
+      if (formula < at) formula = nextOpenFormula(xml, prefix, at);
       if (value < end || text < end || formula < end) [rows, last] = [rows + 1, number];
     }
     at = end;
