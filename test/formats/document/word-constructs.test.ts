@@ -194,6 +194,19 @@ test('each construct of a docx is shown', async () => {
   expect(all).toMatch(/\n\[Not shown: 1 form control, 1 equation, tracked deletions\]$/);
 });
 
+/** The elements of a run (EG_RunInnerContent) that are no text: marks, fields without a value, and the code of fields. */
+const NO_TEXT =
+  'annotationRef footnoteRef endnoteRef separator continuationSeparator dayShort monthShort yearShort dayLong monthLong yearLong pgNum lastRenderedPageBreak instrText delInstrText contentPart softHyphen fldChar'.split(
+    ' ',
+  );
+
+test('elements of a run that are no text do not part its words', async () => {
+  const { write, text } = workspace(unhurried);
+  const body = NO_TEXT.map((name) => p(words('a'), run(`<w:${name}/>`), words(`b ${name}`)));
+  write('a.docx', docx(body.join('')));
+  expect(await text('a.docx:raw')).toBe(`${NO_TEXT.map((name) => `ab ${name}`).join('\n\n')}\n`);
+});
+
 test('headers, comments and notes keep superscripts, signs and equations', async () => {
   const { write, text } = workspace(unhurried);
   const said = p(
