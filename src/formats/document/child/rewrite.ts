@@ -3,7 +3,7 @@
 import { DAMAGED_XML, DELETED_TEXT, HIDDEN_TEXT, type UnshownFacts } from '../protocol.ts';
 import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
 import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
-import { officeMathText } from './office-math.ts';
+import { officeMathText } from './repairs/anydoc-equations.ts';
 import { mendedChart } from './repairs/anydoc-charts.ts';
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';

@@ -12,8 +12,8 @@ import {
   type SlideDeck,
   unmarked,
 } from './markdown.ts';
-import { officeMathText } from './office-math.ts';
 import { mendedChart } from './repairs/anydoc-charts.ts';
+import { withEquations } from './repairs/anydoc-equations.ts';
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import { raisedOpen, raisedSlide } from './repairs/anydoc-raised-text.ts';
@@ -88,18 +88,6 @@ const CHART = /\/charts\/[^/]+\.xml$/;
 /** The XML of a slide as anydoc shows all of it. */
 function mendedSlide(xml: string): string {
   return raisedSlide(shownSymbols(withEquations(closedXml(xml))));
-}
-
-/**
- * anydoc takes the alternative for old programs, which is a picture where the text has an equation. Equations become text, and
- * what contains text stays.
- */
-function withEquations(xml: string): string {
-  const chosen = each(xml, 'mc:AlternateContent', (content, tag) => {
-    const choice = contents(content, 'mc:Choice').find((one) => /<(?:a:t|m:oMath)[\s>]/.test(one));
-    return choice ?? `${tag}${content}</mc:AlternateContent>`;
-  });
-  return each(chosen, 'a14:m', (math) => `<a:r><a:t>${escapeXml(officeMathText(math))}</a:t></a:r>`);
 }
 
 /** Reads the wanted parts except media, which are not needed for text. */
