@@ -295,7 +295,7 @@ function bareOf(format: string): string {
 }
 
 /** Whether a format is one for dates. Letters alone do not decide: `0.00 kg`, `0 Tage`. */
-export function isDate(format: string): boolean {
+function isDate(format: string): boolean {
   const bare = bareOf(format);
   return /[ymdhs]/i.test(bare) && !/general/i.test(bare) && !/[0#?]/.test(bare.replace(/(s)[.,]0+/gi, '$1'));
 }

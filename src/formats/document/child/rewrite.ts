@@ -112,7 +112,7 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
   const comments = new Map<string, string>();
   const raised = raisedWordStyles(styleSheet);
   /** A part without comments. */
-  const aside = (xml: string): string => mendedPart(raisedWord(shown(closedXml(xml)), raised), new Map());
+  const aside = (xml: string): string => mendedPart(raisedWord(shown(xml), raised), new Map());
   const said = parts.names.find((name) => /^word\/comments\d*\.xml$/.test(name)) ?? '';
   each(aside(parts.text(said) ?? ''), `${W}comment`, (content, tag) => {
     const by = attribute(tag, '(?:\\w+:)?author') ?? '';
@@ -201,8 +201,8 @@ const EQUATION = /^EQ$|Equation|MathType/i;
 export function margin(kind: string, text: string): string[] {
   const numbers = text.match(/\d+/g) ?? [];
   const isPage = numbers.length <= 2 && numbers.every(({ length }) => length < 4);
-  const isSaid = text.match(/\p{L}+/gu)?.every((word) => PAGE_WORDS.has(word.toLowerCase())) ?? true;
-  return isPage && isSaid ? [] : [`${kind}: ${text}`];
+  const hasWords = text.match(/\p{L}+/gu)?.some((word) => !PAGE_WORDS.has(word.toLowerCase())) ?? false;
+  return isPage && !hasWords ? [] : [`${kind}: ${text}`];
 }
 
 /** Words beside page numbers. */

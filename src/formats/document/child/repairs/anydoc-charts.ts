@@ -4,7 +4,6 @@
  * or numbers beside which its own are a series as well.
  */
 
-import { isDate } from '../grid.ts';
 import { attribute, contents, each, plainText } from '../zip-parts.ts';
 
 // anydoc 0.1.9 lists the points of a chart one after the other, so that the values behind a blank one move to other categories.
@@ -17,8 +16,8 @@ const MAX_CHART_POINTS = 10_000;
 export function withChartGaps(xml: string, blank = ''): string {
   const first1904 = /<(?:\w+:)?date1904(?:\s*\/>|\s+val="(?:1|true)")/.test(xml) ? 1_462 : 0;
   return each(xml, '(?:\\w+:)?(?:numCache|strCache|numLit|strLit)', (stored, tag) => {
-    const format = /<(?:\w+:)?formatCode>([^<]*)</.exec(stored)?.[1] ?? '';
-    const content = isDate(plainText(format))
+    const format = plainText(/<(?:\w+:)?formatCode>([^<]*)</.exec(stored)?.[1] ?? '');
+    const content = IS_DATE.test(format.replace(/\[[^\]]*\]|"[^"]*"/g, ''))
       ? stored.replace(
           /(<(?:\w+:)?v>)(\d[^<]*)/g,
           (_, open: string, days: string) => open + dayOf(Number(days) + first1904),
@@ -41,6 +40,9 @@ export function withChartGaps(xml: string, blank = ''): string {
     return `${tag}${content.slice(0, first)}${added.join('')}</${name}>`;
   });
 }
+
+/** A format of dates: with a year or a day, not one of durations. */
+const IS_DATE = /^(?=.*[yd])[ymdhs\s\-/.,:;@\\]+(?:am\/pm)?$/i;
 
 /** Days since 1899-12-30 as a date, with its time if it has one. */
 function dayOf(days: number): string {

@@ -21,8 +21,8 @@ export function officeMathText(xml: string): string {
 }
 
 /**
- * The XML of a slide: anydoc takes the alternative for old programs, which is a picture where the text has an equation. Equations become text, and
- * what contains text stays.
+ * The XML of a slide. anydoc takes the alternative for old programs, which is a picture where the text has an equation.
+ * Equations become text, and what contains text stays.
  */
 export function withEquations(xml: string): string {
   const chosen = each(xml, 'mc:AlternateContent', (content, tag) => {
