@@ -90,6 +90,40 @@ test('each construct of a ppt is shown or counted', async () => {
   );
 });
 
+test('the texts of slides in the outline of a ppt, and a font that is only for signs', async () => {
+  const record = (type: number, instance: number, ...content: Buffer[]): Buffer => {
+    const body = Buffer.concat(content);
+    const head = Buffer.alloc(8);
+    head.writeUInt16LE((instance << 4) | (type === 0x3e8 || type === 0xff0 ? 15 : 0));
+    head.writeUInt16LE(type, 2);
+    head.writeUInt32LE(body.length, 4);
+    return Buffer.concat([head, body]);
+  };
+  const slide = (number: number, text: string): Buffer => {
+    const entry = Buffer.alloc(20);
+    entry.writeUInt32LE(number);
+    entry.writeUInt32LE(255 + number, 12);
+    // All characters in one paragraph without properties, and in one run whose font for signs is font 0.
+    const style = Buffer.alloc(20);
+    style.writeUInt32LE(text.length + 1);
+    style.writeUInt32LE(text.length + 1, 10);
+    style.writeUInt32LE(0x800000, 14);
+    return Buffer.concat([
+      record(0x3f3, 0, entry),
+      record(0xf9f, 0, Buffer.alloc(4)),
+      record(0xfa0, 0, Buffer.from(text, 'utf16le')),
+      record(0xfa1, 0, style),
+    ]);
+  };
+  const font = record(0xfb7, 0, Buffer.from('Wingdings'.padEnd(34, '\0'), 'utf16le'));
+  const list = record(0xff0, 0, slide(1, 'First'), slide(2, 'then \uf0e0'));
+  const file = CFB.utils.cfb_new();
+  CFB.utils.cfb_add(file, '/PowerPoint Document', record(0x3e8, 0, font, list));
+  const { write, text } = workspace(unhurried);
+  write('a.ppt', Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array));
+  expect(await text('a.ppt:raw')).toBe('--- slide 1 ---\n\n## First\n\n--- slide 2 ---\n\n## then →\n\n');
+});
+
 const XLS: Shown = [
   ['a text', 'text'],
   ['two lines', '"a\\nb"'],

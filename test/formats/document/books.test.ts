@@ -132,6 +132,22 @@ const CONSTRUCTS: readonly (readonly [construct: string, body: string, shown: st
   ['a drawn equation', '<p><img alt="x^2" src="m.png"/></p>', 'x^2'],
 ];
 
+/** All elements of HTML (3 to 4.12) with a text in them, and those whose text is none. */
+const ELEMENTS =
+  'a abbr address article aside audio b bdi bdo blockquote button canvas caption cite code data dd del details dfn div dl dt em fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup i iframe ins kbd label legend li main map mark menu meter nav noscript object ol output p pre progress q rt ruby s samp search section slot small span strong sub summary sup tbody td textarea tfoot th thead time tr u ul var video'.split(
+    ' ',
+  );
+const SILENT = 'datalist dialog head rp script select style svg table template title'.split(' ');
+
+test('the text of each element of a page is shown, or is none', async () => {
+  const all = [...ELEMENTS, ...SILENT];
+  const body = all.map((name) => `<p>before</p><${name}>IN-${name}.</${name}>`).join('');
+  const shown = new Set(
+    Array.from((await text(book(page(body)))).matchAll(/IN-(\w+)\./g), ([, name]) => name),
+  );
+  expect(all.filter((name) => shown.has(name))).toEqual(ELEMENTS);
+});
+
 test('each construct of a book is shown', async () => {
   const body = CONSTRUCTS.map(([, xml], i) => `<p>#${i}</p>${xml}`).join('');
   const found = (await text(book(page(`${body}<p>#end</p>`)))).split(/(?:^|\n)\\?#(?:\d+|end)\n/);
@@ -160,6 +176,19 @@ test.each([
   ],
 ])('a chapter of %s', async (body, shown) => {
   expect(await text(book(page(body)))).toContain(`AAA\n\n${shown}\n\n# Three`);
+});
+
+test('a chapter that is not in the order of a book is named', async () => {
+  const item =
+    '<item id="x" href="x.xhtml" media-type="application/xhtml+xml"/><item id="n" href="n.xhtml" properties="nav" media-type="application/xhtml+xml"/>';
+  const opf = opfWith('the%20b.xhtml').replace('<manifest>', `$&${item}`);
+  const bytes = book(page('<p>BBB</p>'), {
+    'OEBPS/content.opf': opf,
+    'OEBPS/x.xhtml': page('<p>beside</p>'),
+  });
+  expect(await text(bytes)).toMatch(
+    /\[Not shown: 1 unread part\. Use book\.epub:OEBPS\/x\.xhtml to read a part of it\]$/,
+  );
 });
 
 test('declarations of entities are no text', async () => {

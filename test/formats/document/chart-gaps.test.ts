@@ -33,6 +33,16 @@ test('values behind a blank one keep their categories', async () => {
   );
 });
 
+test('dates of a chart are shown as dates, durations as they are', async () => {
+  const { write, text } = workspace(unhurried);
+  const dates = `<c:cat><c:numRef><c:numCache><c:formatCode>d\\-mmm</c:formatCode>${point(0, 45_292)}${point(1, 45_323.75)}</c:numCache></c:numRef></c:cat>`;
+  const sold = points('Sold', { val: [1.5, 2] })
+    .replace('<c:val>', `${dates}$&`)
+    .replace('<c:val><c:strRef><c:strCache>', '$&<c:formatCode>[h]:mm</c:formatCode>');
+  write('a.docx', charted('barChart', sold));
+  expect(await text('a.docx:raw')).toContain('| 2024-01-01 | 1.5 |\n| 2024-02-01 18:00 | 2 |\n');
+});
+
 /** A series with values, and with its own values on other axes. */
 const points = (name: string, axes: Readonly<Record<string, readonly (string | number)[]>>): string => {
   const cache = (texts: readonly (string | number)[]): string =>

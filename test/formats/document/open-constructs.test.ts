@@ -47,6 +47,12 @@ const SHOWN: readonly (readonly [construct: string, xml: string, shown: string])
   ['a shape', `Before ${box('BOX one', 'BOX two')}after.`, 'Before BOX one BOX two after.'],
   ['a superscript', `10${span('Up', `${span('Other', '6')}`)} cells`, '10^6 cells'],
   ['a subscript', `1010${span('Down', '2')}`, '1010_2'],
+  ['a sign', `5 ${span('Greek', '\uf06d')}g`, '5 μg'],
+  [
+    'a comment before its word',
+    `say <office:annotation>${p('Why?')}</office:annotation>so`,
+    'say so [comment: Why?]',
+  ],
   ['an object', `Here ${object('Chart')} it is`, 'Here  it is'],
   ['a link', '<text:a xlink:href="https://ex.org/o">site</text:a>', '[site](https://ex.org/o)'],
   [
@@ -118,7 +124,10 @@ test('each construct of an odt is shown or counted', async () => {
   const body = rows.map(([, xml], i) => p(`#${i}`) + xml).join('');
   const content = Buffer.from(parts['content.xml'] ?? [])
     .toString()
-    .replace('</office:automatic-styles>', `${style('Up', 'super 58%')}${style('Down', '-33% 58%')}$&`)
+    .replace(
+      '</office:automatic-styles>',
+      `<style:style style:name="Greek" style:family="text"><style:text-properties style:font-name="Symbol"/></style:style>${style('Up', 'super 58%')}${style('Down', '-33% 58%')}$&`,
+    )
     .replace(/<office:text[^>]*>/, `$&${body}<text:p>#end</text:p>`);
   parts['content.xml'] = Buffer.from(content);
   parts['Formula/content.xml'] = Buffer.from(MATH);

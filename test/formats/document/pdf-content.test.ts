@@ -241,6 +241,25 @@ test('a form that belongs to a layer that is off is left out', async () => {
   );
 });
 
+test('numbers of lines are no column of a table', async () => {
+  const lines = ['for i in x:', '    y(i)', '    if z:', '        w()', 'done()'];
+  const numbers = lines.map((_, i) => put(String(i + 1), 60, 720 - 11 * i, '/F2 9')).join('');
+  const code = lines.map((line, i) =>
+    put(line.trim(), 80 + 5.4 * (line.length - line.trimStart().length), 720 - 11 * i, '/F2 9'),
+  );
+  expect(await shown(page(put('A loop is shown here.', 72, 740) + numbers + code.join('')))).toContain(
+    `\`\`\`\n${lines.map((line, i) => `${i + 1}   ${line}`).join('\n')}\n\`\`\``,
+  );
+});
+
+test('a power keeps its place behind a password', async () => {
+  const drawing = put('There are 10', 72, 720) + put('6', 126.5, 724, '/F1 6') + put(' cells.', 131, 720);
+  const bytes = page(drawing);
+  const w = workspace(unhurried);
+  w.write('a.pdf', bytes);
+  expect(await w.text('a.pdf:password=x:raw')).toContain('There are 10^6 cells.');
+});
+
 test('code with list items keeps its order and indentation', async () => {
   const lines = ['apiVersion: v1', 'spec:', '  ports:', '    - port: 80', '      name: web'];
   const text = await shown(page(put('A manifest follows here.', 72, 740) + listing(72, 720, lines)));

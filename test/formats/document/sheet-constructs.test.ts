@@ -3,6 +3,7 @@
  * notice, unless it is none: phonetic hints, names, and what helps to fill in a cell.
  */
 
+import { unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { xlsx } from '../../support/documents.ts';
 import { unhurried, workspace } from '../../support/workspace.ts';
@@ -25,8 +26,8 @@ const CELLS: readonly (readonly [construct: string, cell: string, shown: string]
   ['a percentage', 's="1"><v>0.256</v>', '25.6%'],
   ['a formula without a result', '><f>SUM(B1)</f>', '=SUM(B1)'],
   ['a link', inline('<t>site</t>'), 'site <https://ex.org/h>'],
-  ['a comment', inline('<t>noted</t>'), 'noted [comment: Why?]'],
-  ['a thread', inline('<t>asked</t>'), 'asked [comment: How?]'],
+  ['a comment', inline('<t>noted</t>'), 'noted [comment: Why 10^6?]'],
+  ['a thread', inline('<t>asked</t>'), 'asked [comment: Größe & 漢?]'],
 ];
 const rowOf = (name: string): number => CELLS.findIndex(([construct]) => construct === name) + 1;
 
@@ -41,8 +42,8 @@ const PARTS: Readonly<Record<string, string>> = {
     `<Relationship Id="c" Type="${OFFICE}/comments" Target="../comments1.xml"/>`,
     '<Relationship Id="t" Type="http://schemas.microsoft.com/office/2017/10/relationships/threadedComment" Target="../threadedComments/threadedComment1.xml"/>',
   ].join('')}</Relationships>`,
-  'xl/comments1.xml': `<comments ${MAIN}><authors><author>Ann</author></authors><commentList><comment ref="A${rowOf('a comment')}" authorId="0"><text><r><t>Why?</t></r></text></comment></commentList></comments>`,
-  'xl/threadedComments/threadedComment1.xml': `<ThreadedComments xmlns="http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"><threadedComment ref="A${rowOf('a thread')}" personId="{1}" id="{2}"><text>How?</text></threadedComment></ThreadedComments>`,
+  'xl/comments1.xml': `<comments ${MAIN}><authors><author>Ann</author></authors><commentList><comment ref="A${rowOf('a comment')}" authorId="0"><text><r><t>Why 10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>6</t></r><r><t>?</t></r></text></comment></commentList></comments>`,
+  'xl/threadedComments/threadedComment1.xml': `<ThreadedComments xmlns="http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"><threadedComment ref="A${rowOf('a thread')}" personId="{1}" id="{2}"><text>Größe &amp; 漢?</text></threadedComment></ThreadedComments>`,
   'xl/drawings/drawing1.xml': `<xdr:wsDr ${A}><xdr:sp><xdr:txBody>${text('shape')}<a:p><a:fld type="TxLink"><a:t>field</a:t></a:fld></a:p></xdr:txBody></xdr:sp><xdr:pic><xdr:nvPicPr><xdr:cNvPr id="2" name="p" descr="Cat"/></xdr:nvPicPr></xdr:pic></xdr:wsDr>`,
   'xl/diagrams/data1.xml': `<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" ${A}><dgm:t>${text('diagram')}</dgm:t></dgm:dataModel>`,
   'xl/charts/chart1.xml': `<c:chartSpace ${A}><c:title>${text('Sales')}</c:title><c:ser><c:tx><c:v>North</c:v></c:tx><c:val><c:numCache><c:pt idx="0"><c:v>42</c:v></c:pt></c:numCache></c:val></c:ser></c:chartSpace>`,
@@ -65,5 +66,29 @@ test('each construct of a workbook is shown or counted', async () => {
   );
   expect(shown).toMatch(
     /\n## Drawings\n\n- shape: shape field\n- picture: Cat\n- shape: diagram\n- chart: Sales North 42\n\n## Headers and footers\n\n- header: On top R&D\n\[Not shown: 1 embedded object, 1 form control\]$/,
+  );
+});
+
+test('cells of a sheet with macros, and formulas in prefixed XML, are shown', async () => {
+  const { write, text: textOf } = workspace(unhurried);
+  const bytes = xlsx([
+    ['S', ''],
+    ['M', `<sheetData><row r="1"><c r="A1" ${inline('<t>=ALERT()</t>')}</c></row></sheetData>`],
+  ]);
+  const parts = unzipSync(bytes);
+  const names = 'xl/_rels/workbook.xml.rels';
+  const macros =
+    '"http://schemas.microsoft.com/office/2006/relationships/xlMacrosheet" Target="worksheets/sheet2';
+  parts[names] = Buffer.from(
+    Buffer.from(parts[names] ?? [])
+      .toString()
+      .replace(/"[^"]*" Target="worksheets\/sheet2/, macros),
+  );
+  parts['xl/worksheets/sheet1.xml'] = Buffer.from(
+    `<x:worksheet xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><x:sheetData><x:row><x:c><x:v>7</x:v></x:c><x:c><x:f>A1*2</x:f></x:c></x:row></x:sheetData></x:worksheet>`,
+  );
+  write('a.xlsx', Buffer.from(zipSync(parts)));
+  expect(await textOf('a.xlsx:raw')).toMatch(
+    /\n\| 1 \| 7 \| =A1\*2 \|\n[^]*\n## M\n[^]*\n\| 1 \| =ALERT\(\) \|\n/,
   );
 });

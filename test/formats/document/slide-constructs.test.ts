@@ -83,11 +83,50 @@ const SHOWN: readonly (readonly [construct: string, xml: string, shown: string])
     `<mc:AlternateContent><mc:Choice Requires="p14"><p:contentPart r:id="z"/></mc:Choice><mc:Fallback>${shape(run('fallback'))}</mc:Fallback></mc:AlternateContent>`,
     'fallback',
   ],
+  [
+    'signs',
+    shape(
+      '<a:r><a:rPr><a:sym typeface="Symbol"/></a:rPr><a:t>\uf06d</a:t></a:r>' +
+        run('g ') +
+        '<a:r><a:rPr><a:latin typeface="Wingdings"/></a:rPr><a:t>ü</a:t></a:r>',
+    ),
+    'μg ✓',
+  ],
   ['a footer', placeholder('ftr', run('Draft')), ''],
   ['a date', placeholder('dt', run('12 May')), ''],
   ['a slide number', placeholder('sldNum', field('slidenum', '1')), ''],
   ['a text in a picture placeholder', placeholder('pic', run('in a picture')), 'in a picture'],
 ];
+
+test('text of layouts, tables and superscripts in notes, and links of shapes', async () => {
+  const parts = unzipSync(
+    slideWith(shape(run('body')).replace('name="S"/>', 'name="S"><a:hlinkClick r:id="h"/></p:cNvPr>')),
+  );
+  const slide = 'ppt/slides/_rels/slide1.xml.rels';
+  const names = Buffer.from(parts[slide] ?? []).toString();
+  const layout = /slideLayouts\/[^"]+/.exec(names)?.[0] ?? '';
+  const put = (name: string, of: string, added: string): void => {
+    const xml = Buffer.from(parts[name] ?? []).toString();
+    parts[name] = Buffer.from(xml.replace(of, `${added}$&`));
+  };
+  const to = (id: string, kind: string, target: string): string =>
+    `<Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${kind}" Target="${target}" TargetMode="External"/>`;
+  put(slide, '</Relationships>', to('h', 'hyperlink', 'https://ex.org/s'));
+  put(`ppt/${layout}`, '</p:spTree>', shape(run('Confidential')) + placeholder('body', run('prompt')));
+  const row = `<a:tr h="1">${cell('n1')}${cell('n2')}</a:tr>`;
+  const notes =
+    placeholder('body', run('10') + run('6', ' baseline="30000"')) +
+    graphic('drawingml/2006/table', `<a:tbl>${row}</a:tbl>`);
+  parts['ppt/notesSlides/notesSlide1.xml'] = Buffer.from(
+    `<p:notes ${SPACES}><p:cSld><p:spTree>${notes}</p:spTree></p:cSld></p:notes>`,
+  );
+  const { write, text } = workspace(unhurried);
+  write('a.pptx', Buffer.from(zipSync(parts)));
+  const shown = await text('a.pptx:p1:raw');
+  expect(shown).toContain('> 10^6\n\n<https://ex.org/s>\n\nSpeaker notes: n1 | n2\n');
+  expect(shown).toContain('- layout: Confidential\n');
+  expect(shown).not.toContain('prompt');
+});
 
 test('each construct of a slide is shown or counted', async () => {
   const { write, text } = workspace(unhurried);

@@ -38,6 +38,11 @@ const SHOWN: readonly (readonly [construct: string, xml: string, shown: string])
   ['a superscript', p(words('5 × 10'), words('−', up), words('6', up), words(' cells')), '5 × 10^−6 cells'],
   ['a superscript with its space', p(words('10'), words('6 ', up), words('cells')), '10^6 cells'],
   ['a superscript by its style', p(words('x'), words('2', '<w:rStyle w:val="Up"/>')), 'x^2'],
+  [
+    'a superscript by the style below its style',
+    p(words('y'), words('2', '<w:rStyle w:val="Upper"/>')),
+    'y^2',
+  ],
   ['an ordinal', p(words('the 1'), words('st', up)), 'the 1st'],
   ['a subscript', p(words('H'), words('2', down), words('O, 1010'), words('2', down)), 'H2O, 1010_2'],
   [
@@ -175,7 +180,7 @@ const SHOWN: readonly (readonly [construct: string, xml: string, shown: string])
 ];
 
 const STYLES =
-  '<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:style w:type="character" w:styleId="Up"><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:style></w:styles>';
+  '<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:style w:type="character" w:styleId="Upper"><w:basedOn w:val="Up"/></w:style><w:style w:type="character" w:styleId="Up"><w:rPr><w:vertAlign w:val="superscript"/></w:rPr></w:style></w:styles>';
 
 test('each construct of a docx is shown', async () => {
   const { write, text } = workspace(unhurried);
@@ -188,6 +193,53 @@ test('each construct of a docx is shown', async () => {
   );
   expect(all).toMatch(/\n\[Not shown: 1 form control, 1 equation, tracked deletions\]$/);
 });
+
+/** The elements of a run (EG_RunInnerContent) that are no text: marks, fields without a value, and the code of fields. */
+const NO_TEXT =
+  'annotationRef footnoteRef endnoteRef separator continuationSeparator dayShort monthShort yearShort dayLong monthLong yearLong pgNum lastRenderedPageBreak instrText delInstrText contentPart softHyphen fldChar'.split(
+    ' ',
+  );
+
+test('elements of a run that are no text do not part its words', async () => {
+  const { write, text } = workspace(unhurried);
+  const body = NO_TEXT.map((name) => p(words('a'), run(`<w:${name}/>`), words(`b ${name}`)));
+  write('a.docx', docx(body.join('')));
+  expect(await text('a.docx:raw')).toBe(`${NO_TEXT.map((name) => `ab ${name}`).join('\n\n')}\n`);
+});
+
+test('headers, comments and notes keep superscripts, signs and equations', async () => {
+  const { write, text } = workspace(unhurried);
+  const said = p(
+    words('10'),
+    words('6', up),
+    words(' at 5 '),
+    run('<w:sym w:font="Symbol" w:char="F06D"/>'),
+    words('g '),
+    math(m('sSup', m('e', t('x')), m('sup', t('2')))),
+  );
+  const part = (name: string, content: string): string =>
+    `<w:${name} xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${content}</w:${name}>`;
+  const body = p(words('text'), run('<w:footnoteReference w:id="2"/><w:commentReference w:id="1"/>'));
+  const parts = {
+    'word/_rels/document.xml.rels': relations({ f: 'foot/n.xml' }).replace(
+      'x/aFChunk',
+      `${OFFICE}/footnotes`,
+    ),
+    'word/foot/n.xml': part('footnotes', `<w:footnote w:id="2">${said}</w:footnote>`),
+    'word/comments.xml': part('comments', `<w:comment w:id="1" w:author="Bo">${said}</w:comment>`),
+    'word/top/first.xml': part('hdr', said),
+    'word/footer1.xml': part('ftr', paragraph('Page 2 of 3')),
+    'word/footer2.xml': part('ftr', paragraph('2024/17')),
+    'word/glossary/header1.xml': part('hdr', paragraph('of a building block')),
+  };
+  write('a.docx', docx(`${body}</w:body><w:body>${paragraph('second')}`, '', parts));
+  const shown = '10^6 at 5 μg x^2';
+  expect(await text('a.docx:raw')).toBe(
+    `text[^1] [comment by Bo: ${shown}]\n\nsecond\n\n[^1]: ${shown}\n\n## Headers and footers\n\n- header: ${shown}\n- footer: 2024/17\n`,
+  );
+});
+
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
 const object = (program: string): string =>
   p(
@@ -304,6 +356,7 @@ const RICH: readonly (readonly [construct: string, rtf: string, shown: string])[
   ['entries of an index', 'x{\\xe hidden}{\\tc chapter}', 'x'],
   ['changes', '{\\revised new}{\\deleted gone}', 'new'],
   ['a bookmark', '{\\*\\bkmkstart b}marked{\\*\\bkmkend b}', 'marked'],
+  ['a style within a text', '{\\f0\\*\\cs7 styled}', 'styled'],
   ['an unknown destination', '{\\*\\unknown gone}x', 'x'],
 ];
 
@@ -343,8 +396,8 @@ test('a nesting that is not converted is refused, not left out', async () => {
 
 test('the text behind malformed XML is shown, and the damage said', async () => {
   const { write, text } = workspace(unhurried);
-  write('a.docx', docx(['one', 'two: a <tag> b', 'three < 4', 'five'].map(paragraph).join('')));
+  write('a.docx', docx(['one', 'two: a <tag> b', 'three < 4', 'R&D', 'fi\x01ve'].map(paragraph).join('')));
   expect(await text('a.docx:raw')).toBe(
-    'one\n\ntwo: a \\<tag> b\n\nthree < 4\n\nfive\n[Its XML is not well-formed: text may be missing or misplaced]',
+    'one\n\ntwo: a \\<tag> b\n\nthree < 4\n\nR&D\n\nfive\n[Its XML is not well-formed: text may be missing or misplaced]',
   );
 });

@@ -39,7 +39,8 @@ export function binaryDeck(stored: Buffer): SlideDeck | undefined {
     count,
     async slide(number) {
       const [copy, text] = [Buffer.from(bytes), Buffer.from(content)];
-      const spoil = (entry: Entry): number => text.writeUInt16LE(UNKNOWN, entry.at + 2);
+      const spoil = ({ records }: Entry): void =>
+        records.forEach((at) => void text.writeUInt16LE(UNKNOWN, at + 2));
       const own = slides.map((list) => list[number - 1]);
       for (const list of slides) for (const [i, entry] of list.entries()) if (i !== number - 1) spoil(entry);
       const notesOf = new Set(own.map((entry) => entry && notesIdOf(content, places.get(entry.persistId))));
@@ -77,8 +78,8 @@ function withoutPictures(bytes: Buffer): Buffer {
 }
 
 interface Entry {
-  /** Its offset in the stream. */
-  readonly at: number;
+  /** The offsets of its record and of those of its texts, which follow. */
+  readonly records: number[];
   readonly persistId: number;
   /** The identifier of the slide or of the notes. */
   readonly id: number;
@@ -93,9 +94,11 @@ function entriesIn(content: Buffer, instance: number): Entry[][] {
     const end = Math.min(content.length, at + 8 + content.readUInt32LE(at + 4));
     const entries: Entry[] = [];
     for (let record = at + 8; record + 8 <= end; record += 8 + content.readUInt32LE(record + 4)) {
-      if (content.readUInt16LE(record + 2) !== SLIDE_ENTRY || record + 24 > content.length) continue;
-      const [persistId, id] = [content.readUInt32LE(record + 8), content.readUInt32LE(record + 20)];
-      entries.push({ at: record, persistId, id });
+      if (content.readUInt16LE(record + 2) !== SLIDE_ENTRY) entries.at(-1)?.records.push(record);
+      else if (record + 24 <= content.length) {
+        const [persistId, id] = [content.readUInt32LE(record + 8), content.readUInt32LE(record + 20)];
+        entries.push({ records: [record], persistId, id });
+      }
     }
     lists.push(entries);
   }

@@ -17,7 +17,8 @@ export interface SheetGrid {
   readonly name: string;
   /** `"hidden"`, `"very hidden"`, or empty for a visible sheet. */
   readonly hidden: string;
-  readonly isChart: boolean;
+  /** What it is if it has no cells: `chart`, `dialog`. */
+  readonly kind: string | undefined;
   readonly rows: SheetRows;
   readonly merges: readonly Range[];
   /** The count of all rows, if only the first ones were read. */
@@ -96,12 +97,12 @@ const MAX_LISTED_MERGES = 20;
 
 /** The heading of a sheet with its range, and notes on merged cells and damage. */
 export function sheetHead(grid: SheetGrid): string {
-  const { name, hidden, isChart, rows, merges, isDamaged } = grid;
+  const { name, hidden, kind, rows, merges, isDamaged } = grid;
   const area = usedArea(rows);
   const damage = isDamaged ? '(damaged: cells of this sheet are missing)\n' : '';
   const heading = `## ${escapeBreaks(name.trim())}${hidden === '' ? '' : ` (${hidden})`}\n\n${damage}`;
   if (!area && isDamaged) return heading;
-  if (!area) return `${heading}${isChart ? '(a chart)' : '(empty)'}\n`;
+  if (!area) return `${heading}${kind === undefined ? '(empty)' : `(a ${kind})`}\n`;
   const shape = `${rangeName(grid, area)}, ${grid.goesOn ? 'at least ' : ''}${plural(rowCount(grid), 'row')}, ${plural(columnsOf(rows).length, 'column')}\n`;
   const names = merges
     .slice(0, MAX_LISTED_MERGES)
@@ -168,7 +169,9 @@ export function* tableLines(
 function cellLine(cell: CellObject, ssf: NumberFormatter, date1904: boolean): string {
   const text = cellText(cell, ssf, date1904).trim();
   const target = cell.l?.Target;
-  const notes = (cell.c ?? []).map(({ t }) => String(t ?? '').trim()).filter((note) => note !== '');
+  const notes = (cell.c ?? [])
+    .map(({ t }) => restoreRaised(String(t ?? '')).trim())
+    .filter((note) => note !== '');
   const linked = target && target !== text && !target.startsWith('#') ? ` <${shown(target)}>` : '';
   const noted = notes.length === 0 ? '' : ` [comment: ${notes.map(shown).join('; ')}]`;
   return `${shown(text)}${linked}${noted}`;

@@ -3,7 +3,7 @@
 import { removeRanges, walkXml, type XmlAttributes, type XmlPlace, type XmlRange } from './xml-walk.ts';
 
 /** The longest chain of parent styles that is followed. */
-const MAX_STYLE_PARENTS = 50;
+export const MAX_STYLE_PARENTS = 50;
 
 interface HidingStyle {
   hides?: boolean | undefined;

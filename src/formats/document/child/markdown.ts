@@ -81,7 +81,7 @@ export function restoreTexts(markdown: string, sections: readonly MarginSection[
     .replace(MARGINS, '\n')
     .replace(COMMENTS, (_, before: string, said: string, rest: string, at: number) => {
       const isFirst = before === '' && (at === 0 || markdown[at - 1] === '\n');
-      return `${rest}${isFirst && rest === '' ? '' : ' '}[comment${said}]`;
+      return `${rest && before}${rest}${isFirst && rest === '' ? '' : ' '}[comment${said}]`;
     })
     .replace(/[\ufdd0-\ufdd3]/g, '');
   const all = [...sections, { title: HEADS_AND_FEET, lines: margins }];

@@ -183,12 +183,18 @@ function withBlock(text: string, block: string): string {
     if (!close) return text;
     end += close[0].length;
   }
-  // A table says more than the columns of its text.
-  if (/^\|.*\|$/m.test(text.slice(start, end))) return text;
+  // A table says more than the columns of its text, unless these are the numbers of its lines.
+  if (/^\|.*\|$/m.test(text.slice(start, end)) && !isNumbered(block)) return text;
   const fence = block.includes('```') ? '~~~~' : '```';
   const parts = [text.slice(0, start).trimEnd(), `${fence}\n${block}\n${fence}`, text.slice(end).trimStart()];
   return parts.filter((part) => part !== '').join('\n\n');
 }
+
+const isNumbered = (block: string): boolean => {
+  const lines = block.split('\n').filter((line) => line !== '');
+  const first = Number.parseInt(lines[0] ?? '', 10);
+  return lines.every((line, i) => Number.parseInt(line, 10) === first + i);
+};
 
 /** The block in the place of its first line, if the text has all its lines as lines of their own, in another order. */
 function withScattered(text: string, block: string): string {

@@ -1,5 +1,6 @@
 /** Finds the rows of a page by position, and checks whether a reading has kept the rows of its tables. */
 
+import { raised } from '../../web/child/raised.ts';
 import { markdownCell, tableLine, tableRule } from '../../../render/table.ts';
 
 /** A piece of a line with its position, in points. */
@@ -267,8 +268,9 @@ export function itemsText(items: readonly TextItem[]): string {
   let last: TextItem | undefined;
   for (const item of items) {
     if (item.str === undefined) continue;
-    if (last && item.str !== '') text += between(last, item, text);
-    text += item.str;
+    const space = last && item.str !== '' ? between(last, item, text) : '';
+    const isPower = last && space === '' && /\d$/.test(text) && isRaised(last, item);
+    text += space + (isPower ? raised(item.str) : item.str);
     if (item.hasEOL) text += '\n';
     if (item.str !== '' || item.hasEOL) last = item;
   }
@@ -276,6 +278,12 @@ export function itemsText(items: readonly TextItem[]): string {
     .replace(/[ \t]+\n/g, '\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
+}
+
+/** Whether `next` is smaller than `last` and stands higher, but on its line. */
+function isRaised({ transform: [, , , , , y = 0], height }: TextItem, next: TextItem): boolean {
+  const rise = (next.transform[5] ?? 0) - y;
+  return next.height < 0.85 * height && rise > 0.15 * height && rise < 0.8 * height;
 }
 
 function between(last: TextItem, next: TextItem, text: string): string {

@@ -19,13 +19,18 @@ import {
   DATED,
   GOES_ON,
   hasCodePage,
-  mendedSheets,
+  isOpenDate,
   mendedStrings,
+  openDate,
   openDrawings,
   raisedStrings,
+  readableBytes,
+  readableText,
   recordsIn,
   repairRecords,
+  repairWorkbook,
   soundReferences,
+  withChanges,
   withCheckedCursor,
 } from './repairs/sheetjs-workbooks.ts';
 import {
@@ -37,7 +42,7 @@ import {
   surveySheets,
 } from './row-counts.ts';
 import { margin, openMargins } from './rewrite.ts';
-import { attribute, each, plainText, zipped, ZipParts } from './zip-parts.ts';
+import { attribute, each, plainText, ZipParts } from './zip-parts.ts';
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
 const MAX_WHOLE_WORKBOOK_BYTES = 12 << 20;
@@ -152,7 +157,7 @@ function gridsOf(
     return {
       name: (open[i]?.name ?? name).slice(0, MAX_SHEET_NAME_CHARACTERS),
       hidden: open[i]?.isHidden ? 'hidden' : (HIDDEN[properties[i]?.Hidden ?? 0] ?? 'hidden'),
-      isChart: Reflect.get(Object(sheet), '!type') === 'chart',
+      kind: Reflect.get(Object(sheet), '!type') as string | undefined,
       rows,
       merges: (Reflect.get(Object(sheet), '!merges') as readonly Range[] | undefined) ?? [],
       date1904: book.Workbook?.WBProps?.date1904 === true,
@@ -182,18 +187,6 @@ function openSheets(parts: ZipParts | undefined): OpenSheet[] {
   }));
 }
 
-/** The most bytes of the part with all cells of an OpenDocument workbook. */
-const MAX_ODF_CONTENT_BYTES = 128 << 20;
-
-/** The text of a part; empty if it is too large, which does not prevent reading its cells. */
-function readableText(parts: ZipParts, name: string): string {
-  try {
-    return parts.read(name, MAX_ODF_CONTENT_BYTES)?.toString('utf8') ?? '';
-  } catch {
-    return '';
-  }
-}
-
 function rowsOf(
   sheet: unknown,
   isOpen: boolean,
@@ -213,29 +206,17 @@ function rowsOf(
       if (!cell) continue;
       if (standIns && typeof cell.v === 'string') cell.v = standIns.restore(cell.v);
       if (typeof cell.v === 'string' && cell.v.startsWith(DATED)) [cell.t, cell.v] = ['d', cell.v.slice(1)];
-      const isFormula = showsFormulas || cell.t === 'z' || (hasFillers && cell.v === 0);
+      const isFormula = showsFormulas || cell.t === 'z' || (hasFillers && (cell.v === 0 || cell.v === ''));
+      // SheetJS gives the bytes of threads, as they are in the XML.
+      if (cell.c)
+        for (const one of cell.c)
+          if (one.T && one.t) one.t = plainText(Buffer.from(one.t, 'latin1').toString('utf8'));
       if (isFormula && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
       else if (isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
     }
     if (known.size > 0) rows.set(number, known);
   }
   return rows;
-}
-
-/** The format that SheetJS gives all dates of OpenDocument sheets. */
-const OPEN_DATE = 'm/d/yy';
-
-function isOpenDate({ t, z }: CellObject): boolean {
-  return t === 'n' && z === OPEN_DATE;
-}
-
-const DAY_MS = 86_400_000;
-
-/** SheetJS counts the days since 1899-12-30, one less before the 60th for the false 29 February 1900 of Excel. */
-function openDate(cell: CellObject): CellObject {
-  const days = Number(cell.v);
-  const seconds = Math.round(((days < 59 ? days + 1 : days) * DAY_MS) / 1000);
-  return { ...cell, t: 'd', v: new Date(Date.UTC(1899, 11, 30) + seconds * 1000) };
 }
 
 function isFilled({ t, v, c }: CellObject): boolean {
@@ -427,41 +408,6 @@ function packageDrawings(parts: ZipParts): { kind: string; text: string; name: s
       ...pictures.map((text) => ({ kind: 'picture', text, name })),
     ];
   });
-}
-
-// Works around known defects of SheetJS: rewrites the parts of a workbook that it would misread.
-
-function repairWorkbook(bytes: Buffer, parts: ZipParts, changed: ReadonlyMap<string, Buffer>): Buffer {
-  if (parts.has('content.xml') && !mainPart(parts)) return withMendedSheets(bytes, parts);
-  return parts.isWide || changed.size > 0 ? withChanges(parts, changed) : bytes;
-}
-
-function withMendedSheets(bytes: Buffer, parts: ZipParts): Buffer {
-  const xml = readableText(parts, 'content.xml');
-  const content = mendedSheets(xml, parts.text('styles.xml') ?? '');
-  if (content === xml && parts.has('styles.xml')) return parts.isWide ? withChanges(parts) : bytes;
-  const kept = ['mimetype', 'META-INF/manifest.xml', 'meta.xml'].map(
-    (name) => [name, parts.read(name)] as const,
-  );
-  const styles = parts.read('styles.xml') ?? Buffer.alloc(0);
-  return zipped([...kept, ['styles.xml', styles], ['content.xml', Buffer.from(content)]]);
-}
-
-/** Rewrites a package as a plain zip, because SheetJS does not support zip64, with changed parts. Media are left out. */
-function withChanges(parts: ZipParts, changed: ReadonlyMap<string, Buffer> = new Map()): Buffer {
-  const names = parts.names.filter((name) => name === 'mimetype' || /\.(?:xml|rels|bin|vml)$/i.test(name));
-  return zipped(names.map((name) => [name, changed.get(name) ?? readableBytes(parts, name)]));
-}
-
-/** The most bytes of the XML of all sheets. */
-const MAX_SHEETS_XML_BYTES = 256 << 20;
-
-function readableBytes(parts: ZipParts, name: string): Buffer | undefined {
-  try {
-    return parts.read(name, MAX_SHEETS_XML_BYTES);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The first byte of a binary workbook that is not in a compound file: a BOF record. Source: [MS-XLS] 2.4.21. */

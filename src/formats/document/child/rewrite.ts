@@ -3,7 +3,7 @@
 import { DAMAGED_XML, DELETED_TEXT, HIDDEN_TEXT, type UnshownFacts } from '../protocol.ts';
 import { shownOpen, shownWord, wordStyles } from './hidden-text.ts';
 import { comment, HEADS_AND_FEET, MARGIN, type MarginSection } from './markdown.ts';
-import { officeMathText } from './office-math.ts';
+import { officeMathText } from './repairs/anydoc-equations.ts';
 import { mendedChart } from './repairs/anydoc-charts.ts';
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
@@ -14,11 +14,12 @@ import {
   raisedOpen,
   raisedWord,
   raisedWordStyles,
+  restoreRaised,
   type StandIns,
 } from './repairs/anydoc-raised-text.ts';
 import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
 import { shownSymbols, signOfField, wordsOfField } from './repairs/anydoc-symbol-fonts.ts';
-import { shownElements, withWordArt } from './repairs/anydoc-word-elements.ts';
+import { shownElements } from './repairs/anydoc-word-elements.ts';
 import { attribute, contents, each, escapeXml, plainText, relations, zipped, ZipParts } from './zip-parts.ts';
 
 // XML packages (.docx, .odt, .epub): keeps comments, glosses, equations and hyphens, and extracts headers and footers, which
@@ -99,24 +100,36 @@ function wordText(xml: string): string {
 
 const W = '(?:\\w+:)?';
 
+/** The name of the first element. */
+const ROOT = /<(?:\w+:)?([a-zA-Z]+)(?=[\s>])/;
+
 export function rewriteWord(bytes: Buffer): RewrittenPackage {
   const parts = ZipParts.of(bytes);
   if (!parts) return { bytes, sections: [] };
   const styleSheet = parts.text('word/styles.xml') ?? '';
   const styles = wordStyles(styleSheet);
-  const shown = (xml = ''): string => shownWord(xml, styles);
+  const shown = (xml: string): string => shownWord(xml, styles);
   const comments = new Map<string, string>();
-  each(shown(parts.text('word/comments.xml')), `${W}comment`, (content, tag) => {
+  const raised = raisedWordStyles(styleSheet);
+  /** A part without comments. */
+  const aside = (xml: string): string => mendedPart(raisedWord(shown(xml), raised), new Map());
+  const said = parts.names.find((name) => /^word\/comments\d*\.xml$/.test(name)) ?? '';
+  each(aside(parts.text(said) ?? ''), `${W}comment`, (content, tag) => {
     const by = attribute(tag, '(?:\\w+:)?author') ?? '';
     comments.set(attribute(tag, '(?:\\w+:)?id') ?? '', comment(escapeXml(by), wordText(content)));
     return '';
   });
-  const raised = raisedWordStyles(styleSheet);
   const unshown: UnshownFacts[] = [];
   const chunks: Buffer[] = [];
+  const lines: string[] = [];
   const copy = rewritten(bytes, parts, (name, xml) => {
     if (/^word\/charts\/[^/]+\.xml$/.test(name)) return mendedChart(xml);
-    if (!/^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name)) return xml;
+    const root = name.startsWith('word/glossary/') ? undefined : ROOT.exec(xml)?.[1];
+    if (root === 'hdr' || root === 'ftr') {
+      const text = wordText(each(aside(xml), `${W}Fallback`, () => ''));
+      lines.push(...margin(root === 'hdr' ? 'header' : 'footer', restoreRaised(plainText(text))));
+    }
+    if (!/^(?:document|footnotes|endnotes)$/.test(root ?? '')) return xml;
     const sound = closedXml(xml);
     const closed = withChunks(sound, parts, name, chunks);
     if (sound !== xml) unshown.push({ what: DAMAGED_XML, count: 1 });
@@ -125,15 +138,6 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
     if (/<(?:\w+:)?delText[\s>]/.test(visible)) unshown.push(DELETED_TEXT);
     if (visible !== closed) unshown.push(HIDDEN_TEXT);
     return mendedPart(raisedWord(visible, raised), comments);
-  });
-  const lines = parts.names.flatMap((name) => {
-    const kind = /^word\/(header|footer)\d*\.xml$/.exec(name)?.[1];
-    return kind
-      ? margin(
-          kind,
-          plainText(wordText(withWordArt(each(shown(parts.text(name)), `${W}Fallback`, () => '')))),
-        )
-      : [];
   });
   return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown, chunks };
 }
@@ -193,11 +197,13 @@ export const newCharts = (xml: string): UnshownFacts => ({
 /** Programs that embed equations as pictures. */
 const EQUATION = /^EQ$|Equation|MathType/i;
 
-/** A header or footer as a line; nothing if it is only a page number. */
-export const margin = (kind: string, text: string): string[] =>
-  (text.match(/\p{L}+/gu) ?? []).every((word) => PAGE_WORDS.has(word.toLowerCase()))
-    ? []
-    : [`${kind}: ${text}`];
+/** A header or footer as a line; nothing if it is only a page number, and the number of pages. */
+export function margin(kind: string, text: string): string[] {
+  const numbers = text.match(/\d+/g) ?? [];
+  const isPage = numbers.length <= 2 && numbers.every(({ length }) => length < 4);
+  const hasWords = text.match(/\p{L}+/gu)?.some((word) => !PAGE_WORDS.has(word.toLowerCase())) ?? false;
+  return isPage && !hasWords ? [] : [`${kind}: ${text}`];
+}
 
 /** Words beside page numbers. */
 const PAGE_WORDS = new Set('page seite página pagina sida of von sur de di av'.split(' '));
@@ -207,14 +213,17 @@ export const openMargins = (styles: string, mend = (xml: string): string => xml)
   const lines: string[] = [];
   each(styles, 'style:(?:header|footer)(?:-left|-first)?', (content, tag) => {
     const kind = tag.startsWith('<style:h') ? 'header' : 'footer';
-    if (attribute(tag, 'style:display') !== 'false') lines.push(...margin(kind, plainText(mend(content))));
+    // Only the ends of paragraphs and breaks end a word.
+    const text = mend(content).replace(/<(?!\/text:[ph]>|text:(?:s|tab|line-break)\b)[^>]*>/g, '');
+    if (attribute(tag, 'style:display') !== 'false')
+      lines.push(...margin(kind, restoreRaised(plainText(text))));
     return '';
   });
   return lines;
 };
 
 function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string {
-  const w = /<((?:\w+:)?)(?:document|footnotes|endnotes)(?=[\s>])/.exec(xml)?.[1] ?? 'w:';
+  const w = /<((?:\w+:)?)(?:document|footnotes|endnotes|comments|hdr|ftr)(?=[\s>])/.exec(xml)?.[1] ?? 'w:';
   const text = (words: string): string => `<${w}t xml:space="preserve">${words}</${w}t>`;
   let mended = shownElements(shownSymbols(xml), text);
   mended = mended.replace(new RegExp(`<${w}noBreakHyphen\\s*/>`, 'g'), text('-'));
@@ -229,7 +238,8 @@ function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string 
   mended = mended.replace(/<wp:docPr(?=\s)(?![^<>]*\sdescr=)[^<>]*?\stitle="([^"]*)"/g, '$& descr="$1"');
   mended = mended.replace(/(<wp:docPr(?=\s)[^<>]*?\sdescr=")([^"]+)(?=")/g, `$1${APART}$2${APART}`);
   mended = each(mended, '\\w+:oMath', (math) => `<${w}r>${text(escapeXml(officeMathText(math)))}</${w}r>`);
-  return mended.replace(/<\/?\w+:oMathPara(?=[\s>])[^>]*>/g, '');
+  // A second body is read with the first.
+  return mended.replace(/<\/?\w+:oMathPara(?=[\s>])[^>]*>|<\/(?:\w+:)?body>\s*<(?:\w+:)?body>/g, '');
 }
 
 export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {
@@ -248,7 +258,7 @@ export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {
     if (visible !== closed) unshown.push(HIDDEN_TEXT);
     return mendedContent(drawn.xml);
   });
-  const lines = openMargins(shownOpen(styles, styles));
+  const lines = openMargins(raisedOpen(shownOpen(styles, styles), ''));
   return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown };
 }
 
@@ -314,7 +324,7 @@ const NO_TEXT = new Set(['pict', 'object', 'shp', 'listtext', 'pntext']);
 const CHARACTERS = /^(?:u|line|tab|[lr]d?bl?quote|[lr]quote|e[mn]dash|e[mn]space|bullet)$/;
 
 const NEEDED =
-  /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|su(?:per|b)(?![a-z])|moMath(?![a-zA-Z])|\\o|xe|tcn?(?![a-z])|dptxbxtext|sn (?:gtextUNICODE|wzDescription))|(?:SYMBOL|MACROBUTTON|FORMCHECKBOX|FORMDROPDOWN|EQ)\s/;
+  /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|su(?:per|b)(?![a-z])|moMath(?![a-zA-Z])|\\o|xe|tcn?(?![a-z])|dptxbxtext|sn (?:gtextUNICODE|wzDescription))|[^{]\\\*\\cs\d|(?:SYMBOL|MACROBUTTON|FORMCHECKBOX|FORMDROPDOWN|EQ)\s/;
 
 /** The deepest nesting of groups; no real document has more. */
 const MAX_RTF_DEPTH = 10_000;
@@ -342,7 +352,8 @@ class Rewriting {
   equations = 0;
 
   constructor(rtf: string) {
-    this.#rtf = rtf.replace(/\\\*\\ud(?![a-z]) ?/g, '');
+    // A style that is marked as optional within a text does not make the text optional.
+    this.#rtf = rtf.replace(/\\\*\\ud(?![a-z]) ?|(?<!\{)\\\*(?=\\cs\d)/g, '');
   }
 
   /** The rewritten text; undefined if groups are nested too deep. */
@@ -448,7 +459,7 @@ class Rewriting {
 
   #margin(kind: string, text: string): void {
     const words = text.replace(/\\(?:u-?\d+|[a-z]+-?\d*) ?/gi, (word) => (/^\\u-?\d/.test(word) ? 'x' : ''));
-    if (/[a-z]|\\'/i.test(words))
+    if (words.includes("\\'") || margin(kind, words).length > 0)
       this.#margins.add(marked(`${MARGIN.open}${kind}: ${text}${MARGIN.close}`).replace('{', '{\\par '));
   }
 

@@ -55,12 +55,7 @@ export function surveySheets(parts: ZipParts | undefined): SheetSurvey {
       damaged.add(i);
     if (!content || !isText) continue;
     if (name !== undefined && content.includes(' t="d"')) dated.add(name);
-    for (
-      let at = content.indexOf('</f>');
-      !hasOpenFormulas && at !== -1;
-      at = content.indexOf('</f>', at + 4)
-    )
-      hasOpenFormulas = isOpenFormula(content, at);
+    hasOpenFormulas ||= nextOpenFormula(content, prefixOf(content), 0) < content.length;
   }
   return { damaged, dated, hasOpenFormulas };
 }
@@ -90,14 +85,23 @@ export function asksForCalculation(parts: ZipParts): boolean {
   return /<(?:\w+:)?calcPr(?=\s)[^>]*\sfullCalcOnLoad\s*=\s*["'](?:1|true)["']/.test(xml);
 }
 
-const NO_RESULT = /^<\/f>\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/;
+/** The end of a formula without a result, and that of its cell. */
+const NO_RESULT = /^<\/[\w:]*f>\s*(?:<[\w:]*v\s*\/>|<[\w:]*v>\s*<\/[\w:]*v>)?\s*<\/[\w:]*c>/;
 
-/** `end` is the offset of the formula's end tag. An empty text is a result too. */
-function isOpenFormula(xml: Buffer, end: number): boolean {
-  if (!NO_RESULT.test(xml.toString('latin1', end, end + 60))) return false;
-  const cell = xml.lastIndexOf('<c ', end);
-  return !/^<c [^>]*\bt="str"/.test(xml.toString('latin1', cell, cell + 200));
+/** The offset of the end of such a formula from `from` on; the length if there is none. An empty text is a result too. */
+function nextOpenFormula(xml: Buffer, prefix: string, from: number): number {
+  const close = `</${prefix}f>`;
+  for (let end = xml.indexOf(close, from); end !== -1; end = xml.indexOf(close, end + 4)) {
+    if (!NO_RESULT.test(xml.toString('latin1', end, end + 80))) continue;
+    const cell = xml.lastIndexOf(`<${prefix}c`, end);
+    if (!/^<[\w:]+ [^>]*\bt="str"/.test(xml.toString('latin1', cell, cell + 200))) return end;
+  }
+  return xml.length;
 }
+
+/** The prefix of the elements of a sheet: `x:`, mostly empty. */
+const prefixOf = (xml: Buffer): string =>
+  /<(\w+:)?sheetData/.exec(xml.toString('latin1', 0, 64 * 1024))?.[1] ?? '';
 
 /** `otherwise` for a part that is too large. */
 function readable(parts: ZipParts, name: string, otherwise?: Buffer): Buffer | undefined {
@@ -117,7 +121,7 @@ function xmlSheets(workbook: string): string[] {
 
 /** A row counts if a value or a text begins in it before the start of the next row. */
 function countXml(xml: Buffer): SheetRowCount {
-  const prefix = /<(\w+:)?sheetData/.exec(xml.toString('latin1', 0, 64 * 1024))?.[1] ?? '';
+  const prefix = prefixOf(xml);
   const next = (tag: string, from: number): number => {
     const at = xml.indexOf(`<${prefix}${tag}`, from);
     return at === -1 ? xml.length : at;
@@ -128,11 +132,6 @@ function countXml(xml: Buffer): SheetRowCount {
     while (found < xml.length && isEmpty(xml, found)) found = next(tag, found + 1);
     return found;
   };
-  const nextFormula = (from: number): number => {
-    for (let found = xml.indexOf('</f>', from); found !== -1; found = xml.indexOf('</f>', found + 4))
-      if (isOpenFormula(xml, found)) return found;
-    return xml.length;
-  };
   let [rows, last, number, value, text, formula] = [0, 0, 0, -1, -1, -1];
   for (let at = next('row', 0); at < xml.length;) {
     const tag = xml.toString('latin1', at, Math.min(at + 200, xml.length));
@@ -142,7 +141,7 @@ function countXml(xml: Buffer): SheetRowCount {
       number = Number(attribute(start ?? tag, 'r') ?? number + 1);
       if (value < at) value = nextFilled('v', at);
       if (text < at) text = nextFilled('is', at);
-      if (formula < at) formula = nextFormula(at);
+      if (formula < at) formula = nextOpenFormula(xml, prefix, at);
       if (value < end || text < end || formula < end) [rows, last] = [rows + 1, number];
     }
     at = end;

@@ -12,13 +12,13 @@ import {
   type SlideDeck,
   unmarked,
 } from './markdown.ts';
-import { officeMathText } from './office-math.ts';
 import { mendedChart } from './repairs/anydoc-charts.ts';
+import { withEquations } from './repairs/anydoc-equations.ts';
 import { closedXml } from './repairs/anydoc-malformed-xml.ts';
 import { shownDrawings } from './repairs/anydoc-open-drawings.ts';
 import { raisedOpen, raisedSlide } from './repairs/anydoc-raised-text.ts';
 import { shownSymbols } from './repairs/anydoc-symbol-fonts.ts';
-import { newCharts } from './rewrite.ts';
+import { margin, newCharts } from './rewrite.ts';
 import {
   attribute,
   contents,
@@ -57,6 +57,7 @@ function packageDeck(parts: ZipParts): SlideDeck | undefined {
     parts,
     (name) => !/^ppt\/(?:slides|notesSlides|charts|diagrams|media|embeddings)\//i.test(name),
   );
+  const known = new Map<string, readonly string[]>();
   return {
     count: ids.length,
     slide(number) {
@@ -72,32 +73,21 @@ function packageDeck(parts: ZipParts): SlideDeck | undefined {
       const own = reachedFrom(parts, slide);
       const copy = { ...shared, ...copyOf(parts, (name) => own.has(name)), [main]: Buffer.from(only) };
       const mended = Object.entries(copy).map(([name, content]): [string, Uint8Array] => {
-        const mend = name === slide ? mendedSlide : CHART.test(name) ? mendedChart : undefined;
+        const mend = SLIDE.test(name) ? mendedSlide : CHART.test(name) ? mendedChart : undefined;
         return [name, mend ? Buffer.from(mend(Buffer.from(content).toString('utf8'))) : content];
       });
       return convertToMarkdown(zipped(mended), 'pptx');
     },
-    aside: (number) => packageAside(parts, slideOf(number) ?? ''),
+    aside: (number) => packageAside(parts, slideOf(number) ?? '', known),
   };
 }
 
+const SLIDE = /\/(?:slides|notesSlides)\/[^/]+\.xml$/;
 const CHART = /\/charts\/[^/]+\.xml$/;
 
 /** The XML of a slide as anydoc shows all of it. */
 function mendedSlide(xml: string): string {
   return raisedSlide(shownSymbols(withEquations(closedXml(xml))));
-}
-
-/**
- * anydoc takes the alternative for old programs, which is a picture where the text has an equation. Equations become text, and
- * what contains text stays.
- */
-function withEquations(xml: string): string {
-  const chosen = each(xml, 'mc:AlternateContent', (content, tag) => {
-    const choice = contents(content, 'mc:Choice').find((one) => /<(?:a:t|m:oMath)[\s>]/.test(one));
-    return choice ?? `${tag}${content}</mc:AlternateContent>`;
-  });
-  return each(chosen, 'a14:m', (math) => `<a:r><a:t>${escapeXml(officeMathText(math))}</a:t></a:r>`);
 }
 
 /** Reads the wanted parts except media, which are not needed for text. */
@@ -192,12 +182,47 @@ export function lostSlide(number: number): string {
 
 // Reads what the converter of slides leaves out: whether a slide is hidden, and its comments.
 
+/** The texts of shapes that are no placeholders on the layout of a slide, and on its master. */
+function sharedTexts(
+  parts: ZipParts,
+  name: string,
+  known: Map<string, readonly string[]>,
+): readonly string[] {
+  if (HIDES_MASTER.test(parts.text(name)?.slice(0, 2000) ?? '')) return [];
+  const above = [...relations(parts, name).values()].find((one) => SHARED.test(one));
+  if (above === undefined) return [];
+  const texts = known.get(above) ?? [
+    ...contents(parts.text(above) ?? '', 'p:sp').flatMap((shape) =>
+      shape.includes('<p:ph') ? [] : margin('layout', plainText(contents(shape, 'a:t').join(' '))),
+    ),
+    ...(above.includes('/slideLayouts/') ? sharedTexts(parts, above, known) : []),
+  ];
+  known.set(above, texts);
+  return texts;
+}
+
+const SHARED = /\/slide(?:Layouts|Masters)\/[^/]+$/;
+const HIDES_MASTER = /<p:sld(?:Layout)?(?=\s)[^>]*\sshowMasterSp="(?:0|false)"/;
+
+/** The target of a shape, which anydoc 0.1.9 does not show. */
+const SHAPE_LINK = /<p:cNvPr(?=\s)[^>]*>\s*<a:hlinkClick(?=\s)[^>]*\sr:id="([^"]+)"/g;
+
 /** For a slide of a .pptx. Comments are in separate parts, of two kinds since 2021. */
-function packageAside(parts: ZipParts, slide: string): SlideAside {
+function packageAside(parts: ZipParts, slide: string, known: Map<string, readonly string[]>): SlideAside {
   const xml = parts.text(slide) ?? '';
   const root = /<(?:\w+:)?sld(?=\s)[^>]*>/.exec(xml)?.[0] ?? '';
   const targets = [...relations(parts, slide).values()];
-  const notes = targets.filter((name) => /\/notesSlides\/[^/]+\.xml$/i.test(name));
+  const notes = targets
+    .filter((name) => /\/notesSlides\/[^/]+\.xml$/i.test(name))
+    .map((name) => parts.text(name) ?? '');
+  const outside = xml.includes('<a:hlinkClick') ? relations(parts, slide, true) : new Map<string, string>();
+  const links = Array.from(xml.matchAll(SHAPE_LINK), ([, id = '']) => outside.get(id));
+  // Tables in notes are left out.
+  const rows = contents(notes.join(''), 'a:tr').map((row) =>
+    contents(row, 'a:tc')
+      .map((cell) => plainText(contents(cell, 'a:t').join(' ')))
+      .join(' | '),
+  );
   const said = targets
     .filter((name) => /\/comments\/[^/]+\.xml$/i.test(name))
     .map((name) => parts.text(name) ?? '');
@@ -224,7 +249,11 @@ function packageAside(parts: ZipParts, slide: string): SlideAside {
   return {
     isHidden: ['0', 'false'].includes(attribute(root, 'show') ?? ''),
     comments,
-    margins: [xml, ...notes.map((name) => parts.text(name) ?? '')].flatMap(marginsOf),
+    margins: [...[xml, ...notes].flatMap(marginsOf), ...sharedTexts(parts, slide, known)],
+    texts: [
+      ...new Set(links.flatMap((link) => (link === undefined ? [] : `<${link}>`))),
+      ...rows.map((row) => `Speaker notes: ${row}`),
+    ],
     unshown: [newCharts(xml)].filter(({ count }) => count > 0),
   };
 }

@@ -238,32 +238,38 @@ export async function bookText(bytes: Buffer): Promise<{ text: string; facts: Do
     description && `Description: ${description}`,
   ].filter((line) => line !== '');
   const head = lines.length === 0 ? '' : `${lines.join('\n')}\n\n`;
-  const chapters = path === undefined ? [] : chaptersOf(opf, path);
+  const { chapters, others } = path === undefined ? { chapters: [], others: [] } : chaptersOf(opf, path);
   if (parts) refuseProtected(parts, chapters);
   const texts = parts ? chapters.map((name) => chapterText(parts, name)) : [];
   const text =
     texts.length > 0
       ? `${[title && `# ${title}`, ...texts].filter((one) => one !== '').join('\n\n')}\n`
       : await convertToMarkdown(bytes, 'epub');
-  return { text: head + text, facts: knownFacts(Object.entries({ title, author })) };
+  const unshown = others.map((part) => ({ what: 'unread part', count: 1, part }));
+  const facts = knownFacts(Object.entries({ title, author }));
+  return { text: head + text, facts: { ...facts, unshown: unshown.length > 0 ? unshown : undefined } };
 }
 
 function packagePath(parts: ZipParts): string | undefined {
   return /full-path\s*=\s*["']([^"']+)["']/.exec(parts.text('META-INF/container.xml') ?? '')?.[1];
 }
 
-/** The names of the parts with text, in reading order. */
-function chaptersOf(opf: string, path: string): string[] {
+/** The names of the parts with text, in reading order, and those beside them; a list of contents is none. */
+function chaptersOf(opf: string, path: string): { chapters: string[]; others: string[] } {
   const items = new Map<string, string>();
+  let contentsId: string | undefined;
   for (const [tag] of opf.matchAll(/<(?:\w+:)?item(?=\s)[^>]*>/g)) {
     const [id, href] = [attribute(tag, 'id'), attribute(tag, 'href')];
+    if (/\snav(?=\s)/.test(` ${attribute(tag, 'properties') ?? ''} `)) contentsId = id;
     if (id !== undefined && href !== undefined && /html/.test(attribute(tag, 'media-type') ?? 'html'))
       items.set(id, resolve(path, decodeUri(href)));
   }
   const named = [...opf.matchAll(/<(?:\w+:)?itemref(?=\s)[^>]*>/g)].map(
     ([tag]) => items.get(attribute(tag, 'idref') ?? '') ?? '',
   );
-  return [...new Set(named)].filter((name) => name !== '');
+  const chapters = [...new Set(named)].filter((name) => name !== '');
+  items.delete(contentsId ?? '');
+  return { chapters, others: [...items.values()].filter((name) => !named.includes(name)) };
 }
 
 /** Throws for encrypted chapters. Encrypted fonts are common and harmless. */

@@ -174,14 +174,15 @@ export function attribute(tag: string, name: string): string | undefined {
 /** The name of the relations part of a part. */
 export const relationsOf = (name: string): string => name.replace(/([^/]*)$/, '_rels/$1.rels');
 
-/** Relation identifiers → names of parts. */
-export function relations(parts: ZipParts, name: string): Map<string, string> {
+/** Relation identifiers → names of parts, or the targets outside of the package. */
+export function relations(parts: ZipParts, name: string, isOutside = false): Map<string, string> {
   const xml = parts.text(relationsOf(name)) ?? '';
   const found = new Map<string, string>();
   for (const [tag] of xml.matchAll(/<(?:\w+:)?Relationship\b[^>]*>/g)) {
     const target = attribute(tag, 'Target');
     const id = attribute(tag, 'Id');
-    if (id && target && attribute(tag, 'TargetMode') !== 'External') found.set(id, resolve(name, target));
+    if (id && target && (attribute(tag, 'TargetMode') === 'External') === isOutside)
+      found.set(id, isOutside ? target : resolve(name, target));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 /**
  * Converts formulas to text: TeX if the document has it, otherwise with signs for fractions, powers and roots. Formulas of
- * office documents are made MathML first (`document/child/office-math.ts`).
+ * office documents are made MathML first (`document/child/repairs/anydoc-equations.ts`).
  */
 
 import { elementText, type HtmlElement, type HtmlNode, isElement, walkHtml } from './html-tree.ts';

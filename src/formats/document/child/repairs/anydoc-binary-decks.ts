@@ -4,7 +4,7 @@
  */
 
 import { StandIns } from './anydoc-raised-text.ts';
-import { isSymbolFont, symbolOf } from './anydoc-symbol-fonts.ts';
+import { signIn } from './anydoc-symbol-fonts.ts';
 
 interface DeckRecord {
   /** The offset of its content. */
@@ -52,12 +52,12 @@ export function markedText(content: Buffer): StandIns {
     if (record.type === WIDE_TEXT || record.type === NARROW_TEXT) text = record;
     if (record.type !== TEXT_STYLES || !text) continue;
     const size = text.type === WIDE_TEXT ? 2 : 1;
-    for (const { from, to, position, font } of stylesIn(content, record, (text.end - text.at) / size)) {
-      const name = fonts.get(font ?? -1) ?? '';
+    for (const { from, to, position, ...own } of stylesIn(content, record, (text.end - text.at) / size)) {
+      const [font = '', symbols = font] = [own.font, own.symbols].map((one) => fonts.get(one ?? -1));
       for (let at = text.at + from * size; at + size <= Math.min(text.end, text.at + to * size); at += size) {
         const code = content.readUIntLE(at, size);
         if (code < 0x20) continue;
-        const sign = isSymbolFont(name) && (code < 0x7f || code >= 0xf020) ? symbolOf(name, code) : undefined;
+        const sign = signIn(code >= 0xf020 ? symbols : font, code);
         const plain = sign === undefined ? code : standIns.of(sign);
         const put = plain && position ? standIns.raised(plain, position > 0 ? 'super' : 'sub') : plain;
         if (put !== undefined) content.writeUIntLE(put, at, size);
@@ -74,6 +74,8 @@ interface DeckStyle {
   /** How high it stands, in percent. */
   readonly position?: number | undefined;
   readonly font?: number | undefined;
+  /** The font of its signs in the private use area. */
+  readonly symbols?: number | undefined;
 }
 
 /**
@@ -111,8 +113,8 @@ function stylesIn(content: Buffer, { at: start, end }: DeckRecord, length: numbe
       at + sizeOf(mask, CHARACTER_BITS.slice(0, CHARACTER_BITS.indexOf(bit)));
     const valueOf = (bit: number): number | undefined =>
       (mask & bit) !== 0 && placeOf(bit) + 2 <= end ? content.readInt16LE(placeOf(bit)) : undefined;
-    const [position, font] = [valueOf(0x80000), valueOf(0x800000) ?? valueOf(0x10000)];
-    styles.push({ from, to, position, font });
+    const [position, font, symbols] = [0x80000, 0x10000, 0x800000].map(valueOf);
+    styles.push({ from, to, position, font, symbols });
     at += sizeOf(mask, CHARACTER_BITS);
     from = to;
   }

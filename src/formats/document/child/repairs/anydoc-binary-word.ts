@@ -8,7 +8,7 @@ import { DELETED_TEXT, HIDDEN_TEXT, type UnshownFacts } from '../../protocol.ts'
 import { CompoundFile, type CompoundStream, shapeTexts } from '../compound.ts';
 import { decode } from '../rewrite.ts';
 import { StandIns } from './anydoc-raised-text.ts';
-import { isSymbolFont, signOfField, symbolOf, wordsOfField } from './anydoc-symbol-fonts.ts';
+import { isSymbolFont, signIn, signOfField, symbolOf, wordsOfField } from './anydoc-symbol-fonts.ts';
 
 const MAGIC = 0xa5ec;
 
@@ -127,8 +127,8 @@ function blank(word: WordStreams, run: Run): boolean {
 const FONT_NAMES = 0x112;
 const FONT_BYTES = 39;
 
-/** Property codes: the font of a run, and the font and the code of a sign, for which a placeholder stands. */
-const RUN_FONTS: ReadonlySet<number> = new Set([0x4a4f, 0x4a51]);
+/** Property codes: the fonts of a run, for ASCII and for others, and the font and the code of a sign, for which a placeholder stands. */
+const [RUN_FONT, OTHER_FONT] = [0x4a4f, 0x4a51];
 const SIGN_CODE = 0x6a09;
 
 /** Writes the signs of symbol fonts in Unicode; the number of those without a place. */
@@ -152,9 +152,12 @@ function writeSymbols(word: WordStreams, standIns: StandIns): number {
   }
   for (const [index, font] of fonts.entries()) {
     if (!isSymbolFont(font)) continue;
-    const runs = runsWith(word, (code, _, value) => RUN_FONTS.has(code) && (value & 0xffff) === index);
-    for (const run of runs)
-      writeRun(run, (code) => (code < 0x7f || code >= 0xf020 ? symbolOf(font, code) : ''));
+    for (const [property, least] of [
+      [RUN_FONT, 0x20],
+      [OTHER_FONT, 0x7f],
+    ] as const)
+      for (const run of runsWith(word, (code, _, value) => code === property && (value & 0xffff) === index))
+        writeRun(run, (code) => (code > least && signIn(font, code)) || '');
   }
   return lost;
 }

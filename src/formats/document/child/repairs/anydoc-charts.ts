@@ -4,17 +4,25 @@
  * or numbers beside which its own are a series as well.
  */
 
-import { attribute, contents, each } from '../zip-parts.ts';
+import { attribute, contents, each, plainText } from '../zip-parts.ts';
 
 // anydoc 0.1.9 lists the points of a chart one after the other, so that the values behind a blank one move to other categories.
-// The blank points are written out before the conversion.
+// The blank points are written out before the conversion, and dates, which are numbers of days, as dates.
 
 /** The most points of a series whose blanks are written out, or that are numbered. */
 const MAX_CHART_POINTS = 10_000;
 
 /** The XML of a chart with a point for each index; `blank` is the text of those that were added. */
 export function withChartGaps(xml: string, blank = ''): string {
-  return each(xml, '(?:\\w+:)?(?:numCache|strCache|numLit|strLit)', (content, tag) => {
+  const first1904 = /<(?:\w+:)?date1904(?:\s*\/>|\s+val="(?:1|true)")/.test(xml) ? 1_462 : 0;
+  return each(xml, '(?:\\w+:)?(?:numCache|strCache|numLit|strLit)', (stored, tag) => {
+    const format = plainText(/<(?:\w+:)?formatCode>([^<]*)</.exec(stored)?.[1] ?? '');
+    const content = IS_DATE.test(format.replace(/\[[^\]]*\]|"[^"]*"/g, ''))
+      ? stored.replace(
+          /(<(?:\w+:)?v>)(\d[^<]*)/g,
+          (_, open: string, days: string) => open + dayOf(Number(days) + first1904),
+        )
+      : stored;
     const name = /^<([\w:]+)/.exec(tag)?.[1] ?? '';
     const prefix = name.includes(':') ? name.slice(0, name.indexOf(':') + 1) : '';
     const points = [
@@ -31,6 +39,20 @@ export function withChartGaps(xml: string, blank = ''): string {
     const first = points[0]?.index ?? 0;
     return `${tag}${content.slice(0, first)}${added.join('')}</${name}>`;
   });
+}
+
+/** A format of dates: with a year or a day, not one of durations. */
+const IS_DATE = /^(?=.*[yd])[ymdhs\s\-/.,:;@\\]+(?:am\/pm)?$/i;
+
+/** Days since 1899-12-30 as a date, with its time if it has one. */
+function dayOf(days: number): string {
+  const date = new Date(Date.UTC(1899, 11, 30) + Math.round(days * 86_400) * 1000);
+  return Number.isNaN(date.getTime())
+    ? String(days)
+    : date
+        .toISOString()
+        .replace(/T00:00.*|:\d\d\.000Z$/, '')
+        .replace('T', ' ');
 }
 
 const C = '(?:\\w+:)?';

@@ -9,6 +9,9 @@ const TOKEN = /<(?:(\/?)([A-Za-z_][\w:.-]*)(?![\w:.-])[^<>]*>|!--|!\[CDATA\[|[?!
 /** The starts of what is no element, and how it ends. */
 const ENDS: Readonly<Record<string, string>> = { '<!--': '-->', '<![CDATA[': ']]>', '<!': '>', '<?': '>' };
 
+/** A control character, or a sign that would start an entity that XML does not know. */
+const NO_CHARACTER = /[\0-\x08\x0b\x0c\x0e-\x1f]|&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-fA-F]+);)/g;
+
 interface OpenTag {
   readonly name: string;
   readonly start: number;
@@ -19,7 +22,10 @@ interface OpenTag {
  * The same string if it is well-formed. Tags that are no elements of the format (without a prefix) become text. Throws
  * DocumentRefusal for nesting that anydoc refuses: the parts that are rewritten next could hide it.
  */
-export function closedXml(xml: string): string {
+export function closedXml(stored: string): string {
+  // Other entities may be declared.
+  const declares = stored.slice(0, 2000).includes('<!DOCTYPE');
+  const xml = declares ? stored : stored.replace(NO_CHARACTER, (sign) => (sign === '&' ? '&amp;' : ''));
   const edits: XmlReplacement[] = [];
   const open: OpenTag[] = [];
   let root: string | undefined;
@@ -59,5 +65,5 @@ export function closedXml(xml: string): string {
     }
   }
   close(0, xml.length);
-  return edits.length === 0 ? xml : replaceRanges(xml, edits);
+  return replaceRanges(xml, edits);
 }

@@ -4,7 +4,7 @@
  */
 
 import type { UnshownFacts } from '../../protocol.ts';
-import { mathmlText } from '../office-math.ts';
+import { mathmlText } from './anydoc-equations.ts';
 import { replaceRanges, walkXml, type XmlReplacement } from '../xml-walk.ts';
 import { attribute, escapeXml, type ZipParts } from '../zip-parts.ts';
 

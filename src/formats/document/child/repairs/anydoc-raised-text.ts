@@ -4,6 +4,7 @@
  */
 
 import { lowered, raised } from '../../../web/child/raised.ts';
+import { MAX_STYLE_PARENTS } from '../hidden-text.ts';
 import {
   replaceRanges,
   walkXml,
@@ -12,6 +13,7 @@ import {
   type XmlReplacement,
 } from '../xml-walk.ts';
 import { attribute, contents, each } from '../zip-parts.ts';
+import { shownOpenSymbols } from './anydoc-symbol-fonts.ts';
 
 /** Delimiters during the conversion: Unicode noncharacters, as those of comments. */
 export const RAISED = { super: ['\ufdd4', '\ufdd5'], sub: ['\ufdd6', '\ufdd7'] } as const;
@@ -116,12 +118,24 @@ const WORD_KINDS: Readonly<Record<string, RaisedKind>> = { superscript: 'super',
 /** Character styles of a .docx that raise or lower, by identifier. */
 export function raisedWordStyles(xml: string): ReadonlyMap<string, RaisedKind> {
   const styles = new Map<string, RaisedKind>();
+  if (!xml.includes('vertAlign')) return styles;
+  const values = new Map<string, string | undefined>();
+  const parents = new Map<string, string>();
   each(xml, '(?:\\w+:)?style', (content, tag) => {
-    const [value] = /<(?:\w+:)?vertAlign(?=\s)[^>]*>/.exec(content) ?? [];
-    const kind = WORD_KINDS[attribute(value ?? '', '(?:\\w+:)?val') ?? ''];
-    if (kind) styles.set(attribute(tag, '(?:\\w+:)?styleId') ?? '', kind);
+    const [align, parent] = ['vertAlign', 'basedOn'].map((name) =>
+      attribute(new RegExp(`<(?:\\w+:)?${name}(?=\\s)[^>]*>`).exec(content)?.[0] ?? '', '(?:\\w+:)?val'),
+    );
+    const id = attribute(tag, '(?:\\w+:)?styleId') ?? '';
+    values.set(id, align);
+    if (align === undefined && parent !== undefined) parents.set(id, parent);
     return '';
   });
+  for (const id of values.keys()) {
+    let from: string | undefined = id;
+    for (let i = 0; i < MAX_STYLE_PARENTS && parents.has(from ?? ''); i += 1) from = parents.get(from ?? '');
+    const kind = WORD_KINDS[values.get(from ?? '') ?? ''];
+    if (kind) styles.set(id, kind);
+  }
   return styles;
 }
 
@@ -153,8 +167,9 @@ export function raisedSlide(xml: string): string {
 /** Elements of OpenDocument with a text of their own. */
 const OWN_TEXT = /^(?:note|annotation|frame|custom-shape|text-box)$/;
 
-/** The content of an .odt or .odp; `styles` is the part styles.xml. */
-export function raisedOpen(xml: string, styles: string): string {
+/** OpenDocument, also with its signs of symbol fonts as text; `styles` is the part styles.xml. */
+export function raisedOpen(stored: string, styles: string): string {
+  const xml = shownOpenSymbols(stored, styles);
   if (!/\sstyle:text-position=/.test(xml + styles)) return xml;
   const kinds = new Map<string, RaisedKind>();
   for (const part of [styles, xml])
@@ -172,10 +187,10 @@ export function raisedOpen(xml: string, styles: string): string {
   });
 }
 
-/** The strings of a workbook, shared or in cells, whose runs are joined by SheetJS 0.20.3. */
+/** The strings of a workbook, shared, in cells or in comments, whose runs are joined by SheetJS 0.20.3. */
 export function raisedCells(xml: string): string {
   if (!xml.includes('vertAlign')) return xml;
-  return each(xml, '(?:\\w+:)?(?:si|is)', (content, tag) => {
+  return each(xml, '(?:\\w+:)?(?:si|is|text)', (content, tag) => {
     const close = `</${/^<([\w:]+)/.exec(tag)?.[1]}>`;
     const marked = each(content, '(?:\\w+:)?r', (run, start) => {
       const [value] = /<(?:\w+:)?vertAlign(?=\s)[^>]*>/.exec(run) ?? [];

@@ -4,7 +4,7 @@
  */
 
 import { replaceRanges, walkXml, type XmlReplacement } from '../xml-walk.ts';
-import { attribute, escapeXml } from '../zip-parts.ts';
+import { attribute, each, escapeXml } from '../zip-parts.ts';
 
 /** Signs from code 0x20 and from 0xa0 on; a space stands for none. Source: Adobe, symbol.txt; Microsoft, Wingdings. */
 const FONTS: Readonly<Record<string, readonly [string, string]>> = {
@@ -37,6 +37,10 @@ export function symbolOf(font: string, code: number): string {
   return `[${font} 0x${place.toString(16).toUpperCase()}]`;
 }
 
+/** The sign for the code of a character that is set in this font; undefined if it is none. */
+export const signIn = (font: string, code: number): string | undefined =>
+  isSymbolFont(font) && (code < 0x100 || code >= 0xf020) ? symbolOf(font, code) : undefined;
+
 /** The sign that a field stands for: `SYMBOL 109 \\f "Symbol"`. */
 export function signOfField(code: string): string | undefined {
   const [, number, font = ''] = /^\s*SYMBOL\s+(\w+)(?:.*?\\f\s+"?([^"\\]+))?/.exec(code) ?? [];
@@ -64,28 +68,53 @@ interface SymbolNote {
 const PRIVATE = /[\uf020-\uf0ff]/g;
 
 /** An entity, which is the same sign in all fonts, or a sign of a symbol font. */
-const SIGN = /&[^;]*;|[!-~\uf020-\uf0ff]/g;
+const SIGN = /&[^;]*;|[!-~\xa1-\xff\uf020-\uf0ff]/g;
 const FONT = /\s(?:w:ascii|w:hAnsi|typeface)="(?:symbol|wingdings)"/i;
+
+/** The content of an .odt or .odp with its signs as text; `styles` is the part styles.xml. */
+export function shownOpenSymbols(xml: string, styles: string): string {
+  if (xml.search(PRIVATE) === -1) return xml;
+  const families = new Map<string, string>();
+  const fonts = new Map<string, string>();
+  for (const part of [styles, xml]) {
+    for (const [tag] of part.matchAll(/<style:font-face(?=\s)[^>]*>/g))
+      families.set(attribute(tag, 'style:name') ?? '', attribute(tag, 'svg:font-family') ?? '');
+    each(part, 'style:style', (content, tag) => {
+      const font = /\s(?:style:font-name|fo:font-family)="([^"]*)"/.exec(content)?.[1] ?? '';
+      fonts.set(attribute(tag, 'style:name') ?? '', families.get(font) ?? font);
+      return '';
+    });
+  }
+  return withSigns(xml, fonts);
+}
 
 /** A part of a .docx with its signs as text. */
 export function shownSymbols(xml: string): string {
-  const named = xml.replace(/<((?:\w+:)?)sym(?=\s)[^>]*\/>/g, (tag, prefix: string) => {
+  const named = xml.replace(/<((?:\w+:)?)sym(?=\s[^>]*char=)[^>]*\/>/g, (tag, prefix: string) => {
     const code = Number.parseInt(attribute(tag, '(?:\\w+:)?char') ?? '', 16);
     const font = attribute(tag, '(?:\\w+:)?font') ?? '';
     const sign = escapeXml(Number.isNaN(code) ? '' : symbolOf(font, code));
     return `<${prefix}t xml:space="preserve">${sign}</${prefix}t>`;
   });
-  if (!FONT.test(named)) return named;
+  return FONT.test(named) ? withSigns(named) : named;
+}
+
+/** `fonts` are those of the styles of OpenDocument. */
+function withSigns(named: string, fonts?: ReadonlyMap<string, string>): string {
   const signs: XmlReplacement[] = [];
   const isWhole = walkXml<SymbolNote>(named, {
     open(name, attributes, parent) {
+      if (fonts) {
+        const font = fonts.get(attributes['text:style-name'] ?? '') ?? '';
+        return { local: 't', font: isSymbolFont(font) ? font : parent?.noted.font };
+      }
       const noted: SymbolNote = { local: name.slice(name.indexOf(':') + 1) };
       const run = parent?.parent?.noted;
       // In a slide the font of symbols is `sym`.
       if (run?.local === 'r' && /^(?:rFonts|sym|latin)$/.test(noted.local)) {
         const font = attributes['w:ascii'] ?? attributes['w:hAnsi'] ?? attributes['typeface'] ?? '';
         if (isSymbolFont(font)) run.font = font;
-        if (isSymbolFont(font) && noted.local !== 'sym') run.isWhole = true;
+        if (isSymbolFont(font) && (noted.local === 'latin' || 'w:ascii' in attributes)) run.isWhole = true;
       }
       if (noted.local === 't') {
         noted.font = parent?.noted.font;

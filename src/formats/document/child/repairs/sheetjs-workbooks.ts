@@ -5,9 +5,11 @@
  * superscripts too, and reads some records for too long, or without end.
  */
 
+import type { CellObject } from '@e965/xlsx';
 import { unlessDamaged } from '../compound.ts';
+import { mainPart } from '../row-counts.ts';
 import { removeRanges, walkXml, type XmlRange } from '../xml-walk.ts';
-import { attribute, contents, each, escapeXml, plainText, type ZipParts } from '../zip-parts.ts';
+import { attribute, contents, each, escapeXml, plainText, zipped, type ZipParts } from '../zip-parts.ts';
 import { raisedCells, type RaisedKind, raisedOpen, StandIns } from './anydoc-raised-text.ts';
 
 /** The content as SheetJS reads it rightly; the same string if nothing had to be changed. `styles` is the part styles.xml. */
@@ -102,8 +104,13 @@ export function openDrawings(parts: ZipParts, xml: string): { kind: string; text
 // joined to the text before them, and one reference to a missing string empties the whole sheet.
 
 const STRINGS = /^xl\/sharedStrings\.xml$/i;
+const COMMENTS = /^xl\/comments[^/]*\.xml$/i;
 const IS_SHARED = /\st="s"/;
 const SHEET = /^xl\/worksheets\/[^/]+\.xml$/i;
+
+/** SheetJS does not read the cells of sheets with macros. */
+const RELATIONS = /^xl\/_rels\/workbook[^/]*\.rels$/i;
+const WORKSHEET = '"http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"';
 
 /** The parts that have to be changed, those in `dated` among them. `read` returns the content of a part. */
 export function mendedStrings(
@@ -119,7 +126,14 @@ export function mendedStrings(
   const hasRaised = (part: Buffer): boolean => part.includes('vertAlign');
   const strings = names.find((one) => STRINGS.test(one));
   // Without them the strings are in the cells.
-  if (strings === undefined) for (const one of names) if (SHEET.test(one)) mend(one, hasRaised, raisedCells);
+  for (const one of names)
+    if (COMMENTS.test(one) || (strings === undefined && SHEET.test(one))) mend(one, hasRaised, raisedCells);
+    else if (RELATIONS.test(one))
+      mend(
+        one,
+        (part) => part.includes('acrosheet"'),
+        (xml) => xml.replace(/"http:[^"]*\/xl(?:Intl)?Macrosheet"/g, WORKSHEET),
+      );
   if (strings !== undefined)
     mend(
       strings,
@@ -177,6 +191,69 @@ export function soundReferences(
     if (mended !== xml) changed.set(name, Buffer.from(mended));
   }
   return changed;
+}
+
+// The parts of a package as SheetJS reads them.
+
+export function repairWorkbook(bytes: Buffer, parts: ZipParts, changed: ReadonlyMap<string, Buffer>): Buffer {
+  if (parts.has('content.xml') && !mainPart(parts)) return withMendedSheets(bytes, parts);
+  return parts.isWide || changed.size > 0 ? withChanges(parts, changed) : bytes;
+}
+
+function withMendedSheets(bytes: Buffer, parts: ZipParts): Buffer {
+  const xml = readableText(parts, 'content.xml');
+  const content = mendedSheets(xml, parts.text('styles.xml') ?? '');
+  if (content === xml && parts.has('styles.xml')) return parts.isWide ? withChanges(parts) : bytes;
+  const kept = ['mimetype', 'META-INF/manifest.xml', 'meta.xml'].map(
+    (name) => [name, parts.read(name)] as const,
+  );
+  const styles = parts.read('styles.xml') ?? Buffer.alloc(0);
+  return zipped([...kept, ['styles.xml', styles], ['content.xml', Buffer.from(content)]]);
+}
+
+/** Rewrites a package as a plain zip, because SheetJS does not support zip64, with changed parts. Media are left out. */
+export function withChanges(parts: ZipParts, changed: ReadonlyMap<string, Buffer> = new Map()): Buffer {
+  const names = parts.names.filter((name) => name === 'mimetype' || /\.(?:xml|rels|bin|vml)$/i.test(name));
+  return zipped(names.map((name) => [name, changed.get(name) ?? readableBytes(parts, name)]));
+}
+
+/** The most bytes of the XML of all sheets. */
+const MAX_SHEETS_XML_BYTES = 256 << 20;
+
+export function readableBytes(parts: ZipParts, name: string): Buffer | undefined {
+  try {
+    return parts.read(name, MAX_SHEETS_XML_BYTES);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The most bytes of the part with all cells of an OpenDocument workbook. */
+const MAX_ODF_CONTENT_BYTES = 128 << 20;
+
+/** The text of a part; empty if it is too large, which does not prevent reading its cells. */
+export function readableText(parts: ZipParts, name: string): string {
+  try {
+    return parts.read(name, MAX_ODF_CONTENT_BYTES)?.toString('utf8') ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** The format that SheetJS gives all dates of OpenDocument sheets. */
+const OPEN_DATE = 'm/d/yy';
+
+export function isOpenDate({ t, z }: CellObject): boolean {
+  return t === 'n' && z === OPEN_DATE;
+}
+
+const DAY_MS = 86_400_000;
+
+/** SheetJS counts the days since 1899-12-30, one less before the 60th for the false 29 February 1900 of Excel. */
+export function openDate(cell: CellObject): CellObject {
+  const days = Number(cell.v);
+  const seconds = Math.round(((days < 59 ? days + 1 : days) * DAY_MS) / 1000);
+  return { ...cell, t: 'd', v: new Date(Date.UTC(1899, 11, 30) + seconds * 1000) };
 }
 
 // Repairs the records of a binary workbook that SheetJS reads for too long. Source: [MS-XLS].

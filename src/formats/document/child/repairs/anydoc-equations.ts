@@ -1,21 +1,35 @@
 /**
- * Equations of Office documents as text. Office Math (OMML, also as groups of rich text) is made presentation MathML, and MathML
- * of OpenDocument is taken as it is, so that they are shown like those of web pages. Source: ECMA-376-1, 22.1.
+ * anydoc 0.1.9 leaves out equations, or shows them without their structure. Office Math (OMML, also as groups of rich text) is
+ * made presentation MathML, and MathML of OpenDocument is taken as it is, so that they are shown like those of web pages.
+ * Source: ECMA-376-1, 22.1.
  */
 
-import { formulaText } from '../../web/child/formula.ts';
+import { formulaText } from '../../../web/child/formula.ts';
 import {
   elementText,
   type HtmlElement,
   type HtmlNode,
   isElement,
   parseHtml,
-} from '../../web/child/html-tree.ts';
-import { isOnValue } from './hidden-text.ts';
+} from '../../../web/child/html-tree.ts';
+import { isOnValue } from '../hidden-text.ts';
+import { contents, each, escapeXml } from '../zip-parts.ts';
 
 /** The text of an `oMath` element. */
 export function officeMathText(xml: string): string {
   return formulaText(row(parseHtml(xml, { asXml: true }).root));
+}
+
+/**
+ * The XML of a slide. anydoc takes the alternative for old programs, which is a picture where the text has an equation.
+ * Equations become text, and what contains text stays.
+ */
+export function withEquations(xml: string): string {
+  const chosen = each(xml, 'mc:AlternateContent', (content, tag) => {
+    const choice = contents(content, 'mc:Choice').find((one) => /<(?:a:t|m:oMath)[\s>]/.test(one));
+    return choice ?? `${tag}${content}</mc:AlternateContent>`;
+  });
+  return each(chosen, 'a14:m', (math) => `<a:r><a:t>${escapeXml(officeMathText(math))}</a:t></a:r>`);
 }
 
 /** The text of a `math` element; its names may have a prefix. */
