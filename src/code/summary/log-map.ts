@@ -179,8 +179,7 @@ class ShapeTable {
 }
 
 /**
- * A hash of a line in which words count as in `shapeOf`, and numbers also by their length: lines of equal hashes have the same
- * shape. Undefined for a long line. `replaced`: hashes of what replaces words, by hashes of the words.
+ * A hash of a line in which words and numbers count as in `shapeOf`: lines of equal hashes have the same shape. Undefined for a long line. `replaced`: hashes of what replaces words, by hashes of the words.
  */
 function likenessOf(
   text: string,
@@ -191,88 +190,67 @@ function likenessOf(
   if (end - from > MAX_COMPARED_CHARACTERS) return undefined;
   let [a, b] = [FIRST_HASH, OTHER_HASH];
   let isEscaped = false;
-  for (let at = from; at < end;) {
+  for (let at = from; at < end; at += 1) {
     const start = at;
     let [c, d] = [FIRST_HASH, OTHER_HASH];
     let [digits, marks, slashes, others] = [0, 0, 0, 0];
-    for (; at < end;) {
-      let sign = text.charCodeAt(at);
+    for (; at < end; at += 1) {
+      const sign = text.charCodeAt(at);
       const kind = KINDS[sign] ?? (/\s/.test(text.charAt(at)) ? SEPARATOR : OTHER);
       if (kind === SEPARATOR) break;
-      at += 1;
-      if (kind === DIGIT) {
-        const first = at;
-        while (at < end && KINDS[text.charCodeAt(at)] === DIGIT) at += 1;
-        const more = Math.min(at - first, 4);
-        const isLevel = more === 1 && sign >= FOUR && sign <= FOUR + 2 && text.charCodeAt(first) === ZERO;
-        const isOwn =
-          isLevel ||
-          (more === 0 && (sign === ZERO || sign === FOUR + 1)) ||
-          (more === 2 && sign === FOUR + 1);
-        sign = OF_NUMBERS + 16 * more + (isOwn ? sign - ZERO : 15);
-        digits += at - first + 1;
-      } else if (kind === SLASH) slashes += 1;
+      if (kind === DIGIT) digits += 1;
+      else if (kind === SLASH) slashes += 1;
       else if (kind === MARK) marks += 1;
-      else {
-        if (kind === OTHER) others += 1;
-        if (sign === ESCAPE) isEscaped = true;
-      }
-      c = Math.imul(c ^ sign, 0x01_00_01_93);
-      d = Math.imul(((d << 5) | (d >>> 27)) ^ sign, 0x9e_37_79_b1);
+      else if (kind === OTHER) others += 1;
+      isEscaped ||= sign === ESCAPE;
+      // A number is one sign, which says whether it begins with 5.
+      const isInNumber = kind === DIGIT && !isEscaped;
+      if (isInNumber && at > start && KINDS[text.charCodeAt(at - 1)] === DIGIT) continue;
+      const one = isInNumber ? (sign === FIVE ? -1 : -2) : sign;
+      c = Math.imul(c ^ one, 0x01_00_01_93);
+      d = Math.imul(((d << 5) | (d >>> 27)) ^ one, 0x9e_37_79_b1);
     }
-    const length = at - start;
-    const isWord = digits + marks + slashes === 0 || (digits === length && digits <= 3) || isEscaped;
-    if (length > 0 && !isWord) {
-      const first = text.charCodeAt(start);
-      const isPath = slashes > 0 && text.charCodeAt(start + 1) !== SLASH_SIGN;
-      const isId =
-        slashes === 0 &&
-        others === 0 &&
-        ((digits > 0 && marks > 0) || (digits > 3 && first >= ZERO && (first < A || first > A + 25)));
-      // A path or `HTTP/1.1` may be before a status.
-      if (isPath && first !== H) c = d = first === SLASH_SIGN ? 1 : 2;
-      else if (isId) c = d = 2;
-      else if (!isPath) {
-        const hash = (c >>> 0) * 2 ** 20 + (d >>> 12);
-        let known = replaced.get(hash);
-        if (known === undefined) {
-          const word = text.slice(start, at);
-          known = hashOf(NAMES_NUMBER.test(word) ? word : wordOf(word));
-          if (replaced.size < MAX_LIKENESSES) replaced.set(hash, known);
-        }
-        c = d = known;
-      }
+    const first = text.charCodeAt(start);
+    const word = isEscaped || digits + marks + slashes === 0 ? '' : text.slice(start, at);
+    if (digits > 0 && digits === word.length)
+      c = d = digits > 3 ? PLAIN : OWN_NUMBERS.test(word) ? Number(word) : SHORT;
+    // A path or `HTTP/1.1` may be before a status.
+    else if (word !== '' && slashes > 0 && text.charCodeAt(start + 1) !== SLASH_SIGN) {
+      if (first !== H) c = d = first === SLASH_SIGN ? PATH : PLAIN;
+    } else if (word !== '' && slashes + others === 0 && digits * marks > 0) c = d = PLAIN;
+    else if (word !== '') {
+      const hash = (c >>> 0) * 2 ** 20 + (d >>> 12);
+      const known = replaced.get(hash) ?? hashOf(NAMES_NUMBER.test(word) ? word : wordOf(word));
+      if (replaced.size < MAX_LIKENESSES) replaced.set(hash, known);
+      c = d = known;
     }
     const sign = at < end ? text.charCodeAt(at) : 0;
-    at += 1;
     a = Math.imul(Math.imul(a ^ c, 0x01_00_01_93) ^ sign, 0x01_00_01_93);
     b = Math.imul(((b << 5) | (b >>> 27)) ^ d ^ (sign << 16), 0x9e_37_79_b1);
   }
   return (a >>> 0) * 2 ** 20 + (b >>> 12);
 }
 
-const FIRST_HASH = 0x81_1c_9d_c5;
-const OTHER_HASH = 0x9e_37_79_b1;
+const [FIRST_HASH, OTHER_HASH] = [0x81_1c_9d_c5, 0x9e_37_79_b1];
+
+/** Hashes above all numbers that have one of their own: of ids and long numbers, of paths, of the other short numbers. */
+const [PLAIN, PATH, SHORT] = [1_000, 1_001, 1_002];
 
 /** What a character is in a line; of those above 255 only white space is none of these. */
 const [SEPARATOR, DIGIT, SLASH, MARK, HEX, OTHER] = [1, 2, 3, 4, 5, 6];
 const KINDS = Uint8Array.from({ length: 256 }, (_, code) => {
   const sign = String.fromCharCode(code);
   if (/[\s"'`,;:=()[\]{}<>|]/.test(sign)) return SEPARATOR;
-  if (/\d/.test(sign)) return DIGIT;
   if (/[/\\]/.test(sign)) return SLASH;
   if (/[_.-]/.test(sign)) return MARK;
+  if (/\d/.test(sign)) return DIGIT;
   return /[a-f]/i.test(sign) ? HEX : OTHER;
 });
-const [ESCAPE, SLASH_SIGN, A, H] = [0x1b, 0x2f, 0x41, 0x48];
+const [ESCAPE, SLASH_SIGN, FIVE, H] = [0x1b, 0x2f, 0x35, 0x48];
 
-/** Words before a number that says something: `status_code=502`. */
+/** Numbers that may report something, and words that may be before them: `status_code=502`. */
+const OWN_NUMBERS = /^(?:0|5\d\d|[456]0)$/;
 const NAMES_NUMBER = /status|code/i;
-
-/** The signs `0` and `4`, and one above all signs of text. */
-const ZERO = 48;
-const FOUR = 52;
-const OF_NUMBERS = 0x1_00_00;
 
 function reports(text: string): boolean {
   return REPORT.test(text) && REPORT.test(text.replace(NO_REPORT, ''));
