@@ -108,12 +108,7 @@ export type CodeReply =
       readonly name: FoundName;
       readonly sketched: readonly number[];
     }
-  | {
-      readonly kind: 'importers';
-      readonly paths: readonly string[];
-      readonly all: number;
-      readonly sketched: readonly number[];
-    }
+  | { readonly kind: 'importers'; readonly paths: readonly string[]; readonly all: number }
   | {
       readonly kind: 'imports';
       readonly files: readonly ImportedNames[];
@@ -199,7 +194,6 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
         kind: 'importers',
         paths: found.slice(question.from, question.from + question.most),
         all: found.length,
-        sketched: [],
       };
     }
     case 'imports': {
