@@ -113,19 +113,11 @@ function parsed(lines) {
     const [, indent, head, rest] = /^( {2})?([^\s[][^:]*): (.*)$/.exec(line) ?? [];
     if (head === undefined) continue;
     const from = (indent ? base : '') + head.replace(/^\.\//, '');
-    if (head.includes('*'))
-      for (const name of rest.split(' '))
-        for (const one of expanded(from)) seen.files.add(one.replace('*', name));
+    if (head.includes('*')) for (const name of rest.split(' ')) seen.files.add(from.replace('*', name));
     else if (head.endsWith('/')) for (const name of rest.split(' ')) seen.files.add(from + name);
     else add(head, rest);
   }
   return seen;
-
-  /** `a*.{b,c}` → `a*.b`, `a*.c`. */
-  function expanded(from) {
-    const [, before, endings, after] = /^(.*)\{(.*)\}(.*)$/.exec(from) ?? [];
-    return endings?.split(',').map((one) => before + one + after) ?? [from];
-  }
 
   function add(file, symbols = '') {
     seen.files.add(file);

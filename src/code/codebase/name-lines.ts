@@ -1,6 +1,6 @@
 /**
  * Lists the names of many files in few bytes: paths that differ only in one place share a line, with a star for that place.
- * `src/lib/*.ts: open store` · `src/rules/*\/index.ts: no-tabs quotes` · `src/*.{cpp,h}: graph` · `./: LICENSE Makefile`
+ * `src/lib/*.ts: open store` · `src/rules/*\/index.ts: no-tabs quotes` · `./: LICENSE Makefile`
  * Lines with a long common directory are indented below a line with that directory, and omit it. An ambiguous path is
  * quoted, on a line of its own: `'src/my file.ts'`
  */
@@ -32,7 +32,7 @@ export class NameLines {
 
   /** The lines of the first `count` files, without those (0-based positions) that `isLeftOut` names. */
   lines(count: number, isLeftOut: (file: number) => boolean = () => false): string[] {
-    const lines = withBraces(linesOf(this.#named.slice(0, count).filter((_, file) => !isLeftOut(file))));
+    const lines = linesOf(this.#named.slice(0, count).filter((_, file) => !isLeftOut(file)));
     const heads = [...lines.values()].flatMap(({ head, names }) => (names.length > 0 ? [head] : []));
     const bases = basesOf(heads);
     const texts = new Map<string, string[]>();
@@ -65,53 +65,6 @@ function linesOf(named: readonly PatternedName[]): Map<string, Line> {
     lines.set(one.pattern, line);
   });
   return lines;
-}
-
-/** Names with the same endings share a line: `src/*.{cpp,h}`, `rules/*\/{README.md,index.js}`. */
-function withBraces(lines: ReadonlyMap<string, Line>): Map<string, Line> {
-  const fronts = new Map<string, Map<string, string[]>>();
-  for (const { head, names } of lines.values()) {
-    const star = head.indexOf('*');
-    if (star === -1 || names.length === 0 || /[{},]/.test(head)) continue;
-    const endings = fronts.get(head.slice(0, star)) ?? new Map<string, string[]>();
-    fronts.set(head.slice(0, star), endings);
-    for (const name of names) endings.set(name, [...(endings.get(name) ?? []), head.slice(star + 1)]);
-  }
-  const shared = new Map<string, Line>();
-  for (const [front, endings] of fronts) {
-    const groups = new Map<string, Line>();
-    for (const [name, ends] of endings) {
-      if (ends.length < 2) continue;
-      const head = `${front}*${inBraces(ends.toSorted())}`;
-      const group = groups.get(head) ?? { head, names: [] };
-      groups.set(head, group);
-      group.names.push(name);
-    }
-    for (const { head, names } of groups.values())
-      if (names.length >= MIN_SIBLING_FILES)
-        for (const name of names)
-          for (const end of endings.get(name) ?? []) shared.set(`${front}*${end}\0${name}`, { head, names });
-  }
-  const found = new Map<string, Line>();
-  for (const [key, line] of lines) {
-    const { head } = line;
-    const own = line.names.filter((name) => {
-      const group = shared.get(`${head}\0${name}`);
-      if (group) found.set(group.head, group);
-      return !group;
-    });
-    if (own.length > 0 || line.names.length === 0) found.set(key, { head, names: own });
-  }
-  return found;
-}
-
-/** `.cpp` and `.h` → `.{cpp,h}`. */
-function inBraces(endings: readonly string[]): string {
-  const [first = '', last = ''] = [endings[0], endings.at(-1)];
-  let same = 0;
-  while (same < first.length && first[same] === last[same]) same += 1;
-  const start = Math.max(first.lastIndexOf('.', same - 1), first.lastIndexOf('/', same - 1)) + 1;
-  return `${first.slice(0, start)}{${endings.map((end) => end.slice(start)).join(',')}}`;
 }
 
 /** `src/deep/inside/*.ts` below `src/deep/` → `  inside/*.ts`; the directory itself is `  ./`. */
@@ -170,7 +123,7 @@ interface PatternOptions {
   readonly words: boolean;
 }
 
-/** Minimum files of one name in sibling directories that share a pattern, and names with the same endings. */
+/** Minimum files of one name in sibling directories that share a pattern. */
 const MIN_SIBLING_FILES = 3;
 
 /** Each path by its most frequent pattern: directory and extension, or the same name in sibling directories. */

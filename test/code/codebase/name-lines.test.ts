@@ -22,19 +22,6 @@ test('files of one name in sibling directories share a line', () => {
   expect(linesOf('a/index.js', 'b/index.js', 'c/index.js')).toEqual(['./*/index.js: a b c']);
 });
 
-test('files that differ only in their endings share a line', () => {
-  const paths = ['graph', 'tree', 'nodes'].flatMap((name) => [`src/${name}.cpp`, `src/${name}.h`]);
-  expect(linesOf(...paths, 'src/main.cpp', 'src/types.h', 'src/all.h')).toEqual([
-    'src/*.{cpp,h}: graph tree nodes',
-    'src/*.cpp: main',
-    'src/*.h: types all',
-  ]);
-  const rules = ['no-tabs', 'quotes', 'semicolons'];
-  expect(linesOf(...rules.flatMap((one) => [`rules/${one}/index.js`, `rules/${one}/README.md`]))).toEqual([
-    'rules/*/{README.md,index.js}: no-tabs quotes semicolons',
-  ]);
-});
-
 test('lines below one long directory stand indented under it', () => {
   expect(
     linesOf(
