@@ -13,9 +13,13 @@ const TOKEN_BYTES = 4;
 const MOST_CALLS = 60;
 
 export async function rows() {
+  return [...(await rowsOf('code')), ...(await rowsOf('prose'))];
+}
+
+async function rowsOf(kind) {
   const { createOriel } = await import('../dist/index.js');
   const tasks = [];
-  for (const task of changes()) tasks.push({ ...task, need: await needOf(createOriel, task) });
+  for (const task of changes(kind)) tasks.push({ ...task, need: await needOf(createOriel, task) });
   const readers = {
     'knows the exact ranges (the limit)': (read, { path, need }) => read(call(path, need)),
     'bare path, then one call': async (read, { path, need }) => {
@@ -50,7 +54,7 @@ export async function rows() {
     table.push(await total(reader, tasks, (task) => readThrough(createOriel, surface, task)));
   }
   table.push(await total('all of the text in one answer, as server-filesystem has it', tasks, wholeText));
-  return table;
+  return table.map((row) => ({ of: kind, ...row }));
 }
 
 function scored(createOriel, tasks, act, reader, mapBytes) {
@@ -77,7 +81,7 @@ async function total(reader, tasks, perform) {
     reader,
     tasks: tasks.length,
     calls: sum.calls,
-    tokens: `${Math.round((sum.bytes / TOKEN_BYTES + CALL_TOKENS * sum.calls) / 1000)}k`,
+    tokens: Math.round(sum.bytes / TOKEN_BYTES + CALL_TOKENS * sum.calls).toLocaleString('en'),
     'not needed': `${Math.round((100 * sum.waste) / sum.bytes)} %`,
     'dead ends': sum.dead,
   };

@@ -1,7 +1,7 @@
 // Pairs of published versions of npm packages, with sources in several languages, unpacked once below .bench/changes/. A
-// reader needs to see the parts of the older version that changed.
+// reader needs to see the parts of the older version that changed, of code or of prose.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { quick } from './quick.mjs';
 
@@ -23,7 +23,11 @@ const pairs = [
   ['expo-modules-core', '1.11.8', '1.11.14'],
 ];
 
-const code = /\.(?:[cm]?[jt]sx?|py|cc?|cpp|h|hpp|kt|swift)$/;
+const kinds = {
+  code: { names: /\.(?:[cm]?[jt]sx?|py|cc?|cpp|h|hpp|kt|swift)$/, bytes: 0 },
+  // A bare read of shorter prose answers with its text.
+  prose: { names: /(?<!\/(?:CHANGELOG|History|LICENSE))\.(?:md|rst|html?)$/i, bytes: 12 << 10 },
+};
 
 /** Maximum changes of a task; more count as a rewrite. */
 const mostHunks = 12;
@@ -32,16 +36,16 @@ const mostHunks = 12;
 const mostTasks = 12;
 
 /**
- * `{ directory, path, lines: [[from, to], …] }` for each changed file of each package, with lines of the older version. In
- * quick mode nothing is downloaded.
+ * `{ directory, path, lines: [[from, to], …] }` for each changed file (`code` or `prose`) of each package, with lines of the
+ * older version. In quick mode nothing is downloaded.
  */
-export function changes() {
+export function changes(kind) {
   mkdirSync(folder, { recursive: true });
   return pairs.flatMap(([name, ...versions]) => {
     const there = versions.every((version) => existsSync(join(folder, `${name}-${version}`)));
     if (quick && !there) return [];
     const [older, newer] = versions.map((version) => unpacked(name, version));
-    return changedFiles(older, newer);
+    return changedFiles(older, newer, kinds[kind]);
   });
 }
 
@@ -65,19 +69,20 @@ function once(name, make) {
   return target;
 }
 
-function changedFiles(older, newer) {
+function changedFiles(older, newer, wanted) {
   const { stdout } = spawnSync('git', ['diff', '--no-index', '--no-renames', '-U0', older, newer], {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
   });
   const tasks = stdout.split(/^diff --git /m).flatMap((file) => {
     const path = /^--- a(.*)$/m.exec(file)?.[1];
-    if (path === undefined || !path.startsWith(older) || !code.test(path) || !/^\+\+\+ b/m.test(file))
+    if (path === undefined || !path.startsWith(older) || !wanted.names.test(path) || !/^\+\+\+ b/m.test(file))
       return [];
     const lines = [...file.matchAll(/^@@ -(\d+)(?:,(\d+))? /gm)].map(([, from, count = '1']) => [
       Math.max(1, Number(from)),
       Number(from) + Math.max(0, Number(count) - 1),
     ]);
+    if (statSync(path).size < wanted.bytes) return [];
     const small = lines.length <= mostHunks && lines.every(([from, to]) => to - from < 200);
     return small ? [{ directory: older, path: path.slice(older.length + 1), lines }] : [];
   });

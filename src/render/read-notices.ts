@@ -5,7 +5,7 @@ import { shownOfWindow } from '../text/limits.ts';
 import { makeVisible, oneLine } from '../text/visible.ts';
 import type { Answer, Notice } from '../types/answer.ts';
 import type { Excerpt, Selection } from '../types/excerpt.ts';
-import type { CodeSummary, LineRange, SummaryPart, SummaryResult, TextResult } from '../types/result.ts';
+import type { CodeSummary, SummaryPart, SummaryResult, TextResult } from '../types/result.ts';
 import { raw, showPart } from './display.ts';
 import { detailOf, type NoticeWording, textAnswer, withNotices } from './notices.ts';
 
@@ -294,14 +294,15 @@ function summaryNotices(result: Shown): Notice[] {
 /** The notice below a map: what was left out, and the calls that show a part of it and all of it. */
 export function footer(
   target: string,
-  { elided, elidedLines, left, namesCalls }: Omit<CodeSummary, 'parts'>,
+  { elided, elidedLines, left, namesCalls, isProse }: Omit<CodeSummary, 'parts'>,
 ): Notice {
   const bytes = Buffer.byteLength(target);
+  const ranges = elided.slice(0, isProse ? 1 : MAX_NOTICE_RANGES);
   return {
     kind: 'summary',
     target,
     elidedLines,
-    use: `${target}:${ranges(elided)}`,
+    use: `${target}:${ranges.map(({ from, to }) => `${from}..${to}`).join(',')}`,
     whole: 3 * bytes <= footerRoom ? `${target}:1..` : undefined,
     left,
     namesCalls: namesCalls || undefined,
@@ -310,12 +311,4 @@ export function footer(
 
 function sum(parts: readonly SummaryPart[], count: (text: string) => number): number {
   return parts.reduce((total, { text }) => total + count(text), 0);
-}
-
-/** The first ranges: `"5..16,40..80"`. */
-function ranges(elided: readonly LineRange[]): string {
-  return elided
-    .slice(0, MAX_NOTICE_RANGES)
-    .map(({ from, to }) => `${from}..${to}`)
-    .join(',');
 }

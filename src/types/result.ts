@@ -402,4 +402,6 @@ export interface CodeSummary {
   readonly left?: number | undefined;
   /** Whether parts name calls by their selector: `:#Server:outline`. */
   readonly namesCalls?: boolean | undefined;
+  /** Its lines begin with the ranges that they stand for, so that the notice names only one. */
+  readonly isProse?: boolean | undefined;
 }

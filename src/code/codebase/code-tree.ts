@@ -18,6 +18,8 @@ export class CodeTree {
   /** Relative to the tree's directory, separated by `/`. */
   readonly paths: readonly string[];
   readonly graph: FileGraph;
+  /** Sketched files whose symbols, uses or imports were asked for: an exact reply needs them parsed. */
+  readonly consulted = new Set<number>();
   #positions: ReadonlyMap<string, number> | undefined;
 
   /**
@@ -45,6 +47,7 @@ export class CodeTree {
 
   /** The serialized tags of a file (see tags.ts); empty if there are none. */
   textOf(file: number): string {
+    if (this.isSketched(file)) this.consulted.add(file);
     return this.graph.fileOf(file)?.tags() ?? '';
   }
 
@@ -91,6 +94,7 @@ export class CodeTree {
 
   /** The files that a file imports, without itself. */
   importsOf(file: number): readonly number[] {
+    if (this.isSketched(file)) this.consulted.add(file);
     return this.graph.importsOf(file);
   }
 

@@ -283,7 +283,7 @@ function answered(view: View, question: CodeQuestion): CodeReply {
   const isRefined = isMap && (question.isParsed === true || refinedMaps.has(view.base + key));
   if (isRefined) refinedMaps.add(view.base + key);
   if (refinedMaps.size > MAX_CACHED_REFINED_MAPS) refinedMaps.clear();
-  const isRefining = isMap || question.kind === 'relevant' || question.kind === 'definitions';
+  const isRefining = question.kind !== 'words';
   let known = isRefining && question.isParsed ? undefined : view.answers.get(key);
   if (!known) {
     if (!isRefining && view.tree?.graph.isRough) view.tree = undefined;

@@ -4,6 +4,7 @@ import MiniSearch from 'minisearch';
 import { containers, definitionsAmong, standIns } from '../structure.ts';
 import { isUseCut, type SymbolTag } from '../tags.ts';
 import type { CodeTree, SymbolDefinition } from './code-tree.ts';
+import { pathWeight } from './paths.ts';
 import { wordsOf } from './words.ts';
 
 /**
@@ -72,6 +73,12 @@ function inOrder(tree: CodeTree, found: readonly SymbolDefinition[]): SymbolDefi
   );
 }
 
+/** Source code before tests, then by path: unlike ranks, this does not depend on which files are parsed. */
+export function inPathOrder(tree: CodeTree, a: number, b: number): number {
+  const [one, other] = [tree.pathOf(a), tree.pathOf(b)];
+  return pathWeight(other) - pathWeight(one) || byPath(one, other);
+}
+
 function byPath(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -93,7 +100,7 @@ interface SymbolUse {
 const STEPS = 3;
 
 /**
- * The uses of `definitions`, which all have one name: the sure ones first, then by importance of the file, then by line.
+ * The uses of `definitions`, which all have one name: the sure ones first, then by the path of the file, then by line.
  * `cut`: a file uses the name on more lines than are stored.
  */
 export function findUses(
@@ -146,8 +153,7 @@ export function findUses(
       found.push({ file, line, sure, within });
     }
   }
-  const places = tree.places;
-  found.sort((a, b) => (places[a.file] ?? 0) - (places[b.file] ?? 0) || a.line - b.line);
+  found.sort((a, b) => inPathOrder(tree, a.file, b.file) || a.line - b.line);
   return { uses: [...found.filter(({ sure }) => sure), ...found.filter(({ sure }) => !sure)], cut };
 }
 
@@ -156,9 +162,11 @@ const OF_EVERY_OBJECT: ReadonlySet<string> = new Set(
   'toString toLocaleString valueOf hashCode equals'.split(' '),
 );
 
-/** The files that import one of `targets`, the most important first. */
+/** The files that import `target`. */
 export function findImporters(tree: CodeTree, target: number): number[] {
-  return tree.order.filter((file) => tree.importsOf(file).includes(target));
+  return [...tree.paths.keys()]
+    .filter((file) => tree.graph.importsOf(file).includes(target))
+    .sort((a, b) => inPathOrder(tree, a, b));
 }
 
 /** A file that another one imports, and what it uses of it. */

@@ -55,9 +55,10 @@ export class FileGraph {
     return this.#files[file];
   }
 
-  /** Sets the tags of a sketched file that was parsed; ranking, imports and declarations stay those of the sketch. */
+  /** Sets the tags of a sketched file that was parsed; ranking and declarations stay those of the sketch. */
   refine(file: number, stored: StoredFile | undefined): void {
     this.#files[file] = stored;
+    this.#imports[file] = undefined;
     this.#isRough = true;
     this.#refined.add(file);
   }

@@ -3,7 +3,7 @@
 import { nearNames } from '../../text/near.ts';
 import type { SymbolTag } from '../tags.ts';
 import type { CodeTree, SymbolDefinition } from './code-tree.ts';
-import { findDefinitions, findImporters, findImports, findUses, findWords } from './find.ts';
+import { findDefinitions, findImporters, findImports, findUses, findWords, inPathOrder } from './find.ts';
 import { type MapText, mapText } from './map.ts';
 import { findCallees, findCallers, findCallingFiles, findPromising, findRelevant } from './relevance.ts';
 import { wordsOf } from './words.ts';
@@ -36,11 +36,16 @@ export type CodeQuestion =
       readonly of?: string | undefined;
       readonly from: number;
       readonly most: number;
+      readonly isParsed?: boolean | undefined;
     }
-  /** The files that import `path`, as a page in the same way. */
-  | { readonly kind: 'importers'; readonly path: string; readonly from: number; readonly most: number }
-  /** What `path` imports, `from` (0-based) to `from + most` of the files, half-open. */
-  | { readonly kind: 'imports'; readonly path: string; readonly from: number; readonly most: number }
+  /** `importers`: the files that import `path`, as a page in the same way. `imports`: the files that it imports. */
+  | {
+      readonly kind: 'importers' | 'imports';
+      readonly path: string;
+      readonly from: number;
+      readonly most: number;
+      readonly isParsed?: boolean | undefined;
+    }
   /** The symbols that match words of `query`, the best first, as a page in the same way. */
   | { readonly kind: 'words'; readonly query: string; readonly from: number; readonly most: number }
   /** The symbols that answer `query` best, with what calls them and what they call, as a page in the same way. */
@@ -101,6 +106,7 @@ export type CodeReply =
       readonly cut: boolean;
       /** The definitions of the name. */
       readonly name: FoundName;
+      readonly sketched: readonly number[];
     }
   | { readonly kind: 'importers'; readonly paths: readonly string[]; readonly all: number }
   | {
@@ -110,6 +116,7 @@ export type CodeReply =
       readonly all: number;
       /** Modules outside the tree, as written. */
       readonly outside: readonly string[];
+      readonly sketched: readonly number[];
     }
   | { readonly kind: 'words'; readonly found: readonly DeclaredSymbol[]; readonly all: number }
   | {
@@ -141,6 +148,7 @@ const NEAR = 5;
 const MAX_WORD_RESULTS = 1_000;
 
 export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
+  tree.consulted.clear();
   switch (question.kind) {
     case 'map': {
       const { bytes, lines, from, query, isParsed, recent } = question;
@@ -151,22 +159,18 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
       };
     }
     case 'definitions': {
-      const { names, from, most, isParsed } = question;
-      const sketched = new Set<number>();
+      const { names, from, most } = question;
       const found = names.map((name) => {
-        const all = findDefinitions(tree, name);
-        // Of no such name, or of one in another case, any file may have the definition, or one that is nearer.
-        const isExact = all.some(({ tag }) => name.includes(tag.name.replace('#', '')));
-        const rough = all.map((one) => one.file).filter((file) => tree.isSketched(file));
-        for (const file of isExact ? rough : sketchedFiles(tree)) sketched.add(file);
-        const meant = all.filter(({ file }) => !isParsed || !tree.isSketched(file));
-        return foundOf(tree, name, meant, { from, most });
+        const all = findDefinitions(tree, name).filter(({ file }) => !tree.isSketched(file));
+        return foundOf(tree, name, all, { from, most });
       });
-      return { kind: 'definitions', found, sketched: [...sketched] };
+      return { kind: 'definitions', found, sketched: [...tree.consulted] };
     }
     case 'uses': {
       const { name, of, from, most } = question;
-      const meant = findDefinitions(tree, name, of);
+      const meant = findDefinitions(tree, name, of)
+        .filter(({ file }) => !tree.isSketched(file))
+        .sort((a, b) => inPathOrder(tree, a.file, b.file) || a.tag.from - b.tag.from);
       const { uses, cut } = findUses(tree, meant);
       return {
         kind: 'uses',
@@ -180,6 +184,7 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
         sure: uses.filter(({ sure }) => sure).length,
         cut,
         name: foundOf(tree, name, meant, { from: 0, most: NEAR }),
+        sketched: [...tree.consulted],
       };
     }
     case 'importers': {
@@ -199,7 +204,7 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
         path: pathOf(tree, file),
         used: used.map(({ tag: { qualified }, lines }) => ({ qualified, lines })),
       }));
-      return { kind: 'imports', files: page, all: files.length, outside };
+      return { kind: 'imports', files: page, all: files.length, outside, sketched: [...tree.consulted] };
     }
     case 'words': {
       const found = findWords(tree, wordsOf(question.query), MAX_WORD_RESULTS);

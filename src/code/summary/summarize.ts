@@ -40,11 +40,14 @@ export function summarize(
     makeSummaryParts(lines, ranks, {
       level,
       joined,
+      joinsGaps: limits.isProse,
       cost,
       says: sayer(ranks, structure.symbols, counts, calls, level),
     });
-  const fits = ({ parts }: SummaryParts): boolean => {
-    let room = parts.length > limits.lines ? -1 : limits.bytes;
+  const most = limits.isProse && structure.symbols.length > 0 ? bytesOfLeads(lines) : limits.bytes;
+  const fits = ({ parts }: SummaryParts, level: number): boolean => {
+    const bytes = level > ranks.symbolLevels ? Math.min(limits.bytes, most) : limits.bytes;
+    let room = parts.length > limits.lines ? -1 : bytes;
     for (const part of parts) if ((room -= cost(part)) < 0) return false;
     return room >= 0;
   };
@@ -61,14 +64,24 @@ export function summarize(
     elidedLines: found.elided.reduce((sum, { from, to }) => sum + to - from + 1, 0),
     left: left > 0 ? left : undefined,
     namesCalls: found.parts.some(({ kind, text }) => kind !== 'line' && text.includes(inCall)) || undefined,
+    isProse: limits.isProse || undefined,
   };
 }
+
+/** The share of prose that its map may take with more than headings: whoever knows the heading needs no more. */
+const LEADS_SHARE = 1 / 64;
+
+function bytesOfLeads(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length + 1, 0) * LEADS_SHARE;
+}
+
+type FitTest = (parts: SummaryParts, level: number) => boolean;
 
 /** The highest level that fits. If not all symbols fit, declarations of several lines are joined. */
 function best(
   { levels, symbolLevels }: LineRanks,
   at: (level: number, joined: boolean) => SummaryParts,
-  fits: (parts: SummaryParts) => boolean,
+  fits: FitTest,
 ): SummaryParts | undefined {
   const [level, parts] = highest(levels, (one) => at(one, false), fits);
   if (parts && level >= symbolLevels) return parts;
@@ -79,13 +92,13 @@ function best(
 function highest(
   levels: number,
   at: (level: number) => SummaryParts,
-  fits: (parts: SummaryParts) => boolean,
+  fits: FitTest,
 ): [number, SummaryParts | undefined] {
   let low = 0;
   let found: SummaryParts | undefined;
   for (let high = levels, middle = levels; low <= high; middle = (low + high) >>> 1) {
     const parts = at(middle);
-    if (fits(parts)) {
+    if (fits(parts, middle)) {
       found = parts;
       low = middle + 1;
     } else high = middle - 1;
@@ -174,6 +187,8 @@ interface SummaryLevel {
   readonly level: number;
   /** Whether declarations of several lines are joined. */
   readonly joined: boolean;
+  /** Whether a gap is joined to the line above it, whatever that says. */
+  readonly joinsGaps: boolean;
   /** The description of the symbols in a gap: `""`, or ` 3 symbols, use :#A:outline`. */
   says(gap: LineRange): string;
   /** Bytes of a part as shown, with its prefix and terminator. */
@@ -363,7 +378,9 @@ class PartsWriter {
         (wordCloses.test(closer) && after !== undefined && this.#isBodyOf(adjacent, gap, after)));
     if (
       adjacent &&
-      ((isBlock && after !== undefined) || (opener.endsWith(':') && !this.#isLeft(adjacent, gap)))
+      ((isBlock && after !== undefined) ||
+        (this.#at.joinsGaps && adjacent.kind === 'line') ||
+        (opener.endsWith(':') && !this.#isLeft(adjacent, gap)))
     ) {
       const to = isBlock && after !== undefined ? after : gap.to;
       const text = `${opener} ...${says}${isBlock ? ` ${closer}` : ''}`;

@@ -244,14 +244,15 @@ const GREETING =
   'oriel mcp waits for an agent on stdin: add it to yours, for instance with claude mcp add oriel -- oriel mcp ' +
   '(oriel read oriel://hosts.md has the others), or press Ctrl-D to end it.';
 
-/** Whether the working directory is a repository, of which an agent may ask for the map, and the map may be cached. */
+/** Whether the working directory is a repository of which an agent can ask for the map, and the map may be cached. */
 function hasMaps(
   { values }: ParsedArguments,
-  { cwd, dialect = 'oriel', read, cache }: OfferOptions,
+  { cwd, dialect = 'oriel', read, cache, tools = ['read'] }: OfferOptions,
 ): boolean {
   // The call for it would be recorded as one of the agent's. Deno tells no process its own permissions.
   if (values['telemetry'] !== undefined || dialect !== 'oriel' || RUNTIME === 'deno') return false;
-  return read?.summarize !== false && cache !== false && existsSync(join(cwd ?? '.', '.git'));
+  const isAsked = tools.includes('read') && read?.summarize !== false && cache !== false;
+  return isAsked && existsSync(join(cwd ?? '.', '.git'));
 }
 
 /** Milliseconds between the first answer and the making of the map. */

@@ -65,10 +65,11 @@ export class CodeBelow {
     else if (isSketchy) await this.#parse(wanted, 'tags');
     else await this.#parse(Uint32Array.from([...wanted, ...sketched]).sort(), 'tags');
     this.#known = isSketchy ? 'sketches' : 'tags';
-    if (!isSketchy || question.kind !== 'definitions') return;
+    const words = isSketchy ? wordsOf(question) : undefined;
+    if (!words) return;
     const untagged =
       wanted.length > BATCH_FILES ? Uint32Array.from([...wanted, ...sketched]).sort() : sketched;
-    const naming = await filesNaming(question.names, untagged, this.#found, this.#call);
+    const naming = await filesNaming(words, untagged, this.#found, this.#call);
     this.#unparsed = naming.length - (await this.#parse(naming, 'tags', this.#state.view));
   }
 
@@ -107,13 +108,15 @@ export class CodeBelow {
     let found = await this.#asked(
       this.#isRefined && question.kind === 'map' ? { ...question, isParsed: true } : question,
     );
-    for (let i = 0; i < MAX_REFINEMENTS; i += 1) {
+    const most = question.kind === 'uses' ? MAX_STEPS_OF_USES : MAX_REFINEMENTS;
+    for (let i = 0; i < most; i += 1) {
       const sketched = sketchedIn(found?.reply);
       if (sketched.length === 0 || !isRefinable(question)) break;
       const refined = sketched.length < MANY ? this.#state.view : undefined;
       const parsed = await this.#parse(Uint32Array.from(sketched), 'tags', refined);
       this.#isRefined = question.kind === 'map';
       if (question.kind === 'relevant') this.#unparsed += sketched.length - parsed;
+      else if (parsed === 0) break;
       found = await this.#asked({ ...question, isParsed: true });
     }
     if (!found) return undefined;
@@ -147,35 +150,50 @@ export class CodeBelow {
 /** A question needs the files that may answer it, and then those that call what was found. */
 const MAX_REFINEMENTS = 2;
 
+/** Uses also need what is imported on the way, and the files of base classes and derived ones, one level at a time. */
+const MAX_STEPS_OF_USES = 12;
+
 type RefinedQuestion = Extract<CodeQuestion, { readonly isParsed?: boolean | undefined }>;
 
 /** Whether sketches, and the tags of few files, are enough for the reply. */
 function isRefinable(question: CodeQuestion): question is RefinedQuestion {
-  const { kind } = question;
-  return kind === 'relevant' || kind === 'definitions' || (kind === 'map' && question.query === '');
+  return question.kind !== 'words' && (question.kind !== 'map' || question.query === '');
 }
 
 /** Files to be parsed for an exact reply. */
 function sketchedIn(reply: CodeReply | undefined): readonly number[] {
   if (reply?.kind === 'map') return reply.map.sketched ?? [];
-  return reply?.kind === 'relevant' || reply?.kind === 'definitions' ? reply.sketched : [];
+  return reply && 'sketched' in reply ? reply.sketched : [];
 }
 
-/** Of `files` (0-based positions) those whose text has the last word of one of `names`, so that they may declare it. */
+/** Words of which a file has at least one if it can be part of the reply: without any, every file can. Undefined: not known yet. */
+function wordsOf(question: CodeQuestion): readonly string[] | undefined {
+  const last = (name: string): string[] => name.match(/[\p{L}\p{N}_$]+/gu)?.slice(-1) ?? [''];
+  if (question.kind === 'definitions') return question.names.flatMap(last);
+  if (question.kind === 'uses') return last(question.name);
+  if (question.kind !== 'importers') return undefined;
+  // A module is imported by its own name or that of its directory; by dots alone, `crate` or another name if it stands for that.
+  const [file = '', directory] = question.path.split('/').toReversed();
+  const stem = file.replace(/\..*$/, '');
+  return STANDS_FOR_DIRECTORY.test(stem) ? [] : [stem, ...(directory === undefined ? [] : [directory])];
+}
+
+const STANDS_FOR_DIRECTORY = /^(?:index|__init__|mod|main|lib|init|)$/;
+
+/** Of `files` (0-based positions) those whose text has one of `words`. */
 async function filesNaming(
-  names: readonly string[],
+  words: readonly string[],
   files: Uint32Array,
   { readAll, paths }: CodeFiles,
   { deadline }: Call,
 ): Promise<Uint32Array> {
-  const words = names.map((name) => name.match(/[\p{L}\p{N}_$]+/gu)?.at(-1));
-  if (!readAll || files.length === 0 || words.includes(undefined)) return files;
+  if (!readAll || files.length === 0 || words.length === 0 || words.includes('')) return files;
   const left = new Map(Array.from(files, (position) => [paths[position] as string, position]));
   await readAll(gatherUntil(deadline, files.length), async (texts) => {
     for (const { path, bytes } of texts) {
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
       // A text with NUL bytes may be UTF-16.
-      if (!text.includes(0) && !words.some((word) => text.includes(word as string))) left.delete(path);
+      if (!text.includes(0) && !words.some((word) => text.includes(word))) left.delete(path);
     }
   });
   return Uint32Array.from(left.values());

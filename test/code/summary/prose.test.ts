@@ -3,7 +3,7 @@ import { reader } from '../../support/reader.ts';
 
 const paragraph = (words: string, lines = 12): string => `${words} is described here.\n`.repeat(lines);
 
-test('long Markdown shows its headings, and below each its first lines', async () => {
+test('long Markdown shows its headings with the lines of each', async () => {
   const { write, read } = reader();
   const chapter = (no: number): string =>
     `## Part ${no}\n\n${paragraph(`Part ${no}`)}\n\`\`\`js\nif (a) {\n  b();\n  c();\n  d();\n  e();\n  f();\n}\n\`\`\`\n\n### Detail\n\nShort.\n\n`;
@@ -14,9 +14,13 @@ test('long Markdown shows its headings, and below each its first lines', async (
   const text = await read('README.md');
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(8 << 10);
   expect(text).toMatch(
-    /^1\|# Title\n3\|What it is\.\n5\|## Part 0\n7\|Part 0 is described here\.\n8\|.*\n9\|.*\n10-28\|\.\.\.\n30\|### Detail\n32\|Short\.\n34\|## Part 1\n/,
+    /^1\|# Title\n3\|What it is\.\n5-28\|## Part 0 \.\.\.\n30\|### Detail\n32\|Short\.\n34-57\|## Part 1 \.\.\.\n/,
   );
-  expect(text).toContain('or all of it: README.md:1..');
+  expect(text).toMatch(/e\.g\. README\.md:7\.\.28, or all of it: README\.md:1\.\.\]$/);
+  write('few.md', `# Title\n\n${paragraph('It', 4)}\n${paragraph('More', 600)}`);
+  expect(await read('few.md')).toMatch(
+    /^1\|# Title\n3\|It is.*\n4\|It is.*\n5-607\|It is described here\. \.\.\.\n/,
+  );
 });
 
 const body = paragraph('It', 40);
@@ -48,7 +52,9 @@ test('XML shows its outer elements by name and id', async () => {
     `<?xml version="1.0"?>\n<!-- <no> -->\n<catalog>\n${Array.from({ length: 200 }, (_, no) => book(no)).join('')}</catalog>\n`,
   );
   expect(await read('a.xml:outline')).toContain('[L4-10] <book b0>\n    [L5] <title>\n    [L6-9] <price>\n');
-  expect(await read('a.xml')).toMatch(/^1-2\|\.\.\.\n3\|<catalog>\n4\| {2}<book id="b0">\n/);
+  expect(await read('a.xml')).toMatch(
+    /^1-2\|\.\.\.\n3\|<catalog>\n4-8\| {2}<book id="b0"> \.\.\. 2 symbols\n/,
+  );
   write('bad.xml', `<a><b>${'<c>\n'.repeat(4_000)}`);
   expect(await read('bad.xml:outline')).toContain('<b>');
 });

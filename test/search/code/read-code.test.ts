@@ -347,7 +347,7 @@ test('a name may end in a question mark', async () => {
     expect(await w.text(target)).toContain('2|  def ready?');
 });
 
-test('a name is found among many files, of which few are parsed', async () => {
+test('names and uses are found among many files, of which few are parsed', async () => {
   w.write(
     'src/quoted.js',
     "const table = {\n  'close door': () => 1,\n  'close'() {\n    return 2;\n  },\n};\n",
