@@ -5,7 +5,6 @@
  */
 
 import { readAt } from '../../text/bytes.ts';
-import { hashOf } from '../tags.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { ByteSource } from '../../types/access.ts';
 import type { TextEncoding } from '../../types/excerpt.ts';
@@ -179,78 +178,36 @@ class ShapeTable {
 }
 
 /**
- * A hash of a line in which words and numbers count as in `shapeOf`: lines of equal hashes have the same shape. Undefined for a long line. `replaced`: hashes of what replaces words, by hashes of the words.
+ * A hash of a line in which numbers count by their length, and by what else `shapeOf` distinguishes: lines of equal hashes
+ * have the same shape. Undefined for a long line.
  */
-function likenessOf(
-  text: string,
-  from: number,
-  end: number,
-  replaced: Map<number, number>,
-): number | undefined {
+function likenessOf(text: string, from: number, end: number): number | undefined {
   if (end - from > MAX_COMPARED_CHARACTERS) return undefined;
-  let [a, b] = [FIRST_HASH, OTHER_HASH];
-  let isEscaped = false;
-  for (let at = from; at < end; at += 1) {
-    const start = at;
-    let [c, d] = [FIRST_HASH, OTHER_HASH];
-    let [digits, marks, slashes, others] = [0, 0, 0, 0];
-    for (; at < end; at += 1) {
-      const sign = text.charCodeAt(at);
-      const kind = KINDS[sign] ?? (/\s/.test(text.charAt(at)) ? SEPARATOR : OTHER);
-      if (kind === SEPARATOR) break;
-      if (kind === DIGIT) digits += 1;
-      else if (kind === SLASH) slashes += 1;
-      else if (kind === MARK) marks += 1;
-      else if (kind === OTHER) others += 1;
-      isEscaped ||= sign === ESCAPE;
-      // A number is one sign, which says whether it begins with 5.
-      const isInNumber = kind === DIGIT && !isEscaped;
-      if (isInNumber && at > start && KINDS[text.charCodeAt(at - 1)] === DIGIT) continue;
-      const one = isInNumber ? (sign === FIVE ? -1 : -2) : sign;
-      c = Math.imul(c ^ one, 0x01_00_01_93);
-      d = Math.imul(((d << 5) | (d >>> 27)) ^ one, 0x9e_37_79_b1);
+  let [a, b] = [0x81_1c_9d_c5, 0x9e_37_79_b1];
+  for (let at = from; at < end;) {
+    let sign = text.charCodeAt(at);
+    const first = sign;
+    at += 1;
+    if (isDigit(first)) {
+      const start = at;
+      while (at < end && isDigit(text.charCodeAt(at))) at += 1;
+      const more = Math.min(at - start, 4);
+      const isLevel = more === 1 && first >= FOUR && first <= FOUR + 2 && text.charCodeAt(start) === ZERO;
+      const isOwn = isLevel || (more === 0 && first === ZERO) || (more === 2 && first === FOUR + 1);
+      sign = OF_NUMBERS + 16 * more + (isOwn ? first - ZERO : 15);
     }
-    const first = text.charCodeAt(start);
-    const word = isEscaped || digits + marks + slashes === 0 ? '' : text.slice(start, at);
-    if (digits > 0 && digits === word.length)
-      c = d = digits > 3 ? PLAIN : OWN_NUMBERS.test(word) ? Number(word) : SHORT;
-    // A path or `HTTP/1.1` may be before a status.
-    else if (word !== '' && slashes > 0 && text.charCodeAt(start + 1) !== SLASH_SIGN) {
-      if (first !== H) c = d = first === SLASH_SIGN ? PATH : PLAIN;
-    } else if (word !== '' && slashes + others === 0 && digits * marks > 0) c = d = PLAIN;
-    else if (word !== '') {
-      const hash = (c >>> 0) * 2 ** 20 + (d >>> 12);
-      const known = replaced.get(hash) ?? hashOf(NAMES_NUMBER.test(word) ? word : wordOf(word));
-      if (replaced.size < MAX_LIKENESSES) replaced.set(hash, known);
-      c = d = known;
-    }
-    const sign = at < end ? text.charCodeAt(at) : 0;
-    a = Math.imul(Math.imul(a ^ c, 0x01_00_01_93) ^ sign, 0x01_00_01_93);
-    b = Math.imul(((b << 5) | (b >>> 27)) ^ d ^ (sign << 16), 0x9e_37_79_b1);
+    a = Math.imul(a ^ sign, 0x01_00_01_93);
+    b = Math.imul(((b << 5) | (b >>> 27)) ^ sign, 0x9e_37_79_b1);
   }
   return (a >>> 0) * 2 ** 20 + (b >>> 12);
 }
 
-const [FIRST_HASH, OTHER_HASH] = [0x81_1c_9d_c5, 0x9e_37_79_b1];
+/** The signs `0` and `4`, and one above all signs of text. */
+const ZERO = 48;
+const FOUR = 52;
+const OF_NUMBERS = 0x1_00_00;
 
-/** Hashes above all numbers that have one of their own: of ids and long numbers, of paths, of the other short numbers. */
-const [PLAIN, PATH, SHORT] = [1_000, 1_001, 1_002];
-
-/** What a character is in a line; of those above 255 only white space is none of these. */
-const [SEPARATOR, DIGIT, SLASH, MARK, HEX, OTHER] = [1, 2, 3, 4, 5, 6];
-const KINDS = Uint8Array.from({ length: 256 }, (_, code) => {
-  const sign = String.fromCharCode(code);
-  if (/[\s"'`,;:=()[\]{}<>|]/.test(sign)) return SEPARATOR;
-  if (/[/\\]/.test(sign)) return SLASH;
-  if (/[_.-]/.test(sign)) return MARK;
-  if (/\d/.test(sign)) return DIGIT;
-  return /[a-f]/i.test(sign) ? HEX : OTHER;
-});
-const [ESCAPE, SLASH_SIGN, FIVE, H] = [0x1b, 0x2f, 0x35, 0x48];
-
-/** Numbers that may report something, and words that may be before them: `status_code=502`. */
-const OWN_NUMBERS = /^(?:0|5\d\d|[456]0)$/;
-const NAMES_NUMBER = /status|code/i;
+const isDigit = (sign: number): boolean => sign >= ZERO && sign < ZERO + 10;
 
 function reports(text: string): boolean {
   return REPORT.test(text) && REPORT.test(text.replace(NO_REPORT, ''));
@@ -261,20 +218,20 @@ function shapeOf(text: string): string {
   const keepsZero = REPORT.test(text);
   return text
     .replace(TOKEN, (token, at: number) => {
-      if (token === '0' && keepsZero) return token;
-      return /^\d{1,3}$/.test(token) ? numberOf(token, text, at) : wordOf(token);
+      if (/^[EFW]\//.test(token)) return `${token.slice(0, 2)}#`;
+      if (/\d/.test(token)) return token === '0' && keepsZero ? token : digits(token, text, at);
+      if (/[/\\]/.test(token)) return '#';
+      return /\w[_.-]\w/.test(token) && !REPORT.test(token) ? '#' : token;
     })
     .replace(/\s+/g, ' ')
     .trim();
 }
 
-/** What replaces a word that has a digit or a mark, and is not a short number. */
-function wordOf(token: string): string {
-  if (/^[EFW]\//.test(token)) return `${token.slice(0, 2)}#`;
-  if (/[/\\]/.test(token)) return '#';
-  if (!/\d/.test(token)) return /\w[_.-]\w/.test(token) && !REPORT.test(token) ? '#' : token;
+function digits(token: string, text: string, at: number): string {
+  if (/^\d{1,3}$/.test(token)) return numberOf(token, text, at);
   if (/^[A-Z]\d+$/.test(token)) return `${token.slice(0, 1)}#`;
-  return /[a-z]{3}/i.test(token) ? `#${REPORT.exec(token)?.[0] ?? ''}` : '#';
+  if (!/[a-z]{3}/i.test(token) || /[/\\]/.test(token)) return '#';
+  return `#${REPORT.exec(token)?.[0] ?? ''}`;
 }
 
 /** What a number says about failures. */
@@ -311,7 +268,6 @@ export async function scanLog(
   const table = new ShapeTable();
   const head: LogLine[] = [];
   const tail: LogLine[] = [];
-  const replaced = new Map<number, number>();
   let lines = 0;
   let start = bom;
   /** The beginning of a line whose end was not read yet; undefined if it was not kept. */
@@ -324,10 +280,7 @@ export async function scanLog(
     if (tail.length > LAST_LINES_SHOWN) tail.shift();
     if (begun !== undefined) {
       const whole = begun === '' ? undefined : begun + chunk.slice(from, to);
-      const likeness =
-        whole === undefined
-          ? likenessOf(chunk, from, to, replaced)
-          : likenessOf(whole, 0, whole.length, replaced);
+      const likeness = whole === undefined ? likenessOf(chunk, from, to) : likenessOf(whole, 0, whole.length);
       table.add(line, likeness, () => asBytes(whole ?? chunk.slice(from, to), unit));
     }
     begun = '';
