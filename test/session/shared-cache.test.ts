@@ -1,4 +1,4 @@
-/** The cache of several replicas, with a store in memory; `test/state/stores.test.ts` holds the real ones to the same. */
+/** The cache of several replicas, with a store in memory; `test/packages/scale/stores.test.ts` holds the real ones to the same. */
 
 import { describe, expect, test } from 'vitest';
 import { FileCache } from '../../src/session/disk-cache.ts';

@@ -1,4 +1,4 @@
-/** Snapshots of several replicas, with a store in memory; `test/state/stores.test.ts` holds the real ones to the same. */
+/** Snapshots of several replicas, with a store in memory; `test/packages/scale/stores.test.ts` holds the real ones to the same. */
 
 import { expect, onTestFinished, test } from 'vitest';
 import { SharedSnapshots } from '../../src/session/shared-cache.ts';

@@ -1,4 +1,4 @@
-/** Kept outputs of several replicas, with a store in memory; `test/state/stores.test.ts` holds the real ones to the same. */
+/** Kept outputs of several replicas, with a store in memory; `test/packages/scale/stores.test.ts` holds the real ones to the same. */
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';

@@ -1,8 +1,9 @@
 /** Redis and Valkey as the shared store: `redis://HOST:PORT/DB`, or `rediss://` with TLS. */
 
 import type KeyvRedis from '@keyv/redis';
-import type { BackendOptions, StateBackend } from '../types/state.ts';
-import { MAX_SEALED_VALUE_CHARACTERS, textsIn } from './work-values.ts';
+import type { BackendOptions, StateBackend } from '../../../../src/types/state.ts';
+import { oriel } from '../oriel.ts';
+import { textsIn } from './values.ts';
 
 export async function openRedis(options: BackendOptions): Promise<StateBackend> {
   const [{ Keyv }, { default: Adapter }] = await Promise.all([import('keyv'), import('@keyv/redis')]);
@@ -37,7 +38,7 @@ function bounded(Adapter: typeof KeyvRedis, { url, timeoutMs }: BackendOptions):
       const text = await (this.client as unknown as RedisClient).getRange(
         key,
         0,
-        MAX_SEALED_VALUE_CHARACTERS,
+        oriel.MAX_SEALED_VALUE_CHARACTERS,
       );
       return text === '' ? undefined : (text as U);
     }

@@ -1,7 +1,8 @@
 /** XML lists made up by a hostile server. */
 
 import { expect, test } from 'vitest';
-import { listInXml } from '../../../src/formats/s3/open.ts';
+import { listInXml } from '../../../packages/scale/src/s3/open.ts';
+import '../../support/scale.ts';
 import { withoutLag } from '../../support/lag.ts';
 
 const { signal } = new AbortController();

@@ -2,35 +2,32 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import type { Queue, Worker } from 'bullmq';
-import type { SharedState, StateSpace, WorkEvent, WorkFailure, WorkHandler } from '../types/state.ts';
+import type {
+  SharedState,
+  StateSpace,
+  WorkEvent,
+  WorkFailure,
+  WorkHandler,
+} from '../../../../src/types/state.ts';
+import { oriel } from '../oriel.ts';
 import { PREFIX } from './remote-work.ts';
 import {
   ALIVE_MS,
   aliveName,
   BEAT_MS,
-  CACHE_MS,
-  cacheName,
   DEAD_MS,
   inputName,
-  inTime,
   isFresh,
   type JobRecord,
   jobRecordName,
   MAX_JOB_ATTEMPTS,
-  MAX_SHARED_VALUE_BYTES,
   MAX_WORK_RESULT_BYTES,
-  MissingPiece,
   orderName,
-  piecesOf,
-  putJson,
-  putLarge,
-  readJson,
   RECORD_MS,
-  removePieces,
   type StoredOrder,
   WORK_SPACE,
   workQueueName,
-} from './work-values.ts';
+} from './values.ts';
 
 /** A worker without a sign of life for this long counts as dead, and another one takes its job. */
 const LOCK_MS = 5_000;
@@ -129,7 +126,7 @@ class KindOfJobs {
 
   /** Undefined if the queue does not answer in time. */
   waiting(): Promise<number | undefined> {
-    return inTime(this.#counted().getWaitingCount(), COUNT_MS).catch(() => undefined);
+    return oriel.inTime(this.#counted().getWaitingCount(), COUNT_MS).catch(() => undefined);
   }
 
   /** Waits for running jobs. Never throws. */
@@ -157,7 +154,7 @@ async function sayAlive({ state, handlers }: JobsOptions): Promise<() => Promise
   const work = state.space(WORK_SPACE);
   const names = handlers.map((handler) => aliveName(workQueueName(handler)));
   const say = (): Promise<unknown> =>
-    Promise.all(names.map((name) => putJson(work, name, { at: Date.now() }, DEAD_MS)));
+    Promise.all(names.map((name) => oriel.putJson(work, name, { at: Date.now() }, DEAD_MS)));
   let said = say();
   await said;
   const timer = setInterval(() => (said = said.then(say)), ALIVE_MS);
@@ -232,16 +229,16 @@ class JobRunner {
   }
 
   async #ended(id: string): Promise<Ended> {
-    const order = await readJson<StoredOrder>(this.#work, orderName(id));
+    const order = await oriel.readJson<StoredOrder>(this.#work, orderName(id));
     if (order === 'away') return { outcome: 'retry', why: 'store' };
     // Without an order the job is not from a replica, or no replica waits for it any more.
     if (order?.kind !== this.#handler.kind) return { outcome: 'dropped', why: 'no order' };
     const cache = this.#state.space(order.space);
-    if ((await cache.get(cacheName(order.key))) instanceof Uint8Array) {
+    if ((await cache.get(oriel.cacheName(order.key))) instanceof Uint8Array) {
       await this.#record(id, { kind: 'done' });
       return { outcome: 'known' };
     }
-    const record = await readJson<JobRecord>(this.#work, jobRecordName(id));
+    const record = await oriel.readJson<JobRecord>(this.#work, jobRecordName(id));
     if (record === 'away') return { outcome: 'retry', why: 'store' };
     if (record?.kind === 'failed' && isFresh(record)) return { outcome: 'known' };
     const before = record?.kind === 'working' && isFresh(record) ? record.attempt : 0;
@@ -258,7 +255,7 @@ class JobRunner {
       result = await this.#do(id, order);
     } catch (error) {
       await beats.stop();
-      if (!(error instanceof MissingPiece)) return this.#retry(id, attempt, 'error');
+      if (!(error instanceof oriel.MissingPiece)) return this.#retry(id, attempt, 'error');
       // So that the replica does not wait longer.
       await this.#fail(id, 'here');
       return { outcome: 'dropped', why: error.message };
@@ -274,16 +271,16 @@ class JobRunner {
     const isKept = await this.#keep(id, order, cache, result);
     if (!isKept) return this.#retry(id, attempt, 'store');
     await this.#work.remove(orderName(id));
-    await removePieces(this.#work, inputName(id), order.bytes);
+    await oriel.removePieces(this.#work, inputName(id), order.bytes);
     return { outcome: 'done' };
   }
 
   async #do(id: string, { head, bytes, sha256 }: StoredOrder): Promise<Buffer | WorkFailure> {
     const hash = createHash('sha256');
-    const body = hashed(piecesOf(this.#work, inputName(id), bytes), hash);
+    const body = hashed(oriel.piecesOf(this.#work, inputName(id), bytes), hash);
     const result = await this.#handler.run(head, { body, bytes }, NEVER);
     // The file changed while it was sent: the result would be cached under the key of other bytes.
-    if (Buffer.isBuffer(result) && hash.digest('hex') !== sha256) throw new MissingPiece('other bytes');
+    if (Buffer.isBuffer(result) && hash.digest('hex') !== sha256) throw new oriel.MissingPiece('other bytes');
     return result;
   }
 
@@ -291,8 +288,8 @@ class JobRunner {
   async #keep(id: string, order: StoredOrder, cache: StateSpace, result: Buffer): Promise<boolean> {
     const read = (start: number, length: number): Promise<Uint8Array> =>
       Promise.resolve(result.subarray(start, start + length));
-    const ttl = result.length <= MAX_SHARED_VALUE_BYTES ? CACHE_MS : RECORD_MS;
-    const put = await putLarge(cache, cacheName(order.key), read, result.length, ttl);
+    const ttl = result.length <= oriel.MAX_SHARED_VALUE_BYTES ? oriel.CACHE_MS : RECORD_MS;
+    const put = await oriel.putLarge(cache, oriel.cacheName(order.key), read, result.length, ttl);
     return put && this.#record(id, { kind: 'done' });
   }
 
@@ -312,7 +309,7 @@ class JobRunner {
   }
 
   #record(id: string, record: JobRecord): Promise<boolean> {
-    return putJson(this.#work, jobRecordName(id), record, RECORD_MS);
+    return oriel.putJson(this.#work, jobRecordName(id), record, RECORD_MS);
   }
 }
 

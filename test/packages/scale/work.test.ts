@@ -7,8 +7,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { backends, openState } from '../../src/state/open-state.ts';
-import { runJobs } from '../../src/state/run-jobs.ts';
+import { backends, openState } from '../../../packages/scale/src/state/open-state.ts';
+import { runJobs } from '../../../packages/scale/src/state/run-jobs.ts';
 import type {
   SharedState,
   StateBackend,
@@ -16,9 +16,10 @@ import type {
   WorkHandler,
   WorkOrder,
   WorkOutcome,
-} from '../../src/types/state.ts';
-import { has } from '../support/has.ts';
-import { redisServer, type StoreServer } from '../support/stores.ts';
+} from '../../../src/types/state.ts';
+import { has } from '../../support/has.ts';
+import { redisServer, type StoreServer } from '../../support/stores.ts';
+import '../../support/scale.ts';
 
 const key = 'the key of one operator, and no other';
 

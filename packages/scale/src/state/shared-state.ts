@@ -8,7 +8,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { Queue, type QueueSlot } from '../queues/queue.ts';
+import type { Queue, QueueSlot } from '../../../../src/queues/queue.ts';
 import type {
   RemoteWork,
   SharedState,
@@ -20,9 +20,9 @@ import type {
   StateOutcome,
   StateSpace,
   StateStats,
-} from '../types/state.ts';
+} from '../../../../src/types/state.ts';
+import { oriel } from '../oriel.ts';
 import { WorkQueue, WorkSender } from './remote-work.ts';
-import { inTime, MAX_SEALED_VALUE_CHARACTERS, MAX_STATE_VALUE_BYTES } from './work-values.ts';
 
 /** The same refusal of the store is reported once in this many milliseconds. */
 const REFUSALS_MS = 60_000;
@@ -66,7 +66,7 @@ export class SharedStore implements SharedState {
     this.#seal = seal;
     this.#open = open;
     this.#timeoutMs = timeoutMs;
-    this.#slots = new Queue('state', 'operations run', { limit: atOnce, waiting: Infinity });
+    this.#slots = new oriel.Queue('state', 'operations run', { limit: atOnce, waiting: Infinity });
     if (jobsUrl !== undefined)
       this.#sender = new WorkSender({ state: this, queue: new WorkQueue({ url: jobsUrl, timeoutMs }) });
     this.#breaker = new CircuitBreaker({
@@ -151,7 +151,7 @@ export class SharedStore implements SharedState {
     if (sealed === AWAY) return this.#count('get', 'away', AWAY);
     if (sealed === REFUSED) return this.#count('get', 'refused', undefined);
     if (typeof sealed !== 'string') return this.#count('get', 'missing', undefined);
-    const isBounded = sealed.length <= MAX_SEALED_VALUE_CHARACTERS;
+    const isBounded = sealed.length <= oriel.MAX_SEALED_VALUE_CHARACTERS;
     const bytes = isBounded ? this.#seal.open(key, sealed) : undefined;
     if (!bytes) return this.#count('get', 'refused', undefined);
     this.#bytesRead += sealed.length;
@@ -159,7 +159,7 @@ export class SharedStore implements SharedState {
   }
 
   async #put(key: string, bytes: Uint8Array, ttl: number): Promise<boolean> {
-    if (bytes.length > MAX_STATE_VALUE_BYTES) return this.#count('put', 'refused', false);
+    if (bytes.length > oriel.MAX_STATE_VALUE_BYTES) return this.#count('put', 'refused', false);
     const sealed = this.#seal.close(key, bytes);
     const done = await this.#use((store) => store.set(key, sealed, ttl));
     if (done === AWAY || done === REFUSED) return this.#count('put', done, false);
@@ -263,7 +263,7 @@ export class CircuitBreaker {
     if (!this.#up || this.#closed) return AWAY;
     const openings = this.#openings;
     try {
-      return await inTime(use(), this.#options.timeoutMs);
+      return await oriel.inTime(use(), this.#options.timeoutMs);
     } catch (error) {
       if (this.#options.isRefusal(error)) {
         this.#options.onRefused(reasonOf(error));
@@ -298,8 +298,8 @@ export class CircuitBreaker {
   async #probe(): Promise<void> {
     try {
       const { reset, probe, timeoutMs } = this.#options;
-      await inTime(reset(), timeoutMs);
-      await inTime(probe(), timeoutMs);
+      await oriel.inTime(reset(), timeoutMs);
+      await oriel.inTime(probe(), timeoutMs);
     } catch {
       // Still unavailable.
       if (!this.#closed) this.#probeLater();

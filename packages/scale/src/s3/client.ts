@@ -7,14 +7,11 @@
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isOrielError, OrielError } from '../../errors.ts';
-import { settingsAccess } from '../../files/user-settings.ts';
-import { createNetwork, type NetworkAccess, type WebResponse, webUrl } from '../../network/fetch.ts';
-import { readAt } from '../../text/bytes.ts';
-import { oneLine, quote } from '../../text/visible.ts';
-import type { S3Settings } from '../../types/settings.ts';
-import { withinTime } from '../ranges/limits.ts';
-import type { RangeRequest } from '../ranges/open.ts';
+import type { OrielError } from '../../../../src/errors.ts';
+import type { RangeRequest } from '../../../../src/formats/ranges/open.ts';
+import type { NetworkAccess, WebResponse } from '../../../../src/network/fetch.ts';
+import type { S3Settings } from '../../../../src/types/settings.ts';
+import { oriel } from '../oriel.ts';
 
 interface S3Request extends RangeRequest {
   /** Absent for the list of buckets. */
@@ -49,7 +46,7 @@ const instances = new WeakMap<S3Settings, Known>();
 function knownOf(settings: S3Settings): Known {
   let known = instances.get(settings);
   if (!known) {
-    known = { network: createNetwork(settings), regions: new Map() };
+    known = { network: oriel.createNetwork(settings), regions: new Map() };
     instances.set(settings, known);
   }
   return known;
@@ -65,7 +62,7 @@ export async function s3Client(settings: S3Settings, signal: AbortSignal): Promi
     const { bucket, key, query } = request;
     const url = bucketUrl(endpoint, { region, bucket, key, query });
     const headers = { ...request.headers, 'x-amz-content-sha256': EMPTY_SHA256 };
-    return withinTime(request, async (until) =>
+    return oriel.withinTime(request, async (until) =>
       network.get(url.href, {
         headers: request.headers,
         credentials: credentials ? await signed(url, headers, credentials, region) : {},
@@ -136,9 +133,9 @@ function endpointOf(text: string | undefined): S3Endpoint {
   if (text === undefined) return { isSet: false };
   const url = text.replace(/\/+$/, '');
   if (!/^https?:\/\/[^/?#@\s]+[^?#\s]*$/i.test(url) || !URL.canParse(url.replace('{bucket}', 'b'))) {
-    throw new OrielError(
+    throw new oriel.OrielError(
       'BAD_INPUT',
-      `The endpoint of S3 is a URL such as http://localhost:9000, not ${quote(text)}. The operator of oriel has to set it.`,
+      `The endpoint of S3 is a URL such as http://localhost:9000, not ${oriel.quote(text)}. The operator of oriel has to set it.`,
     );
   }
   return { url, isSet: true };
@@ -152,7 +149,7 @@ interface S3Location {
 }
 
 function bucketUrl(endpoint: S3Endpoint, { region, bucket, key = '', query = {} }: S3Location): URL {
-  const url = webUrl(`${baseOf(endpoint, region, bucket)}${key.split('/').map(encoded).join('/')}`);
+  const url = oriel.webUrl(`${baseOf(endpoint, region, bucket)}${key.split('/').map(encoded).join('/')}`);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   // Servers verify the signature with %20 for a space, but `URLSearchParams` writes a plus.
   url.search = url.search.replaceAll('+', '%20');
@@ -196,10 +193,10 @@ function explainS3Refusal(response: WebResponse, refused: RefusedRequest): Oriel
   const { name, isSigned } = refused;
   const [code, message] = [fieldOf(response, 'Code'), fieldOf(response, 'Message')];
   const said = [String(status), code, message].filter((part) => part !== '').join(', ');
-  const what = quote(name);
+  const what = oriel.quote(name);
   if (status === 404) {
     if (code === 'NoSuchBucket') {
-      return new OrielError(
+      return new oriel.OrielError(
         'NOT_FOUND',
         `${what} does not exist: there is no such bucket. Use s3:// for the list.`,
         {
@@ -207,15 +204,15 @@ function explainS3Refusal(response: WebResponse, refused: RefusedRequest): Oriel
         },
       );
     }
-    return new OrielError('NOT_FOUND', `${what} does not exist.`, { cause: MISSING });
+    return new oriel.OrielError('NOT_FOUND', `${what} does not exist.`, { cause: MISSING });
   }
   if (status === 429 || status >= 500) {
-    return new OrielError('BUSY', `The server of ${what} is busy (${said}). Use the same call later.`, {
+    return new oriel.OrielError('BUSY', `The server of ${what} is busy (${said}). Use the same call later.`, {
       next: name,
     });
   }
   if (code === 'InvalidObjectState') {
-    return new OrielError(
+    return new oriel.OrielError(
       'DENIED',
       `${what} is archived, and has to be restored before it can be read (${said}).`,
     );
@@ -224,24 +221,28 @@ function explainS3Refusal(response: WebResponse, refused: RefusedRequest): Oriel
     const why = isSigned
       ? 'the credentials have no access to it, or are not valid.'
       : `the request was not signed, since no credentials were found. ${LOGIN}`;
-    return new OrielError('DENIED', `${what} is not shown (${said}): ${why}`);
+    return new oriel.OrielError('DENIED', `${what} is not shown (${said}): ${why}`);
   }
   if (status >= 300 && status < 400) {
-    return new OrielError(
+    return new oriel.OrielError(
       'REDIRECT',
       `${what} is in another region or at another endpoint (${said}), and S3 redirects are not followed. The operator of oriel can set AWS_REGION or AWS_ENDPOINT_URL.`,
     );
   }
-  return new OrielError('NETWORK', `The server answered ${what} with ${said}. Use s3:// for the list.`, {
-    next: 's3://',
-  });
+  return new oriel.OrielError(
+    'NETWORK',
+    `The server answered ${what} with ${said}. Use s3:// for the list.`,
+    {
+      next: 's3://',
+    },
+  );
 }
 
 /** A field of an error reply; it is text of the server. */
 function fieldOf({ body }: WebResponse, field: string): string {
   const text = Buffer.from(body.subarray(0, 4096)).toString('utf8');
   const value = new RegExp(`<${field}>([^<]{1,300})</${field}>`).exec(text)?.[1] ?? '';
-  return withoutAccounts(oneLine(value).trim().replace(/\.$/, ''));
+  return withoutAccounts(oriel.oneLine(value).trim().replace(/\.$/, ''));
 }
 
 /** Removes identifiers of accounts and keys from error messages of AWS. */
@@ -325,11 +326,11 @@ function keysOf(settingOf: (name: string) => string | undefined): AwsCredentials
 /** Empty if the file does not exist. */
 async function sectionsIn(path: string, signal: AbortSignal): Promise<Sections> {
   try {
-    const opened = await settingsAccess(path).open(path, signal);
+    const opened = await oriel.settingsAccess(path).open(path, signal);
     try {
       if (opened.kind !== 'file') return {};
       const { parse } = await import('ini');
-      const text = Buffer.from(await readAt(opened.bytes, 0, MAX_AWS_SETTINGS_BYTES, signal)).toString(
+      const text = Buffer.from(await oriel.readAt(opened.bytes, 0, MAX_AWS_SETTINGS_BYTES, signal)).toString(
         'utf8',
       );
       return parse(quoted(text));
@@ -338,7 +339,7 @@ async function sectionsIn(path: string, signal: AbortSignal): Promise<Sections> 
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (isOrielError(error)) return {};
+    if (oriel.isOrielError(error)) return {};
     throw error;
   }
 }
@@ -371,5 +372,5 @@ function noKeys(profile: string, exists: boolean): OrielError {
   const why = exists
     ? `holds no keys: a role, a sign-on or a command is not used here. The operator of oriel can put keys into the environment, as \`aws configure export-credentials --format env\` prints them`
     : 'does not exist. The operator of oriel must set or remove it';
-  return new OrielError('BAD_INPUT', `The profile ${quote(profile)} of AWS_PROFILE ${why}.`);
+  return new oriel.OrielError('BAD_INPUT', `The profile ${oriel.quote(profile)} of AWS_PROFILE ${why}.`);
 }

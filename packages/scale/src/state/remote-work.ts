@@ -6,31 +6,29 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { RemoteWork, SharedState, StateSpace, WorkOrder, WorkOutcome } from '../types/state.ts';
+import type {
+  RemoteWork,
+  SharedState,
+  StateSpace,
+  WorkOrder,
+  WorkOutcome,
+} from '../../../../src/types/state.ts';
+import { oriel } from '../oriel.ts';
 import {
   aliveName,
-  cacheName,
   DEAD_MS,
-  getLarge,
   inputName,
-  inTime,
   isFresh,
   type JobRecord,
   jobRecordName,
   MAX_JOB_ATTEMPTS,
-  MAX_WORK_INPUT_BYTES,
-  MissingPiece,
   ORDER_MS,
   orderName,
-  putJson,
-  putPieces,
-  readJson,
   RECORD_MS,
-  removeLarge,
   type StoredOrder,
   WORK_SPACE,
   workQueueName,
-} from './work-values.ts';
+} from './values.ts';
 
 /** Maximum concurrent orders of this process; further work is done here. */
 const MAX_SENT_ORDERS = 8;
@@ -82,7 +80,7 @@ export class WorkSender {
   }
 
   async #run(space: string, order: WorkOrder, options: Options): Promise<WorkOutcome> {
-    if (this.#sent >= MAX_SENT_ORDERS || order.bytes > MAX_WORK_INPUT_BYTES) return HERE;
+    if (this.#sent >= MAX_SENT_ORDERS || order.bytes > oriel.MAX_WORK_INPUT_BYTES) return HERE;
     this.#sent += 1;
     try {
       if (!(await this.#hasWorkers(order))) return HERE;
@@ -99,7 +97,7 @@ export class WorkSender {
 
   /** An entry that is too old is ignored: someone may have put it back into the store. */
   async #hasWorkers(work: Parameters<RemoteWork['hasWorkers']>[0]): Promise<boolean> {
-    const alive = await readJson<{ at: number }>(this.#work, aliveName(workQueueName(work)));
+    const alive = await oriel.readJson<{ at: number }>(this.#work, aliveName(workQueueName(work)));
     return alive !== undefined && alive !== 'away' && Math.abs(Date.now() - alive.at) < RECORD_MS + DEAD_MS;
   }
 
@@ -112,8 +110,8 @@ export class WorkSender {
     };
     const stored: StoredOrder = { space, kind, key, head, bytes, sha256 };
     return (
-      (await putPieces(this.#work, inputName(id), read, bytes, ORDER_MS)) &&
-      (await putJson(this.#work, orderName(id), stored, ORDER_MS)) &&
+      (await oriel.putPieces(this.#work, inputName(id), read, bytes, ORDER_MS)) &&
+      (await oriel.putJson(this.#work, orderName(id), stored, ORDER_MS)) &&
       this.#queue.add(workQueueName(order), id)
     );
   }
@@ -124,7 +122,7 @@ export class WorkSender {
     for (;;) {
       await pause(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
       wait = Math.min(wait * 1.5, MAX_POLL_MS);
-      const record = await readJson<JobRecord>(this.#work, jobRecordName(id));
+      const record = await oriel.readJson<JobRecord>(this.#work, jobRecordName(id));
       if (record === 'away') return HERE;
       const outcome = record && (await this.#outcomeOf(record, id, cache, order, options));
       if (outcome) return outcome;
@@ -144,7 +142,7 @@ export class WorkSender {
     order: WorkOrder,
     options: Options,
   ): Promise<WorkOutcome | undefined> {
-    const record = await readJson<JobRecord>(this.#work, jobRecordName(id));
+    const record = await oriel.readJson<JobRecord>(this.#work, jobRecordName(id));
     return record && record !== 'away' ? this.#outcomeOf(record, id, cache, order, options) : undefined;
   }
 
@@ -165,21 +163,21 @@ export class WorkSender {
     if (result === 'late') return HERE;
     if (result) return { kind: 'done', result };
     // A piece is missing. A worker that finds the record or the rest would take the job for done.
-    await Promise.all([this.#work.remove(jobRecordName(id)), removeLarge(cache, cacheName(key))]);
+    await Promise.all([this.#work.remove(jobRecordName(id)), oriel.removeLarge(cache, oriel.cacheName(key))]);
     return undefined;
   }
 
   async #result(cache: StateSpace, key: string, giveUpAt: number): Promise<Buffer | 'late' | undefined> {
     const found: Buffer[] = [];
     try {
-      const pieces = await getLarge(cache, cacheName(key));
+      const pieces = await oriel.getLarge(cache, oriel.cacheName(key));
       if (!pieces) return undefined;
       for await (const piece of pieces) {
         if (isLate(giveUpAt)) return 'late';
         found.push(piece);
       }
     } catch (error) {
-      if (error instanceof MissingPiece) return undefined;
+      if (error instanceof oriel.MissingPiece) return undefined;
       throw error;
     }
     return Buffer.concat(found);
@@ -232,7 +230,7 @@ export class WorkQueue {
     try {
       const connected = await (this.#connected ??= this.#connect());
       const added = connected.ready.then(() => addTo(openQueue(connected, name), id));
-      return await inTime(added, this.#options.timeoutMs);
+      return await oriel.inTime(added, this.#options.timeoutMs);
     } catch {
       this.#restsUntil = performance.now() + REST_MS;
       await this.close();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fc } from '../support/properties.ts';
-import { ValueSeal } from '../../src/state/shared-state.ts';
+import { fc } from '../../support/properties.ts';
+import { ValueSeal } from '../../../packages/scale/src/state/shared-state.ts';
 
 const seal = new ValueSeal(Buffer.from('a key of the operator, 32 bytes!'));
 

@@ -1,7 +1,8 @@
 /** When a store counts as away. */
 
 import { expect, onTestFinished, test } from 'vitest';
-import { CircuitBreaker } from '../../src/state/shared-state.ts';
+import { CircuitBreaker } from '../../../packages/scale/src/state/shared-state.ts';
+import '../../support/scale.ts';
 
 test('failures of uses begun before an outage are no outage', async () => {
   const changes: boolean[] = [];

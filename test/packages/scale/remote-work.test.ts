@@ -1,8 +1,9 @@
 /** What a replica sends to workers through a store that answers late. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { WorkSender, type WorkQueue } from '../../src/state/remote-work.ts';
-import type { StateName, StateSpace } from '../../src/types/state.ts';
+import { WorkSender, type WorkQueue } from '../../../packages/scale/src/state/remote-work.ts';
+import type { StateName, StateSpace } from '../../../src/types/state.ts';
+import '../../support/scale.ts';
 
 const PIECE = 512 << 10;
 const PIECES = 64;

@@ -1,10 +1,8 @@
 /** Parses the path after `s3://`: bucket, key and selector. */
 
-import { OrielError } from '../../errors.ts';
-import { candidates, isSelector } from '../../selector/selection.ts';
-import { decodeUri, oneLine, quote, withoutTrailingSlashes } from '../../text/visible.ts';
-import type { S3Settings } from '../../types/settings.ts';
-import { objectLimits } from '../ranges/limits.ts';
+import type { OrielError } from '../../../../src/errors.ts';
+import type { S3Settings } from '../../../../src/types/settings.ts';
+import { oriel } from '../oriel.ts';
 
 export interface ObjectPath {
   readonly bucket: string;
@@ -24,12 +22,12 @@ const BUCKET = /^[a-z0-9](?!.*\.\.)[a-z0-9._-]{1,253}[a-z0-9]$/i;
  * of an archive or database probably ends a key, otherwise a selector does; a key that itself looks like a key with a
  * selector comes last. `prefix/?after=NAME` is a page of a listing. Throws `BAD_PATH`.
  */
-export function objectPaths(typed: string, holds: (name: string) => boolean): ObjectPath[] {
+export function objectPaths(typed: string): ObjectPath[] {
   const [bucket = ''] = typed.split(/[/:?]/, 1);
   if (!BUCKET.test(bucket)) {
-    throw new OrielError(
+    throw new oriel.OrielError(
       'BAD_PATH',
-      `${quote(`s3://${typed}`)} names no bucket. Use s3://BUCKET/KEY, or s3:// for the list of buckets.`,
+      `${oriel.quote(`s3://${typed}`)} names no bucket. Use s3://BUCKET/KEY, or s3:// for the list of buckets.`,
       { next: 's3://' },
     );
   }
@@ -39,25 +37,11 @@ export function objectPaths(typed: string, holds: (name: string) => boolean): Ob
   if (page) {
     const [, key = '', after = '', rest = ''] = page;
     refuseKey(bucket, key);
-    return [{ bucket, key, rest, after: decodeUri(after) }];
+    return [{ bucket, key, rest, after: oriel.decodeUri(after) }];
   }
-  const all = divideObjectPath(behind.slice(1), holds).map(({ path, rest }) => ({ bucket, key: path, rest }));
+  const all = oriel.divideRemotePath(behind.slice(1)).map(({ path, rest }) => ({ bucket, key: path, rest }));
   for (const { key } of all) refuseKey(bucket, key);
   return all;
-}
-
-/** The ways to divide `typed` into a path (without leading slash) and a selector, most likely first. */
-export function divideObjectPath(
-  typed: string,
-  holds: (name: string) => boolean,
-): { readonly path: string; readonly rest: string }[] {
-  const ways = candidates(typed);
-  const isContained = ({ path, rest }: { path: string; rest: string }): boolean =>
-    rest !== '' && !isSelector(rest) && holds(path.slice(path.lastIndexOf('/') + 1));
-  const contained = ways.filter(isContained).toReversed();
-  const selected = ways.filter(({ rest }) => rest !== '' && isSelector(rest));
-  const literal = ways.filter(({ rest }) => rest === '');
-  return [...contained, ...selected, ...literal].slice(0, objectLimits.ways);
 }
 
 /** Throws for a key that a URL cannot represent, because another object would be read. */
@@ -65,16 +49,20 @@ function refuseKey(bucket: string, key: string): void {
   const name = `s3://${bucket}/${key}`;
   const next = `s3://${bucket}`;
   const refuse = (why: string): OrielError =>
-    new OrielError('BAD_PATH', `${quote(name).slice(0, 300)} is not read: ${why}. Use ${next} for a list.`, {
-      next,
-    });
-  if (Buffer.byteLength(key) > objectLimits.keyBytes) {
-    throw refuse(`a key has at most ${objectLimits.keyBytes} bytes`);
+    new oriel.OrielError(
+      'BAD_PATH',
+      `${oriel.quote(name).slice(0, 300)} is not read: ${why}. Use ${next} for a list.`,
+      {
+        next,
+      },
+    );
+  if (Buffer.byteLength(key) > oriel.objectLimits.keyBytes) {
+    throw refuse(`a key has at most ${oriel.objectLimits.keyBytes} bytes`);
   }
   if (key.split('/').some((part) => part === '.' || part === '..')) {
     throw refuse('a URL cannot name a key with . or .. between slashes');
   }
-  if (oneLine(key) !== key || !key.isWellFormed()) {
+  if (oriel.oneLine(key) !== key || !key.isWellFormed()) {
     throw refuse('its key has characters that cannot be shown');
   }
 }
@@ -87,11 +75,11 @@ export function refuseOutside(
   if (!buckets || isAllowed(buckets, `${bucket}/${key}`)) return;
   const path = `${bucket}/${key}`;
   const [first = ''] = buckets;
-  const next = `s3://${withoutTrailingSlashes(first)}/`;
-  const places = buckets.slice(0, 5).map((allowed) => quote(`s3://${allowed}`));
-  throw new OrielError(
+  const next = `s3://${oriel.withoutTrailingSlashes(first)}/`;
+  const places = buckets.slice(0, 5).map((allowed) => oriel.quote(`s3://${allowed}`));
+  throw new oriel.OrielError(
     'OUTSIDE_ROOT',
-    `${quote(`s3://${path}`)} lies outside of what may be read here: ${places.join(', ')}${buckets.length > 5 ? ', …' : ''}. Use ${quote(next)}.`,
+    `${oriel.quote(`s3://${path}`)} lies outside of what may be read here: ${places.join(', ')}${buckets.length > 5 ? ', …' : ''}. Use ${oriel.quote(next)}.`,
     { next },
   );
 }
@@ -99,5 +87,5 @@ export function refuseOutside(
 /** `path` is `BUCKET/KEY`, or `BUCKET/PREFIX/`. */
 export function isAllowed(buckets: readonly string[] | undefined, path: string): boolean {
   if (!buckets || buckets.includes(path)) return true;
-  return buckets.some((allowed) => path.startsWith(`${withoutTrailingSlashes(allowed)}/`));
+  return buckets.some((allowed) => path.startsWith(`${oriel.withoutTrailingSlashes(allowed)}/`));
 }

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { awsSettings } from '../../../src/formats/s3/client.ts';
+import { awsSettings } from '../../../packages/scale/src/s3/client.ts';
+import '../../support/scale.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
 let directory = '';

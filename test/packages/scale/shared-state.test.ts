@@ -1,8 +1,8 @@
 /** What a session sees of a shared store, whatever the store answers. `stores.test.ts` asks the real ones. */
 
 import { expect, test } from 'vitest';
-import type { StateChange, StateName } from '../../src/types/state.ts';
-import { MemoryStore } from '../support/memory-store.ts';
+import type { StateChange, StateName } from '../../../src/types/state.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
 
 const NAME: StateName = { kind: 'seen', of: ['a', 1] };
 

@@ -1,0 +1,24 @@
+/** What oriel calls of this package: shared state, workers, objects. */
+
+import type { WorkerPackage } from '../../../src/faces/cli/serve-command.ts';
+import type { ObjectsPackage } from '../../../src/formats/s3/open.ts';
+import type { StatePackage } from '../../../src/state/open-state.ts';
+import { useOriel } from './oriel.ts';
+import * as objects from './s3/open.ts';
+import * as state from './state/open-state.ts';
+import * as worker from './worker.ts';
+
+export const openObject: ObjectsPackage['openObject'] = (host, ...given) => {
+  useOriel(host);
+  return objects.openObject(...given);
+};
+
+export const openState: StatePackage['openState'] = (host, ...given) => {
+  useOriel(host);
+  return state.openState(...given);
+};
+
+export const runWorker: WorkerPackage['runWorker'] = (host, ...given) => {
+  useOriel(host);
+  return worker.runWorker(...given);
+};

@@ -1,0 +1,7 @@
+/** Hands over to the sources of @oriel/scale what oriel does when it calls that package. */
+
+import { useOriel } from '../../packages/scale/src/oriel.ts';
+import { workerHost } from '../../src/faces/cli/serve-command.ts';
+import { objectsHost } from '../../src/formats/s3/open.ts';
+
+useOriel({ ...(await objectsHost()), ...(await workerHost()) });
