@@ -2,6 +2,7 @@
 
 import { useOriel } from '../../packages/scale/src/oriel.ts';
 import { workerHost } from '../../src/faces/cli/serve-command.ts';
+import { fleetHost } from '../../src/faces/client/fleet.ts';
 import { objectsHost } from '../../src/formats/s3/open.ts';
 
-useOriel({ ...(await objectsHost()), ...(await workerHost()) });
+useOriel({ ...fleetHost, ...(await objectsHost()), ...(await workerHost()) });

@@ -1,7 +1,12 @@
 /** Adapts the client of a remote workspace to the engine's interface: failures become OrielErrors. */
 
-import { type ErrorCode, OrielError } from '../../errors.ts';
-import { oneLine, quote } from '../../text/visible.ts';
+import type { ErrorCode, OrielError } from '../../../src/errors.ts';
+import type {
+  ClientError,
+  ClientOptions,
+  ClientRequest,
+  SendRequest,
+} from '../../../src/faces/client/client-request.ts';
 import type {
   Workspace,
   WorkspaceBytes,
@@ -9,16 +14,8 @@ import type {
   WorkspaceFiles,
   WorkspaceList,
   WorkspaceListQuery,
-} from '../../types/settings.ts';
-import {
-  type ClientError,
-  type ClientOptions,
-  type ClientRequest,
-  sender,
-  type SendRequest,
-  serverBaseUrl,
-} from './client-request.ts';
-import { createClient } from './client.ts';
+} from '../../../src/types/settings.ts';
+import { oriel } from './oriel.ts';
 
 /** Maximum characters of a message of the server that is shown to a model. */
 const MAX_SERVER_MESSAGE_CHARACTERS = 500;
@@ -36,8 +33,8 @@ export function remoteWorkspace(
   options: ClientOptions,
   { name = 'it', tokenFrom, requestMs }: RemoteOptions = {},
 ): Workspace {
-  const client = createClient(options);
-  const send = sender(options);
+  const client = oriel.createClient(options);
+  const send = oriel.sender(options);
   const token = { isGiven: options.token !== undefined, from: tokenFrom };
   const failure = (error: ClientError): OrielError => errorOf(error, name, token);
   return {
@@ -45,12 +42,12 @@ export function remoteWorkspace(
       const result = await client.readFileLines(path, asked);
       if (result.ok) return result.value;
       const { error } = result;
-      const message = oneLine(error.message.slice(0, MAX_SERVER_MESSAGE_CHARACTERS));
-      throw new OrielError(codeOf(error), wantsToken(error) ? `${message}${advice(token)}` : message);
+      const message = oriel.oneLine(error.message.slice(0, MAX_SERVER_MESSAGE_CHARACTERS));
+      throw new oriel.OrielError(codeOf(error), wantsToken(error) ? `${message}${advice(token)}` : message);
     },
     files: remoteFiles(send, {
       name,
-      origin: serverBaseUrl(options.url),
+      origin: oriel.serverBaseUrl(options.url),
       failure,
       requestMs,
     }),
@@ -89,8 +86,8 @@ const OF_FILES: ReadonlySet<string> = new Set<ErrorCode>([
 
 /** The message of the server is quoted, which also limits its length. */
 function errorOf(error: ClientError, name: string, token: SentToken): OrielError {
-  const who = `The workspace ${quote(name)}`;
-  if (error.kind === 'cancelled') return new OrielError('CANCELLED', error.message);
+  const who = `The workspace ${oriel.quote(name)}`;
+  if (error.kind === 'cancelled') return new oriel.OrielError('CANCELLED', error.message);
   if (error.kind !== 'refused') {
     return away(`${who}: ${said(error)}`, error.kind === 'protocol' ? 'CORRUPT' : 'NETWORK');
   }
@@ -102,20 +99,22 @@ function errorOf(error: ClientError, name: string, token: SentToken): OrielError
     const message = `${who} redirects (status ${error.status}), which is not followed.`;
     return away(message, 'REDIRECT');
   }
-  if (error.status === 503) return new OrielError('BUSY', `${who} is busy. Use the same call later.`);
+  if (error.status === 503) return new oriel.OrielError('BUSY', `${who} is busy. Use the same call later.`);
   const answers = error.message === `The server answered ${error.status}.` ? '' : ` ("${said(error)}")`;
   const message = `${who} answered ${error.status}${answers}.`;
   const isOfFile = error.code !== undefined && OF_FILES.has(error.code);
-  return isOfFile ? new OrielError(error.code as ErrorCode, message) : away(message);
+  return isOfFile ? new oriel.OrielError(error.code as ErrorCode, message) : away(message);
 }
 
 /** The error for an unavailable workspace; it suggests the list of workspaces. */
 function away(message: string, code: ErrorCode = 'NETWORK'): OrielError {
-  return new OrielError(code, `${message} Use ws:// to see which workspaces answer.`, { next: 'ws://' });
+  return new oriel.OrielError(code, `${message} Use ws:// to see which workspaces answer.`, {
+    next: 'ws://',
+  });
 }
 
 function said({ message }: ClientError): string {
-  return quote(oneLine(message.slice(0, MAX_SERVER_MESSAGE_CHARACTERS)));
+  return oriel.quote(oriel.oneLine(message.slice(0, MAX_SERVER_MESSAGE_CHARACTERS)));
 }
 
 // Reads files and directories of a remote workspace for `ws://NAME/path`: byte ranges, and pages of entries.
@@ -160,7 +159,7 @@ function remoteFiles(
     try {
       return await take(sent.value);
     } catch (error) {
-      if (error instanceof OrielError) throw error;
+      if (error instanceof oriel.OrielError) throw error;
       throw fail({ kind: 'network', message: `The answer broke off: ${(error as Error).message}.` });
     }
   }
@@ -260,10 +259,10 @@ function parsed(body: Uint8Array): unknown {
 }
 
 const notListed = (name: string, why: string): OrielError =>
-  new OrielError('CORRUPT', `The workspace ${quote(name)} is not listed: ${why}.`);
+  new oriel.OrielError('CORRUPT', `The workspace ${oriel.quote(name)} is not listed: ${why}.`);
 
 const tooSlow = (name: string, ms: number): OrielError =>
-  new OrielError(
+  new oriel.OrielError(
     'TIMEOUT',
-    `The workspace ${quote(name)} took longer than ${ms / 1000} seconds. Use the same call later.`,
+    `The workspace ${oriel.quote(name)} took longer than ${ms / 1000} seconds. Use the same call later.`,
   );
