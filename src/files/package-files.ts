@@ -124,10 +124,10 @@ export function siblingPackage(part: 'check' | 'scale'): URL {
   );
 }
 
-/** What that package exports. It is not waited for, because `createOriel` and `createFleet` are synchronous. */
+/** What that package does, under its name. It is not waited for, because `createOriel` and `createFleet` are synchronous. */
 export function requireSibling(part: 'scale'): unknown {
   const url = siblingPackage(part);
-  return createRequire(url)(fileURLToPath(url));
+  return (createRequire(url)(fileURLToPath(url)) as Readonly<Record<string, unknown>>)[part];
 }
 
 interface PackageManifest {

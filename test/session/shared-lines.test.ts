@@ -7,7 +7,7 @@
 import { createServer, type Server } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel } from '../../src/oriel.ts';
-import { backends } from '../../packages/scale/src/state/open-state.ts';
+import { backends } from '../../packages/scale/src/state/store.ts';
 import type { StateBackend } from '../../src/types/state.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { has } from '../support/has.ts';

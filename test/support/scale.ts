@@ -1,8 +1,8 @@
 /** Hands over to the sources of @oriel/scale what oriel does when it calls that package. */
 
-import { useOriel } from '../../packages/scale/src/oriel.ts';
+import { receiveOriel } from '../../packages/scale/src/oriel.ts';
 import { workerHost } from '../../src/faces/cli/serve-command.ts';
 import { fleetHost } from '../../src/faces/client/fleet.ts';
 import { objectsHost } from '../../src/formats/s3/open.ts';
 
-useOriel({ ...fleetHost, ...(await objectsHost()), ...(await workerHost()) });
+receiveOriel({ ...fleetHost, ...(await objectsHost()), ...(await workerHost()) });

@@ -24,7 +24,7 @@ async function asked<T>(ask: () => Promise<Result<T>>): Promise<Result<T>> {
 }
 
 /** As `createFleet` of oriel. */
-export function createFleet({
+export function makeFleet({
   workspaces,
   concurrency = CONCURRENCY,
   perWorkspace = PER_WORKSPACE,

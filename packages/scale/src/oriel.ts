@@ -13,6 +13,6 @@ type ScaleHost = FleetHost & ObjectsHost & StateHost & WorkerHost;
 /** A part of it is handed over with each call: what the code behind that call uses. */
 export const oriel = {} as ScaleHost;
 
-export function useOriel(part: Partial<ScaleHost>): void {
+export function receiveOriel(part: Partial<ScaleHost>): void {
   Object.assign(oriel, part);
 }

@@ -6,7 +6,7 @@ import type { HttpApp } from '../../../src/faces/http/app.ts';
 import type { MetricFamily } from '../../../src/faces/http/metrics.ts';
 import type { StateStats, WorkEvent } from '../../../src/types/state.ts';
 import { oriel } from './oriel.ts';
-import { openState } from './state/open-state.ts';
+import { openStore } from './state/store.ts';
 import { type RunningJobs, runJobs } from './state/run-jobs.ts';
 
 /** Milliseconds that running jobs have to end after a signal. */
@@ -20,7 +20,7 @@ export async function runWorker(
   { handlers, jobs, perMinute, address, state: options }: WorkerSettings,
   { err, signal }: CliStreams,
 ): Promise<ExitCode> {
-  const state = options && openState({ ...options, workers: true });
+  const state = options && openStore({ ...options, workers: true });
   if (!options || !state)
     throw new oriel.OrielError(
       'BAD_INPUT',

@@ -9,7 +9,7 @@ import { version } from '../../../src/files/package-files.ts';
 import {
   OLDEST_STORE_VERSIONS as OLDEST_OF_STATE,
   refuseOlder,
-} from '../../../packages/scale/src/state/open-state.ts';
+} from '../../../packages/scale/src/state/store.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import '../../support/scale.ts';
 

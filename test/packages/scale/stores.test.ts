@@ -8,7 +8,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openState, backends } from '../../../packages/scale/src/state/open-state.ts';
+import { openStore, backends } from '../../../packages/scale/src/state/store.ts';
 import { SharedStore, ValueSeal } from '../../../packages/scale/src/state/shared-state.ts';
 import { MAX_SEALED_VALUE_CHARACTERS } from '../../../src/state/work-values.ts';
 import type { SharedState, StateBackend, StateChange, StateName } from '../../../src/types/state.ts';
@@ -28,7 +28,7 @@ for (const { kind, start, end } of storeKinds) {
     const made = storeForAll(start);
     const opened: SharedState[] = [];
     const state = (secret = key): SharedState => {
-      const one = openState({ url: made.server.url, key: secret, timeoutMs: 30_000 }) as SharedState;
+      const one = openStore({ url: made.server.url, key: secret, timeoutMs: 30_000 }) as SharedState;
       opened.push(one);
       return one;
     };
@@ -199,7 +199,7 @@ test.runIf(has('redis'))(
   { tags: 'slow' },
   async () => {
     const server = await redisServer();
-    const shared = openState({ url: server.url, key, timeoutMs: 300 }) as SharedState;
+    const shared = openStore({ url: server.url, key, timeoutMs: 300 }) as SharedState;
     const space = shared.space('frozen');
     await expect.poll(() => space.put(name, Buffer.from('value'), 60_000)).toBe(true);
     server.freeze();
@@ -222,7 +222,7 @@ test.runIf(has('redis'))('a wrong password and a full store show codes alone', {
   const why: StateChange[] = [];
   const open = (password: string): SharedState => {
     const url = server.url.replace('redis://', `redis://:${password}@`);
-    const shared = openState({ url, key, timeoutMs: 30_000 }) as SharedState;
+    const shared = openStore({ url, key, timeoutMs: 30_000 }) as SharedState;
     shared.onChange((change) => void why.push(change));
     return shared;
   };
@@ -252,7 +252,7 @@ test.runIf(has('redis'))(
     const server = await redisServer();
     const redis = (...args: string[]): string =>
       execFileSync('redis-cli', ['-p', String(server.port), ...args], { encoding: 'utf8' }).trim();
-    const shared = openState({ url: server.url, key, timeoutMs: 30_000 }) as SharedState;
+    const shared = openStore({ url: server.url, key, timeoutMs: 30_000 }) as SharedState;
     const space = shared.space('types');
     await space.put(name, Buffer.from('value'), 60_000);
     const [at = ''] = redis('--scan', '--pattern', 'oriel:cache:*').split('\n');
@@ -280,7 +280,7 @@ test.runIf(has('redis'))(
 test.runIf(has('redis'))('a slow store that answers in time stays available', { tags: 'slow' }, async () => {
   const server = await redisServer();
   const proxy = await slowProxy(server.port, 150);
-  const shared = openState({
+  const shared = openStore({
     url: `redis://127.0.0.1:${proxy.port}`,
     key,
     timeoutMs: 30_000,
@@ -312,7 +312,7 @@ describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
     const url = made.server.url.replace('oriel@', 'reader@');
     const why: StateChange[] = [];
     const open = (as: string): SharedState => {
-      const shared = openState({ url: as, key, timeoutMs: 30_000 }) as SharedState;
+      const shared = openStore({ url: as, key, timeoutMs: 30_000 }) as SharedState;
       shared.onChange((change) => void why.push(change));
       return shared;
     };
@@ -334,7 +334,7 @@ describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
   });
 
   test('expired rows are removed by writes and the store’s clock', { tags: 'slow' }, async () => {
-    const shared = openState({ url: made.server.url, key, timeoutMs: 30_000 }) as SharedState;
+    const shared = openStore({ url: made.server.url, key, timeoutMs: 30_000 }) as SharedState;
     const space = shared.space('sweep');
     await space.put({ kind: 'cache', of: ['short'] }, Buffer.from('x'), 1);
     // A replica whose clock is a day ahead.

@@ -8,7 +8,7 @@ import { execFile, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openState } from '../../../packages/scale/src/state/open-state.ts';
+import { openStore } from '../../../packages/scale/src/state/store.ts';
 import type { SharedState } from '../../../src/types/state.ts';
 import { builtUrl } from '../../support/built.ts';
 import { cli } from '../../support/cli.ts';
@@ -136,7 +136,7 @@ test.runIf(has('postgres'))('PostgreSQL by its mode and a file of its authority'
   const server = await postgresServer({ certificate: file('good.pem'), key: file('leaf.key') });
   onTestFinished(() => server.stop());
   const stored = async (query: string): Promise<boolean> => {
-    const state = openState({ url: `${server.url}?${query}`, key, timeoutMs: 30_000 }) as SharedState;
+    const state = openStore({ url: `${server.url}?${query}`, key, timeoutMs: 30_000 }) as SharedState;
     onTestFinished(() => state.close());
     return state.space('s').put({ kind: 'cache', of: ['a'] }, Buffer.from('value'), 60_000);
   };

@@ -7,7 +7,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { backends, openState } from '../../../packages/scale/src/state/open-state.ts';
+import { backends, openStore } from '../../../packages/scale/src/state/store.ts';
 import { runJobs } from '../../../packages/scale/src/state/run-jobs.ts';
 import type {
   SharedState,
@@ -27,7 +27,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
   let server: StoreServer;
   const opened: SharedState[] = [];
   const open = (url = server.url, secret = key): SharedState => {
-    const state = openState({ url, key: secret, timeoutMs: 30_000, workers: true }) as SharedState;
+    const state = openStore({ url, key: secret, timeoutMs: 30_000, workers: true }) as SharedState;
     opened.push(state);
     return state;
   };

@@ -9,7 +9,7 @@ import { MISSING, type S3Client, s3Client } from './client.ts';
 import { isAllowed, type ObjectPath, objectPaths, refuseOutside } from './select.ts';
 
 /** Throws OrielError: the errors of reading. */
-export async function openObject(typed: string, settings: S3Settings, call: Call): Promise<Resource> {
+export async function openS3Path(typed: string, settings: S3Settings, call: Call): Promise<Resource> {
   if (typed === '' || typed.startsWith(':')) {
     const client = await s3Client(settings, call.signal);
     return bucketsResource(settings.buckets, client, typed.replace(/^:/, ''), call);

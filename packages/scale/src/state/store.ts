@@ -10,8 +10,8 @@ const DEFAULT_TIMEOUT_MS = 1_000;
 
 const MIN_STATE_KEY_CHARACTERS = 32;
 
-/** As `openState` of oriel. */
-export function openState({
+/** As `openState` of oriel, which has the options. */
+export function openStore({
   url,
   key,
   timeoutMs = DEFAULT_TIMEOUT_MS,
