@@ -11,24 +11,7 @@ import {
 import { Queue } from '../queues/queue.ts';
 import { quote } from '../text/visible.ts';
 import type { SharedState } from '../types/state.ts';
-import {
-  CACHE_MS,
-  cacheName,
-  getLarge,
-  inTime,
-  MAX_SEALED_VALUE_CHARACTERS,
-  MAX_SHARED_VALUE_BYTES,
-  MAX_STATE_VALUE_BYTES,
-  MAX_WORK_INPUT_BYTES,
-  MissingPiece,
-  piecesOf,
-  putJson,
-  putLarge,
-  putPieces,
-  readJson,
-  removeLarge,
-  removePieces,
-} from './work-values.ts';
+import { inTime, MAX_WORK_INPUT_BYTES, putJson, readJson } from './work-values.ts';
 
 export interface StateOptions {
   /** `redis://…`, `rediss://…`, `postgres://…`; `file:` shares nothing. */
@@ -61,27 +44,15 @@ export type StateHost = typeof stateHost;
 
 /** All that it uses of this one. */
 export const stateHost = {
-  CACHE_MS,
-  cacheName,
-  getLarge,
   installCommand,
   installedVersion,
   inTime,
   isOlder,
-  MAX_SEALED_VALUE_CHARACTERS,
-  MAX_SHARED_VALUE_BYTES,
-  MAX_STATE_VALUE_BYTES,
   MAX_WORK_INPUT_BYTES,
-  MissingPiece,
   OrielError,
-  piecesOf,
   putJson,
-  putLarge,
-  putPieces,
   Queue,
   quote,
   readJson,
-  removeLarge,
-  removePieces,
   version,
 };

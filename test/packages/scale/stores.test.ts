@@ -10,7 +10,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openStore, backends } from '../../../packages/scale/src/state/store.ts';
 import { SharedStore, ValueSeal } from '../../../packages/scale/src/state/shared-state.ts';
-import { MAX_SEALED_VALUE_CHARACTERS } from '../../../src/state/work-values.ts';
+import { MAX_SEALED_VALUE_CHARACTERS } from '../../../packages/scale/src/state/values.ts';
 import type { SharedState, StateBackend, StateChange, StateName } from '../../../src/types/state.ts';
 import { builtUrl } from '../../support/built.ts';
 import { temporaryFolder } from '../../support/commands.ts';

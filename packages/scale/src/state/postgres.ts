@@ -6,8 +6,7 @@
 import type { KeyvPostgres } from '@keyv/postgres';
 import type { Pool } from 'pg';
 import type { BackendOptions, StateBackend } from '../../../../src/types/state.ts';
-import { oriel } from '../oriel.ts';
-import { textsIn } from './values.ts';
+import { MAX_SEALED_VALUE_CHARACTERS, textsIn } from './values.ts';
 
 const TABLE = 'public.oriel_state';
 
@@ -97,7 +96,7 @@ function expiring(Adapter: typeof KeyvPostgres, query: Query): KeyvPostgres {
     }
 
     override async get(key: string): Promise<unknown> {
-      return (await query(getQuery(), [key]))[0]?.['value'];
+      return (await query(GET, [key]))[0]?.['value'];
     }
 
     override async set(key: string, value: unknown, ttl = 0): Promise<void> {
@@ -118,8 +117,7 @@ function expiring(Adapter: typeof KeyvPostgres, query: Query): KeyvPostgres {
 }
 
 /** Values that are too long are truncated, so that they are not fetched whole. */
-const getQuery = (): string =>
-  `SELECT left(value, ${oriel.MAX_SEALED_VALUE_CHARACTERS + 1}) AS value FROM ${TABLE} WHERE key = $1 AND expires > ${NOW}`;
+const GET = `SELECT left(value, ${MAX_SEALED_VALUE_CHARACTERS + 1}) AS value FROM ${TABLE} WHERE key = $1 AND expires > ${NOW}`;
 
 const SET = `
   INSERT INTO ${TABLE} (key, value, expires) VALUES ($1, $2, ${NOW} + $3::bigint)

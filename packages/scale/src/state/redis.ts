@@ -2,8 +2,7 @@
 
 import type KeyvRedis from '@keyv/redis';
 import type { BackendOptions, StateBackend } from '../../../../src/types/state.ts';
-import { oriel } from '../oriel.ts';
-import { textsIn } from './values.ts';
+import { MAX_SEALED_VALUE_CHARACTERS, textsIn } from './values.ts';
 
 export async function openRedis(options: BackendOptions): Promise<StateBackend> {
   const [{ Keyv }, { default: Adapter }] = await Promise.all([import('keyv'), import('@keyv/redis')]);
@@ -38,7 +37,7 @@ function bounded(Adapter: typeof KeyvRedis, { url, timeoutMs }: BackendOptions):
       const text = await (this.client as unknown as RedisClient).getRange(
         key,
         0,
-        oriel.MAX_SEALED_VALUE_CHARACTERS,
+        MAX_SEALED_VALUE_CHARACTERS,
       );
       return text === '' ? undefined : (text as U);
     }

@@ -16,15 +16,20 @@ import type {
 import { oriel } from '../oriel.ts';
 import {
   aliveName,
+  cacheName,
   DEAD_MS,
+  getLarge,
   inputName,
   isFresh,
   type JobRecord,
   jobRecordName,
   MAX_JOB_ATTEMPTS,
+  MissingPiece,
   ORDER_MS,
   orderName,
+  putPieces,
   RECORD_MS,
+  removeLarge,
   type StoredOrder,
   WORK_SPACE,
   workQueueName,
@@ -110,7 +115,7 @@ export class WorkSender {
     };
     const stored: StoredOrder = { space, kind, key, head, bytes, sha256 };
     return (
-      (await oriel.putPieces(this.#work, inputName(id), read, bytes, ORDER_MS)) &&
+      (await putPieces(this.#work, inputName(id), read, bytes, ORDER_MS)) &&
       (await oriel.putJson(this.#work, orderName(id), stored, ORDER_MS)) &&
       this.#queue.add(workQueueName(order), id)
     );
@@ -163,21 +168,21 @@ export class WorkSender {
     if (result === 'late') return HERE;
     if (result) return { kind: 'done', result };
     // A piece is missing. A worker that finds the record or the rest would take the job for done.
-    await Promise.all([this.#work.remove(jobRecordName(id)), oriel.removeLarge(cache, oriel.cacheName(key))]);
+    await Promise.all([this.#work.remove(jobRecordName(id)), removeLarge(cache, cacheName(key))]);
     return undefined;
   }
 
   async #result(cache: StateSpace, key: string, giveUpAt: number): Promise<Buffer | 'late' | undefined> {
     const found: Buffer[] = [];
     try {
-      const pieces = await oriel.getLarge(cache, oriel.cacheName(key));
+      const pieces = await getLarge(cache, cacheName(key));
       if (!pieces) return undefined;
       for await (const piece of pieces) {
         if (isLate(giveUpAt)) return 'late';
         found.push(piece);
       }
     } catch (error) {
-      if (error instanceof oriel.MissingPiece) return undefined;
+      if (error instanceof MissingPiece) return undefined;
       throw error;
     }
     return Buffer.concat(found);

@@ -15,15 +15,22 @@ import {
   ALIVE_MS,
   aliveName,
   BEAT_MS,
+  CACHE_MS,
+  cacheName,
   DEAD_MS,
   inputName,
   isFresh,
   type JobRecord,
   jobRecordName,
   MAX_JOB_ATTEMPTS,
+  MAX_SHARED_VALUE_BYTES,
   MAX_WORK_RESULT_BYTES,
+  MissingPiece,
   orderName,
+  piecesOf,
+  putLarge,
   RECORD_MS,
+  removePieces,
   type StoredOrder,
   WORK_SPACE,
   workQueueName,
@@ -234,7 +241,7 @@ class JobRunner {
     // Without an order the job is not from a replica, or no replica waits for it any more.
     if (order?.kind !== this.#handler.kind) return { outcome: 'dropped', why: 'no order' };
     const cache = this.#state.space(order.space);
-    if ((await cache.get(oriel.cacheName(order.key))) instanceof Uint8Array) {
+    if ((await cache.get(cacheName(order.key))) instanceof Uint8Array) {
       await this.#record(id, { kind: 'done' });
       return { outcome: 'known' };
     }
@@ -255,7 +262,7 @@ class JobRunner {
       result = await this.#do(id, order);
     } catch (error) {
       await beats.stop();
-      if (!(error instanceof oriel.MissingPiece)) return this.#retry(id, attempt, 'error');
+      if (!(error instanceof MissingPiece)) return this.#retry(id, attempt, 'error');
       // So that the replica does not wait longer.
       await this.#fail(id, 'here');
       return { outcome: 'dropped', why: error.message };
@@ -271,16 +278,16 @@ class JobRunner {
     const isKept = await this.#keep(id, order, cache, result);
     if (!isKept) return this.#retry(id, attempt, 'store');
     await this.#work.remove(orderName(id));
-    await oriel.removePieces(this.#work, inputName(id), order.bytes);
+    await removePieces(this.#work, inputName(id), order.bytes);
     return { outcome: 'done' };
   }
 
   async #do(id: string, { head, bytes, sha256 }: StoredOrder): Promise<Buffer | WorkFailure> {
     const hash = createHash('sha256');
-    const body = hashed(oriel.piecesOf(this.#work, inputName(id), bytes), hash);
+    const body = hashed(piecesOf(this.#work, inputName(id), bytes), hash);
     const result = await this.#handler.run(head, { body, bytes }, NEVER);
     // The file changed while it was sent: the result would be cached under the key of other bytes.
-    if (Buffer.isBuffer(result) && hash.digest('hex') !== sha256) throw new oriel.MissingPiece('other bytes');
+    if (Buffer.isBuffer(result) && hash.digest('hex') !== sha256) throw new MissingPiece('other bytes');
     return result;
   }
 
@@ -288,8 +295,8 @@ class JobRunner {
   async #keep(id: string, order: StoredOrder, cache: StateSpace, result: Buffer): Promise<boolean> {
     const read = (start: number, length: number): Promise<Uint8Array> =>
       Promise.resolve(result.subarray(start, start + length));
-    const ttl = result.length <= oriel.MAX_SHARED_VALUE_BYTES ? oriel.CACHE_MS : RECORD_MS;
-    const put = await oriel.putLarge(cache, oriel.cacheName(order.key), read, result.length, ttl);
+    const ttl = result.length <= MAX_SHARED_VALUE_BYTES ? CACHE_MS : RECORD_MS;
+    const put = await putLarge(cache, cacheName(order.key), read, result.length, ttl);
     return put && this.#record(id, { kind: 'done' });
   }
 

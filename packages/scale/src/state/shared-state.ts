@@ -23,6 +23,7 @@ import type {
 } from '../../../../src/types/state.ts';
 import { oriel } from '../oriel.ts';
 import { WorkQueue, WorkSender } from './remote-work.ts';
+import { MAX_STATE_VALUE_BYTES, MAX_SEALED_VALUE_CHARACTERS } from './values.ts';
 
 /** The same refusal of the store is reported once in this many milliseconds. */
 const REFUSALS_MS = 60_000;
@@ -151,7 +152,7 @@ export class SharedStore implements SharedState {
     if (sealed === AWAY) return this.#count('get', 'away', AWAY);
     if (sealed === REFUSED) return this.#count('get', 'refused', undefined);
     if (typeof sealed !== 'string') return this.#count('get', 'missing', undefined);
-    const isBounded = sealed.length <= oriel.MAX_SEALED_VALUE_CHARACTERS;
+    const isBounded = sealed.length <= MAX_SEALED_VALUE_CHARACTERS;
     const bytes = isBounded ? this.#seal.open(key, sealed) : undefined;
     if (!bytes) return this.#count('get', 'refused', undefined);
     this.#bytesRead += sealed.length;
@@ -159,7 +160,7 @@ export class SharedStore implements SharedState {
   }
 
   async #put(key: string, bytes: Uint8Array, ttl: number): Promise<boolean> {
-    if (bytes.length > oriel.MAX_STATE_VALUE_BYTES) return this.#count('put', 'refused', false);
+    if (bytes.length > MAX_STATE_VALUE_BYTES) return this.#count('put', 'refused', false);
     const sealed = this.#seal.close(key, bytes);
     const done = await this.#use((store) => store.set(key, sealed, ttl));
     if (done === AWAY || done === REFUSED) return this.#count('put', done, false);

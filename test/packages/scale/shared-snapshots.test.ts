@@ -1,9 +1,9 @@
 /** Snapshots of several replicas, with a store in memory; `test/packages/scale/stores.test.ts` holds the real ones to the same. */
 
 import { expect, onTestFinished, test } from 'vitest';
-import { SharedSnapshots } from '../../src/session/shared-cache.ts';
-import type { SharedState } from '../../src/types/state.ts';
-import { MemoryStore, requestsOf } from '../support/memory-store.ts';
+import { SharedSnapshots } from '../../../packages/scale/src/session/cache.ts';
+import type { SharedState } from '../../../src/types/state.ts';
+import { MemoryStore, requestsOf } from '../../support/memory-store.ts';
 
 const digest = (start: string): string => start.padEnd(64, '0');
 

@@ -5,8 +5,10 @@
  */
 
 import { randomInt } from 'node:crypto';
+import type { CachePart, DiskCache, SnapshotStore, TakePiece } from '../../../../src/types/session.ts';
+import type { StateName, StateSpace } from '../../../../src/types/state.ts';
+import { oriel } from '../oriel.ts';
 import {
-  beforeClose,
   CACHE_MS,
   cacheName,
   getLarge,
@@ -14,11 +16,7 @@ import {
   MissingPiece,
   putLarge,
   removeLarge,
-} from '../state/work-values.ts';
-import type { CachePart, DiskCache, SnapshotStore, TakePiece } from '../types/session.ts';
-import type { StateName, StateSpace } from '../types/state.ts';
-import { lengthOf, readParts } from './disk-cache.ts';
-import { LocalSnapshots, LruMap } from './snapshots.ts';
+} from '../state/values.ts';
 
 /** The most bytes that are being sent to the store at a time; beyond that, values stay on this machine. */
 const MAX_SENDING_BYTES: number = 32 << 20;
@@ -67,7 +65,7 @@ export class SharedCache implements OwnCache {
 
   /** Resolves when the value is stored, or the store has not accepted it. */
   async put(key: string, parts: readonly CachePart[]): Promise<void> {
-    const size = lengthOf(parts);
+    const size = oriel.lengthOf(parts);
     await Promise.all([this.#own.put(key, parts), this.#work(key, () => this.#send(key, parts, size))]);
   }
 
@@ -78,7 +76,7 @@ export class SharedCache implements OwnCache {
 
   async close(): Promise<void> {
     const working = Promise.allSettled(this.#working.values());
-    await Promise.all([beforeClose(working), this.#own.close()]);
+    await Promise.all([oriel.beforeClose(working), this.#own.close()]);
   }
 
   /**
@@ -127,7 +125,8 @@ export class SharedCache implements OwnCache {
       return removeLarge(this.#space, name);
     this.#sending += size;
     try {
-      const read = (start: number, length: number): Promise<Uint8Array> => readParts(parts, start, length);
+      const read = (start: number, length: number): Promise<Uint8Array> =>
+        oriel.readParts(parts, start, length);
       await putLarge(this.#space, name, read, size, CACHE_MS);
     } catch {
       // A part could not be read: the value is not shared.
@@ -174,11 +173,11 @@ interface Part {
 type Line = readonly [number, string];
 
 export class SharedSnapshots implements SnapshotStore {
-  readonly #own = new LocalSnapshots(SHARED_TAG_DIGITS);
+  readonly #own = new oriel.LocalSnapshots(SHARED_TAG_DIGITS);
   readonly #space: StateSpace;
   readonly #waiting = new Map<string, Part>();
   /** The number under which this replica stores its lines of each part. */
-  readonly #numbers = new LruMap<number>(MAX_NUMBERED_SNAPSHOT_PARTS);
+  readonly #numbers = new oriel.LruMap<number>(MAX_NUMBERED_SNAPSHOT_PARTS);
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> = Promise.resolve();
 
@@ -227,7 +226,7 @@ export class SharedSnapshots implements SnapshotStore {
 
   /** Sends the remaining lines, with a timeout of two seconds. */
   close(): Promise<void> {
-    return beforeClose(this.flush());
+    return oriel.beforeClose(this.flush());
   }
 
   /** Schedules a part to be sent, even if it was sent before, because the store may have lost it. */

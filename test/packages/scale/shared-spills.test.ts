@@ -2,12 +2,12 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readAt } from '../../src/text/bytes.ts';
-import { SharedSpills } from '../../src/session/shared-spills.ts';
-import { LocalSpills } from '../../src/session/spills.ts';
-import type { SharedState, StateName } from '../../src/types/state.ts';
-import { temporaryFolder } from '../support/commands.ts';
-import { MemoryStore, requestsOf } from '../support/memory-store.ts';
+import { readAt } from '../../../src/text/bytes.ts';
+import { SharedSpills } from '../../../packages/scale/src/session/spills.ts';
+import { LocalSpills } from '../../../src/session/spills.ts';
+import type { SharedState, StateName } from '../../../src/types/state.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+import { MemoryStore, requestsOf } from '../../support/memory-store.ts';
 
 describe('kept outputs of several replicas', () => {
   const store = new MemoryStore();

@@ -5,12 +5,18 @@
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { isOrielError, OrielError } from '../errors.ts';
-import { writeFailure } from '../files/system-failure.ts';
-import { MissingPiece, piecesOf, putJson, putPieces, readJson, removePieces } from '../state/work-values.ts';
-import type { KeptSpill, OpenedSpill, SpilledOutput, SpillSink, SpillStore } from '../types/session.ts';
-import type { StateName, StateSpace } from '../types/state.ts';
-import { artifactNumber, artifactUrl, type LocalSpills, missingArtifact, missingUnlisted } from './spills.ts';
+import type { OrielError } from '../../../../src/errors.ts';
+import type { LocalSpills } from '../../../../src/session/spills.ts';
+import type {
+  KeptSpill,
+  OpenedSpill,
+  SpilledOutput,
+  SpillSink,
+  SpillStore,
+} from '../../../../src/types/session.ts';
+import type { StateName, StateSpace } from '../../../../src/types/state.ts';
+import { oriel } from '../oriel.ts';
+import { MissingPiece, piecesOf, putPieces, removePieces } from '../state/values.ts';
 
 /** The number of outputs whose local file is remembered; others are copied again. */
 const MAX_COPIED_SPILLS = 10_000;
@@ -109,20 +115,20 @@ export class SharedSpills implements SpillStore {
 
   list(): readonly KeptSpill[] {
     if (this.#unlisted !== undefined) return [];
-    const sizes = new Map(this.#own.list().map(({ url, bytes }) => [artifactNumber(url), bytes]));
+    const sizes = new Map(this.#own.list().map(({ url, bytes }) => [oriel.artifactNumber(url), bytes]));
     return Array.from(this.#known)
       .flatMap(([number, local]) => {
         const bytes = sizes.get(local);
         return bytes === undefined ? [] : [{ number, bytes }];
       })
       .sort((a, b) => a.number - b.number)
-      .map(({ number, bytes }) => ({ url: artifactUrl(number), bytes }));
+      .map(({ number, bytes }) => ({ url: oriel.artifactUrl(number), bytes }));
   }
 
   /** Lists the outputs of this replica and the latest ones of other replicas. */
   async listAll(): Promise<readonly KeptSpill[]> {
     if (this.#unlisted !== undefined) return [];
-    const all = new Map(this.list().map((kept) => [artifactNumber(kept.url), kept]));
+    const all = new Map(this.list().map((kept) => [oriel.artifactNumber(kept.url), kept]));
     const last = await this.#lastNumber();
     const end = Math.max(MIN_SHARED_SPILL_NUMBER, last - MAX_LISTED_SPILL_NUMBERS);
     for (let from = last; from > end; from -= LISTED_AT_ONCE) {
@@ -132,11 +138,11 @@ export class SharedSpills implements SpillStore {
       );
       for (const [i, head] of heads.entries()) {
         const number = numbers[i] as number;
-        if (typeof head === 'object') all.set(number, { url: artifactUrl(number), bytes: head.bytes });
+        if (typeof head === 'object') all.set(number, { url: oriel.artifactUrl(number), bytes: head.bytes });
       }
       if (heads.includes('away') || heads.every((head) => head === undefined)) break;
     }
-    return Array.from(all.values()).sort((a, b) => artifactNumber(a.url) - artifactNumber(b.url));
+    return Array.from(all.values()).sort((a, b) => oriel.artifactNumber(a.url) - oriel.artifactNumber(b.url));
   }
 
   /** Throws `NOT_FOUND`, and `BUSY` if only the store may have it and the store is unavailable. */
@@ -147,7 +153,7 @@ export class SharedSpills implements SpillStore {
         return await this.#own.open(local);
       } catch (error) {
         // It was evicted here; the store may still have it.
-        if (!isOrielError(error) || error.code !== 'NOT_FOUND') throw error;
+        if (!oriel.isOrielError(error) || error.code !== 'NOT_FOUND') throw error;
         this.#known.delete(number);
       }
     }
@@ -155,12 +161,16 @@ export class SharedSpills implements SpillStore {
   }
 
   async #share(spill: SpilledOutput): Promise<SpilledOutput> {
-    const local = artifactNumber(spill.url);
+    const local = oriel.artifactNumber(spill.url);
     const shared = await this.#send(spill, local);
     const alone = this.#unlisted === undefined ? this.#alone + (this.#lastAlone += 1) : local;
     const number = typeof shared === 'number' ? shared : alone;
     this.#remember(number, local);
-    return { ...spill, url: artifactUrl(number), ...(typeof shared === 'string' && { unshared: shared }) };
+    return {
+      ...spill,
+      url: oriel.artifactUrl(number),
+      ...(typeof shared === 'string' && { unshared: shared }),
+    };
   }
 
   /**
@@ -195,14 +205,14 @@ export class SharedSpills implements SpillStore {
   async #putFile({ id, bytes }: SpillHead, path: string): Promise<string | undefined> {
     const end = performance.now() + SENDING_MS;
     const file = await open(path, 'r').catch((error: unknown) => {
-      throw writeFailure(error, 'The full output could not be kept');
+      throw oriel.writeFailure(error, 'The full output could not be kept');
     });
     const read = async (start: number, length: number): Promise<Uint8Array> => {
       const piece = Buffer.allocUnsafe(performance.now() > end ? 0 : length);
       for (let done = 0; done < piece.length;) {
         const { bytesRead } = await file.read(piece, done, piece.length - done, start + done);
         if (bytesRead === 0)
-          throw new OrielError('LIMIT', 'The full output was removed while it was shared.');
+          throw new oriel.OrielError('LIMIT', 'The full output was removed while it was shared.');
         done += bytesRead;
       }
       return piece;
@@ -243,7 +253,7 @@ export class SharedSpills implements SpillStore {
   }
 
   async #putHead(head: SpillHead, number: number): Promise<number | string> {
-    const put = await putJson(this.#space, spillHeadName(number), head, KEEP_MS);
+    const put = await oriel.putJson(this.#space, spillHeadName(number), head, KEEP_MS);
     return put ? number : storeRefusalReason(this.#space);
   }
 
@@ -270,8 +280,8 @@ export class SharedSpills implements SpillStore {
       }
       const kept = await sink.finish(head.capped);
       if (kept.bytes !== head.bytes)
-        throw new OrielError('LIMIT', `There is no room for a copy of ${artifactUrl(number)}.`);
-      const local = artifactNumber(kept.url);
+        throw new oriel.OrielError('LIMIT', `There is no room for a copy of ${oriel.artifactUrl(number)}.`);
+      const local = oriel.artifactNumber(kept.url);
       this.#remember(number, local);
       return local;
     } catch (error) {
@@ -282,7 +292,7 @@ export class SharedSpills implements SpillStore {
   }
 
   #headOf(number: number): Promise<SpillHead | 'away' | undefined> {
-    return readJson<SpillHead>(this.#space, spillHeadName(number));
+    return oriel.readJson<SpillHead>(this.#space, spillHeadName(number));
   }
 
   /** The last number given; 0 if none was given or the store is unavailable. */
@@ -293,19 +303,19 @@ export class SharedSpills implements SpillStore {
 
   /** The error names the last output if that still exists, which takes one lookup in the store. */
   async #missing(number: number): Promise<OrielError> {
-    if (this.#unlisted !== undefined) return missingUnlisted(number);
+    if (this.#unlisted !== undefined) return oriel.missingUnlisted(number);
     const last = await this.#lastNumber();
     const head = last < MIN_SHARED_SPILL_NUMBER || last === number ? undefined : await this.#headOf(last);
     const isThere = head !== undefined && head !== 'away';
-    return missingArtifact(number, isThere ? artifactUrl(last) : this.list().at(-1)?.url);
+    return oriel.missingArtifact(number, isThere ? oriel.artifactUrl(last) : this.list().at(-1)?.url);
   }
 }
 
 function unreachable(number: number): OrielError {
-  return new OrielError(
+  return new oriel.OrielError(
     'BUSY',
-    `${artifactUrl(number)} is not on this replica, and the shared store, which may have it, does not answer now. Read it again in a moment.`,
-    { next: artifactUrl(number) },
+    `${oriel.artifactUrl(number)} is not on this replica, and the shared store, which may have it, does not answer now. Read it again in a moment.`,
+    { next: oriel.artifactUrl(number) },
   );
 }
 

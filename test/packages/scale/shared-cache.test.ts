@@ -1,11 +1,11 @@
 /** The cache of several replicas, with a store in memory; `test/packages/scale/stores.test.ts` holds the real ones to the same. */
 
 import { describe, expect, test } from 'vitest';
-import { FileCache } from '../../src/session/disk-cache.ts';
-import { SharedCache } from '../../src/session/shared-cache.ts';
-import type { SharedState } from '../../src/types/state.ts';
-import { temporaryFolder } from '../support/commands.ts';
-import { MemoryStore } from '../support/memory-store.ts';
+import { FileCache } from '../../../src/session/disk-cache.ts';
+import { SharedCache } from '../../../packages/scale/src/session/cache.ts';
+import type { SharedState } from '../../../src/types/state.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
 
 describe('the cache of several replicas', () => {
   const store = new MemoryStore();
