@@ -124,10 +124,19 @@ export function siblingPackage(part: 'check' | 'scale'): URL {
   );
 }
 
-/** What that package does, under its name. It is not waited for, because `createOriel` and `createFleet` are synchronous. */
-export function requireSibling(part: 'scale'): unknown {
+/**
+ * What that package does, when it has received what it uses of this one. It is not waited for, because `createOriel` and
+ * `createFleet` are synchronous.
+ */
+export function requireSibling(part: 'scale', host: object): unknown {
   const url = siblingPackage(part);
-  return (createRequire(url)(fileURLToPath(url)) as Readonly<Record<string, unknown>>)[part];
+  const found = (createRequire(url)(fileURLToPath(url)) as Record<string, SiblingPackage>)[part];
+  found?.receiveOriel(host);
+  return found;
+}
+
+interface SiblingPackage {
+  receiveOriel(host: object): void;
 }
 
 interface PackageManifest {

@@ -1,14 +1,33 @@
-/** The parts of a session that it shares with other replicas, by the package @oriel/scale. */
+/** What replicas share, by the package @oriel/scale: the options of their store, and the parts of a session that are in it. */
 
-import { isOrielError, OrielError } from '../errors.ts';
 import { requireSibling } from '../files/package-files.ts';
-import { writeFailure } from '../files/system-failure.ts';
-import { beforeClose, putJson, readJson } from '../state/work-values.ts';
 import type { DiskCache, SnapshotStore, SpillStore } from '../types/session.ts';
-import type { StateSpace } from '../types/state.ts';
-import { type FileCache, lengthOf, readParts } from './disk-cache.ts';
-import { LocalSnapshots, LruMap } from './snapshots.ts';
-import { artifactNumber, artifactUrl, type LocalSpills, missingArtifact, missingUnlisted } from './spills.ts';
+import type { SharedState, StateSpace } from '../types/state.ts';
+import type { FileCache } from './disk-cache.ts';
+import * as host from './shared-host.ts';
+import type { LocalSpills } from './spills.ts';
+
+export interface StateOptions {
+  /** `redis://…`, `rediss://…`, `postgres://…`; `file:` shares nothing. */
+  readonly url: string;
+  /** The secret of all replicas, with which values are encrypted. At least 32 characters. */
+  readonly key?: string | undefined;
+  /** The space of calls without a separate client. @default 'common' */
+  readonly space?: string | undefined;
+  /** Timeout of an operation of the store, in milliseconds. @default 1000 */
+  readonly timeoutMs?: number | undefined;
+  /** Whether `oriel worker` processes, if there are any, do heavy work. Requires Redis or Valkey. @default false */
+  readonly workers?: boolean | undefined;
+}
+
+/**
+ * Undefined for `file:`. Does not connect or load a client yet. Throws `BAD_INPUT`; of the URL only the scheme is in the
+ * message. Throws `UNSUPPORTED` if the package is missing.
+ */
+export function openState(options: StateOptions): SharedState | undefined {
+  if (options.workers !== true && /^file:/i.test(options.url)) return undefined;
+  return (requireSibling('scale', host) as SharedPackage).openStore(options);
+}
 
 export interface LocalParts {
   readonly files: FileCache | undefined;
@@ -27,30 +46,11 @@ export interface SharedParts {
 }
 
 export function shareSession(local: LocalParts): SharedParts {
-  return (requireSibling('scale') as SessionPackage).shareSession(sessionHost, local);
+  return (requireSibling('scale', host) as SharedPackage).replicateSession(local);
 }
 
-/** What the package @oriel/scale does for a session. */
-export interface SessionPackage {
-  shareSession(host: SessionHost, local: LocalParts): SharedParts;
+/** What the package does for that. */
+export interface SharedPackage {
+  openStore(options: StateOptions): SharedState | undefined;
+  replicateSession(local: LocalParts): SharedParts;
 }
-
-export type SessionHost = typeof sessionHost;
-
-/** All that it uses of this one. */
-export const sessionHost = {
-  artifactNumber,
-  artifactUrl,
-  beforeClose,
-  isOrielError,
-  lengthOf,
-  LocalSnapshots,
-  LruMap,
-  missingArtifact,
-  missingUnlisted,
-  OrielError,
-  putJson,
-  readJson,
-  readParts,
-  writeFailure,
-};

@@ -3,7 +3,6 @@
 import { receiveOriel } from '../../packages/scale/src/oriel.ts';
 import { workerHost } from '../../src/faces/cli/serve-command.ts';
 import { fleetHost } from '../../src/faces/client/fleet.ts';
-import { objectsHost } from '../../src/formats/s3/open.ts';
-import { sessionHost } from '../../src/session/shared.ts';
+import * as objectsHost from '../../src/formats/s3/host.ts';
 
-receiveOriel({ ...fleetHost, ...sessionHost, ...(await objectsHost()), ...(await workerHost()) });
+receiveOriel({ ...fleetHost, ...objectsHost, ...(await workerHost()) });

@@ -3,13 +3,11 @@
  * sources of oriel this package takes only types.
  */
 
-import type { WorkerHost } from '../../../src/faces/cli/serve-command.ts';
-import type { FleetHost } from '../../../src/faces/client/fleet.ts';
-import type { ObjectsHost } from '../../../src/formats/s3/open.ts';
-import type { SessionHost } from '../../../src/session/shared.ts';
-import type { StateHost } from '../../../src/state/open-state.ts';
+import type { workerHost } from '../../../src/faces/cli/serve-command.ts';
+import type { fleetHost } from '../../../src/faces/client/fleet.ts';
+import type * as objectsHost from '../../../src/formats/s3/host.ts';
 
-type ScaleHost = FleetHost & ObjectsHost & SessionHost & StateHost & WorkerHost;
+type ScaleHost = typeof fleetHost & typeof objectsHost & Awaited<ReturnType<typeof workerHost>>;
 
 /** A part of it is handed over with each call: what the code behind that call uses. */
 export const oriel = {} as ScaleHost;

@@ -29,7 +29,10 @@ export async function runWorker(
   const log = oriel.createLog(err);
   state.onChange(({ kind, ...why }) => log(`state-${kind}`, why));
   let running: RunningJobs | undefined;
-  const app = createWorkerApp({ jobs: () => running, state: () => state.stats() });
+  const app = createWorkerApp(
+    () => running,
+    () => state.stats(),
+  );
   const serving = address && (await oriel.listenFor(app, { address, option: '--metrics' }));
   if (serving) log('listening', { address: oriel.addressText(serving.address) });
   // Reports immediately if the store refuses the password or is unavailable; `runJobs` then waits for it.
@@ -63,20 +66,13 @@ export async function runWorker(
 
 // The HTTP routes: liveness and counters, without any data of its jobs.
 
-interface WorkerFacts {
-  /** Undefined until the worker takes jobs. */
-  readonly jobs: () => Pick<RunningJobs, 'running' | 'waiting'> | undefined;
-  readonly state: () => StateStats;
-}
-
-interface WorkerApp extends HttpApp {
-  ended(event: WorkEvent): void;
-}
-
 const TEXT = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-function createWorkerApp({ jobs, state }: WorkerFacts): WorkerApp {
+function createWorkerApp(
+  jobs: () => RunningJobs | undefined,
+  state: () => StateStats,
+): HttpApp & { ended(event: WorkEvent): void } {
   const ends = new Map<string, number>();
   const seconds = new Map<string, number>();
   const add = (to: Map<string, number>, of: Record<string, string>, by: number): void =>

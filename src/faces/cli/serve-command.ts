@@ -2,7 +2,7 @@
 
 import { requireSibling } from '../../files/package-files.ts';
 import { within } from '../../queues/caller.ts';
-import { stateHost, type StateOptions } from '../../state/open-state.ts';
+import type { StateOptions } from '../../session/shared.ts';
 import { shellWord } from '../../text/visible.ts';
 import type { WorkHandler } from '../../types/state.ts';
 import { addressText, type ListenAddress } from '../http/guard.ts';
@@ -160,7 +160,7 @@ export const workerCommand: CliCommand = {
       address: metrics === undefined ? undefined : parseAddress(metrics, '--metrics'),
       state,
     };
-    return (requireSibling('scale') as WorkerPackage).runWorker(await workerHost(), settings, streams);
+    return (requireSibling('scale', await workerHost()) as WorkerPackage).runWorker(settings, streams);
   },
 };
 
@@ -177,10 +177,8 @@ export interface WorkerSettings {
 
 /** What the package @oriel/scale does for `oriel worker`. */
 export interface WorkerPackage {
-  runWorker(host: WorkerHost, settings: WorkerSettings, streams: CliStreams): Promise<ExitCode>;
+  runWorker(settings: WorkerSettings, streams: CliStreams): Promise<ExitCode>;
 }
-
-export type WorkerHost = Awaited<ReturnType<typeof workerHost>>;
 
 /** All that it uses of this one. */
 // oxlint-disable-next-line typescript/explicit-function-return-type
@@ -191,7 +189,8 @@ export async function workerHost() {
       import('../http/listen.ts'),
       import('../http/guard.ts'),
     ]);
-  return { ...stateHost, addressText, createLog, familyText, labels, listenFor, stateFamilies, within };
+  const shared = await import('../../session/shared-host.ts');
+  return { ...shared, addressText, createLog, familyText, labels, listenFor, stateFamilies, within };
 }
 
 /** The jobs that a worker does for replicas. To add one, write a handler and a row here. */

@@ -81,15 +81,13 @@ export interface Fleet {
  * missing.
  */
 export function createFleet(options: FleetOptions): Fleet {
-  return (requireSibling('scale') as FleetPackage).createFleet(fleetHost, options);
+  return (requireSibling('scale', fleetHost) as FleetPackage).makeFleet(options);
 }
 
 /** What the package @oriel/scale does for a fleet. */
 export interface FleetPackage {
-  createFleet(host: FleetHost, options: FleetOptions): Fleet;
+  makeFleet(options: FleetOptions): Fleet;
 }
-
-export type FleetHost = typeof fleetHost;
 
 /** All that it uses of this one. */
 export const fleetHost = { createClient, failed, oneLine, OrielError, Queue, quote, sender, serverBaseUrl };

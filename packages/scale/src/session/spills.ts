@@ -6,6 +6,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { OrielError } from '../../../../src/errors.ts';
+import type { LocalParts, SharedParts } from '../../../../src/session/shared.ts';
 import type { LocalSpills } from '../../../../src/session/spills.ts';
 import type {
   KeptSpill,
@@ -16,6 +17,7 @@ import type {
 } from '../../../../src/types/session.ts';
 import type { StateName, StateSpace } from '../../../../src/types/state.ts';
 import { oriel } from '../oriel.ts';
+import { SharedCache, SharedSnapshots } from './cache.ts';
 import { MissingPiece, piecesOf, putPieces, removePieces } from '../state/values.ts';
 
 /** The number of outputs whose local file is remembered; others are copied again. */
@@ -52,6 +54,15 @@ const KEEP_MS: number = DAY_MS;
 /** Timeouts for sending and for copying one output, in ms. */
 const SENDING_MS = 5_000;
 const COPYING_MS = 20_000;
+
+/** As `shareSession` of oriel. */
+export function replicateSession({ files, spills, space, unlisted }: LocalParts): SharedParts {
+  return {
+    disk: files && new SharedCache(files, space),
+    shownTo: unlisted === undefined ? new SharedSnapshots(space) : undefined,
+    spills: new SharedSpills(spills, space, { unlisted }),
+  };
+}
 
 /** What is stored under the number of an output; its pieces are stored under its id. */
 interface SpillHead {

@@ -2,6 +2,7 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import type { Queue, Worker } from 'bullmq';
+import type { WorkerSettings } from '../../../../src/faces/cli/serve-command.ts';
 import type {
   SharedState,
   StateSpace,
@@ -42,13 +43,9 @@ const LOCK_MS = 5_000;
 /** Timeout for counting the jobs of a queue, in milliseconds. */
 const COUNT_MS = 1_000;
 
-export interface JobsOptions {
+export interface JobsOptions extends Pick<WorkerSettings, 'handlers' | 'jobs'> {
   readonly url: string;
   readonly state: SharedState;
-  readonly handlers: readonly WorkHandler[];
-  /** Maximum concurrent jobs of each kind. */
-  readonly jobs: number;
-  /** Maximum jobs of each kind that all workers together start per minute. @default no limit */
   readonly perMinute?: number | undefined;
   readonly log: (event: WorkEvent) => void;
   /** Ends the wait for a store that is unavailable. */

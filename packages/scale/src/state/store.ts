@@ -1,7 +1,7 @@
 /** Opens the shared store of a host's options. An invalid URL or key or a missing package is an error immediately. */
 
 import { createRequire } from 'node:module';
-import type { StateOptions } from '../../../../src/state/open-state.ts';
+import type { StateOptions } from '../../../../src/session/shared.ts';
 import type { BackendOptions, SharedState, StateBackend } from '../../../../src/types/state.ts';
 import { oriel } from '../oriel.ts';
 import { SharedStore, ValueSeal } from './shared-state.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOriel } from '../../src/oriel.ts';
-import { openState } from '../../src/state/open-state.ts';
+import { openState } from '../../src/session/shared.ts';
 
 const key = 'k'.repeat(32);
 
