@@ -5,7 +5,7 @@ import { within } from '../../queues/caller.ts';
 import type { StateOptions } from '../../session/shared.ts';
 import { shellWord } from '../../text/visible.ts';
 import type { WorkHandler } from '../../types/state.ts';
-import { addressText, type ListenAddress } from '../http/guard.ts';
+import { addressText, type ListenAddress, parseAddress } from '../http/guard.ts';
 import { type CliCommand, type CliStreams, type ExitCode, isWholeBetween, optionNumber } from './options.ts';
 import {
   offerOptions,
@@ -50,17 +50,13 @@ export const serveCommand: CliCommand = {
   async run(parsed, streams) {
     const { values } = parsed;
     const { err, signal } = streams;
-    const [
-      { createOffer },
-      { refuseWithoutKey, serve },
-      { isLocalAddress, newToken, parseAddress },
-      { createLog },
-    ] = await Promise.all([
-      import('../offer.ts'),
-      import('../http/serve.ts'),
-      import('../http/guard.ts'),
-      import('../http/metrics.ts'),
-    ]);
+    const [{ createOffer }, { refuseWithoutKey, serve }, { isLocalAddress, newToken }, { createLog }] =
+      await Promise.all([
+        import('../offer.ts'),
+        import('../http/serve.ts'),
+        import('../http/guard.ts'),
+        import('../http/metrics.ts'),
+      ]);
     const { token, warning } = serverToken(values, streams.tokens) ?? {};
     const operator = operatorToken(values);
     for (const said of [warning, operator?.warning]) if (said !== undefined) err.write(`oriel: ${said}\n`);
@@ -141,7 +137,6 @@ export const workerCommand: CliCommand = {
   ],
   serves: true,
   async run({ values }, streams) {
-    const { parseAddress } = await import('../http/guard.ts');
     const metrics = values['metrics'] as string | undefined;
     const { state } = stateFromOptions(values, (warning) => void streams.err.write(`oriel: ${warning}\n`));
     const settings = {
@@ -183,12 +178,8 @@ export interface WorkerPackage {
 /** All that it uses of this one. */
 // oxlint-disable-next-line typescript/explicit-function-return-type
 export async function workerHost() {
-  const [{ createLog, familyText, labels, stateFamilies }, { listenFor }, { addressText }] =
-    await Promise.all([
-      import('../http/metrics.ts'),
-      import('../http/listen.ts'),
-      import('../http/guard.ts'),
-    ]);
+  const { createLog, familyText, labels, stateFamilies } = await import('../http/metrics.ts');
+  const { listenFor } = await import('../http/listen.ts');
   const shared = await import('../../session/shared-host.ts');
   return { ...shared, addressText, createLog, familyText, labels, listenFor, stateFamilies, within };
 }
