@@ -307,13 +307,26 @@ const NODE_TYPES = '/// <reference types="node" />';
 /** Packages that are published beside oriel: their names below packages/. */
 export const PARTS = readdirSync(join(root, 'packages'));
 
-/** Writes the code of such a package: one file, to which oriel hands over what it uses of oriel, and the licences. */
+/**
+ * Writes the code of such a package: one file, to which oriel hands over what it uses of oriel, and the licences. It is CommonJS
+ * where oriel loads it without waiting.
+ */
 export async function writePart(name, to) {
+  const from = join(root, 'packages', name);
+  const { exports, peerDependencies = {} } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
+  const entry = basename(exports['.']);
   const build = await rolldown({
-    input: { index: join(root, 'packages', name, 'src/index.ts') },
+    input: { index: join(from, 'src/index.ts') },
     platform: 'node',
+    external: Object.keys(peerDependencies),
   });
-  const { output } = await build.write({ dir: to, format: 'esm', comments: false, codeSplitting: false });
+  const { output } = await build.write({
+    dir: to,
+    entryFileNames: entry,
+    format: entry.endsWith('.cjs') ? 'cjs' : 'esm',
+    comments: false,
+    codeSplitting: false,
+  });
   await build.close();
   for (const id of output.flatMap(({ moduleIds }) => moduleIds))
     if (id.startsWith(join(root, 'src/'))) throw new Error(`packages/${name} has a copy of ${id}.`);

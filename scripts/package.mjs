@@ -132,6 +132,11 @@ async function tryBundlers(home) {
   if (!alone.includes('set ORIEL_PACKAGE')) throw new Error(`a program without the package says:\n${alone}`);
 }
 
+const FLEET = `
+import { createFleet } from 'oriel/fleet';
+console.log(createFleet({ workspaces: { dev: { url: 'http://127.0.0.1:1' } } }).names.join());
+`;
+
 /** What is published beside oriel: named where it is missing, in a project and for all projects, and found where it is installed. */
 async function tryParts(tarball, tarballs) {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -147,16 +152,36 @@ async function tryParts(tarball, tarballs) {
     await mkdir(home);
     if (where === 'project') await writeFile(join(home, 'package.json'), '{}');
     await install(tarball);
-    const check = () =>
-      run(join(home, cli), ['check', '--case', 'nul', '--', join(home, cli), 'mcp', '{}'], {
+    await writeFile(join(home, 'state.key'), 'k'.repeat(32), { mode: 0o600 });
+    await writeFile(join(home, 'fleet.mjs'), FLEET);
+    const state = ['--state', 'redis://127.0.0.1:1', '--state-key-file', 'state.key'];
+    const add = `npm install ${where === 'global' ? '--global ' : ''}`;
+    const needsClients = `Use ${add}@oriel/scale@${version} keyv@5`;
+    // Of each part the calls that need it, and what they say when it is there.
+    const calls = [
+      ['check', cli, ['check', '--case', 'nul', '--', join(home, cli), 'mcp', '{}'], '1 held, 0 broken'],
+      ['scale', cli, ['read', 's3://box/', '--s3-endpoint', 'http://127.0.0.1:1'], 'ECONNREFUSED'],
+      ['scale', cli, ['read', 'ws://', '--workspace', 'dev=http://127.0.0.1:1'], 'dev'],
+      ['scale', cli, ['serve', ...state], needsClients],
+      ['scale', cli, ['worker', ...state], needsClients],
+      ...(where === 'project' ? [['scale', 'fleet.mjs', [], 'dev']] : []),
+    ];
+    const outputOf = async (program, args) => {
+      const { stdout, stderr } = await run(process.execPath, [join(home, program), ...args], {
         cwd: home,
       }).catch((error) => error);
-    const named = `Use npm install ${where === 'global' ? '--global ' : ''}@oriel/check@${version}\n`;
-    const without = await check();
-    if (!without.stderr.endsWith(named)) throw new Error(`without @oriel/check it says: ${without.stderr}`);
+      return `${stdout}${stderr}`;
+    };
+    for (const [part, program, args] of calls) {
+      const said = await outputOf(program, args);
+      if (!said.includes(`Use ${add}@oriel/${part}@${version}`))
+        throw new Error(`without @oriel/${part} it says: ${said}`);
+    }
     await install(...tarballs);
-    const { stdout, stderr } = await check();
-    if (!stdout.includes('1 held, 0 broken')) throw new Error(`it checks otherwise: ${stdout}${stderr}`);
+    for (const [part, program, args, says] of calls) {
+      const said = await outputOf(program, args);
+      if (!said.includes(says)) throw new Error(`with @oriel/${part} it says: ${said}`);
+    }
     console.log(`${where}: ${PARTS.join(', ')} named where missing, and found`);
   }
 }

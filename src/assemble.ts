@@ -16,7 +16,7 @@ import { checkOptions, type OrielOptions, type TelemetrySettings, wordsFor } fro
 import { nameCaller } from './queues/caller.ts';
 import { isHashline } from './render/display.ts';
 import { createSession, type SessionOptions } from './session/session.ts';
-import { openState } from './state/open-state.ts';
+import { openState } from './session/shared.ts';
 import type { TelemetryOptions } from './telemetry/telemetry.ts';
 import { KIB, limitsWith } from './text/limits.ts';
 import { didYouMean, nearNames } from './text/near.ts';

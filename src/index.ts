@@ -14,6 +14,6 @@ export { type ErrorCode, OrielError } from './errors.ts';
 export type { LimitOptions } from './text/limits.ts';
 export { createSession } from './session/session.ts';
 export type { Session } from './types/session.ts';
-export type { StateOptions } from './state/open-state.ts';
+export type { StateOptions } from './session/shared.ts';
 export type { SpillOptions } from './session/spills.ts';
 export type { Limits } from './types/excerpt.ts';

@@ -5,7 +5,7 @@ import type { DialectName } from './dialects/dialect-table.ts';
 import { OrielError } from './errors.ts';
 import type { DiskCacheOptions } from './session/disk-cache.ts';
 import type { SpillOptions } from './session/spills.ts';
-import type { StateOptions } from './state/open-state.ts';
+import type { StateOptions } from './session/shared.ts';
 import type { LimitOptions } from './text/limits.ts';
 import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';

@@ -42,7 +42,7 @@ const below =
 test('only some folders and workers reach files, network or processes', () => {
   const outside = /^node:(fs|fs\/promises|net|http|https|tls|dgram|child_process|worker_threads)$/;
   const allowed = (file: string): boolean =>
-    below('files', 'process', 'network', 'session', 'telemetry', 'state', 'faces')(file) ||
+    below('files', 'process', 'network', 'session', 'telemetry', 'faces')(file) ||
     /-(worker|child)\.ts$/.test(file);
   expect(imports.filter(({ file, of, typeOnly }) => outside.test(of) && !typeOnly && !allowed(file))).toEqual(
     [],

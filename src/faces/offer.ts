@@ -15,7 +15,7 @@ import { createSession, type SessionOptions, type SessionState } from '../sessio
 import { LruMap } from '../session/snapshots.ts';
 import { SpillQuota } from '../session/spill-writer.ts';
 import { SPILL_TOTAL } from '../session/spills.ts';
-import { openState } from '../state/open-state.ts';
+import { openState } from '../session/shared.ts';
 import { TelemetryRecorder } from '../telemetry/telemetry.ts';
 import type { LimitOptions } from '../text/limits.ts';
 import { didYouMean, nearNames } from '../text/near.ts';

@@ -105,7 +105,7 @@ export function packageRequire(): NodeJS.Require {
  * The code of a package that is published beside this one, in its version: installed next to it, where the program is, or for
  * all projects. Throws OrielError (`UNSUPPORTED`) with the command that adds it.
  */
-export function siblingPackage(part: 'check'): URL {
+export function siblingPackage(part: 'check' | 'scale'): URL {
   const name = `@oriel/${part}`;
   const needed = version();
   const places = [
@@ -115,7 +115,7 @@ export function siblingPackage(part: 'check'): URL {
   ].flatMap((from) => createRequire(from).resolve.paths(name) ?? []);
   const found = places.map((at) => pathToFileURL(join(at, name, '/'))).filter((at) => existsSync(at));
   const fitting = found.find((at) => manifestIn(at).version === needed);
-  if (fitting) return new URL('dist/index.js', fitting);
+  if (fitting) return new URL(manifestIn(fitting).exports['.'], fitting);
   const has =
     found[0] === undefined ? 'not installed' : `installed in version ${manifestIn(found[0]).version}`;
   throw new OrielError(
@@ -124,9 +124,25 @@ export function siblingPackage(part: 'check'): URL {
   );
 }
 
+/**
+ * What that package does, when it has received what it uses of this one. It is not waited for, because `createOriel` and
+ * `createFleet` are synchronous.
+ */
+export function requireSibling(part: 'scale', host: object): unknown {
+  const url = siblingPackage(part);
+  const found = (createRequire(url)(fileURLToPath(url)) as Record<string, SiblingPackage>)[part];
+  found?.receiveOriel(host);
+  return found;
+}
+
+interface SiblingPackage {
+  receiveOriel(host: object): void;
+}
+
 interface PackageManifest {
   readonly name: string;
   readonly version: string;
+  readonly exports: Readonly<Record<'.', string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 

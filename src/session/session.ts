@@ -21,8 +21,7 @@ import type {
 import type { RemoteWork, StateSpace } from '../types/state.ts';
 import { ScratchDirectory } from './directories.ts';
 import { type DiskCacheOptions, FileCache } from './disk-cache.ts';
-import { SharedCache, SharedSnapshots } from './shared-cache.ts';
-import { SharedSpills } from './shared-spills.ts';
+import { shareSession } from './shared.ts';
 import { LocalSnapshots, SeenVersions } from './snapshots.ts';
 import type { SpillQuota } from './spill-writer.ts';
 import { LocalSpills, type SpillOptions } from './spills.ts';
@@ -66,11 +65,10 @@ export function createSession(options: SessionOptions = {}): Session {
   const { state } = options;
   const unlisted = state?.unlisted;
   const spills = new LocalSpills(options.spills, options.room, unlisted !== undefined);
-  // Lines shown to clients without a name are not shared, because two such clients may look the same.
-  const shownTo = state && unlisted === undefined ? new SharedSnapshots(state.space) : undefined;
   const store = new MemoryStore(options.store, options.onError);
   const files = options.disk && new FileCache(options.disk);
-  const disk = files && options.state ? new SharedCache(files, options.state.space) : files;
+  const shared = state && shareSession({ files, spills, space: state.space, unlisted });
+  const disk = shared ? shared.disk : files;
   const background = new BackgroundWork();
   const { telemetry: recording = {}, onError } = options;
   const telemetry =
@@ -82,7 +80,7 @@ export function createSession(options: SessionOptions = {}): Session {
           ...(state && { spaces: (caller) => (caller ? state.spaceOf?.(caller) : state.space) }),
           ...(onError && { onError }),
         });
-  let snapshots: SnapshotStore | undefined = shownTo;
+  let snapshots: SnapshotStore | undefined = shared?.shownTo;
   let seen: SeenVersions | undefined;
   return {
     get snapshots() {
@@ -91,7 +89,7 @@ export function createSession(options: SessionOptions = {}): Session {
     get seen() {
       return (seen ??= new SeenVersions(state?.space));
     },
-    spills: state ? new SharedSpills(spills, state.space, { unlisted }) : spills,
+    spills: shared?.spills ?? spills,
     store,
     ...(disk && { disk }),
     files,
@@ -103,7 +101,7 @@ export function createSession(options: SessionOptions = {}): Session {
       await background.close();
       await store.close();
       await Promise.all([
-        shownTo?.close(),
+        shared?.shownTo?.close(),
         spills.close(),
         disk?.close(),
         directory.remove(),

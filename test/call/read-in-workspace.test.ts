@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { remoteWorkspace } from '../../src/faces/client/remote-workspace.ts';
+import { remoteWorkspace } from '../../packages/scale/src/remote-workspace.ts';
+import '../support/scale.ts';
 import { run } from '../support/cli.ts';
 import { server } from '../support/server.ts';
 import { session } from '../support/wire.ts';

@@ -30,7 +30,10 @@ async function fresh(root?: string): Promise<typeof files> {
 function install(at: string, name: string, version: string): void {
   const directory = join(at, 'node_modules', name);
   mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, 'package.json'), JSON.stringify({ version }));
+  writeFileSync(
+    join(directory, 'package.json'),
+    JSON.stringify({ version, exports: { '.': './dist/index.js' } }),
+  );
 }
 
 test('the package is the nearest directory with a package.json', async () => {

@@ -7,8 +7,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { OrielOptions } from '../../src/index.ts';
 import { workHandlers } from '../../src/faces/cli/serve-command.ts';
-import { openState } from '../../src/state/open-state.ts';
-import { runJobs } from '../../src/state/run-jobs.ts';
+import { openStore } from '../../packages/scale/src/state/store.ts';
+import { runJobs } from '../../packages/scale/src/state/run-jobs.ts';
 import type { SharedState, WorkEvent, WorkHandler } from '../../src/types/state.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { docx, paragraph } from '../support/documents.ts';
@@ -16,6 +16,7 @@ import { has } from '../support/has.ts';
 import { makePng } from '../support/images.ts';
 import { redisServer, type StoreServer } from '../support/stores.ts';
 import { workspace } from '../support/workspace.ts';
+import '../support/scale.ts';
 
 const key = 'the key of one operator, and no other';
 
@@ -27,7 +28,7 @@ describe.runIf(has('redis'))('heavy work', () => {
   afterAll(() => server.stop());
 
   async function worker(handlers: readonly WorkHandler[]): Promise<WorkEvent[]> {
-    const state = openState({ url: server.url, key, timeoutMs: 30_000, workers: true }) as SharedState;
+    const state = openStore({ url: server.url, key, timeoutMs: 30_000, workers: true }) as SharedState;
     const events: WorkEvent[] = [];
     const log = (event: WorkEvent): void => void events.push(event);
     const jobs = await runJobs({ url: server.url, state, handlers, jobs: 2, log });

@@ -7,12 +7,13 @@
 import { createServer, type Server } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel } from '../../src/oriel.ts';
-import { backends } from '../../src/state/open-state.ts';
+import { backends } from '../../packages/scale/src/state/store.ts';
 import type { StateBackend } from '../../src/types/state.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { has } from '../support/has.ts';
 import { lineOf, numberedObject, objectServer, type ObjectServer } from '../support/objects.ts';
 import { storeForAll, storeKinds, type StoreServer } from '../support/stores.ts';
+import '../support/scale.ts';
 
 const key = 'the key of one operator, and no other';
 const SIZE = 32 << 20;

@@ -1,8 +1,9 @@
 /** A shared store in memory, behind the encryption, the limits and the circuit breaker of the real ones. */
 
 import { onTestFinished } from 'vitest';
-import { ValueSeal, SharedStore } from '../../src/state/shared-state.ts';
+import { ValueSeal, SharedStore } from '../../packages/scale/src/state/shared-state.ts';
 import type { SharedState, StateBackend } from '../../src/types/state.ts';
+import './scale.ts';
 
 const KEY = 'the key of one operator, and no other';
 

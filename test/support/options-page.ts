@@ -8,7 +8,7 @@ const GROUPS = [
   { marker: 'read', file: 'src/options.ts', name: 'ReadOptions', front: 'read.' },
   { marker: 'run', file: 'src/types/settings.ts', name: 'RunSettings', front: 'run.' },
   { marker: 'telemetry', file: 'src/options.ts', name: 'TelemetrySettings', front: 'telemetry.' },
-  { marker: 'state', file: 'src/state/open-state.ts', name: 'StateOptions', front: 'state.' },
+  { marker: 'state', file: 'src/session/shared.ts', name: 'StateOptions', front: 'state.' },
   { marker: 'spills', file: 'src/session/spills.ts', name: 'SpillOptions', front: 'spills.' },
 ];
 

@@ -1,12 +1,12 @@
 /** `oriel serve`, and `oriel worker`, which does heavy work for servers that share a state. */
 
-import { OrielError } from '../../errors.ts';
+import { requireSibling } from '../../files/package-files.ts';
 import { within } from '../../queues/caller.ts';
-import type { RunningJobs } from '../../state/run-jobs.ts';
+import type { StateOptions } from '../../session/shared.ts';
 import { shellWord } from '../../text/visible.ts';
 import type { WorkHandler } from '../../types/state.ts';
-import { addressText, type ListenAddress } from '../http/guard.ts';
-import { type CliCommand, isWholeBetween, optionNumber } from './options.ts';
+import { addressText, type ListenAddress, parseAddress } from '../http/guard.ts';
+import { type CliCommand, type CliStreams, type ExitCode, isWholeBetween, optionNumber } from './options.ts';
 import {
   offerOptions,
   serverOptions,
@@ -50,17 +50,13 @@ export const serveCommand: CliCommand = {
   async run(parsed, streams) {
     const { values } = parsed;
     const { err, signal } = streams;
-    const [
-      { createOffer },
-      { refuseWithoutKey, serve },
-      { isLocalAddress, newToken, parseAddress },
-      { createLog },
-    ] = await Promise.all([
-      import('../offer.ts'),
-      import('../http/serve.ts'),
-      import('../http/guard.ts'),
-      import('../http/metrics.ts'),
-    ]);
+    const [{ createOffer }, { refuseWithoutKey, serve }, { isLocalAddress, newToken }, { createLog }] =
+      await Promise.all([
+        import('../offer.ts'),
+        import('../http/serve.ts'),
+        import('../http/guard.ts'),
+        import('../http/metrics.ts'),
+      ]);
     const { token, warning } = serverToken(values, streams.tokens) ?? {};
     const operator = operatorToken(values);
     for (const said of [warning, operator?.warning]) if (said !== undefined) err.write(`oriel: ${said}\n`);
@@ -115,12 +111,6 @@ function greeting(address: ListenAddress, needsToken: boolean): string {
 
 const MAX_KIND_JOBS = 2;
 
-/** Milliseconds that running jobs have to end after a signal. */
-export const WORKER_DRAIN_MS = 20_000;
-
-/** Milliseconds for giving back the jobs that have not ended. */
-const GIVING_BACK_MS = 2_000;
-
 const MAX_JOBS_PER_MINUTE = 100_000;
 
 export const workerCommand: CliCommand = {
@@ -146,74 +136,53 @@ export const workerCommand: CliCommand = {
     ...stateOptions,
   ],
   serves: true,
-  async run({ values }, { err, signal }) {
-    const jobs =
-      optionNumber(values, 'jobs', {
-        what: `1 to ${MAX_KIND_JOBS}`,
-        example: 1,
-        isValid: isWholeBetween(1, MAX_KIND_JOBS),
-      }) ?? MAX_KIND_JOBS;
-    const perMinute = optionNumber(values, 'rate', {
-      what: `1 to ${MAX_JOBS_PER_MINUTE}`,
-      example: 60,
-      isValid: isWholeBetween(1, MAX_JOBS_PER_MINUTE),
-    });
-    const [{ createLog }, { createWorkerApp }, { listenFor }, { addressText, parseAddress }] =
-      await Promise.all([
-        import('../http/metrics.ts'),
-        import('../http/worker-app.ts'),
-        import('../http/listen.ts'),
-        import('../http/guard.ts'),
-      ]);
-    const [handlers, { openState }, { runJobs }] = await Promise.all([
-      workHandlers(),
-      import('../../state/open-state.ts'),
-      import('../../state/run-jobs.ts'),
-    ]);
+  async run({ values }, streams) {
     const metrics = values['metrics'] as string | undefined;
-    const address = metrics === undefined ? undefined : parseAddress(metrics, '--metrics');
-    const { state: options } = stateFromOptions(values, (warning) => void err.write(`oriel: ${warning}\n`));
-    const state = options && openState({ ...options, workers: true });
-    if (!options || !state)
-      throw new OrielError(
-        'BAD_INPUT',
-        'A worker takes its jobs from a shared state. Use --state redis://HOST:PORT --state-key-file FILE.',
-      );
-    const log = createLog(err);
-    state.onChange(({ kind, ...why }) => log(`state-${kind}`, why));
-    let running: RunningJobs | undefined;
-    const app = createWorkerApp({ jobs: () => running, state: () => state.stats() });
-    const serving = address && (await listenFor(app, { address, option: '--metrics' }));
-    if (serving) log('listening', { address: addressText(serving.address) });
-    // Reports immediately if the store refuses the password or is unavailable; `runJobs` then waits for it.
-    await state.connected();
-    running = await runJobs({
-      url: options.url,
+    const { state } = stateFromOptions(values, (warning) => void streams.err.write(`oriel: ${warning}\n`));
+    const settings = {
+      handlers: await workHandlers(),
+      jobs:
+        optionNumber(values, 'jobs', {
+          what: `1 to ${MAX_KIND_JOBS}`,
+          example: 1,
+          isValid: isWholeBetween(1, MAX_KIND_JOBS),
+        }) ?? MAX_KIND_JOBS,
+      perMinute: optionNumber(values, 'rate', {
+        what: `1 to ${MAX_JOBS_PER_MINUTE}`,
+        example: 60,
+        isValid: isWholeBetween(1, MAX_JOBS_PER_MINUTE),
+      }),
+      address: metrics === undefined ? undefined : parseAddress(metrics, '--metrics'),
       state,
-      handlers,
-      jobs,
-      perMinute,
-      signal,
-      log: (ended) => {
-        const { event, ...facts } = ended;
-        app.ended(ended);
-        log(event, { ...facts });
-      },
-    });
-    if (running) {
-      log('working', { jobs });
-      if (!signal.aborted)
-        await new Promise((resolve) => void signal.addEventListener('abort', resolve, { once: true }));
-      await within(WORKER_DRAIN_MS, running.close());
-      await within(GIVING_BACK_MS, running.giveBack());
-    }
-    await serving?.close();
-    await state.close();
-    log('ended');
-    await log.flush();
-    return 0;
+    };
+    return (requireSibling('scale', await workerHost()) as WorkerPackage).runWorker(settings, streams);
   },
 };
+
+export interface WorkerSettings {
+  readonly handlers: readonly WorkHandler[];
+  /** Maximum concurrent jobs of each kind. */
+  readonly jobs: number;
+  /** Maximum jobs of each kind that all workers together start per minute. */
+  readonly perMinute: number | undefined;
+  /** Where it answers `/healthz` and `/metrics`. */
+  readonly address: ListenAddress | undefined;
+  readonly state: StateOptions | undefined;
+}
+
+/** What the package @oriel/scale does for `oriel worker`. */
+export interface WorkerPackage {
+  runWorker(settings: WorkerSettings, streams: CliStreams): Promise<ExitCode>;
+}
+
+/** All that it uses of this one. */
+// oxlint-disable-next-line typescript/explicit-function-return-type
+export async function workerHost() {
+  const { createLog, familyText, labels, stateFamilies } = await import('../http/metrics.ts');
+  const { listenFor } = await import('../http/listen.ts');
+  const shared = await import('../../session/shared-host.ts');
+  return { ...shared, addressText, createLog, familyText, labels, listenFor, stateFamilies, within };
+}
 
 /** The jobs that a worker does for replicas. To add one, write a handler and a row here. */
 export async function workHandlers(): Promise<readonly WorkHandler[]> {

@@ -10,7 +10,7 @@ import { fromWorkingDirectory, isPathWithin } from '../../files/paths.ts';
 import { rootAt } from '../../files/roots.ts';
 import { compileEarly } from '../../process/compile-budget.ts';
 import { startProcess } from '../../process/start.ts';
-import type { StateOptions } from '../../state/open-state.ts';
+import type { StateOptions } from '../../session/shared.ts';
 import type { OfferOptions } from '../offer.ts';
 import { denied, mcpServersIn, orielOptions } from './dialect-tool.ts';
 import {

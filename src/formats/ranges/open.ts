@@ -4,13 +4,14 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import { type Facts, Identity } from '../../identity.ts';
 import type { WebResponse } from '../../network/fetch.ts';
 import { callerOf, combineSignals } from '../../queues/caller.ts';
-import { parseSelection } from '../../selector/selection.ts';
+import { candidates, isSelector, parseSelection } from '../../selector/selection.ts';
 import { detachedFile, readAt } from '../../text/bytes.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call, Resource, SourceKind } from '../../types/call.ts';
 import type { Limits, Selection } from '../../types/excerpt.ts';
 import type { DerivedKind, ValueComputation } from '../../types/session.ts';
 import { asImmutable } from '../resources/names.ts';
+import { sources } from '../table.ts';
 import { isBinary } from '../text/open.ts';
 import { objectLimits } from './limits.ts';
 import {
@@ -34,6 +35,21 @@ interface RemoteFile {
   readonly file: string;
   readonly format: SourceKind;
   readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The ways to divide `typed` (`dir/a.zip:x.ts:5-9`) into a path and a selector, most likely first, because each attempt costs a
+ * request: the name of an archive or database probably ends a path, otherwise a selector does.
+ */
+export function divideRemotePath(typed: string): { readonly path: string; readonly rest: string }[] {
+  const ways = candidates(typed);
+  const holds = (name: string): boolean => sources.some((source) => source.holds?.(name) ?? false);
+  const isContained = ({ path, rest }: { path: string; rest: string }): boolean =>
+    rest !== '' && !isSelector(rest) && holds(path.slice(path.lastIndexOf('/') + 1));
+  const contained = ways.filter(isContained).toReversed();
+  const selected = ways.filter(({ rest }) => rest !== '' && isSelector(rest));
+  const literal = ways.filter(({ rest }) => rest === '');
+  return [...contained, ...selected, ...literal].slice(0, objectLimits.ways);
 }
 
 /** Throws the errors of `place` and of the source that opens it. */

@@ -8,10 +8,8 @@ import { didYouMean, nearNames } from '../../text/near.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { Call, Resource, TextResource } from '../../types/call.ts';
 import type { Settings, WorkspaceFiles } from '../../types/settings.ts';
-import { openRemote } from '../ranges/open.ts';
+import { divideRemotePath, openRemote } from '../ranges/open.ts';
 import { listNames, longestNamed, notNamed, textListing } from '../resources/names.ts';
-import { divideObjectPath } from '../s3/select.ts';
-import { sources } from '../table.ts';
 
 /** Throws OrielError: `UNSUPPORTED` if there are no workspaces, and the errors of reading. */
 export async function openWorkspace(typed: string, call: Call): Promise<Resource> {
@@ -43,8 +41,7 @@ async function openIn(name: string, files: WorkspaceFiles, behind: string, call:
   if (below === '' || below.startsWith(':')) {
     return listWorkspaceDirectory({ name, files, path: '', rest: below.slice(1) }, 0, call);
   }
-  const holds = (file: string): boolean => sources.some((source) => source.holds?.(file) ?? false);
-  const ways = divideObjectPath(below, holds).map(({ path, rest }) => ({ name, files, path, rest }));
+  const ways = divideRemotePath(below).map(({ path, rest }) => ({ name, files, path, rest }));
   for (const way of ways) {
     const found = await openIfThere(way, call);
     if (found) return found;

@@ -5,8 +5,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { needsPeer, MIN_PEER_VERSIONS } from '../../../src/faces/adapters/blocks.ts';
-import { OLDEST_STORE_VERSIONS as OLDEST_OF_STATE, refuseOlder } from '../../../src/state/open-state.ts';
+import { version } from '../../../src/files/package-files.ts';
+import {
+  OLDEST_STORE_VERSIONS as OLDEST_OF_STATE,
+  refuseOlder,
+} from '../../../packages/scale/src/state/store.ts';
 import { temporaryFolder } from '../../support/commands.ts';
+import '../../support/scale.ts';
 
 const names = Object.keys(MIN_PEER_VERSIONS) as (keyof typeof MIN_PEER_VERSIONS)[];
 
@@ -36,7 +41,7 @@ test('optional peer dependencies accept any version, checked on use', () => {
 
 test.each(Object.entries(OLDEST_OF_STATE))('a shared state and an old %s', (name, least) => {
   expect(() => refuseOlder([name], 'redis:', beside(name, '0.9.0'))).toThrow(
-    `A state at redis:// needs version ${least} of the package ${name}, or a newer one, and 0.9.0 is installed. Use npm install ${name}@`,
+    `A state at redis:// needs version ${least} of the package ${name}, or a newer one, and 0.9.0 is installed. Use npm install @oriel/scale@${version()} ${name}@`,
   );
   for (const version of [least, '99.0.0']) refuseOlder([name], 'redis:', beside(name, version));
 });
