@@ -330,9 +330,9 @@ function wordParts(stored: string): NamedParts {
     /(\sxmlns:w=")[^"]*|^(xmlns:w=")[^"]*/,
     '$1$2http://schemas.openxmlformats.org/wordprocessingml/2006/main',
   );
-  const part = (name: string, content: string): [string, string] => [
+  const part = (name: string, content: string, element = name): [string, string] => [
     `word/${name}.xml`,
-    `<w:${name.replace(/\d/, '')} ${root}>${content}</w:${name.replace(/\d/, '')}>`,
+    `<w:${element} ${root}>${content}</w:${element}>`,
   ];
   const [footnotes, comments, margins]: [string[], string[], [string, string][]] = [[], [], []];
   const [body = ''] = contents(xml, 'w:body');
@@ -349,7 +349,7 @@ function wordParts(stored: string): NamedParts {
     return `<w:commentReference w:id="${comments.length - 1}"/>`;
   });
   const text = each(said, 'w:(?:hdr|ftr)', (content, tag) => {
-    margins.push(part(`${tag.startsWith('<w:h') ? 'header' : 'footer'}${margins.length}`, content));
+    margins.push(part(`margin${margins.length}`, content, tag.startsWith('<w:h') ? 'hdr' : 'ftr'));
     return '';
   });
   const all = [
