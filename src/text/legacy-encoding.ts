@@ -230,7 +230,18 @@ function cutAtEnd(head: Uint8Array): number {
 export function guessOf(start: Uint8Array, analyse: AnalyseEncoding): EncodingGuess {
   const within = start.subarray(0, GUESSED_BY);
   if (isUtf8Start(within)) return {};
-  const sample = foreignLines(within);
+  const lines = foreignLines(within);
+  const guess = guessIn(Buffer.concat(lines), analyse);
+  // Lines that differ in digits only are no more evidence than one of them.
+  const distinct = new Map(
+    lines.map((line) => [Buffer.from(line).toString('latin1').replaceAll(/\d+/g, ''), line]),
+  );
+  if (guess.sure === undefined || distinct.size === lines.length) return guess;
+  const once = guessIn(Buffer.concat([...distinct.values()]), analyse);
+  return (once.sure ?? once.perhaps) === guess.sure ? guess : once;
+}
+
+function guessIn(sample: Buffer, analyse: AnalyseEncoding): EncodingGuess {
   const found: { readonly name: string; readonly confidence: number; readonly text: string }[] = [];
   for (const { name: label, confidence } of analyse(sample)) {
     const name = encodingName(label);
@@ -292,20 +303,19 @@ function isSimplifiedChinese(sample: Buffer): boolean {
   return only && hanzi.length >= MIN_HANZI && hanzi.some((pair) => pair > '\xc9');
 }
 
-/** The lines with non-ASCII bytes, up to `SAMPLE` bytes; of those that differ in digits only, one: no evidence counts twice. */
-function foreignLines(bytes: Uint8Array): Buffer {
-  const lines = new Map<string, Uint8Array>();
+/** The lines with non-ASCII bytes, up to `SAMPLE` bytes. */
+function foreignLines(bytes: Uint8Array): Uint8Array[] {
+  const lines: Uint8Array[] = [];
   for (let at = 0, left = SAMPLE; at < bytes.length && left > 0;) {
     const newline = bytes.indexOf(NEWLINE, at);
     const end = newline === -1 ? bytes.length : newline + 1;
     const line = bytes.subarray(at, Math.min(end, at + left));
     at = end;
-    const key = Buffer.from(line).toString('latin1').replaceAll(/\d+/g, '');
-    if (line.every((byte) => byte < 0x80) || lines.has(key)) continue;
-    lines.set(key, line);
+    if (line.every((byte) => byte < 0x80)) continue;
+    lines.push(line);
     left -= line.length;
   }
-  return Buffer.concat([...lines.values()]);
+  return lines;
 }
 
 const NEWLINE = 10;

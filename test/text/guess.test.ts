@@ -202,17 +202,15 @@ describe('what a library prefers', () => {
       return [];
     };
     const plain = Buffer.from('plain\n');
-    const other = (i: number): Buffer =>
-      Buffer.concat([Buffer.from([97 + (i % 26), 97 + Math.floor(i / 26)]), russian]);
-    const many = Buffer.concat(Array.from({ length: 600 }, (_, i) => other(i)));
-    guessOf(Buffer.concat([plain, russian, plain, russian, other(0), Buffer.from('7'), russian]), analyse);
+    guessOf(Buffer.concat([plain, russian, plain, plain, russian, plain]), analyse);
     guessOf(Buffer.concat([plain, russian.subarray(0, -1)]), analyse);
-    guessOf(Buffer.concat([plain, many]), analyse);
+    guessOf(Buffer.concat([plain, Buffer.concat(Array(1_000).fill(russian))]), analyse);
     guessOf(Buffer.concat([russian, Buffer.alloc(9_000, 0xe0), plain, russian]), analyse);
+    const many = Buffer.concat(Array(1_000).fill(russian));
     const long = Buffer.concat([russian, Buffer.alloc(9_000, 0xe0)]);
     expect(asked.map((bytes) => bytes.toString('latin1'))).toStrictEqual(
       [
-        Buffer.concat([russian, other(0)]),
+        Buffer.concat([russian, russian]),
         russian.subarray(0, -1),
         many.subarray(0, 4096),
         long.subarray(0, 4096),
