@@ -68,7 +68,7 @@ export class GitRevisions {
       });
     }
     const names = ['heads', 'tags', 'remotes'].flatMap((kind) => this.namesIn(`refs/${kind}`));
-    const [near] = nearNames(typed, ['HEAD', ...names], 1);
+    const [near] = nearNames(typed, ['HEAD', ...names, 'diff', 'log'], 1);
     const hint = near === undefined ? '' : didYouMean([quote(near)]);
     const next = `git://${near ?? 'HEAD'}`;
     const why = `${quote(typed)} is not a branch, a tag or the id of a commit here.`;

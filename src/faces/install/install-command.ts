@@ -204,16 +204,23 @@ async function each(
         );
       }
       let isThere = false;
+      const said = new Set<string>();
+      // A file with two entries is named once.
+      const say = (line: string): void => {
+        if (!said.has(line)) out.write(`${host.title}: ${line}\n`);
+        said.add(line);
+      };
       for (const { entry, remove } of plan) {
         if (!remove && entry.kind === 'mcp') requireOthersRead(host, entry.path);
         const change = await changeEntry(entry, { remove, dry });
         if (change) {
           changed += 1;
           isBehind ||= !remove && entry.kind !== 'mcp';
-          out.write(`${host.title}: ${shown(entry.path)}\n${diff(change)}`);
+          say(shown(entry.path));
+          out.write(diff(change));
           if (!remove && host.refusesCommas && hasTrailingComma(change.before))
             out.write(`${host.title} refuses this file for a comma before a closing bracket: remove it.\n`);
-        } else if (!remove) out.write(`${host.title}: ${await unchanged(entry, dry)}\n`);
+        } else if (!remove) say(await unchanged(entry, dry));
         isThere ||= change !== undefined;
       }
       if (uninstalls && !isThere && operands.length > 0)

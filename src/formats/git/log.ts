@@ -22,13 +22,19 @@ export function logText(context: GitContext, question: LogQuestion): FoundText {
   const wanted = author?.toLowerCase();
   const lines: string[] = [];
   let more = false;
+  let known = path === '' || from !== undefined;
   for (const { commit, touches } of commitsFrom(context, start, path, excluded)) {
+    known ||= touches;
     if (!touches || commit.time < (since ?? Number.NEGATIVE_INFINITY)) continue;
     if (wanted !== undefined && !commit.author.toLowerCase().includes(wanted)) continue;
     more = lines.length === limit;
     if (more) break;
     lines.push(lineOf(commit));
   }
+  if (!known)
+    throw new OrielError('NOT_FOUND', `No commit of ${quote(until)} changes ${quote(path)}. Use git://log.`, {
+      next: 'git://log',
+    });
   const text = lines.length === 0 ? '(no commits)\n' : lines.join('');
   const [front = '', query = ''] = target.split(/\?(.*)/s);
   const kept = query.split('&').filter((one) => one !== '' && !one.startsWith('limit='));

@@ -131,6 +131,7 @@ describe.runIf(has('git'))('a file at a revision', () => {
   test.each([
     ['git://HEAD/src/ap.ts', 'Did you mean git://HEAD/src/app.ts?'],
     ['git://mian/src', 'Did you mean main? Use git://main.'],
+    ['git://dif/src', 'Did you mean diff? Use git://diff.'],
     ['HEAD:nothing', 'nothing does not exist at HEAD. Use git://HEAD for the list.'],
     ['git://HEAD~9/src', 'has 0 parents. Use git://'],
     ['HEAD@{1}:src/app.ts', 'the reflog and upstream branches (@{…}) are not read.'],

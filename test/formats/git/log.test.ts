@@ -123,6 +123,7 @@ describe.runIf(has('git'))('of a repository', () => {
     ['git://diff/staged/none', 'none is no path in the index.'],
     ['git://log?limt=3', 'git://log takes no ?limt=.'],
     ['git://log?since=soon', 'since=soon is neither a date (2026-01-31) nor an age (2 weeks).'],
+    ['git://log/none', 'No commit of HEAD changes none.'],
     ['git://show/none', 'none is not a branch, a tag or the id of a commit here.'],
   ])('%s is refused with a call that works', async (path, said) => {
     const answer = await w.read(path);
