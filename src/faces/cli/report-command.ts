@@ -1,4 +1,4 @@
-/** What a telemetry file says: `oriel report` as text or JSON, `oriel inspect` with the dashboard in a browser. */
+/** What a telemetry file says: `oriel report` as text or JSON, `oriel inspect` as the dashboard. */
 
 import { OrielError } from '../../errors.ts';
 import {
@@ -13,9 +13,8 @@ import {
   skippedWords,
   type TasksOverview,
 } from '../../telemetry/report.ts';
-import { quote, safeJson, shellWord } from '../../text/visible.ts';
+import { quote, safeJson } from '../../text/visible.ts';
 import type { FileState, HabitReport, TaskReport, TaskTotals } from '../../types/telemetry.ts';
-import type { Entrance } from '../http/inspect.ts';
 import { type CliCommand, isWholeBetween, jsonOption, optionNumber } from './options.ts';
 
 export const reportCommand: CliCommand = {
@@ -139,7 +138,6 @@ export const inspectCommand: CliCommand = {
       value: 'N',
       help: 'the port of 127.0.0.1 to listen on (default: one that is free)',
     },
-    { name: 'no-open', help: 'print the URL alone; a terminal opens it otherwise' },
     jsonOption,
   ],
   serves: true,
@@ -150,7 +148,7 @@ export const inspectCommand: CliCommand = {
         'No file was given. Use oriel inspect FILE, with a file that --telemetry FILE wrote.',
       );
     }
-    const [{ EventFile, MAX_INSPECTED_CHARACTERS }, { inspect, openInBrowser }, { addressText, newToken }] =
+    const [{ EventFile, MAX_INSPECTED_CHARACTERS }, { inspect }, { addressText, newToken }] =
       await Promise.all([
         import('../../telemetry/event-file.ts'),
         import('../http/inspect.ts'),
@@ -160,39 +158,24 @@ export const inspectCommand: CliCommand = {
       optionNumber(values, 'port', { what: 'a port', example: 8080, isValid: isWholeBetween(0, 65_535) }) ??
       0;
     const file = await EventFile.open(path, 'oriel inspect FILE', MAX_INSPECTED_CHARACTERS);
-    const [token, ticket] = [newToken(), newToken()];
-    const reused = new AbortController();
-    let entrance: Entrance | undefined;
-    // The file stays until the end: so the browser, too, uses a ticket that somebody else used first.
-    const onTicket = (isFirst: boolean): void => {
-      if (!isFirst) reused.abort();
-    };
-    const serving = await inspect({ file, path, token, ticket, onTicket, port });
-    const stop = AbortSignal.any([signal, reused.signal]);
-    const page = addressText(serving.address);
-    const url = `${page}/#token=${token}`;
+    const token = newToken();
+    const serving = await inspect({ file, path, token, port });
+    const url = `${addressText(serving.address)}/#token=${token}`;
     const isJson = values['json'] === true;
     out.write(isJson ? `${safeJson({ url, file: path })}\n` : `${url}\n`);
-    if (out.isTTY && !isJson) {
+    if (out.isTTY && !isJson)
       err.write(`oriel: shows ${quote(path)} until Ctrl+C. Whoever has this URL sees it\n`);
-      if (values['no-open'] !== true) entrance = openInBrowser(`${page}/#ticket=${ticket}`);
-    }
     try {
-      await file.read(stop);
+      await file.read(signal);
       err.write(`oriel: ${quote(path)}: ${stateWords(file.state)}\n`);
-      await file.follow(stop);
+      await file.follow(signal);
     } catch (error) {
-      if (!stop.aborted) throw error;
+      if (!signal.aborted) throw error;
     } finally {
-      entrance?.remove();
       await serving.close();
       await file.close();
     }
-    if (!reused.signal.aborted) return 0;
-    throw new OrielError(
-      'DENIED',
-      `The ticket for the browser was used twice, so another program has seen it, and the server has ended. Use oriel inspect ${shellWord(path)} again, with --no-open if it must not happen again.`,
-    );
+    return 0;
   },
 };
 

@@ -34,15 +34,11 @@ export function hasToken(): boolean {
   return sessionStorage.getItem(KEY) !== null;
 }
 
-/** Takes the token from `#token=…`, or exchanges `#ticket=…` for it, and removes it from the address. */
-export async function enter(): Promise<void> {
-  const [, name, value = ''] = /^#(token|ticket)=([\w-]+)$/.exec(location.hash) ?? [];
-  if (name === undefined) return;
+/** Takes the token from `#token=…`, and removes it from the address. */
+export function enter(): void {
+  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (token === undefined) return;
   history.replaceState(null, '', '#/');
-  if (name === 'token') return storeToken(value);
-  const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
-  const response = await fetch('/api/v0/enter', { ...init, body: JSON.stringify({ ticket: value }) });
-  const { token = '' } = (await response.json()) as { token?: string };
   storeToken(token);
 }
 

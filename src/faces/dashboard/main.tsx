@@ -289,5 +289,5 @@ function TasksView({ list: { tasks, operator, total, file, pace }, from }: Props
   );
 }
 
-await enter().catch(() => undefined);
+enter();
 render(<DashboardApp />, document.getElementById('app') as HTMLElement);

@@ -2,25 +2,19 @@
 
 import {
   appendFileSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createOriel } from '../../../src/index.ts';
 import { run } from '../../support/cli.ts';
-import { has } from '../../support/has.ts';
-import { desktop, inspection } from '../../support/inspection.ts';
+import { inspection } from '../../support/inspection.ts';
 import { call, page } from '../../support/telemetry.ts';
-import { codeOf } from '../../support/workspace.ts';
 
 const lineOf = (event: object): string => `${JSON.stringify(event)}\n`;
 
@@ -58,7 +52,7 @@ test('as JSON: one line', async () => {
   expect(JSON.parse(shown.out())).toEqual({ url: `${shown.page}/#token=${shown.token}`, file: path });
 });
 
-test('access needs the token and comes from no other site', async () => {
+test('H26 access needs the token and comes from no other site', async () => {
   const shown = await inspection([fileWith(lineOf(call()))]);
   const ask = (path: string, headers: Record<string, string> = {}) => fetch(shown.page + path, { headers });
   expect((await ask('/')).status).toBe(200);
@@ -76,54 +70,6 @@ test('access needs the token and comes from no other site', async () => {
   ])
     expect((await shown.ask(path)).status).toBe(404);
   expect((await shown.ask('/api/v0/tasks', { method: 'POST', body: '{}' })).status).toBe(405);
-});
-
-test.runIf(has('script'))(
-  'H26 a file admits the browser once; reuse stops oriel',
-  { tags: 'slow' },
-  async () => {
-    const path = fileWith(lineOf(call()));
-    const { options, opened } = desktop(join(path, '..'));
-    const shown = await inspection([path], options);
-    await expect.poll(() => existsSync(opened) && readFileSync(opened, 'utf8')).toMatch(/\n$/);
-    const entrance = readFileSync(opened, 'utf8').trimEnd();
-    expect(entrance).toMatch(/\/open\.html$/);
-    const others = createOriel({ roots: [dirname(dirname(entrance))], cache: false });
-    onTestFinished(() => others.close());
-    expect(codeOf(await others.tool('read').run({ path: entrance }))).toBe('DENIED');
-    expect([statSync(entrance).mode & 0o777, statSync(join(entrance, '..')).mode & 0o777]).toEqual([
-      0o600, 0o700,
-    ]);
-    const [, ticket] =
-      /content="0;url=http:[^#]+\/#ticket=([\w-]+)">\n$/.exec(readFileSync(entrance, 'utf8')) ?? [];
-    const enter = async (used: unknown): Promise<unknown> => {
-      const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
-      const reply = await fetch(`${shown.page}/api/v0/enter`, {
-        ...init,
-        body: JSON.stringify({ ticket: used }),
-      });
-      return [reply.status, await reply.json()];
-    };
-    expect(await enter('another')).toMatchObject([401, { code: 'DENIED' }]);
-    expect(await enter(ticket)).toEqual([200, { token: shown.token }]);
-    // If this was a thief, the browser still comes with the same ticket.
-    expect(existsSync(entrance)).toBe(true);
-    expect(await enter('another')).toMatchObject([401, { code: 'DENIED' }]);
-    expect((await shown.ask('/api/v0/tasks')).status).toBe(200);
-    expect(await enter(ticket)).toMatchObject([401, { code: 'DENIED' }]);
-    await expect.poll(() => shown.out()).toContain('oriel: The ticket for the browser was used twice');
-    await expect(shown.ask('/api/v0/tasks')).rejects.toThrow();
-    await expect.poll(() => existsSync(join(entrance, '..'))).toBe(false);
-  },
-);
-
-test.runIf(has('script'))('with --no-open a terminal opens nothing', async () => {
-  const path = fileWith(lineOf(call()));
-  const { options, opened } = desktop(join(path, '..'));
-  const shown = await inspection([path, '--no-open'], options);
-  expect(shown.out()).toContain('until Ctrl+C');
-  await shown.end();
-  expect(existsSync(opened)).toBe(false);
 });
 
 test('new lines are read after rotation too, incomplete ones later', async () => {

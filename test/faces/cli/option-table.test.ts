@@ -16,8 +16,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { allCommands, parseCommandLine } from '../../../src/faces/cli/commands.ts';
 import { cli, run as runProcess } from '../../support/cli.ts';
 import { run } from '../../support/warm-cli.ts';
-import { has } from '../../support/has.ts';
-import { desktop, inspection } from '../../support/inspection.ts';
+import { inspection } from '../../support/inspection.ts';
 import { objectVariables } from '../../support/objects.ts';
 import { page } from '../../support/telemetry.ts';
 import { mcpHeaders, mcpMessage } from '../../support/server.ts';
@@ -168,7 +167,6 @@ const given: Readonly<Record<string, readonly string[]>> = {
   task: ['--task', 'a task'],
   'operator-token-file': ['--operator-token-file', tokenFile],
   port: ['--port', '99999'],
-  'no-open': ['--no-open'],
   sarif: ['--sarif'],
   map: ['--map', mapFile],
   location: ['--sarif', '--location', 'sub/f'],
@@ -451,22 +449,10 @@ async function cachedOutcome(name: string, args: readonly string[]): Promise<str
 const SEEN: Readonly<Record<string, typeof outcome>> = {
   'no-cache': cachedOutcome,
   telemetry: recordedOutcome,
-  'no-open': openedOutcome,
   'ignore-client-roots': rootsOutcome,
   deferred: listedOutcome,
   keep: keptOutcome,
 };
-
-/** Whether a terminal with a desktop opens a page; without script(1) there is no terminal to see that on. */
-async function openedOutcome(_: string, args: readonly string[]): Promise<string> {
-  if (!has('script')) return args.join(' ');
-  const { options, opened } = desktop(mkdtempSync(join(secrets, 'desktop-')));
-  const running = await inspection(args, options);
-  const asked = args.includes('--no-open');
-  if (!asked) await expect.poll(() => existsSync(opened)).toBe(true);
-  await running.end();
-  return `${existsSync(opened)}`;
-}
 
 /** What a client reads whose only root lies outside. */
 async function rootsOutcome(name: string, args: readonly string[]): Promise<string> {

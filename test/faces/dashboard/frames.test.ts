@@ -40,8 +40,6 @@ async function inspecting(): Promise<{ url: string; path: string }> {
     file,
     path,
     token: 'secret',
-    ticket: 'once',
-    onTicket: () => undefined,
     port: 0,
   });
   const stop = new AbortController();

@@ -1,5 +1,5 @@
 /**
- * `oriel inspect` in a browser: 10,000 events, what is no event, many tasks, hostile names, a ticket.
+ * `oriel inspect` in a browser: 10,000 events, what is no event, many tasks, hostile names.
  *
  * @module-tag slow
  */
@@ -28,8 +28,6 @@ async function inspecting(lines: Iterable<string>): Promise<string> {
     file,
     path,
     token: 'secret',
-    ticket: 'once',
-    onTicket: () => undefined,
     port: 0,
   });
   const stop = new AbortController();
@@ -85,7 +83,7 @@ test.runIf(has('chromium'))('10,000 events are all counted, and some are drawn',
 test.runIf(has('chromium'))('tasks over a page are shown by page and keyboard', async () => {
   const tasks = Array.from({ length: 300 }, (_, i) => call({ task: `task ${i}` }));
   const url = await inspecting(written(tasks));
-  const { page } = await pageOf(`${url}/#ticket=once`);
+  const { page } = await pageOf(`${url}/#token=secret`);
   await page.getByText('Tasks 1 to 256 of 300').waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Used earlier' }).focus();
@@ -94,8 +92,8 @@ test.runIf(has('chromium'))('tasks over a page are shown by page and keyboard', 
   await page.getByRole('link', { name: 'task 0', exact: true }).waitFor();
   // The lens reads here nothing, so there is none.
   expect(await page.getByRole('link', { name: 'Lens' }).count()).toBe(0);
-  // The ticket has been used: another tab is asked for the token.
-  const other = await pageOf(`${url}/#ticket=once`);
+  // The token is in that tab alone: another one is asked for it.
+  const other = await pageOf(`${url}/`);
   await other.page.getByLabel('Token of this server').waitFor();
 });
 
