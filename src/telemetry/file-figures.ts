@@ -28,12 +28,8 @@ export interface PageChain {
   bytes: number;
   /** Number of reads that followed a notice. */
   followed: number;
-  /** The first byte of the text that was shown. */
-  from: number;
   /** Whether its pages go backwards; undefined for a single one. */
   isBackwards: boolean | undefined;
-  /** Whether a window of the maximum size was requested, which limits cut. */
-  isLargest: boolean;
 }
 
 /** Maximum bytes of a window in any dialect. */
@@ -164,13 +160,11 @@ export class FileFigures {
       before !== undefined &&
       before.cut &&
       ((from === before.to && before.isTail !== true) || (to === before.from && before.isTail !== false));
-    const chain = before?.chain ?? newChain(this.#nextChain(), from);
+    const chain = before?.chain ?? newChain(this.#nextChain());
     const windows = chain.calls === 0 ? 0 : windowsFor(chain.bytes);
     chain.calls += 1;
     chain.bytes += answerBytes;
-    chain.from = Math.min(chain.from, from);
     if (before) chain.isBackwards = from < before.from;
-    if (window !== undefined) chain.isLargest ||= isLargest(window);
     if (followed) {
       chain.followed += 1;
       this.followed += 1;
@@ -193,25 +187,17 @@ const newlyPlaced = (fresh: number, again: number, knownWhole: boolean): Mutable
   spare: false,
 });
 
-const newChain = (id: number, from: number): PageChain => ({
+const newChain = (id: number): PageChain => ({
   id,
   calls: 0,
   bytes: 0,
   followed: 0,
-  from,
   isBackwards: undefined,
-  isLargest: false,
 });
 
 /** The number of windows of the maximum size for this many bytes. */
 function windowsFor(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / MAX_USEFUL_WINDOW_BYTES));
-}
-
-/** Whether the window has the maximum size: `@0+262144`. */
-function isLargest(window: string): boolean {
-  const length = /^@\d+\+(\d+)$/.exec(window)?.[1];
-  return length !== undefined && Number(length) >= MAX_USEFUL_WINDOW_BYTES;
 }
 
 /**

@@ -8,7 +8,7 @@ import type {
   NumberSpan,
   ReadFacts,
 } from '../types/telemetry.ts';
-import type { FileFigures, PageChain, ReadPlacement } from './file-figures.ts';
+import type { FileFigures, ReadPlacement } from './file-figures.ts';
 
 /** The cost of a call without its answer, in bytes: its arguments and its frame in the conversation. */
 const CALL_BYTES = 400;
@@ -42,16 +42,12 @@ export class HabitFigures {
   readonly #maps = new Map<string, Example & { readonly isFile: boolean }>();
   /** Sources with a map that are not files. */
   readonly #directories = new Set<string>();
-  readonly #pages = new Map<PageChain, Example>();
-  /** Calls that larger windows would have saved, of all chains. */
-  #spared = 0;
   /** Whole reads by source, until a part of it is read again. */
   readonly #wholes = new Map<string, number>();
 
   /** In the unit of `TaskFigures.weight`. */
   get weight(): number {
-    const examples =
-      this.#maps.size + this.#pages.size + this.#whole.examples.length + this.#again.examples.length;
+    const examples = this.#maps.size + this.#whole.examples.length + this.#again.examples.length;
     return this.#wholes.size + this.#directories.size + EXAMPLE_WEIGHT * examples;
   }
 
@@ -87,38 +83,17 @@ export class HabitFigures {
     this.#maps.delete(directory);
   }
 
-  /** Records a call that larger windows would have saved. */
-  spared(event: CallEvent, reads: readonly ReadPlacement[]): void {
-    this.#spared += 1;
-    for (const [i, { chain }] of reads.entries()) {
-      const source = event.reads?.[i]?.source;
-      if (!chain || source === undefined) continue;
-      const known = this.#pages.get(chain);
-      const bytes = (known?.bytes ?? 0) + CALL_BYTES / reads.length;
-      const call = chain.isLargest ? undefined : callFor(event.dialect, { source, fromByte: chain.from });
-      bound(this.#pages).set(chain, {
-        source,
-        bytes,
-        tokens: bytes / 4,
-        dialect: event.dialect,
-        ...call,
-      });
-    }
-  }
-
   list(): readonly HabitReport[] {
     const all: readonly (readonly [HabitName, Tally])[] = [
       ['whole', this.#whole],
       ['again', this.#again],
       ['map', new Tally(this.#unfollowed())],
-      ['pages', new Tally(this.#pages.values())],
     ];
     return all
       .filter(([, { times }]) => times > 0)
       .map(([name, { times, bytes, tokens, examples }]) => ({
         name,
-        // A chain is one example of several calls.
-        times: name === 'pages' ? this.#spared : times,
+        times,
         bytes: Math.round(bytes),
         tokens: Math.round(tokens),
         examples,
@@ -232,7 +207,6 @@ function bound<K, V>(map: Map<K, V>): Map<K, V> {
 /** What the call should show. Lines are 1-based and inclusive; ranges are sorted and disjoint. */
 type WantedCall =
   | { readonly source: string; readonly lines: readonly NumberSpan[] }
-  | { readonly source: string; readonly fromByte: number }
   /** The symbols of all files in a directory, instead of a map for each file. */
   | { readonly symbolsIn: string };
 
@@ -249,8 +223,6 @@ export function lineFields(
 
 function callIn(dialect: string, wanted: WantedCall): string | undefined {
   if (dialect === 'oriel') return pathFor(wanted);
-  if (dialect === 'zed' && 'fromByte' in wanted)
-    return `${wanted.source} start_byte=${wanted.fromByte} max_bytes=262144`;
   const range = onlyRange(wanted);
   const fields = range && lineFields(dialect, range.from, range.to);
   // It accepts only absolute paths, but files of the workspace are recorded with relative ones.
@@ -289,7 +261,6 @@ export function* sourceDirectories(source: string): Iterable<string> {
 
 function pathFor(wanted: WantedCall): string {
   if ('symbolsIn' in wanted) return `${wanted.symbolsIn}:outline`;
-  if ('fromByte' in wanted) return `${wanted.source}:@${wanted.fromByte}+256K`;
   return `${wanted.source}:${wanted.lines.map(([from, to]) => `${from}..${to}`).join(',')}`;
 }
 

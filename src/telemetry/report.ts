@@ -198,7 +198,6 @@ const HABITS: Readonly<Record<HabitName, string>> = {
   whole: 'read whole, needed in part',
   again: 'ranges asked again',
   map: 'maps never followed',
-  pages: 'pages that one larger window would have shown',
 };
 
 /** `1234` → `1.2 KiB` */
@@ -235,13 +234,11 @@ export function exampleWords(name: HabitName, { source, bytes, instead }: HabitE
     whole: `${instead} would have been enough`,
     again: `${instead} would have shown what was new`,
     map: `${instead} shows the symbols of all files there`,
-    pages: `${instead} shows as much in fewer calls`,
   };
   const none: Record<HabitName, string> = {
     whole: 'a part of it would have been enough',
     again: 'it had been shown',
     map: 'nothing of it was read',
-    pages: 'a larger window shows as much in fewer calls',
   };
   return `${source} (${sizeWords(bytes)}): ${instead === undefined ? none[name] : cheaper[name]}`;
 }

@@ -122,10 +122,7 @@ export class TaskFigures {
       followed ||= one.followed;
       spare &&= one.spare;
     }
-    if (spare) {
-      this.saved += 1;
-      this.habits.spared(event, placed);
-    }
+    if (spare) this.saved += 1;
     if (followed) this.continued += 1;
     return { reads: placed, followed };
   }

@@ -232,9 +232,9 @@ export interface FileReport {
 
 /**
  * `whole`: a text was read completely, then a part of it again. `again`: the same range was requested again. `map`: a map
- * was requested and no part of the text read after it. `pages`: pages that one larger window would have shown.
+ * was requested and no part of the text read after it.
  */
-export type HabitName = 'whole' | 'again' | 'map' | 'pages';
+export type HabitName = 'whole' | 'again' | 'map';
 
 export interface HabitReport {
   readonly name: HabitName;

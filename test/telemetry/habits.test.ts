@@ -28,7 +28,7 @@ test('a text read whole of which a part was enough', () => {
 
 test('the same where it was read whole page by page', () => {
   const found = habits(page(1, 500, { cutBy: 'bytes' }), page(501, 1_000), page(40, 80));
-  expect(found.map(({ name }) => name)).toEqual(['whole', 'pages']);
+  expect(found.map(({ name }) => name)).toEqual(['whole']);
   expect(found[0]?.examples[0]).toMatchObject({ bytes: 100_000, instead: 'src/a.ts:40..80' });
 });
 
@@ -45,13 +45,6 @@ test('ranges asked again: the call for only the new part', () => {
       bytes: 6_100,
       tokens: 1_525,
       examples: [example(5_000, 'src/a.ts:101..150'), example(1_100)],
-    },
-    {
-      name: 'pages',
-      times: 1,
-      bytes: 400,
-      tokens: 100,
-      examples: [example(400, 'src/a.ts:@0+256K')],
     },
   ]);
 });
@@ -71,35 +64,7 @@ test('new parts are one call, never the call already made', () => {
 });
 
 test('one or two lines shown again are not a habit', () => {
-  expect(habits(page(1, 103), page(103, 200)).map(({ name }) => name)).toEqual(['pages']);
-});
-
-test('pages of the largest window have no larger one', () => {
-  const asked = (start: number) => ({ window: `@${start}+262144`, cutBy: 'bytes' });
-  const [pages] = habits(page(1, 500, asked(0)), page(501, 1_000, asked(50_000)));
-  expect(pages).toMatchObject({ name: 'pages', examples: [example(400)] });
-  expect(pages?.examples[0]).not.toHaveProperty('instead');
-});
-
-test('a larger window begins with the chain, not the file', () => {
-  const found = habits(page(1, 10), page(400, 500), page(501, 600));
-  expect(found[0]?.examples).toEqual([example(400, 'src/a.ts:@39900+256K')]);
-});
-
-test('a call reading on in several texts is spared once', () => {
-  const both = (from: number, to: number, tool = 'read') => {
-    const [a, b] = ['src/a.ts', 'src/b.ts'].map((source) => page(from, to, { source }).reads?.[0]);
-    return call({ tool, bytes: 20_000, reads: a && b ? [a, b] : [] });
-  };
-  const figures = figuresOf(both(1, 100), both(101, 200));
-  expect(figures.totals.saved).toBe(1);
-  expect(figures.habits.list()).toMatchObject([{ name: 'pages', times: 1, bytes: 400, tokens: 100 }]);
-  // The other text would have had to be read all the same.
-  const one = figuresOf(both(1, 100), {
-    ...both(101, 200),
-    reads: [page(101, 200).reads![0]!, { source: 'c' }],
-  });
-  expect(one.totals.saved).toBe(0);
+  expect(habits(page(1, 103), page(103, 200))).toEqual([]);
 });
 
 test('unfollowed maps: in a directory one call shows the symbols', () => {

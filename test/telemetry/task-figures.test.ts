@@ -24,7 +24,7 @@ test('a read that begins at a cut continues the chain', () => {
     page(201, 300),
   );
   expect(figures.totals).toMatchObject({ continued: 2, saved: 2, redundancy: 0 });
-  expect([...figures.chains]).toMatchObject([{ id: 1, calls: 3, bytes: 30_000, followed: 2, from: 0 }]);
+  expect([...figures.chains]).toMatchObject([{ id: 1, calls: 3, bytes: 30_000, followed: 2 }]);
 });
 
 test('pages backwards, as of a tail, are a chain too', () => {
@@ -53,7 +53,20 @@ test('what is read again in the same pages is another chain', () => {
   const figures = figuresOf(...pages, ...pages, ...pages);
   expect([...figures.chains].map(({ calls }) => calls)).toEqual([2, 2, 2]);
   expect(figures.totals.saved).toBe(3);
-  expect(figures.habits.list().find(({ name }) => name === 'pages')?.times).toBe(3);
+});
+
+test('a call reading on in several texts is spared once', () => {
+  const both = (from: number, to: number, tool = 'read') => {
+    const [a, b] = ['src/a.ts', 'src/b.ts'].map((source) => page(from, to, { source }).reads?.[0]);
+    return call({ tool, bytes: 20_000, reads: a && b ? [a, b] : [] });
+  };
+  expect(figuresOf(both(1, 100), both(101, 200)).totals.saved).toBe(1);
+  // The other text would have had to be read all the same.
+  const one = figuresOf(both(1, 100), {
+    ...both(101, 200),
+    reads: [page(101, 200).reads![0]!, { source: 'c' }],
+  });
+  expect(one.totals.saved).toBe(0);
 });
 
 test('whole is each version of each source once', () => {
@@ -211,15 +224,14 @@ test('the first event is the earliest, in whatever order', () => {
   expect(figuresOf(...events)).toMatchObject({ first: 2_000, last: 9_000 });
 });
 
-test('chains and examples weigh, not stretches and sources alone', () => {
+test('chains and examples weigh, not sources alone', () => {
   const events = Array.from({ length: 600 }, (_, i) => {
     const from = 1 + 30 * (i >> 1) - 900 * Math.floor(i / 60) + 10 * (i % 2);
     return page(from, from + 9, { cutBy: 'lines' });
   });
   const { chains, weight } = figuresOf(...events);
   expect(chains.size).toBe(300);
-  // 30 stretches in lines and in bytes, and an example of each chain.
-  expect(weight).toBeGreaterThan(300 + 4 * 300);
+  expect(weight).toBeGreaterThan(300);
   const maps = Array.from({ length: 100 }, (_, i) => map(`src/${i}.ts`));
   expect(figuresOf(...maps).weight).toBeGreaterThanOrEqual(100 * (8 + 4));
 });

@@ -42,10 +42,6 @@ test('the verdict, the habits, and each task', () => {
 The habits that cost most
   read whole, needed in part: 1 time, 97.7 KiB, about 25,000 tokens
     a.ts (97.7 KiB): a.ts:40..80 would have been enough
-  pages that one larger window would have shown: 60 times, 23.4 KiB, about 6,000 tokens
-    d.ts (7.4 KiB): d.ts:@0+256K shows as much in fewer calls
-    e.ts (7.4 KiB): e.ts:@0+256K shows as much in fewer calls
-    f.ts (7.4 KiB): f.ts:@0+256K shows as much in fewer calls
   maps never followed: 1 time, 7.8 KiB, about 2,000 tokens
     src/g.ts (7.8 KiB): nothing of it was read
 
