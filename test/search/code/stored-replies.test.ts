@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 test('without tags on disk the map is equal, parsing nothing', { tags: 'slow' }, () => {
-  ask('src:#run7:refs');
+  ask('src:outline?bytes=64K');
   const tags = stored();
   const map = ask('src:outline');
   expect(map).toContain('[220 files of src, the most important first, with 220 symbols.');
