@@ -113,15 +113,25 @@ export function siblingPackage(part: 'check' | 'scale'): URL {
     pathToFileURL(process.argv[1] ?? process.execPath),
     pathToFileURL(resolve(process.execPath, '../../lib/oriel')),
   ].flatMap((from) => createRequire(from).resolve.paths(name) ?? []);
-  const found = places.map((at) => pathToFileURL(join(at, name, '/'))).filter((at) => existsSync(at));
-  const fitting = found.find((at) => manifestIn(at).version === needed);
-  if (fitting) return new URL(manifestIn(fitting).exports['.'], fitting);
-  const has =
-    found[0] === undefined ? 'not installed' : `installed in version ${manifestIn(found[0]).version}`;
+  const found = places.flatMap((at) => packageIn(pathToFileURL(join(at, name, '/'))));
+  const fitting = found.find((at) => at.version === needed);
+  if (fitting) return fitting.entry;
+  const has = found[0] === undefined ? 'not installed' : `installed in version ${found[0].version}`;
   throw new OrielError(
     'UNSUPPORTED',
     `This needs the package ${name}@${needed}, which is ${has}. Use ${installCommand([`${name}@${needed}`])}`,
   );
+}
+
+/** None if a part of it is missing, as after an installation that was interrupted. */
+function packageIn(directory: URL): { readonly version: string; readonly entry: URL }[] {
+  try {
+    const { version, exports } = manifestIn(directory);
+    const entry = new URL(exports['.'], directory);
+    return existsSync(entry) ? [{ version, entry }] : [];
+  } catch {
+    return [];
+  }
 }
 
 /**
