@@ -126,6 +126,23 @@ test('one whose installation was interrupted does not hide another', async () =>
   expect(find()).toBe(pathToFileURL(join(home, 'node_modules/@oriel/scale/dist/index.js')).href);
 });
 
+test.each([
+  ['of text from stdin', '-', []],
+  ['of text behind -e', '', ['-e', 'code']],
+  ['of text behind --eval=', '', ['--eval=code']],
+])('an argument of a program %s names no place of packages', async (_, argument, options) => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const root = packaged({ 'package.json': '{ "name": "oriel", "version": "7.0.0" }' });
+  const project = dirname(packaged({ 'a.js': '' }));
+  install(dirname(project), '@oriel/scale', '7.0.0');
+  vi.stubEnv('ORIEL_PACKAGE', root);
+  vi.spyOn(process, 'cwd').mockReturnValue(dirname(project));
+  onTestFinished(() => void vi.restoreAllMocks());
+  useProgram(argument || join(dirname(project), 'a.txt'), options);
+  const { siblingPackage } = await fresh();
+  expect(() => siblingPackage('scale')).toThrow('which is not installed');
+});
+
 test('a file of the build, by its path below dist', async () => {
   const root = packaged({ 'dist/views/a worker.js': 'code' });
   const { builtFile } = await fresh(root);
