@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { OrielError } from '../errors.ts';
@@ -31,9 +31,7 @@ function findPackage(): URL {
   const named = process.env[HOME_VARIABLE];
   // A bundler to CommonJS leaves no URL of this code, and that of a compiled program is on no disk.
   const code = (import.meta.url as string | undefined) ?? '';
-  const programs = [process.argv[1], process.execPath].flatMap((path) =>
-    path ? [pathToFileURL(path).href] : [],
-  );
+  const programs = [programFile(), process.execPath].map((path) => pathToFileURL(path).href);
   const candidates =
     named !== undefined
       ? [pathToFileURL(`${resolve(named)}/`)]
@@ -53,6 +51,13 @@ function findPackage(): URL {
       : 'This program contains the code of oriel, but not its files (grammars, workers). Install the package oriel, ' +
           `in the same version, where the program is, or set ${HOME_VARIABLE} to its directory.`,
   );
+}
+
+/** The file of the program that runs. Behind `-` and `-e` there are arguments: names in the working directory, or of any project. */
+function programFile(): string {
+  const [, file = ''] = process.argv;
+  const isText = process.execArgv.some((option) => /^(?:-p?e|-p|--(?:eval|print)(?:=.*)?)$/s.test(option));
+  return isAbsolute(file) && !isText ? file : process.execPath;
 }
 
 function directoriesAbove(url: string): URL[] {
@@ -110,18 +115,28 @@ export function siblingPackage(part: 'check' | 'scale'): URL {
   const needed = version();
   const places = [
     new URL('package.json', findBuild?.() ?? packageRoot()),
-    pathToFileURL(process.argv[1] ?? process.execPath),
+    pathToFileURL(programFile()),
     pathToFileURL(resolve(process.execPath, '../../lib/oriel')),
   ].flatMap((from) => createRequire(from).resolve.paths(name) ?? []);
-  const found = places.map((at) => pathToFileURL(join(at, name, '/'))).filter((at) => existsSync(at));
-  const fitting = found.find((at) => manifestIn(at).version === needed);
-  if (fitting) return new URL(manifestIn(fitting).exports['.'], fitting);
-  const has =
-    found[0] === undefined ? 'not installed' : `installed in version ${manifestIn(found[0]).version}`;
+  const found = places.flatMap((at) => packageIn(pathToFileURL(join(at, name, '/'))));
+  const fitting = found.find((at) => at.version === needed);
+  if (fitting) return fitting.entry;
+  const has = found[0] === undefined ? 'not installed' : `installed in version ${found[0].version}`;
   throw new OrielError(
     'UNSUPPORTED',
     `This needs the package ${name}@${needed}, which is ${has}. Use ${installCommand([`${name}@${needed}`])}`,
   );
+}
+
+/** None if a part of it is missing, as after an installation that was interrupted. */
+function packageIn(directory: URL): { readonly version: string; readonly entry: URL }[] {
+  try {
+    const { version, exports } = manifestIn(directory);
+    const entry = new URL(exports['.'], directory);
+    return existsSync(entry) ? [{ version, entry }] : [];
+  } catch {
+    return [];
+  }
 }
 
 /**

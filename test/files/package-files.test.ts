@@ -29,7 +29,8 @@ async function fresh(root?: string): Promise<typeof files> {
 
 function install(at: string, name: string, version: string): void {
   const directory = join(at, 'node_modules', name);
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(join(directory, 'dist'), { recursive: true });
+  writeFileSync(join(directory, 'dist/index.js'), '');
   writeFileSync(
     join(directory, 'package.json'),
     JSON.stringify({ version, exports: { '.': './dist/index.js' } }),
@@ -82,14 +83,19 @@ interface PackageFile {
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
+/** As if node had got `file` in place of the program of the tests, behind these options. */
+function useProgram(file: string, options: readonly string[] = []): void {
+  const { argv, execArgv } = process;
+  onTestFinished(() => void Object.assign(process, { argv, execArgv }));
+  Object.assign(process, { argv: [argv[0], file], execArgv: options });
+}
+
 test('a package beside this one is found in its version only', async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   const root = packaged({ 'package.json': '{ "name": "oriel", "version": "7.0.0" }' });
   const home = resolve(root, '../..');
   vi.stubEnv('ORIEL_PACKAGE', root);
-  const [node, program] = process.argv;
-  onTestFinished(() => void process.argv.splice(1, 1, program as string));
-  process.argv = [node as string, join(home, 'app.js'), ...process.argv.slice(2)];
+  useProgram(join(home, 'app.js'));
   const { siblingPackage } = await fresh();
   const find = (): string => siblingPackage('check').href;
   const command = 'Use npm install --global @oriel/check@7.0.0';
@@ -100,6 +106,41 @@ test('a package beside this one is found in its version only', async () => {
   );
   install(root, '@oriel/check', '7.0.0');
   expect(find()).toBe(pathToFileURL(join(root, 'node_modules/@oriel/check/dist/index.js')).href);
+});
+
+test('one whose installation was interrupted does not hide another', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const root = packaged({ 'package.json': '{ "name": "oriel", "version": "7.0.0" }' });
+  const home = resolve(root, '../..');
+  vi.stubEnv('ORIEL_PACKAGE', root);
+  useProgram(join(home, 'app.js'));
+  const { siblingPackage } = await fresh();
+  const find = (): string => siblingPackage('scale').href;
+  install(root, '@oriel/scale', '7.0.0');
+  const broken = join(root, 'node_modules/@oriel/scale');
+  rmSync(join(broken, 'dist'), { recursive: true });
+  expect(find).toThrow('This needs the package @oriel/scale@7.0.0, which is not installed.');
+  rmSync(join(broken, 'package.json'));
+  expect(find).toThrow('This needs the package @oriel/scale@7.0.0, which is not installed.');
+  install(home, '@oriel/scale', '7.0.0');
+  expect(find()).toBe(pathToFileURL(join(home, 'node_modules/@oriel/scale/dist/index.js')).href);
+});
+
+test.each([
+  ['of text from stdin', '-', []],
+  ['of text behind -e', '', ['-e', 'code']],
+  ['of text behind --eval=', '', ['--eval=code']],
+])('an argument of a program %s names no place of packages', async (_, argument, options) => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const root = packaged({ 'package.json': '{ "name": "oriel", "version": "7.0.0" }' });
+  const project = dirname(packaged({ 'a.js': '' }));
+  install(dirname(project), '@oriel/scale', '7.0.0');
+  vi.stubEnv('ORIEL_PACKAGE', root);
+  vi.spyOn(process, 'cwd').mockReturnValue(dirname(project));
+  onTestFinished(() => void vi.restoreAllMocks());
+  useProgram(argument || join(dirname(project), 'a.txt'), options);
+  const { siblingPackage } = await fresh();
+  expect(() => siblingPackage('scale')).toThrow('which is not installed');
 });
 
 test('a file of the build, by its path below dist', async () => {

@@ -422,6 +422,8 @@ const settingsIn = (directory: string): string[] =>
 function rulesReading(path: string, lists: readonly string[]): boolean {
   if (!existsSync(path)) return false;
   try {
+    // A pipe or a device would be read without end.
+    if (!statSync(path).isFile()) return true;
     const { permissions } = JSON.parse(readFileSync(path, 'utf8')) as { permissions?: Fields };
     return lists.some((list) => JSON.stringify(permissions?.[list] ?? []).includes('"Read'));
   } catch {

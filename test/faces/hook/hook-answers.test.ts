@@ -375,6 +375,15 @@ test('rules above the working directory are left to the agent', async () => {
   expect(await open(`${path}:x.txt`, { cwd })).toBeUndefined();
 });
 
+test('settings that lead to a device count as rules, and are not read', async () => {
+  mkdirSync(join(root, 'project/.claude'), { recursive: true });
+  const path = put('d.zip', zip([{ name: 'x.txt', content: 'inside\n' }]));
+  const settings = join(root, 'project/.claude/settings.local.json');
+  symlinkSync('/dev/zero', settings);
+  onTestFinished(() => rmSync(settings));
+  expect(await open(`${path}:x.txt`, { cwd: join(root, 'project') })).toBeUndefined();
+});
+
 test('a search that was cut says how to go on', async () => {
   const event = { hook_event_name: 'PostToolUse', tool_name: 'Grep', tool_input: { pattern: 'x' } };
   const cut = await ask({ ...event, tool_response: { numLines: 250, appliedLimit: 250 } });

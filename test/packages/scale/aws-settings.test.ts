@@ -53,6 +53,23 @@ test.each([
   expect(region).toBe('eu-x');
 });
 
+test.each([
+  { AWS_ACCESS_KEY_ID: 'AKIA\nHIDDEN', AWS_SESSION_TOKEN: 'token' },
+  { AWS_ACCESS_KEY_ID: 'KEY', AWS_SESSION_TOKEN: 'HIDDEN\nlines' },
+  { AWS_ACCESS_KEY_ID: 'KEY', AWS_SESSION_TOKEN: 'HIDDEN☃' },
+])('keys that no header can have are refused, and not shown: %j', async (keys) => {
+  for (const [name, value] of Object.entries(keys)) vi.stubEnv(name, value);
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
+  const error = await settings({}).catch((reason: Error) => reason);
+  expect(error).toMatchObject({ code: 'BAD_INPUT', message: expect.not.stringMatching(/HIDDEN|secret/) });
+});
+
+test('the end of a line behind a key in the environment is no part of it', async () => {
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'KEY\n');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret\n');
+  expect((await settings({})).credentials).toEqual({ accessKeyId: 'KEY', secretAccessKey: 'secret' });
+});
+
 test('both keys come from one file, first from the credentials', async () => {
   const old = '[default]\naws_access_key_id = OLD\naws_secret_access_key = old\naws_session_token = token\n';
   const own = '[default]\naws_access_key_id = NEW\naws_secret_access_key = new\n';

@@ -277,7 +277,7 @@ type Sections = Readonly<Record<string, unknown>>;
 
 /**
  * The current settings. The environment takes precedence over the files. Throws `BAD_INPUT` for a profile that does not
- * exist or has no keys.
+ * exist or has no keys, and for keys that no header can have.
  *
  * Source: "Configuration and credential file settings" and "Environment variables" of the AWS CLI documentation.
  */
@@ -309,7 +309,7 @@ export async function awsSettings(signal: AbortSignal): Promise<AwsSettings> {
 }
 
 function variable(name: string): string | undefined {
-  return process.env[name] || undefined;
+  return process.env[name]?.trim() || undefined;
 }
 
 const inHome = (name: string): string => join(homedir(), '.aws', name);
@@ -320,6 +320,13 @@ function keysOf(settingOf: (name: string) => string | undefined): AwsCredentials
   const secretAccessKey = settingOf('aws_secret_access_key');
   const sessionToken = settingOf('aws_session_token');
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  // What refuses such a header shows it in its error.
+  if (!/^[!-~]*$/.test(`${accessKeyId}${sessionToken ?? ''}`)) {
+    throw new oriel.OrielError(
+      'BAD_INPUT',
+      'The access key or the session token of AWS has a space or another character that none has. The operator of oriel has to set it again.',
+    );
+  }
   return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
 }
 
