@@ -27,7 +27,7 @@ export function objectPaths(typed: string): ObjectPath[] {
   if (!BUCKET.test(bucket)) {
     throw new oriel.OrielError(
       'BAD_PATH',
-      `${oriel.quote(`s3://${typed}`)} names no bucket. Use s3://BUCKET/KEY, or s3:// for the list of buckets.`,
+      `${oriel.quote(`s3://${typed}`)} names no bucket: that has 3 or more of a-z, 0-9, dots, hyphens. Use s3://BUCKET/KEY, or s3:// for the list of buckets.`,
       { next: 's3://' },
     );
   }
