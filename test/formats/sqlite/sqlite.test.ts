@@ -324,10 +324,6 @@ describe('a page', () => {
     expect((await read('db.sqlite:t?order=a:desc')).text).toBe(
       '| id | a |\n|----|---|\n| 1  | 0 |\n| 2  | 0 |\n| 3  | 0 |\n',
     );
-    // As in SQL.
-    expect((await read('db.sqlite:t?order=id DESC')).text).toBe(
-      '| id | a |\n|----|---|\n| 3  | 0 |\n| 2  | 0 |\n| 1  | 0 |\n',
-    );
   });
 
   test('an offset beyond the last row is explained', async () => {

@@ -224,12 +224,12 @@ function noColumn({ name: table, columns }: CatalogTable, name: string): SqliteR
   );
 }
 
-/** Parses `column`, `column:desc`, or as in SQL `column desc`. A column that is named `a:desc` takes precedence. */
+/** Parses `column`, `column:asc` or `column:desc`. A column that is named `a:desc` takes precedence. */
 function orderTerm(table: CatalogTable, order: string): string {
   const columns = table.rowid === undefined ? table.columns : [...table.columns, table.rowid];
   const whole = columnNamed(columns, order);
   if (whole !== undefined) return identifier(whole);
-  const [, name = order, direction = 'asc'] = /^(.*)[:\s](asc|desc)$/is.exec(order) ?? [];
+  const [, name = order, direction = 'asc'] = /^(.*):(asc|desc)$/is.exec(order) ?? [];
   const column = columnNamed(columns, name);
   if (column !== undefined) return `${identifier(column)} ${direction}`;
   throw noColumn({ ...table, columns }, name);
