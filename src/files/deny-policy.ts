@@ -73,6 +73,12 @@ const MAX_RULE_CHARACTERS = 4_096;
 /** A file may change again within so many milliseconds without another time of change: FAT counts in two seconds. */
 const FRESH_MS = 2_500;
 
+interface RuleFileName {
+  readonly path: string;
+  readonly project: string;
+  readonly name: string;
+}
+
 interface ReadRuleFile {
   /** Of the file that was read; undefined if it has to be read again. */
   readonly version: string | undefined;
@@ -85,9 +91,11 @@ export class DenyPolicy {
   readonly #stores: readonly DenySource[];
   /** Opens a path inside the projects without regard to these rules. */
   readonly #open: (path: string) => Promise<OpenedItem>;
-  /** Of all rule files that may be there, by their paths. */
-  readonly #names: ReadonlyMap<string, { readonly project: string; readonly name: string }>;
+  /** Of all rule files that may be there, by their directories. */
+  readonly #names: ReadonlyMap<string, readonly RuleFileName[]>;
   readonly #files = new Map<string, ReadRuleFile>();
+  /** The versions of the directories when their rule files were looked for: a new name in one changes it. */
+  readonly #directories = new Map<string, string | undefined>();
   readonly #warned = new Set<string>();
   #rules: DenyRules | undefined;
   /** The rules by which they were made, and those that a reader of repositories is held to. */
@@ -97,10 +105,13 @@ export class DenyPolicy {
   constructor(options: DenyOptions, roots: readonly string[], open: (path: string) => Promise<OpenedItem>) {
     this.#options = options;
     this.#open = open;
-    const named = options.projects.flatMap((project) =>
-      [...SETTINGS, ...LISTS].map((name) => [join(project, name), { project, name }] as const),
+    const places = new Set(options.projects.flatMap((project) => [project, join(project, '.claude')]));
+    const names = options.projects.flatMap((project) =>
+      [...SETTINGS, ...LISTS].map((name) => ({ path: join(project, name), project, name })),
     );
-    this.#names = new Map(named);
+    this.#names = new Map(
+      [...places].map((place) => [place, names.filter(({ path }) => dirname(path) === place)]),
+    );
     // A name without a slash is meant everywhere, also where there are no roots.
     this.#bases = [...new Set([...options.projects, ...(roots.length > 0 ? roots : ['/'])])];
     const tops = new Set(this.#bases.map((base) => parse(base).root));
@@ -110,13 +121,20 @@ export class DenyPolicy {
   /** Throws `BUSY` if a rule file cannot be opened for now. */
   async current(): Promise<DenyRules> {
     let isChanged = this.#rules === undefined;
-    for (const [path, { project, name }] of this.#names) {
-      const version = await versionOf(path);
-      const known = this.#files.get(path);
-      if (known === undefined ? version === '' : version !== undefined && known.version === version) continue;
-      isChanged = true;
-      if (version === '') this.#files.delete(path);
-      else this.#files.set(path, { version, source: await this.#read(project, name, known?.source) });
+    for (const [directory, names] of this.#names) {
+      const seen = isLocalPath(directory) ? await versionOf(directory) : undefined;
+      const isSame = seen !== undefined && this.#directories.get(directory) === seen;
+      for (const { path, project, name } of names) {
+        const known = this.#files.get(path);
+        if (isSame && !known) continue;
+        const version = await versionOf(path);
+        if (known === undefined ? version === '' : version !== undefined && known.version === version)
+          continue;
+        isChanged = true;
+        if (version === '') this.#files.delete(path);
+        else this.#files.set(path, { version, source: await this.#read(project, name, known?.source) });
+      }
+      this.#directories.set(directory, seen);
     }
     if (!isChanged && this.#rules) return this.#rules;
     const files = [...this.#files.values()].flatMap(({ source }) => source ?? []);

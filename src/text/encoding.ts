@@ -243,7 +243,7 @@ export function detectEncoding(head: Uint8Array): TextEncoding {
  */
 function unmarkedUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const units = head.length >> 1;
-  if (units < 2) return undefined;
+  if (units < 2 || !head.includes(0)) return undefined;
   const plain = { 'utf-16le': 0, 'utf-16be': 0 };
   for (let i = 0; i + 1 < head.length; i += 2) {
     const [first, second] = [head[i] as number, head[i + 1] as number];
