@@ -25,7 +25,7 @@ import type { FileAccess } from './types/access.ts';
 import type { Answer } from './types/answer.ts';
 import type { Limits, TokenCounter } from './types/excerpt.ts';
 import type { Session } from './types/session.ts';
-import type { HostScheme, RunSettings, Settings } from './types/settings.ts';
+import type { HostScheme, Settings } from './types/settings.ts';
 
 export interface RunOptions extends CallOptions {
   /** Whether `details.task` has the totals of the task so far. */
@@ -176,6 +176,7 @@ function limitsOf(dialect: Dialect, { limits, model, limitsPerModel = {} }: Orie
 
 function settingsOf(options: OrielOptions): Settings {
   const { read = {} } = options;
+  const run = { ...defaultSettings.run, ...options.run };
   const operator = wordsFor(options);
   // Within roots nothing leaves this machine unless it was asked for.
   const isUnbounded = (options.roots ?? []).length === 0;
@@ -185,7 +186,10 @@ function settingsOf(options: OrielOptions): Settings {
     summarize: read.summarize ?? defaultSettings.summarize,
     mapBytes: read.mapBytes ?? defaultSettings.mapBytes,
     ...sizeSettings(options),
-    run: runSettings(options.run),
+    run: {
+      ...run,
+      maxTimeout: options.run?.maxTimeout ?? Math.max(defaultSettings.run.maxTimeout, run.timeout),
+    },
     agentOutputs:
       options.agentOutputs === undefined ? undefined : accessTo(options.agentOutputs, denyOf(options)),
     ...(options.userFiles === true && userFiles(denyOf(options))),
@@ -253,12 +257,6 @@ function s3Settings(options: NonNullable<OrielOptions['s3']>, howToAllow: string
   const { allow = [], ...others } = options === true ? {} : options;
   checkAddresses(allow);
   return { allow, ...others, howToAllow };
-}
-
-function runSettings(options: Partial<RunSettings> = {}): RunSettings {
-  const settings = { ...defaultSettings.run, ...options };
-  const { maxTimeout = Math.max(defaultSettings.run.maxTimeout, settings.timeout) } = options;
-  return { ...settings, maxTimeout };
 }
 
 /** Access to the user's own files. Empty if none of the directories exists, because an access without roots may open everything. */

@@ -68,8 +68,7 @@ export async function readText(
   const layout = await layoutOf(resource, selection, encoding, call, policy);
   const { display } = layout;
   // Decided by the request, not by the view: if an outline was requested and there is none, no map replaces it.
-  const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
-  const isLong = wantsMap && mayHaveMap(resource);
+  const isLong = asked.summarize && mayHaveMap(resource) && isWhole(asked.selection ?? stored.selection);
   // Of UTF-16, no rows are read.
   if (isLong && given === resource && resource.bytes.size !== undefined && encoding.unit === 1) {
     const shape = await (await import('../formats/data/open.ts')).textShape(resource, call);
@@ -78,7 +77,7 @@ export async function readText(
   const brief = isLong ? await briefOf(resource, input, layout, asked, call) : {};
   if (brief.summary) {
     const { summary, totals, invalid, kept } = brief;
-    const snapshot = await snapshotOf(layout, resource, found, () => kept, call);
+    const snapshot = layout.header && (await snapshotOf(layout, resource, found, () => kept, call));
     const { limits } = call;
     return {
       ...origin,
@@ -89,7 +88,7 @@ export async function readText(
       summary,
       totals,
       invalid,
-      ...snapshot,
+      ...(snapshot && { snapshot }),
       notes: [...(resource.notes ?? []), ...(brief.note ? [brief.note] : [])],
     };
   }
@@ -111,7 +110,7 @@ export async function readText(
   if (mayBeBinary && (await beginsAsBinary(resource, call))) {
     return binaryResult(origin, resource, selection, 'NUL bytes', call.signal);
   }
-  const { snapshot } = await snapshotOf(layout, resource, found, () => numbered(shown), call);
+  const recorded = layout.header && (await snapshotOf(layout, resource, found, () => numbered(shown), call));
   // The notes are read only now, because damage of a packed text is known only after it was unpacked.
   const { notes = [] } = resource;
   const result: Mutable<TextResult> = {
@@ -127,7 +126,7 @@ export async function readText(
       ? [...notes, isShortened && shown.next ? { ...brief.note, bytes: most } : brief.note]
       : notes,
   };
-  if (snapshot) result.snapshot = snapshot;
+  if (recorded) result.snapshot = recorded;
   if (above !== undefined) result.above = above;
   if (asked.tellsEnd) result.endsWithNewline = await endsWithNewline(input);
   if (resource.more) result.more = resource.more;
@@ -349,12 +348,12 @@ async function snapshotOf(
   { resolvedPath }: ReadOrigin,
   lines: () => Iterable<readonly [number, string]>,
   call: Call,
-): Promise<Pick<TextResult, 'snapshot'>> {
+): Promise<TextResult['snapshot']> {
   const { display } = call.settings;
-  if (header === undefined || !isHashline(display)) return {};
+  if (header === undefined || !isHashline(display)) return undefined;
   const { takeSnapshot } = await import('../search/anchors.ts');
   const tag = await takeSnapshot(bytes, resolvedPath, lines(), call);
-  return tag === undefined ? {} : { snapshot: { tag, header: anchorHeader(display, target, tag) } };
+  return tag === undefined ? undefined : { tag, header: anchorHeader(display, target, tag) };
 }
 
 /** The lines that are shown whole, with their numbers (1-based). */

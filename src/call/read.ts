@@ -81,7 +81,10 @@ type ResolvedTarget = Pick<ReadOrigin, 'target' | 'resolvedPath' | 'suffix'> & {
 /** Opens `target`: a URL, a question about code, or a path that a source opens. */
 async function resolve(target: string, grammar: PathGrammar, call: Call): Promise<ResolvedTarget> {
   const typed = unwrapped(target);
-  const atUrl = grammar === 'selectors' && isUrl(typed) ? await openUrl(typed, call) : undefined;
+  const atUrl =
+    grammar === 'selectors' && /^(?:www\.|[a-z][a-z\d+.-]*:)/i.test(typed)
+      ? await openUrl(typed, call)
+      : undefined;
   if (atUrl) {
     const url = atUrl.kind === 'text' ? atUrl.target : typed;
     return { resource: atUrl, target: url, resolvedPath: url };
@@ -100,10 +103,6 @@ async function resolve(target: string, grammar: PathGrammar, call: Call): Promis
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
-
-function isUrl(target: string): boolean {
-  return isWeb(target) || SCHEME.test(target);
-}
 
 const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '<': '>' };
 

@@ -18,7 +18,9 @@ export const DEFAULT_DENY: readonly string[] = [
   '.env .env.* !.env.example !.env.sample !.env.template !.env.dist *.pem *.key *.p12 *.pfx',
   'id_rsa id_dsa id_ecdsa id_ed25519 .netrc .pgpass .git-credentials',
   '**/.aws/credentials **/.docker/config.json **/.kube/config',
-].flatMap((patterns) => patterns.split(' '));
+]
+  .join(' ')
+  .split(' ');
 
 interface CompiledSource {
   /** Real path of a directory. */

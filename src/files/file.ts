@@ -42,9 +42,6 @@ export function openedFile(
       if (!open) await closeUnread();
     }
   };
-  const checkOpen = (): void => {
-    if (!open) throw new OrielError('CANCELLED', 'The call is over.');
-  };
   let head: Promise<Uint8Array> | undefined;
   const readHead = async (): Promise<Uint8Array> => {
     const bytes = Buffer.allocUnsafe(Math.min(size, HEAD_BYTES));
@@ -61,7 +58,7 @@ export function openedFile(
       size,
       identity: Identity.file(stats, isSettled(stats)),
       async readInto(target, offset, signal) {
-        checkOpen();
+        if (!open) throw new OrielError('CANCELLED', 'The call is over.');
         // Bytes that were appended since do not belong to this identity.
         const wanted = target.subarray(0, Math.max(0, size - offset));
         if (offset + wanted.length > HEAD_BYTES) return untilRead(readDescriptor(fd, wanted, offset, signal));
@@ -73,7 +70,7 @@ export function openedFile(
       },
       // Does not compare ctime: a file that was replaced by another still has its content here.
       changed: async () => {
-        checkOpen();
+        if (!open) throw new OrielError('CANCELLED', 'The call is over.');
         const now = await untilRead(inspector.stat(fd));
         return now.size !== stats.size || now.mtimeNs !== stats.mtimeNs;
       },

@@ -144,7 +144,7 @@ export function createAccess(options: AccessOptions): FileAccess {
       if (!isOpen && !options.ours?.(handle.path)) throw inside ? keptPlace(shown()) : roots.outside(shown());
       const denied = rules && (await denialOf(handle, rules, signal));
       if (denied) throw privateFile(shown(), denied);
-      refuseSpecial(handle.stats, shown);
+      if (!handle.stats.isFile() && !handle.stats.isDirectory()) throw specialFile(handle.stats, shown());
       const kernel = await isKernelFile(handle.path, handle.again, handle.stats.dev);
       if (kernel && !options.allow.some((directory) => isPathWithin(handle.path, directory))) {
         throw new OrielError('NOT_REGULAR', `${quote(shown())} is a kernel file, not a stored file.`);
@@ -270,7 +270,10 @@ async function lookThrough(fd: number): Promise<Handle> {
     // Synchronous, because the kernel has the path in memory.
     const real = targetOf(`/proc/self/fd/${fd}`);
     const stats = await inspectorOf(real).stat(fd);
-    return handleOf(fd, placeOf(real, stats), stats);
+    // Linux adds a suffix to the path of a deleted file. If the file still has a name, the suffix is part of that name:
+    // otherwise a directory `work (deleted)` beside the root `work` would be taken for the root.
+    const path = stats.nlink === 0n ? real.replace(/ \(deleted\)$/, '') : real;
+    return handleOf(fd, path, stats);
   } catch (error) {
     await closeDescriptor(fd);
     throw error;
@@ -281,14 +284,6 @@ function handleOf(fd: number, path: string, stats: BigIntStats): Handle {
   const inspector = inspectorOf(path);
   const release = (): void | Promise<void> => inspector.close(fd, Number(stats.size));
   return { path, stats, again: `/proc/self/fd/${fd}`, inspector, fd, release };
-}
-
-/**
- * Linux adds a suffix to the path of a deleted file. If the file still has a name, the suffix is part of that
- * name: otherwise a directory `work (deleted)` beside the root `work` would be taken for the root.
- */
-function placeOf(real: string, { nlink }: BigIntStats): string {
-  return nlink === 0n ? real.replace(/ \(deleted\)$/, '') : real;
 }
 
 /** If there is no `/proc/self/fd`: place and identity are compared after opening instead. */
@@ -317,8 +312,7 @@ async function isStillAt(path: string, stats: BigIntStats): Promise<boolean> {
   return !isLinked && now !== undefined && isSameFile(now, stats);
 }
 
-function refuseSpecial(stats: BigIntStats, shown: () => string): void {
-  if (stats.isFile() || stats.isDirectory()) return;
+function specialFile(stats: BigIntStats, shown: string): OrielError {
   const what = stats.isFIFO()
     ? 'a FIFO'
     : stats.isSocket()
@@ -328,9 +322,9 @@ function refuseSpecial(stats: BigIntStats, shown: () => string): void {
         : stats.isBlockDevice()
           ? 'a block device'
           : 'not a regular file';
-  throw new OrielError(
+  return new OrielError(
     'NOT_REGULAR',
-    `${quote(shown())} is ${what}; only regular files and directories are read.`,
+    `${quote(shown)} is ${what}; only regular files and directories are read.`,
   );
 }
 

@@ -8,9 +8,9 @@ import { quote } from '../text/visible.ts';
 import type { Call, ContentSource, SourceKind, SourceSubject } from '../types/call.ts';
 import { claimsArchive, formatOf, isGitStore, isNamedArchive } from './archive/detect.ts';
 import { dataForm, dataPlace, dataQuery, isParquet } from './data/detect.ts';
-import { claimsDocument, isNamedDocument } from './document/detect.ts';
+import { isDocument, isNamedDocument } from './document/detect.ts';
 import { identifyImage } from './image/detect.ts';
-import { isNamedNotebook } from './notebook/detect.ts';
+import { isNotebook } from './notebook/detect.ts';
 import { isDatabase, isNamedDatabase } from './sqlite/detect.ts';
 import { fileSource, isBinary } from './text/open.ts';
 
@@ -25,27 +25,21 @@ const directorySource: ContentSource = {
 
 export const sqliteSource: ContentSource = {
   format: 'sqlite',
-  claims: ({ opened, head }) => opened.kind === 'file' && isDatabase(head),
+  claims: isDatabase,
   holds: isNamedDatabase,
   open: async (subject, call) => (await import('./sqlite/open.ts')).openDatabase(subject, call),
 };
 
 // The source of data by value: `users.csv?where=age > 40` shows rows of CSV, TSV, JSON Lines and Parquet,
 // `x.json:#items?limit=20` those of an array in JSON, YAML or TOML, `x.json:#a.b[3]` a value. Everything else about these files
-// is read as text, but that of Parquet, which has none.
-
-/** An archive with the name of a text is read by its members: some may be private. */
-function isNoArchive(head: Uint8Array): boolean {
-  return formatOf(head) === undefined;
-}
+// is read as text, but that of Parquet, which has none. An archive with such a name is read by its members: some may be private.
 
 const dataSource: ContentSource = {
   format: 'data',
-  claims: ({ opened, name, rest, head }) =>
-    opened.kind === 'file' &&
-    (rest === ''
-      ? dataForm(name)?.kind === 'parquet' && isParquet(head)
-      : (dataQuery(name, rest) ?? dataPlace(name, rest)) !== undefined && isNoArchive(head)),
+  claims: ({ name, rest, head }) =>
+    rest === ''
+      ? isParquet(head) && dataForm(name)?.kind === 'parquet'
+      : (dataQuery(name, rest) ?? dataPlace(name, rest)) !== undefined && formatOf(head) === undefined,
   open: async (subject, call) => {
     if (subject.rest === '') return (await import('./data/open.ts')).openParquet(subject, call);
     return dataQuery(subject.name, subject.rest)
@@ -56,13 +50,13 @@ const dataSource: ContentSource = {
 
 export const notebookSource: ContentSource = {
   format: 'notebook',
-  claims: ({ opened, name, head }) => opened.kind === 'file' && isNamedNotebook(name) && isNoArchive(head),
+  claims: isNotebook,
   open: async (subject, call) => (await import('./notebook/open.ts')).openNotebook(subject, call),
 };
 
 export const imageSource: ContentSource = {
   format: 'image',
-  claims: ({ opened, head }) => opened.kind === 'file' && identifyImage(head) !== undefined,
+  claims: ({ head }) => identifyImage(head) !== undefined,
   open: async (subject, call) => (await import('./image/open.ts')).openImage(subject, call),
 };
 
@@ -71,7 +65,7 @@ export const imageSource: ContentSource = {
 
 const documentSource: ContentSource = {
   format: 'document',
-  claims: claimsDocument,
+  claims: isDocument,
   holds: isNamedDocument,
   open: async (subject, call) => (await import('./document/open.ts')).openDocument(subject, call),
 };
@@ -103,7 +97,11 @@ export const sources: readonly ContentSource[] = [
 
 /** The first source of the given `kinds` (all if undefined) that claims the subject. Throws `IS_DIRECTORY` if none does. */
 export function sourceFor(subject: SourceSubject, kinds: readonly SourceKind[] | undefined): ContentSource {
-  const source = sources.find((known) => (kinds?.includes(known.format) ?? true) && known.claims(subject));
+  const isFile = subject.opened.kind === 'file';
+  const source = sources.find(
+    ({ format, claims }) =>
+      (kinds?.includes(format) ?? true) && (isFile || format === 'directory') && claims(subject),
+  );
   if (source) return source;
   throw new OrielError('IS_DIRECTORY', `${quote(subject.typed)} is a directory, not a file.`);
 }

@@ -129,16 +129,12 @@ export class Queue {
 
   #mayHold(caller: Caller): boolean {
     if (this.#paused.has(caller)) return false;
-    return this.#share === undefined || this.#heldBy(caller) < Math.ceil(this.limit * this.#share);
-  }
-
-  #heldBy(caller: Caller): number {
-    return this.#held.get(caller) ?? 0;
+    return this.#share === undefined || (this.#held.get(caller) ?? 0) < Math.ceil(this.limit * this.#share);
   }
 
   #hold(caller: Caller, more: number): void {
     if (this.#share === undefined) return;
-    const held = this.#heldBy(caller) + more;
+    const held = (this.#held.get(caller) ?? 0) + more;
     if (held > 0) this.#held.set(caller, held);
     else this.#held.delete(caller);
   }
@@ -230,24 +226,21 @@ class WaitingList<Entry> {
   /** When each caller was served last, since entries began to wait. */
   readonly #served = new Map<Caller, number>();
   #now = 0;
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
+  /** Written here only. */
+  size = 0;
 
   add(caller: Caller, entry: Entry): void {
     const entries = this.#callers.get(caller) ?? new Set();
     this.#callers.set(caller, entries.add(entry));
-    this.#size += 1;
+    this.size += 1;
   }
 
   remove(caller: Caller, entry: Entry): void {
     const entries = this.#callers.get(caller);
     if (!entries?.delete(entry)) return;
-    this.#size -= 1;
+    this.size -= 1;
     if (entries.size === 0) this.#callers.delete(caller);
-    if (this.#size === 0) this.#served.clear();
+    if (this.size === 0) this.#served.clear();
   }
 
   /** Removes and returns the first entry of the next caller that `isServed` accepts. */

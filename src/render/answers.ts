@@ -133,7 +133,7 @@ interface ReadTruncation extends Truncation {
 /** Which limit cut the answer, and the calls that the text names for the rest. */
 function truncationOf(result: TextResult): ReadTruncation | undefined {
   const { excerpt, target, selection, leftOut = [] } = result;
-  const page = beyondNotice(result);
+  const page = result.more && beyondNotice(result);
   const beyond = page?.kind === 'said' ? page.use : undefined;
   const cut = excerpt.next
     ? { by: excerpt.cutBy, next: target + writeSelector(excerpt.next, selection.mode) }

@@ -27,8 +27,8 @@ export function readNotices(result: TextResult): Notice[] {
     excerpt.next && partNotice(result),
     window && cutEndNotice(result),
     excerpt.next && cutNotice(result),
-    ...(excerpt.next ? [] : [shortNotice(result), aroundNotice(result)]),
-    beyondNotice(result),
+    ...(excerpt.next || window?.kind !== 'lines' ? [] : [shortNotice(result), aroundNotice(result)]),
+    result.more && beyondNotice(result),
   ].filter((n) => n !== undefined);
   const changed: Notice[] = result.changed ? [{ kind: 'changed', target }] : [];
   if (excerpt.pastEnd) return [...result.notes, ...changed, pastEndNotice(result)];

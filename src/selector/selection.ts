@@ -409,7 +409,7 @@ export function candidates(target: string): PathCandidate[] {
     if (isUrl && path.includes('?')) continue;
     found.push({ path, rest: target[at] === ':' ? target.slice(at + 1) : target.slice(at) });
   }
-  return found.filter(({ path }) => !climbsOut(path));
+  return target.includes('..') ? found.filter(({ path }) => !climbsOut(path)) : found;
 }
 
 /**

@@ -231,9 +231,10 @@ const MARKS: readonly (readonly [UnicodeName, readonly number[]])[] = [
 /** The encoding of the byte order mark; without one, UTF-16 if the first bytes clearly are UTF-16, otherwise UTF-8. */
 export function detectEncoding(head: Uint8Array): TextEncoding {
   for (const [name, mark] of MARKS) {
-    if (mark.every((byte, i) => head[i] === byte)) return unicodeEncoding(name, mark.length);
+    if (mark[0] === head[0] && mark.every((byte, i) => head[i] === byte))
+      return unicodeEncoding(name, mark.length);
   }
-  return unicodeEncoding(unmarkedUtf16(head) ?? 'utf-8');
+  return unicodeEncoding((head.includes(0) ? unmarkedUtf16(head) : undefined) ?? 'utf-8');
 }
 
 /**
@@ -243,7 +244,7 @@ export function detectEncoding(head: Uint8Array): TextEncoding {
  */
 function unmarkedUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const units = head.length >> 1;
-  if (units < 2 || !head.includes(0)) return undefined;
+  if (units < 2) return undefined;
   const plain = { 'utf-16le': 0, 'utf-16be': 0 };
   for (let i = 0; i + 1 < head.length; i += 2) {
     const [first, second] = [head[i] as number, head[i + 1] as number];

@@ -164,7 +164,12 @@ export class LineReader {
     let from = this.#from - this.#runFrom;
     let length = this.#run.indexOf('\n', from) + 1 - from;
     if (length <= 0) {
-      if (!this.#beginRun()) return undefined;
+      if (this.#from < this.#nextRun || this.#encoding.name !== 'utf-8') return undefined;
+      const { buffer, byteOffset, length: all } = this.#buffer;
+      const ahead = Buffer.from(buffer, byteOffset, all).toString('latin1', this.#from, this.#from + RUN);
+      this.#run = ahead.slice(0, plainHead(ahead));
+      this.#runFrom = this.#from;
+      this.#nextRun = this.#from + RUN_AGAIN;
       from = 0;
       length = this.#run.indexOf('\n') + 1;
     }
@@ -174,17 +179,6 @@ export class LineReader {
     this.#from += length;
     this.#at += length;
     return line;
-  }
-
-  #beginRun(): boolean {
-    if (this.#from < this.#nextRun || this.#encoding.name !== 'utf-8') return false;
-    const { buffer, byteOffset, length } = this.#buffer;
-    const bytes = Buffer.from(buffer, byteOffset, length);
-    const text = bytes.toString('latin1', this.#from, this.#from + RUN);
-    this.#run = text.slice(0, plainHead(text));
-    this.#runFrom = this.#from;
-    this.#nextRun = this.#from + RUN_AGAIN;
-    return this.#run !== '';
   }
 
   #take(length: number): StoredLine {

@@ -190,7 +190,8 @@ export type Resource = TextResource | ImageResource | MixedResource | NoteResour
 export interface ContentSource {
   readonly format: SourceKind;
   /**
-   * Decides by the name and the head only, without reading. The first source that claims a subject opens it.
+   * Decides by the name and the head only, without reading. The first source that claims a subject opens it. Those of files are
+   * asked about files alone.
    */
   claims(subject: SourceSubject): boolean;
   /**

@@ -284,5 +284,5 @@ export function isContainerName(name: string): boolean {
 
 /** Whether `read` shows a converted text or a list instead of the stored bytes. `head` is the first `HEAD_BYTES` bytes. */
 export function isContainer(name: string, head: Uint8Array, size: number): boolean {
-  return isNamedNotebook(name) || isDocument(name, head) || isArchive(name, head, size);
+  return isNamedNotebook(name) || isDocument({ name, head }) || isArchive(name, head, size);
 }

@@ -218,6 +218,8 @@ function firstOperand(args: readonly string[], options: Config): number | undefi
 
 /** Options may also precede the command: `--json read a.txt` → `read`, `['--json', 'a.txt']`. */
 export function splitCommand(args: readonly string[]): { name: string | undefined; rest: readonly string[] } {
+  const [name] = args;
+  if (name !== undefined && !name.startsWith('-')) return { name, rest: args.slice(1) };
   const at = firstOperand(args, configOf([...sharedOptions, ...globalOptions]));
   if (at === undefined) return { name: undefined, rest: args };
   return { name: args[at], rest: [...args.slice(0, at), ...args.slice(at + 1)] };

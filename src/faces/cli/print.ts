@@ -45,13 +45,10 @@ export function printError(message: string, { err }: CliStreams): void {
 
 function exitCodeOf({ isError, details }: Answer): ExitCode {
   if (isError) return isBeyondEnd(details) ? 1 : 2;
-  return details.error !== undefined ? 1 : codeOfPage(details);
-}
-
-/** A missing page counts as nothing found (1); a page that the server refuses or fails to send is an error (2). */
-function codeOfPage({ meta }: Answer['details']): ExitCode {
-  const { method, status } = (meta ?? {}) as { readonly method?: unknown; readonly status?: unknown };
+  if (details.error !== undefined) return 1;
+  const { method, status } = (details.meta ?? {}) as { readonly method?: unknown; readonly status?: unknown };
   if (method !== 'failed') return 0;
+  // A missing page counts as nothing found; a page that the server refuses or fails to send is an error.
   return status === 404 || status === 410 ? 1 : 2;
 }
 

@@ -59,10 +59,11 @@ function isText(head: Uint8Array, size: number): boolean {
 
 /** The format by the first bytes, which take precedence over the name: a `.zip` may be a tar. */
 export function formatOf(head: Uint8Array): ArchiveFormatName | undefined {
-  if (!MAGIC_START_BYTES.has(head[0])) return isTarHeader(head) ? 'tar' : undefined;
-  const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 16)).toString('latin1');
-  for (const [format, magic] of MAGIC) if (start.startsWith(magic)) return plausible(format, start);
-  return isTarHeader(head) ? 'tar' : undefined;
+  if (MAGIC_START_BYTES.has(head[0])) {
+    const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 16)).toString('latin1');
+    for (const [format, magic] of MAGIC) if (start.startsWith(magic)) return plausible(format, start);
+  }
+  return head.length >= BLOCK_BYTES && isTarHeader(head) ? 'tar' : undefined;
 }
 
 export function isNamedArchive(name: string): boolean {

@@ -15,28 +15,21 @@ export function isNamedDocument(name: string): boolean {
   return NAMES.test(name);
 }
 
-export function claimsDocument({ opened, name, head }: SourceSubject): boolean {
-  return opened.kind === 'file' && isDocument(name, head);
-}
-
-export function isDocument(name: string, head: Uint8Array): boolean {
+export function isDocument({ name, head }: Pick<SourceSubject, 'name' | 'head'>): boolean {
   if (head.length === 0) return false;
   const named = NAMES.test(name);
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024));
+  const front = start.toString('latin1', 0, 5);
   // Junk may precede the header of a PDF. It is searched for only if the name says PDF.
-  if (beginsWith(start, '%PDF-') || (named && /\.pdf$/i.test(name) && start.includes('%PDF-'))) return true;
-  if (beginsWith(start, '{\\rtf')) return true;
-  if (beginsWith(start, 'PK')) return named || (!isNamedZip(name) && isPackage(start));
+  if (front === '%PDF-' || (named && /\.pdf$/i.test(name) && start.includes('%PDF-'))) return true;
+  if (front === '{\\rtf') return true;
+  if (front.startsWith('PK')) return named || (!isNamedZip(name) && isPackage(start));
   if (start[0] === COMPOUND[0] && start.subarray(0, COMPOUND.length).equals(COMPOUND))
     return named || !/\.[a-z0-9]+$/i.test(name);
   if (named && xmlKind(head)) return true;
   if (OFFICE_NAMES.test(name) && isStoredPage(head)) return true;
   // Other text with such a name is text.
   return named && !isText(head);
-}
-
-function beginsWith(bytes: Buffer, ascii: string): boolean {
-  return bytes[0] === ascii.charCodeAt(0) && bytes.toString('latin1', 0, ascii.length) === ascii;
 }
 
 function isNamedZip(name: string): boolean {

@@ -30,7 +30,7 @@ const SIGNATURES: readonly { type: ImageType; bytes: string }[] = [
 ];
 
 /** First bytes for a quick check, so that most texts need not be decoded to rule them out. */
-const [B, F, M, R] = Buffer.from('BfMR', 'latin1');
+const [B, F, M, R, TAG] = Buffer.from('BfMR<', 'latin1');
 
 /** The valid sizes of a BMP's information header. They are checked because plain text may begin with `BM` too. */
 const BMP_HEADERS = new Set([12, 16, 40, 52, 56, 64, 108, 124]);
@@ -59,9 +59,12 @@ export function identifyImage(head: Uint8Array): ImageType | undefined {
   )
     return 'webp';
   if (bytes[4] === F && bytes.toString('latin1', 4, 8) === 'ftyp') return heifType(bytes);
-  if (isBmp(bytes)) return 'bmp';
-  if (isIco(bytes)) return 'ico';
-  return isSvg(bytes) ? 'svg' : undefined;
+  const [first = 0] = bytes;
+  if (first === B) return isBmp(bytes) ? 'bmp' : undefined;
+  if (first === 0) return isIco(bytes) ? 'ico' : undefined;
+  // Nearly every text begins with another printable character.
+  const mayBeTag = first === TAG || first <= 0x20 || first >= 0x7f;
+  return mayBeTag && isSvg(bytes) ? 'svg' : undefined;
 }
 
 /** By the major brand. `mif1` and `msf1` only mean "HEIF"; then the first known compatible brand decides. */
@@ -76,7 +79,7 @@ function heifType(bytes: Buffer): ImageType | undefined {
 }
 
 function isBmp(bytes: Buffer): boolean {
-  return bytes.length >= 26 && bytes[0] === B && bytes[1] === M && BMP_HEADERS.has(bytes.readUInt32LE(14));
+  return bytes.length >= 26 && bytes[1] === M && BMP_HEADERS.has(bytes.readUInt32LE(14));
 }
 
 /** Whether it is a directory of 1 to 255 icons with the first picture after the directory. */
@@ -88,9 +91,6 @@ function isIco(bytes: Buffer): boolean {
 
 /** Whether the root element is `svg`. An HTML page that contains a drawing is not an image. */
 function isSvg(bytes: Buffer): boolean {
-  // The fast exit: nearly every text begins with a printable character other than `<`.
-  const [first = 0] = bytes;
-  if (first > 0x20 && first < 0x7f && first !== 0x3c) return false;
   let text = bytes.toString('utf8').replace(/^\ufeff/, '');
   for (;;) {
     text = text.trimStart();

@@ -93,5 +93,7 @@ const SIGNATURES = ['%PDF-', '!<arch>\n'].map((signature) => Buffer.from(signatu
 /** Whether data that begins with `bytes` is binary: there is a NUL in the first 4 KiB, or it has one of the signatures. */
 export function isBinary(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  return head.includes(0) || SIGNATURES.some((one) => one.equals(head.subarray(0, one.length)));
+  if (head.includes(0)) return true;
+  for (const one of SIGNATURES) if (one.equals(head.subarray(0, one.length))) return true;
+  return false;
 }
