@@ -105,7 +105,7 @@ export class DenyPolicy {
   constructor(options: DenyOptions, roots: readonly string[], open: (path: string) => Promise<OpenedItem>) {
     this.#options = options;
     this.#open = open;
-    const places = new Set(options.projects.flatMap((project) => [project, join(project, '.claude')]));
+    const places = new Set(options.projects.flatMap((project) => [join(project, '.claude'), project]));
     const names = options.projects.flatMap((project) =>
       [...SETTINGS, ...LISTS].map((name) => ({ path: join(project, name), project, name })),
     );

@@ -110,6 +110,26 @@ test('a rule holds from the next call on, and until it is removed', async () => 
   expect(await privateIn(made)).toEqual([]);
 });
 
+test.each([
+  ['.aiexclude', 'z.log\n'],
+  ['.claude/settings.json', settings('Read(z.log)')],
+])('a rule holds that comes after a long quiet: %s', async (name, content) => {
+  const made = place();
+  fs.mkdirSync(join(made.W, '.claude'));
+  // Directories that changed a moment ago are looked through each time.
+  const { now } = Date;
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+  expect(await privateIn(made)).toEqual([]);
+  const changed = (): bigint => fs.statSync(join(made.W, name, '..'), { bigint: true }).ctimeNs;
+  const before = changed();
+  // The clock of a file system stands still for some milliseconds.
+  for (made.write(name, content); changed() === before; made.write(name, content))
+    fs.rmSync(join(made.W, name));
+  expect(await privateIn(made)).toEqual(['z.log']);
+  made.write(name, '');
+  expect(await privateIn(made)).toEqual([]);
+});
+
 test('a file that becomes private leaves every cache and index', { tags: 'slow' }, async () => {
   const { W, O, with: other, write } = place({ cache: undefined, timeoutMs: 600_000 });
   const code = `export function hushHush(hum) {}\n${'// marrow\n'.repeat(2_000)}`;
