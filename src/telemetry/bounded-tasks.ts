@@ -72,10 +72,10 @@ export class BoundedTasks<Owner> {
     task.events.push(event);
     this.#weighEvents(task, weightOf(event));
     const { tasks, eventsOfTask, eventWeight, weight } = this.#bounds;
-    if (task.events.length > eventsOfTask) this.#dropEvents(task, 1);
+    // Several together: finding the task looks at all of them, and taking one from a long list moves the others.
+    if (task.events.length > eventsOfTask) this.#dropEvents(task, Math.ceil(eventsOfTask / 20));
     while (this.#eventWeight > eventWeight) {
       const most = this.#heaviest((one) => one.eventWeight);
-      // Several together, because finding the task iterates over all of them.
       this.#dropEvents(most, Math.ceil(most.events.length / 20));
     }
     if (this.#tasks > tasks) this.#drop(this.#heaviest((one) => (one === task ? 0 : 1)));
