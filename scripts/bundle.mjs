@@ -96,7 +96,7 @@ const isExternal = (id) =>
 
 /** WebAssembly of bundled packages, which code reads from `wasm/` in the build. */
 const WASM = [
-  '@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm',
+  '@sqlite.org/sqlite-wasm/dist/sqlite3.wasm',
   'libarchive-wasm/dist/libarchive.wasm',
   'web-tree-sitter/web-tree-sitter.wasm',
 ];

@@ -210,6 +210,7 @@ const ATTEMPTS = {
   'reads its code': `readFileSync(new URL('own.txt', import.meta.url))`,
   'reads a file': `readFileSync(OUTSIDE)`,
   'lists a directory and reads in it': `readFileSync(join(dirname(OUTSIDE), readdirSync(dirname(OUTSIDE))[0]))`,
+  'reads what names the C library': `readFileSync('/usr/bin/ldd')`,
   'reads the list of accounts': `readFileSync('/etc/passwd')`,
   'reads the memory of its parent': `readFileSync('/proc/' + process.ppid + '/environ')`,
   'writes beside its code': `writeFileSync(new URL('new.txt', import.meta.url), '')`,
@@ -272,7 +273,7 @@ async function tryConfinement() {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const expected = {
-    bun: ['reads its code', ...(HAS_NO_TCP ? [] : ['connects'])],
+    bun: ['reads its code', 'reads what names the C library', ...(HAS_NO_TCP ? [] : ['connects'])],
     deno: ['reads its code'],
   };
   for (const [runtime, allowed] of Object.entries(expected)) {

@@ -34,12 +34,16 @@ const READ_DIRECTORY = 0b1000;
 const FILE_RIGHTS = [0, 0x1fff, 0x3fff, 0x7fff, 0x7fff, 0xffff];
 const ALL_OF_TWO = 0b11n;
 
-/** What every program reads: its libraries, its own process. Those that do not exist are passed over. */
+/**
+ * What every program reads: its libraries, its own process, and `ldd`, whose text tells native parts that the system has musl.
+ * Those that do not exist are passed over.
+ */
 const SYSTEM = [
   '/lib',
   '/lib64',
   '/usr/lib',
   '/usr/lib64',
+  '/usr/bin/ldd',
   '/nix/store',
   '/etc/ld.so.cache',
   '/proc/self',

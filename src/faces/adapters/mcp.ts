@@ -106,14 +106,9 @@ async function resultOf(tool: Tool, input: unknown, { asked, client, structured 
 }
 
 function configOf(tool: Tool, structured: boolean) {
-  const { title, description, annotations, outputSchema, _meta } = toolDefinition(tool, { structured });
-  return {
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(annotations && { annotations }),
-    ...(_meta && { _meta }),
-    outputSchema,
-  };
+  const { annotations = {}, outputSchema, _meta } = toolDefinition(tool, { structured });
+  const { title, description } = tool;
+  return { title, description, annotations, ...(_meta && { _meta }), outputSchema };
 }
 
 /** As `openSchema`, for version 1, which only accepts schemas of Zod. */

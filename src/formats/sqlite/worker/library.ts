@@ -1,13 +1,10 @@
 /**
- * Loads the WASM build of SQLite, once per thread and without its log output, and adds missing types.
+ * Loads the WASM build of SQLite, once per thread and without its log output.
  */
 
-import type init from '@sqlite.org/sqlite-wasm';
+import type { Sqlite3Static as SqliteLibrary } from '@sqlite.org/sqlite-wasm';
 
-type Loaded = Awaited<ReturnType<typeof init>>;
-
-/** The library, with a function that the package's types lack. */
-export type SqliteLibrary = Loaded & { capi: { sqlite3_interrupt(db: number): void } };
+export type { SqliteLibrary };
 
 let loading: Promise<SqliteLibrary> | undefined;
 
@@ -25,9 +22,9 @@ async function load(wasmBinary: Uint8Array | undefined): Promise<SqliteLibrary> 
   });
   const { default: init } = await import('@sqlite.org/sqlite-wasm');
   const found = wasmBinary && { wasmBinary, locateFile: (name: string) => name };
-  return (await init({ print: silent, printErr: silent, ...found } as Parameters<
-    typeof init
-  >[0])) as SqliteLibrary;
+  // Its types know no options.
+  const start: (options: object) => Promise<SqliteLibrary> = init;
+  return start({ print: silent, printErr: silent, ...found });
 }
 
 // The settings and limits of a connection, for any database and any SQL.

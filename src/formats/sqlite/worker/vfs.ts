@@ -3,6 +3,7 @@
  * delete. Other requests are answered as on a read-only disk.
  */
 
+import type { Sqlite3Result } from '@sqlite.org/sqlite-wasm';
 import { type BlockMailbox, MAIL, MAIL_BYTES, SqliteRefusal, TOO_LONG } from '../protocol.ts';
 import type { SqliteLibrary } from './library.ts';
 import type { StatementClock } from './statement.ts';
@@ -83,7 +84,6 @@ export class ReadOnlyVfs {
             return 0;
           },
           xFileControl: () => capi.SQLITE_NOTFOUND,
-          xSectorSize: () => 4096,
           xDeviceCharacteristics: () => 0,
         },
       },
@@ -111,7 +111,7 @@ export class ReadOnlyVfs {
           xDelete: () => capi.SQLITE_IOERR_DELETE,
           xRandomness: (_vfs, length, target) => {
             crypto.getRandomValues(wasm.heap8u().subarray(Number(target), Number(target) + length));
-            return length;
+            return length as Sqlite3Result;
           },
           xSleep: () => 0,
           xCurrentTime: (_vfs, target) => {
