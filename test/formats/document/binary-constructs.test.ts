@@ -60,7 +60,7 @@ test('each construct of a doc is shown or counted', async () => {
   const shown = await text('a.doc:raw');
   expect(partsOf(shown, DOC)).toEqual(DOC);
   expect(shown.slice(shown.indexOf('\n#end\n') + 6)).toBe(
-    '\n[^1]: note text 10^6\n\n[^2]: endnote text\n\n## Comments\n\n- comment by Bo: Why?\n\n## Text boxes\n\n- boxed\n- framed\n\n## Headers and footers\n\n- header: On top\n- footer: Down below\n[Not shown: tracked deletions, hidden text]',
+    '\n[^1]: note text 10^6\n\n[^2]: endnote text\n\n## Comments\n\n- comment by Bo: Why?\n\n## Drawings\n\n- shape: ART\n\n## Text boxes\n\n- boxed\n- framed\n\n## Headers and footers\n\n- header: On top\n- footer: Down below\n[Not shown: tracked deletions, hidden text]',
   );
 });
 

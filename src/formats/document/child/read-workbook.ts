@@ -8,7 +8,13 @@ import {
   set_cptable,
   type WorkBook,
 } from '@e965/xlsx';
-import { DELETED_TEXT, type DocumentFormat, DocumentRefusal, type UnshownFacts } from '../protocol.ts';
+import {
+  DELETED_TEXT,
+  type DocumentFormat,
+  DocumentRefusal,
+  type UnshownFacts,
+  xmlKind,
+} from '../protocol.ts';
 import { CompoundFile, shapeTexts } from './compound.ts';
 import { INITIAL_SHEET_ROWS, type SheetGrid, type SheetRows } from './grid.ts';
 import { HEADS_AND_FEET, sectionText } from './markdown.ts';
@@ -65,8 +71,9 @@ export function readGrids(
   const { bytes, standIns } =
     parts && changed ? { bytes: repairWorkbook(stored, parts, changed) } : withSoundRecords(stored);
   const read = (most: number | undefined): WorkBook =>
-    readBook(bytes, parts, changed, { sheetRows: most, hasFormulas });
+    readBook(bytes, parts, changed, { sheetRows: most, hasFormulas, isShown });
   const open = openSheets(parts);
+  const isShown = parts ? !mainPart(parts) : xmlKind(stored) === 'workbook';
   const hasFillers = parts !== undefined && asksForCalculation(parts);
   const hasFormulas = showsFormulas || hasFillers || hasOpenFormulas;
   const known = { open, damaged, hasFillers, showsFormulas, standIns };
@@ -103,9 +110,11 @@ interface ReadingOptions {
   readonly sheetRows: number | undefined;
   /** Whether there are formulas without a stored result, which are then shown as formulas. */
   readonly hasFormulas: boolean;
+  /** Whether the text of a cell is in the file; otherwise its format makes it, where it is shown. */
+  readonly isShown: boolean;
 }
 
-function read(bytes: Buffer, { sheetRows, hasFormulas }: ReadingOptions): WorkBook {
+function read(bytes: Buffer, { sheetRows, hasFormulas, isShown }: ReadingOptions): WorkBook {
   const options: ParsingOptions = {
     type: 'buffer',
     dense: true,
@@ -114,6 +123,7 @@ function read(bytes: Buffer, { sheetRows, hasFormulas }: ReadingOptions): WorkBo
     sheetStubs: hasFormulas,
     cellHTML: false,
     cellStyles: false,
+    cellText: isShown,
     ...(sheetRows !== undefined && { sheetRows }),
   };
   try {
