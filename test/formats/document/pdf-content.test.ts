@@ -57,6 +57,27 @@ test('code keeps its lines and its indentation', async () => {
   expect(text).toMatch(/\n\n(?:## )?The text goes on after the listing/);
 });
 
+test.each([
+  ['at the same heights', 0],
+  ['at other heights', 4.5],
+])('two listings side by side %s are laid out as on the page', async (_, lower) => {
+  const other = ['function f(x) {', '  if (x > 0) {', '    return 1;', '  }', '  return 0;', '}'];
+  const whole = (x: number, y: number, lines: readonly string[]): string =>
+    lines.map((line, i) => put(line.trim(), x + 4.8 * line.search(/\S|$/), y - 9 * i, '/F2 8')).join('');
+  const before = put('The same in two languages, with enough words for a paragraph.', 72, 720);
+  const after = put('The text goes on after the listings, with enough words for a paragraph.', 72, 630);
+  const text = await shown(page(before + whole(80, 705, CODE) + whole(320, 705 - lower, other) + after));
+  const lines = Array.from({ length: 7 }, (__, i) => [CODE[i], other[i]]);
+  const column = (line: string): string => (line === '' ? '' : ' '.repeat(50) + line);
+  const laid = lines.map(([left = '', right = '']) =>
+    lower > 0 ? [left, column(right)] : [right === '' ? left : left.padEnd(50) + right],
+  );
+  const code = laid.flat().filter((line) => line !== '');
+  const fence = /```\n([^]*?)\n```/.exec(text)?.[1]?.split('\n');
+  expect(fence?.filter((line) => line !== '')).toEqual(code);
+  expect(text).toMatch(/for a paragraph\.\n\n```\n[^]*\n```\n\n(?:## )?The text goes on/);
+});
+
 test('words in a typewriter font stay in their sentence', async () => {
   const sentence = (y: number): string =>
     put('Call the function', 72, y) + put('close()', 152, y, '/F2 10') + put('before the end.', 198, y);
