@@ -135,10 +135,9 @@ test('what a ppt has beside its slides is shown', async () => {
     record(0x3f8, 0, atom(0, 0), placeholder, record(0xf004, 0, record(0xfa8, 0, Buffer.from('Secret')))),
     record(0x3ee, 0, atom(9, 7), record(0xf004, 0, picture)),
   ];
-  const [, master = 0, slide = 0, directory = 0] = parts.reduce(
-    (at, part) => [...at, (at.at(-1) ?? 0) + part.length],
-    [0],
-  );
+  const [master, slide, directory] = [1, 2, 3].map(
+    (count) => Buffer.concat(parts.slice(0, count)).length,
+  ) as [number, number, number];
   const places = record(0x1772, 0, numbers((2 << 20) | 2, master, slide));
   const edit = directory + places.length;
   const stream = Buffer.concat([...parts, places, record(0xff5, 0, numbers(0, 0, 0, directory, 1, 3, 0))]);

@@ -27,6 +27,7 @@ import {
   hasCodePage,
   isOpenDate,
   mendedStrings,
+  mendedXml,
   openDate,
   openDrawings,
   raisedStrings,
@@ -47,7 +48,7 @@ import {
   type SheetRowCount,
   surveySheets,
 } from './row-counts.ts';
-import { margin, openMargins } from './rewrite.ts';
+import { margin, openMargins, textOfPart } from './rewrite.ts';
 import { attribute, each, plainText, ZipParts } from './zip-parts.ts';
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
@@ -69,7 +70,11 @@ export function readGrids(
   const { damaged, dated, hasOpenFormulas } = surveySheets(parts);
   const changed = parts && mendedStrings(parts.names, dated, (name) => readableBytes(parts, name));
   const { bytes, standIns } =
-    parts && changed ? { bytes: repairWorkbook(stored, parts, changed) } : withSoundRecords(stored);
+    parts && changed
+      ? { bytes: repairWorkbook(stored, parts, changed) }
+      : xmlKind(stored) === 'workbook'
+        ? { bytes: mendedXml(stored) }
+        : withSoundRecords(stored);
   const read = (most: number | undefined): WorkBook =>
     readBook(bytes, parts, changed, { sheetRows: most, hasFormulas, isShown });
   const open = openSheets(parts);
@@ -320,7 +325,7 @@ function sectionBelow(title: string, lines: readonly string[]): string {
 export function asideText(bytes: Buffer, format: DocumentFormat): string {
   const parts = ZipParts.of(bytes);
   if (!parts) {
-    const { drawings, margins } = binaryAsides(bytes);
+    const { drawings, margins } = xmlKind(bytes) === 'workbook' ? xmlAsides(bytes) : binaryAsides(bytes);
     return sectionBelow('Drawings', drawings) + sectionBelow(HEADS_AND_FEET, margins);
   }
   const drawings =
@@ -336,6 +341,15 @@ export function asideText(bytes: Buffer, format: DocumentFormat): string {
   });
   const drawn = lines.length === 0 ? '' : `\n## Drawings\n\n${lines.join('\n')}\n`;
   return drawn + marginText(parts);
+}
+
+/** The headers and footers of a workbook of Office 2003 in XML. */
+function xmlAsides(bytes: Buffer): Pick<BinaryAsides, 'drawings' | 'margins'> {
+  const tags = textOfPart(bytes).matchAll(/<(?:\w+:)?(Header|Footer)\s[^<>]*>/g);
+  const margins = Array.from(tags, ([tag, kind = '']) =>
+    margin(kind.toLowerCase(), withoutMarginCodes(attribute(tag, '(?:\\w+:)?Data') ?? '')),
+  );
+  return { drawings: [], margins: margins.flat() };
 }
 
 /** Types of records, and of objects in sheets. Source: [MS-XLS] 2.3.1, 2.4.181 (Obj), 2.4.329 (TxO). */

@@ -10,7 +10,7 @@ import { unlessDamaged } from '../compound.ts';
 import { mainPart, NEW_ERROR } from '../row-counts.ts';
 import { removeRanges, walkXml, type XmlRange } from '../xml-walk.ts';
 import { attribute, contents, each, escapeXml, plainText, zipped, type ZipParts } from '../zip-parts.ts';
-import { raisedCells, type RaisedKind, raisedOpen, StandIns } from './anydoc-raised-text.ts';
+import { RAISED, raisedCells, type RaisedKind, raisedOpen, StandIns } from './anydoc-raised-text.ts';
 
 /** The content as SheetJS reads it rightly; the same string if nothing had to be changed. `styles` is the part styles.xml. */
 export function mendedSheets(stored: string, styles: string): string {
@@ -198,6 +198,35 @@ export function soundReferences(
     if (mended !== xml) changed.set(name, Buffer.from(mended));
   }
   return changed;
+}
+
+/**
+ * A workbook of Office 2003 in XML, of which SheetJS joins superscripts too, takes a locale for a currency, shows the tags of comments,
+ * and leaves out formulas without a result. In latin1, whatever its encoding.
+ */
+export function mendedXml(bytes: Buffer): Buffer {
+  const xml = bytes
+    .toString('latin1')
+    .replace(/\sss:Format="[^"]*"/g, (tag) => tag.replace(/\[\$-[^\]"]*\]/g, ''))
+    .replace(/<((?:\w+:)?Su(p|b))(?:\s[^<>]*)?>([^<]*)<\/\1>/g, (_, __, kind: string, text: string) => {
+      const [before, after] = RAISED[kind === 'p' ? 'super' : 'sub'].map(
+        (mark) => `&#${mark.charCodeAt(0)};`,
+      );
+      return `${before}${text}${after}`;
+    });
+  const shown = xml.replace(/<((?:\w+:)?)Cell(?=\s)[^<>]*(?:\/>|>\s*<\/\1Cell>)/g, (tag, prefix: string) => {
+    const formula = /\sss:Formula="([^"]*)"/.exec(tag)?.[1];
+    const start = tag.replace(/\/>$|>[^]*$/, '');
+    return formula === undefined
+      ? tag
+      : `${start}><${prefix}Data ss:Type="String">${formula}</${prefix}Data></${prefix}Cell>`;
+  });
+  const plain = each(
+    shown,
+    '(?:\\w+:)?Comment',
+    (content, tag) => tag + content.replace(/<(?!\/?(?:\w+:)?Data)[^<>]*>/g, '') + closing(tag),
+  );
+  return Buffer.from(plain, 'latin1');
 }
 
 // The parts of a package as SheetJS reads them.
