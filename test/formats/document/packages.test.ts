@@ -223,7 +223,11 @@ const WORD_2003: readonly (readonly [construct: string, xml: string, shown: stri
   ['characters as they are', par(inRun('<w:t><![CDATA[a<b]]></w:t>')), 'a\\<b'],
   [
     'an object',
-    par(inRun('<w:object><o:OLEObject xmlns:o="urn:schemas-microsoft-com:office:office" ProgID="Excel.Sheet.11"/></w:object>')),
+    par(
+      inRun(
+        '<w:object><o:OLEObject xmlns:o="urn:schemas-microsoft-com:office:office" ProgID="Excel.Sheet.11"/></w:object>',
+      ),
+    ),
     'Embedded object: Excel.Sheet.11',
   ],
 ];
