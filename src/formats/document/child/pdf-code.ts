@@ -201,36 +201,40 @@ const isNumbered = (block: string): boolean => {
 /** The block in the place of its words, if the text has them in another order, and nothing between them. */
 function withMoved(text: string, block: string): string {
   const wanted = countsOf(wordsIn(block).map(({ word }) => word));
-  const words = wordsIn(text);
+  const size = sum(wanted);
   const isOwn = ({ word }: TextWord): boolean => wanted.has(word);
-  /** Whether the line of a word has words that are not of the block. */
-  const isMixed = ({ from, to }: TextWord): boolean => {
-    const [start, end] = [text.lastIndexOf('\n', from) + 1, lineEnd(text, to)];
-    return wordsIn(text.slice(start, end)).some((one) => !isOwn(one));
-  };
+  const words: (TextWord & { readonly isMixed: boolean })[] = [];
+  let offset = 0;
+  for (const line of text.split('\n')) {
+    const all = wordsIn(line, offset);
+    const isMixed = !all.every(isOwn);
+    for (const one of all) words.push({ ...one, isMixed });
+    offset += line.length + 1;
+  }
   for (let first = words.findIndex(isOwn), next = 0; first < words.length && first !== -1; first = next) {
     let last = first;
     while (last + 1 < words.length && isOwn(words[last + 1] as TextWord)) last += 1;
     next = last + 1;
     while (next < words.length && !isOwn(words[next] as TextWord)) next += 1;
+    if (last - first + 1 < size) continue;
     const counts = countsOf(words.slice(first, last + 1).map(({ word }) => word));
     // A word of the prose beside it may be one of its words too.
     const isSpare = (at: number): boolean => {
-      const one = words[at] as TextWord;
+      const one = words[at] as (typeof words)[number];
       const count = counts.get(one.word) ?? 0;
-      if (count <= (wanted.get(one.word) ?? 0) || !isMixed(one)) return false;
+      if (count <= (wanted.get(one.word) ?? 0) || !one.isMixed) return false;
       counts.set(one.word, count - 1);
       return true;
     };
     while (first < last && isSpare(first)) first += 1;
     while (first < last && isSpare(last)) last -= 1;
     const isWhole = [...wanted].every(([word, count]) => (counts.get(word) ?? 0) >= count);
-    if (!isWhole || last - first > 1.5 * sum(wanted)) continue;
-    const [start, end] = [words[first] as TextWord, words[last] as TextWord];
-    const from = isMixed(start) ? start.from : lineEnd(text, words[first - 1]?.to ?? -1);
+    if (!isWhole || last - first > 1.5 * size) continue;
+    const [start, end] = [words[first], words[last]] as [(typeof words)[0], (typeof words)[0]];
+    const from = start.isMixed ? start.from : lineEnd(text, words[first - 1]?.to ?? -1);
     const after = words[last + 1]?.from ?? text.length;
-    const to = isMixed(end) ? end.to : Math.max(end.to, text.lastIndexOf('\n', after));
-    if (isInFence(text.slice(0, from)) || isInFence(text.slice(Math.max(0, from), to))) continue;
+    const to = end.isMixed ? end.to : Math.max(end.to, text.lastIndexOf('\n', after));
+    if (isInFence(text.slice(0, from)) || isInFence(text.slice(Math.max(0, from), to))) return text;
     return fenced(text.slice(0, Math.max(0, from)), block, text.slice(to));
   }
   return text;
@@ -242,11 +246,11 @@ interface TextWord {
   readonly to: number;
 }
 
-function wordsIn(text: string): TextWord[] {
+function wordsIn(text: string, offset = 0): TextWord[] {
   return Array.from(text.matchAll(/[\p{L}\p{M}\p{N}]+/gu), ({ 0: word, index }) => ({
     word: bare(word),
-    from: index,
-    to: index + word.length,
+    from: offset + index,
+    to: offset + index + word.length,
   }));
 }
 
