@@ -60,7 +60,7 @@ test('each construct of a doc is shown or counted', async () => {
   const shown = await text('a.doc:raw');
   expect(partsOf(shown, DOC)).toEqual(DOC);
   expect(shown.slice(shown.indexOf('\n#end\n') + 6)).toBe(
-    '\n[^1]: note text 10^6\n\n[^2]: endnote text\n\n## Comments\n\n- comment by Bo: Why?\n\n## Text boxes\n\n- boxed\n- framed\n\n## Headers and footers\n\n- header: On top\n- footer: Down below\n[Not shown: tracked deletions, hidden text]',
+    '\n[^1]: note text 10^6\n\n[^2]: endnote text\n\n## Comments\n\n- comment by Bo: Why?\n\n## Drawings\n\n- shape: ART\n\n## Text boxes\n\n- boxed\n- framed\n\n## Headers and footers\n\n- header: On top\n- footer: Down below\n[Not shown: tracked deletions, hidden text]',
   );
 });
 
@@ -90,15 +90,88 @@ test('each construct of a ppt is shown or counted', async () => {
   );
 });
 
+/** Types of records that hold others: documents, lists of slides, masters, slides, shapes, headers and footers. */
+const CONTAINERS = [0x3e8, 0xff0, 0x3f8, 0x3ee, 0xf004, 0xfd9];
+
+function record(type: number, instance: number, ...content: Buffer[]): Buffer {
+  const body = Buffer.concat(content);
+  const head = Buffer.alloc(8);
+  head.writeUInt16LE((instance << 4) | (CONTAINERS.includes(type) ? 15 : 0));
+  head.writeUInt16LE(type, 2);
+  head.writeUInt32LE(body.length, 4);
+  return Buffer.concat([head, body]);
+}
+
+const wide = (text: string): Buffer => Buffer.from(text, 'utf16le');
+const numbers = (...values: number[]): Buffer => Buffer.from(Uint32Array.from(values).buffer);
+
+test('what a ppt has beside its slides is shown', async () => {
+  const edges = (instance: number, flags: number, text: string, of: number): Buffer =>
+    record(0xfd9, instance, record(0xfda, 0, numbers(flags << 16)), record(0xfba, of, wide(text)));
+  const list = (instance: number, persist: number, id: number, ...texts: Buffer[]): Buffer =>
+    record(0xff0, instance, record(0x3f3, 0, numbers(persist, 0, 0, id, 0)), ...texts);
+  const atom = (master: number, notes: number): Buffer =>
+    record(0x3ef, 0, numbers(0, 0, 0, master, notes, 1));
+  const title = [record(0xf9f, 0, numbers(0)), record(0xfa0, 0, wide('Title'))];
+  const placeholder = record(
+    0xf004,
+    0,
+    record(0xbc3, 0, numbers(0, 0)),
+    record(0xfa0, 0, wide('Click to edit')),
+  );
+  const alt = wide('A cat\0');
+  const property = Buffer.concat([Buffer.from([0x81, 0xc3]), numbers(alt.length), alt]);
+  const picture = record(0xf00b, 1, property);
+  picture[0] = 0x13;
+  const parts = [
+    record(
+      0x3e8,
+      0,
+      list(1, 2, 9),
+      edges(3, 32, 'For all', 2),
+      edges(4, 16, 'Of notes', 1),
+      list(0, 3, 256, ...title),
+    ),
+    record(0x3f8, 0, atom(0, 0), placeholder, record(0xf004, 0, record(0xfa8, 0, Buffer.from('Secret')))),
+    record(0x3ee, 0, atom(9, 7), record(0xf004, 0, picture)),
+  ];
+  const [master, slide, directory] = [1, 2, 3].map(
+    (count) => Buffer.concat(parts.slice(0, count)).length,
+  ) as [number, number, number];
+  const places = record(0x1772, 0, numbers((2 << 20) | 2, master, slide));
+  const edit = directory + places.length;
+  const stream = Buffer.concat([...parts, places, record(0xff5, 0, numbers(0, 0, 0, directory, 1, 3, 0))]);
+  const file = CFB.utils.cfb_new();
+  CFB.utils.cfb_add(file, '/PowerPoint Document', stream);
+  CFB.utils.cfb_add(file, '/Current User', numbers(0, 0, 0, 0, edit));
+  const { write, text } = workspace(unhurried);
+  write('a.ppt', Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array));
+  expect(await text('a.ppt:raw')).toBe(
+    '--- slide 1 ---\n\n## Title\n\nA cat\n\n## Headers and footers\n\n- footer: For all\n- header: Of notes\n- layout: Secret\n',
+  );
+});
+
+test('the frame of a link in an xls is not its target', async () => {
+  const sheet = utils.aoa_to_sheet([['site']]);
+  sheet['A1'].l = { Target: 'https://ex.org/c' };
+  const book = utils.book_new();
+  utils.book_append_sheet(book, sheet, 'S');
+  const file = CFB.read(writeBook(book, { type: 'buffer', bookType: 'biff8' }), { type: 'buffer' });
+  const stored = Buffer.from(CFB.find(file, '/Workbook')?.content ?? []);
+  const at = stored.indexOf(Buffer.from('d0c9ea79f9bace118c8200aa004ba90b', 'hex')) - 12;
+  const flags = stored.readUInt32LE(at + 32);
+  const frame = Buffer.concat([numbers(7), wide('_blank\0')]);
+  const texts = at + 36 + (flags & 16 ? 4 + 2 * stored.readUInt32LE(at + 36) : 0);
+  stored.writeUInt32LE(flags | 128, at + 32);
+  stored.writeUInt16LE(stored.readUInt16LE(at + 2) + frame.length, at + 2);
+  const records = Buffer.concat([stored.subarray(0, texts), frame, stored.subarray(texts)]);
+  CFB.utils.cfb_add(file, '/Workbook', records);
+  const { write, text } = workspace(unhurried);
+  write('a.xls', Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array));
+  expect(await text('a.xls:raw')).toContain('| site <https://ex.org/c> |');
+});
+
 test('the texts of slides in the outline of a ppt, and a font that is only for signs', async () => {
-  const record = (type: number, instance: number, ...content: Buffer[]): Buffer => {
-    const body = Buffer.concat(content);
-    const head = Buffer.alloc(8);
-    head.writeUInt16LE((instance << 4) | (type === 0x3e8 || type === 0xff0 ? 15 : 0));
-    head.writeUInt16LE(type, 2);
-    head.writeUInt32LE(body.length, 4);
-    return Buffer.concat([head, body]);
-  };
   const slide = (number: number, text: string): Buffer => {
     const entry = Buffer.alloc(20);
     entry.writeUInt32LE(number);

@@ -159,6 +159,143 @@ test('packages and texts of Office 2003 in one XML file are read', async () => {
   );
 });
 
+const ran = (text: string, properties = ''): string =>
+  `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t>${text}</w:t></w:r>`;
+const inRun = (xml: string): string => `<w:r>${xml}</w:r>`;
+const par = (...content: string[]): string => `<w:p>${content.join('')}</w:p>`;
+const simple = (code: string, shown: string): string =>
+  `<w:fldSimple w:instr="${code}">${shown}</w:fldSimple>`;
+const VML = 'xmlns:v="urn:schemas-microsoft-com:vml"';
+const ticked = '<w:ffData><w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox></w:ffData>';
+
+/** What the schemas of Word 2003 (WordprocessingML) have for text, as far as it is written otherwise than in a .docx. */
+const WORD_2003: readonly (readonly [construct: string, xml: string, shown: string])[] = [
+  ['a link', par(`<w:hlink w:dest="https://ex.org/h">${ran('site')}</w:hlink>`), '[site](https://ex.org/h)'],
+  ['a link to a place', par(`<w:hlink w:bookmark="x">${ran('there')}</w:hlink>`), 'there'],
+  ['a sign', par(ran('5 '), inRun('<w:sym w:font="Symbol" w:char="F06D"/>'), ran('g')), '5 μg'],
+  ['tabs and breaks', par(inRun('<w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t>')), 'a b\\\nc'],
+  ['hyphens', par(inRun('<w:t>a</w:t><w:noBreakHyphen/><w:t>b</w:t><w:softHyphen/><w:t>c</w:t>')), 'a-bc'],
+  ['a field', par(simple('AUTHOR', ran('Ann'))), 'Ann'],
+  [
+    'a ticked box',
+    par(
+      inRun(`<w:fldChar w:fldCharType="begin">${ticked}</w:fldChar>`),
+      inRun('<w:fldChar w:fldCharType="end"/>'),
+    ),
+    '☒',
+  ],
+  [
+    'a text box',
+    par(
+      inRun(
+        `<w:pict><v:shape ${VML}><v:textbox><w:txbxContent>${par(ran('boxed'))}</w:txbxContent></v:textbox></v:shape></w:pict>`,
+      ),
+    ),
+    'boxed',
+  ],
+  [
+    'a picture with a description',
+    par(
+      inRun(
+        `<w:pict><w:binData w:name="1.png">AAAA</w:binData><v:shape ${VML} alt="Cat"><v:imagedata src="1.png"/></v:shape></w:pict>`,
+      ),
+    ),
+    'Cat',
+  ],
+  [
+    'a table',
+    `<w:tbl><w:tr><w:tc>${par(ran('A'))}</w:tc><w:tc>${par(ran('B'))}</w:tc></w:tr></w:tbl>`,
+    '|  |  |\n| --- | --- |\n| A | B |',
+  ],
+  ['a smart tag', par(`<st1:City xmlns:st1="urn:tags">${ran('Oslo')}</st1:City>`), 'Oslo'],
+  ['custom XML', `<ns0:box xmlns:ns0="urn:x">${par(ran('custom'))}</ns0:box>`, 'custom'],
+  ['a section', `<wx:sub-section>${par(ran('sub'))}</wx:sub-section>`, 'sub'],
+  ['a frame', `<wx:pBdrGroup><wx:apo>${par(ran('framed'))}</wx:apo></wx:pBdrGroup>`, 'framed'],
+  ['an endnote', par(ran('end'), inRun(`<w:endnote>${par(ran('note'))}</w:endnote>`)), 'end[^1]'],
+  [
+    'a gloss',
+    par(inRun(`<w:ruby><w:rt>${ran('kan')}</w:rt><w:rubyBase>${ran('漢')}</w:rubyBase></w:ruby>`)),
+    '漢(kan)',
+  ],
+  ['a subscript', par(ran('H'), ran('2', '<w:vertAlign w:val="subscript"/>'), ran('O')), 'H2O'],
+  ['hidden text', par(ran('seen'), ran('gone', '<w:vanish/>')), 'seen'],
+  ['a bookmark', par('<aml:annotation w:type="Word.Bookmark.Start" w:name="b"/>', ran('marked')), 'marked'],
+  ['characters as they are', par(inRun('<w:t><![CDATA[a<b]]></w:t>')), 'a\\<b'],
+  [
+    'an object',
+    par(
+      inRun(
+        '<w:object><o:OLEObject xmlns:o="urn:schemas-microsoft-com:office:office" ProgID="Excel.Sheet.11"/></w:object>',
+      ),
+    ),
+    'Embedded object: Excel.Sheet.11',
+  ],
+];
+
+test('each construct of Word 2003 XML is shown or counted', async () => {
+  const { write, text } = workspace(unhurried);
+  const body = WORD_2003.map(([, xml], i) => par(ran(`#${i}`)) + xml).join('') + par(ran('#end'));
+  write(
+    'a.doc',
+    `<?xml version="1.0"?><w:wordDocument xmlns:w="http://schemas.microsoft.com/office/word/2003/wordml" xmlns:wx="wx" xmlns:aml="aml"><w:body><wx:sect>${body}</wx:sect></w:body></w:wordDocument>`,
+  );
+  const shown = await text('a.doc:raw');
+  const found = shown.split(/(?:^|\n)\\?#(?:\d+|end)\n/).map((part) => part.trim());
+  expect(WORD_2003.map(([name], i) => [name, found[i + 1]])).toEqual(
+    WORD_2003.map(([name, , is]) => [name, is]),
+  );
+  expect(found.at(-1)).toBe('[^1]: note\n[Not shown: 1 embedded object, hidden text]');
+});
+
+const said = (type: string, value: string): string => `<Data ss:Type="${type}">${value}</Data>`;
+const HTML = 'xmlns="http://www.w3.org/TR/REC-html40"';
+
+/** What the schemas of Excel 2003 (SpreadsheetML) have for text: attributes and content of a cell. */
+const EXCEL_2003: readonly (readonly [construct: string, cell: string, content: string, shown: string])[] = [
+  ['a text', '', said('String', 'text'), 'text'],
+  ['two lines and signs', '', said('String', 'a&#10;b &lt;c&gt;'), '"a\\nb <c>"'],
+  ['rich text', '', `<ss:Data ss:Type="String" ${HTML}>10<Sup>6</Sup> <B>x</B></ss:Data>`, '10^6 x'],
+  ['a number', '', said('Number', '1.5'), '1.5'],
+  ['a format', ' ss:StyleID="zeros"', said('Number', '1'), '01'],
+  ['a locale, which is no currency', ' ss:StyleID="locale"', said('Number', '5'), '5.00 kg'],
+  ['a percentage', ' ss:StyleID="percent"', said('Number', '0.256'), '25.60%'],
+  ['a date', '', said('DateTime', '2024-03-01T00:00:00.000'), '2024-03-01'],
+  ['a boolean', '', said('Boolean', '1'), 'TRUE'],
+  ['an error', '', said('Error', '#N/A'), '#N/A'],
+  ['a result', ' ss:Formula="=SUM(R1C1)"', said('Number', '3'), '3'],
+  ['a formula without a result', ' ss:Formula="=RC[-1]"', '', '=RC[-1]'],
+  ['a link', ' ss:HRef="https://ex.org/c"', said('String', 'site'), 'site <https://ex.org/c>'],
+  [
+    'a comment',
+    '',
+    `${said('String', 'noted')}<Comment ss:Author="Bo"><ss:Data ${HTML}><B>Why?</B></ss:Data></Comment>`,
+    'noted [comment: Why?]',
+  ],
+];
+
+test('each construct of Excel 2003 XML is shown', async () => {
+  const { write, text } = workspace(unhurried);
+  const excel = 'urn:schemas-microsoft-com:office:spreadsheet';
+  const rows = EXCEL_2003.map(([, cell, content]) => `<Row><Cell${cell}>${content}</Cell></Row>`);
+  const formats = { zeros: '00', locale: '[$-409]0.00&quot; kg&quot;', percent: 'Percent' };
+  const styles = Object.entries(formats).map(
+    ([id, format]) => `<Style ss:ID="${id}"><NumberFormat ss:Format="${format}"/></Style>`,
+  );
+  const options = (content: string): string =>
+    `<WorksheetOptions xmlns="urn:schemas-microsoft-com:office:excel">${content}</WorksheetOptions>`;
+  const margins = '<PageSetup><Header x:Data="&amp;LOn top"/><Footer x:Data="Page &amp;P"/></PageSetup>';
+  const away = '<Worksheet ss:Name="Away"><Table/>';
+  write(
+    'a.xls',
+    `<?xml version="1.0"?><Workbook xmlns="${excel}" xmlns:ss="${excel}" xmlns:x="urn:x"><Styles>${styles.join('')}</Styles><Worksheet ss:Name="S"><Table>${rows.join('')}</Table>${options(margins)}</Worksheet>${away}${options('<Visible>SheetHidden</Visible>')}</Worksheet></Workbook>`,
+  );
+  const shown = await text('a.xls:raw');
+  expect(
+    EXCEL_2003.map(([name], i) => [name, new RegExp(`^\\| ${i + 1} \\| (.*) \\|$`, 'm').exec(shown)?.[1]]),
+  ).toEqual(EXCEL_2003.map(([name, , , is]) => [name, is]));
+  expect(shown).toMatch(/\n## Away \(hidden\)\n[^]*\n## Headers and footers\n\n- header: On top\n?$/);
+});
+
 test('XML without the type of its document, and XML that is no document', async () => {
   const { write, text } = workspace(unhurried);
   write('a.fodt', flat('text', '<text:p>words</text:p>').replace(/ office:mimetype="[^"]*"/, ''));

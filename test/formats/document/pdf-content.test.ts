@@ -57,6 +57,27 @@ test('code keeps its lines and its indentation', async () => {
   expect(text).toMatch(/\n\n(?:## )?The text goes on after the listing/);
 });
 
+test.each([
+  ['at the same heights', 0],
+  ['at other heights', 4.5],
+])('two listings side by side %s are laid out as on the page', async (_, lower) => {
+  const other = ['function f(x) {', '  if (x > 0) {', '    return 1;', '  }', '  return 0;', '}'];
+  const whole = (x: number, y: number, lines: readonly string[]): string =>
+    lines.map((line, i) => put(line.trim(), x + 4.8 * line.search(/\S|$/), y - 9 * i, '/F2 8')).join('');
+  const before = put('The same in two languages, with enough words for a paragraph.', 72, 720);
+  const after = put('The text goes on after the listings, with enough words for a paragraph.', 72, 630);
+  const text = await shown(page(before + whole(80, 705, CODE) + whole(320, 705 - lower, other) + after));
+  const lines = Array.from({ length: 7 }, (__, i) => [CODE[i], other[i]]);
+  const column = (line: string): string => (line === '' ? '' : ' '.repeat(50) + line);
+  const laid = lines.map(([left = '', right = '']) =>
+    lower > 0 ? [left, column(right)] : [right === '' ? left : left.padEnd(50) + right],
+  );
+  const code = laid.flat().filter((line) => line !== '');
+  const fence = /```\n([^]*?)\n```/.exec(text)?.[1]?.split('\n');
+  expect(fence?.filter((line) => line !== '')).toEqual(code);
+  expect(text).toMatch(/for a paragraph\.\n\n```\n[^]*\n```\n\n(?:## )?The text goes on/);
+});
+
 test('words in a typewriter font stay in their sentence', async () => {
   const sentence = (y: number): string =>
     put('Call the function', 72, y) + put('close()', 152, y, '/F2 10') + put('before the end.', 198, y);
@@ -144,7 +165,10 @@ test('each kind of annotation with text is shown', async () => {
   );
   const all = `/Annots[${objects.map((_, i) => `${i + 7} 0 R`).join(' ')}]`;
   const text = await shown(page(put('text', 72, 720), { page: all, objects }));
-  expect(text.split(/\n+/).slice(1)).toEqual(kinds.map((kind) => `[comment: about ${kind}]`));
+  expect(text.split(/\n+/).slice(1)).toEqual([
+    ...kinds.map((kind) => `[comment: about ${kind}]`),
+    '[Not shown: 1 attached file]',
+  ]);
 });
 
 test('a page of notes alone is not called scanned', async () => {
@@ -365,4 +389,142 @@ test('a line in the font of the text around it is no heading', async () => {
   expect(await shown(page(rows + footer))).toMatch(/\n\nPage 1$/);
   const larger = put('Results', 58, 640, '/F1 18');
   expect(await shown(page(rows + larger + footer))).toContain('# Results\n');
+});
+
+interface Construct {
+  readonly drawing?: string;
+  /** What its page has besides: resources, annotations (which are its objects, in their order). */
+  readonly resources?: string;
+  readonly notes?: readonly string[];
+  /** Objects of the whole document, by the name with which they are referred to: `@name`. */
+  readonly objects?: Readonly<Record<string, string>>;
+}
+
+const at = (operators: string): Construct => ({ drawing: `BT /F1 10 Tf 72 700 Td ${operators} ET\n` });
+const widget = (field: string): Construct => ({
+  notes: [`<</Type/Annot/Subtype/Widget/Rect[72 600 200 610]${field}>>`],
+});
+const note = (kind: string, more: string): Construct => ({
+  notes: [`<</Type/Annot/Subtype/${kind}/Rect[72 600 200 610]${more}>>`],
+});
+const drawn = (resources: string, drawing: string, objects: Readonly<Record<string, string>>): Construct => ({
+  resources,
+  drawing,
+  objects,
+});
+const withFonts = '/Resources<</Font<</F1 3 0 R>>>>';
+const stream = (content: string, entries = ''): string =>
+  `<<${entries}/Length ${content.length}>>\nstream\n${content}\nendstream`;
+const mapped = stream(
+  '/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /x def 1 begincodespacerange <00><ff> endcodespacerange 1 beginbfchar <41> <03BC> endbfchar endcmap end end',
+);
+
+/**
+ * What ISO 32000-1 has for text: 9 (text), 8.7 to 8.11 (patterns, pictures, forms, layers), 12.5 (annotations), 12.7 (forms) and 14.6
+ * to 14.9 (marked content). What has no text to be read is shown as nothing: pictures, what is hidden, the captions of buttons.
+ */
+const CONSTRUCTS: readonly (readonly [construct: string, page: Construct, shown: string])[] = [
+  ['a string', at('(shown) Tj'), 'shown'],
+  ['pieces of a word, and of two', at('[(o)-20(ne)-400(two)] TJ'), 'one two'],
+  ['next lines', at(`14 TL (one) ' 0 0 (two) "`), 'one two'],
+  ['a hexadecimal string', at('<73686f776e> Tj'), 'shown'],
+  ['codes of the standard encoding', at('(\\256 \\261 \\341) Tj'), 'fi – Æ'],
+  ['a hyphen at the end of a line', at('14 TL (exam-) Tj T* (ple) Tj'), 'example'],
+  ['a raised number', at('(10) Tj /F1 6 Tf 4 Ts (6) Tj'), '10^6'],
+  ['text that is not painted, as behind a scan', at('3 Tr (recognised) Tj'), 'recognised'],
+  ['turned text', { drawing: 'BT /F1 10 Tf 0 1 -1 0 100 300 Tm (turned) Tj ET\n' }, 'turned'],
+  [
+    'a named sign',
+    drawn('/Font<</F3 @f>>', 'BT /F3 10 Tf 72 700 Td (A) Tj ET\n', {
+      f: '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[65/alpha]>>>>',
+    }),
+    'α',
+  ],
+  [
+    'a font that says its signs',
+    drawn('/Font<</F3 @g>>', 'BT /F3 10 Tf 72 700 Td (A) Tj ET\n', {
+      g: '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode @u>>',
+      u: mapped,
+    }),
+    'μ',
+  ],
+  [
+    'a drawn font',
+    drawn('/Font<</F3 @t>>', 'BT /F3 10 Tf 72 700 Td (a) Tj ET\n', {
+      t: '<</Type/Font/Subtype/Type3/FontBBox[0 0 9 9]/FontMatrix[.1 0 0 .1 0 0]/FirstChar 97/LastChar 97/Widths[9]/Encoding<</Differences[97/a]>>/CharProcs<</a @p>>>>',
+      p: stream('9 0 0 0 7 7 d1 0 0 7 7 re f'),
+    }),
+    'a',
+  ],
+  [
+    'a form',
+    drawn('/XObject<</X1 @x>>', '/X1 Do\n', {
+      x: stream(
+        'BT /F1 10 Tf 72 700 Td (in a form) Tj ET',
+        `/Type/XObject/Subtype/Form/BBox[0 0 612 792]${withFonts}`,
+      ),
+    }),
+    'in a form',
+  ],
+  ['a picture', { drawing: 'q 9 0 0 9 72 700 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q\n' }, ''],
+  ['what stands for a text', at('/Span <</ActualText (real)>> BDC (xeal) Tj EMC'), 'real'],
+  ['the long form of a text', at('/Span <</E (Doctor)>> BDC (Dr) Tj EMC'), 'Dr'],
+  ['a running head', at('/Artifact <</Type/Pagination>> BDC (head) Tj EMC'), 'head'],
+  ['a field with a text', widget('/FT/Tx/T(name)/V(Jane)'), 'name: Jane'],
+  ['a password', widget('/FT/Tx/Ff 8192/T(pass)/V(secret)'), 'pass: (a password)'],
+  ['a ticked box', widget('/FT/Btn/T(agree)/V/Yes/AS/Yes/AP<</N<</Yes 8 0 R/Off 8 0 R>>>>'), 'agree: ☒'],
+  ['a list', widget('/FT/Ch/T(many)/Opt[(A)(B)(C)]/V[(A)(C)]'), 'many: A, C'],
+  ['a choice', widget('/FT/Ch/Ff 131072/T(one)/Opt[[(se)(Sweden)]]/V(se)'), 'one: Sweden'],
+  ['a signature', widget('/FT/Sig/T(signed)/V<</Type/Sig/Name(Ann)>>'), ''],
+  ['a button', widget('/FT/Btn/Ff 65536/T(go)/MK<</CA(Press)>>'), ''],
+  ['a note', note('Text', '/Contents(why)/T(Bo)'), '[comment by Bo: why]'],
+  ['a hidden note', note('Text', '/F 2/Contents(why)'), ''],
+  ['text written onto the page', note('FreeText', '/Contents(written)/DA(/F1 9 Tf)'), 'written'],
+  ['a link', note('Link', '/A<</S/URI/URI(https://ex.org/l)>>'), '<https://ex.org/l>'],
+  ['an attached file', note('FileAttachment', '/Contents(see it)/FS<</F(a.txt)>>'), '[comment: see it]'],
+];
+
+test('each construct of a PDF is shown or counted', async () => {
+  const head = [
+    '<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[]/XFA 9 0 R>>>>',
+    '',
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+  ];
+  const objects: string[] = [
+    ...head,
+    ...Array.from({ length: 4 }, () => 'null'),
+    stream('', '/Type/XObject/Subtype/Form/BBox[0 0 9 9]'),
+    stream('<xdp/>'),
+  ];
+  const add = (object: string): string => `${objects.push(object)} 0 R`;
+  const pages = CONSTRUCTS.map(([, one]) => {
+    let resources = one.resources ?? '';
+    const named = Object.entries(one.objects ?? {}).toReversed();
+    const places = new Map<string, string>();
+    const placed = (text: string): string =>
+      text.replace(/@(\w)/g, (_, name: string) => places.get(name) ?? '');
+    for (const [name, object] of named) places.set(name, add(placed(object)));
+    resources = placed(resources);
+    const fonts = resources.startsWith('/Font<<')
+      ? resources.replace('/Font<<', '/Font<</F1 3 0 R')
+      : `/Font<</F1 3 0 R>>${resources}`;
+    const notes = (one.notes ?? []).map(add).join(' ');
+    return add(
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<<${fonts}>>/Contents ${add(stream(one.drawing ?? ''))}/Annots[${notes}]>>`,
+    );
+  });
+  objects[1] = `<</Type/Pages/Kids[${pages.join(' ')}]/Count ${pages.length}>>`;
+  const w = workspace(unhurried);
+  w.write('a.pdf', pdf(objects));
+  const text = await w.text('a.pdf:raw');
+  const found = text.split(/--- page \d+ ---\n/).map((part) =>
+    part
+      .replace(/^\[(?:Not shown|Images|\d+ page).*$|^\(.*(?:empty|scanned).*\)$|^#+ /gm, '')
+      .replace(/<sup>(.*?)<\/sup>/g, '^$1')
+      .trim(),
+  );
+  expect(CONSTRUCTS.map(([name], i) => [name, found[i + 1]])).toEqual(
+    CONSTRUCTS.map(([name, , is]) => [name, is]),
+  );
+  expect(text).toContain('Not shown: 1 XFA form, 1 signature, 1 form button, 1 attached file');
 });

@@ -3,6 +3,7 @@
  * notice, unless it is none: phonetic hints, names, and what helps to fill in a cell.
  */
 
+import { utils, write as writeBook } from '@e965/xlsx';
 import { unzipSync, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { xlsx } from '../../support/documents.ts';
@@ -23,6 +24,7 @@ const CELLS: readonly (readonly [construct: string, cell: string, shown: string]
   ['a boolean', 't="b"><v>1</v>', 'TRUE'],
   ['a date as a text', 't="d"><v>2024-03-15T13:45:30</v>', '2024-03-15 13:45:30'],
   ['an error', 't="e"><v>#N/A</v>', '#N/A'],
+  ['an error since 2019', 't="e"><v>#SPILL!</v>', '#SPILL!'],
   ['a percentage', 's="1"><v>0.256</v>', '25.6%'],
   ['a formula without a result', '><f>SUM(B1)</f>', '=SUM(B1)'],
   ['a link', inline('<t>site</t>'), 'site <https://ex.org/h>'],
@@ -91,4 +93,42 @@ test('cells of a sheet with macros, and formulas in prefixed XML, are shown', as
   expect(await textOf('a.xlsx:raw')).toMatch(
     /\n\| 1 \| 7 \| =A1\*2 \|\n[^]*\n## M\n[^]*\n\| 1 \| =ALERT\(\) \|\n/,
   );
+});
+
+/** Formats of cells (ECMA-376-1, 18.8.31), and what Excel shows. */
+const FORMATS: readonly (readonly [format: string, value: number | string, shown: string])[] = [
+  ['00', 1, '01'],
+  ['000-00-0000', 123_456_789, '123-45-6789'],
+  ['[$-409]0.00', 5, '5.00'],
+  ['[$-1010409]General', 35, '35'],
+  ['[$€-407] 0.00', 5, '€ 5.00'],
+  ['0.00', 1.005, '1.01'],
+  ['#,##0.00_);(#,##0.00)', -44.275, '(44.28)'],
+  ['0.0%', 0.1785, '17.9%'],
+  ['0.0000000000', 910_713.3937166666, '910713.3937166670'],
+  ['0.00E+00', 12_345, '1.23E+04'],
+  ['# ?/?', 2.5, '2 1/2'],
+  ['#\\ ?/10', 0.00046, '0.00046'],
+  ['0.0,,"M"', 1_234_567, '1.2M'],
+  ['0;(0);"zero"', 0, 'zero'],
+  ['[=3]"three";0', 3, 'three'],
+  ['"No. "@', 'x', 'No. x'],
+  ['0;0;0;_(@_)', 'x', 'x'],
+  ['[h]:mm:ss', 1.5, '36:00:00'],
+  ['[$-409]h:mm AM/PM', 0.5, '12:00 PM'],
+  ['[$-F800]dddd, mmmm dd, yyyy', 45_352, '2024-03-01'],
+  [';;;', 7, '7'],
+];
+
+test.each(['xlsx', 'xlsb', 'xls'] as const)('a cell of an %s is shown as its format says', async (type) => {
+  const sheet = utils.aoa_to_sheet(FORMATS.map(([, value]) => [value]));
+  for (const [i, [format]] of FORMATS.entries()) sheet[`A${i + 1}`].z = format;
+  const book = utils.book_new();
+  utils.book_append_sheet(book, sheet, 'S');
+  const { write, text: textOf } = workspace(unhurried);
+  write(`a.${type}`, writeBook(book, { type: 'buffer', bookType: type }) as Buffer);
+  const shown = await textOf(`a.${type}:raw`);
+  expect(
+    FORMATS.map(([format], i) => [format, new RegExp(`^\\| ${i + 1} \\| (.*) \\|$`, 'm').exec(shown)?.[1]]),
+  ).toEqual(FORMATS.map(([format, , is]) => [format, is]));
 });

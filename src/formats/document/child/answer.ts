@@ -317,7 +317,15 @@ const PLAIN = '<w:t xml:space="preserve">';
 
 /** A text of Word 2003, whose notes, comments, headers and footers are in its body. */
 function wordParts(stored: string): NamedParts {
-  const xml = each(stored, 'w:binData', () => '')
+  const linked = each(stored, 'w:hlink', (content, tag) => {
+    const target = attribute(tag, 'w:dest');
+    const field = (kind: string): string => `<w:r><w:fldChar w:fldCharType="${kind}"/></w:r>`;
+    const code = `<w:r><w:instrText> HYPERLINK "${escapeXml(target ?? '')}" </w:instrText></w:r>`;
+    return target === undefined
+      ? content
+      : field('begin') + code + field('separate') + content + field('end');
+  });
+  const xml = each(linked, 'w:binData', () => '')
     .replace(/(<\/?w:|\sw:)([\w-]+)(?=[\s/>=])/g, (tag, start: string, name: string) =>
       Object.hasOwn(WORD_NAMES, name) ? `${start}${WORD_NAMES[name]}` : tag,
     )
@@ -362,7 +370,7 @@ function wordParts(stored: string): NamedParts {
   ];
   return all.map(([name, content]) => [
     name,
-    content.replace(/<\/?(?:wx|aml):[^<>]*>/g, '').replaceAll('<w:t>', PLAIN),
+    content.replace(/<\/?(?!(?:w|v|o|w10|m):)[\w.-]+:[^<>]*>/g, '').replaceAll('<w:t>', PLAIN),
   ]);
 }
 

@@ -34,6 +34,7 @@ export function binaryDeck(stored: Buffer): SlideDeck | undefined {
   if (count === 0 || count > MAX_SLIDES) return undefined;
   const places = user ? persistDirectory(content, compound.read(user)) : new Map<number, number>();
   const objects = objectsOf(content);
+  const shared = sharedTexts(content, entriesIn(content, 1).flat(), places);
   const standIns = markedText(content);
   return {
     count,
@@ -50,7 +51,12 @@ export function binaryDeck(stored: Buffer): SlideDeck | undefined {
     },
     aside(number) {
       const at = places.get(slides[0]?.[number - 1]?.persistId ?? -1) ?? content.length;
-      const aside = asideOf(content, at, objects);
+      const own = asideOf(content, at, objects);
+      const notes = notesIdOf(content, at) === undefined ? [] : objects.margins.notes;
+      const aside = {
+        ...own,
+        margins: [...(own.margins ?? objects.margins.slides), ...notes, ...shared(at)],
+      };
       return number === 1 && objects.hasNumbers
         ? { ...aside, unshown: [...aside.unshown, LIST_NUMBERS] }
         : aside;
@@ -143,11 +149,70 @@ function notesIdOf(content: Buffer, slide: number | undefined): number | undefin
   return id === 0 ? undefined : id;
 }
 
+/** Types of records: a shape, and that it is a placeholder; and of the texts in it. */
+const [SHAPE, PLACEHOLDER, WIDE_TEXT, NARROW_TEXT] = [0xf004, 0x0bc3, 0x0fa0, 0x0fa8];
+
+/** The texts of shapes that are no placeholders on the master of the slide at an offset. Source: [MS-PPT] 2.5.10 (SlideAtom). */
+function sharedTexts(
+  content: Buffer,
+  masters: readonly Entry[],
+  places: ReadonlyMap<number, number>,
+): (slide: number) => readonly string[] {
+  const known = new Map<number, readonly string[]>();
+  const textsOn = (place: number): readonly string[] => {
+    const lines: string[] = [];
+    let [end, text] = [0, ''];
+    for (const record of deckRecords(content, place, endOf(content, place))) {
+      if (record.type === SHAPE) [end, text] = [record.end, ''];
+      if (record.type === PLACEHOLDER) end = 0;
+      if (record.at > end || (record.type !== WIDE_TEXT && record.type !== NARROW_TEXT)) continue;
+      text = content.toString(record.type === WIDE_TEXT ? 'utf16le' : 'latin1', record.at, record.end);
+      lines.push(...margin('layout', text.replace(/\s+/g, ' ').trim()));
+    }
+    return [...lines, ...of(place)];
+  };
+  const of = (slide: number): readonly string[] => {
+    if (slide + 38 > content.length || content.readUInt16LE(slide + 10) !== SLIDE_ATOM) return [];
+    const id = content.readUInt32LE(slide + 28);
+    const place = places.get(masters.find((entry) => entry.id === id)?.persistId ?? -1);
+    if (id === 0 || place === undefined || (content.readUInt16LE(slide + 36) & 1) === 0) return [];
+    const texts = known.get(place);
+    if (texts) return texts;
+    // A master that is its own has no more.
+    known.set(place, []);
+    known.set(place, textsOn(place));
+    return known.get(place) ?? [];
+  };
+  return of;
+}
+
+const endOf = (content: Buffer, start: number): number =>
+  start + 8 <= content.length ? Math.min(content.length, start + 8 + content.readUInt32LE(start + 4)) : start;
+
 /** Types of records of objects and links. */
 const [OLE_OBJECT, OLE_LINK, CONTROL, OLE_ATOM] = [0x0fcc, 0x0fce, 0x0fee, 0x0fc3];
 const [LINK_ATOM, LINK_USE, OBJECT_USE] = [0x0fd3, 0x0ff3, 0x0bc1];
 /** What is said about a slide: whether it is hidden, a comment, and what is at its edges. */
-const [SHOW, COMMENT, MARGINS_ATOM] = [0x03f9, 0x2ee0, 0x0fda];
+const [SHOW, COMMENT, MARGINS, MARGINS_ATOM] = [0x03f9, 0x2ee0, 0x0fd9, 0x0fda];
+/** What is at the edges, in the order of their texts, and the flag that it is shown. Source: [MS-PPT] 2.4.15.2. */
+const EDGES = [
+  ['date', 4],
+  ['header', 16],
+  ['footer', 32],
+] as const;
+
+function marginsIn(content: Buffer, from: number, to: number): string[] {
+  const lines: string[] = [];
+  let flags = 0;
+  for (const { type, at, end, instance } of deckRecords(content, from, to)) {
+    if (type === MARGINS_ATOM && at + 4 <= end) flags = content.readUInt16LE(at + 2);
+    const [kind, flag] = EDGES[instance] ?? ['', 0];
+    const said = type === STRING && (flags & flag) !== 0 ? content.toString('utf16le', at, end) : '';
+    if (said.trim() !== '') lines.push(...margin(kind, said.replace(/\s+/g, ' ').trim()));
+  }
+  return lines;
+}
+
 /** What anydoc 0.1.9 does not show: the numbers of paragraphs, and that a group of shapes is a table. */
 const [NUMBERS, GROUP_PROPERTIES] = [0x0fac, 0xf122];
 /** The property of a group that makes it a table. Source: [MS-ODRAW] 2.3.4.37. */
@@ -159,11 +224,14 @@ interface DeckObjects {
   readonly links: ReadonlyMap<number, string>;
   /** Whether paragraphs in placeholders are numbered. */
   readonly hasNumbers: boolean;
+  /** What is at the edges of all slides that say nothing else, and of all notes. */
+  readonly margins: { readonly slides: readonly string[]; readonly notes: readonly string[] };
 }
 
 function objectsOf(content: Buffer): DeckObjects {
   const programs = new Map<number, string>();
   const links = new Map<number, string>();
+  const margins: Record<'slides' | 'notes', string[]> = { slides: [], notes: [] };
   let [kind, id, hasNumbers] = ['', 0, false];
   for (const { type, at, end, instance } of deckRecords(content, 0, content.length)) {
     if (type === OLE_OBJECT || type === OLE_LINK) kind = 'object';
@@ -175,9 +243,12 @@ function objectsOf(content: Buffer): DeckObjects {
     else if (type === STRING && kind === 'object' && instance === 2)
       programs.set(id, content.toString('utf16le', at, end));
     else if (type === NUMBERS) hasNumbers ||= isNumbered(content, at, end);
-    else if (type === SLIDE_LIST) break;
+    else if (type === SLIDE_LIST && instance === 0) break;
+    else if (type === SLIDE_LIST) kind = '';
+    else if (type === MARGINS && (instance === 3 || instance === 4))
+      margins[instance === 3 ? 'slides' : 'notes'] = marginsIn(content, at, end);
   }
-  return { programs, links, hasNumbers };
+  return { programs, links, hasNumbers, margins };
 }
 
 /** The properties of paragraphs, and the bytes of each: a picture, whether they are numbered, and how. Source: [MS-PPT] 2.9.68. */
@@ -199,15 +270,19 @@ function isNumbered(content: Buffer, start: number, end: number): boolean {
 const LIST_NUMBERS: UnshownFacts = { what: 'list numbers', count: 0 };
 
 /** What is beside the text of the slide at this offset. */
-function asideOf(content: Buffer, start: number, { programs, links }: DeckObjects): SlideAside {
-  const end = start + 8 <= content.length ? start + 8 + content.readUInt32LE(start + 4) : start;
+function asideOf(
+  content: Buffer,
+  start: number,
+  { programs, links }: DeckObjects,
+): Omit<SlideAside, 'margins'> & { readonly margins: readonly string[] | undefined } {
+  const end = endOf(content, start);
   const comments: { by: string; text: string }[] = [];
   const used: string[] = [];
   const texts = new Set(shapeTexts(content.subarray(start, end)).map((text) => text.replace(/^\w+: /, '')));
-  const margins: string[] = [];
+  let margins: readonly string[] | undefined;
   let isHidden = false;
-  let [holder, flags, tables, hasNumbers] = [0, 0, 0, false];
-  for (const { type, at, end: to, instance } of deckRecords(content, start, Math.min(end, content.length))) {
+  let [tables, edges, hasNumbers] = [0, 0, false];
+  for (const { type, at, end: to, instance } of deckRecords(content, start, end)) {
     if (type === SHOW && at + 12 <= to) isHidden = (content.readUInt16LE(at + 10) & 4) !== 0;
     if (type === NUMBERS) hasNumbers ||= isNumbered(content, at, to);
     if (type === GROUP_PROPERTIES && at + 2 <= to && (content.readUInt16LE(at) & 0x3fff) === TABLE)
@@ -216,14 +291,10 @@ function asideOf(content: Buffer, start: number, { programs, links }: DeckObject
     const target = type === LINK_USE && at + 8 <= to ? links.get(content.readUInt32LE(at + 4)) : undefined;
     if (target !== undefined && /^(?:https?|mailto|ftp):/i.test(target)) texts.add(`<${target}>`);
     if (type === COMMENT) comments.push({ by: '', text: '' });
-    if (type === COMMENT || type === MARGINS_ATOM) holder = type;
-    if (type === MARGINS_ATOM && at + 4 <= to) flags = content.readUInt16LE(at + 2);
+    if (type === MARGINS) [margins, edges] = [marginsIn(content, at, to), to];
     const said = type === STRING ? content.toString('utf16le', at, to).replace(/\s+/g, ' ').trim() : '';
     const comment = comments.at(-1);
-    if (said !== '' && holder === COMMENT && comment && instance < 2)
-      comment[instance === 0 ? 'by' : 'text'] = said;
-    if (said !== '' && holder === MARGINS_ATOM && (flags & (instance === 1 ? 16 : 32)) !== 0 && instance > 0)
-      margins.push(...margin(instance === 1 ? 'header' : 'footer', said));
+    if (said !== '' && at >= edges && comment && instance < 2) comment[instance === 0 ? 'by' : 'text'] = said;
   }
   const objects = used.filter((one) => one !== '' && one !== 'control');
   const unshown = [

@@ -20,8 +20,8 @@ export interface CompoundStream {
 /** The properties of shapes with a text. Source: [MS-ODRAW] 2.2.9 (FOPT), 2.3.4.15 (wzDescription), 2.3.22.2 (gtextUNICODE). */
 const SHAPE_PROPERTIES = Buffer.from('0bf0', 'hex');
 const SHAPE_TEXTS: ReadonlyMap<number, 'picture' | 'shape'> = new Map([
-  [0x8381, 'picture'],
-  [0x80c0, 'shape'],
+  [0x0381, 'picture'],
+  [0x00c0, 'shape'],
 ]);
 
 /** The texts that are properties of shapes in a stream: descriptions of pictures, WordArt. */
@@ -36,7 +36,7 @@ export function shapeTexts(bytes: Buffer): string[] {
       const id = properties.readUInt16LE(6 * i);
       if ((id & 0x8000) === 0) continue;
       const end = text + properties.readUInt32LE(6 * i + 2);
-      const kind = SHAPE_TEXTS.get(id);
+      const kind = SHAPE_TEXTS.get(id & 0x3fff);
       const [said = ''] = properties.toString('utf16le', text, end).split('\0');
       if (kind !== undefined && said.trim() !== '') found.push(`${kind}: ${said.trim()}`);
       text = end;

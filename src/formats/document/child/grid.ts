@@ -167,7 +167,7 @@ export function* tableLines(
 }
 
 function cellLine(cell: CellObject, ssf: NumberFormatter, date1904: boolean): string {
-  const text = cellText(cell, ssf, date1904).trim();
+  const text = (labelled(cell, ssf) ?? cellText(cell, ssf, date1904)).trim();
   const target = cell.l?.Target;
   const notes = (cell.c ?? [])
     .map(({ t }) => restoreRaised(String(t ?? '')).trim())
@@ -242,13 +242,32 @@ function isHeader(cells: ReadonlyMap<number, CellObject>, columns: readonly numb
 /** The part of SheetJS that formats numbers. */
 type NumberFormatter = Pick<typeof SSF, 'parse_date_code' | 'format'>;
 
+/** Errors by their numbers. Source: [MS-XLS] 2.5.10 (BErr). */
+const ERRORS: ReadonlyMap<number, string> = new Map([
+  [0x00, '#NULL!'],
+  [0x07, '#DIV/0!'],
+  [0x0f, '#VALUE!'],
+  [0x17, '#REF!'],
+  [0x1d, '#NAME?'],
+  [0x24, '#NUM!'],
+  [0x2a, '#N/A'],
+  [0x2b, '#GETTING_DATA'],
+]);
+
+/** The words that the format of a text adds to it: `"No. "@`. */
+function labelled({ t, v, z }: CellObject, ssf: NumberFormatter): string | undefined {
+  if (t !== 's' || typeof z !== 'string' || z === '@' || !z.includes('@')) return undefined;
+  const section = z.slice(z.lastIndexOf(';') + 1);
+  return /["\\]/.test(section) ? ssf.format(section, restoreRaised(String(v))) : undefined;
+}
+
 function cellText(cell: CellObject, ssf: NumberFormatter, date1904: boolean): string {
   const { t, v, w, z } = cell;
   switch (t) {
     case 'b':
       return v === true ? 'TRUE' : 'FALSE';
     case 'e':
-      return w ?? '#ERROR!';
+      return w ?? ERRORS.get(Number(v)) ?? '#ERROR!';
     case 'n':
       return numberText(Number(v), typeof z === 'string' ? z : undefined, w, ssf, date1904);
     case 'd':
@@ -276,11 +295,14 @@ function numberText(
   ssf: NumberFormatter,
   date1904: boolean,
 ): string {
-  if (format === undefined) return shown?.trim() ?? exact(value);
-  if (/^general$/i.test(format)) return exact(value);
-  if (isDate(format)) return dateText(value, format, shown, ssf, date1904);
+  // A locale is no currency, for which SheetJS takes it: `[$-409]0.00`.
+  const plain = format?.replace(/\[\$-[^\]]*\]/g, '');
+  if (plain === undefined) return shown?.trim() ?? exact(value);
+  if (/^general$/i.test(plain)) return exact(value);
+  if (isDate(plain)) return dateText(value, plain, shown, ssf, date1904);
   // If the format hides the number, it is shown anyway.
-  return shown?.trim() || formatted(value, format, ssf)?.trim() || exact(value);
+  const text = shown?.trim() || formatted(value, plain, ssf)?.trim();
+  return text && !text.includes('NaN') ? text : exact(value);
 }
 
 /** Spreadsheets keep 15 digits; more are noise of the binary representation. */
@@ -304,7 +326,18 @@ function isDate(format: string): boolean {
 const KNOWN = /^(?:"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|E[+-]0+|[0#?.,/;:@() $+-])/;
 
 /** A number in a format that SheetJS rejects, such as `0.0\ %`, or with unusual literal characters or no-break spaces. */
-function formatted(value: number, format: string, ssf: NumberFormatter): string | undefined {
+function formatted(number: number, format: string, ssf: NumberFormatter): string | undefined {
+  const typed = Number(number.toPrecision(15));
+  // 44.275 is stored as a little less, and is rounded up all the same.
+  const digits = /\.(\d*5)$/.exec(String(typed))?.[1] ?? '';
+  const places = /\.([0#?]*)/.exec(format)?.[1] ?? '';
+  const value = digits.length > places.length ? typed * (1 + Number.EPSILON) : typed;
+  try {
+    const text = ssf.format(format, value);
+    if (text.trim() !== '') return text;
+  } catch {
+    // It may be one of those below.
+  }
   let [safe, rest, scale] = ['', format.replace(/\\([^"])/g, '"$1"'), 1];
   while (rest !== '') {
     const known = KNOWN.exec(rest)?.[0];

@@ -125,6 +125,8 @@ function follows(block: readonly CodeLine[], line: CodeLine, prose: readonly Pla
   const [first] = line as [PlacedText];
   if (above.y - first.y > MAX_LINE_GAP * first.height) return false;
   const [start, end] = extent(line);
+  // Lines of listings side by side may stand at different heights.
+  const isApart = above.y - first.y >= first.height;
   const isBeside = block.every((other) => {
     const [left, right] = extent(other);
     return (
@@ -138,7 +140,7 @@ function follows(block: readonly CodeLine[], line: CodeLine, prose: readonly Pla
     other.end > start &&
     !isLevel(other, above) &&
     !isLevel(other, first);
-  return !isBeside && !prose.some(isBetween);
+  return !(isApart && isBeside) && !prose.some(isBetween);
 }
 
 function blockText(lines: readonly CodeLine[]): string {
@@ -170,7 +172,7 @@ function withBlock(text: string, block: string): string {
   const { letters, offsets } = lettersOf(text);
   const wanted = bare(block);
   const at = letters.indexOf(wanted);
-  if (at === -1) return withScattered(text, block);
+  if (at === -1) return withMoved(text, block);
   const [from, to] = [offsets[at] as number, (offsets[at + wanted.length - 1] as number) + 1];
   // The signs around the letters: those of the code, and Markdown that stands for nothing in it.
   const lead = /^[^\p{L}\p{M}\p{N}]*/u.exec(block)?.[0] ?? '';
@@ -184,10 +186,10 @@ function withBlock(text: string, block: string): string {
     end += close[0].length;
   }
   // A table says more than the columns of its text, unless these are the numbers of its lines.
-  if (/^\|.*\|$/m.test(text.slice(start, end)) && !isNumbered(block)) return text;
-  const fence = block.includes('```') ? '~~~~' : '```';
-  const parts = [text.slice(0, start).trimEnd(), `${fence}\n${block}\n${fence}`, text.slice(end).trimStart()];
-  return parts.filter((part) => part !== '').join('\n\n');
+  const covered = text.slice(start, end);
+  if (/^\|.*\|$/m.test(covered) && !isNumbered(block))
+    return /^(?![|\s]|```).*[\p{L}\p{N}]/mu.test(covered) ? withMoved(text, block) : text;
+  return fenced(text.slice(0, start), block, text.slice(end));
 }
 
 const isNumbered = (block: string): boolean => {
@@ -196,33 +198,79 @@ const isNumbered = (block: string): boolean => {
   return lines.every((line, i) => Number.parseInt(line, 10) === first + i);
 };
 
-/** The block in the place of its first line, if the text has all its lines as lines of their own, in another order. */
-function withScattered(text: string, block: string): string {
-  const wanted = block
-    .split('\n')
-    .map(bare)
-    .filter((line) => line !== '');
-  const taken = new Map<number, number>();
-  const lines = text.split('\n');
-  let first = -1;
-  for (const [row, line] of lines.entries()) {
-    const said = bare(line);
-    const start = said === '' ? -1 : wanted.findIndex((one, i) => !taken.has(i) && said.startsWith(one));
-    let [joined, end] = ['', start];
-    while (start !== -1 && end < wanted.length && !taken.has(end) && joined.length < said.length)
-      joined += wanted[end++];
-    if (start === -1 || joined !== said) continue;
-    for (let i = start; i < end; i += 1) taken.set(i, row);
-    if (start === 0) first = row;
+/** The block in the place of its words, if the text has them in another order, and nothing between them. */
+function withMoved(text: string, block: string): string {
+  const wanted = countsOf(wordsIn(block).map(({ word }) => word));
+  const size = sum(wanted);
+  const isOwn = ({ word }: TextWord): boolean => wanted.has(word);
+  const words: (TextWord & { readonly isMixed: boolean })[] = [];
+  let offset = 0;
+  for (const line of text.split('\n')) {
+    const all = wordsIn(line, offset);
+    const isMixed = !all.every(isOwn);
+    for (const one of all) words.push({ ...one, isMixed });
+    offset += line.length + 1;
   }
-  if (taken.size < wanted.length || first === -1) return text;
-  const rows = new Set(taken.values());
+  for (let first = words.findIndex(isOwn), next = 0; first < words.length && first !== -1; first = next) {
+    let last = first;
+    while (last + 1 < words.length && isOwn(words[last + 1] as TextWord)) last += 1;
+    next = last + 1;
+    while (next < words.length && !isOwn(words[next] as TextWord)) next += 1;
+    if (last - first + 1 < size) continue;
+    const counts = countsOf(words.slice(first, last + 1).map(({ word }) => word));
+    // A word of the prose beside it may be one of its words too.
+    const isSpare = (at: number): boolean => {
+      const one = words[at] as (typeof words)[number];
+      const count = counts.get(one.word) ?? 0;
+      if (count <= (wanted.get(one.word) ?? 0) || !one.isMixed) return false;
+      counts.set(one.word, count - 1);
+      return true;
+    };
+    while (first < last && isSpare(first)) first += 1;
+    while (first < last && isSpare(last)) last -= 1;
+    const isWhole = [...wanted].every(([word, count]) => (counts.get(word) ?? 0) >= count);
+    if (!isWhole || last - first > 1.5 * size) continue;
+    const [start, end] = [words[first], words[last]] as [(typeof words)[0], (typeof words)[0]];
+    const from = start.isMixed ? start.from : lineEnd(text, words[first - 1]?.to ?? -1);
+    const after = words[last + 1]?.from ?? text.length;
+    const to = end.isMixed ? end.to : Math.max(end.to, text.lastIndexOf('\n', after));
+    if (isInFence(text.slice(0, from)) || isInFence(text.slice(Math.max(0, from), to))) return text;
+    return fenced(text.slice(0, Math.max(0, from)), block, text.slice(to));
+  }
+  return text;
+}
+
+interface TextWord {
+  readonly word: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+function wordsIn(text: string, offset = 0): TextWord[] {
+  return Array.from(text.matchAll(/[\p{L}\p{M}\p{N}]+/gu), ({ 0: word, index }) => ({
+    word: bare(word),
+    from: offset + index,
+    to: offset + index + word.length,
+  }));
+}
+
+function countsOf(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+const sum = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((a, b) => a + b, 0);
+
+const lineEnd = (text: string, at: number): number => {
+  const end = at < 0 ? 0 : text.indexOf('\n', at);
+  return end === -1 ? text.length : end;
+};
+
+function fenced(before: string, block: string, after: string): string {
   const fence = block.includes('```') ? '~~~~' : '```';
-  const kept = lines.flatMap((line, row) => (row === first ? [`\n\0\n`] : rows.has(row) ? [] : [line]));
-  return kept
-    .join('\n')
-    .replace(/```\w*\s*\0\s*```|\0/, () => `${fence}\n${block}\n${fence}`)
-    .replace(/\n{3,}/g, '\n\n');
+  const parts = [before.trimEnd(), `${fence}\n${block}\n${fence}`, after.trimStart()];
+  return parts.filter((part) => part !== '').join('\n\n');
 }
 
 function skipBack(text: string, from: number, signs: ReadonlySet<string>): number {

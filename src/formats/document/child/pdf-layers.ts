@@ -3,6 +3,7 @@
  * notes and targets of links are added.
  */
 
+import type { UnshownFacts } from '../protocol.ts';
 import { bareText as bare, type TextItem } from './pdf-layout.ts';
 
 type Pdfjs = typeof import('unpdf');
@@ -192,7 +193,37 @@ export interface PdfAnnotation {
   readonly password?: boolean;
   readonly checkBox?: boolean;
   readonly radioButton?: boolean;
+  readonly pushButton?: boolean;
   readonly options?: readonly { readonly exportValue: string; readonly displayValue: string }[];
+}
+
+const isSeen = ({ annotationFlags = 0 }: PdfAnnotation): boolean => (annotationFlags & UNSEEN_FLAGS) === 0;
+
+/** What is drawn by annotations whose text is not read. */
+export function unshownAnnotations(annotations: readonly PdfAnnotation[]): UnshownFacts[] {
+  const seen = annotations.filter(isSeen);
+  return [
+    { what: 'signature', count: seen.filter(({ fieldType }) => fieldType === 'Sig').length },
+    { what: 'form button', count: seen.filter(({ pushButton }) => pushButton === true).length },
+    { what: 'attached file', count: seen.filter(({ subtype }) => subtype === 'FileAttachment').length },
+  ].filter(({ count }) => count > 0);
+}
+
+/** The text without the lines for fields that the structured reading adds to it: `name: value`. `plain` has none. */
+export function withoutFields(text: string, annotations: readonly PdfAnnotation[], plain: string): string {
+  const names = new Set(
+    annotations.flatMap(({ fieldName = '' }) => [fieldName, fieldName.slice(fieldName.lastIndexOf('.') + 1)]),
+  );
+  names.delete('');
+  if (names.size === 0) return text;
+  const drawn = bare(plain);
+  const isField = (one: string): boolean =>
+    names.has(one.slice(0, Math.max(0, one.indexOf(': ')))) && !drawn.includes(bare(one));
+  return text
+    .split('\n')
+    .filter((one) => !isField(one))
+    .join('\n')
+    .trim();
 }
 
 /** The most lines of one page. */
@@ -222,7 +253,7 @@ export function annotationTexts(
   const notes = new Set<string>();
   const links = new Map<string, string>();
   for (const annotation of annotations) {
-    if (((annotation.annotationFlags ?? 0) & UNSEEN_FLAGS) !== 0) continue;
+    if (!isSeen(annotation)) continue;
     const { subtype = '' } = annotation;
     const said = line(annotation.contentsObj?.str);
     if (subtype === 'Widget') add(fieldText(annotation));

@@ -5,6 +5,8 @@ import { markOf, unmarked } from './markdown.ts';
 import { codeBlocks, type PdfFonts, withCode } from './pdf-code.ts';
 import {
   annotationTexts,
+  unshownAnnotations,
+  withoutFields,
   hiddenLayers,
   type PageItem,
   type PdfAnnotation,
@@ -67,7 +69,8 @@ export async function convertPdf(
     const links = new Set<string>();
     const texts = numbers.map((number, i) => {
       const page = plain[i] ?? EMPTY;
-      const drawn = pageText(rich?.get(number) ?? '', page).trim();
+      const all = pageText(rich?.get(number) ?? '', page).trim();
+      const drawn = withoutFields(all, page.annotations, page.text);
       const beside = annotationTexts(page.annotations, drawn, links);
       const text = [drawn, ...beside.texts].filter((part) => part !== '').join('\n\n');
       const none = page.isDamaged ? DAMAGED_PAGE : blank?.has(number) ? BLANK_PAGE : NO_TEXT;
@@ -77,12 +80,17 @@ export async function convertPdf(
       return `${markOf('page', number)}${parts.filter((part) => part !== '').join('\n\n')}\n\n`;
     });
     const facts = await factsOf(document);
+    const unshown = [
+      ...(facts.unshown ?? []),
+      ...unshownAnnotations(plain.flatMap((one) => one.annotations)),
+    ];
     const head = from === 1 && to === undefined ? unmarked(metadataLine(facts)) : '';
     const isEnd = last === (to === undefined ? count : Math.min(to, count));
     return {
       text: head + texts.join(''),
       facts: {
         ...facts,
+        unshown: unshown.length > 0 ? unshown : undefined,
         ...(scanned.length > 0 && { scanned }),
         ...(isCut && { isCut }),
         ...(mayHaveAttachments(bytes) && { hasAttachments: true as const }),
@@ -270,6 +278,10 @@ async function factsOf(document: PdfDocument): Promise<DocumentFacts> {
     author: author !== '' && author !== '(anonymous)' ? author : undefined,
     created: created ? created.slice(1).join('-') : undefined,
     outline: outline.length > 0 ? outline : undefined,
+    unshown:
+      info['IsXFAPresent'] === true && info['IsAcroFormPresent'] !== true
+        ? [{ what: 'XFA form', count: 1 }]
+        : undefined,
     bookmarks: outline.length < bookmarks ? bookmarks : undefined,
   };
 }

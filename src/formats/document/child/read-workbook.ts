@@ -8,7 +8,13 @@ import {
   set_cptable,
   type WorkBook,
 } from '@e965/xlsx';
-import { DELETED_TEXT, type DocumentFormat, DocumentRefusal, type UnshownFacts } from '../protocol.ts';
+import {
+  DELETED_TEXT,
+  type DocumentFormat,
+  DocumentRefusal,
+  type UnshownFacts,
+  xmlKind,
+} from '../protocol.ts';
 import { CompoundFile, shapeTexts } from './compound.ts';
 import { INITIAL_SHEET_ROWS, type SheetGrid, type SheetRows } from './grid.ts';
 import { HEADS_AND_FEET, sectionText } from './markdown.ts';
@@ -21,6 +27,7 @@ import {
   hasCodePage,
   isOpenDate,
   mendedStrings,
+  mendedXml,
   openDate,
   openDrawings,
   raisedStrings,
@@ -41,7 +48,7 @@ import {
   type SheetRowCount,
   surveySheets,
 } from './row-counts.ts';
-import { margin, openMargins } from './rewrite.ts';
+import { margin, openMargins, textOfPart } from './rewrite.ts';
 import { attribute, each, plainText, ZipParts } from './zip-parts.ts';
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
@@ -63,10 +70,15 @@ export function readGrids(
   const { damaged, dated, hasOpenFormulas } = surveySheets(parts);
   const changed = parts && mendedStrings(parts.names, dated, (name) => readableBytes(parts, name));
   const { bytes, standIns } =
-    parts && changed ? { bytes: repairWorkbook(stored, parts, changed) } : withSoundRecords(stored);
+    parts && changed
+      ? { bytes: repairWorkbook(stored, parts, changed) }
+      : xmlKind(stored) === 'workbook'
+        ? { bytes: mendedXml(stored) }
+        : withSoundRecords(stored);
   const read = (most: number | undefined): WorkBook =>
-    readBook(bytes, parts, changed, { sheetRows: most, hasFormulas });
+    readBook(bytes, parts, changed, { sheetRows: most, hasFormulas, isShown });
   const open = openSheets(parts);
+  const isShown = parts ? !mainPart(parts) : xmlKind(stored) === 'workbook';
   const hasFillers = parts !== undefined && asksForCalculation(parts);
   const hasFormulas = showsFormulas || hasFillers || hasOpenFormulas;
   const known = { open, damaged, hasFillers, showsFormulas, standIns };
@@ -103,9 +115,11 @@ interface ReadingOptions {
   readonly sheetRows: number | undefined;
   /** Whether there are formulas without a stored result, which are then shown as formulas. */
   readonly hasFormulas: boolean;
+  /** Whether the text of a cell is in the file; otherwise its format makes it, where it is shown. */
+  readonly isShown: boolean;
 }
 
-function read(bytes: Buffer, { sheetRows, hasFormulas }: ReadingOptions): WorkBook {
+function read(bytes: Buffer, { sheetRows, hasFormulas, isShown }: ReadingOptions): WorkBook {
   const options: ParsingOptions = {
     type: 'buffer',
     dense: true,
@@ -114,6 +128,7 @@ function read(bytes: Buffer, { sheetRows, hasFormulas }: ReadingOptions): WorkBo
     sheetStubs: hasFormulas,
     cellHTML: false,
     cellStyles: false,
+    cellText: isShown,
     ...(sheetRows !== undefined && { sheetRows }),
   };
   try {
@@ -310,7 +325,7 @@ function sectionBelow(title: string, lines: readonly string[]): string {
 export function asideText(bytes: Buffer, format: DocumentFormat): string {
   const parts = ZipParts.of(bytes);
   if (!parts) {
-    const { drawings, margins } = binaryAsides(bytes);
+    const { drawings, margins } = xmlKind(bytes) === 'workbook' ? xmlAsides(bytes) : binaryAsides(bytes);
     return sectionBelow('Drawings', drawings) + sectionBelow(HEADS_AND_FEET, margins);
   }
   const drawings =
@@ -326,6 +341,15 @@ export function asideText(bytes: Buffer, format: DocumentFormat): string {
   });
   const drawn = lines.length === 0 ? '' : `\n## Drawings\n\n${lines.join('\n')}\n`;
   return drawn + marginText(parts);
+}
+
+/** The headers and footers of a workbook of Office 2003 in XML. */
+function xmlAsides(bytes: Buffer): Pick<BinaryAsides, 'drawings' | 'margins'> {
+  const tags = textOfPart(bytes).matchAll(/<(?:\w+:)?(Header|Footer)\s[^<>]*>/g);
+  const margins = Array.from(tags, ([tag, kind = '']) =>
+    margin(kind.toLowerCase(), withoutMarginCodes(attribute(tag, '(?:\\w+:)?Data') ?? '')),
+  );
+  return { drawings: [], margins: margins.flat() };
 }
 
 /** Types of records, and of objects in sheets. Source: [MS-XLS] 2.3.1, 2.4.181 (Obj), 2.4.329 (TxO). */

@@ -258,7 +258,10 @@ export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {
     if (visible !== closed) unshown.push(HIDDEN_TEXT);
     return mendedContent(drawn.xml);
   });
-  const lines = openMargins(raisedOpen(shownOpen(styles, styles), ''));
+  // The common styles, the most of it, need not be walked over.
+  const own = styles.replace(/<office:styles[\s>][^]*?<\/office:styles>/, '');
+  const hasMargins = /<style:(?:header|footer)(?:-left|-first)?[\s>]/.test(own);
+  const lines = hasMargins ? openMargins(raisedOpen(shownOpen(own, styles), styles)) : [];
   return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown };
 }
 

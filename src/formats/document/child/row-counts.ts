@@ -32,7 +32,7 @@ export function countSheetRows(parts: ZipParts): (SheetRowCount | undefined)[] {
 export interface SheetSurvey {
   /** The indices (0-based) of sheets whose part is missing, damaged or truncated, so that cells may be missing. */
   readonly damaged: ReadonlySet<number>;
-  /** The names of parts with dates as ISO text. */
+  /** The names of parts with dates as ISO text, or with errors that SheetJS does not know. */
   readonly dated: ReadonlySet<string>;
   /** Whether there are formulas without a stored result. */
   readonly hasOpenFormulas: boolean;
@@ -54,11 +54,17 @@ export function surveySheets(parts: ZipParts | undefined): SheetSurvey {
     if (!content || (isText && !SHEET_END.test(content.toString('latin1', content.length - 200))))
       damaged.add(i);
     if (!content || !isText) continue;
-    if (name !== undefined && content.includes(' t="d"')) dated.add(name);
+    const isOdd =
+      content.includes(' t="d"') ||
+      (content.includes(' t="e"') && NEW_ERROR.test(content.toString('latin1')));
+    if (name !== undefined && isOdd) dated.add(name);
     hasOpenFormulas ||= nextOpenFormula(content, prefixOf(content), 0) < content.length;
   }
   return { damaged, dated, hasOpenFormulas };
 }
+
+/** An error since Excel 2019, such as `#SPILL!`. */
+export const NEW_ERROR = /<(?:\w+:)?v>#(?!NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A|GETTING_DATA)/;
 
 const NOT_READ = Buffer.alloc(0);
 

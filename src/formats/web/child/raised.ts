@@ -8,7 +8,7 @@ export function raised(text: string): string {
   const power = text.trim();
   if (power === '' || NO_POWER.test(power)) return text;
   const end = /\s*$/.exec(text)?.[0] ?? '';
-  return (/^[-+−]?[\p{L}\d]+$/u.test(power) ? `^${power}` : `^(${power})`) + end;
+  return (/^(?:[-+−]?[\p{L}\d]+|\([^()]*\))$/u.test(power) ? `^${power}` : `^(${power})`) + end;
 }
 
 /** A subscript: `1010<sub>2</sub>` becomes `1010_2`, not 10102; `H<sub>2</sub>O` stays H2O. */

@@ -42,11 +42,13 @@ function fieldText(xml: string): string {
   return escapeXml(signOfField(code) ?? wordsOfField(code) ?? '');
 }
 
-/** The XML with the text of such a shape in its place. */
+/** The XML with the text of WordArt, and the description of a picture, in its place. */
 export function withWordArt(xml: string): string {
-  if (!/<v:textpath\s/.test(xml)) return xml;
+  if (!/<v:textpath\s|<v:imagedata[\s/]/.test(xml)) return xml;
   return each(xml, `${W}pict`, (content, tag) => {
-    const string = /<v:textpath(?=\s)[^<>]*\sstring="([^"]*)"/.exec(content)?.[1];
+    const string =
+      /<v:textpath(?=\s)[^<>]*\sstring="([^"]*)"/.exec(content)?.[1] ??
+      /<v:shape(?=\s)[^<>]*\salt="([^"]+)"/.exec(content)?.[1];
     const [, name = '', prefix = ''] = /^<((\w+:)?pict)/.exec(tag) ?? [];
     if (string === undefined || content.includes('txbxContent')) return `${tag}${content}</${name}>`;
     return `<${prefix}t xml:space="preserve"> ${string} </${prefix}t>`;

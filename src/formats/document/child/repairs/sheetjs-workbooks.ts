@@ -7,10 +7,10 @@
 
 import type { CellObject } from '@e965/xlsx';
 import { unlessDamaged } from '../compound.ts';
-import { mainPart } from '../row-counts.ts';
+import { mainPart, NEW_ERROR } from '../row-counts.ts';
 import { removeRanges, walkXml, type XmlRange } from '../xml-walk.ts';
 import { attribute, contents, each, escapeXml, plainText, zipped, type ZipParts } from '../zip-parts.ts';
-import { raisedCells, type RaisedKind, raisedOpen, StandIns } from './anydoc-raised-text.ts';
+import { RAISED, raisedCells, type RaisedKind, raisedOpen, StandIns } from './anydoc-raised-text.ts';
 
 /** The content as SheetJS reads it rightly; the same string if nothing had to be changed. `styles` is the part styles.xml. */
 export function mendedSheets(stored: string, styles: string): string {
@@ -151,8 +151,13 @@ const EMPTY_STRINGS = /<((?:\w+:)?)si\s*\/>/g;
 export const DATED = '\ufddb';
 
 function datedCells(xml: string): string {
-  return each(xml, '(?:\\w+:)?c(?=\\s[^<>]*\\st="d")', (content, tag) => {
-    const name = /^<([\w:]+)/.exec(tag)?.[1] ?? '';
+  const named = each(
+    xml,
+    '(?:\\w+:)?c(?=\\s[^<>]*\\st="e")',
+    (content, tag) =>
+      (NEW_ERROR.test(content) ? tag.replace(' t="e"', ' t="str"') : tag) + content + closing(tag),
+  );
+  return each(named, '(?:\\w+:)?c(?=\\s[^<>]*\\st="d")', (content, tag) => {
     const text = content.replace(
       /(<(?:\w+:)?v(?:\s[^<>]*)?>)\s*([^<]*)/,
       (_, open: string, date: string) =>
@@ -163,9 +168,11 @@ function datedCells(xml: string): string {
           .replace(/T00:00:00(?:\.0+)?Z?$/, '')
           .replace('T', ' '),
     );
-    return `${tag.replace(' t="d"', ' t="str"')}${text}</${name}>`;
+    return tag.replace(' t="d"', ' t="str"') + text + closing(tag);
   });
 }
+
+const closing = (tag: string): string => `</${/^<([\w:]+)/.exec(tag)?.[1]}>`;
 
 /** The sheets with a text instead of each reference to a shared string that does not exist. */
 export function soundReferences(
@@ -191,6 +198,35 @@ export function soundReferences(
     if (mended !== xml) changed.set(name, Buffer.from(mended));
   }
   return changed;
+}
+
+/**
+ * A workbook of Office 2003 in XML, of which SheetJS joins superscripts too, takes a locale for a currency, shows the tags of comments,
+ * and leaves out formulas without a result. In latin1, whatever its encoding.
+ */
+export function mendedXml(bytes: Buffer): Buffer {
+  const xml = bytes
+    .toString('latin1')
+    .replace(/\sss:Format="[^"]*"/g, (tag) => tag.replace(/\[\$-[^\]"]*\]/g, ''))
+    .replace(/<((?:\w+:)?Su(p|b))(?:\s[^<>]*)?>([^<]*)<\/\1>/g, (_, __, kind: string, text: string) => {
+      const [before, after] = RAISED[kind === 'p' ? 'super' : 'sub'].map(
+        (mark) => `&#${mark.charCodeAt(0)};`,
+      );
+      return `${before}${text}${after}`;
+    });
+  const shown = xml.replace(/<((?:\w+:)?)Cell(?=\s)[^<>]*(?:\/>|>\s*<\/\1Cell>)/g, (tag, prefix: string) => {
+    const formula = /\sss:Formula="([^"]*)"/.exec(tag)?.[1];
+    const start = tag.replace(/\/>$|>[^]*$/, '');
+    return formula === undefined
+      ? tag
+      : `${start}><${prefix}Data ss:Type="String">${formula}</${prefix}Data></${prefix}Cell>`;
+  });
+  const plain = each(
+    shown,
+    '(?:\\w+:)?Comment',
+    (content, tag) => tag + content.replace(/<(?!\/?(?:\w+:)?Data)[^<>]*>/g, '') + closing(tag),
+  );
+  return Buffer.from(plain, 'latin1');
 }
 
 // The parts of a package as SheetJS reads them.
@@ -283,12 +319,27 @@ export function repairRecords(records: Buffer): boolean {
   for (const { at, type, body } of recordsIn(records)) {
     if (type === LINK && linked + cellsOf(body) <= MAX_LINKED_CELLS) {
       linked += cellsOf(body);
+      isRepaired = unlessDamaged(() => withoutFrame(body), false) || isRepaired;
     } else if (type === LINK || type === LINK_TOOLTIP) {
       records.writeUInt16LE(NO_TYPE, at);
       isRepaired = true;
     }
   }
   return isRepaired;
+}
+
+/** The offsets of the flags of a link and of its texts, and their flags: a shown text, and the name of a frame. */
+const [LINK_FLAGS, LINK_TEXTS, HAS_SHOWN_TEXT, HAS_FRAME] = [28, 32, 0x10, 0x80];
+
+/** SheetJS takes the frame of a link (`_blank`) for its target. Source: [MS-OSHARED] 2.3.7.1 (Hyperlink). Throws RangeError. */
+function withoutFrame(body: Buffer): boolean {
+  const flags = body.readUInt32LE(LINK_FLAGS);
+  if ((flags & HAS_FRAME) === 0) return false;
+  const after = (at: number): number => at + 4 + 2 * body.readUInt32LE(at);
+  const frame = flags & HAS_SHOWN_TEXT ? after(LINK_TEXTS) : LINK_TEXTS;
+  body.copyWithin(frame, after(frame));
+  body.writeUInt32LE(flags & ~HAS_FRAME, LINK_FLAGS);
+  return true;
 }
 
 /** The first record of a workbook since Excel 97, in which texts are in UTF-16: BOF of version 6. */
