@@ -115,7 +115,7 @@ function parsed(lines) {
     const from = (indent ? base : '') + head.replace(/^\.\//, '');
     if (head.includes('*')) for (const name of rest.split(' ')) seen.files.add(from.replace('*', name));
     else if (head.endsWith('/')) for (const name of rest.split(' ')) seen.files.add(from + name);
-    else add(head, rest);
+    else add(from, rest);
   }
   return seen;
 
