@@ -1,5 +1,5 @@
 // The first map of a tree and later ones, compared with Universal Ctags and servers that index code.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ export async function rows() {
     try {
       const cold = mapped(directory, cache);
       const known = mapped(directory, cache);
-      const tags = ctagsTime(directory);
+      const tags = ctagsTime(directory, join(cache, 'tags'));
       return {
         tree: name,
         files: readdirSync(directory, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
@@ -48,11 +48,15 @@ function mapped(directory, cache) {
   return JSON.parse(stdout);
 }
 
-function ctagsTime(directory) {
+/** In ms; NaN if it failed. Into a file: with `/dev/null` Ctags fails on large trees. */
+function ctagsTime(directory, into) {
   if (!hasCtags()) return undefined;
   const began = performance.now();
-  execFileSync('ctags', ['-R', '--fields=+ne', '-f', '/dev/null', '.'], { cwd: directory, stdio: 'ignore' });
-  return performance.now() - began;
+  const { status } = spawnSync('ctags', ['-R', '--fields=+ne', '-f', into, '.'], {
+    cwd: directory,
+    stdio: 'ignore',
+  });
+  return status === 0 ? performance.now() - began : NaN;
 }
 
 /** `codegraph init` in a process of its own; its index is removed afterwards. */
@@ -67,5 +71,5 @@ function codegraphTime(directory) {
   const took = performance.now() - began;
   const index = join(directory, '.codegraph');
   if (existsSync(index)) rmSync(index, { recursive: true });
-  return status === 0 ? took : undefined;
+  return status === 0 ? took : NaN;
 }

@@ -1,6 +1,6 @@
 // How well maps of 8 and 32 KiB predict real changes: the share of changes of which every file is named, and of changed
 // symbols that are named with their lines; compared with listings of the same size.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOriel } from '../dist/index.js';
@@ -50,6 +50,7 @@ function count(sums, name, set, kib, seen, { paths, symbols }) {
     sum.tasks += 1;
     sum.symbols += symbols.length;
   }
+  sum.hasFailed ||= seen.hasFailed;
   const at = (sum[kib] ??= { all: 0, files: 0, symbols: 0 });
   const there = paths.filter((path) => seen.files.has(path)).length;
   if (there === paths.length) at.all += 1;
@@ -59,7 +60,8 @@ function count(sums, name, set, kib, seen, { paths, symbols }) {
 
 function row(key, sum) {
   const [listing, set] = key.split('\0');
-  const percent = (part, whole) => (whole === 0 ? undefined : `${Math.round((100 * part) / whole)} %`);
+  const percent = (part, whole) =>
+    sum.hasFailed ? 'failed' : whole === 0 ? undefined : `${Math.round((100 * part) / whole)} %`;
   return {
     listing,
     changes: `${sum.tasks} ${set}`,
@@ -115,7 +117,7 @@ function parsed(lines) {
     const from = (indent ? base : '') + head.replace(/^\.\//, '');
     if (head.includes('*')) for (const name of rest.split(' ')) seen.files.add(from.replace('*', name));
     else if (head.endsWith('/')) for (const name of rest.split(' ')) seen.files.add(from + name);
-    else add(head, rest);
+    else add(from, rest);
   }
   return seen;
 
@@ -190,13 +192,13 @@ function listed(directory, bytes) {
 function tagged(directory, bytes) {
   if (!hasCtags()) return named([]);
   const options = ['-R', '--exclude=.git', '--output-format=json', '--fields=+ne', '--sort=no', '-f', '-'];
-  const out = execFileSync('ctags', options, {
+  const { status, stdout } = spawnSync('ctags', options, {
     cwd: directory,
     encoding: 'utf8',
     maxBuffer: 1 << 28,
-    stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const tags = out
+  if (status !== 0) return { ...named([]), hasFailed: true };
+  const tags = stdout
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));

@@ -43,7 +43,7 @@ function times(language) {
     const fresh = insideProcess(inside, { input: { path: `${path}:outline` }, fresh: true, repeat: 9 });
     const whole = insideProcess(inside, { input: { path }, fresh: true, repeat: 9 });
     const again = insideProcess(inside, { input: { path }, repeat: 9 });
-    const peer = hasCtags() ? wholeProcess('ctags', ['--fields=+ne', '-o', '-', path], 5) : undefined;
+    const peer = hasCtags() ? ctagsTime(path) : undefined;
     return {
       language: language.name,
       size: name,
@@ -56,6 +56,15 @@ function times(language) {
       ratio: ratio(fresh.warm, peer),
     };
   });
+}
+
+/** In ms; NaN if it failed. */
+function ctagsTime(path) {
+  try {
+    return wholeProcess('ctags', ['--fields=+ne', '-o', '-', path], 5);
+  } catch {
+    return NaN;
+  }
 }
 
 export const rows = () => languages.flatMap(times);

@@ -56,7 +56,7 @@ async function beside(language) {
   for (const [i, path] of filesOf(language, sized(150, 2)).entries()) {
     const text = readFileSync(path, 'utf8');
     const symbols = await symbolsOf(text, language);
-    const tags = hasCtags() ? ctags(path, language.kinds) : [];
+    const tags = tagsOf(path, language, total);
     total.files += 1;
     total.theirs += tags.length;
     total.ours += symbols.filter(({ kind }) => compared.has(kind)).length;
@@ -78,7 +78,7 @@ async function beside(language) {
     language: language.name,
     files: total.files,
     oriel: total.ours,
-    ctags: total.theirs,
+    ctags: total.hasFailed ? 'failed' : total.theirs,
     'of theirs found': percent(total.found, total.theirs),
     'ranges right': percent(total.right, total.ranges),
     'kept after damage': percent(total.kept, total.keptOf),
@@ -86,6 +86,13 @@ async function beside(language) {
     'files summarised': `${bytes.summarised} of ${bytes.files}`,
     'summary of text': percent(bytes.summary, bytes.text),
   };
+}
+
+function tagsOf(path, language, total) {
+  if (!hasCtags()) return [];
+  const tags = ctags(path, language.kinds);
+  if (tags === undefined) total.hasFailed = true;
+  return tags ?? [];
 }
 
 /** The same damage for both: every 2,000 characters some text is removed, or a bracket or quote is inserted. */
@@ -104,7 +111,7 @@ async function damage(path, text, symbols, tags, language, total) {
   const mine = symbols.filter(({ kind }) => compared.has(kind));
   total.keptOf += mine.length;
   total.kept += mine.filter(({ name }) => after.has(name)).length;
-  const peerAfter = new Set((hasCtags() ? ctags(file, language.kinds) : []).map(({ name }) => name));
+  const peerAfter = new Set(tagsOf(file, language, total).map(({ name }) => name));
   total.peerKeptOf += tags.length;
   total.peerKept += tags.filter(({ name }) => peerAfter.has(name)).length;
 }

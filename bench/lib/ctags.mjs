@@ -1,5 +1,5 @@
 // Universal Ctags (Debian: universal-ctags), as a list of symbols.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 export const hasCtags = () =>
@@ -17,9 +17,10 @@ export function ctags(path, kinds) {
     return kind !== 'alias' || /^\s*(export\s+|declare\s+)*type\s/.test(lines[line - 1]);
   };
   const options = ['--output-format=json', '--fields=+neK', '-o', '-', path];
-  const out = execFileSync('ctags', options, { maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] });
+  const { status, stdout } = spawnSync('ctags', options, { maxBuffer: 1 << 28 });
+  if (status !== 0) return undefined;
   const wanted = new Set(kinds.split(','));
-  return out
+  return stdout
     .toString()
     .split('\n')
     .filter(Boolean)

@@ -10,8 +10,11 @@ export function printTable(rows) {
   for (const row of cells.slice(1)) console.log(line(row));
 }
 
-export const ms = (value) =>
-  value === undefined ? undefined : `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
+/** NaN: the peer failed. */
+export const ms = (value) => {
+  if (Number.isNaN(value)) return 'failed';
+  return value === undefined ? undefined : `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
+};
 export const mb = (value) => (value === undefined ? undefined : `${Math.round(value)} MB`);
 /** Two significant digits: `0.0034×`. */
 export const ratio = (ours, theirs) => {

@@ -4,7 +4,7 @@ import { span } from '../../render/display.ts';
 import { containers } from '../structure.ts';
 import type { SymbolTag } from '../tags.ts';
 import type { CodeTree } from './code-tree.ts';
-import { NameLines } from './name-lines.ts';
+import { belowDirectories, NameLines } from './name-lines.ts';
 import { pathWord } from './paths.ts';
 
 interface MapWanted extends MapBoosts {
@@ -30,9 +30,8 @@ export interface MapText {
   readonly sketched?: readonly number[] | undefined;
 }
 
-/** Share of the bytes for file names before symbols are selected; `ALL_NAMES` if all names fit into that. */
-const NAMES = 0.7;
-const ALL_NAMES = 0.88;
+/** Share of the bytes for file names before symbols are selected. */
+const NAMES = 0.9;
 
 /** Usual bytes of a name, where the search begins; and those of a short name, up to which it goes. */
 const USUAL_NAME = 36;
@@ -47,6 +46,9 @@ const MORE = 1.4;
 /** Minimum bytes of a file name and its separator. */
 const MIN_NAME_BYTES = 2;
 
+/** Maximum selections of symbols; later ones only take some away. */
+const MAX_ROUNDS = 8;
+
 /** Maximum files of which symbols are considered, the most important first: those of a large tree fill any budget. */
 const MAX_MAP_CANDIDATES = 2_000;
 
@@ -54,20 +56,23 @@ export function mapText(tree: CodeTree, { bytes, lines, from, isParsed, ...boost
   const scores = new MapScores(tree, boosts);
   const order = scores.order().slice(from);
   let { names, first } = namesOf(tree, order, { bytes, lines: lines / 2 });
-  const symbols = new MapSymbols(tree);
   const ofNames = sizeOf(names.lines(first));
   const room = { bytes: bytes - ofNames.bytes, lines: lines - ofNames.lines };
   const candidates = order.slice(0, Math.min(first, MAX_MAP_CANDIDATES));
-  symbols.fill(
-    isParsed === true ? candidates.filter((file) => !tree.isSketched(file)) : candidates,
-    scores,
-    room,
-  );
-  const { files } = symbols;
+  const isCandidate = (file: number): boolean => isParsed !== true || !tree.isSketched(file);
+  const tags = inOrder(tree, candidates.filter(isCandidate), scores);
+  let symbols = new MapSymbols(tree, tags, room);
   const linesOf = (names: NameLines, count: number): string[] => [
-    ...order.slice(0, count).flatMap((file) => (files.has(file) ? [symbols.line(file)] : [])),
-    ...names.lines(count, (at) => files.has(order[at] as number)),
+    ...belowDirectories(order.slice(0, count).flatMap((file) => symbols.line(file))),
+    ...names.lines(count, (at) => symbols.files.has(order[at] as number)),
   ];
+  // What the lines save below their directories is known when they are made: the symbols are selected again for it.
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const left = bytes - sizeOf(linesOf(names, first)).bytes;
+    if (left >= 0 && (left < MIN_ROOM_BYTES || round > MAX_ROUNDS / 2)) break;
+    room.bytes += left;
+    symbols = new MapSymbols(tree, tags, room);
+  }
   const countIn = (names: NameLines, guess: number): number =>
     mostFitting(names.size, guess, (count) => fits(linesOf(names, count), { bytes, lines }));
   // The symbols were selected with an estimate of their bytes. The rest of the budget goes to more names, or the last
@@ -88,7 +93,7 @@ export function mapText(tree: CodeTree, { bytes, lines, from, isParsed, ...boost
     files: tree.paths.length,
     symbols: order.slice(0, named).reduce((sum, file) => sum + symbols.countOf(file), 0),
     rest,
-    sketched: [...files].filter((file) => tree.isSketched(file)),
+    sketched: [...symbols.files.keys()].filter((file) => tree.isSketched(file)),
   };
 }
 
@@ -98,9 +103,9 @@ function namesOf(
   order: readonly number[],
   { bytes, lines }: Size,
 ): { readonly names: NameLines; readonly first: number } {
-  const isFew = order.length * MIN_NAME_BYTES <= bytes * ALL_NAMES;
+  const isFew = order.length * MIN_NAME_BYTES <= bytes * NAMES;
   const all = isFew ? namesBelow(tree, order, false) : undefined;
-  if (all && fits(all.lines(order.length), { bytes: bytes * ALL_NAMES, lines }))
+  if (all && fits(all.lines(order.length), { bytes: bytes * NAMES, lines }))
     return { names: all, first: order.length };
   // Patterns of words are harder to read, so they are only for trees of which not all names fit.
   const firstOf = (names: NameLines, guess: number): number =>
@@ -178,38 +183,29 @@ interface ListedSymbol {
 }
 
 class MapSymbols {
-  /** About the bytes that the symbols add to the names of their files. */
-  bytes = 0;
   readonly #tree: CodeTree;
   readonly #listed = new Map<number, ListedSymbol>();
 
-  constructor(tree: CodeTree) {
+  /** Selects of `tags`, the best first. `room`: bytes beyond the names of all files, and maximum files with symbols. */
+  constructor(tree: CodeTree, tags: ReturnType<typeof inOrder>, room: Size) {
     this.#tree = tree;
-  }
-
-  /** Selects symbols of `files`. `room`: bytes beyond the names of all files, and maximum files with symbols. */
-  fill(
-    files: readonly number[],
-    scores: MapScores,
-    room: { readonly bytes: number; readonly lines: number },
-  ): void {
-    for (const { file, tag } of inOrder(this.#tree, files, scores)) {
+    let left = room.bytes;
+    for (const { file, tag } of tags) {
       const known = this.#listed.get(file);
-      const left = room.bytes - this.bytes;
       if (left < MIN_ROOM_BYTES) return;
       if ((!known && this.#listed.size >= room.lines) || leastCost(tag) > left) continue;
       const tags = withTag(known?.tags ?? [], tag);
-      const line = Buffer.byteLength(this.#lineOf(file, tags)) + 1;
+      const line = Buffer.byteLength(lineOf(this.#tree.pathOf(file), tags).join(': ')) + 1;
       const cost = line - (known?.bytes ?? nameBytes(this.#tree.pathOf(file)));
       if (cost > left) continue;
-      this.bytes += cost;
+      left -= cost;
       this.#listed.set(file, { tags, bytes: line });
     }
   }
 
   /** Files with at least one selected symbol. */
-  get files(): ReadonlySet<number> {
-    return new Set(this.#listed.keys());
+  get files(): Pick<ReadonlyMap<number, unknown>, 'has' | 'keys'> {
+    return this.#listed;
   }
 
   /** The number of its selected symbols. */
@@ -217,25 +213,23 @@ class MapSymbols {
     return this.#listed.get(file)?.tags.length ?? 0;
   }
 
-  /** `src/store.ts: Store 4-90, .open 6-20, .close 22-31, other 95-99`: a leading dot stands for the last complete name. */
-  line(file: number): string {
-    return this.#lineOf(file, this.#listed.get(file)?.tags ?? []);
+  /** Its path and its symbols; nothing if none is selected. */
+  line(file: number): (readonly [string, string])[] {
+    const known = this.#listed.get(file);
+    return known ? [lineOf(this.#tree.pathOf(file), known.tags)] : [];
   }
+}
 
-  #lineOf(file: number, tags: readonly SymbolTag[]): string {
-    let around = '';
-    const texts = tags.map((tag) => {
-      const text = textOf(tag);
-      if (around !== '' && text.startsWith(`${around}.`)) return text.slice(around.length);
-      around = tag.qualified;
-      return text;
-    });
-    return `${this.#path(file)}: ${texts.join(', ')}`;
-  }
-
-  #path(file: number): string {
-    return pathWord(this.#tree.pathOf(file));
-  }
+/** `src/store.ts`, `Store 4-90, .open 6-20, .close 22-31, other 95-99`: a leading dot stands for the last complete name. */
+function lineOf(path: string, tags: readonly SymbolTag[]): readonly [string, string] {
+  let around = '';
+  const texts = tags.map((tag) => {
+    const text = `${tag.qualified} ${span(tag.from, tag.to)}`;
+    if (around !== '' && text.startsWith(`${around}.`)) return text.slice(around.length);
+    around = tag.qualified;
+    return text;
+  });
+  return [pathWord(path), texts.join(', ')];
 }
 
 /** Kinds that are left out if they have only one line. */
@@ -279,11 +273,6 @@ function withTag(tags: readonly SymbolTag[], tag: SymbolTag): readonly SymbolTag
   return tags.toSpliced(at, 0, tag);
 }
 
-/** `Session.close 120-148`. */
-function textOf({ qualified, from, to }: SymbolTag): string {
-  return `${qualified} ${span(from, to)}`;
-}
-
 // The scores that order files and symbols in a map.
 
 /** What raises the scores of some files and symbols. */
@@ -295,11 +284,14 @@ interface MapBoosts {
 }
 
 /**
- * Weights and exponents, tuned on the changes between published versions of packages (docs/codebase.md). Symbols count with
- * the square root of their file's rank, because the most used files are not those that change most.
+ * Weights and exponents, tuned on the changes between published versions of packages (docs/codebase.md). The rank of its file
+ * hardly counts for a symbol, because the most used files are not those that change most.
  */
 const NAME = { recent: 10, words: 20 };
-const SYMBOL = { rank: 0.5, length: 1.2, settled: 0.3, words: 2, named: 20 };
+const SYMBOL = { rank: 0.2, length: 1.6, settled: 0.3, words: 2, named: 20 };
+
+/** About the bytes of a symbol beside its name. */
+const SPAN = 12;
 
 /** The weight of a word in the path; a word in the tags has 1. */
 const IN_PATH = 2;
@@ -339,7 +331,9 @@ class MapScores {
   symbolScore(file: number, tag: SymbolTag): number {
     const name = tag.qualified.toLowerCase();
     const named = this.#words.filter((word) => name.includes(word)).length;
-    return (this.#symbols[file] ?? 0) * lengthOf(tag) ** SYMBOL.length * (1 + SYMBOL.named * named);
+    const factors = lengthOf(tag) ** SYMBOL.length * (1 + SYMBOL.named * named);
+    // Long names take the room of others.
+    return ((this.#symbols[file] ?? 0) * factors) / Math.sqrt(tag.name.length + SPAN);
   }
 }
 

@@ -33,19 +33,23 @@ export class NameLines {
   /** The lines of the first `count` files, without those (0-based positions) that `isLeftOut` names. */
   lines(count: number, isLeftOut: (file: number) => boolean = () => false): string[] {
     const lines = linesOf(this.#named.slice(0, count).filter((_, file) => !isLeftOut(file)));
-    const heads = [...lines.values()].flatMap(({ head, names }) => (names.length > 0 ? [head] : []));
-    const bases = basesOf(heads);
-    const texts = new Map<string, string[]>();
-    for (const { head, names } of lines.values()) {
-      const base = bases.get(head) ?? '';
-      // Lines of one base stand together. A head is never also a base: it would be a base of itself.
-      const group = base === '' ? head : base;
-      const known = texts.get(group) ?? (base === '' ? [] : [base]);
-      if (!texts.has(group)) texts.set(group, known);
-      known.push(names.length === 0 ? head : `${headBelow(head, base)}: ${names.join(' ')}`);
-    }
-    return [...texts.values()].flat();
+    return belowDirectories([...lines.values()].map(({ head, names }) => [head, names.join(' ')]));
   }
+}
+
+/** `HEAD: TEXT` for each pair, or the quoted path alone. Those of one long directory stand below it. */
+export function belowDirectories(lines: readonly (readonly [head: string, text: string])[]): string[] {
+  const bases = basesOf(lines.flatMap(([head]) => (head.startsWith("'") ? [] : [head])));
+  const texts = new Map<string, string[]>();
+  for (const [head, text] of lines) {
+    const base = bases.get(head) ?? '';
+    // Lines of one base stand together. A head is never also a base: it would be a base of itself.
+    const group = base === '' ? head : base;
+    const known = texts.get(group) ?? (base === '' ? [] : [base]);
+    if (!texts.has(group)) texts.set(group, known);
+    known.push(text === '' ? head : `${headBelow(head, base)}: ${text}`);
+  }
+  return [...texts.values()].flat();
 }
 
 /** By head. A single name of a pattern is listed complete, in the line of its directory: that is shorter. */

@@ -20,9 +20,9 @@ function apart(file: number): string {
   return `${tags.join('\n')}\x1c\x1c`;
 }
 
-function treeOf(files: number): CodeTree {
+function treeOf(files: number, directory?: string): CodeTree {
   const store = new TagStore();
-  const paths = Array.from({ length: files }, (_, i) => `pkg${i % 7}/sub/file${i}.go`);
+  const paths = Array.from({ length: files }, (_, i) => `${directory ?? `pkg${i % 7}/sub`}/file${i}.go`);
   const entries = paths.map((path) => ({ path, key: 'k' }));
   store.put({ entries, tags: packTags(paths.map((_, i) => apart(i))) }, '');
   return new CodeTree(paths, 'top', (path) => store.fileOf(path));
@@ -58,6 +58,24 @@ test.each([
   });
   expect(map.named === files).toBe(isAll);
   expect(map.symbols).toBeGreaterThan(0);
+});
+
+test('files with symbols stand below their long directory', () => {
+  const recent = new Float64Array(3);
+  const { text } = mapText(treeOf(3, 'packages/core/src'), {
+    bytes: 900,
+    lines: 9,
+    from: 0,
+    words: [],
+    recent,
+  });
+  expect(text.replaceAll(/:.*/g, '').split('\n').toSorted()).toEqual([
+    '',
+    '  file0.go',
+    '  file1.go',
+    '  file2.go',
+    'packages/core/src/',
+  ]);
 });
 
 const many = (path: (i: number) => string): string[] => Array.from({ length: 5_000 }, (_, i) => path(i));
