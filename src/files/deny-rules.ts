@@ -102,10 +102,8 @@ export class DenyRules implements PrivateNames {
 
 /** The database beside which SQLite keeps this file: parts of the same data. */
 function databaseOf(path: string): string | undefined {
-  // Nearly all names end here.
-  if (!path.endsWith('l') && !path.endsWith('m')) return undefined;
-  const end = path.lastIndexOf('-');
-  return end > 0 && /^-(?:wal|shm|journal)$/.test(path.slice(end)) ? path.slice(0, end) : undefined;
+  const end = path.search(/-(?:wal|shm|journal)$/);
+  return end === -1 ? undefined : path.slice(0, end);
 }
 
 /**
@@ -115,9 +113,9 @@ function databaseOf(path: string): string | undefined {
 function* namesWhenUnpacked(member: string): Generator<readonly string[]> {
   const stored = member.replaceAll('\\', '/').replace(/^[a-z]:/i, '');
   for (const path of new Set([posix.normalize(stored), stored])) {
-    const names = path.split('/').filter((name) => name !== '' && name !== '.' && name !== '..');
+    const names = path.split('/').filter((name) => name !== '..');
     yield names;
-    if (names.some((name) => /[. ]$/.test(name))) yield names.map(withoutEnd).filter((name) => name !== '');
+    if (names.some((name) => /[. ]$/.test(name))) yield names.map(withoutEnd);
   }
 }
 

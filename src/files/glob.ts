@@ -105,7 +105,7 @@ function frontsOf(
   for (const way of new Set(directories.flatMap((path) => [path, relative(cwd, path)]))) {
     const names = way.split('/').filter((name) => name !== '');
     const first = way.startsWith('/') ? `/${names[0]}/` : `${names[0]}/`;
-    if (names.length === 0 || names[0] === '..') continue;
+    if (names[0] === '..') continue;
     const begins = (pattern: string): boolean => withoutDot(pattern).startsWith(first);
     const front = {
       names,
@@ -142,20 +142,18 @@ function expanded(pattern: string): string[] {
 /** The single patterns of a list such as `*.ts, *.js`; empty if it is not a list. The whole is also matched as one name. */
 function listed(pattern: string): string[] {
   if (!pattern.includes(',') || pattern.includes('[')) return [];
-  const parts = expandBraces(`{${pattern}}`, MAX_GLOB_ALTERNATIVES)?.map((part) => part.trim()) ?? [];
+  const parts = expandBraces(`{${pattern}}`, MAX_GLOB_ALTERNATIVES)?.map((part) => part.trim());
   // If all commas are inside inner braces, the added outer brace is text and stays in front.
-  return parts.every(
-    (part) => (isExcluding(part) || /\*.*[./]|[./].*\*/s.test(part)) && !part.startsWith('{'),
-  )
-    ? parts
-    : [];
+  const isPattern = (part: string): boolean =>
+    isExcluding(part) || (part.includes('*') && /[./]/.test(part) && !part.startsWith('{'));
+  return parts?.every(isPattern) ? parts : [];
 }
 
 function patternOf(pattern: string): PathPattern {
   const plain = withoutDot(pattern);
   // "**/*.ts" is the common way to write "*.ts".
   const name = plain.startsWith('**/') ? plain.slice(3) : plain;
-  if (name !== '' && !name.includes('/') && name !== '**') return [DEPTH, namedPart(name)];
+  if (name !== '' && !name.includes('/')) return [DEPTH, namedPart(name)];
   const path = plain.startsWith('/') ? plain.slice(1) : plain;
   // "src/" matches everything in that directory.
   return parsePattern(path.endsWith('/') ? `${path}**` : path, namedPart);
@@ -253,7 +251,7 @@ function matchesTokens(tokens: readonly NameToken[], name: string): boolean {
       [at, token] = [retryAt, retryToken];
     }
   }
-  return token === tokens.length || (token === tokens.length - 1 && tokens[token] === RUN);
+  return tokens.length === (tokens[token] === RUN ? token + 1 : token);
 }
 
 function lengthOf(code: number): number {
@@ -416,9 +414,7 @@ export class IgnoreFile {
     for (const rule of this.#wild) {
       if (last && last.rank > rule.rank) break;
       const matched = rule.anchored ? (names ??= path.split('/')) : [name];
-      if (!fits(rule) || !matchesPath(rule.path, matched)) continue;
-      last = rule;
-      break;
+      if (fits(rule) && matchesPath(rule.path, matched)) last = rule;
     }
     return last;
   }
@@ -440,6 +436,6 @@ function parseRule(line: string, rank: number): Rule | undefined {
 /** Removes trailing spaces, except one that is escaped with a backslash. */
 function withoutBlanks(line: string): string {
   let end = line.length;
-  while (end > 0 && line[end - 1] === ' ') end -= 1;
-  return end < line.length && line[end - 1] === '\\' ? line.slice(0, end + 1) : line.slice(0, end);
+  while (line[end - 1] === ' ') end -= 1;
+  return line.slice(0, line[end - 1] === '\\' ? end + 1 : end);
 }

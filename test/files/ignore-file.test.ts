@@ -61,6 +61,20 @@ test.each<[string, string, IgnoreVerdict | undefined]>([
   ['{a,b}', 'a', undefined],
   ['é?', 'é日', 'ignored'],
   ['/', 'a', undefined],
+  ['!', 'a', undefined],
+  ['a\ufeff', 'a\ufeff', 'ignored'],
+  ['a\na/', 'a', 'ignored'],
+  ['a/\n!a', 'a', 'kept'],
+  ['!d/a\na', 'd/a', 'ignored'],
+  ['a\n!d/a', 'd/a', 'kept'],
+  ['a*\n!d/a', 'd/a', 'kept'],
+  ['!d/a\na*', 'd/a', 'ignored'],
+  ['!b*\n*a*\n*c*/', 'ba', 'ignored'],
+  ['a*/\n*b', 'ab', 'ignored'],
+  ['/d/*', 'd/a', 'ignored'],
+  ['   ', 'a', undefined],
+  [String.raw`a\  `, 'a ', 'ignored'],
+  [String.raw`a\\b`, String.raw`a\b`, 'ignored'],
 ])('%j on %s: %s', (rules, path, verdict) => {
   expect(verdictOf(rules, path)).toBe(verdict);
 });
