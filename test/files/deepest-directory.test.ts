@@ -94,6 +94,7 @@ test.each([
   ['OUTSIDE_ROOT', '/w', 2, '/w/b'],
   ['OUTSIDE_ROOT', '/w', 1, '/w'],
   ['NOT_FOUND', '/w/b/c', 3, '/w/b/c'],
+  ['NOT_FOUND', '/w/b/c/d/e', 5, '/w/b/c/d/e'],
   ['DENIED', '/w', 3, '/w/b/c'],
 ])('%s below %s, where %d directories can be opened: %s', async (below, root, most, at) => {
   const { access, open } = simulated([root], (path) => {
