@@ -277,7 +277,8 @@ test.runIf(process.platform === 'linux')(
       false,
       'There is no /proc here. So a file that is replaced while it is opened may be read before that is noticed, and processes that leave the process group of their command outlive it. Mount /proc to prevent both.',
     ]);
-    vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
+    const platform = vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
+    onTestFinished(() => platform.mockRestore());
     expect([await told(true), await told(false)]).toEqual([
       [false, undefined],
       [false, undefined],
