@@ -202,8 +202,8 @@ function originFacts(result: ReadResult): Record<string, unknown> {
 export function textFacts(result: TextResult): Record<string, unknown> {
   const { selection, excerpt, encoding } = result;
   const facts = originFacts(result);
-  if (selection.window) facts['window'] = selection.window;
-  if (selection.mode) facts['mode'] = selection.mode;
+  facts['window'] = selection.window;
+  facts['mode'] = selection.mode;
   facts['totals'] = excerpt.totals;
   if (encoding.name !== 'utf-8') facts['encoding'] = encoding.name;
   if (encoding.known === 'guessed') facts['encodingGuessed'] = true;
