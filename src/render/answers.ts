@@ -87,7 +87,7 @@ export function partHeader(typed: string): string {
   return `==> ${oneLine(typed)} <==\n`;
 }
 
-function partAnswer({ typed, result }: PartResult, words: NoticeWording): Answer {
+function partAnswer({ typed, result }: PartResult, words: NoticeWording): Omit<Answer, 'isError'> {
   if (result instanceof OrielError) return errorAnswer(withCall(result));
   if (!('full' in result)) return readAnswer(result, words);
   const notice: Notice = {
@@ -99,7 +99,7 @@ function partAnswer({ typed, result }: PartResult, words: NoticeWording): Answer
     notices: [detailOf(notice, words)],
     truncation: { by: result.full, next: typed },
   };
-  return { content: [{ type: 'text', text: say(notice, words) }], details, isError: false };
+  return { content: [{ type: 'text', text: say(notice, words) }], details };
 }
 
 function textOf(result: TextResult, prefix: string, words: NoticeWording): Answer {
