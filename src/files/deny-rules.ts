@@ -113,7 +113,7 @@ function databaseOf(path: string): string | undefined {
 function* namesWhenUnpacked(member: string): Generator<readonly string[]> {
   const stored = member.replaceAll('\\', '/').replace(/^[a-z]:/i, '');
   for (const path of new Set([posix.normalize(stored), stored])) {
-    const names = path.split('/').filter((name) => name !== '..');
+    const names = path.split('/');
     yield names;
     if (names.some((name) => /[. ]$/.test(name))) yield names.map(withoutEnd);
   }
@@ -139,10 +139,9 @@ class NameFilter {
   constructor(patterns: readonly string[]) {
     const marked = new Set<string>();
     for (const pattern of new Set(patterns)) {
-      const from = pattern.search(/[*?[\\]/);
-      const until = Math.max(from, ...['*', '?', ']', '\\'].map((one) => pattern.lastIndexOf(one) + 1));
-      const [front, end] = from === -1 ? [pattern, pattern] : [pattern.slice(0, from), pattern.slice(until)];
-      if (from === -1) this.#plain.add(pattern);
+      const front = pattern.replace(/[*?[\\].*/s, '');
+      const end = pattern.replace(/.*[*?\]\\]/s, '');
+      if (front === pattern) this.#plain.add(pattern);
       else this.#wild.push([front, end]);
       const pair = `${front[0]} ${end.at(-1)}`;
       if (marked.has(pair)) continue;

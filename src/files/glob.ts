@@ -40,7 +40,7 @@ export interface GlobPlace {
  * in `src`, `src/*.ts` matches the files of `src` and those of `src/src`.
  */
 export class Glob {
-  readonly #literal: string | undefined;
+  readonly #literal: string;
   readonly #wanted: readonly PathPattern[];
   readonly #excluded: readonly PathPattern[];
   readonly #fronts: readonly GlobFront[];
@@ -50,7 +50,7 @@ export class Glob {
     const all = expanded(pattern);
     const excluded = all.filter(isExcluding).map((one) => one.slice(1));
     const wanted = all.filter((one) => !isExcluding(one));
-    this.#literal = excluded.length === 0 ? withoutDot(pattern) : undefined;
+    this.#literal = withoutDot(pattern);
     this.#wanted = (wanted.length === 0 ? ['**'] : wanted).map(patternOf);
     this.#excluded = excluded.flatMap((one) => [patternOf(one), patternOf(below(one))]);
     this.#fronts = place ? frontsOf(place, wanted, excluded) : [];
@@ -64,9 +64,7 @@ export class Glob {
 
   /** Whether anything below the directory `path` may match. */
   mayMatchBelow(path: string): boolean {
-    return (
-      this.#literal?.startsWith(`${path}/`) === true || this.#verdict(path.split('/'), mayMatchBelow).wanted
-    );
+    return this.#literal.startsWith(`${path}/`) || this.#verdict(path.split('/'), mayMatchBelow).wanted;
   }
 
   #verdict(
@@ -210,7 +208,7 @@ function namedPart(part: string): PartPattern {
 }
 
 function matchesPath(pattern: PathPattern, names: readonly string[]): boolean {
-  let [at, part, retryAt, retryPart] = [0, 0, -1, -1];
+  let [at, part, retryAt, retryPart] = [0, 0, -1, 0];
   while (at < names.length) {
     const wanted = pattern[part];
     if (wanted === DEPTH) [retryAt, retryPart] = [at, (part += 1)];
@@ -237,7 +235,7 @@ function matchesName(ways: Exclude<PartPattern, typeof DEPTH>, name: string): bo
 }
 
 function matchesTokens(tokens: readonly NameToken[], name: string): boolean {
-  let [at, token, retryAt, retryToken] = [0, 0, -1, -1];
+  let [at, token, retryAt, retryToken] = [0, 0, -1, 0];
   while (at < name.length) {
     const wanted = tokens[token];
     const code = name.codePointAt(at) as number;

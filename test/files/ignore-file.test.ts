@@ -79,6 +79,29 @@ test.each<[string, string, IgnoreVerdict | undefined]>([
   expect(verdictOf(rules, path)).toBe(verdict);
 });
 
+test.each([
+  ['alnum', /[0-9A-Za-z]/],
+  ['alpha', /[A-Za-z]/],
+  ['blank', /[\t ]/],
+  ['cntrl', /[\0-\x1f\x7f]/],
+  ['digit', /\d/],
+  ['graph', /[!-~]/],
+  ['lower', /[a-z]/],
+  ['print', /[ -~]/],
+  ['punct', /[!-/:-@[-`{-~]/],
+  ['space', /[\t-\r ]/],
+  ['upper', /[A-Z]/],
+  ['xdigit', /[\da-fA-F]/],
+])('[[:%s:]] is %s', (name, expected) => {
+  const file = new IgnoreFile([`x[[:${name}:]]x`]);
+  const characters = Array.from({ length: 200 }, (_, code) => String.fromCharCode(code)).filter(
+    (one) => one !== '/',
+  );
+  expect(characters.filter((one) => file.verdict(`x${one}x`, false))).toEqual(
+    characters.filter((one) => expected.test(one)),
+  );
+});
+
 test.runIf(spawnSync('git', ['--version']).status === 0)(
   'agrees with git on any rules and paths',
   { tags: 'slow' },

@@ -196,4 +196,8 @@ test('where caches and temporary files are', () => {
   expect(cachePath({ XDG_CACHE_HOME: 'c', HOME: '/h' })).toBe('/h/.cache/oriel');
   expect(cachePath({})).toBe(join(homedir(), '.cache/oriel'));
   expect(temporaryPath()).toBe(join(tmpdir(), `oriel-${process.getuid?.()}`));
+  // Nor can clients read there, whoever made it.
+  expect(keptFromClients([temporary()]).places).toContain(
+    join(realpathSync(tmpdir()), `oriel-${process.getuid?.()}`),
+  );
 });

@@ -176,6 +176,8 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const access = accessTo(W, walled ? {} : { roots: [] });
     expect(access.roots).toStrictEqual(walled ? [W] : []);
     const before = openCount();
+    const ways: string[] = [];
+    host.before = (path) => void ways.push(path);
     const open = (name: string) => opening(access, join(W, name));
     // Twice, because names in a directory that was just reached are looked up in another way.
     for (let i = 0; i < 2; i += 1) {
@@ -198,6 +200,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
         'file/x goes through something that is not a directory.',
       ]);
     }
+    expect(ways.some((path) => path.startsWith('/proc/'))).toBe(platform === 'linux');
     expect(openCount()).toBe(before);
   });
 
