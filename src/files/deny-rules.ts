@@ -140,7 +140,7 @@ class NameFilter {
     const marked = new Set<string>();
     for (const pattern of new Set(patterns)) {
       const front = pattern.replace(/[*?[\\].*/s, '');
-      const end = pattern.replace(/.*[*?\]\\]/s, '');
+      const end = pattern.replace(/^.*[*?\]\\]/s, '');
       if (front === pattern) this.#plain.add(pattern);
       else this.#wild.push([front, end]);
       const pair = `${front[0]} ${end.at(-1)}`;
