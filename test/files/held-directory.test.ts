@@ -89,6 +89,7 @@ describe.skipIf(process.platform !== 'linux')('a directory that is held', () => 
     expect(files.filter(opened)).toEqual(['a.ts', 'b.ts']);
     expect(files.filter((name) => directory.factsOf(pathToLatin1(name)))).toEqual(['a.ts', 'b.ts']);
     expect(directory.linkedRule('other.txt')?.rule).toBe('.env');
+    expect([directory.linkedRule('none'), directory.linkedRule('vault')]).toEqual([undefined, undefined]);
     expect(directory.enter('vault', [])).toBeUndefined();
     directory.enter('vault', [], true)?.release();
     const targets = ['link.key', 'a.ts', 'link'].map((name) => directory.linkTarget(name)?.toString());
