@@ -128,8 +128,7 @@ export class DenyPolicy {
         const known = this.#files.get(path);
         if (isSame && !known) continue;
         const version = await versionOf(path);
-        if (known === undefined ? version === '' : version !== undefined && known.version === version)
-          continue;
+        if (version !== undefined && version === (known ? known.version : '')) continue;
         isChanged = true;
         if (version === '') this.#files.delete(path);
         else this.#files.set(path, { version, source: await this.#read(project, name, known?.source) });
@@ -194,7 +193,7 @@ export class DenyPolicy {
       try {
         if (opened.kind !== 'file') throw new Error('it is a directory');
         if (opened.size > MAX_RULE_FILE_BYTES) this.#warn(path, 'only its first 1 MiB is read');
-        const bytes = await readAt(opened.bytes, 0, Math.min(opened.size, MAX_RULE_FILE_BYTES));
+        const bytes = await readAt(opened.bytes, 0, MAX_RULE_FILE_BYTES);
         const { text } = decode(bytes, detectEncoding(bytes.subarray(0, HEAD_BYTES)));
         const from = project === this.#options.projects[0] ? name : path;
         const isList = LISTS.includes(name);
@@ -297,17 +296,14 @@ function rulesOfSettings(text: string): readonly [readonly WrittenRule[], isBrok
 function deniedIn(text: string): readonly [readonly string[], isBroken: boolean] {
   try {
     const settings = JSON.parse(text) as { permissions?: { deny?: unknown } | null } | null;
-    const deny = settings?.permissions?.deny ?? [];
-    const strings = Array.isArray(deny) ? deny.filter((one) => typeof one === 'string') : [];
-    return [strings, !Array.isArray(deny) || strings.length < deny.length];
+    const denied = [settings?.permissions?.deny ?? []].flat();
+    const strings = denied.filter((one) => typeof one === 'string');
+    return [strings, strings.length < denied.length];
   } catch {
-    const [, list = ''] = /["']?deny["']?\s*:\s*\[?(.*)/s.exec(text) ?? [];
-    const [own = ''] = list.split(/["']?(?:allow|ask|defaultMode|additionalDirectories)["']?\s*:/, 1);
-    const [, ...paths] = own.split(/\bRead\(/);
-    return [
-      paths.flatMap((path) => `Read(${upToParenthesis(path)}`).filter((one) => one.endsWith(')')),
-      true,
-    ];
+    const [, ...lists] = text.split(/deny["']?\s*:/);
+    const own = lists.flatMap((list) => list.split(/(?:allow|ask)["']?\s*:/, 1));
+    const paths = own.flatMap((list) => list.split(/\bRead\(/).slice(1));
+    return [paths.map((path) => `Read(${upToParenthesis(path)}`), true];
   }
 }
 

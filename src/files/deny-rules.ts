@@ -104,10 +104,8 @@ export class DenyRules implements PrivateNames {
 
 /** The database beside which SQLite keeps this file: parts of the same data. */
 function databaseOf(path: string): string | undefined {
-  // Nearly all names end here.
-  if (!path.endsWith('l') && !path.endsWith('m')) return undefined;
-  const end = path.lastIndexOf('-');
-  return end > 0 && /^-(?:wal|shm|journal)$/.test(path.slice(end)) ? path.slice(0, end) : undefined;
+  const end = path.search(/-(?:wal|shm|journal)$/);
+  return end === -1 ? undefined : path.slice(0, end);
 }
 
 /**
@@ -143,10 +141,9 @@ class NameFilter {
   constructor(patterns: readonly string[]) {
     const marked = new Set<string>();
     for (const pattern of new Set(patterns)) {
-      const from = pattern.search(/[*?[\\]/);
-      const until = Math.max(from, ...['*', '?', ']', '\\'].map((one) => pattern.lastIndexOf(one) + 1));
-      const [front, end] = from === -1 ? [pattern, pattern] : [pattern.slice(0, from), pattern.slice(until)];
-      if (from === -1) this.#plain.add(pattern);
+      const front = pattern.replace(/[*?[\\].*/s, '');
+      const end = pattern.replace(/^.*[*?\]\\]/s, '');
+      if (front === pattern) this.#plain.add(pattern);
       else this.#wild.push([front, end]);
       const pair = `${front[0]} ${end.at(-1)}`;
       if (marked.has(pair)) continue;

@@ -40,7 +40,7 @@ export interface GlobPlace {
  * in `src`, `src/*.ts` matches the files of `src` and those of `src/src`.
  */
 export class Glob {
-  readonly #literal: string | undefined;
+  readonly #literal: string;
   readonly #wanted: readonly PathPattern[];
   readonly #excluded: readonly PathPattern[];
   readonly #fronts: readonly GlobFront[];
@@ -50,7 +50,7 @@ export class Glob {
     const all = expanded(pattern);
     const excluded = all.filter(isExcluding).map((one) => one.slice(1));
     const wanted = all.filter((one) => !isExcluding(one));
-    this.#literal = excluded.length === 0 ? withoutDot(pattern) : undefined;
+    this.#literal = withoutDot(pattern);
     this.#wanted = (wanted.length === 0 ? ['**'] : wanted).map(patternOf);
     this.#excluded = excluded.flatMap((one) => [patternOf(one), patternOf(below(one))]);
     this.#fronts = place ? frontsOf(place, wanted, excluded) : [];
@@ -64,9 +64,7 @@ export class Glob {
 
   /** Whether anything below the directory `path` may match. */
   mayMatchBelow(path: string): boolean {
-    return (
-      this.#literal?.startsWith(`${path}/`) === true || this.#verdict(path.split('/'), mayMatchBelow).wanted
-    );
+    return this.#literal.startsWith(`${path}/`) || this.#verdict(path.split('/'), mayMatchBelow).wanted;
   }
 
   #verdict(
@@ -142,20 +140,18 @@ function expanded(pattern: string): string[] {
 /** The single patterns of a list such as `*.ts, *.js`; empty if it is not a list. The whole is also matched as one name. */
 function listed(pattern: string): string[] {
   if (!pattern.includes(',') || pattern.includes('[')) return [];
-  const parts = expandBraces(`{${pattern}}`, MAX_GLOB_ALTERNATIVES)?.map((part) => part.trim()) ?? [];
+  const parts = expandBraces(`{${pattern}}`, MAX_GLOB_ALTERNATIVES)?.map((part) => part.trim());
   // If all commas are inside inner braces, the added outer brace is text and stays in front.
-  return parts.every(
-    (part) => (isExcluding(part) || /\*.*[./]|[./].*\*/s.test(part)) && !part.startsWith('{'),
-  )
-    ? parts
-    : [];
+  const isPattern = (part: string): boolean =>
+    isExcluding(part) || (part.includes('*') && /[./]/.test(part) && !part.startsWith('{'));
+  return parts?.every(isPattern) ? parts : [];
 }
 
 function patternOf(pattern: string): PathPattern {
   const plain = withoutDot(pattern);
   // "**/*.ts" is the common way to write "*.ts".
   const name = plain.startsWith('**/') ? plain.slice(3) : plain;
-  if (name !== '' && !name.includes('/') && name !== '**') return [DEPTH, namedPart(name)];
+  if (name !== '' && !name.includes('/')) return [DEPTH, namedPart(name)];
   const path = plain.startsWith('/') ? plain.slice(1) : plain;
   // "src/" matches everything in that directory.
   return parsePattern(path.endsWith('/') ? `${path}**` : path, namedPart);
@@ -212,7 +208,7 @@ function namedPart(part: string): PartPattern {
 }
 
 function matchesPath(pattern: PathPattern, names: readonly string[]): boolean {
-  let [at, part, retryAt, retryPart] = [0, 0, -1, -1];
+  let [at, part, retryAt, retryPart] = [0, 0, -1, 0];
   while (at < names.length) {
     const wanted = pattern[part];
     if (wanted === DEPTH) [retryAt, retryPart] = [at, (part += 1)];
@@ -239,7 +235,7 @@ function matchesName(ways: Exclude<PartPattern, typeof DEPTH>, name: string): bo
 }
 
 function matchesTokens(tokens: readonly NameToken[], name: string): boolean {
-  let [at, token, retryAt, retryToken] = [0, 0, -1, -1];
+  let [at, token, retryAt, retryToken] = [0, 0, -1, 0];
   while (at < name.length) {
     const wanted = tokens[token];
     const code = name.codePointAt(at) as number;
@@ -253,7 +249,7 @@ function matchesTokens(tokens: readonly NameToken[], name: string): boolean {
       [at, token] = [retryAt, retryToken];
     }
   }
-  return token === tokens.length || (token === tokens.length - 1 && tokens[token] === RUN);
+  return tokens.length === (tokens[token] === RUN ? token + 1 : token);
 }
 
 function lengthOf(code: number): number {
@@ -416,9 +412,7 @@ export class IgnoreFile {
     for (const rule of this.#wild) {
       if (last && last.rank > rule.rank) break;
       const matched = rule.anchored ? (names ??= path.split('/')) : [name];
-      if (!fits(rule) || !matchesPath(rule.path, matched)) continue;
-      last = rule;
-      break;
+      if (fits(rule) && matchesPath(rule.path, matched)) last = rule;
     }
     return last;
   }
@@ -440,6 +434,6 @@ function parseRule(line: string, rank: number): Rule | undefined {
 /** Removes trailing spaces, except one that is escaped with a backslash. */
 function withoutBlanks(line: string): string {
   let end = line.length;
-  while (end > 0 && line[end - 1] === ' ') end -= 1;
-  return end < line.length && line[end - 1] === '\\' ? line.slice(0, end + 1) : line.slice(0, end);
+  while (line[end - 1] === ' ') end -= 1;
+  return line.slice(0, line[end - 1] === '\\' ? end + 1 : end);
 }

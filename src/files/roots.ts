@@ -160,7 +160,7 @@ async function firstLink(path: string, base: string): Promise<string | undefined
 
 function linkTarget(path: string): string | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch {
     return undefined;
   }

@@ -87,7 +87,7 @@ export function partHeader(typed: string): string {
   return `==> ${oneLine(typed)} <==\n`;
 }
 
-function partAnswer({ typed, result }: PartResult, words: NoticeWording): Answer {
+function partAnswer({ typed, result }: PartResult, words: NoticeWording): Omit<Answer, 'isError'> {
   if (result instanceof OrielError) return errorAnswer(withCall(result));
   if (!('full' in result)) return readAnswer(result, words);
   const notice: Notice = {
@@ -99,7 +99,7 @@ function partAnswer({ typed, result }: PartResult, words: NoticeWording): Answer
     notices: [detailOf(notice, words)],
     truncation: { by: result.full, next: typed },
   };
-  return { content: [{ type: 'text', text: say(notice, words) }], details, isError: false };
+  return { content: [{ type: 'text', text: say(notice, words) }], details };
 }
 
 function textOf(result: TextResult, prefix: string, words: NoticeWording): Answer {
@@ -202,8 +202,8 @@ function originFacts(result: ReadResult): Record<string, unknown> {
 export function textFacts(result: TextResult): Record<string, unknown> {
   const { selection, excerpt, encoding } = result;
   const facts = originFacts(result);
-  if (selection.window) facts['window'] = selection.window;
-  if (selection.mode) facts['mode'] = selection.mode;
+  facts['window'] = selection.window;
+  facts['mode'] = selection.mode;
   facts['totals'] = excerpt.totals;
   if (encoding.name !== 'utf-8') facts['encoding'] = encoding.name;
   if (encoding.known === 'guessed') facts['encodingGuessed'] = true;

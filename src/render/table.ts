@@ -81,7 +81,7 @@ const ASCII = /^[\x20-\x7e]*$/;
 /** Scripts and symbols that take two columns of a terminal. */
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60\uffe0-\uffe6\u3000-\u303e]/u;
-const NO_WIDTH = /^[\p{M}\p{Cf}]$/u;
+const NO_WIDTH = /[\p{M}\p{Cf}]/u;
 
 /** The number of terminal columns that `text` takes. */
 export function widthOf(text: string): number {

@@ -308,7 +308,7 @@ async function terminatorAt(
 
 /** The head of `text`: at most `at` code points, or at most `at` bytes as shown, cut between code points. */
 function clipText(text: string, at: number, unit: 'byte' | 'char'): string {
-  if (text.length <= at && (unit === 'char' || visibleBytes(text) <= at)) return text;
+  if (text.length <= at && visibleBytes(text) <= at) return text;
   let used = 0;
   let length = 0;
   for (const character of text) {

@@ -362,7 +362,7 @@ function count(text: string, character: string): number {
 /** Bytes of the valid UTF-8 sequence at `at`, or 0 if there is none. */
 export function validSequence(bytes: Uint8Array, at: number): number {
   const length = lengthByLead(bytes[at]);
-  return length > 0 && sequenceLength(bytes, at) === length ? length : 0;
+  return sequenceLength(bytes, at) === length ? length : 0;
 }
 
 /** Bytes of the UTF-8 sequence at `at`, or of its maximal invalid subpart: 1 to 4. Source: the Unicode Standard, table 3-7. */

@@ -108,37 +108,38 @@ function isInnocent(code: number, text: string, at: number): boolean {
   return VARIED.some(({ from, to, base }) => code >= from && code <= to && base.test(before));
 }
 
-const ASCII = /^[\x20-\x7e]$/;
+// These are asked about one code point.
+const ASCII = /[\x20-\x7e]/;
 const KEYCAP = '\u20e3';
-const KEYCAP_BASE = /^[0-9#*]$/;
-const EMOJI = /^\p{Emoji}$/u;
-const EMOJI_END = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
-const PICTOGRAPH = /^\p{Extended_Pictographic}$/u;
-const BRAILLE = /^[\u2801-\u28ff]$/;
+const KEYCAP_BASE = /[0-9#*]/;
+const EMOJI = /\p{Emoji}/u;
+const EMOJI_END = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]/u;
+const PICTOGRAPH = /\p{Extended_Pictographic}/u;
+const BRAILLE = /[\u2801-\u28ff]/;
 
 /**
  * Scripts in which U+200C and U+200D change the shape of letters. `scx` includes the marks that several of these scripts
  * share, but no accents: a joiner between two accents would be invisible.
  */
 const JOINING =
-  /^[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Mandaic}\p{scx=Nko}\p{scx=Adlam}\p{scx=Hanifi_Rohingya}\p{scx=Phags_Pa}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Myanmar}\p{scx=Khmer}\p{scx=Balinese}\p{scx=Javanese}\p{scx=Tibetan}\p{scx=Mongolian}\p{scx=Newa}\p{scx=Grantha}\p{scx=Tirhuta}\p{scx=Sharada}\p{scx=Chakma}]$/u;
+  /[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Mandaic}\p{scx=Nko}\p{scx=Adlam}\p{scx=Hanifi_Rohingya}\p{scx=Phags_Pa}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Myanmar}\p{scx=Khmer}\p{scx=Balinese}\p{scx=Javanese}\p{scx=Tibetan}\p{scx=Mongolian}\p{scx=Newa}\p{scx=Grantha}\p{scx=Tirhuta}\p{scx=Sharada}\p{scx=Chakma}]/u;
 
 /** Marks that only stack the letters around them. */
 const STACKERS: ReadonlyMap<number, RegExp> = new Map([
-  [0x1039, /^\p{Script=Myanmar}$/u],
-  [0x17d2, /^\p{Script=Khmer}$/u],
-  [0x1a60, /^\p{Script=Tai_Tham}$/u],
-  [0x1bab, /^\p{Script=Sundanese}$/u],
-  [0x2d7f, /^\p{Script=Tifinagh}$/u],
-  [0xaaf6, /^\p{Script=Meetei_Mayek}$/u],
-  [0x10a3f, /^\p{Script=Kharoshthi}$/u],
-  [0x1107f, /^\p{Script=Brahmi}$/u],
-  [0x11133, /^\p{Script=Chakma}$/u],
-  [0x1193e, /^\p{Script=Dives_Akuru}$/u],
-  [0x11a47, /^\p{Script=Zanabazar_Square}$/u],
-  [0x11a99, /^\p{Script=Soyombo}$/u],
-  [0x11d45, /^\p{Script=Masaram_Gondi}$/u],
-  [0x11d97, /^\p{Script=Gunjala_Gondi}$/u],
+  [0x1039, /\p{Script=Myanmar}/u],
+  [0x17d2, /\p{Script=Khmer}/u],
+  [0x1a60, /\p{Script=Tai_Tham}/u],
+  [0x1bab, /\p{Script=Sundanese}/u],
+  [0x2d7f, /\p{Script=Tifinagh}/u],
+  [0xaaf6, /\p{Script=Meetei_Mayek}/u],
+  [0x10a3f, /\p{Script=Kharoshthi}/u],
+  [0x1107f, /\p{Script=Brahmi}/u],
+  [0x11133, /\p{Script=Chakma}/u],
+  [0x1193e, /\p{Script=Dives_Akuru}/u],
+  [0x11a47, /\p{Script=Zanabazar_Square}/u],
+  [0x11a99, /\p{Script=Soyombo}/u],
+  [0x11d45, /\p{Script=Masaram_Gondi}/u],
+  [0x11d97, /\p{Script=Gunjala_Gondi}/u],
 ]);
 
 /**
@@ -146,15 +147,15 @@ const STACKERS: ReadonlyMap<number, RegExp> = new Map([
  * selectors of ideographs only the first four, which fonts use most: all 240 could hide a byte after each letter.
  */
 const VARIED: readonly { readonly from: number; readonly to: number; readonly base: RegExp }[] = [
-  { from: 0x180b, to: 0x180f, base: /^\p{Script=Mongolian}$/u },
+  { from: 0x180b, to: 0x180f, base: /\p{Script=Mongolian}/u },
   {
     from: 0xfe00,
     to: 0xfe00,
-    base: /^(?:(?![\0-\xff])\p{Sm}|[\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Script=Manichaean}])$/u,
+    base: /(?![\0-\xff])\p{Sm}|[\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Script=Manichaean}]/u,
   },
-  { from: 0xfe00, to: 0xfe01, base: /^[\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f]$/u },
-  { from: 0xfe00, to: 0xfe02, base: /^\p{Unified_Ideograph}$/u },
-  { from: 0xe0100, to: 0xe0103, base: /^\p{Unified_Ideograph}$/u },
+  { from: 0xfe00, to: 0xfe01, base: /[\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f]/u },
+  { from: 0xfe00, to: 0xfe02, base: /\p{Unified_Ideograph}/u },
+  { from: 0xe0100, to: 0xe0103, base: /\p{Unified_Ideograph}/u },
 ];
 
 const CONTEXTUAL: ReadonlySet<number> = new Set([
@@ -189,9 +190,7 @@ const MAX_FLAG_LENGTH = 16;
 const FLAG = new RegExp(String.raw`^\p{RGI_Emoji_Tag_Sequence}`, 'v');
 
 function lastCodePoint(text: string, before: number): string {
-  const low = text.charCodeAt(before - 1);
-  const start = low >= 0xdc00 && low <= 0xdfff ? before - 2 : before - 1;
-  return text.slice(Math.max(0, start), before);
+  return Array.from(text.slice(Math.max(0, before - 2), before)).at(-1) ?? '';
 }
 
 /** A cache of escapes: texts with many hidden characters have few different ones. */

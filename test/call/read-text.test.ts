@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { createOriel } from '../../src/index.ts';
 import { numbered } from '../support/dialect.ts';
 import { databaseBytes } from '../support/sqlite.ts';
-import { bodyOf, codeOf, nextOf, textOf, workspace } from '../support/workspace.ts';
+import { bodyOf, codeOf, nextOf, textOf, unhurried, workspace } from '../support/workspace.ts';
 
 describe('ranges beyond the end', () => {
   test.each([
@@ -111,7 +111,7 @@ describe('an empty file', () => {
 });
 
 test('default limits apply to stored files, not listings or members', async () => {
-  const { write, read } = workspace();
+  const { write, read } = workspace(unhurried);
   write('f', numbered(1, 50));
   for (let i = 0; i < 10; i += 1) write(`d/${i}`, '');
   const code = Array.from(

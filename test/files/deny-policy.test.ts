@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
-import { join } from 'node:path';
+import { getEventListeners } from 'node:events';
+import { basename, join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOffer } from '../../src/faces/offer.ts';
@@ -14,8 +15,10 @@ import {
   privateFile,
   withoutFacts,
 } from '../../src/files/deny-rules.ts';
+import { DenyPolicy } from '../../src/files/deny-policy.ts';
+import { createAccess } from '../../src/files/local.ts';
 import { createOriel, type Oriel } from '../../src/index.ts';
-import type { DenyRule } from '../../src/types/access.ts';
+import type { DenyRule, OpenedItem } from '../../src/types/access.ts';
 import { tar } from '../support/tar.ts';
 import { textOf, workspace, type Workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
@@ -72,7 +75,19 @@ test.each<[string, string | Uint8Array, string[]]>([
     ['a.ts', 'z.log'],
   ],
   ['.claude/settings.json', '{"permissions":{"deny":["Read(z.log)",],"allow":["Read(a.ts)"]}}', ['z.log']],
-  ['.claude/settings.json', settings('Read(a.ts', 'Edit(Read(z.log)'), []],
+  ['.claude/settings.json', settings('Read(a.tsx', 'Edit(Read(z.log)', '!Read(z.log)'), []],
+  ['.claude/settings.json', '{"permissions":{"deny":"Read(z.log)"}}', ['z.log']],
+  ['.claude/settings.json', '{"permissions":{}}', []],
+  ['.claude/settings.json', settings(' Read( /a.ts ) ', 1, null), ['a.ts']],
+  ['.claude/settings.json', settings('Read(.)'), READ],
+  ['.claude/settings.json', settings('Read(c/)', 'Read(b/x.md//)'), ['b/c/d.ts']],
+  ['.claude/settings.json', settings('Read(../work/b/x.*)', 'Read(../../**/z.log)'), ['b/x.md', 'z.log']],
+  ['.claude', 'no directory\n', []],
+  [
+    '.claude/settings.json',
+    '{ permissions: { deny : ["Read(z.log)"], ask : ["Read(./a.ts)"] }, deny: ["Read(b/x.md)"] }',
+    ['b/x.md', 'z.log'],
+  ],
   ['.claude/settings.json', '{"permissions":{"deny":["Read(a.ts)", "Edit(z.log)"', ['a.ts', 'b/a.ts']],
   ['.claude/settings.json', '{"permissions":null}', []],
   ['.claude/settings.json', '{"permissions":{"allow":["Read(a.ts)"]', []],
@@ -97,15 +112,19 @@ test('absolute rules and those of the home directory', async () => {
   made.write('.claude/settings.json', settings('Read(~/work/z.log)', `Read(/${made.W}/b/*.md)`));
   expect(await privateIn(made)).toEqual(['b/x.md', 'z.log']);
   vi.unstubAllEnvs();
+  // Also by a path with a link.
+  fs.symlinkSync(made.W, join(made.O, 'w'));
+  made.write('.claude/settings.json', settings(`Read(/${made.O}/w/a.ts)`));
+  expect(await privateIn(made)).toEqual(['a.ts']);
 });
 
 test('a rule holds from the next call on, and until it is removed', async () => {
   const made = place();
   expect(await privateIn(made)).toEqual([]);
-  made.write('.cursorignore', 'z.log\n');
-  expect(await privateIn(made)).toEqual(['z.log']);
   made.write('.cursorignore', 'a.ts/\n');
   expect(await privateIn(made)).toEqual([]);
+  made.write('.cursorignore', 'z.log\n');
+  expect(await privateIn(made)).toEqual(['z.log']);
   fs.rmSync(join(made.W, '.cursorignore'));
   expect(await privateIn(made)).toEqual([]);
 });
@@ -240,6 +259,122 @@ test('a rule that is escaped otherwise in the file has no line', async () => {
   expect(await text('a.ts')).toContain('by the rule Read(./a.ts) of .claude/settings.json, ');
 });
 
+/** The rules of `projects`, and the names of rule files that were opened. */
+function policyIn(W: string): readonly [DenyPolicy, string[], string[]] {
+  const [opened, keys]: [string[], string[]] = [[], []];
+  const access = createAccess({ cwd: W, roots: [W], allow: [] });
+  const changed = (key: string): undefined => void keys.push(key);
+  const options = { patterns: ['z.log'], projects: [W], name: 'the option deny', changed };
+  const open = (path: string): Promise<OpenedItem> => (opened.push(basename(path)), access.open(path));
+  return [new DenyPolicy(options, [W], open), opened, keys];
+}
+
+test('a rule file is read again when it or its target changed', async () => {
+  const { W, write } = workspace();
+  const [policy, opened, keys] = policyIn(W);
+  const clock = vi.spyOn(Date, 'now');
+  const isPrivate = async (): Promise<boolean> =>
+    (await policy.current()).decide(join(W, 'a.ts'), false) !== undefined;
+  const { ctimeMs } = fs.lstatSync(write('.cursorignore', 'a.ts\n'), { bigint: true });
+  // It may change once more with the same time.
+  clock.mockReturnValue(Number(ctimeMs) + 2_499);
+  expect([await isPrivate(), await isPrivate(), opened.length]).toEqual([true, true, 2]);
+  clock.mockReturnValue(Number(ctimeMs) + 2_500);
+  expect([await isPrivate(), await isPrivate(), opened.length]).toEqual([true, true, 3]);
+  expect([await policy.current(), keys.length]).toEqual([await policy.current(), 1]);
+  clock.mockReturnValue(Number(ctimeMs) + 1e6);
+  write('.cursorignore', 'b.ts\n');
+  expect([await isPrivate(), await isPrivate(), opened.length, keys.length]).toEqual([false, false, 4, 2]);
+  fs.symlinkSync('rules', join(W, '.aiignore'));
+  expect(await isPrivate()).toBe(false);
+  write('rules', 'a.ts\n');
+  opened.length = 0;
+  expect([await isPrivate(), await isPrivate(), opened]).toEqual([true, true, ['.aiignore']]);
+  write('rules', 'c.ts\n');
+  expect([await isPrivate(), opened.length]).toEqual([false, 2]);
+});
+
+test('git reads its own files by the other rules', async () => {
+  const { W } = workspace();
+  const [policy] = policyIn(W);
+  const [all, git] = [await policy.current(), await policy.currentForGit()];
+  const names = ['.git/index', 'bare.git/objects', 'z.log', 'a.ts'];
+  const privateBy = (rules: DenyRules): string[] => names.filter((name) => rules.decide(join(W, name), true));
+  expect([privateBy(all), privateBy(git)]).toEqual([['.git/index', 'bare.git/objects', 'z.log'], ['z.log']]);
+  expect(await policy.currentForGit()).toBe(git);
+  expect(git.data.key).not.toBe(all.data.key);
+  expect(all.decide(join(W, '.git/index'), false)).toMatchObject({
+    from: 'oriel itself',
+    rule: '**/.git/**/index',
+  });
+});
+
+test('who waits for a comparison of names may stop waiting', async () => {
+  const { W, write } = workspace();
+  const [policy] = policyIn(W);
+  fs.linkSync(write('z.log', 'text\n'), join(W, 'a.ts'));
+  const stats = fs.lstatSync(join(W, 'a.ts'), { bigint: true });
+  const rules = await policy.current();
+  const [stop, other] = [new AbortController(), new AbortController()];
+  const waiting = policy.linked(rules, stats, stop.signal);
+  const longer = policy.linked(rules, stats, other.signal);
+  stop.abort(new Error('enough'));
+  await expect(waiting).rejects.toThrow('enough');
+  await expect(policy.linked(rules, stats, stop.signal)).rejects.toThrow('enough');
+  expect((await longer)?.rule).toBe('z.log');
+  expect(getEventListeners(other.signal, 'abort')).toEqual([]);
+});
+
+test('a project may have a name that looks like a pattern', async () => {
+  const { W, write, text } = workspace();
+  for (const name of ['#!', 'a[b]', 'a*b', 'c?\\']) {
+    write(`${name}/.claude/settings.json`, settings('Read(./a.ts)', `Read(/${join(W, name)}/b.ts)`));
+    const project = join(W, name);
+    for (const path of ['a.ts', 'b.ts', 'c.ts']) write(`${name}/${path}`, 'text\n');
+    const own = { cwd: project, roots: [project], deny: [] };
+    expect([await text('a.ts', own), await text('c.ts', own)]).toEqual([
+      expect.stringContaining(' is private by the rule Read(./a.ts) '),
+      '1|text\n',
+    ]);
+  }
+});
+
+test.each<[readonly string[], readonly string[], readonly string[]]>([
+  [['.env.*'], ['.env.local', '.ENV.x'], ['.env', 'x.env.a']],
+  [
+    ['*.KEY', '!b.key'],
+    ['a.key', 'd/A.Key'],
+    ['key', 'B.key'],
+  ],
+  [['[ab]*.ts'], ['b1.ts'], ['c1.ts', 'a1.js']],
+  [['[[:upper:]]1'], ['a1', 'B1'], ['11']],
+  [['a?'], ['ab'], ['a', 'abc']],
+  [
+    ['\\#x', 'y\\*'],
+    ['#x', 'y*'],
+    ['x', 'yz'],
+  ],
+  [['x[12]'], ['x2'], ['x3']],
+  [['é*.ts'], ['É1.ts', 'e\u0301.ts'], ['e.ts']],
+  [['*é'], ['É', 'xe\u0301'], ['e']],
+  [['*.ts'], ['É.ts'], []],
+  [['straße', 'secret'], ['STRASSE', 'ſecret', 'se\u200dcret'], ['strase']],
+  [['\u0390', '\u1fb4'], ['\u03aa\u0301', '\u03b1\u0345\u0301'], ['\u03b1']],
+  [['vault/*'], ['vault/x', 'vault/x/y'], ['vault', 'x', 'a/vault/x']],
+  [['**/vault/**/*'], ['vault/x', 'a/vault/x/y'], ['a/vault', 'vaults/x']],
+  [['a/b/'], ['a/b/x'], ['a/b', 'b/x']],
+  [['*.db'], ['a.db-wal', 'b/A.DB-shm', 'a.db-journal'], ['a.dbx-wal', 'a-wal', 'a.db-wal/x', 'a.db-walx']],
+  [['*'], ['a', '-wal'], ['']],
+])('by the rules %j private are %j, and %j not', (patterns, closed, open) => {
+  const rules = patterns.map((pattern) => ({ pattern, rule: pattern, from: '', lift: '' }));
+  for (const base of ['/p', '/']) {
+    const names = new DenyRules({ key: '', sources: [{ base, rules }], projects: [] });
+    const privateOf = (all: readonly string[]): string[] =>
+      all.filter((name) => names.decide(join(base, name), false));
+    expect([privateOf(closed), privateOf(open)]).toEqual([closed, []]);
+  }
+});
+
 test('a rule with a line break leaves the others as they are', async () => {
   const made = place();
   made.write('.claude/settings.json', settings('Read(./q\nb)', 'Read(./z.log)', 'Read(./b/c/d.ts)'));
@@ -350,21 +485,25 @@ test('names of links are compared once, and not with what is gone', () => {
     '/p': [entry('.env'), entry('inner', 2)],
     '/p/inner': [entry('.env')],
     '/p/.env': linkedFile,
+    '/p/inner/.env': { ...linkedFile, nlink: 1, ino: 9 } as fs.Stats,
   });
+  expect([...found.rules.keys()]).toEqual(['1:7']);
   expect(asked).toEqual(['/p2', '/p', '/p/.env', '/p/inner', '/p/inner/.env']);
   expect(linkedRule(found, linkedFile)?.rule).toBe('.env');
   expect(linkedRule(found, { ...linkedFile, ino: 8 })).toBeUndefined();
 });
 
-test.each(['vault/../x.txt', 'a/../vault/x.txt', '.env.', '.env . ', 'a/.env ./b', 'vault./x.txt'])(
-  'the member %j is private, as some program unpacks it',
-  (member) => {
-    const rules = ['.env', 'vault/**'].map((rule) => ({ pattern: rule, rule, from: '', lift: '' }));
-    const names = new DenyRules({ key: '', sources: [{ base: '/p', rules }], projects: [] });
-    expect(names.inside('/p/a.zip', member, false)).toBeDefined();
-    expect(names.inside('/p/a.zip', 'vaults/../x.txt', false)).toBeUndefined();
-  },
-);
+test.each(
+  String.raw`vault/../x.txt|a/../vault/x.txt|.env.|.env . |a/.env ./b|vault./x.txt|C:.env|z:\vault\x|/vault/./x|vault//x|../.env|vault/../ ./x`.split(
+    '|',
+  ),
+)('the member %j is private, as some program unpacks it', (member) => {
+  const rules = ['.env', 'vault/**'].map((rule) => ({ pattern: rule, rule, from: '', lift: '' }));
+  const names = new DenyRules({ key: '', sources: [{ base: '/p', rules }], projects: [] });
+  expect(names.inside('/p/a.zip', member, false)).toBeDefined();
+  for (const other of ['vaults/../x.txt', '1:.env', 'vault', 'x.env', 'env'])
+    expect(names.inside('/p/a.zip', other, false)).toBeUndefined();
+});
 
 /** The field of the Unicode name, for programs that know it. */
 function unicodeName(name: string, instead: string): Buffer {
@@ -433,6 +572,7 @@ test('what could not be compared is private, and it is said why', () => {
   const gaps = [compared({ '/p': 'failed' }), compared({ '/p': [entry('.env')], '/p/.env': 'failed' })].map(
     ([, found]) => privateFile('a.ts', linkedRule(found, linkedFile) as DenyRule).why,
   );
+  expect(compared({ '/p': Array(2_000_001) as fs.Dirent[] })[1].gap).toBe('there are too many files');
   expect(gaps).toEqual([
     'a.ts is private because it has several names (hard links), and not all private files were compared with it: a directory could not be listed, which a person can lift by removing its other names and which does not bind commands.',
     expect.stringContaining('compared with it: a private file could not be looked at, which'),
@@ -488,6 +628,12 @@ test('of a list the first rules hold that are not too long', async () => {
   write('.aiignore', `${long}x\nz.log\n`);
   expect([await isPrivate('a.ts'), await isPrivate('z.log')]).toEqual([false, true]);
   expect(warned).toEqual([expect.stringMatching(/: a rule has over 4096 characters and is ignored\.$/)]);
+  warned.length = 0;
+  for (const length of [1 << 20, (1 << 20) + 1]) {
+    write('.aiignore', '#'.repeat(length));
+    await isPrivate('a.ts');
+  }
+  expect(warned).toEqual([expect.stringMatching(/: only its first 1 MiB is read\.$/)]);
 });
 
 test('the default list is named, and can be taken away', async () => {

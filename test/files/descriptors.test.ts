@@ -23,6 +23,7 @@ const host = vi.hoisted(() => ({
   broken: undefined as number | undefined,
   reads: [] as [position: number, length: number][],
   limits: undefined as string | undefined,
+  isMounted: true,
   /** The time in ms, which passes only while somebody waits; undefined for real time. */
   clock: undefined as number | undefined,
   /** Descriptors that were closed on the main thread, and in a thread. */
@@ -61,6 +62,7 @@ vi.mock('node:fs', async (original) => {
       if (host.limits === '') throw new Error('no such file');
       return host.limits;
     },
+    existsSync: (path: string) => host.isMounted && real.existsSync(path),
     closeSync(fd: number) {
       host.closed.main.push(fd);
       real.closeSync(fd);
@@ -259,6 +261,30 @@ describe('the operations for a path', () => {
     expect(host.closed).toStrictEqual({ main: [fd], thread: [] });
   });
 });
+
+test.runIf(process.platform === 'linux')(
+  'without /proc descriptors have no paths, which is said',
+  async () => {
+    const told = async (isMounted: boolean): Promise<unknown[]> => {
+      host.isMounted = isMounted;
+      onTestFinished(() => void (host.isMounted = true));
+      vi.resetModules();
+      const { hasDescriptorPaths, missingProc } = await import('../../src/files/descriptors.ts');
+      return [hasDescriptorPaths(), missingProc()];
+    };
+    expect(await told(true)).toEqual([true, undefined]);
+    expect(await told(false)).toEqual([
+      false,
+      'There is no /proc here. So a file that is replaced while it is opened may be read before that is noticed, and processes that leave the process group of their command outlive it. Mount /proc to prevent both.',
+    ]);
+    const platform = vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
+    onTestFinished(() => platform.mockRestore());
+    expect([await told(true), await told(false)]).toEqual([
+      [false, undefined],
+      [false, undefined],
+    ]);
+  },
+);
 
 describe('how many descriptors this process may have', () => {
   const ROWS = ['Limit  Soft Limit  Hard Limit  Units', 'Max processes  10  20  processes'];

@@ -31,6 +31,8 @@ describe('the meaning of a glob', () => {
     ['**/src/*.ts', ['src/a.ts', 'lib/src/c.ts']],
     ['src/**', ['src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts']],
     ['src/', ['src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts']],
+    ['**/', paths],
+    ['a.ts ', []],
     ['**', paths],
     ['**/*', paths],
     ['**/**/*', paths],
@@ -40,6 +42,7 @@ describe('the meaning of a glob', () => {
     ['src/{a,deep/a}.ts', ['src/a.ts', 'src/deep/a.ts']],
     ['[ab].*', ['a.ts', 'b.js', 'src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts']],
     ['[!a-b].ts', ['lib/src/c.ts']],
+    ['[^a-b].ts', ['lib/src/c.ts']],
     ['?.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts']],
     ['*.test.*', ['src/deep/b.test.ts']],
     ['*.js,/*.ts', ['a.ts', 'b.js', '.hidden.ts']],
@@ -50,6 +53,8 @@ describe('the meaning of a glob', () => {
     ['src', []],
     ['*.tsx', []],
     ['*s?', []],
+    ['s*a', []],
+    ['a*b*s', []],
     ['a.t', []],
     ['', []],
   ])('%s', (pattern, expected) => {
@@ -71,6 +76,9 @@ describe('the meaning of a glob', () => {
     expect(matching('a,*.ts', ['a,b.ts', 'a', 'b.ts'])).toEqual(['a,b.ts']);
     expect(matching('*,v,*.ts', ['a,v,b.ts', 'v'])).toEqual(['a,v,b.ts']);
     expect(matching('*[a,b]*', ['x,', 'xc'])).toEqual(['x,']);
+    expect(matching('*v,*.ts', ['xv', 'xv,b.ts'])).toEqual(['xv,b.ts']);
+    expect(matching('v*,*.ts', ['vx', 'vx,b.ts'])).toEqual(['vx,b.ts']);
+    expect(matching('/{a,b}*.ts', ['{/a1.ts}', 'a1.ts'])).toEqual(['a1.ts']);
   });
 
   test('a path equal to the pattern matches', () => {
@@ -78,6 +86,7 @@ describe('the meaning of a glob', () => {
       'app/[id]/page.tsx',
       'app/i/page.tsx',
     ]);
+    expect(matching('x{a,b}', ['x{a,b}', 'xa', 'x'])).toEqual(['x{a,b}', 'xa']);
   });
 
   test('the meaning of a backslash depends on the next character', () => {
@@ -87,7 +96,8 @@ describe('the meaning of a glob', () => {
   test('malformed syntax is literal', () => {
     expect(matching('[a', ['[a', 'a'])).toEqual(['[a']);
     expect(matching('{a', ['{a', 'a'])).toEqual(['{a']);
-    expect(matching('a[]', ['a[]', 'a'])).toEqual(['a[]']);
+    for (const one of ['a[]', '[]a-', '[]\\', '[[:none:]', '[a-'])
+      expect(matching(one, [one, 'a'])).toEqual([one]);
   });
 });
 
@@ -105,9 +115,10 @@ describe('limits', () => {
   });
 
   test('syntax of other tools is literal, with a hint', () => {
-    expect(checkGlob('+(a|aa)')).toBe('extended-glob');
-    expect(checkGlob('{1..9}')).toBe('brace-range');
-    expect(checkGlob('*.ts')).toBeUndefined();
+    for (const one of ['+(a|aa)', '!(a)', 'x@(a)']) expect(checkGlob(one)).toBe('extended-glob');
+    for (const one of ['{1..9}', 'x{01..12}']) expect(checkGlob(one)).toBe('brace-range');
+    for (const one of ['*.ts', 'a(b)', '{a,b..c}', '{a..b,c}', 'a'.repeat(1000)])
+      expect(checkGlob(one)).toBeUndefined();
   });
 
   test('the cost is linear in the path length', { tags: 'slow' }, () => {
@@ -208,6 +219,20 @@ test.each([
   ),
 ])('%j may lead elsewhere: %j', (pattern, elsewhere) => {
   expect(isElsewhere(pattern)).toBe(elsewhere);
+});
+
+test.each<[string, string[]]>([
+  ['src/*.ts', ['src']],
+  ['src/*/x', ['src', 'src/a']],
+  ['src/**/x', ['src', 'src/a', 'src/a/b']],
+  ['*.ts', ['src', 'lib', 'src/a', 'src/a/b', 'x{a,b}']],
+  ['/a.ts', []],
+  ['x{a,b}/c', ['x{a,b}']],
+  ['./src/a/b', ['src', 'src/a']],
+])('%s may match below %j', (pattern, expected) => {
+  const glob = new Glob(pattern);
+  const directories = ['src', 'lib', 'src/a', 'src/a/b', 'x{a,b}'];
+  expect(directories.filter((path) => glob.mayMatchBelow(path))).toEqual(expected);
 });
 
 test('a question mark is one character, whatever its size', () => {

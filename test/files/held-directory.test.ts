@@ -73,6 +73,7 @@ describe.skipIf(process.platform !== 'linux')('a directory that is held', () => 
     symlinkSync('a.ts', join(W, 'link.key'));
     symlinkSync('a.ts', join(W, 'link'));
     linkSync(join(W, '.env'), join(W, 'other.txt'));
+    linkSync(join(W, 'é.key'), join(W, 'third.txt'));
     linkSync(join(W, 'a.ts'), join(W, 'b.ts'));
     const rules = ['.env', '*.key', 'vault/'].map((rule) => ({ pattern: rule, rule, from: '', lift: '' }));
     const nothing = keptFromClients([]);
@@ -84,10 +85,11 @@ describe.skipIf(process.platform !== 'linux')('a directory that is held', () => 
       if (file) closeHeld(file);
       return file !== undefined;
     };
-    const files = ['.env', 'é.key', 'other.txt', 'a.ts', 'b.ts'];
+    const files = ['.env', 'é.key', 'other.txt', 'third.txt', 'a.ts', 'b.ts'];
     expect(files.filter(opened)).toEqual(['a.ts', 'b.ts']);
     expect(files.filter((name) => directory.factsOf(pathToLatin1(name)))).toEqual(['a.ts', 'b.ts']);
     expect(directory.linkedRule('other.txt')?.rule).toBe('.env');
+    expect([directory.linkedRule('none'), directory.linkedRule('vault')]).toEqual([undefined, undefined]);
     expect(directory.enter('vault', [])).toBeUndefined();
     directory.enter('vault', [], true)?.release();
     const targets = ['link.key', 'a.ts', 'link'].map((name) => directory.linkTarget(name)?.toString());

@@ -61,8 +61,45 @@ test.each<[string, string, IgnoreVerdict | undefined]>([
   ['{a,b}', 'a', undefined],
   ['é?', 'é日', 'ignored'],
   ['/', 'a', undefined],
+  ['!', 'a', undefined],
+  ['a\ufeff', 'a\ufeff', 'ignored'],
+  ['a\na/', 'a', 'ignored'],
+  ['a/\n!a', 'a', 'kept'],
+  ['!d/a\na', 'd/a', 'ignored'],
+  ['a\n!d/a', 'd/a', 'kept'],
+  ['a*\n!d/a', 'd/a', 'kept'],
+  ['!d/a\na*', 'd/a', 'ignored'],
+  ['!b*\n*a*\n*c*/', 'ba', 'ignored'],
+  ['a*/\n*b', 'ab', 'ignored'],
+  ['/d/*', 'd/a', 'ignored'],
+  ['   ', 'a', undefined],
+  [String.raw`a\  `, 'a ', 'ignored'],
+  [String.raw`a\\b`, String.raw`a\b`, 'ignored'],
 ])('%j on %s: %s', (rules, path, verdict) => {
   expect(verdictOf(rules, path)).toBe(verdict);
+});
+
+test.each([
+  ['alnum', /[0-9A-Za-z]/],
+  ['alpha', /[A-Za-z]/],
+  ['blank', /[\t ]/],
+  ['cntrl', /[\0-\x1f\x7f]/],
+  ['digit', /\d/],
+  ['graph', /[!-~]/],
+  ['lower', /[a-z]/],
+  ['print', /[ -~]/],
+  ['punct', /[!-/:-@[-`{-~]/],
+  ['space', /[\t-\r ]/],
+  ['upper', /[A-Z]/],
+  ['xdigit', /[\da-fA-F]/],
+])('[[:%s:]] is %s', (name, expected) => {
+  const file = new IgnoreFile([`x[[:${name}:]]x`]);
+  const characters = Array.from({ length: 200 }, (_, code) => String.fromCharCode(code)).filter(
+    (one) => one !== '/',
+  );
+  expect(characters.filter((one) => file.verdict(`x${one}x`, false))).toEqual(
+    characters.filter((one) => expected.test(one)),
+  );
 });
 
 test.runIf(spawnSync('git', ['--version']).status === 0)(

@@ -15,7 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -171,9 +171,33 @@ test.skipIf(!process.getuid)('a directory is private while only its user can use
   expect(() => privateDirectory(join(dirname(own), 'file'))).toThrow('is not a directory');
 });
 
+test('without numbers of users only the place is checked', () => {
+  const folder = temporary();
+  chmodSync(folder, 0o777);
+  symlinkSync(folder, join(folder, 'link'));
+  const { getuid } = process;
+  onTestFinished(() => void Object.assign(process, { getuid }));
+  Object.assign(process, { getuid: undefined });
+  expect(trustedDirectory(join(folder, 'link/a/b'), 0o700)).toBe(join(folder, 'a/b'));
+  expect(statSync(join(folder, 'a/b')).mode & 0o777).toBe(0o700);
+  expect(trustedDirectory(join(folder, 'link'))).toBe(folder);
+  expect(() => trustedDirectory(join(folder, 'none'))).toThrow('ENOENT');
+  const own = privateDirectory(join(folder, 'a/own'));
+  expect([own, isPrivateDirectory(own), isPrivateDirectory(folder)]).toEqual([
+    join(folder, 'a/own'),
+    true,
+    true,
+  ]);
+  expect(temporaryPath()).toBe(join(tmpdir(), `oriel-${userInfo().uid}`));
+});
+
 test('where caches and temporary files are', () => {
   expect(cachePath({ XDG_CACHE_HOME: '/c', HOME: '/h' })).toBe('/c/oriel');
   expect(cachePath({ XDG_CACHE_HOME: 'c', HOME: '/h' })).toBe('/h/.cache/oriel');
   expect(cachePath({})).toBe(join(homedir(), '.cache/oriel'));
   expect(temporaryPath()).toBe(join(tmpdir(), `oriel-${process.getuid?.()}`));
+  // Nor can clients read there, whoever made it.
+  expect(keptFromClients([temporary()]).places).toContain(
+    join(realpathSync(tmpdir()), `oriel-${process.getuid?.()}`),
+  );
 });

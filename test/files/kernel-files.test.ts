@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -10,6 +10,7 @@ import {
   refuseProcessSecret,
   withoutTokens,
 } from '../../src/files/kernel-files.ts';
+import { mountIdOf } from '../../src/files/mounts.ts';
 
 const host = vi.hoisted(() => ({ isLocal: undefined as boolean | undefined }));
 
@@ -137,6 +138,13 @@ test('an opened kernel file has its path in its file system', () => {
     'a\\nb is a file of /proc that cannot be identified, so it is not read. Use . to list the working directory.',
   );
   expect(nameInKernel({ path: '/mnt/x', again: '/dev/shm' }, () => 'it')).toBe('/mnt/x');
+  // An open one has the path that its mount tells, if the system tells the mount.
+  const named = (path: string): string => nameInKernel({ fd, path, again: own }, () => 'it');
+  const fd = openSync(own, 'r');
+  onTestFinished(() => closeSync(fd));
+  expect(named('/proc/1/status')).toBe(mountIdOf(fd) === undefined ? '/proc/1/status' : '/1/status');
+  expect(() => named('/mnt/x')).toThrow('cannot be identified');
+  expect(() => named('/proc/environ')).toThrow('shows the environment');
 });
 
 test.each([

@@ -9,7 +9,7 @@ import { readAt } from '../../src/text/bytes.ts';
 import { type AccessOptions, createAccess } from '../../src/files/local.ts';
 import { keepFileFromClients, keepFromClients } from '../../src/files/kept-files.ts';
 import type { OrielError } from '../../src/errors.ts';
-import type { FileAccess, OpenedItem } from '../../src/types/access.ts';
+import type { FileAccess, OpenedDirectory, OpenedItem } from '../../src/types/access.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { openCount } from '../support/descriptors.ts';
 import { makeFifo } from '../support/fifo.ts';
@@ -176,6 +176,8 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const access = accessTo(W, walled ? {} : { roots: [] });
     expect(access.roots).toStrictEqual(walled ? [W] : []);
     const before = openCount();
+    const ways: string[] = [];
+    host.before = (path) => void ways.push(path);
     const open = (name: string) => opening(access, join(W, name));
     // Twice, because names in a directory that was just reached are looked up in another way.
     for (let i = 0; i < 2; i += 1) {
@@ -198,6 +200,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
         'file/x goes through something that is not a directory.',
       ]);
     }
+    expect(ways.some((path) => path.startsWith('/proc/'))).toBe(platform === 'linux');
     expect(openCount()).toBe(before);
   });
 
@@ -207,6 +210,51 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     if (opened.kind !== 'directory') throw new Error('no directory');
     expect(await opened.list(10)).toStrictEqual({ entries: [{ name: 'inner', type: 'file' }], more: false });
     await opened.close();
+  });
+
+  test.each([true, false])('private entries are listed by name only; roots: %j', async (walled) => {
+    const { W, O } = await folders();
+    for (const directory of ['vault', 'app.db-wal', '.git']) {
+      fs.mkdirSync(join(W, directory));
+      fs.writeFileSync(join(W, directory, 'index'), 'inside');
+    }
+    fs.linkSync(join(W, 'file'), join(W, 'directory/other'));
+    const deny = { patterns: ['/file', 'vault/', 'link', '*.db'], projects: [W], name: 'deny' };
+    const access = accessTo(W, { deny, ...(!walled && { roots: [] }) });
+    const before = openCount();
+    const opened = (await access.open(W)) as OpenedDirectory;
+    const { entries } = await opened.list(20);
+    const closed = entries.filter((entry) => entry.isPrivate).map(({ name }) => name);
+    expect(closed.toSorted()).toStrictEqual(['file', 'link', 'vault']);
+    expect(await opened.stat('file')).toMatchObject({ type: 'file', size: 0, isPrivate: true });
+    expect(await opened.stat('socket')).not.toHaveProperty('isPrivate');
+    expect([await opened.linkTarget('link'), await opened.linkTarget('out')]).toStrictEqual([undefined, O]);
+    expect(await opened.enter('vault')).toBeUndefined();
+    const inner = (await opened.enter('directory')) as OpenedDirectory;
+    expect(await inner.stat('other')).toMatchObject({ size: 0, isPrivate: true });
+    expect(await inner.stat('inner')).not.toHaveProperty('isPrivate');
+    const above = (await inner.above()) as OpenedDirectory;
+    expect([above.path, above.privateNames]).toStrictEqual([W, opened.privateNames]);
+    for (const one of [above, inner, opened]) await one.close();
+    const codes = async (...names: string[]): Promise<unknown[]> => {
+      const found: unknown[] = [];
+      for (const name of names) found.push((await opening(access, join(W, name)))[0]);
+      return found;
+    };
+    const refused = ['file', 'directory/other', 'vault', 'vault/index', 'vault/none', 'link', '.git/index'];
+    expect(await codes(...refused)).toStrictEqual(refused.map(() => 'PRIVATE'));
+    expect(await codes('none', 'out/none')).toStrictEqual([
+      'NOT_FOUND',
+      walled ? 'OUTSIDE_ROOT' : 'NOT_FOUND',
+    ]);
+    const read = ['directory/inner', 'app.db-wal/index'].map((name) => join(W, name));
+    expect(await codes('directory/inner', 'app.db-wal/index')).toStrictEqual(read);
+    const git = access.forGit as FileAccess;
+    expect([git.cwd, git.roots, git.display(join(W, 'a'))]).toStrictEqual([W, access.roots, 'a']);
+    expect(await opening(git, join(W, '.git/index'))).toStrictEqual([join(W, '.git/index'), 'inside']);
+    expect((await opening(git, join(W, 'vault/index')))[0]).toBe('PRIVATE');
+    expect(openCount()).toBe(before);
+    expect([accessTo(W).forGit, accessTo(W).privateNames]).toStrictEqual([undefined, undefined]);
   });
 
   test.each([

@@ -1,7 +1,14 @@
 /** What is answered about paths while the table of mounts changes: it is read again after a second. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { isLocalPath, isLocalWhole, mountIdOf, noteReached, wasReached } from '../../src/files/mounts.ts';
+import {
+  isLocalPath,
+  isLocalWhole,
+  mountIdOf,
+  noteReached,
+  pathInMount,
+  wasReached,
+} from '../../src/files/mounts.ts';
 
 /** The files below /proc that are read, by path; a missing one cannot be read. */
 const files = new Map<string, string>();
@@ -91,6 +98,26 @@ test('the mount of an open file', () => {
   files.set('/proc/self/fdinfo/8', 'pos:\t0\nflags:\t0100000\nmnt_id:\t30\nino:\t27\n');
   files.set('/proc/self/fdinfo/9', 'pos:\t27\nflags:\t0100000\n');
   expect([7, 8, 9, 10].map(mountIdOf)).toStrictEqual(['27', '30', undefined, undefined]);
+});
+
+test('the path of an open file in its file system', () => {
+  files.set(
+    TABLE,
+    [LOCAL, '30 27 0:30 /top\\040dir /mnt/a\\040b rw - ext4 none rw', '3 1 0:3 / /x rw - ext4 none rw'].join(
+      '\n',
+    ),
+  );
+  for (const id of ['27', '30', '9']) files.set(`/proc/self/fdinfo/${id}`, `mnt_id:\t${id}\n`);
+  expect([
+    pathInMount(27, '/d/f'),
+    pathInMount(30, '/mnt/a b/d/f'),
+    pathInMount(30, '/mnt/a b'),
+    pathInMount(30, '/mnt/other'),
+    pathInMount(9, '/d'),
+    pathInMount(1, '/d'),
+  ]).toStrictEqual(['/d/f', '/top dir/d/f', '/top dir', undefined, undefined, undefined]);
+  files.delete(TABLE);
+  expect(pathInMount(27, '/d')).toBeUndefined();
 });
 
 test('names in a reached directory are known for a second', () => {

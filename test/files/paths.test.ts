@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   absolutePath,
+  exactPath,
   expandedPath,
   foreignName,
   fromWorkingDirectory,
@@ -11,6 +12,7 @@ import {
   mayRise,
   pathSpellings,
   isPathWithin,
+  systemPath,
 } from '../../src/files/paths.ts';
 import { OrielError } from '../../src/errors.ts';
 
@@ -84,10 +86,15 @@ describe('an absolute path', () => {
     ['', ['BAD_PATH', 'The path is empty. Use . for the working directory.', '.']],
     ['a\0b', ['BAD_PATH', String.raw`The path a\x00b holds a NUL byte.`]],
     ['file:///a%00', ['BAD_PATH', 'The path file:///a%00 holds a NUL byte.']],
-    ...['file:///a%2fb', 'file://src/a%2Fb', 'file://src/%ff'].map((typed): [string, unknown] => [
-      typed,
-      ['BAD_PATH', `${typed} is not a file URL of this machine. Use . for the working directory.`, '.'],
-    ]),
+    ...(
+      'file:///a%2fb file://src/a%2Fb file://src/%ff file:///a%ff%2fb ' +
+      'file:///a%ff%00 file:///a%ff?b file:///a%ff#b file://localhosts/%ff'
+    )
+      .split(' ')
+      .map((typed): [string, unknown] => [
+        typed,
+        ['BAD_PATH', `${typed} is not a file URL of this machine. Use . for the working directory.`, '.'],
+      ]),
   ])('%j is none', (typed, expected) => {
     expect(failure(() => absolutePath(typed, '/w'))).toStrictEqual(expected);
   });
@@ -229,6 +236,17 @@ test.each([
   ['file://localhost/%ff', false, `/${String.fromCharCode(0xdcff)}`],
 ])('%j is absolute: %j, and means %j', (typed, absolute, expanded) => {
   expect([isTypedAbsolute(typed), expandedPath(typed)]).toEqual([absolute, expanded]);
+});
+
+test('a name that is not UTF-8 is its bytes', () => {
+  expect([systemPath('/é'), systemPath('/\udcff')]).toEqual(['/é', Buffer.from('/\xff', 'latin1')]);
+  const read = (text: string, bytes: string): string =>
+    exactPath((encoding) => (encoding === 'utf8' ? text : bytes));
+  expect([read('é', 'none'), read('a\ufffd', 'a\xff')]).toEqual(['é', 'a\udcff']);
+  // One spelling for the same bytes, of which there may be 4096.
+  expect(absolutePath('\udcc3\udca9', '/w')).toBe('/w/é');
+  expect(absolutePath('\udcff'.repeat(4000), '/w')).toBe(`/w/${'\udcff'.repeat(4000)}`);
+  expect(failure(() => absolutePath('\udcff'.repeat(4096), '/w'))).toMatchObject(['NAME_TOO_LONG', {}]);
 });
 
 test('above a root nothing is looked for', () => {
