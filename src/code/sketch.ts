@@ -805,8 +805,9 @@ function symbolsOf(text: string, declared: readonly Declared[], rows: number): s
       const one = sorted[next] as Declared;
       const outer = open.at(-1);
       const scope = outer ? `${outer.scope}${outer.name}.` : '';
-      const isListed = open.length <= MAX_SKETCHED_DEPTH && one.row === row;
-      open.push({ ...one, indent, scope, entry: isListed ? entries.push(undefined) - 1 : -1 });
+      const entry = open.length <= MAX_SKETCHED_DEPTH && one.row === row ? entries.push(undefined) - 1 : -1;
+      // Not spread: V8 would give each object a shape of its own.
+      open.push({ kind: one.kind, name: one.name, row: one.row, indent, scope, entry });
     }
     lastCode = row;
   }

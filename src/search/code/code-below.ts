@@ -17,7 +17,6 @@ import { type CodeLanguage, languageOf } from '../../code/languages.ts';
 import type { TagsFound } from '../../code/outline-worker.ts';
 import { endTagParsers, type TaggedFile, tagsOf } from '../../code/parsed.ts';
 import { packTags } from '../../code/tags.ts';
-import { compileLate } from '../../process/compile-budget.ts';
 import { callerOf, registerCaller } from '../../queues/caller.ts';
 import type { Call } from '../../types/call.ts';
 import type { LocalCache, Session } from '../../types/session.ts';
@@ -303,13 +302,13 @@ async function parseCode(
   if (wanted.length === 0) return 0;
   const { known, sketched } = options;
   const run = new ParseRun(files, wanted, options, call);
-  const endLate = wanted.length > BATCH_FILES ? compileLate() : undefined;
+  // What a map shows is one batch: to load its grammars in two threads takes longer than to parse it in one.
+  const atOnce = options.refined !== undefined && wanted.length <= BATCH_FILES ? 1 : AT_ONCE;
   try {
     if (sketched) await run.sketchAll();
-    await Promise.all(Array.from({ length: AT_ONCE }, () => run.parse()));
+    await Promise.all(Array.from({ length: atOnce }, () => run.parse()));
     await run.parseLate();
   } finally {
-    endLate?.();
     if (run.done >= MANY && !sketched) await endTagParsers();
     await run.finish(known * KEEP_PART);
   }

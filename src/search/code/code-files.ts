@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { isCompiled } from '../../code/codebase/paths.ts';
 import { latin1ToPath } from '../../files/held-directory.ts';
 import { mayStoreFiles } from '../../formats/archive/detect.ts';
+import { compileLate } from '../../process/compile-budget.ts';
 import { withProgress } from '../../queues/caller.ts';
 import { readAt } from '../../text/bytes.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
@@ -31,7 +32,7 @@ export interface CodeFiles {
   readonly gaps: GapsSeen;
   /** The real path of the directory; absent for an archive. */
   readonly directory?: string | undefined;
-  /** Reads all code files until `until` (of `performance.now()`), several at a time; absent for an archive. */
+  /** Reads all code files until `until` (of `performance.now()`), two pieces at a time; absent for an archive. */
   readonly readAll?:
     | ((until: number, take: (files: readonly CodeText[]) => Promise<void>) => Promise<void>)
     | undefined;
@@ -64,6 +65,8 @@ export async function filesBelow(
   call: Call,
   shown: (path: string) => string = (path) => path,
 ): Promise<CodeFiles> {
+  // Whatever the question needs of the threads, they end or rest before optimized code pays off.
+  call.onEnd(compileLate());
   const paths: string[] = [];
   const keys = new Map<string, string>();
   const wants = { kind: 'paths', keys: true, most: MAX_CODE_FILES } as const;
@@ -93,9 +96,6 @@ export async function filesBelow(
   };
 }
 
-/** The most pieces of files that are read and not taken. */
-const MAX_TAKEN_AT_ONCE = 3;
-
 async function readBelow(
   directory: OpenedDirectory,
   until: number,
@@ -105,7 +105,7 @@ async function readBelow(
   const code = { most: MAX_CODE_FILE_BYTES };
   const wants = { kind: 'texts', needle: undefined, isAscii: false, asStored: true, code } as const;
   await collectWalk(directory, { wants, deadline: until }, call, async (run) => {
-    const taking = new Set<Promise<void>>();
+    let last = Promise.resolve();
     try {
       for await (const item of run.items()) {
         if (item.kind === 'texts') {
@@ -116,16 +116,16 @@ async function readBelow(
               const bytes = item.bytes.subarray(item.ends[i - 1] ?? 0, item.ends[i]);
               return { path, key: keys[i] ?? '', bytes };
             });
-          const one = take(files).then(() => void taking.delete(one));
-          // One that fails stays, and is found below; until then nobody waits for it.
-          one.catch(() => undefined);
-          taking.add(one);
-          if (taking.size >= MAX_TAKEN_AT_ONCE) await Promise.race(taking);
+          const before = last;
+          last = take(files);
+          // One that fails is found when the next is taken.
+          last.catch(() => undefined);
+          await before;
         }
         run.release(item);
       }
     } finally {
-      await Promise.all(taking);
+      await last;
     }
   });
 }
