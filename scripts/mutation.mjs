@@ -268,11 +268,11 @@ async function runTests(tests, cwd, env, limit) {
   return code ?? undefined;
 }
 
-/** The directory of tests that is nearest to this file. */
+/** The directory of tests that is nearest to this file, and the file of that name beside it. */
 function mirrorOf(file) {
   let directory = dirname(file).replace(/^src/, 'test');
   while (!existsSync(directory)) directory = dirname(directory);
-  return `${directory}/`;
+  return directory;
 }
 
 function mutantsOf(report) {
