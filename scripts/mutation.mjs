@@ -24,6 +24,9 @@ import { instrumented, keyOf, marginOf, sampleOf } from './mutation-sample.mjs';
 /** Pure and fast ones first. */
 const DIRECTORIES = ['selector', 'render', 'text', 'files', 'process', 'network', 'session', 'formats'];
 
+/** Tests elsewhere that ask for every kind of input. */
+const ALSO = { formats: ['test/contract/*.test.ts', 'test/search/inside-*.test.ts'] };
+
 /** Generated files. */
 const MADE = ['text/scan-wasm.ts'];
 
@@ -105,7 +108,8 @@ async function samplesOf(paths) {
     );
     console.log(`${path}: ${chosen.length} of ${all} mutants, --seed ${seed}`);
     const files = [...new Set(chosen.map(({ file }) => file.slice('src/'.length)))];
-    const tests = new Set([`test/${path.split('/')[0]}/**/*.test.ts`, ...files.flatMap(testsOf)]);
+    const [room] = path.split('/');
+    const tests = new Set([`test/${room}/**/*.test.ts`, ...(ALSO[room] ?? []), ...files.flatMap(testsOf)]);
     units.push({
       name: `${path}, sample`,
       ranges: chosen.map(rangeOf),
