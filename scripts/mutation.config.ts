@@ -26,6 +26,7 @@ export default defineConfig({
   ],
   test: {
     ...common,
+    setupFiles: [...common.setupFiles, 'scripts/mutation-setup.ts'],
     // Loading the modules again for each file takes longer than its tests. Files that mock modules are tried with the build.
     isolate: false,
     include: JSON.parse(process.env['ORIEL_MUTATION_TESTS'] ?? '[]') as string[],
