@@ -1,7 +1,5 @@
 /**
  * Text hidden in Word and LibreOffice is not shown, and no visible text is lost with it.
- *
- * @module-tag slow
  */
 
 import { expect, test } from 'vitest';
