@@ -126,7 +126,7 @@ test('a binary presentation has each text under its slide', { tags: 'slow' }, as
   }
 });
 
-test('a missing slide does not affect the others', { tags: 'slow' }, async () => {
+test('a missing slide does not affect the others', async () => {
   const { write, read, text } = workspace(unhurried);
   const parts = Object.entries(unzipSync(fixture('slides.pptx'))).filter(
     ([name]) => name !== 'ppt/slides/slide2.xml',
@@ -163,7 +163,7 @@ test.each(['sheet.xlsx', 'sheet.xls', 'sheet.ods'])(
   },
 );
 
-test('cell ranges, rows and pages with the grammar of databases', { tags: 'slow' }, async () => {
+test('cell ranges, rows and pages with the grammar of databases', async () => {
   const { write, text, read } = workspace(unhurried);
   write('sheet.xlsx', fixture('sheet.xlsx'));
   expect(await text('sheet.xlsx:Sales:A1:C3')).toBe(
@@ -194,7 +194,7 @@ test('a large sheet shows first rows, size and further calls', { tags: 'slow' },
   expect(await text('big.xlsx:Big:A1500:B1501')).toContain('| 1501 | 1499 | name 1499 |');
 });
 
-test('columns named like the row number keep their values', { tags: 'slow' }, async () => {
+test('columns named like the row number keep their values', async () => {
   const { write, text } = workspace(unhurried);
   const sheets: Readonly<Record<string, readonly string[]>> = {
     One: ['RowID', 'amount'],
@@ -285,7 +285,7 @@ test('a workbook with too much text for search says so', { tags: 'slow' }, async
   expect(await grep('\\| (?:2000|2499) \\|')).toBe(`same.xlsx:Same:A21:B2500: 2\n${gap}`);
 });
 
-test('cells as spreadsheets write them: Sheet!A1:B2, names in quotes', { tags: 'slow' }, async () => {
+test('cells as spreadsheets write them: Sheet!A1:B2, names in quotes', async () => {
   const { write, text } = workspace(unhurried);
   const sheet = (value: string) => `<sheetData>${sheetRow(1, [value, 'b'])}</sheetData>`;
   const names = ['Sales', 'My Sheet', 'it&apos;s', 'x!y', 'a!A1'];
@@ -357,7 +357,7 @@ test('the notice of a large sheet is short, whatever name', { tags: 'slow' }, as
   expect(await text(`0.xlsx:${'N'.repeat(254)}2?limit=1&offset=40`)).toContain('| 40 |');
 });
 
-test('pages begin at 1', { tags: 'slow' }, async () => {
+test('pages begin at 1', async () => {
   const { write, read } = workspace(unhurried);
   write('report.pdf', fixture('report.pdf'));
   write('slides.pptx', fixture('slides.pptx'));
@@ -410,7 +410,7 @@ test('two-column text reads column by column, tables row by row', { tags: 'slow'
   expect(await text('tables.pdf')).toContain('| Kenya | Nairobi | 55.1 |');
 });
 
-test('a PDF with a password, and one without text', { tags: 'slow' }, async () => {
+test('a PDF with a password, and one without text', async () => {
   const { write, text, read } = workspace(unhurried);
   write('secret.pdf', fixture('encrypted-user-pw-secret.pdf'));
   const picture = 'q 200 0 0 200 50 50 cm BI /W 1 /H 1 /BPC 8 /CS /G ID 0 EI Q';
@@ -440,7 +440,7 @@ test('a PDF with a password, and one without text', { tags: 'slow' }, async () =
   expect(image.content[1]).toMatchObject({ type: 'image', mimeType: 'image/png' });
 });
 
-test('documents in an archive, and the parts of a document', { tags: 'slow' }, async () => {
+test('documents in an archive, and the parts of a document', async () => {
   const { write, text, read } = workspace(unhurried);
   write(
     'all.zip',
@@ -485,7 +485,7 @@ test.each([
   expect(await text(`book.xlsx:${typed}`)).toContain(said);
 });
 
-test('a PDF page read alone has the same lines', { tags: 'slow' }, async () => {
+test('a PDF page read alone has the same lines', async () => {
   const { write, text, oriel } = workspace(unhurried);
   const line = (y: number, size: number, words: string): string =>
     `BT /F1 ${size} Tf 72 ${y} Td (${words}) Tj ET\n`;

@@ -163,7 +163,7 @@ const p = (content: string, name = ''): string =>
 const span = (name: string, content: string): string =>
   `<text:span text:style-name="${name}">${content}</text:span>`;
 
-test('odt: a style hides only its family in its part', { tags: 'slow' }, async () => {
+test('odt: a style hides only its family in its part', async () => {
   const text = await open(
     [
       p('one', 'XS'),
