@@ -357,7 +357,7 @@ test('the notice of a large sheet is short, whatever name', { tags: 'slow' }, as
   expect(await text(`0.xlsx:${'N'.repeat(254)}2?limit=1&offset=40`)).toContain('| 40 |');
 });
 
-test('pages begin at 1', async () => {
+test('pages begin at 1', { tags: 'slow' }, async () => {
   const { write, read } = workspace(unhurried);
   write('report.pdf', fixture('report.pdf'));
   write('slides.pptx', fixture('slides.pptx'));
@@ -410,7 +410,7 @@ test('two-column text reads column by column, tables row by row', { tags: 'slow'
   expect(await text('tables.pdf')).toContain('| Kenya | Nairobi | 55.1 |');
 });
 
-test('a PDF with a password, and one without text', async () => {
+test('a PDF with a password, and one without text', { tags: 'slow' }, async () => {
   const { write, text, read } = workspace(unhurried);
   write('secret.pdf', fixture('encrypted-user-pw-secret.pdf'));
   const picture = 'q 200 0 0 200 50 50 cm BI /W 1 /H 1 /BPC 8 /CS /G ID 0 EI Q';
@@ -485,7 +485,7 @@ test.each([
   expect(await text(`book.xlsx:${typed}`)).toContain(said);
 });
 
-test('a PDF page read alone has the same lines', async () => {
+test('a PDF page read alone has the same lines', { tags: 'slow' }, async () => {
   const { write, text, oriel } = workspace(unhurried);
   const line = (y: number, size: number, words: string): string =>
     `BT /F1 ${size} Tf 72 ${y} Td (${words}) Tj ET\n`;
