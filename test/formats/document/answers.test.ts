@@ -6,8 +6,8 @@ import { unhurried, workspace } from '../../support/workspace.ts';
 
 /** The part with every construct; what follows is more of the same. */
 const CONSTRUCTS = ['1-75', 'outline', 'images'];
-const SHEETS = ['raw', 'outline', 'Sales:B2:C4', 'Sales?where=Units>400', 'Sales?by=Region'];
-const DECK = ['raw', 'outline', 'p2', 'p2-', 'images'];
+const SHEETS = ['raw', 'outline', 'Sales:B2:C4', 'Sales?where=Units>400'];
+const DECK = ['raw', 'outline', 'p2', 'images'];
 
 test.each([
   ['changes.doc.gz', ['raw', 'outline']],

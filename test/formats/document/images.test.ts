@@ -221,7 +221,7 @@ test.each(some(SCANS, 1))(
 );
 
 /** Two pixels of 1400 next to each other, whose average is shown: the opaque one counts, the transparent one does not. */
-const WIDE = [...Array.from({ length: 1400 }, () => [10, 20, 30, 255, 90, 90, 90, 0]).flat()];
+const WIDE = Array.from({ length: 1400 }, () => [10, 20, 30, 255, 90, 90, 90, 0]).flat();
 
 test.each([
   [
