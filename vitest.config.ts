@@ -22,6 +22,8 @@ const hasTag = (text: string, tag: string): boolean => text.includes(`* @module-
 const isFast = (text: string): boolean => !hasTag(text, 'slow') && !hasTag(text, 'check');
 const mocksModules = (text: string): boolean => /\bvi\.(mock|doMock|resetModules)\(/.test(text);
 
+export const mocking = files.filter((path) => mocksModules(readFileSync(path, 'utf8')));
+
 /** The file that takes longest begins first; at the end it would run alone. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -2,8 +2,8 @@
 // mutants that no fast test kills; full reports are in .bench/mutation/. All directories take hours, so it is not part of `npm test`.
 // With --sample N, N mutants of each directory named are tried, chosen by the seed, which is printed: minutes. With --again, only the
 // mutants that no test killed in the last run (with the same sample and seed) are tried, with the tests as they are now; the code
-// must be unchanged. What the tests of a room do not notice in their own process is tried once more with the build changed, too,
-// which their children and threads load.
+// must be unchanged. Documents and pages are converted in the process of the tests (`mutation-children.ts`). What they do not notice
+// there is tried once more with the build changed, too, which their children and threads load.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -23,6 +23,9 @@ import { instrumented, keyOf, marginOf, sampleOf } from './mutation-sample.mjs';
 
 /** Pure and fast ones first. */
 const DIRECTORIES = ['selector', 'render', 'text', 'files', 'process', 'network', 'session', 'formats'];
+
+/** Tests elsewhere that ask for every kind of input. */
+const ALSO = { formats: ['test/contract/*.test.ts', 'test/search/inside-*.test.ts'] };
 
 /** Generated files. */
 const MADE = ['text/scan-wasm.ts'];
@@ -105,7 +108,8 @@ async function samplesOf(paths) {
     );
     console.log(`${path}: ${chosen.length} of ${all} mutants, --seed ${seed}`);
     const files = [...new Set(chosen.map(({ file }) => file.slice('src/'.length)))];
-    const tests = new Set([`test/${path.split('/')[0]}/**/*.test.ts`, ...files.flatMap(testsOf)]);
+    const [room] = path.split('/');
+    const tests = new Set([`test/${room}/**/*.test.ts`, ...(ALSO[room] ?? []), ...files.flatMap(testsOf)]);
     units.push({
       name: `${path}, sample`,
       ranges: chosen.map(rangeOf),
@@ -142,7 +146,7 @@ async function mutate({ name, ranges, keys, tests }) {
     for (let tries = 0; tries < 3; tries += 1) found = await retry(id, found, isUnfinished, checkers);
     for (const mutant of mutantsOf(found).filter(isUnfinished)) mutant.entry.status = 'CompileError';
     writeFileSync(report, JSON.stringify(found));
-    await retryBuilt(mutantsOf(found).filter(isMissed));
+    await retryBuilt(mutantsOf(found).filter((mutant) => isMissed(mutant) && !isConverted(mutant)));
     writeFileSync(report, JSON.stringify(found));
     return mutantsOf(found);
   } catch (error) {
@@ -177,7 +181,7 @@ async function run(id, ranges, checkers) {
     // Long, because after a timeout vitest is started again, and on a busy machine its first run takes many seconds: another
     // timeout, which would count as if a test had failed.
     timeoutMS: 60_000,
-    dryRunTimeoutMinutes: 20,
+    dryRunTimeoutMinutes: 60,
     // Mutants in code that runs at module load would need all tests again.
     ignoreStatic: true,
     // Stryker adjusts it through an API that TypeScript 7 does not have; vitest does not use it.
@@ -268,11 +272,11 @@ async function runTests(tests, cwd, env, limit) {
   return code ?? undefined;
 }
 
-/** The directory of tests that is nearest to this file. */
+/** The directory of tests that is nearest to this file, and the file of that name beside it. */
 function mirrorOf(file) {
   let directory = dirname(file).replace(/^src/, 'test');
   while (!existsSync(directory)) directory = dirname(directory);
-  return `${directory}/`;
+  return directory;
 }
 
 function mutantsOf(report) {
@@ -283,6 +287,12 @@ function mutantsOf(report) {
 
 function isMissed({ status }) {
   return status === 'Survived' || status === 'NoCoverage';
+}
+
+/** Whether tests run it in their own process only: what converts (`mutation-children.ts`), and what of formats is in no thread. */
+function isConverted({ file, status }) {
+  if (/^src\/formats\/\w+\/child\//.test(file)) return true;
+  return status === 'Survived' && /^src\/formats\/(?!data|git|sqlite)/.test(file);
 }
 
 /** On a busy machine vitest sometimes runs none of the tests that reach a mutant. Stryker then reports that it survived. */

@@ -69,64 +69,7 @@ test('a converted text is paged like any other', async () => {
   expect(await text('a.docx:raw')).toContain('one\n\ntwo');
 });
 
-test('slides have numbers and their notes', { tags: 'slow' }, async () => {
-  const { write, text, read } = workspace(unhurried);
-  for (const name of ['slides.pptx', 'slides.odp']) write(name, fixture(name));
-  write('slides.ppt', fixture('slides.ppt.gz'));
-  for (const name of ['slides.pptx', 'slides.odp', 'slides.ppt']) {
-    const first = await text(`${name}:p1:raw`);
-    expect(first).toMatch(/^--- slide 1 ---\n/);
-    expectInOrder(first, ['SLIDE-TITLE-100', 'SLIDE-BUL-101', 'Speaker notes:', 'SLIDE-NOTE-103']);
-    expect(first).not.toContain('SLIDE-TBL-102');
-    expectInOrder(await text(name), [
-      '--- slide 1 ---',
-      '--- slide 2 ---',
-      'SLIDE-TBL-102',
-      '--- slide 3 ---',
-    ]);
-    expect((await read(`${name}:p99`)).details['error']).toEqual({
-      code: 'OUT_OF_RANGE',
-      message: expect.stringMatching(
-        /^Slide 99 does not exist: (slides\.\w+) has (\d+) slides\. Use \1:p\2\.$/,
-      ),
-      next: expect.stringMatching(/^slides\.\w+:p\d+$/),
-    });
-  }
-});
-
-/** What stands on each slide of deck.ppt, and then in its notes: LibreOffice wrote it. */
-const DECK: readonly (readonly string[])[] = [
-  ['TITLE1', 'BODY1', 'Speaker notes:', 'NOTE1a', 'NOTE1b'],
-  ['SECOND above', 'FIRST by pos'],
-  ['Speaker notes:', 'NOTEONLY3'],
-  ['bul1', 'bul1a'],
-  ['GROUPED', 'SHAPETEXT', '[comment by joe: SLIDECOMMENT]'],
-  ['(hidden)', 'HIDDENSLIDE'],
-  ['T1', 'T2', 'T3', 'T4'],
-  ['\\--- slide 3 ---', '\\> quoted line', 'SAMETEXT'],
-  ['SAMETEXT'],
-  ['SAMETEXT', 'Speaker notes:', 'NOTE10'],
-  ['(no text)'],
-  ['LAST'],
-];
-
-test('a binary presentation has each text under its slide', { tags: 'slow' }, async () => {
-  const { write, text } = workspace(unhurried);
-  write('deck.ppt', fixture('deck.ppt.gz'));
-  const words = (slide: string): string[] =>
-    slide
-      .split('\n')
-      .map((line) => line.replace(/^ *[->] ?|^\[Not shown: 1 table grid\]$/, '').trim())
-      .filter((line) => line !== '');
-  const whole = (await text('deck.ppt:raw')).split(/^--- slide \d+ ---$/m).slice(1);
-  expect(whole.map(words)).toEqual(DECK);
-  for (const [i, lines] of DECK.entries()) {
-    const [mark, ...shown] = (await text(`deck.ppt:p${i + 1}:raw`)).split('\n');
-    expect([mark, words(shown.join('\n'))]).toEqual([`--- slide ${i + 1} ---`, lines]);
-  }
-});
-
-test('a missing slide does not affect the others', { tags: 'slow' }, async () => {
+test('a missing slide does not affect the others', async () => {
   const { write, read, text } = workspace(unhurried);
   const parts = Object.entries(unzipSync(fixture('slides.pptx'))).filter(
     ([name]) => name !== 'ppt/slides/slide2.xml',
@@ -140,30 +83,7 @@ test('a missing slide does not affect the others', { tags: 'slow' }, async () =>
   expect(codeOf(await read('deck.pptx:p2'))).toBe('CORRUPT');
 });
 
-test.each(['sheet.xlsx', 'sheet.xls', 'sheet.ods'])(
-  '%s: sheets, formats, merged and far cells',
-  async (name) => {
-    const { write, text } = workspace(unhurried);
-    write(name, fixture(name));
-    const whole = await text(`${name}:raw`);
-    for (const line of [
-      '## Sales',
-      '## Merged & Wide',
-      'Merged cells: A1:C1',
-      '## Hidden (hidden)',
-      '## Empty\n\n(empty)',
-      '| 2 | 2026-01-01 | North | 47 | 8.49 |',
-      '| Percent | 25.6% |',
-      '#DIV/0!',
-      'SHEET-FAR-201',
-      'SHEET-HID-203',
-    ]) {
-      expect(whole).toContain(line);
-    }
-  },
-);
-
-test('cell ranges, rows and pages with the grammar of databases', { tags: 'slow' }, async () => {
+test('cell ranges, rows and pages with the grammar of databases', async () => {
   const { write, text, read } = workspace(unhurried);
   write('sheet.xlsx', fixture('sheet.xlsx'));
   expect(await text('sheet.xlsx:Sales:A1:C3')).toBe(
@@ -194,7 +114,7 @@ test('a large sheet shows first rows, size and further calls', { tags: 'slow' },
   expect(await text('big.xlsx:Big:A1500:B1501')).toContain('| 1501 | 1499 | name 1499 |');
 });
 
-test('columns named like the row number keep their values', { tags: 'slow' }, async () => {
+test('columns named like the row number keep their values', async () => {
   const { write, text } = workspace(unhurried);
   const sheets: Readonly<Record<string, readonly string[]>> = {
     One: ['RowID', 'amount'],
@@ -285,7 +205,7 @@ test('a workbook with too much text for search says so', { tags: 'slow' }, async
   expect(await grep('\\| (?:2000|2499) \\|')).toBe(`same.xlsx:Same:A21:B2500: 2\n${gap}`);
 });
 
-test('cells as spreadsheets write them: Sheet!A1:B2, names in quotes', { tags: 'slow' }, async () => {
+test('cells as spreadsheets write them: Sheet!A1:B2, names in quotes', async () => {
   const { write, text } = workspace(unhurried);
   const sheet = (value: string) => `<sheetData>${sheetRow(1, [value, 'b'])}</sheetData>`;
   const names = ['Sales', 'My Sheet', 'it&apos;s', 'x!y', 'a!A1'];
@@ -398,18 +318,6 @@ test('pages of a PDF: marks, numbers, selections', { tags: 'slow' }, async () =>
   });
 });
 
-test('two-column text reads column by column, tables row by row', { tags: 'slow' }, async () => {
-  const { write, text } = workspace(unhurried);
-  write('twocol.pdf', fixture('twocol.pdf'));
-  write('tables.pdf', fixture('tables.pdf'));
-  write('noxref.pdf', fixture('noxref.pdf'));
-  const columns = Array.from({ length: 30 }, (_, i) => `COLSEQ-${String(i + 1).padStart(3, '0')}`);
-  expectInOrder(await text('twocol.pdf'), columns);
-  expectInOrder(await text('noxref.pdf'), columns);
-  expect(await text('tables.pdf')).toContain('| Item 20 | 60 | 25.00 | 1500.00 |');
-  expect(await text('tables.pdf')).toContain('| Kenya | Nairobi | 55.1 |');
-});
-
 test('a PDF with a password, and one without text', { tags: 'slow' }, async () => {
   const { write, text, read } = workspace(unhurried);
   write('secret.pdf', fixture('encrypted-user-pw-secret.pdf'));
@@ -440,7 +348,7 @@ test('a PDF with a password, and one without text', { tags: 'slow' }, async () =
   expect(image.content[1]).toMatchObject({ type: 'image', mimeType: 'image/png' });
 });
 
-test('documents in an archive, and the parts of a document', { tags: 'slow' }, async () => {
+test('documents in an archive, and the parts of a document', async () => {
   const { write, text, read } = workspace(unhurried);
   write(
     'all.zip',

@@ -54,7 +54,7 @@ const noise = (width: number, height: number) => {
 };
 
 describe('an image within the budget', () => {
-  test('is shown at full size, with its details', { tags: 'slow' }, async () => {
+  test('is shown at full size, with its details', async () => {
     const png = makePng(64, 48);
     const answer = await read(png);
     const shown = answer.image?.data.length ?? 0;
@@ -69,7 +69,7 @@ describe('an image within the budget', () => {
     expect(await sharp(answer.image?.data).raw().toBuffer()).toEqual(await sharp(png).raw().toBuffer());
   });
 
-  test('an animation is shown by its first frame', { tags: 'slow' }, async () => {
+  test('an animation is shown by its first frame', async () => {
     const frames = [makePng(9, 9, () => [255, 0, 0]), makePng(9, 9, () => [0, 0, 255])];
     const answer = await read(
       await sharp(frames, { join: { animated: true } })
@@ -100,7 +100,7 @@ describe('an image within the budget', () => {
 });
 
 describe('a larger image', () => {
-  test('is scaled to 1,568 pixels, with the factor', { tags: 'slow' }, async () => {
+  test('is scaled to 1,568 pixels, with the factor', async () => {
     const answer = await read(await sharp(makePng(16, 8)).resize(3136, 1568).jpeg().toBuffer());
     expect(answer.text.split('\n')[1]).toBe(
       `Shown at 1568x784 pixels (scale 0.5; multiply positions by 2), image/jpeg, ${answer.image?.data.length} bytes`,
@@ -247,21 +247,17 @@ describe('hostile images', () => {
     });
   });
 
-  test.each(['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff'] as const)(
-    'I03 truncated %s',
-    { tags: 'slow' },
-    async (format) => {
-      const whole = await sharp(noise(300, 200))
-        .toFormat(format, { compression: 'lzw' } as object)
-        .toBuffer();
-      const error: unknown = await read(whole.subarray(0, whole.length * 0.6)).catch(
-        (reason: unknown) => reason,
-      );
-      expect(error).toMatchObject({ code: 'CORRUPT' });
-      // A TIFF has its header at its end.
-      if (format !== 'tiff') expect((error as Error).message).toContain('300x200 pixels');
-    },
-  );
+  test.each(['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff'] as const)('I03 truncated %s', async (format) => {
+    const whole = await sharp(noise(300, 200))
+      .toFormat(format, { compression: 'lzw' } as object)
+      .toBuffer();
+    const error: unknown = await read(whole.subarray(0, whole.length * 0.6)).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ code: 'CORRUPT' });
+    // A TIFF has its header at its end.
+    if (format !== 'tiff') expect((error as Error).message).toContain('300x200 pixels');
+  });
 
   test('I04 forty zTXt chunks of 50 MB are not unpacked', { tags: 'slow' }, async () => {
     const text = pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), await deflatedZeros(50e6)]));
@@ -269,7 +265,7 @@ describe('hostile images', () => {
     expect(answer.text).toMatch(/, 64x48 pixels, 3 channels, no alpha$/);
   });
 
-  test('decoder memory may be large; pixels and time are limited', { tags: 'slow' }, async () => {
+  test('decoder memory may be large; pixels and time are limited', async () => {
     const noise = randomBytes(3400 * 2600 * 3);
     const png = await sharp(noise, { raw: { width: 3400, height: 2600, channels: 3 } })
       .png({ compressionLevel: 0 })
@@ -278,7 +274,7 @@ describe('hostile images', () => {
     expect((await read(png)).facts).toMatchObject({ shown: { width: 1568, height: 1199 } });
   });
 
-  test('the source may have at most 128 MiB', { tags: 'slow' }, async () => {
+  test('the source may have at most 128 MiB', async () => {
     const jpeg = await sharp(makePng(64, 48)).jpeg().toBuffer();
     const path = await file('picture.bin', jpeg);
     await truncate(path, jpeg.length + 128 * 1024 * 1024);
@@ -404,7 +400,7 @@ describe('I09 a decoder that fails', () => {
     expect(most).toBeLessThanOrEqual(2);
   });
 
-  test('a reused decoder gets each image with its decoder enabled', { tags: 'slow' }, async () => {
+  test('a reused decoder gets each image with its decoder enabled', async () => {
     const formats = ['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff', 'png'] as const;
     await read(makePng(64, 48));
     const before = childrenOf(process.pid, 'decode-child');

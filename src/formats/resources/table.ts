@@ -305,7 +305,7 @@ async function skillsIn(places: readonly NamedDirectory[], call: Call): Promise<
       const listed = await directory.list(MAX_LISTED_SKILLS, call.signal);
       more ||= listed.more;
       const entries = listed.entries.filter(({ type }) => type === 'directory' || type === 'link');
-      for (const { name } of entries.sort(byName)) {
+      for (const { name } of entries) {
         if (skills.has(name)) continue;
         const about = await descriptionOf(place, name, call);
         if (about !== undefined) skills.set(name, { name, about: about !== '' ? about : undefined });

@@ -2,12 +2,11 @@
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { parquetWriteBuffer } from 'hyparquet-writer';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { withoutLag } from '../../support/lag.ts';
-import { fc, isLongRun } from '../../support/properties.ts';
+import { fc } from '../../support/properties.ts';
 import { type Answered, databaseBytes, folder, reader } from '../../support/sqlite.ts';
 
 /** Reads `rest` of a file with this text. */
@@ -362,68 +361,6 @@ describe('YAML and TOML', () => {
     for (const [at, date] of written.entries()) expect((await read(`:#d[${at}]`)).text).toBe(`"${date}"\n`);
     expect((await read(':#["s"]')).text).toContain('float:]"');
   });
-});
-
-describe('Parquet', () => {
-  const FILE = Buffer.from(
-    parquetWriteBuffer({
-      rowGroupSize: 4,
-      columnData: [
-        { name: 'id', data: Array.from({ length: 10 }, (_, at) => 2n ** 62n + BigInt(at)), type: 'INT64' },
-        {
-          name: 'name',
-          data: Array.from({ length: 10 }, (_, at) => (at % 3 ? `n${at}` : null)),
-          type: 'STRING',
-        },
-        { name: 'v', data: Array.from({ length: 10 }, (_, at) => at / 4), type: 'DOUBLE' },
-      ],
-    }),
-  );
-
-  test('a bare read shows the columns and the first rows', async () => {
-    const { text } = await asked('x.parquet', FILE)('');
-    expect(text).toContain('id: INT64\nname: STRING\nv: DOUBLE\n\n| id ');
-    expect(text).toContain(`[Showing rows 1-5 of 10. Use x.parquet?limit=5&offset=5&after=4 to continue]`);
-  });
-
-  test('rows are queried and paged over row groups, a row is read by its number', async () => {
-    const read = asked('x.parquet', FILE);
-    expect(cells((await read('?where=v >= 2 and name is not null&select=id,v')).text)).toEqual([
-      ['4611686018427387912', '2'],
-    ]);
-    expect(cells((await read('?limit=5&offset=5&after=4&select=v')).text).flat()).toEqual([
-      '1.25',
-      '1.5',
-      '1.75',
-      '2',
-      '2.25',
-    ]);
-    expect((await read(':#[7].id')).text).toBe('4611686018427387911\n');
-    expect((await read(':#[10]')).code).toBe('NOT_FOUND');
-  });
-
-  test('damage is said: in metadata, in a page, in the number of rows', async () => {
-    expect((await asked('x.parquet', FILE.subarray(0, -20))('?limit=1')).code).toBe('CORRUPT');
-    const huge = Buffer.from(FILE);
-    huge.writeUInt32LE(0x7fffffff, huge.length - 8);
-    expect((await asked('x.parquet', huge)('')).code).toBe('CORRUPT');
-    const page = Buffer.from(FILE).fill(0xff, 4, 40);
-    const { text } = await asked('x.parquet', page)('?limit=3');
-    expect(text).toContain('rows have a value that cannot be read, shown as NULL (first id of row 1: ');
-    expect(text).toContain('| NULL | n1   | 0.25 |');
-  });
-});
-
-test('Parquet with damage anywhere is answered', async () => {
-  const texts = Array.from({ length: 200 }, (_, at) => `text ${at % 5}`);
-  const file = Buffer.from(parquetWriteBuffer({ columnData: [{ name: 't', data: texts, type: 'STRING' }] }));
-  for (let at = 0; at < (isLongRun ? 250 : 10); at += 1) {
-    const damaged = Buffer.from(file);
-    damaged[(at * 7919) % file.length] = 0xff;
-    damaged[(at * 104_729) % file.length] = at * 4;
-    const { code } = await asked('x.parquet', damaged)('?limit=3&order=t');
-    expect(['OK', 'CORRUPT', 'UNSUPPORTED', 'LIMIT'], `case ${at}`).toContain(code);
-  }
 });
 
 describe('a bare read of more than 12 KiB', () => {

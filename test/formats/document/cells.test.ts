@@ -133,7 +133,7 @@ function withLongBooleans(bytes: Buffer): Buffer {
   return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
 }
 
-test('a .xls boolean is right with or without extra byte', { tags: 'slow' }, async () => {
+test('a .xls boolean is right with or without extra byte', async () => {
   const { write, text } = workspace(unhurried);
   const book = utils.book_new();
   const rows = Array.from({ length: 600 }, (_, i) => [
@@ -226,7 +226,7 @@ test('links of .xls over a whole sheet are left out', async () => {
   expect(shown).toContain('| not linked');
 });
 
-test('rows of empty results or empty cells are not counted', { tags: 'slow' }, async () => {
+test('rows of empty results or empty cells are not counted', async () => {
   const { write, text } = workspace(unhurried);
   const empty = ['<v></v>', '<v/>', '<f>""</f><v></v>', '<f>""</f><v xml:space="preserve"></v>'];
   const filled = Array.from({ length: 900 }, (_, i) => sheetRow(i + 1, [`w${i}`, `x${i}`]));
@@ -261,7 +261,7 @@ test.each([
   expect(await grep(`near${rows - 1}end`)).toContain(`near${rows - 1}end`);
 });
 
-test('row 1 of a sheet with header is its header', { tags: 'slow' }, async () => {
+test('row 1 of a sheet with header is its header', async () => {
   const { write, text } = workspace(unhurried);
   write(
     'h.xlsx',
@@ -272,7 +272,7 @@ test('row 1 of a sheet with header is its header', { tags: 'slow' }, async () =>
   expect(await text('h.xlsx:S:9')).toContain('S has no row 9');
 });
 
-test('an empty row is answered, one past the end fails', { tags: 'slow' }, async () => {
+test('an empty row is answered, one past the end fails', async () => {
   const { write, text, read } = workspace(unhurried);
   const rows = [1, 2, 4].map((number) => sheetRow(number, [number === 1 ? 'id' : number, 'x']));
   write('gap.xlsx', xlsx([['S', `<sheetData>${rows.join('')}</sheetData>`]]));
@@ -286,7 +286,7 @@ test('an empty row is answered, one past the end fails', { tags: 'slow' }, async
   );
 });
 
-test('a condition without sheet or quotes names the intended call', { tags: 'slow' }, async () => {
+test('a condition without sheet or quotes names the intended call', async () => {
   const { write, read } = workspace(unhurried);
   const rows = [sheetRow(1, ['Region', 'Units']), sheetRow(2, ['North', 4]), sheetRow(3, ['South', 5])];
   write('book.xlsx', xlsx([['My Sales', `<sheetData>${rows.join('')}</sheetData>`]]));
@@ -306,30 +306,26 @@ test('a condition without sheet or quotes names the intended call', { tags: 'slo
   expect(await next('book.xlsx:My Sales?where=nope=4')).toBe('book.xlsx:My Sales');
 });
 
-test.each(['small', 'large'])(
-  'formulas without a stored result show in a %s workbook',
-  { tags: 'slow' },
-  async (size) => {
-    const { write, text } = workspace(unhurried);
-    const open = (cell: string, formula: string, result = ''): string =>
-      `<c r="${cell}"><f>${formula}</f>${result}</c>`;
-    const filler = size === 'small' ? 0 : 1_200;
-    const rows = [
-      sheetRow(1, ['item', 'net']),
-      `<row r="2"><c r="A2"><v>2</v></c>${open('B2', 'A2*10')}</row>`,
-      `<row r="3">${open('A3', 'SUM(A2:A2)', '<v></v>')}${open('B3', 'SUM(B2:B2)', '<v/>')}</row>`,
-      `<row r="4"><c r="A4" t="str"><f>IF(A2=1,1,"")</f><v></v></c></row>`,
-      ...Array.from({ length: filler }, (_, i) => `<row r="${i + 5}">${open(`A${i + 5}`, `A2+${i}`)}</row>`),
-    ];
-    const others = size === 'small' ? {} : ballast();
-    write('f.xlsx', xlsx([['S', `<sheetData>${rows.join('')}</sheetData>`]], 'parts', others));
-    const whole = await text('f.xlsx:S:1..9');
-    expect(whole).toContain(`A1:B${3 + (filler && filler + 1)}, ${3 + filler} rows, 2 columns`);
-    expect(whole).toContain('| 2 | 2 | =A2*10 |');
-    expect(await text('f.xlsx:S:A3:B4')).toContain('| 3 | =SUM(A2:A2) | =SUM(B2:B2) |');
-    expect(await text('f.xlsx:S?limit=1')).toContain('=A2*10');
-  },
-);
+test.each(['small', 'large'])('formulas without a stored result show in a %s workbook', async (size) => {
+  const { write, text } = workspace(unhurried);
+  const open = (cell: string, formula: string, result = ''): string =>
+    `<c r="${cell}"><f>${formula}</f>${result}</c>`;
+  const filler = size === 'small' ? 0 : 1_200;
+  const rows = [
+    sheetRow(1, ['item', 'net']),
+    `<row r="2"><c r="A2"><v>2</v></c>${open('B2', 'A2*10')}</row>`,
+    `<row r="3">${open('A3', 'SUM(A2:A2)', '<v></v>')}${open('B3', 'SUM(B2:B2)', '<v/>')}</row>`,
+    `<row r="4"><c r="A4" t="str"><f>IF(A2=1,1,"")</f><v></v></c></row>`,
+    ...Array.from({ length: filler }, (_, i) => `<row r="${i + 5}">${open(`A${i + 5}`, `A2+${i}`)}</row>`),
+  ];
+  const others = size === 'small' ? {} : ballast();
+  write('f.xlsx', xlsx([['S', `<sheetData>${rows.join('')}</sheetData>`]], 'parts', others));
+  const whole = await text('f.xlsx:S:1..9');
+  expect(whole).toContain(`A1:B${3 + (filler && filler + 1)}, ${3 + filler} rows, 2 columns`);
+  expect(whole).toContain('| 2 | 2 | =A2*10 |');
+  expect(await text('f.xlsx:S:A3:B4')).toContain('| 3 | =SUM(A2:A2) | =SUM(B2:B2) |');
+  expect(await text('f.xlsx:S?limit=1')).toContain('=A2*10');
+});
 
 test('a result of 0 is a formula if a calculation is asked for', async () => {
   const { write, text } = workspace(unhurried);

@@ -25,6 +25,26 @@ test.each(['see PARA-2', 'in 1984', 'the harbour'])('a footnote mark after "%s" 
   expect(betterOf(structured, plain)).toBe(structured);
 });
 
+const WORDS = PROSE.trim().split(' ');
+const HEBREW = 'שלום עולם '.repeat(20);
+const BAD = '\ufffd'.repeat(50);
+
+test.each([
+  ['no letters', '1. 2.', PROSE, 'plain'],
+  ['what the other has not', PROSE, '', 'structured'],
+  ['fewer letters', PROSE.slice(0, 0.85 * PROSE.length), PROSE, 'plain'],
+  ['nearly all letters', PROSE.slice(0, 0.95 * PROSE.length), PROSE, 'structured'],
+  ['glued words', PROSE.replace(/ (?=[a-m])/g, ''), PROSE, 'plain'],
+  ['some longer words', PROSE.replace(/(keeper) (wrote) (down) (what) (he)/g, '$1$2$3$4$5'), PROSE, 'plain'],
+  ['scattered words', WORDS.map((word) => word.replace(/(?<=^..)/, ' ')).join(' '), PROSE, 'plain'],
+  ['words that ten others are', 'a b c d e f g h i j', 'ab cd ef gh ij', 'structured'],
+  ['words from right to left', HEBREW.split('').toReversed().join(''), HEBREW, 'plain'],
+  ['garbled letters', PROSE + BAD, PROSE, 'plain'],
+  ['letters that the other has garbled', PROSE, PROSE + BAD, 'structured'],
+])('of a page with %s the better reading is shown', (_, structured, plain, better) => {
+  expect(betterOf(structured, plain)).toBe(better === 'plain' ? plain : structured);
+});
+
 test('a page number in an outer line may be missing', () => {
   const structured = `# Heading\n\n${PROSE}`;
   expect(betterOf(structured, `Report 2024\nHeading\n${PROSE}\npage 12 of 40`)).toBe(structured);

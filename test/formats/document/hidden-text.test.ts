@@ -1,7 +1,5 @@
 /**
  * Text hidden in Word and LibreOffice is not shown, and no visible text is lost with it.
- *
- * @module-tag slow
  */
 
 import { expect, test } from 'vitest';
@@ -165,7 +163,7 @@ const p = (content: string, name = ''): string =>
 const span = (name: string, content: string): string =>
   `<text:span text:style-name="${name}">${content}</text:span>`;
 
-test('odt: a style hides only its family in its part', { tags: 'slow' }, async () => {
+test('odt: a style hides only its family in its part', async () => {
   const text = await open(
     [
       p('one', 'XS'),

@@ -2,7 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
 import { expect, test } from 'vitest';
+import { pictureOfPixels } from '../../../src/formats/document/child/pdf-picture.ts';
 import { some } from '../../support/properties.ts';
 import { codeOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
 import { fixture, pdf, pdfPages, pdfStream, pdfText } from '../../support/documents.ts';
@@ -217,3 +219,35 @@ test.each(some(SCANS, 1))(
     expect(textOf(await read('scan.pdf:p1:image'))).toContain('Page 1 of scan.pdf as an image');
   },
 );
+
+/** Two pixels of 1400 next to each other, whose average is shown: the opaque one counts, the transparent one does not. */
+const WIDE = Array.from({ length: 1400 }, () => [10, 20, 30, 255, 90, 90, 90, 0]).flat();
+
+test.each([
+  [
+    'bits',
+    0,
+    10,
+    [0b10100000, 0b01000000, 0, 0b10000000],
+    [255, 0, 255, 0, 0, 0, 0, 0, 0, 255],
+    [0, 0, 0, 0, 0, 0, 0, 0, 255, 0],
+  ],
+  ['grey', 1, 2, [1, 2, 3, 250], [1, 2], [3, 250]],
+  ['RGB', 3, 1, [1, 2, 3, 4, 5, 6], [1, 2, 3], [4, 5, 6]],
+  ['RGBA', 4, 1, [1, 2, 3, 255, 4, 5, 6, 128], [1, 2, 3, 255], [4, 5, 6, 128]],
+  [
+    'RGBA in half of its size',
+    4,
+    2800,
+    [...WIDE, ...WIDE],
+    Array.from({ length: 1400 }, () => [10, 20, 30, 128]).flat(),
+  ],
+] as const)('pixels as a PNG: %s', async (_, channels, width, data, ...rows: (readonly number[])[]) => {
+  const picture = pictureOfPixels({ data: Uint8Array.from(data), width, height: 2, channels });
+  expect([picture.width, picture.height]).toEqual([Math.min(width, 1400), rows.length]);
+  const { data: shown, info } = await sharp(picture.data).raw().toBuffer({ resolveWithObject: true });
+  expect(info).toMatchObject({ format: 'raw', width: picture.width, channels: channels === 4 ? 4 : 3 });
+  const spread = (row: readonly number[]): readonly number[] =>
+    channels < 3 ? row.flatMap((grey) => [grey, grey, grey]) : row;
+  expect([...shown]).toEqual(rows.flatMap(spread));
+});

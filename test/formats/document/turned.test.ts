@@ -29,9 +29,7 @@ test.each([0, 1, 2, 3])('a table on a page rotated %i times by 90°', async (tur
   const page = pdfPages([pdfStream(drawn.join('\n'))]).toString('latin1');
   const shown = page.replace('/MediaBox', `/Rotate ${turns * 90}/MediaBox`);
   write('t.pdf', Buffer.from(shown, 'latin1'));
-  const lines = (await text('t.pdf:raw')).split('\n');
-  for (const [region, units, share] of ROWS)
-    expect(lines).toContainEqual(
-      expect.stringMatching(new RegExp(`^\\W*${region}\\W+${units}\\W+${share}\\W*$`)),
-    );
+  expect(await text('t.pdf:raw')).toBe(
+    `PDF, 1 page\n\n--- page 1 ---\n\n${ROWS.map((cells) => `${cells.join(' ')}\n`).join('')}\n`,
+  );
 });

@@ -92,3 +92,36 @@ test('a book keeps glosses apart from their words', async () => {
   book[name] = Buffer.from(chapter.replace(/<body[^>]*>/, `$&${ruby}`));
   expect(await shown('a.epub', Buffer.from(zipSync(book)))).toContain('漢字(kanji) after\n');
 });
+
+test('a comment stands behind the word that it refers to', async () => {
+  const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+  const at = (id: number): string => `<w:r><w:commentReference w:id="${id}"/></w:r>`;
+  const t = (text: string): string => run(words(text));
+  const places = [
+    (c: string) => c,
+    (c: string) => t('wo') + c + t('rd'),
+    (c: string) => t('one ') + c + t('two'),
+    (c: string) => c + t('two'),
+    (c: string) => t('one') + c + t('.'),
+    (c: string) => t('one ') + c,
+  ];
+  const body = places.map((place, i) => `<w:p>${place(at(i))}</w:p>`).join('');
+  const comments = places.map(
+    (_, i) => `<w:comment w:id="${i}" w:author="${i === 1 ? '' : 'A'}"><w:p>${t(`c${i}`)}</w:p></w:comment>`,
+  );
+  const xml = `<w:comments ${W}>${comments.join('')}</w:comments>`;
+  expect((await shown('a.docx', docx(body, '', { 'word/comments.xml': xml }))).split('\n\n')).toEqual([
+    '[comment by A: c0]',
+    'word [comment: c1]',
+    'one two [comment by A: c2]',
+    'two [comment by A: c3]',
+    'one [comment by A: c4].',
+    'one [comment by A: c5]\n',
+  ]);
+});
+
+test('signs of a gloss in rich text are kept', async () => {
+  const signs = String.raw`\ldblquote a\rdblquote \endash b\emdash\bullet\lquote c\rquote\~d`;
+  const gloss = String.raw`{\field{\*\fldinst{ EQ \\* jc3 \\o\\ad(\\s\\up 9(${signs}),base)}}{\fldrslt }}\par`;
+  expect(await shown('a.rtf', rtf(gloss))).toBe('base(“a”–b—•‘c’ d)\n');
+});

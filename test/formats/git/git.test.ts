@@ -95,7 +95,7 @@ describe.runIf(has('git'))('a file at a revision', () => {
     await expectEqual(one);
   });
 
-  test('a further work tree and its own HEAD are read', { tags: 'slow' }, async () => {
+  test('a further work tree and its own HEAD are read', async () => {
     const one = fill(workspace());
     git(one.W, 'worktree', 'add', '--quiet', 'tree', 'feature/x');
     expect(await readIn(one, join(one.W, 'tree'), 'HEAD:src/app.ts:raw')).toBe('export const other = 3;\n');
@@ -319,7 +319,7 @@ describe.runIf(has('git'))('a hostile or damaged repository', () => {
     expect(answer.isError).toBe(true);
   });
 
-  test('an alternate inside the roots is read', { tags: 'slow' }, async () => {
+  test('an alternate inside the roots is read', async () => {
     const w = fill(workspace());
     renameSync(join(w.W, '.git/objects'), join(w.W, 'objects'));
     w.write('.git/objects/info/alternates', '../../objects\n');
@@ -341,7 +341,7 @@ describe.runIf(has('git'))('a hostile or damaged repository', () => {
     expect(stdout.match(/: commit \d+$/gm)).toHaveLength(40);
   });
 
-  test('a shallow clone says where it ends', { tags: 'slow' }, async () => {
+  test('a shallow clone says where it ends', async () => {
     const w = fill(workspace());
     git(w.W, 'clone', '--quiet', '--depth=1', `file://${w.W}`, 'clone');
     const clone = join(w.W, 'clone');
@@ -349,7 +349,7 @@ describe.runIf(has('git'))('a hostile or damaged repository', () => {
     expect(await readIn(w, clone, 'git://HEAD~1')).toContain('is beyond the end of this shallow clone');
   });
 
-  test('a repository above the roots is not opened', { tags: 'slow' }, async () => {
+  test('a repository above the roots is not opened', async () => {
     const w = fill(workspace());
     const root = join(w.W, 'src');
     expect(await readIn(w, root, 'git://HEAD', { roots: [root] })).toContain('There is no .git');

@@ -172,7 +172,7 @@ describe.runIf(has('git'))('a diff with rare files', () => {
     expect(text).toContain('@@ -6,4 +6,3 @@\n line 6\n line 7\n line 8\n-line 9\n');
   });
 
-  test('the calls of a list take every name', { tags: 'slow' }, async () => {
+  test('the calls of a list take every name', async () => {
     const names = ['what?.md', 'c:5', '100%', 'd%41', 'tab\t', 'ä b'];
     const w = twoCommits({}, ({ write }) => {
       for (const name of names) write(name, `${lines(1, 300)}of ${Buffer.from(name).toString('hex')}\n`);
@@ -232,7 +232,7 @@ describe('a diff of many files', () => {
 });
 
 describe.runIf(has('git'))('a large diff', () => {
-  test('is its files with their counts and calls', { tags: 'slow' }, async () => {
+  test('is its files with their counts and calls', async () => {
     const w = workspace();
     git(w.W, 'init', '--quiet', '--initial-branch=main');
     const names = Array.from({ length: 46 }, (_, i) => `lib/file-${i}.ts`);

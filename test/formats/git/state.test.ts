@@ -161,7 +161,7 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     );
   });
 
-  test('in conflict, where the diff is to ours', { tags: 'slow' }, async () => {
+  test('in conflict, where the diff is to ours', async () => {
     const w = repository();
     w.write('a', lines(1, 9));
     commitAll(w.W, 'first');
@@ -176,7 +176,7 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     expect(await w.text('git://diff:raw')).toContain('+<<<<<<< HEAD\n ours\n+=======\n+theirs\n');
   });
 
-  test('with entries that git does not look at', { tags: 'slow' }, async () => {
+  test('with entries that git does not look at', async () => {
     const w = repository();
     for (const name of ['assumed', 'skipped', 'gone']) w.write(name, 'a\n');
     w.write('in/side', 'a\n');
@@ -192,7 +192,7 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     expect(await w.text('git://')).not.toContain('side');
   });
 
-  test('bare, or with its work tree elsewhere', { tags: 'slow' }, async () => {
+  test('bare, or with its work tree elsewhere', async () => {
     const w = repository('--bare');
     for (const url of ['git://', 'git://diff', 'git://diff/staged'])
       expect(await w.text(url)).toContain('is bare: it has no work tree. Use git://HEAD or git://log.');
@@ -206,7 +206,7 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     expect(await one.text('git://')).toContain('(core.worktree), which is not read from here');
   });
 
-  test('a further work tree has its own index', { tags: 'slow' }, async () => {
+  test('a further work tree has its own index', async () => {
     const w = repository();
     w.write('a', 'a\n');
     commitAll(w.W, 'first');
@@ -221,7 +221,7 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     expect(await w.text('git://')).toContain('1 untracked:\n+0  tree/  (a repository)\n');
   });
 
-  test('with a filter, which is said and not run', { tags: 'slow' }, async () => {
+  test('with a filter, which is said and not run', async () => {
     const w = repository();
     w.write('.gitattributes', '[attr]large filter=lfs\n[attr]stored large\n*.bin stored\n* text=auto\n');
     w.write('a.bin', 'a\n');
@@ -238,23 +238,19 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     expect(await w.text('git://diff/crlf.txt:raw')).toContain('@@ -1,2 +1,2 @@\n a\n-b\n+B\n');
   });
 
-  test(
-    'with names of attributes in quotes, and the macro of git defined anew',
-    { tags: 'slow' },
-    async () => {
-      const w = repository();
-      w.write('.gitattributes', '"\\303\\274 a.txt" text\n*.b text\n[attr]binary\n*.b binary\n');
-      for (const name of ['ü a.txt', 'c.b', 'other']) w.write(name, 'a\n');
-      commitAll(w.W, 'first');
-      for (const name of ['ü a.txt', 'c.b', 'other']) w.write(name, 'a\r\n');
-      const text = await w.text('git://');
-      for (const name of ['ü a.txt', 'c.b'])
-        expect(text).toContain(`+0 -0  ${name}  (unchanged as git stores it)`);
-      expect(await w.text('git://diff')).toMatch(/^diff --git a\/other b\/other\n(?!.*diff --git)/s);
-    },
-  );
+  test('with names of attributes in quotes, and the macro of git defined anew', async () => {
+    const w = repository();
+    w.write('.gitattributes', '"\\303\\274 a.txt" text\n*.b text\n[attr]binary\n*.b binary\n');
+    for (const name of ['ü a.txt', 'c.b', 'other']) w.write(name, 'a\n');
+    commitAll(w.W, 'first');
+    for (const name of ['ü a.txt', 'c.b', 'other']) w.write(name, 'a\r\n');
+    const text = await w.text('git://');
+    for (const name of ['ü a.txt', 'c.b'])
+      expect(text).toContain(`+0 -0  ${name}  (unchanged as git stores it)`);
+    expect(await w.text('git://diff')).toMatch(/^diff --git a\/other b\/other\n(?!.*diff --git)/s);
+  });
 
-  test('with line ends that only the user configures', { tags: 'slow' }, async () => {
+  test('with line ends that only the user configures', async () => {
     const w = repository();
     const path = w.write('dos.txt', 'a\r\nb\r\n');
     git(w.W, '-c', 'core.autocrlf=true', 'add', 'dos.txt');
@@ -265,7 +261,7 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     expect(text).toContain("The user's core.autocrlf is not read");
   });
 
-  test('a long file that became a link has its hunks', { tags: 'slow' }, async () => {
+  test('a long file that became a link has its hunks', async () => {
     const w = repository();
     const path = w.write('a.txt', lines(1, 2_000));
     commitAll(w.W, 'first');
@@ -274,7 +270,7 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     expect(await w.text('git://diff/a.txt:raw')).toMatch(/^-line 1$/m);
   });
 
-  test('a path that looks like a revision or a selector is reached', { tags: 'slow' }, async () => {
+  test('a path that looks like a revision or a selector is reached', async () => {
     const w = repository();
     const names = ['staged', 'a..b', 'what?.md', 'c:5', '100%'];
     for (const name of names) w.write(name, lines(1, 400));
@@ -348,7 +344,7 @@ describe.runIf(has('git'))('a hostile index', () => {
 });
 
 describe.runIf(has('git'))('alternates', () => {
-  test('of alternates are read', { tags: 'slow' }, async () => {
+  test('of alternates are read', async () => {
     const w = workspace();
     git(w.W, 'init', '--quiet', '--initial-branch=main');
     w.write('a', 'far\n');

@@ -26,6 +26,15 @@ describe('images by content', () => {
 
   test.each([
     [''],
+    ['BM'],
+    ['BM is short'],
+    ['\0\0\0\x18ftyp'],
+    ['\0\0\x01\0\x01\0\x10\x10\0\0'],
+    [`\0\0\x01\0\x01\0\x10\x10\0\x01\x01\0\x20\0\x40\0\0\0\x16\0\0\0`],
+    [`\0\0\x01\0\x02\0\x10\x10\0\0\x01\0\x20\0\x40\0\0\0\x16\0\0\0`],
+    ['<!DOCTYPE svg [ <!ENTITY a "b"> <svg >'],
+    ['<!DOCTYPE'],
+    ['<?xml version="1.0" <svg>'],
     ['BM is not enough to begin a bitmap with'],
     ['RIFF\x10\0\0\0WAVEfmt '],
     ['\0\0\0\x18ftypisom\0\0\0\0isomavc1'],

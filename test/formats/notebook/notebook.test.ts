@@ -73,7 +73,8 @@ describe('cells', () => {
   });
 
   test('files with other names are not notebooks, whatever they contain', async () => {
-    expect(await openWith(notebookSource, await file('nb.json', JSON.stringify(small)))).toBeUndefined();
+    for (const name of ['nb.json', 'nb.ipynb.txt'])
+      expect(await openWith(notebookSource, await file(name, JSON.stringify(small)))).toBeUndefined();
   });
 });
 
@@ -418,5 +419,26 @@ describe('images among outputs', () => {
           'image 3 follows at 9x9 pixels (full size)',
       },
     ]);
+  });
+});
+
+describe('what is asked for in vain', () => {
+  test.each([
+    ['no cell', v4(), 'cells:0', 'Cell 0 does not exist: nb.ipynb has no cells.', 'raw'],
+    ['one', v4(code('a')), 'cells:5', 'Cell 5 does not exist: nb.ipynb has one cell, 0.', 'cells:0'],
+    ['three', small, 'cells:3', 'Cell 3 does not exist: nb.ipynb has 3 cells, 0 to 2.', 'cells:2'],
+    ['backwards', small, 'cells:2-1', 'The cells 2-1 end before they start.', 'cells:1-2'],
+  ])('%s', async (_, content, rest, message, next) => {
+    await expect(open(content, { rest })).rejects.toMatchObject({ message, next: `${NAME}:${next}` });
+  });
+
+  test.each([
+    [{ ename: 'E', evalue: 'v', traceback: [] }, 'E: v'],
+    [{ ename: 'E' }, 'E: '],
+    [{ evalue: 'v' }, 'Error: v'],
+    [{ ename: 'E', traceback: ['one', 'two'] }, 'one\ntwo'],
+  ])('an error is shown with what it has: %j', async (fields, shown) => {
+    const shownOutput = await text(v4(code('x', [{ output_type: 'error', ...fields }])), 'outputs');
+    expect(await wholeText(shownOutput)).toContain(`[output] cell:0\n${shown}`);
   });
 });

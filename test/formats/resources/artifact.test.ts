@@ -76,13 +76,13 @@ describe('artifact://N', () => {
       ':9999',
       '[Line 9999 is beyond the end of artifact://1 (5000 lines). Use artifact://1:5000 for the end or artifact://1:1 for the start]',
     ],
-  ])('takes every selector: %s', { tags: 'slow' }, async (selector, expected) => {
+  ])('takes every selector: %s', async (selector, expected) => {
     const made = oriel();
     await text(made, 'bash', { command: 'seq 5000' });
     expect(await text(made, 'read', { path: `artifact://1${selector}` })).toBe(expected);
   });
 
-  test('a silent shared store: the error names the same part', { tags: 'slow' }, async () => {
+  test('a silent shared store: the error names the same part', async () => {
     const key = 'the key of one operator, and no other';
     const made = oriel({ state: { url: 'redis://127.0.0.1:1', key } });
     for (const path of ['artifact://1234567', 'artifact://1234567:5..9', 'artifact://1234567:-20']) {
@@ -95,7 +95,7 @@ describe('artifact://N', () => {
     }
   });
 
-  test('names the output and its file in details', { tags: 'slow' }, async () => {
+  test('names the output and its file in details', async () => {
     const made = oriel();
     const ran = await made.tool('bash').run({ command: 'seq 5000' });
     const { fullOutputPath } = ran.details['output'] as { fullOutputPath: string };
@@ -109,7 +109,7 @@ describe('artifact://N', () => {
     });
   });
 
-  test('keeps what the answer of the command omitted', { tags: 'slow' }, async () => {
+  test('keeps what the answer of the command omitted', async () => {
     const made = oriel();
     const command = 'for i in $(seq 2500); do printf "\\033[31mred $i\\033[0m\\n"; done';
     expect(await text(made, 'bash', { command })).toMatch(/^red 501\nred 502\n/);

@@ -69,7 +69,7 @@ test('pr:// of an issue names the issue', async () => {
 });
 
 describe('an issue', () => {
-  test('shows its metadata, its text and its comments', { tags: 'slow' }, async () => {
+  test('shows its metadata, its text and its comments', async () => {
     const { read } = await open();
     const { text, details } = await read('issue://acme/widget/7');
     expect(text).toBe(
@@ -88,7 +88,7 @@ describe('an issue', () => {
     });
   });
 
-  test('can be read without its comments, and by lines', { tags: 'slow' }, async () => {
+  test('can be read without its comments, and by lines', async () => {
     const { read, github } = await open();
     expect((await read('issue://acme/widget/7?comments=0')).text).not.toContain('Same here');
     expect((await read('issue://acme/widget#7?comments=0:1..1')).text).toMatch(

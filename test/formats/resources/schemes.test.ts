@@ -440,7 +440,7 @@ test('oriel:// is the manual', async () => {
   expect(await read((details['error'] as { next: string }).next)).toMatch(/^# /);
 });
 
-test('every list is paged to its end by its notices', { tags: 'slow' }, async () => {
+test('every list is paged to its end by its notices', async () => {
   const outputs = temporaryFolder();
   const limits = { lines: 2 };
   here = place('oriel', { display: 'plain', agentOutputs: outputs, userFiles: true, limits });

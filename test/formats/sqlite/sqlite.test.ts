@@ -11,7 +11,6 @@ const USERS = `create table users(id integer primary key, name text not null, sc
 describe('what is a database', () => {
   test.each(['db.sqlite', 'db.sqlite3', 'db.db', 'db.db3', 'DB.SQLITE'])(
     '%s with its header',
-    { tags: 'slow' },
     async (name) => {
       const read = reader(await database(name, 'create table t(a)'));
       expect((await read(name)).text).toBe('t (0 rows)\n');

@@ -18,7 +18,7 @@ test.each([
   ['["\\"", "\\\\\\"[", "}"]', '[\n  "\\"",\n  "\\\\\\"[",\n  "}"\n]\n'],
   [' 7 ', '7\n'],
   ['{"__proto__":1,"__proto__":2}', '{\n  "__proto__": 1,\n  "__proto__": 2\n}\n'],
-])('%s', { tags: 'slow' }, (json, expected) => {
+])('%s', (json, expected) => {
   expect(laid(json)).toBe(expected);
 });
 

@@ -1,6 +1,7 @@
 /** Addresses of pages, with the selectors after them. */
 
 import { expect, test } from 'vitest';
+import { nameOf } from '../../../src/formats/web/page-step.ts';
 import { parseWebAddress } from '../../../src/formats/web/select.ts';
 import { withoutLag } from '../../support/lag.ts';
 
@@ -56,4 +57,14 @@ test.each([
 
 test.each(['https://[fe80::1%25lo]/', 'https://[fe80::1%eth0]/:5'])('%s is not an address', (target) => {
   expect(() => parseWebAddress(target, () => false)).toThrow(expect.objectContaining({ code: 'BAD_PATH' }));
+});
+
+test.each([
+  ['http://h/a/b/c.txt', 'c.txt'],
+  ['http://h/a/b%20c.py?q=d/e#f/g', 'b c.py'],
+  ['http://h/a%2Fb', 'a_b'],
+  ['http://h/a/', ''],
+  ['http://h', ''],
+])('the file at %s is named %j', (url, name) => {
+  expect(nameOf(url)).toBe(name);
 });

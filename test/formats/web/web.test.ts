@@ -23,7 +23,7 @@ async function readOne(page: Page, path = '/page', more: Readonly<Record<string,
 }
 
 describe('ways to read a page', () => {
-  test('HTML becomes its main text, with a header', { tags: 'slow' }, async () => {
+  test('HTML becomes its main text, with a header', async () => {
     const { text, details } = await readOne(article('A title', paragraphs(4)));
     expect(text).toMatch(
       /^URL: http:\/\/site\/page\nContent-Type: text\/html; charset=utf-8\nMethod: readability\n\n---\n# A title\n\nParagraph 1 /,
@@ -77,20 +77,20 @@ describe('ways to read a page', () => {
       'feed',
       '# J\n\n## Three\n\nhttp://site/three\n\nt\n',
     ],
-  ])('%s', { tags: 'slow' }, async (_, page, method, expected) => {
+  ])('%s', async (_, page, method, expected) => {
     const { text } = await readOne(page);
     expect(text).toContain(`\nMethod: ${method}\n\n---\n`);
     expect(text.split('\n---\n')[1]).toBe(expected);
   });
 
-  test('a heading that is the title is shown once', { tags: 'slow' }, async () => {
+  test('a heading that is the title is shown once', async () => {
     const { text } = await readOne(
       '<!doctype html><html><body><h1>Short</h1><p>A few words.</p></body></html>',
     );
     expect(text.split('\n---\n')[1]).toBe('# Short\n\nA few words.\n');
   });
 
-  test('an image is an image', { tags: 'slow' }, async () => {
+  test('an image is an image', async () => {
     const { answer, details } = await (async () => {
       const { url } = await site({ '/a': { type: 'image/png', body: makePng(4, 4) } });
       const { oriel } = reader();
@@ -101,7 +101,7 @@ describe('ways to read a page', () => {
     expect(details).toMatchObject({ kind: 'web', meta: { method: 'image' } });
   });
 
-  test('an archive lists, and its members are read', { tags: 'slow' }, async () => {
+  test('an archive lists, and its members are read', async () => {
     const { url } = await site({
       '/a.zip': { type: 'application/zip', body: zip([{ name: 'dir/x.txt', content: 'one\ntwo\n' }]) },
     });
@@ -112,7 +112,6 @@ describe('ways to read a page', () => {
 
   test.each(['/a.zip?dl=1', '/download?id=7', '/download'])(
     'members of an archive at %s are read, and page',
-    { tags: 'slow' },
     async (path) => {
       const content = Array.from({ length: 400 }, (_, i) => `line ${i + 1}\n`).join('');
       const members = [{ name: 'my dir/x y.txt', content }];
@@ -128,7 +127,7 @@ describe('ways to read a page', () => {
     },
   );
 
-  test('binary content is described, with a call that shows it', { tags: 'slow' }, async () => {
+  test('binary content is described, with a call that shows it', async () => {
     const { url } = await site({
       '/page': { type: 'application/octet-stream', body: new Uint8Array([1, 0, 2, 0, 0x41]) },
     });
@@ -144,7 +143,6 @@ describe('ways to read a page', () => {
 
   test.each(['none', 'utf-8', 'identity, aws-chunked', 'BINARY'])(
     'a body with content encoding %s is decoded',
-    { tags: 'slow' },
     async (coding) => {
       const { text } = await readOne({
         type: 'text/plain',
@@ -160,7 +158,7 @@ describe('alternates of a page', () => {
   const own =
     '# From the site\n\nText for machines, long enough to be believed by whoever looks at its size.\n';
 
-  test('linked Markdown', { tags: 'slow' }, async () => {
+  test('linked Markdown', async () => {
     const page = article('A', paragraphs(3), '<link rel="alternate" type="text/markdown" href="/own.txt">');
     const { text } = await readOne(page, '/page', { '/own.txt': { type: 'text/markdown', body: own } });
     expect(text).toContain(
@@ -208,7 +206,7 @@ describe('alternates of a page', () => {
       },
     ],
     ['a redirect to another page', (_, response) => response.writeHead(302, { location: '/' }).end()],
-  ])('at URL.md %s is not believed', { tags: 'slow' }, async (_, soft) => {
+  ])('at URL.md %s is not believed', async (_, soft) => {
     const { text } = await readOne(article('A', paragraphs(3)), '/page', {
       '/page.md': soft,
       '/': { type: 'text/plain', body: own },
@@ -216,7 +214,7 @@ describe('alternates of a page', () => {
     expect(text).toContain('Method: readability');
   });
 
-  test('the feed of a page without text', { tags: 'slow' }, async () => {
+  test('the feed of a page without text', async () => {
     const head = '<link rel="alternate" type="application/rss+xml" href="/feed">';
     const feed =
       '<rss><channel><title>News</title><item><title>One</title><link>/1</link></item></channel></rss>';
@@ -313,7 +311,7 @@ describe('alternates of a page', () => {
     );
   });
 
-  describe('the few words of a page', { tags: 'slow' }, () => {
+  describe('the few words of a page', () => {
     const head = '<title>Status</title><link rel="alternate" type="application/rss+xml" href="/feed">';
     const others: Readonly<Record<string, Page>> = {
       '/feed': {
@@ -340,7 +338,7 @@ describe('alternates of a page', () => {
       expect(text.split('\n---\n')[2]).toContain(other);
     });
 
-    test('are shown if the linked document cannot be read', { tags: 'slow' }, async () => {
+    test('are shown if the linked document cannot be read', async () => {
       const page = `<!doctype html><title>Status</title><body>${own}<a href="/manual.pdf">Manual</a>`;
       const { text, details } = await readOne(page, '/page', others);
       expect(text).toContain('Notes: it links to a document that cannot be read: http://site/manual.pdf\n');
@@ -371,7 +369,7 @@ describe('alternates of a page', () => {
     });
   });
 
-  describe('the document that a page presents', { tags: 'slow' }, () => {
+  describe('the document that a page presents', () => {
     const report = { type: 'application/pdf', body: readFileSync('test/fixtures/documents/report.docx') };
     const landing = (links: string): string =>
       `<html><head><title>Report</title></head><body><h1>Report</h1><p>Download:</p>${links}</body></html>`;
@@ -460,7 +458,7 @@ describe('notices about a page', () => {
     ],
     ['/app', ['it has hardly any text: scripts may draw it']],
     ['/picture', ['redirected from http://site/picture']],
-  ])('are in every part of %s, and in the details', { tags: 'slow' }, async (path, expected) => {
+  ])('are in every part of %s, and in the details', async (path, expected) => {
     const { url } = await site(pages);
     const { oriel } = reader();
     for (const part of path === '/picture' ? [''] : ['', ':1..1', ':1..2', ':-1', ':2..']) {

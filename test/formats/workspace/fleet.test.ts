@@ -101,7 +101,7 @@ test('workspace files are read as local ones, under their name', { tags: 'slow' 
   });
 });
 
-test('directories are paged; missing names are answered with existing ones', { tags: 'slow' }, async () => {
+test('directories are paged; missing names are answered with existing ones', async () => {
   const { W, write } = workspace();
   for (let i = 0; i < 501; i += 1) write(`many/${String(i).padStart(3, '0')}`, '');
   write('src/app.ts', 'app\n');
@@ -126,7 +126,7 @@ test('directories are paged; missing names are answered with existing ones', { t
   expect(await text('ws://')).toBe(`ws://dev/  ${url}  answers\n`);
 });
 
-test('a broken workspace gives one error and blocks no others', { tags: 'slow' }, async () => {
+test('a broken workspace gives one error and blocks no others', async () => {
   const { W, write } = workspace();
   write('f', 'here\n');
   const { url } = await server(['--cwd', W]);
@@ -225,7 +225,7 @@ test('a broken workspace gives one error and blocks no others', { tags: 'slow' }
   await expect.poll(() => hasty.text('ws://')).toContain(`ws://good/  ${url}  answers\n`);
 });
 
-test('invalid listings, or names outside the directory, are not shown', { tags: 'slow' }, async () => {
+test('invalid listings, or names outside the directory, are not shown', async () => {
   const answers: Record<string, unknown> = {
     none: 'text',
     wrong: { contents: 7, total: 'x', more: 1 },
@@ -291,7 +291,7 @@ async function changing(
   };
 }
 
-test('a growing log is read as it was at opening', { tags: 'slow' }, async () => {
+test('a growing log is read as it was at opening', async () => {
   const read = await changing(LINES.join(''), (path, i) =>
     appendFileSync(path, `appended ${i}\n`.repeat(100)),
   );
@@ -348,7 +348,7 @@ const REPLACED: Readonly<Record<string, (path: string) => void>> = {
   shorter: (path) => truncateSync(path, 500_000),
 };
 
-test('a file replaced between two requests is reported', { tags: 'slow' }, async () => {
+test('a file replaced between two requests is reported', async () => {
   let change = (_path: string): void => {};
   const read = await changing(LINES.join(''), (path, i) => {
     if (i === 2) change(path);

@@ -324,7 +324,7 @@ const MARGINS = /^(?:header|footer)[lrf]?$/;
 const NO_TEXT = new Set(['pict', 'object', 'shp', 'listtext', 'pntext']);
 
 /** Control words that stand for characters. */
-const CHARACTERS = /^(?:u|line|tab|[lr]d?bl?quote|[lr]quote|e[mn]dash|e[mn]space|bullet)$/;
+const CHARACTERS = /^(?:u|line|tab|[lr](?:dbl)?quote|e[mn]dash|e[mn]space|bullet)$/;
 
 const NEEDED =
   /\\(?:deleted|v(?![a-z])|upr|shprslt|annotation|header|footer|su(?:per|b)(?![a-z])|moMath(?![a-zA-Z])|\\o|xe|tcn?(?![a-z])|dptxbxtext|sn (?:gtextUNICODE|wzDescription))|[^{]\\\*\\cs\d|(?:SYMBOL|MACROBUTTON|FORMCHECKBOX|FORMDROPDOWN|EQ)\s/;
@@ -472,7 +472,7 @@ class Rewriting {
     return tokens
       .map((token) => (/^\\(?:par|line|tab|cell|row)(?![a-z])/.test(token) ? ' ' : token))
       .filter((token) =>
-        /^(?:[^\\]|\\[^a-z*]|\\(?:u-?\d|uc\d|f\d|[lr]d?bl?quote|[lr]quote|e[mn]dash|bullet))/.test(token),
+        /^(?:[^\\]|\\[^a-z*]|\\(?:u-?\d|uc\d|f\d|[lr](?:dbl)?quote|e[mn]dash|bullet))/.test(token),
       )
       .join('')
       .replace(/[\r\n]+/g, '')

@@ -1,7 +1,5 @@
 /**
  * Code on pages, as written by syntax highlighters.
- *
- * @module-tag slow
  */
 
 import { expect, test } from 'vitest';
