@@ -22,7 +22,7 @@ const BUDGETS: Readonly<Record<string, Budgets>> = {
   '11': {
     usual: '--interrupt-budget=67584',
     early: '--interrupt-budget=10000',
-    late: '--interrupt-budget=1000000',
+    late: '--interrupt-budget=400000',
   },
 };
 
