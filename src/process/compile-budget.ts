@@ -5,48 +5,35 @@
 
 interface Budgets {
   readonly usual: string;
-  /** For a server: a short session would end before its code is optimized. */
-  readonly early: string;
   /** For threads that end soon: each has its own copy of the code, and would end before optimizing it pays off. */
   readonly late: string;
 }
 
 /**
- * By the major version of V8. In V8 11 (Node 20) a function is optimized after running about 200 KB of its bytecode: a
- * function of 300 bytes that runs once in each call, after about a thousand calls. Early is a sixth of that. With late
+ * By the major version of V8. In V8 11 (Node 20) a function is optimized after running about 200 KB of its bytecode. With late
  * budgets the first map of 5,000 files takes a quarter less CPU time.
  *
  * Later versions have another compiler tier and other flags, so nothing is set there.
  */
 const BUDGETS: Readonly<Record<string, Budgets>> = {
-  '11': {
-    usual: '--interrupt-budget=67584',
-    early: '--interrupt-budget=10000',
-    late: '--interrupt-budget=400000',
-  },
+  '11': { usual: '--interrupt-budget=67584', late: '--interrupt-budget=400000' },
 };
 
-/** The budget of an own process; undefined in a process of somebody else. */
-let own: 'usual' | 'early' | undefined;
+/** Whether the process is oriel's own. */
+let isOwn = false;
 let lateRuns = 0;
 
 /** Says that the process is oriel's own. */
 export function ownProcess(): void {
-  own ??= 'usual';
-}
-
-/** Lets V8 optimize early, as in a server. The process must be oriel's own. */
-export function compileEarly(): void {
-  own = 'early';
-  if (lateRuns === 0) set(own);
+  isOwn = true;
 }
 
 /** In an own process, lets V8 optimize late until the returned function is called. */
 export function compileLate(): () => void {
-  if (own === undefined) return () => undefined;
+  if (!isOwn) return () => undefined;
   if ((lateRuns += 1) === 1) set('late');
   return () => {
-    if ((lateRuns -= 1) === 0) set(own ?? 'usual');
+    if ((lateRuns -= 1) === 0) set('usual');
   };
 }
 

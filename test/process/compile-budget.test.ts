@@ -20,14 +20,18 @@ async function flagsWith(v8: string, use: (module: Module) => void): Promise<rea
 }
 
 const V8_11 = '11.3.244.8-node.38';
-const early = '--interrupt-budget=10000';
-
 test.each([
-  [V8_11, [early]],
+  [V8_11, ['--interrupt-budget=400000', '--interrupt-budget=67584']],
   ['12.4.254.21-node.33', []],
   ['110.0.0', []],
-])('a server with V8 %s', async (v8, flags) => {
-  expect(await flagsWith(v8, ({ compileEarly }) => compileEarly())).toEqual(flags);
+])('an own process with V8 %s', async (v8, flags) => {
+  const use = ({ ownProcess, compileLate }: Module): void => {
+    ownProcess();
+    const [end, other] = [compileLate(), compileLate()];
+    end();
+    other();
+  };
+  expect(await flagsWith(v8, use)).toEqual(flags);
 });
 
 test('in the process of somebody else nothing is set', async () => {

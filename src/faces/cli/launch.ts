@@ -33,7 +33,7 @@ const PROGRAM = 'program.cjs';
 /** Commands that agents and scripts start often. */
 const COMMANDS = new Set(['read', 'bash', 'grep', 'find', 'ls', 'mcp', 'serve']);
 
-/** Milliseconds after which a server keeps its code: before `mcp` sets flags of V8, with which no start could use it. */
+/** Milliseconds after which a server keeps its code: before a map sets flags of V8, with which no start could use it. */
 const SERVED_MS = 1_000;
 
 /** Files that were made so long ago are removed when another one is made. */

@@ -8,7 +8,6 @@ import { missingConfinement } from '../../process/confinement.ts';
 import { RUNTIME } from '../../process/runtime.ts';
 import { fromWorkingDirectory, isPathWithin } from '../../files/paths.ts';
 import { rootAt } from '../../files/roots.ts';
-import { compileEarly } from '../../process/compile-budget.ts';
 import { startProcess } from '../../process/start.ts';
 import type { StateOptions } from '../../session/shared.ts';
 import type { OfferOptions } from '../offer.ts';
@@ -314,9 +313,6 @@ async function askCopy(client: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Milliseconds after which the start is over, which optimizing would slow down. */
-const STARTED_MS = 1_500;
-
 export const mcpCommand: CliCommand = {
   name: 'mcp',
   operands: '[DIR…]',
@@ -330,7 +326,6 @@ export const mcpCommand: CliCommand = {
     console.log = console.info = console.debug = console.error;
     const { offerOverStdio } = await import('../mcp/serve-stdio.ts');
     const options = await offerOptions(parsed, streams);
-    setTimeout(compileEarly, STARTED_MS).unref();
     const ahead = hasMaps(parsed, options) ? mapAhead() : undefined;
     await offerOverStdio(
       options,
