@@ -98,6 +98,8 @@ export class DenyPolicy {
   readonly #directories = new Map<string, string | undefined>();
   readonly #warned = new Set<string>();
   #rules: DenyRules | undefined;
+  /** Whether files changed since these rules: also by a call that failed at a later file, or has not ended yet. */
+  #isChanged = false;
   /** The rules by which they were made, and those that a reader of repositories is held to. */
   #forGit: { readonly of: DenyRules; readonly rules: DenyRules } | undefined;
   #linked: { readonly key: string; readonly files: Promise<LinkedFiles>; readonly began: number } | undefined;
@@ -120,7 +122,6 @@ export class DenyPolicy {
 
   /** Throws `BUSY` if a rule file cannot be opened for now. */
   async current(): Promise<DenyRules> {
-    let isChanged = this.#rules === undefined;
     for (const [directory, names] of this.#names) {
       const seen = isLocalPath(directory) ? await versionOf(directory) : undefined;
       const isSame = seen !== undefined && this.#directories.get(directory) === seen;
@@ -129,13 +130,14 @@ export class DenyPolicy {
         if (isSame && !known) continue;
         const version = await versionOf(path);
         if (version !== undefined && version === (known ? known.version : '')) continue;
-        isChanged = true;
         if (version === '') this.#files.delete(path);
         else this.#files.set(path, { version, source: await this.#read(project, name, known?.source) });
+        this.#isChanged = true;
       }
       this.#directories.set(directory, seen);
     }
-    if (!isChanged && this.#rules) return this.#rules;
+    if (!this.#isChanged && this.#rules) return this.#rules;
+    this.#isChanged = false;
     const files = [...this.#files.values()].flatMap(({ source }) => source ?? []);
     const own = [...this.#bases.map((base) => this.#listed(base)), ...files];
     const sources = own.some(({ rules }) => rules.length > 0) ? [...own, ...this.#stores] : own;

@@ -3,6 +3,7 @@ import { getEventListeners } from 'node:events';
 import { basename, join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { OrielError } from '../../src/errors.ts';
 import { createOffer } from '../../src/faces/offer.ts';
 import {
   DEFAULT_DENY,
@@ -292,6 +293,24 @@ test('a rule file is read again when it or its target changed', async () => {
   expect([await isPrivate(), await isPrivate(), opened]).toEqual([true, true, ['.aiignore']]);
   write('rules', 'c.ts\n');
   expect([await isPrivate(), opened.length]).toEqual([false, 2]);
+});
+
+test('a rule holds that was read before the next rule file was busy', async () => {
+  const { W, write } = workspace();
+  const access = createAccess({ cwd: W, roots: [W], allow: [] });
+  const open = async (path: string): Promise<OpenedItem> => {
+    if (basename(path) === '.aiignore') throw new OrielError('BUSY', 'Too many files are open.');
+    return access.open(path);
+  };
+  const policy = new DenyPolicy({ patterns: [], projects: [W], name: 'the option deny' }, [W], open);
+  await policy.current();
+  const rules = write('.cursorignore', 'a.ts\n');
+  const busy = write('.aiignore', 'b.ts\n');
+  // Later the files count as settled.
+  vi.spyOn(Date, 'now').mockReturnValue(fs.lstatSync(rules).ctimeMs + 1e6);
+  await expect(policy.current()).rejects.toMatchObject({ code: 'BUSY' });
+  fs.rmSync(busy);
+  expect((await policy.current()).decide(join(W, 'a.ts'), false)).toMatchObject({ from: '.cursorignore' });
 });
 
 test('git reads its own files by the other rules', async () => {
