@@ -123,7 +123,7 @@ export class DenyPolicy {
   /** Throws `BUSY` if a rule file cannot be opened for now. */
   async current(): Promise<DenyRules> {
     for (const [directory, names] of this.#names) {
-      const seen = isLocalPath(directory) ? await versionOf(directory) : undefined;
+      const seen = isLocalPath(directory) ? versionOfLocal(directory) : undefined;
       const isSame = seen !== undefined && this.#directories.get(directory) === seen;
       for (const { path, project, name } of names) {
         const known = this.#files.get(path);
@@ -229,6 +229,17 @@ export class DenyPolicy {
     if (this.#warned.has(sentence)) return;
     this.#warned.add(sentence);
     process.emitWarning(sentence, { code: 'ORIEL_DENY' });
+  }
+}
+
+/** As `versionOf`. A link may lead to where the times of directories do not change. */
+function versionOfLocal(directory: string): string | undefined {
+  try {
+    const stats = lstatSync(directory, { bigint: true, throwIfNoEntry: false });
+    if (stats?.isSymbolicLink()) return undefined;
+    return stats ? identityOf(stats) : '';
+  } catch (error) {
+    return unseen(error);
   }
 }
 

@@ -1,6 +1,10 @@
 /** What is answered about paths while the table of mounts changes: it is read again after a second. */
 
+import * as fs from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { DenyPolicy } from '../../src/files/deny-policy.ts';
+import { createAccess } from '../../src/files/local.ts';
 import {
   isLocalPath,
   isLocalWhole,
@@ -9,6 +13,7 @@ import {
   pathInMount,
   wasReached,
 } from '../../src/files/mounts.ts';
+import { workspace } from '../support/workspace.ts';
 
 /** The files below /proc that are read, by path; a missing one cannot be read. */
 const files = new Map<string, string>();
@@ -26,6 +31,16 @@ vi.mock('node:fs', async (original) => {
       return text;
     },
   };
+});
+
+/** What is answered about paths whose times do not change, as those of directories in the storage of some servers. */
+const still = new Map<unknown, unknown>();
+
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof fs.promises>();
+  const stat = async (path: string, options: object): Promise<unknown> =>
+    still.get(path) ?? real.stat(path, options);
+  return { ...real, stat };
 });
 
 const TABLE = '/proc/self/mountinfo';
@@ -172,4 +187,19 @@ test('at most 256 directories are known, then the list restarts', () => {
   expect(ofThis.filter(wasReached)).toStrictEqual(ofThis);
   noteReached('/one/more');
   expect([...ofThis, '/one/more'].filter(wasReached)).toStrictEqual(['/one/more']);
+});
+
+test('a rule for private files holds that comes behind a link to a directory whose times do not change', async () => {
+  const { W, write } = workspace();
+  const { open } = createAccess({ cwd: W, roots: [W], allow: [] });
+  const policy = new DenyPolicy({ patterns: [], projects: [W], name: 'the option deny' }, [W], open);
+  write('shared/other.json', '');
+  const link = join(W, '.claude');
+  fs.symlinkSync('shared', link);
+  still.set(link, fs.statSync(link, { bigint: true }));
+  // What changed a moment ago is looked at each time.
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+  await policy.current();
+  write('shared/settings.json', '{"permissions":{"deny":["Read(a.ts)"]}}');
+  expect((await policy.current()).decide(join(W, 'a.ts'), false)).toMatchObject({ rule: 'Read(a.ts)' });
 });
