@@ -2,8 +2,8 @@
 // mutants that no fast test kills; full reports are in .bench/mutation/. All directories take hours, so it is not part of `npm test`.
 // With --sample N, N mutants of each directory named are tried, chosen by the seed, which is printed: minutes. With --again, only the
 // mutants that no test killed in the last run (with the same sample and seed) are tried, with the tests as they are now; the code
-// must be unchanged. Documents and pages are converted in the process of the tests (`mutation-children.ts`). What they do not notice
-// there is tried once more with the build changed, too, which their children and threads load.
+// must be unchanged. Documents and pages are converted in the process of the tests (`mutation-children.ts`). Of other code, what they
+// do not notice there is tried once more with the build changed, too, which their children and threads load.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

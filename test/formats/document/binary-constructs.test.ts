@@ -90,8 +90,8 @@ test('each construct of a ppt is shown or counted', async () => {
   );
 });
 
-/** Types of records that hold others: documents, lists of slides, masters, slides, shapes, headers and footers. */
-const CONTAINERS = [0x3e8, 0xff0, 0x3f8, 0x3ee, 0xf004, 0xfd9];
+/** Types of records that hold others: documents, lists of slides, masters, slides, shapes, headers and footers, tags, comments. */
+const CONTAINERS = [0x3e8, 0xff0, 0x3f8, 0x3ee, 0xf004, 0xfd9, 0x1388, 0x138a, 0x2ee0];
 
 function record(type: number, instance: number, ...content: Buffer[]): Buffer {
   const body = Buffer.concat(content);
@@ -106,10 +106,14 @@ const wide = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const numbers = (...values: number[]): Buffer => Buffer.from(Uint32Array.from(values).buffer);
 
 test('what a ppt has beside its slides is shown', async () => {
-  const edges = (instance: number, flags: number, text: string, of: number): Buffer =>
-    record(0xfd9, instance, record(0xfda, 0, numbers(flags << 16)), record(0xfba, of, wide(text)));
+  const string = (of: number, text: string): Buffer => record(0xfba, of, wide(text));
+  const edges = (instance: number, flags: number, ...texts: Buffer[]): Buffer =>
+    record(0xfd9, instance, record(0xfda, 0, numbers(flags << 16)), ...texts);
   const list = (instance: number, persist: number, id: number, ...texts: Buffer[]): Buffer =>
     record(0xff0, instance, record(0x3f3, 0, numbers(persist, 0, 0, id, 0)), ...texts);
+  const tag = (name: string, ...content: Buffer[]): Buffer =>
+    record(0x138a, 0, string(0, name), record(0x138b, 0, ...content));
+  const comment = record(0x2ee0, 0, string(0, 'Bo'), string(1, 'Why?'));
   const atom = (master: number, notes: number): Buffer =>
     record(0x3ef, 0, numbers(0, 0, 0, master, notes, 1));
   const title = [record(0xf9f, 0, numbers(0)), record(0xfa0, 0, wide('Title'))];
@@ -128,12 +132,19 @@ test('what a ppt has beside its slides is shown', async () => {
       0x3e8,
       0,
       list(1, 2, 9),
-      edges(3, 32, 'For all', 2),
-      edges(4, 16, 'Of notes', 1),
+      // Its date is fixed, but not shown.
+      edges(3, 32 | 4, string(0, '3 May'), string(2, 'For all')),
+      edges(4, 16 | 4 | 1, string(0, '4 May'), string(1, 'Of notes')),
       list(0, 3, 256, ...title),
     ),
     record(0x3f8, 0, atom(0, 0), placeholder, record(0xf004, 0, record(0xfa8, 0, Buffer.from('Secret')))),
-    record(0x3ee, 0, atom(9, 7), record(0xf004, 0, picture)),
+    record(
+      0x3ee,
+      0,
+      atom(9, 7),
+      record(0xf004, 0, picture),
+      record(0x1388, 0, tag('___PPT10', comment), tag('___PPT12')),
+    ),
   ];
   const [master, slide, directory] = [1, 2, 3].map(
     (count) => Buffer.concat(parts.slice(0, count)).length,
@@ -147,7 +158,7 @@ test('what a ppt has beside its slides is shown', async () => {
   const { write, text } = workspace(unhurried);
   write('a.ppt', Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array));
   expect(await text('a.ppt:raw')).toBe(
-    '--- slide 1 ---\n\n## Title\n\nA cat\n\n## Headers and footers\n\n- footer: For all\n- header: Of notes\n- layout: Secret\n',
+    '--- slide 1 ---\n\n## Title\n\nA cat\n\n[comment by Bo: Why?]\n\n## Headers and footers\n\n- footer: For all\n- date: 4 May\n- header: Of notes\n- layout: Secret\n',
   );
 });
 

@@ -332,3 +332,16 @@ test('a package with its main part in another directory is read', async () => {
   write('a.docx', Buffer.from(zipSync(Object.fromEntries(moved) as Record<string, Uint8Array>)));
   expect(await text('a.docx:raw')).toBe('10^6\n');
 });
+
+test('styles of an OpenDocument text that are begun many times do not delay it', async () => {
+  const { write, text } = workspace(unhurried);
+  const content =
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:text><text:p>Hi</text:p></office:text></office:body></office:document-content>';
+  const parts = {
+    mimetype: Buffer.from('application/vnd.oasis.opendocument.text'),
+    'content.xml': Buffer.from(content),
+    'styles.xml': Buffer.from('<office:styles '.repeat(60_000)),
+  };
+  write('a.odt', Buffer.from(zipSync(parts)));
+  expect(await text('a.odt:raw')).toBe('Hi\n');
+});

@@ -78,6 +78,19 @@ test.each([
   expect(text).toMatch(/for a paragraph\.\n\n```\n[^]*\n```\n\n(?:## )?The text goes on/);
 });
 
+test.each([
+  ['', /\n```$/],
+  ['The text goes on after the listings, with enough words for a paragraph.', /\n```\s+(?:## )?The text/],
+])('signs at the end of moved code are not shown again: %s', async (words, end) => {
+  const lines = ['function f(x) {', '  if (x > 0) {', '    return 1;', '  }', '  return 0;', '}'];
+  const others = ['function g(y) {', '  if (y > 0) {', '    return 2;', '  }', '  return 3;', '}'];
+  const at = (x: number, y: number, code: readonly string[]): string =>
+    code.map((line, i) => put(line.trim(), x + 4.8 * line.search(/\S|$/), y - 9 * i, '/F2 8')).join('');
+  const before = put('The same in two languages, with enough words for a paragraph.', 72, 720);
+  const text = await shown(page(before + at(80, 705, others) + at(320, 709.5, lines) + put(words, 72, 630)));
+  expect(text).toMatch(end);
+});
+
 test('words in a typewriter font stay in their sentence', async () => {
   const sentence = (y: number): string =>
     put('Call the function', 72, y) + put('close()', 152, y, '/F2 10') + put('before the end.', 198, y);

@@ -113,11 +113,16 @@ const FORMATS: readonly (readonly [format: string, value: number | string, shown
   ['0;(0);"zero"', 0, 'zero'],
   ['[=3]"three";0', 3, 'three'],
   ['"No. "@', 'x', 'No. x'],
+  ['[$-409]"No. "@', 'x', 'No. x'],
   ['0;0;0;_(@_)', 'x', 'x'],
   ['[h]:mm:ss', 1.5, '36:00:00'],
   ['[$-409]h:mm AM/PM', 0.5, '12:00 PM'],
   ['[$-F800]dddd, mmmm dd, yyyy', 45_352, '2024-03-01'],
   [';;;', 7, '7'],
+  // SheetJS rejects these, so the cells are shown as they are stored.
+  ['"No. "@号', 'x', 'x'],
+  ['"a; b "@', 'x', 'x'],
+  ['h時mm', 0.5, '0.5'],
 ];
 
 test.each(['xlsx', 'xlsb', 'xls'] as const)('a cell of an %s is shown as its format says', async (type) => {

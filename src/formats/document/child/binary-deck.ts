@@ -161,29 +161,33 @@ function sharedTexts(
   const known = new Map<number, readonly string[]>();
   const textsOn = (place: number): readonly string[] => {
     const lines: string[] = [];
-    let [end, text] = [0, ''];
+    let end = 0;
     for (const record of deckRecords(content, place, endOf(content, place))) {
-      if (record.type === SHAPE) [end, text] = [record.end, ''];
+      if (record.type === SHAPE) end = record.end;
       if (record.type === PLACEHOLDER) end = 0;
       if (record.at > end || (record.type !== WIDE_TEXT && record.type !== NARROW_TEXT)) continue;
-      text = content.toString(record.type === WIDE_TEXT ? 'utf16le' : 'latin1', record.at, record.end);
+      const text = content.toString(record.type === WIDE_TEXT ? 'utf16le' : 'latin1', record.at, record.end);
       lines.push(...margin('layout', text.replace(/\s+/g, ' ').trim()));
     }
-    return [...lines, ...of(place)];
+    return lines;
   };
-  const of = (slide: number): readonly string[] => {
-    if (slide + 38 > content.length || content.readUInt16LE(slide + 10) !== SLIDE_ATOM) return [];
+  const above = (slide: number): number | undefined => {
+    if (slide + 38 > content.length || content.readUInt16LE(slide + 10) !== SLIDE_ATOM) return undefined;
     const id = content.readUInt32LE(slide + 28);
-    const place = places.get(masters.find((entry) => entry.id === id)?.persistId ?? -1);
-    if (id === 0 || place === undefined || (content.readUInt16LE(slide + 36) & 1) === 0) return [];
-    const texts = known.get(place);
-    if (texts) return texts;
-    // A master that is its own has no more.
-    known.set(place, []);
-    known.set(place, textsOn(place));
-    return known.get(place) ?? [];
+    if (id === 0 || (content.readUInt16LE(slide + 36) & 1) === 0) return undefined;
+    return places.get(masters.find((entry) => entry.id === id)?.persistId ?? -1);
   };
-  return of;
+  const of = (place: number): readonly string[] => {
+    const texts = known.get(place) ?? textsOn(place);
+    known.set(place, texts);
+    return texts;
+  };
+  return (slide) => {
+    const master = above(slide);
+    // Only the master of a title has a master.
+    const main = master === undefined ? undefined : above(master);
+    return [master, main].flatMap((place) => (place === undefined ? [] : of(place)));
+  };
 }
 
 const endOf = (content: Buffer, start: number): number =>
@@ -194,9 +198,10 @@ const [OLE_OBJECT, OLE_LINK, CONTROL, OLE_ATOM] = [0x0fcc, 0x0fce, 0x0fee, 0x0fc
 const [LINK_ATOM, LINK_USE, OBJECT_USE] = [0x0fd3, 0x0ff3, 0x0bc1];
 /** What is said about a slide: whether it is hidden, a comment, and what is at its edges. */
 const [SHOW, COMMENT, MARGINS, MARGINS_ATOM] = [0x03f9, 0x2ee0, 0x0fd9, 0x0fda];
-/** What is at the edges, in the order of their texts, and the flag that it is shown. Source: [MS-PPT] 2.4.15.2. */
+/** What is at the edges, in the order of their texts, and the flags that it is shown. Source: [MS-PPT] 2.4.15.2. */
 const EDGES = [
-  ['date', 4],
+  // Shown, and not that of today.
+  ['date', 1 | 4],
   ['header', 16],
   ['footer', 32],
 ] as const;
@@ -206,8 +211,8 @@ function marginsIn(content: Buffer, from: number, to: number): string[] {
   let flags = 0;
   for (const { type, at, end, instance } of deckRecords(content, from, to)) {
     if (type === MARGINS_ATOM && at + 4 <= end) flags = content.readUInt16LE(at + 2);
-    const [kind, flag] = EDGES[instance] ?? ['', 0];
-    const said = type === STRING && (flags & flag) !== 0 ? content.toString('utf16le', at, end) : '';
+    const [kind, shown] = EDGES[instance] ?? ['', NaN];
+    const said = type === STRING && (flags & shown) === shown ? content.toString('utf16le', at, end) : '';
     if (said.trim() !== '') lines.push(...margin(kind, said.replace(/\s+/g, ' ').trim()));
   }
   return lines;
@@ -281,7 +286,7 @@ function asideOf(
   const texts = new Set(shapeTexts(content.subarray(start, end)).map((text) => text.replace(/^\w+: /, '')));
   let margins: readonly string[] | undefined;
   let isHidden = false;
-  let [tables, edges, hasNumbers] = [0, 0, false];
+  let [tables, commentEnd, hasNumbers] = [0, 0, false];
   for (const { type, at, end: to, instance } of deckRecords(content, start, end)) {
     if (type === SHOW && at + 12 <= to) isHidden = (content.readUInt16LE(at + 10) & 4) !== 0;
     if (type === NUMBERS) hasNumbers ||= isNumbered(content, at, to);
@@ -290,11 +295,12 @@ function asideOf(
     if (type === OBJECT_USE && at + 4 <= to) used.push(programs.get(content.readUInt32LE(at)) ?? '');
     const target = type === LINK_USE && at + 8 <= to ? links.get(content.readUInt32LE(at + 4)) : undefined;
     if (target !== undefined && /^(?:https?|mailto|ftp):/i.test(target)) texts.add(`<${target}>`);
-    if (type === COMMENT) comments.push({ by: '', text: '' });
-    if (type === MARGINS) [margins, edges] = [marginsIn(content, at, to), to];
+    if (type === COMMENT) [commentEnd] = [to, comments.push({ by: '', text: '' })];
+    if (type === MARGINS) margins = marginsIn(content, at, to);
     const said = type === STRING ? content.toString('utf16le', at, to).replace(/\s+/g, ' ').trim() : '';
     const comment = comments.at(-1);
-    if (said !== '' && at >= edges && comment && instance < 2) comment[instance === 0 ? 'by' : 'text'] = said;
+    if (said !== '' && at < commentEnd && comment && instance < 2)
+      comment[instance === 0 ? 'by' : 'text'] = said;
   }
   const objects = used.filter((one) => one !== '' && one !== 'control');
   const unshown = [

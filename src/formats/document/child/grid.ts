@@ -256,9 +256,22 @@ const ERRORS: ReadonlyMap<number, string> = new Map([
 
 /** The words that the format of a text adds to it: `"No. "@`. */
 function labelled({ t, v, z }: CellObject, ssf: NumberFormatter): string | undefined {
-  if (t !== 's' || typeof z !== 'string' || z === '@' || !z.includes('@')) return undefined;
-  const section = z.slice(z.lastIndexOf(';') + 1);
-  return /["\\]/.test(section) ? ssf.format(section, restoreRaised(String(v))) : undefined;
+  if (t !== 's' || typeof z !== 'string' || !/["\\]/.test(z)) return undefined;
+  return z.replace(QUOTED, '').includes('@')
+    ? inFormat(restoreRaised(String(v)), z.replace(LOCALE, ''), ssf)
+    : undefined;
+}
+
+/** A locale is no currency, for which SheetJS takes it: `[$-409]0.00`. */
+const LOCALE = /\[\$-[^\]]*\]/g;
+
+/** Undefined if SheetJS rejects the format. */
+function inFormat(value: number | string, format: string, ssf: NumberFormatter): string | undefined {
+  try {
+    return ssf.format(format, value);
+  } catch {
+    return undefined;
+  }
 }
 
 function cellText(cell: CellObject, ssf: NumberFormatter, date1904: boolean): string {
@@ -295,8 +308,7 @@ function numberText(
   ssf: NumberFormatter,
   date1904: boolean,
 ): string {
-  // A locale is no currency, for which SheetJS takes it: `[$-409]0.00`.
-  const plain = format?.replace(/\[\$-[^\]]*\]/g, '');
+  const plain = format?.replace(LOCALE, '');
   if (plain === undefined) return shown?.trim() ?? exact(value);
   if (/^general$/i.test(plain)) return exact(value);
   if (isDate(plain)) return dateText(value, plain, shown, ssf, date1904);
@@ -332,12 +344,8 @@ function formatted(number: number, format: string, ssf: NumberFormatter): string
   const digits = /\.(\d*5)$/.exec(String(typed))?.[1] ?? '';
   const places = /\.([0#?]*)/.exec(format)?.[1] ?? '';
   const value = digits.length > places.length ? typed * (1 + Number.EPSILON) : typed;
-  try {
-    const text = ssf.format(format, value);
-    if (text.trim() !== '') return text;
-  } catch {
-    // It may be one of those below.
-  }
+  const text = inFormat(value, format, ssf);
+  if (text?.trim()) return text;
   let [safe, rest, scale] = ['', format.replace(/\\([^"])/g, '"$1"'), 1];
   while (rest !== '') {
     const known = KNOWN.exec(rest)?.[0];
@@ -346,11 +354,7 @@ function formatted(number: number, format: string, ssf: NumberFormatter): string
     safe += known ?? `"${part}"`;
     rest = rest.slice(part.length);
   }
-  try {
-    return ssf.format(safe, value * scale).replace(/\u00a0/g, ' ');
-  } catch {
-    return undefined;
-  }
+  return inFormat(value * scale, safe, ssf)?.replace(/\u00a0/g, ' ');
 }
 
 /** The seconds of a day. */
@@ -382,7 +386,8 @@ function timeText(value: number, format: string, ssf: NumberFormatter): string {
   const isWhole = !/s[.,]0/i.test(format);
   const size = Math.abs(value);
   const rounded = isWhole ? Math.round(size * SECONDS) / SECONDS : size;
-  return (value < 0 ? '-' : '') + ssf.format(format, rounded).trim();
+  const text = inFormat(rounded, format, ssf)?.trim();
+  return text ? (value < 0 ? '-' : '') + text : '';
 }
 
 function isoDate(date: Date): string {

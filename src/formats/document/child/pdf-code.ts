@@ -232,10 +232,11 @@ function withMoved(text: string, block: string): string {
     if (!isWhole || last - first > 1.5 * size) continue;
     const [start, end] = [words[first], words[last]] as [(typeof words)[0], (typeof words)[0]];
     const from = start.isMixed ? start.from : lineEnd(text, words[first - 1]?.to ?? -1);
-    const after = words[last + 1]?.from ?? text.length;
-    const to = end.isMixed ? end.to : Math.max(end.to, text.lastIndexOf('\n', after));
-    if (isInFence(text.slice(0, from)) || isInFence(text.slice(Math.max(0, from), to))) return text;
-    return fenced(text.slice(0, Math.max(0, from)), block, text.slice(to));
+    const after = words[last + 1]?.from;
+    // Signs behind the last word, and lines of them, are the end of the code: `}`.
+    const to = Math.max(end.to, after === undefined ? text.length : text.lastIndexOf('\n', after));
+    if (isInFence(text.slice(0, from)) || isInFence(text.slice(from, to))) return text;
+    return fenced(text.slice(0, from), block, text.slice(to));
   }
   return text;
 }
