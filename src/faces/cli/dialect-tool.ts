@@ -190,7 +190,7 @@ export function orielOptions(values: OptionValues): OrielOptions & StartMark {
         ? false
         : s3Options(list(allowNet), list(s3), text(s3Endpoint)),
     cache: values[noCache.name] === true ? false : undefined,
-    ...(values['mcp-resources'] === true && mcpServersIn(workingDirectory, values)),
+    ...mcpServersIn(workingDirectory, values),
     onError: values['debug'] === true ? printUnexpected : mentionDebug,
     telemetry: telemetryOf(values, workingDirectory),
     run: runOptions(values),
@@ -276,10 +276,11 @@ const MAX_MCP_FILE_BYTES = 1 << 20;
 
 /**
  * The file is read once when oriel starts, so that changes by an agent have no effect. The project wrote it, so its servers are
- * reached only if the operator approved it as it is, with no variable and no address that the operator does not allow. Throws
- * `BAD_INPUT` for an invalid file.
+ * reached only if the operator approved it as it is, with no variable and no address that the operator does not allow. Empty
+ * without the option. Throws `BAD_INPUT` for an invalid file.
  */
 export function mcpServersIn(directory: string, values: OptionValues): Pick<OrielOptions, 'mcpServers'> {
+  if (values['mcp-resources'] !== true) return {};
   const list = (name: string): readonly string[] => (values[name] as readonly string[] | undefined) ?? [];
   const path = join(directory, FILE);
   const { entries, sha256 } = configured(path);

@@ -196,7 +196,7 @@ export async function offerOptions(
       file: telemetry ? telemetry.file : undefined,
       task,
     },
-    ...(outside && values['mcp-resources'] === true && mcpServersIn(first, values)),
+    ...(outside && mcpServersIn(first, values)),
     ...(values['web'] !== true && { web: false as const }),
     ...(values['s3'] === undefined && { s3: false as const }),
     ...stateFromOptions(values, (warning) => void streams.err.write(`oriel: ${warning}\n`)),
