@@ -259,7 +259,9 @@ export function rewriteOpenDocument(bytes: Buffer): RewrittenPackage {
     return mendedContent(drawn.xml);
   });
   // The common styles, the most of it, need not be walked over.
-  const own = styles.replace(/<office:styles[\s>][^]*?<\/office:styles>/, '');
+  const start = styles.search(/<office:styles[\s>]/);
+  const end = styles.indexOf('</office:styles>', start);
+  const own = start === -1 || end === -1 ? styles : styles.slice(0, start) + styles.slice(end);
   const hasMargins = /<style:(?:header|footer)(?:-left|-first)?[\s>]/.test(own);
   const lines = hasMargins ? openMargins(raisedOpen(shownOpen(own, styles), styles)) : [];
   return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown };
