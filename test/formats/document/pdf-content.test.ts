@@ -78,6 +78,16 @@ test.each([
   expect(text).toMatch(/for a paragraph\.\n\n```\n[^]*\n```\n\n(?:## )?The text goes on/);
 });
 
+test('a sentence of words of the listings above it is not lost', async () => {
+  const other = ['function f(x) {', 'if (x > 0) {', 'return 1;', '}', 'return 0;', '}'];
+  const whole = (x: number, y: number, lines: readonly string[]): string =>
+    lines.map((line, i) => put(line.trim(), x, y - 9 * i, '/F2 8')).join('');
+  const said = put('if x return x', 72, 600);
+  expect(await shown(page(whole(80, 705, CODE) + whole(320, 700.5, other) + said))).toMatch(
+    /\n```\n\n(?:#+ )?if x return x$/,
+  );
+});
+
 test('words in a typewriter font stay in their sentence', async () => {
   const sentence = (y: number): string =>
     put('Call the function', 72, y) + put('close()', 152, y, '/F2 10') + put('before the end.', 198, y);
