@@ -255,6 +255,12 @@ const EXCEL_2003: readonly (readonly [construct: string, cell: string, content: 
   ['a text', '', said('String', 'text'), 'text'],
   ['two lines and signs', '', said('String', 'a&#10;b &lt;c&gt;'), '"a\\nb <c>"'],
   ['rich text', '', `<ss:Data ss:Type="String" ${HTML}>10<Sup>6</Sup> <B>x</B></ss:Data>`, '10^6 x'],
+  [
+    'fonts',
+    '',
+    `<ss:Data ss:Type="String" ${HTML}><B>a</B><Font> b</Font><Sup><Font>2</Font></Sup></ss:Data>`,
+    'a b^2',
+  ],
   ['a number', '', said('Number', '1.5'), '1.5'],
   ['a format', ' ss:StyleID="zeros"', said('Number', '1'), '01'],
   ['a locale, which is no currency', ' ss:StyleID="locale"', said('Number', '5'), '5.00 kg'],

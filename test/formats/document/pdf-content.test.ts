@@ -91,6 +91,16 @@ test.each([
   expect(text).toMatch(end);
 });
 
+test('a sentence of words of the listings above it is not lost', async () => {
+  const other = ['function f(x) {', 'if (x > 0) {', 'return 1;', '}', 'return 0;', '}'];
+  const whole = (x: number, y: number, lines: readonly string[]): string =>
+    lines.map((line, i) => put(line.trim(), x, y - 9 * i, '/F2 8')).join('');
+  const said = put('if x return x', 72, 600);
+  expect(await shown(page(whole(80, 705, CODE) + whole(320, 700.5, other) + said))).toMatch(
+    /\n```\n\n(?:#+ )?if x return x$/,
+  );
+});
+
 test('words in a typewriter font stay in their sentence', async () => {
   const sentence = (y: number): string =>
     put('Call the function', 72, y) + put('close()', 152, y, '/F2 10') + put('before the end.', 198, y);
@@ -485,6 +495,25 @@ const CONSTRUCTS: readonly (readonly [construct: string, page: Construct, shown:
   ['a running head', at('/Artifact <</Type/Pagination>> BDC (head) Tj EMC'), 'head'],
   ['a field with a text', widget('/FT/Tx/T(name)/V(Jane)'), 'name: Jane'],
   ['a password', widget('/FT/Tx/Ff 8192/T(pass)/V(secret)'), 'pass: (a password)'],
+  [
+    'a text that begins as a field is named',
+    {
+      drawing:
+        'BT /F1 10 Tf 72 700 Td (Total:) Tj 0 -14 Td (Tax:) Tj 30 14 Td (50 USD) Tj 0 -14 Td (2 USD) Tj ET\n',
+      notes: ['<</Type/Annot/Subtype/Widget/Rect[72 600 200 610]/FT/Tx/T(Total)>>'],
+    },
+    'Total: 50 USD Tax: 2 USD',
+  ],
+  [
+    'fields in a row, one with a password and one hidden',
+    {
+      notes: ['/T(a)/V(one)', '/T(b)/V(two)/Ff 8192', '/T(c)/V(three)/F 2'].map(
+        (field, i) =>
+          `<</Type/Annot/Subtype/Widget/FT/Tx/Rect[${72 + 130 * i} 600 ${200 + 130 * i} 610]${field}>>`,
+      ),
+    },
+    'a: one\n\nb: (a password)',
+  ],
   ['a ticked box', widget('/FT/Btn/T(agree)/V/Yes/AS/Yes/AP<</N<</Yes 8 0 R/Off 8 0 R>>>>'), 'agree: ☒'],
   ['a list', widget('/FT/Ch/T(many)/Opt[(A)(B)(C)]/V[(A)(C)]'), 'many: A, C'],
   ['a choice', widget('/FT/Ch/Ff 131072/T(one)/Opt[[(se)(Sweden)]]/V(se)'), 'one: Sweden'],

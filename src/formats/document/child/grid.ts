@@ -167,7 +167,7 @@ export function* tableLines(
 }
 
 function cellLine(cell: CellObject, ssf: NumberFormatter, date1904: boolean): string {
-  const text = (labelled(cell, ssf) ?? cellText(cell, ssf, date1904)).trim();
+  const text = (labelled(cell) ?? cellText(cell, ssf, date1904)).trim();
   const target = cell.l?.Target;
   const notes = (cell.c ?? [])
     .map(({ t }) => restoreRaised(String(t ?? '')).trim())
@@ -254,19 +254,26 @@ const ERRORS: ReadonlyMap<number, string> = new Map([
   [0x2b, '#GETTING_DATA'],
 ]);
 
-/** The words that the format of a text adds to it: `"No. "@`. */
-function labelled({ t, v, z }: CellObject, ssf: NumberFormatter): string | undefined {
-  if (t !== 's' || typeof z !== 'string' || !/["\\]/.test(z)) return undefined;
-  return z.replace(QUOTED, '').includes('@')
-    ? inFormat(restoreRaised(String(v)), z.replace(LOCALE, ''), ssf)
-    : undefined;
+/** The tokens of a format: words, an escaped sign, spacing, a colour or condition, or a sign. */
+const FORMAT_TOKENS = /"([^"]*)"|\\([^])|[_*][^]|\[[^[\]]*\]|[^]/g;
+
+/** A text with the words that the last section of its format adds to it: `"No. "@`. SheetJS throws at some of them. */
+function labelled({ t, v, z }: CellObject): string | undefined {
+  if (t !== 's' || v === '' || typeof z !== 'string' || z === '@' || !z.includes('@')) return undefined;
+  let [text, hasText] = ['', false];
+  for (const [token, words, sign] of z.matchAll(FORMAT_TOKENS)) {
+    if (token === ';') [text, hasText] = ['', false];
+    else if (token === '@') [text, hasText] = [text + restoreRaised(String(v)), true];
+    else text += words ?? sign ?? (token.length === 1 ? token : '');
+  }
+  return hasText ? text : undefined;
 }
 
 /** A locale is no currency, for which SheetJS takes it: `[$-409]0.00`. */
-const LOCALE = /\[\$-[^\]]*\]/g;
+const LOCALE = /\[\$-[^[\]]*\]/g;
 
 /** Undefined if SheetJS rejects the format. */
-function inFormat(value: number | string, format: string, ssf: NumberFormatter): string | undefined {
+function inFormat(value: number, format: string, ssf: NumberFormatter): string | undefined {
   try {
     return ssf.format(format, value);
   } catch {
@@ -343,7 +350,8 @@ function formatted(number: number, format: string, ssf: NumberFormatter): string
   // 44.275 is stored as a little less, and is rounded up all the same.
   const digits = /\.(\d*5)$/.exec(String(typed))?.[1] ?? '';
   const places = /\.([0#?]*)/.exec(format)?.[1] ?? '';
-  const value = digits.length > places.length ? typed * (1 + Number.EPSILON) : typed;
+  const isText = /^[^;]*@/.test(format);
+  const value = digits.length > places.length && !isText ? typed * (1 + Number.EPSILON) : typed;
   const text = inFormat(value, format, ssf);
   if (text?.trim()) return text;
   let [safe, rest, scale] = ['', format.replace(/\\([^"])/g, '"$1"'), 1];

@@ -161,10 +161,18 @@ function blockText(lines: readonly CodeLine[]): string {
   return shown.join('\n');
 }
 
+/** The most characters of a page that are compared with its blocks. */
+const MAX_COMPARED = 5_000_000;
+
 /** Puts blocks of code into the text of their page, where it has the same letters and digits without their lines. */
 export function withCode(text: string, blocks: readonly string[]): string {
   let result = text;
-  for (const block of blocks) result = withBlock(result, block);
+  let compared = 0;
+  for (const block of blocks) {
+    compared += result.length;
+    if (compared > MAX_COMPARED) break;
+    result = withBlock(result, block);
+  }
   return result;
 }
 
@@ -203,12 +211,13 @@ function withMoved(text: string, block: string): string {
   const wanted = countsOf(wordsIn(block).map(({ word }) => word));
   const size = sum(wanted);
   const isOwn = ({ word }: TextWord): boolean => wanted.has(word);
-  const words: (TextWord & { readonly isMixed: boolean })[] = [];
-  let offset = 0;
+  const words: (TextWord & { readonly isMixed: boolean; readonly isFenced: boolean })[] = [];
+  let [offset, isFenced] = [0, false];
   for (const line of text.split('\n')) {
     const all = wordsIn(line, offset);
     const isMixed = !all.every(isOwn);
-    for (const one of all) words.push({ ...one, isMixed });
+    if (line.startsWith('```')) isFenced = !isFenced;
+    for (const one of all) words.push({ ...one, isMixed, isFenced });
     offset += line.length + 1;
   }
   for (let first = words.findIndex(isOwn), next = 0; first < words.length && first !== -1; first = next) {
@@ -218,16 +227,16 @@ function withMoved(text: string, block: string): string {
     while (next < words.length && !isOwn(words[next] as TextWord)) next += 1;
     if (last - first + 1 < size) continue;
     const counts = countsOf(words.slice(first, last + 1).map(({ word }) => word));
-    // A word of the prose beside it may be one of its words too.
-    const isSpare = (at: number): boolean => {
+    // A word of what stands beside it may be one of its words too; the reader repeats some of them in a fence.
+    const isSpare = (at: number, isOdd = false): boolean => {
       const one = words[at] as (typeof words)[number];
       const count = counts.get(one.word) ?? 0;
-      if (count <= (wanted.get(one.word) ?? 0) || !one.isMixed) return false;
+      if (count <= (wanted.get(one.word) ?? 0) || !isOdd) return false;
       counts.set(one.word, count - 1);
       return true;
     };
-    while (first < last && isSpare(first)) first += 1;
-    while (first < last && isSpare(last)) last -= 1;
+    while (first < last && isSpare(first, words[first]?.isMixed)) first += 1;
+    while (first < last && isSpare(last, words[last]?.isFenced === false)) last -= 1;
     const isWhole = [...wanted].every(([word, count]) => (counts.get(word) ?? 0) >= count);
     if (!isWhole || last - first > 1.5 * size) continue;
     const [start, end] = [words[first], words[last]] as [(typeof words)[0], (typeof words)[0]];

@@ -209,25 +209,41 @@ export function unshownAnnotations(annotations: readonly PdfAnnotation[]): Unsho
   ].filter(({ count }) => count > 0);
 }
 
-/** The text without the lines for fields that the structured reading adds to it: `name: value`. `plain` has none. */
+/** The text without what the structured reading adds to it for fields, anywhere in a line: `name: value`. `plain` has none. */
 export function withoutFields(text: string, annotations: readonly PdfAnnotation[], plain: string): string {
-  const names = new Set(
-    annotations.flatMap(({ fieldName = '' }) => [fieldName, fieldName.slice(fieldName.lastIndexOf('.') + 1)]),
-  );
-  names.delete('');
-  if (names.size === 0) return text;
+  const added = new Map<string, Set<string>>();
+  for (const { fieldName = '', fieldValue } of annotations) {
+    const value = Array.isArray(fieldValue) ? fieldValue.join(', ') : fieldValue;
+    if (fieldName === '' || typeof value !== 'string' || value.trim() === '') continue;
+    for (const name of [fieldName, fieldName.slice(fieldName.lastIndexOf('.') + 1)]) {
+      const said = `${name}: ${value}`.trim();
+      const [word = ''] = said.split(/\s/, 1);
+      added.set(word, (added.get(word) ?? new Set()).add(said));
+    }
+  }
+  if (added.size === 0) return text;
   const drawn = bare(plain);
-  const isField = (one: string): boolean =>
-    names.has(one.slice(0, Math.max(0, one.indexOf(': ')))) && !drawn.includes(bare(one));
-  return text
-    .split('\n')
-    .filter((one) => !isField(one))
-    .join('\n')
-    .trim();
+  const kept: string[] = [];
+  let from = 0;
+  for (const { 0: word, index } of text.matchAll(/\S+/g)) {
+    const known = index < from ? undefined : added.get(word);
+    for (const said of known ?? []) {
+      const end = index + said.length;
+      if (!text.startsWith(said, index) || /\S/.test(text[end] ?? ' ') || drawn.includes(bare(said)))
+        continue;
+      const isStart = (text[index - 1] ?? '\n') === '\n' && (text[end] ?? '\n') !== '\n';
+      const before = text.slice(from, index);
+      kept.push(isStart ? before : before.trimEnd());
+      from = isStart ? end + 1 : end;
+      known?.delete(said);
+      break;
+    }
+  }
+  return [...kept, text.slice(from)].join('').trim();
 }
 
-/** The most lines of one page. */
-const MAX_PAGE_ANNOTATIONS = 200;
+/** The most lines of notes and of fields of one page. */
+const [MAX_PAGE_NOTES, MAX_PAGE_FIELDS] = [200, 2_000];
 
 /** Annotations that are not shown: they are hidden, or not to be viewed. Source: ISO 32000, 12.5.3. */
 const UNSEEN_FLAGS = 2 | 32;
@@ -273,7 +289,7 @@ export function annotationTexts(
     if (link !== '' && !seen.has(link)) notes.add(link);
     seen.add(link);
   }
-  return { texts: shortened(texts), notes: shortened(notes) };
+  return { texts: shortened(texts, MAX_PAGE_FIELDS), notes: shortened(notes, MAX_PAGE_NOTES) };
 
   function add({ shown, compared }: FieldText): void {
     const said = bare(compared);
@@ -281,9 +297,9 @@ export function annotationTexts(
   }
 }
 
-function shortened(lines: ReadonlySet<string>): string[] {
-  const more = lines.size - MAX_PAGE_ANNOTATIONS;
-  const shown = [...lines].slice(0, MAX_PAGE_ANNOTATIONS);
+function shortened(lines: ReadonlySet<string>, most: number): string[] {
+  const more = lines.size - most;
+  const shown = [...lines].slice(0, most);
   return more > 0 ? [...shown, `(${more} more are not listed)`] : shown;
 }
 

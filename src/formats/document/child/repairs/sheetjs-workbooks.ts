@@ -202,31 +202,32 @@ export function soundReferences(
 
 /**
  * A workbook of Office 2003 in XML, of which SheetJS joins superscripts too, takes a locale for a currency, shows the tags of comments,
- * and leaves out formulas without a result. In latin1, whatever its encoding.
+ * and leaves out what stands before a font in a cell and formulas without a result. In latin1, whatever its encoding.
  */
 export function mendedXml(bytes: Buffer): Buffer {
   const xml = bytes
     .toString('latin1')
-    .replace(/\sss:Format="[^"]*"/g, (tag) => tag.replace(/\[\$-[^\]"]*\]/g, ''))
-    .replace(/<((?:\w+:)?Su(p|b))(?:\s[^<>]*)?>([^<]*)<\/\1>/g, (_, __, kind: string, text: string) => {
-      const [before, after] = RAISED[kind === 'p' ? 'super' : 'sub'].map(
-        (mark) => `&#${mark.charCodeAt(0)};`,
-      );
-      return `${before}${text}${after}`;
-    });
-  const shown = xml.replace(/<((?:\w+:)?)Cell(?=\s)[^<>]*(?:\/>|>\s*<\/\1Cell>)/g, (tag, prefix: string) => {
-    const formula = /\sss:Formula="([^"]*)"/.exec(tag)?.[1];
-    const start = tag.replace(/\/>$|>[^]*$/, '');
-    return formula === undefined
-      ? tag
-      : `${start}><${prefix}Data ss:Type="String">${formula}</${prefix}Data></${prefix}Cell>`;
-  });
+    .replace(/\sss:Format="[^"]*"/g, (tag) => tag.replace(/\[\$-[^[\]"]*\]/g, ''));
   const plain = each(
-    shown,
-    '(?:\\w+:)?Comment',
-    (content, tag) => tag + content.replace(/<(?!\/?(?:\w+:)?Data)[^<>]*>/g, '') + closing(tag),
+    xml,
+    '(?:\\w+:)?(?:Comment|Data)',
+    (content, tag) =>
+      tag + content.replace(/<(?!\/?(?:\w+:)?(?:Data|Su[pb])[\s>/])[^<>]*>/g, '') + closing(tag),
+  ).replace(/<((?:\w+:)?Su(p|b))(?:\s[^<>]*)?>([^<]*)<\/\1>/g, (_, __, kind: string, text: string) => {
+    const [before, after] = RAISED[kind === 'p' ? 'super' : 'sub'].map((mark) => `&#${mark.charCodeAt(0)};`);
+    return `${before}${text}${after}`;
+  });
+  const shown = plain.replace(
+    /<((?:\w+:)?)Cell(?=\s)[^<>]*(?:\/>|>\s*<\/\1Cell>)/g,
+    (tag, prefix: string) => {
+      const formula = /\sss:Formula="([^"]*)"/.exec(tag)?.[1];
+      const start = tag.replace(/\/>$|>[^]*$/, '');
+      return formula === undefined
+        ? tag
+        : `${start}><${prefix}Data ss:Type="String">${formula}</${prefix}Data></${prefix}Cell>`;
+    },
   );
-  return Buffer.from(plain, 'latin1');
+  return Buffer.from(shown, 'latin1');
 }
 
 // The parts of a package as SheetJS reads them.
