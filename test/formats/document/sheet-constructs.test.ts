@@ -125,8 +125,8 @@ const FORMATS: readonly (readonly [format: string, value: number | string, shown
   ['[$-F800]dddd, mmmm dd, yyyy', 45_352, '2024-03-01'],
   [';;;', 7, '7'],
   // SheetJS rejects these, so the cells are shown as they are stored.
-  ['"No. "@号', 'x', 'x'],
-  ['"a; b "@', 'x', 'x'],
+  ['"No. "@号', 'x', 'No. x号'],
+  ['"a; b "@', 'x', 'a; b x'],
   ['h時mm', 0.5, '0.5'],
 ];
 
