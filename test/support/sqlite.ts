@@ -45,6 +45,19 @@ export interface Answered {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** The cells of the rows of a table in an answer, without their layout. */
+export const cells = (text: string): string[][] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1)
+    .map((line) =>
+      line
+        .slice(2, -2)
+        .split(' | ')
+        .map((cell) => cell.trim()),
+    );
+
 /** Reads paths below `cwd` with the default dialect. */
 export function reader(cwd: string, options: OrielOptions = {}): (path: string) => Promise<Answered> {
   const oriel = createOriel({ cwd, ...options });

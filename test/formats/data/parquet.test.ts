@@ -6,7 +6,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type ColumnSource, parquetWriteBuffer, type ParquetWriteOptions } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { isLongRun } from '../../support/properties.ts';
-import { type Answered, folder, reader } from '../../support/sqlite.ts';
+import { type Answered, cells, folder, reader } from '../../support/sqlite.ts';
 
 type Element = Readonly<Record<string, unknown>>;
 
@@ -36,18 +36,6 @@ function asked(bytes: Uint8Array): (rest: string) => Promise<Answered> {
   const read = reader(cwd);
   return (rest) => read(`x.parquet${rest}`);
 }
-
-const cells = (text: string): string[][] =>
-  text
-    .split('\n')
-    .filter((line) => line.startsWith('| '))
-    .slice(1)
-    .map((line) =>
-      line
-        .slice(2, -2)
-        .split(' | ')
-        .map((cell) => cell.trim()),
-    );
 
 const bytes = (...all: number[]): Uint8Array => Uint8Array.from(all);
 const fixed = (length: number, more: Element): Element => ({

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { withoutLag } from '../../support/lag.ts';
 import { fc } from '../../support/properties.ts';
-import { type Answered, databaseBytes, folder, reader } from '../../support/sqlite.ts';
+import { type Answered, cells, databaseBytes, folder, reader } from '../../support/sqlite.ts';
 
 /** Reads `rest` of a file with this text. */
 function asked(name: string, text: string | Uint8Array): (rest: string) => Promise<Answered> {
@@ -18,19 +18,6 @@ function asked(name: string, text: string | Uint8Array): (rest: string) => Promi
 }
 
 const lines = (...all: string[]): string => `${all.join('\n')}\n`;
-
-/** The cells of the rows, without their layout. */
-const cells = (text: string): string[][] =>
-  text
-    .split('\n')
-    .filter((line) => line.startsWith('| '))
-    .slice(1)
-    .map((line) =>
-      line
-        .slice(2, -2)
-        .split(' | ')
-        .map((cell) => cell.trim()),
-    );
 
 describe('separated values', () => {
   const ORDERS = lines(
