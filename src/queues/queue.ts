@@ -226,7 +226,7 @@ class WaitingList<Entry> {
   /** When each caller was served last, since entries began to wait. */
   readonly #served = new Map<Caller, number>();
   #now = 0;
-  /** Written here only. */
+  /** How many entries wait. */
   size = 0;
 
   add(caller: Caller, entry: Entry): void {
