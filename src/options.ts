@@ -351,9 +351,15 @@ function check(given: Readonly<Record<string, unknown>>, rules: Rules, front: st
 }
 
 function wrongOption(name: string, what: string, value: unknown): OrielError {
-  const shown = typeof value === 'string' ? quote(value) : value === null ? 'null' : `a ${typeof value}`;
+  const shown = typeof value === 'string' ? quote(value) : nounFor(value, what);
   const isNumber = typeof value === 'number' && what.startsWith('a number');
   return new OrielError('BAD_INPUT', `The option ${name} is ${what}${isNumber ? '' : `, not ${shown}`}.`);
+}
+
+function nounFor(value: unknown, wanted: string): string {
+  if (Array.isArray(value)) return wanted.startsWith('a list') ? 'a list of other things' : 'a list';
+  if (value === null) return 'null';
+  return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 }
 
 // Phrases that name the option with which the operator can allow what is refused. They depend on how oriel was started: as a
