@@ -288,6 +288,9 @@ export function checkOptions(options: OrielOptions): void {
   if (typeof options.s3 === 'object') check(options.s3 as Readonly<Record<string, unknown>>, S3, 's3.');
   if (typeof options.web === 'object') check(options.web as Readonly<Record<string, unknown>>, WEB, 'web.');
   for (const [name, server] of Object.entries(options.mcpServers ?? {})) checkServer(name, server);
+  for (const option of ['limitsPerModel', 'workspaces'] as const)
+    for (const [name, value] of Object.entries(options[option] ?? {}))
+      if (!isOf('an object', value)) throw wrongOption(`${option}.${quote(name)}`, 'an object', value);
   for (const [name, read] of Object.entries(options.schemes ?? {})) {
     if (!SCHEME.test(name)) {
       throw new OrielError('BAD_INPUT', `${quote(name)} cannot be a scheme. Use a name such as ticket.`);
