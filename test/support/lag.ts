@@ -1,7 +1,7 @@
-/** Measures how long the event loop of this process is blocked while something runs. */
+/** Measures how long work of this process blocks its event loop while something runs. */
 
 import { expect } from 'vitest';
-import { machineMs } from './machine-time.mjs';
+import { machineMs, workMs } from './machine-time.mjs';
 
 const BEAT_MS = 20;
 
@@ -46,14 +46,14 @@ export function slowness(): number {
   return Math.max(1, (times.sort((a, b) => a - b)[4] as number) / REFERENCE_MS);
 }
 
-/** The longest lag of the event loop in ms, without the time that `machineMs` accounts for. */
+/** The longest time in ms that the main thread worked before a timer that was due could run. */
 async function lagOf<T>(work: () => Promise<T>): Promise<{ lag: number; result: T }> {
   let largest = 0;
-  let [at, waited] = [performance.now(), machineMs()];
+  let at = workMs();
   const look = (): void => {
-    const [now, nowWaited] = [performance.now(), machineMs()];
-    largest = Math.max(largest, now - at - BEAT_MS - (nowWaited - waited));
-    [at, waited] = [now, nowWaited];
+    const now = workMs();
+    largest = Math.max(largest, now - at - BEAT_MS);
+    at = now;
   };
   const beat = setInterval(look, BEAT_MS);
   try {

@@ -1,5 +1,5 @@
-// The part of a lag that the machine causes: waiting for a processor, and slow page faults. Plain JavaScript, because
-// programs under test load it too.
+// How long the main thread worked, and the part of a lag that the machine causes: waiting for a processor, and slow page
+// faults. Plain JavaScript, because programs under test load it too.
 import { openSync, readSync } from 'node:fs';
 
 const PAGE = 4_096;
@@ -21,6 +21,15 @@ const extraFaultMs = Math.max(0, measuredFaultMs() - FAULT_MS);
  */
 export function machineMs() {
   return Number(read(scheduler).split(' ')[1] ?? 0) / 1e6 + faults() * extraFaultMs;
+}
+
+/**
+ * Milliseconds so far that the main thread worked, without the extra time of its page faults; by the clock if the system
+ * gives no numbers. Unlike the clock it does not go on while a program that the thread starts waits for a processor.
+ */
+export function workMs() {
+  const [ran] = read(scheduler).split(' ');
+  return ran ? Number(ran) / 1e6 - faults() * extraFaultMs : performance.now();
 }
 
 /** Minor page faults of the main thread so far. The program's name in brackets may contain spaces, so split after it. */

@@ -23,7 +23,10 @@ export async function lagOf(process: Beating): Promise<number> {
   return (await beats(process, /^heartbeat (\d+)$/m)) / slowness();
 }
 
-/** The largest lag in ms since the previous request, not divided: for a process that is shared by several tests. */
+/**
+ * The longest work in ms that held the event loop since the previous request, not divided: for a process that is shared by
+ * several tests.
+ */
 export function lagSince(process: Beating): Promise<number> {
   return beats(process, /^heartbeat since (\d+)$/m);
 }
