@@ -421,7 +421,7 @@ export class IgnoreFile {
 /** `"!/build/"` → the directory `build` beside the ignore file is kept. Undefined for comments and blank lines. */
 function parseRule(line: string, rank: number): Rule | undefined {
   let pattern = withoutBlanks(line.endsWith('\r') ? line.slice(0, -1) : line);
-  if (pattern === '' || pattern.startsWith('#')) return undefined;
+  if (pattern.startsWith('#')) return undefined;
   const keeps = pattern.startsWith('!');
   if (keeps) pattern = pattern.slice(1);
   const directoriesOnly = pattern.endsWith('/');

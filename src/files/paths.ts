@@ -84,7 +84,7 @@ export function absolutePath(typed: string, cwd: string): string {
   // Of several spellings in surrogates only one is used, so that rules for a name hold for all of them.
   const expanded = withHome(path.isWellFormed() ? path : decodeText(encodeText(path)));
   const absolute = isAbsolute(expanded) ? resolve(expanded) : resolve(cwd, expanded);
-  if (Buffer.byteLength(absolute) > PATH_MAX && encodeText(absolute).length > PATH_MAX) throw tooLong(typed);
+  if (encodeText(absolute).length > PATH_MAX) throw tooLong(typed);
   return absolute;
 }
 
@@ -134,7 +134,7 @@ const SPACES = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g;
 
 function respell(path: string): string[] {
   const spaced = path.replace(SPACES, ' ');
-  const forms = [
+  return [
     spaced,
     path.replace(/ (AM|PM)\b/g, '\u202f$1'),
     path.normalize('NFC'),
@@ -145,7 +145,6 @@ function respell(path: string): string[] {
     spaced.normalize('NFC'),
     spaced.normalize('NFD'),
   ];
-  return forms.filter((form) => form !== path);
 }
 
 /**

@@ -45,7 +45,6 @@ export function markdownOffset(line: string, offset: number): number {
 }
 
 function signsOf(line: string): MarkupSign[] {
-  if (!/[\\`*~[<&#]/.test(line)) return [];
   const signs: MarkupSign[] = [];
   /** Marks of emphasis that are not closed yet, by the mark; and brackets of links. */
   const open = new Map<string, MarkupSign>();

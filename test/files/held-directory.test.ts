@@ -100,6 +100,13 @@ describe.skipIf(process.platform !== 'linux')('a directory that is held', () => 
     expect(openCount()).toBe(before);
   });
 
+  test('a kernel file is not opened, whatever directory it is mounted in', () => {
+    const before = openCount();
+    const { dev } = statSync('/');
+    expect(openHeld({ self: '/proc/self', dev, isPrivate: () => false }, 'status')).toBeUndefined();
+    expect(openCount()).toBe(before);
+  });
+
   test('names are bytes, and texts of bytes', () => {
     expect([latin1ToPath('a\xc3\xa9'), pathToLatin1('aé'), latin1ToPath('abc')]).toEqual([
       'aé',

@@ -102,6 +102,7 @@ test('the path of a trusted directory is checked, or made', () => {
   expect(trustedDirectory(join(folder, 'absolute/c/d'), 0o700)).toBe(join(folder, 'a/b/c/d'));
   expect(statSync(join(folder, 'a/b/c')).mode & 0o777).toBe(0o700);
   expect(() => trustedDirectory(join(folder, 'missing'))).toThrow('ENOENT');
+  expect(() => trustedDirectory('/proc/none/x', 0o700)).toThrow("mkdir '/proc/none'");
   symlinkSync('loop', join(folder, 'loop'));
   expect(() => trustedDirectory(join(folder, 'loop'))).toThrow('leads into a loop of links');
   writeFileSync(join(folder, 'file'), '');
