@@ -31,7 +31,7 @@ function plainLine(line: string): string {
     text += line.slice(from, sign.at) + sign.text;
     from = sign.at + sign.length;
   }
-  return from === 0 ? line : text + line.slice(from);
+  return text + line.slice(from);
 }
 
 /** Where the character at `offset` of the line's text stands in the line of Markdown (both 0-based, in UTF-16 units). */

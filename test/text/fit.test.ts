@@ -11,7 +11,6 @@ import {
   holdFor,
   isOversized,
   limitsWith,
-  safeLength,
   sliceOf,
   windowBudget,
 } from '../../src/text/limits.ts';
@@ -160,7 +159,6 @@ describe('oversized', () => {
       throw new Error('shown');
     };
     const fit = plainFit({ bytes: 80 }, { shown });
-    expect(safeLength(fit)).toBe(10);
     expect(isOversized(stored('x'.repeat(10)), utf8, fit)).toBe(false);
     expect(() => isOversized(stored('x'.repeat(11)), utf8, fit)).toThrow('shown');
     expect(safeLength(plainFit({ bytes: 80, tokens: 40 }))).toBe(5);
