@@ -161,6 +161,9 @@ describe('oversized', () => {
     const fit = plainFit({ bytes: 80 }, { shown });
     expect(isOversized(stored('x'.repeat(10)), utf8, fit)).toBe(false);
     expect(() => isOversized(stored('x'.repeat(11)), utf8, fit)).toThrow('shown');
+    const counted = plainFit({ bytes: 80, tokens: 40 }, { shown });
+    expect(isOversized(stored('x'.repeat(5)), utf8, counted)).toBe(false);
+    expect(() => isOversized(stored('x'.repeat(6)), utf8, counted)).toThrow('shown');
   });
 });
 
