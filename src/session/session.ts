@@ -93,7 +93,7 @@ export function createSession(options: SessionOptions = {}): Session {
     store,
     ...(disk && { disk }),
     files,
-    work: state?.work ? state.work : undefined,
+    work: state?.work,
     telemetry: telemetry || undefined,
     background,
     scratch: () => directory.file(),
@@ -128,7 +128,7 @@ class BackgroundWork implements SessionBackground {
   }
 
   async idle(ms: number, signal?: AbortSignal): Promise<void> {
-    if (this.#running.size === 0 || signal?.aborted) return;
+    if (signal?.aborted) return;
     const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
     await within(ms, Promise.race([this.#all(), aborted]));
   }
