@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readAt } from '../../src/text/bytes.ts';
 import { stateDirectory, ownName } from '../../src/session/directories.ts';
 import { SpillQuota } from '../../src/session/spill-writer.ts';
@@ -171,6 +171,24 @@ test('chunks of every size arrive in order', { tags: 'slow' }, async () => {
   const { path, bytes } = await writer.finish();
   expect(bytes).toBe(expected.length);
   expect(readFileSync(path, 'latin1') === expected).toBe(true);
+});
+
+test('after a slow write the others are written in the background', async () => {
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 5));
+  onTestFinished(() => clock.mockRestore());
+  const spills = new LocalSpills({ state: temporaryFolder() });
+  const [writer, other] = [spills.create(), spills.create()];
+  const chunks = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(150_000));
+  const waits = chunks.map((chunk) => writer.write(Buffer.from(chunk)));
+  expect(waits.map((wait) => wait !== undefined)).toEqual([false, true, true, true]);
+  const { path, bytes } = await writer.finish();
+  expect([bytes, readFileSync(path, 'latin1') === chunks.join('')]).toEqual([600_000, true]);
+  const [, wait] = chunks.map((chunk) => other.write(Buffer.from(chunk)));
+  other.discard();
+  await wait;
+  await expect.poll(() => existsSync(other.path)).toBe(false);
+  await expect(other.finish()).rejects.toMatchObject({ code: 'LIMIT' });
 });
 
 test('a full disk ends keeping: the file is removed', async () => {
