@@ -96,6 +96,13 @@ test('a version older than the last eight keeps its tag', () => {
   expect(new Set(tags).size).toBe(12);
 });
 
+test('a line that is shown again takes no more room', async () => {
+  const snapshots = new LocalSnapshots();
+  snapshots.see('f', 'F', [[1, 'line']]);
+  for (let i = 0; i < 20; i += 1) snapshots.see('g', 'G', [[1, 'x'.repeat(1 << 20)]]);
+  expect(await lineOf(snapshots, 'f', 'F', 1)).toBe('line');
+});
+
 test('the remembered lines are bounded in bytes', async () => {
   const snapshots = new LocalSnapshots();
   const wide = 'x'.repeat(1 << 20);

@@ -173,6 +173,17 @@ test('chunks of every size arrive in order', { tags: 'slow' }, async () => {
   expect(readFileSync(path, 'latin1') === expected).toBe(true);
 });
 
+test('a working directory keeps a thousand outputs', async () => {
+  const spills = new LocalSpills({ state: temporaryFolder(), workingDirectory: temporaryFolder() });
+  for (let i = 1; i <= 1_000; i += 1) writeFileSync(join(spills.directory, `${i}.log`), '');
+  const { url } = await keep(spills, 'text');
+  expect([url, spills.list().length, spills.list()[0]?.url]).toEqual([
+    'artifact://1001',
+    1_000,
+    'artifact://2',
+  ]);
+});
+
 test('after a slow write the others are written in the background', async () => {
   let now = 0;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 5));
