@@ -103,7 +103,7 @@ function frontsOf(
   for (const way of new Set(directories.flatMap((path) => [path, relative(cwd, path)]))) {
     const names = way.split('/').filter((name) => name !== '');
     const first = way.startsWith('/') ? `/${names[0]}/` : `${names[0]}/`;
-    if (names.length === 0 || names[0] === '..') continue;
+    if (names[0] === '..') continue;
     const begins = (pattern: string): boolean => withoutDot(pattern).startsWith(first);
     const front = {
       names,
