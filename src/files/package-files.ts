@@ -260,11 +260,7 @@ function requireOf(from: string | undefined): NodeJS.Require | undefined {
 
 /** Compares major, minor and patch; pre-release tags are ignored. */
 export function isOlder(version: string, than: string): boolean {
-  const numbersOf = (text: string): number[] =>
-    text
-      .replace(/[-+].*/s, '')
-      .split('.')
-      .map(Number);
+  const numbersOf = (text: string): number[] => text.split('.', 3).map((part) => Number.parseInt(part, 10));
   const given = numbersOf(version);
   for (const [i, part] of numbersOf(than).entries()) {
     const own = given[i] ?? 0;

@@ -128,7 +128,7 @@ class BackgroundWork implements SessionBackground {
   }
 
   async idle(ms: number, signal?: AbortSignal): Promise<void> {
-    if (signal?.aborted) return;
+    if (this.#running.size === 0 || signal?.aborted) return;
     const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
     await within(ms, Promise.race([this.#all(), aborted]));
   }
