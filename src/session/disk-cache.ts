@@ -242,7 +242,7 @@ export async function readParts(
     if (from < to) found.push(await readPart(part, from, to));
     at += part.length;
   }
-  return found.length === 1 ? (found[0] as Uint8Array) : Buffer.concat(found);
+  return Buffer.concat(found);
 }
 
 async function readPart(part: CachePart, from: number, to: number): Promise<Uint8Array> {

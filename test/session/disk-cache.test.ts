@@ -301,6 +301,20 @@ test('C11 the budget holds; the least recently used goes first', async () => {
   expect(await get(directory, 'old')).toBeUndefined();
 });
 
+test('of many values at once eight are written', async () => {
+  const directory = place();
+  const cache = new FileCache({ directory });
+  for (let i = 0; i < 20; i += 1) void cache.put(`${i}`, [Buffer.from('a')]);
+  await cache.close();
+  expect(readdirSync(directory)).toHaveLength(8);
+  await cache.put('later', [Buffer.from('b')]);
+  expect(await text(directory, 'later')).toBe('b');
+  expect(cache.lookups).toEqual({ hits: 0, misses: 0 });
+  await cache.get('later');
+  await cache.get('none');
+  expect(cache.lookups).toEqual({ hits: 1, misses: 1 });
+});
+
 test('a value taking much of the budget is not cached', async () => {
   const directory = place();
   await put({ directory, bytes: 80_000 }, { large: Buffer.alloc(11_000), small: Buffer.alloc(9_000) });
