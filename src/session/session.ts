@@ -235,9 +235,8 @@ export class MemoryStore implements DerivedStore {
 
   #known<T>(
     partition: StorePartition<T>,
-    { key, recurs }: Identity,
+    { key }: Identity,
   ): { entry?: StoreEntry<T> | undefined; computation?: SharedComputation<T> | undefined } {
-    if (!recurs) return {};
     const entry = partition.use(key);
     if (entry?.lasts) {
       partition.hits += 1;
