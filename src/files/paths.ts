@@ -84,7 +84,7 @@ export function absolutePath(typed: string, cwd: string): string {
   // Of several spellings in surrogates only one is used, so that rules for a name hold for all of them.
   const expanded = withHome(path.isWellFormed() ? path : decodeText(encodeText(path)));
   const absolute = isAbsolute(expanded) ? resolve(expanded) : resolve(cwd, expanded);
-  if (encodeText(absolute).length > PATH_MAX) throw tooLong(typed);
+  if (Buffer.byteLength(absolute) > PATH_MAX && encodeText(absolute).length > PATH_MAX) throw tooLong(typed);
   return absolute;
 }
 

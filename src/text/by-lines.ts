@@ -3,7 +3,7 @@
 import type { CutBy, Excerpt, Line, LongLine, Range } from '../types/excerpt.ts';
 import { alignDown, readAt } from './bytes.ts';
 import { decode } from './encoding.ts';
-import { AnswerBudget, type AnswerFit, holdFor, isOversized, sliceOf } from './limits.ts';
+import { AnswerBudget, type AnswerFit, holdFor, isOversized, safeLength, sliceOf } from './limits.ts';
 import { LineReader, type StoredLine, type TextInput, toLine, wholeLine } from './line-reader.ts';
 import { visibleBytes } from './visible.ts';
 
@@ -110,6 +110,7 @@ async function readRange(
   const start = await beginOf(from, inside, input);
   if (start === undefined) return 'past-end';
   const reader = new LineReader(source, encoding, start, holdFor(fit, encoding), signal);
+  const safe = safeLength(fit);
   for (let no = from; no <= to; no += 1) {
     const stored = reader.buffered() ?? (await reader.next());
     if (!stored) return part.lines.length === 0 ? 'past-end' : undefined;
@@ -130,7 +131,8 @@ async function readRange(
       part.lines.push(line);
       continue;
     }
-    const oversized = stored.end === undefined || isOversized(stored, encoding, fit);
+    const oversized =
+      stored.end === undefined || (stored.length > safe && isOversized(stored, encoding, fit));
     if (oversized && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest: restOf(part, no) };
     if (oversized) {
       const stop = await sliceLine({ input, stored, fit, part, no, tally, rest: restOf(part, no), budget });

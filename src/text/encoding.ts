@@ -231,7 +231,8 @@ const MARKS: readonly (readonly [UnicodeName, readonly number[]])[] = [
 /** The encoding of the byte order mark; without one, UTF-16 if the first bytes clearly are UTF-16, otherwise UTF-8. */
 export function detectEncoding(head: Uint8Array): TextEncoding {
   for (const [name, mark] of MARKS) {
-    if (mark.every((byte, i) => head[i] === byte)) return unicodeEncoding(name, mark.length);
+    if (mark[0] === head[0] && mark.every((byte, i) => head[i] === byte))
+      return unicodeEncoding(name, mark.length);
   }
   return unicodeEncoding((head.includes(0) ? unmarkedUtf16(head) : undefined) ?? 'utf-8');
 }

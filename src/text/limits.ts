@@ -178,7 +178,7 @@ export function holdFor(fit: AnswerFit, encoding: TextEncoding): number {
 }
 
 /** A line of at most this many stored bytes is never oversized: a byte is shown as at most 8 bytes or tokens. */
-function safeLength(fit: AnswerFit): number {
+export function safeLength(fit: AnswerFit): number {
   return Math.min(lineBudget(fit), fit.limits.tokens) / 8;
 }
 

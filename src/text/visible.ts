@@ -209,6 +209,7 @@ export function quote(typed: string): string {
 
 /** A name on one line: as `makeVisible`, with line breaks, tabs and bytes of invalid UTF-8 escaped too. */
 export function oneLine(name: string): string {
+  if (/^[\x20-\x7e]*$/.test(name)) return name;
   return escapeBreaks(makeVisible(showBytes(name)).text);
 }
 
