@@ -186,9 +186,10 @@ describe('saved and restored', () => {
   const text = Buffer.from('a line\n'.repeat(100_000));
 
   test('another index continues where the first one ended', async () => {
-    const source = memoryBytes(text);
+    const source = { ...memoryBytes(text), remote: true };
     const one = new LineIndex(utf8);
     await one.startOf(50_000, source);
+    expect(one.scanned).toBeLessThan(text.length);
     const saved = one.save();
     const other = new LineIndex(utf8);
     expect(other.restore(saved, text.length)).toBe(true);

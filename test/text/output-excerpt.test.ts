@@ -94,6 +94,15 @@ describe('the tail', () => {
     expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'tail', lines: 3, before: 183 } });
   });
 
+  test('the last line of a folded run whose notice does not fit', () => {
+    const fit = plainFit({ bytes: 130 });
+    const cost = (line: Line): number => fit.cost(line) + (line.folded ? 100 : 0);
+    const text = `${'a'.repeat(60)}\n`.repeat(3);
+    const result = outputExcerpt(endsOf(text), 'tail', { ...fit, cost }, { folds: 'equal' });
+    expect(textOf(result)).toBe(text.slice(0, 61));
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'tail', lines: 2, before: 122 } });
+  });
+
   test('nothing', () => {
     const result = outputExcerpt(endsOf(''), 'tail', plainFit());
     expect(result).toEqual({ parts: [[]], totals: { bytes: 0, lines: 0 }, invalid: 0 });
