@@ -340,11 +340,11 @@ function classAt(
   };
   while (end < characters.length) {
     if (characters[end] === ']' && end > first) return { token: { not, ranges }, end };
-    const [named = '', name = ''] = /^\[:([a-z]+):\]/.exec(characters.slice(end, end + 10).join('')) ?? [];
-    const known = NAMED_CLASSES[name];
+    const named = /^\[:([a-z]+):\]/.exec(characters.slice(end, end + 10).join(''));
+    const known = named && NAMED_CLASSES[named[1] as string];
     if (known) {
       ranges.push(...known);
-      end += named.length;
+      end += named[0].length;
       continue;
     }
     const low = next();

@@ -152,6 +152,15 @@ test.skipIf(!isRoot)('a link that belongs to another account is not followed', (
   expect(() => trustedDirectory(join(folder, 'link'))).toThrow('belongs to another user');
 });
 
+test.runIf(isRoot)('a directory of this user is trusted, whoever has the root directory', () => {
+  const folder = temporary();
+  chownSync(folder, OTHER, OTHER);
+  const { getuid } = process;
+  onTestFinished(() => void Object.assign(process, { getuid }));
+  Object.assign(process, { getuid: () => OTHER });
+  expect(trustedDirectory(folder)).toBe(folder);
+});
+
 test.skipIf(!process.getuid)('a directory is private while only its user can use it', () => {
   const own = privateDirectory(join(temporary(), 'parent/own'));
   writeFileSync(join(own, 'file'), '');

@@ -204,6 +204,14 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     expect(openCount()).toBe(before);
   });
 
+  test('an empty file is opened as others are', async () => {
+    const { W } = await folders();
+    fs.writeFileSync(join(W, 'empty'), '');
+    const opened = await accessTo(W).open(join(W, 'empty'));
+    expect(opened).toMatchObject({ kind: 'file', size: 0, fd: expect.any(Number) as number });
+    await opened.close();
+  });
+
   test('an opened directory can be listed and entered', async () => {
     const { W } = await folders();
     const opened = await accessTo(W).open(join(W, 'link-to-directory'));
