@@ -1,6 +1,6 @@
 /** Finds the deepest existing directory of a path: its parent, or by halves. */
 
-import { join, parse, sep } from 'node:path';
+import { join, parse, relative, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isOrielError } from '../errors.ts';
 import type { FileAccess, OpenedDirectory } from '../types/access.ts';
@@ -24,7 +24,7 @@ export async function deepestDirectory(
   signal?: AbortSignal,
 ): Promise<DeepestDirectory | undefined> {
   const { root } = parse(path);
-  const names = path.slice(root.length).split(sep).filter(Boolean);
+  const names = relative(root, path).split(sep).filter(Boolean);
   const opened = (count: number): Promise<OpenedDirectory | undefined> =>
     openDirectory(access, join(root, ...names.slice(0, count)), signal);
   const last = Math.max(0, names.length - 1);

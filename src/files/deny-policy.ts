@@ -348,7 +348,7 @@ function readPatterns(project: string): (written: WrittenRule) => string[] {
   return ({ rule }) => {
     const written = rule.trim().slice('Read('.length, -1).trim();
     if (written === '') return [];
-    const [, above = ''] = /^(~\/|\/\/)/.exec(written) ?? [];
+    const above = /^(?:~\/|\/\/)/.exec(written)?.[0] ?? '';
     const path = posix.normalize(written.slice(above.length).replace(/^\/+/, '')).replace(/^\.(?:\/|$)/, '');
     if (above !== '' || path.startsWith('../')) {
       const plain = path.slice(0, `${path}*`.search(/[*?[\\]/));

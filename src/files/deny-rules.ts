@@ -46,7 +46,7 @@ export class DenyRules implements PrivateNames {
       const patterns = rules.map(({ pattern }) => folded(pattern).replaceAll('[:upper:]', '[:alpha:]'));
       const file = new IgnoreFile(patterns, ({ pattern, keeps }) => {
         if (keeps) return;
-        const [, directory] = /^(.*[^/*])\/(?:\*|\*\*|\*\*\/\*)$/s.exec(pattern) ?? [];
+        const directory = /^(.*[^/*])\/(?:\*|\*\*|\*\*\/\*)$/s.exec(pattern)?.[1];
         const path = directory ?? pattern;
         (directory === undefined ? last : open).push(path.slice(path.lastIndexOf('/') + 1));
       });
@@ -117,7 +117,7 @@ function* namesWhenUnpacked(member: string): Generator<readonly string[]> {
   for (const path of new Set([posix.normalize(stored), stored])) {
     const names = path.split('/').filter((name) => name !== '' && name !== '.' && name !== '..');
     yield names;
-    if (names.some((name) => /[. ]$/.test(name))) yield names.map(withoutEnd).filter((name) => name !== '');
+    if (names.some((name) => /[. ]$/.test(name))) yield names.map(withoutEnd);
   }
 }
 

@@ -23,7 +23,6 @@ export function expandBraces(
 ): string[] | undefined {
   const groups = groupsOf(pattern, singles);
   if (groups === undefined) return undefined;
-  if (groups.size === 0) return [pattern];
   const all = expand(pattern, 0, pattern.length, groups, most);
   return all === undefined && singles ? expandBraces(pattern, most) : all;
 }
@@ -79,7 +78,7 @@ function expand(
     textFrom = group.close + 1;
   }
   const text = pattern.slice(textFrom, to);
-  return text === '' ? done : done.map((start) => start + text);
+  return done.map((start) => start + text);
 }
 
 function alternatives(

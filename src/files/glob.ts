@@ -103,7 +103,7 @@ function frontsOf(
   for (const way of new Set(directories.flatMap((path) => [path, relative(cwd, path)]))) {
     const names = way.split('/').filter((name) => name !== '');
     const first = way.startsWith('/') ? `/${names[0]}/` : `${names[0]}/`;
-    if (names.length === 0 || names[0] === '..') continue;
+    if (names[0] === '..') continue;
     const begins = (pattern: string): boolean => withoutDot(pattern).startsWith(first);
     const front = {
       names,
@@ -340,11 +340,11 @@ function classAt(
   };
   while (end < characters.length) {
     if (characters[end] === ']' && end > first) return { token: { not, ranges }, end };
-    const [named = '', name = ''] = /^\[:([a-z]+):\]/.exec(characters.slice(end, end + 10).join('')) ?? [];
-    const known = NAMED_CLASSES[name];
+    const named = /^\[:([a-z]+):\]/.exec(characters.slice(end, end + 10).join(''));
+    const known = named && NAMED_CLASSES[named[1] as string];
     if (known) {
       ranges.push(...known);
-      end += named.length;
+      end += named[0].length;
       continue;
     }
     const low = next();
@@ -421,7 +421,7 @@ export class IgnoreFile {
 /** `"!/build/"` → the directory `build` beside the ignore file is kept. Undefined for comments and blank lines. */
 function parseRule(line: string, rank: number): Rule | undefined {
   let pattern = withoutBlanks(line.endsWith('\r') ? line.slice(0, -1) : line);
-  if (pattern === '' || pattern.startsWith('#')) return undefined;
+  if (pattern.startsWith('#')) return undefined;
   const keeps = pattern.startsWith('!');
   if (keeps) pattern = pattern.slice(1);
   const directoriesOnly = pattern.endsWith('/');

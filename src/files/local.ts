@@ -6,7 +6,7 @@
 
 import { type BigIntStats, constants, type Dirent, type Stats } from 'node:fs';
 import { lstat, opendir, readdir, readlink, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, parse, relative, sep } from 'node:path';
+import { basename, dirname, join, parse, relative } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { Identity } from '../identity.ts';
 import { fitTo, queues } from '../queues/queue-table.ts';
@@ -74,9 +74,6 @@ const KERNEL_FILE_BYTES = 1 << 20;
 /** File names that would be taken for a URL or a home directory if they were typed: `https:/host/x.ts`. */
 const MISTAKEN = /^(?:https?:|[a-z][a-z\d+.-]*:\/|www\.[^/]*[:?#]|~(?:\/|$))/i;
 
-/** Empty, `.` and `..` parts of a path. A path without them only needs its prefix removed. */
-const UNCLEAN = /(?:^|[\\/])\.{0,2}(?:[\\/]|$)/;
-
 const descriptors = maxDescriptors();
 if (descriptors !== undefined) fitTo(descriptors);
 
@@ -92,12 +89,10 @@ function keptPlace(shown: string): OrielError {
 export function createAccess(options: AccessOptions): FileAccess {
   const roots = new FileRoots(options.roots, options.cwd);
   const { cwd } = options;
-  const below = cwd.endsWith(sep) ? cwd : cwd + sep;
   const display = (path: string): string => {
-    const rest = path.startsWith(below) ? path.slice(below.length) : '';
-    const inside = rest !== '' && !UNCLEAN.test(rest) ? rest : relative(cwd, path);
+    const inside = relative(cwd, path);
     if (inside === '') return '.';
-    if (!isPathWithin(path, cwd) || inside.startsWith('..')) return path;
+    if (inside.startsWith('..')) return path;
     return MISTAKEN.test(inside) ? `./${inside}` : inside;
   };
 

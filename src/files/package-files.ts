@@ -260,9 +260,10 @@ function requireOf(from: string | undefined): NodeJS.Require | undefined {
 
 /** Compares major, minor and patch; pre-release tags are ignored. */
 export function isOlder(version: string, than: string): boolean {
-  const [given, least] = [version, than].map((text) => text.split(/[-+]/)[0]?.split('.').map(Number) ?? []);
-  for (const [i, part] of (least ?? []).entries()) {
-    const own = given?.[i] ?? 0;
+  const numbersOf = (text: string): number[] => text.split('.', 3).map((part) => Number.parseInt(part, 10));
+  const given = numbersOf(version);
+  for (const [i, part] of numbersOf(than).entries()) {
+    const own = given[i] ?? 0;
     if (own !== part) return own < part;
   }
   return false;

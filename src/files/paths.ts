@@ -134,7 +134,7 @@ const SPACES = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g;
 
 function respell(path: string): string[] {
   const spaced = path.replace(SPACES, ' ');
-  const forms = [
+  return [
     spaced,
     path.replace(/ (AM|PM)\b/g, '\u202f$1'),
     path.normalize('NFC'),
@@ -145,7 +145,6 @@ function respell(path: string): string[] {
     spaced.normalize('NFC'),
     spaced.normalize('NFD'),
   ];
-  return forms.filter((form) => form !== path);
 }
 
 /**

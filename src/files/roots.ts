@@ -195,7 +195,7 @@ async function rootsFor(
   known: readonly HeldRoot[],
   all: FileRoots,
 ): Promise<readonly HeldRoot[]> {
-  const isNamedInside = hasDescriptorPaths() && all.any && all.mayName(path);
+  const isNamedInside = hasDescriptorPaths() && all.mayName(path);
   const real = isNamedInside ? path : await realPlace(path);
   const held = known.filter((root) => isPathWithin(root.real, real));
   if (held.length > 0) return held;

@@ -70,9 +70,7 @@ export class WalkRules {
   below(name: string): WalkRules {
     const down = (layers: readonly Layer[]): Layer[] =>
       layers.map(({ file, front }) => ({ file, front: `${front}${name}/` }));
-    return this === WalkRules.none
-      ? this
-      : new WalkRules(down(this.#custom), down(this.#git), down(this.#exclude));
+    return new WalkRules(down(this.#custom), down(this.#git), down(this.#exclude));
   }
 
   /** Adds the ignore files of the directory itself. A nested repository does not use any `.gitignore` above it. */

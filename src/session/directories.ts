@@ -261,8 +261,8 @@ export function isOwnName(name: string): boolean {
 
 /** Whether `name` was made by a process of this machine that no longer runs. */
 export function isLeftBehind(name: string): boolean {
-  const [, pid = '', place = ''] = /^(\d+)-([0-9a-f]{16})(?:-removed-\d+)?$/.exec(name) ?? [];
-  return place !== '' && place.slice(0, HERE_DIGITS) === placeHere() && !isRunning(Number(pid));
+  const made = /^(\d+)-([0-9a-f]{8})[0-9a-f]{8}(?:-removed-\d+)?$/.exec(name);
+  return made?.[2] !== undefined && made[2] === placeHere() && !isRunning(Number(made[1]));
 }
 
 /** Whether a process of this machine has that id. */

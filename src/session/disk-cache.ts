@@ -185,7 +185,7 @@ export class FileCache implements LocalCache {
   ): AsyncGenerator<{ readonly piece: Buffer; readonly size: number }, boolean> {
     const stats = await handle.stat();
     const size = stats.size - HEADER_BYTES;
-    if (!isOurs(stats) || stats.size > this.#bytes || size < 0) return false;
+    if (!isOurs(stats) || stats.size > this.#bytes) return false;
     const header = await readFrom(handle, 0, HEADER_BYTES);
     const digest = digestOf('value', key);
     for (let at = 0; at < size; at += PIECE_BYTES) {
@@ -242,7 +242,7 @@ export async function readParts(
     if (from < to) found.push(await readPart(part, from, to));
     at += part.length;
   }
-  return found.length === 1 ? (found[0] as Uint8Array) : Buffer.concat(found);
+  return Buffer.concat(found);
 }
 
 async function readPart(part: CachePart, from: number, to: number): Promise<Uint8Array> {

@@ -93,7 +93,7 @@ export function createSession(options: SessionOptions = {}): Session {
     store,
     ...(disk && { disk }),
     files,
-    work: state?.work ? state.work : undefined,
+    work: state?.work,
     telemetry: telemetry || undefined,
     background,
     scratch: () => directory.file(),
@@ -235,9 +235,8 @@ export class MemoryStore implements DerivedStore {
 
   #known<T>(
     partition: StorePartition<T>,
-    { key, recurs }: Identity,
+    { key }: Identity,
   ): { entry?: StoreEntry<T> | undefined; computation?: SharedComputation<T> | undefined } {
-    if (!recurs) return {};
     const entry = partition.use(key);
     if (entry?.lasts) {
       partition.hits += 1;

@@ -67,7 +67,7 @@ export async function linesWindow(
     pastEnd: (stop === undefined && !first) || undefined,
     lastLine,
     cutBy: stop?.cutBy,
-    oversized: stop?.oversized ? stop.oversized : undefined,
+    oversized: stop?.oversized,
     ...(stop && nextOf(stop, fit)),
   };
 }
@@ -86,16 +86,14 @@ interface Stop {
 function nextOf(stop: Stop, { limits, nextIsLarger }: AnswerFit): Pick<Excerpt, 'next'> {
   if (stop.deadEnd) return {};
   const { rest, inside } = stop;
-  if (inside !== undefined) {
-    // A byte window continues to the end of the text; it cannot stop at the end of a range.
-    const toEnd = rest.length === 1 && rest[0]?.to === undefined && !nextIsLarger;
-    return {
-      next: toEnd
-        ? { kind: 'bytes', start: inside, length: limits.window }
-        : { kind: 'lines', ranges: rest, inside },
-    };
-  }
-  return stop.rest.length > 0 ? { next: { kind: 'lines', ranges: stop.rest } } : {};
+  if (inside === undefined) return { next: { kind: 'lines', ranges: rest } };
+  // A byte window continues to the end of the text; it cannot stop at the end of a range.
+  const toEnd = rest.length === 1 && rest[0]?.to === undefined && !nextIsLarger;
+  return {
+    next: toEnd
+      ? { kind: 'bytes', start: inside, length: limits.window }
+      : { kind: 'lines', ranges: rest, inside },
+  };
 }
 
 async function readRange(

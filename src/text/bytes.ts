@@ -208,7 +208,7 @@ export function alignDown(bytes: Uint8Array, at: number, encoding: TextEncoding)
     return unit >= 2 && lengthAt(bytes, unit - 2, encoding) === 4 ? unit - 2 : unit;
   }
   // A sequence has at most three continuation bytes.
-  for (let back = 0; back <= 3 && at - back >= 0; back += 1) {
+  for (let back = 0; back <= 3; back += 1) {
     const byte = bytes[at - back] ?? 0;
     if ((byte & 0xc0) !== 0x80) return back === 0 || sequenceLength(bytes, at - back) > back ? at - back : at;
   }
@@ -227,7 +227,6 @@ function toBoundary(near: readonly CodePoint[], after: readonly CodePoint[]): nu
 
 /** How many of the code points after a cut (`after`) to drop, so that the cut is between graphemes. */
 function forward(near: readonly CodePoint[], after: readonly CodePoint[]): number {
-  if (near.length === 0) return 0;
   const starts = graphemeStarts([...near, ...after]);
   for (let skip = 0; skip < after.length; skip += 1) {
     if (starts.has(near.length + skip)) return skip;

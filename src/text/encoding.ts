@@ -19,20 +19,18 @@ import {
 import { scanWasm } from './scan-wasm.ts';
 import { RAW_BYTE } from './visible.ts';
 
-// Counts newlines in a block and finds the k-th one. Uses WebAssembly SIMD, or JavaScript where that is not available;
-// both give the same results.
+// Counts newlines in a block. Uses WebAssembly SIMD, or JavaScript where that is not available; both give the same results.
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };
   count(from: number, length: number): number;
-  after(from: number, length: number, k: number): number;
 }
 
 /** Bytes of one read buffer; a scan uses two, so that reading and counting overlap. */
 export const SCAN_BUFFER: number = 2 << 20;
 
 /** Scans with SIMD. Bytes in its own `buffers` are scanned in place; other bytes are copied first. */
-export class SimdScanner implements NewlineScanner {
+export class SimdScanner {
   readonly buffers: readonly [Uint8Array, Uint8Array];
   readonly #exports: Exports;
   readonly #copy: Uint8Array;
@@ -54,16 +52,10 @@ export class SimdScanner implements NewlineScanner {
     }
     return total;
   }
-
-  after(bytes: Uint8Array, k: number, from = 0): number {
-    if (bytes.buffer !== this.#copy.buffer) return newlinesInBytes.after(bytes, k, from);
-    const after = this.#exports.after(bytes.byteOffset + from, bytes.length - from, k);
-    return after === -1 ? -1 : from + after;
-  }
 }
 
 /** The same in JavaScript. */
-export class PlainScanner implements NewlineScanner {
+export class PlainScanner {
   readonly buffers: readonly [Uint8Array, Uint8Array] = [
     new Uint8Array(SCAN_BUFFER),
     new Uint8Array(SCAN_BUFFER),
@@ -71,10 +63,6 @@ export class PlainScanner implements NewlineScanner {
 
   count(bytes: Uint8Array): number {
     return newlinesInBytes.count(bytes);
-  }
-
-  after(bytes: Uint8Array, k: number, from = 0): number {
-    return newlinesInBytes.after(bytes, k, from);
   }
 }
 

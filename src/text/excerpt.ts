@@ -42,14 +42,10 @@ export async function cutWindow(
   if (source.size !== undefined && (input.counted || !source.streamed)) totals.bytes = source.size;
   if (lines !== undefined) totals.lines = lines;
   const found: Mutable<Excerpt> = { ...yielded, totals };
-  if (input.encoding.unit === 1 && yielded.parts.some(hasNul)) found.hasNul = true;
+  if (input.encoding.unit === 1 && yielded.parts.flat().some(({ text }) => text.includes('\0')))
+    found.hasNul = true;
   if (last && isAtEnd && !last.text.endsWith('\n')) found.unterminated = true;
   return found;
-}
-
-function hasNul(lines: readonly Line[]): boolean {
-  for (const { text, ascii } of lines) if (!ascii && text.includes('\0')) return true;
-  return false;
 }
 
 function byKind(input: TextInput, window: Window, fit: AnswerFit): ReturnType<typeof linesWindow> {

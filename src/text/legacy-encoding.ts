@@ -84,7 +84,7 @@ export function legacyLength(bytes: Uint8Array, at: number, name: string): numbe
   if (lead < 0x80) return 1;
   switch (name) {
     case 'shift_jis':
-      return lead === 0x80 || lead === 0xa0 || (lead > 0xa0 && lead < 0xe0) || lead > 0xfc ? 1 : 2;
+      return lead === 0x80 || (lead >= 0xa0 && lead < 0xe0) || lead > 0xfc ? 1 : 2;
     case 'euc-jp':
       return lead === 0x8f ? 3 : lead === 0x8e || lead >= 0xa1 ? 2 : 1;
     case 'gbk':

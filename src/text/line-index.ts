@@ -112,9 +112,9 @@ export class LineIndex {
     signal?: AbortSignal,
     onScan?: OnScan,
   ): Promise<number | undefined> {
+    if (line === 1) return (await this.#isEmpty(source)) ? undefined : this.#encoding.bom;
     const before = line - 1;
-    if (before > 0) await this.#extend(source, () => this.#bytesTo(before), signal, onScan);
-    if (before === 0) return (await this.#isEmpty(source)) ? undefined : this.#encoding.bom;
+    await this.#extend(source, () => this.#bytesTo(before), signal, onScan);
     if (line === this.#oversized.line) return this.#oversized.start;
     const at = await this.#after(before, source, signal);
     const end = source.size ?? (this.#ended ? this.#scanned : undefined);

@@ -73,7 +73,7 @@ export function editDistance(a: string, b: string, most: number): number | undef
     const row = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const same = a[i - 1] === b[j - 1];
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       row[j] = Math.min(
         (above[j] as number) + 1,
         (row[j - 1] as number) + 1,

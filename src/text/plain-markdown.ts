@@ -31,7 +31,7 @@ function plainLine(line: string): string {
     text += line.slice(from, sign.at) + sign.text;
     from = sign.at + sign.length;
   }
-  return from === 0 ? line : text + line.slice(from);
+  return text + line.slice(from);
 }
 
 /** Where the character at `offset` of the line's text stands in the line of Markdown (both 0-based, in UTF-16 units). */
@@ -45,7 +45,6 @@ export function markdownOffset(line: string, offset: number): number {
 }
 
 function signsOf(line: string): MarkupSign[] {
-  if (!/[\\`*~[<&#]/.test(line)) return [];
   const signs: MarkupSign[] = [];
   /** Marks of emphasis that are not closed yet, by the mark; and brackets of links. */
   const open = new Map<string, MarkupSign>();

@@ -42,41 +42,4 @@
         (local.set $total (i32.add (local.get $total) (i32.eq (i32.load8_u (local.get $from)) (i32.const 10))))
         (local.set $from (i32.add (local.get $from) (i32.const 1)))
         (br $byte)))
-    (local.get $total))
-
-  ;; The position just after the k-th 0x0A (k >= 1), counted from `from`, or -1 when there are fewer.
-  (func (export "after") (param $from i32) (param $length i32) (param $k i32) (result i32)
-    (local $start i32) (local $end i32) (local $mask i32) (local $found i32) (local $newline v128)
-    (local.set $start (local.get $from))
-    (local.set $end (i32.add (local.get $from) (local.get $length)))
-    (local.set $newline (i8x16.splat (i32.const 10)))
-    (block $short
-      (loop $step
-        (br_if $short (i32.gt_u (i32.add (local.get $from) (i32.const 16)) (local.get $end)))
-        (local.set $mask (i8x16.bitmask (i8x16.eq (v128.load (local.get $from)) (local.get $newline))))
-        (local.set $found (i32.popcnt (local.get $mask)))
-        (if (i32.ge_u (local.get $found) (local.get $k))
-          (then
-            ;; Clear the lowest set bit until the wanted one is the lowest.
-            (block $lowest
-              (loop $clear
-                (br_if $lowest (i32.eq (local.get $k) (i32.const 1)))
-                (local.set $mask (i32.and (local.get $mask) (i32.sub (local.get $mask) (i32.const 1))))
-                (local.set $k (i32.sub (local.get $k) (i32.const 1)))
-                (br $clear)))
-            (return (i32.add (i32.sub (local.get $from) (local.get $start))
-              (i32.add (i32.ctz (local.get $mask)) (i32.const 1))))))
-        (local.set $k (i32.sub (local.get $k) (local.get $found)))
-        (local.set $from (i32.add (local.get $from) (i32.const 16)))
-        (br $step)))
-    (block $done
-      (loop $byte
-        (br_if $done (i32.ge_u (local.get $from) (local.get $end)))
-        (if (i32.eq (i32.load8_u (local.get $from)) (i32.const 10))
-          (then
-            (if (i32.eq (local.get $k) (i32.const 1))
-              (then (return (i32.add (i32.sub (local.get $from) (local.get $start)) (i32.const 1)))))
-            (local.set $k (i32.sub (local.get $k) (i32.const 1)))))
-        (local.set $from (i32.add (local.get $from) (i32.const 1)))
-        (br $byte)))
-    (i32.const -1)))
+    (local.get $total)))

@@ -193,22 +193,10 @@ function lastCodePoint(text: string, before: number): string {
   return Array.from(text.slice(Math.max(0, before - 2), before)).at(-1) ?? '';
 }
 
-/** A cache of escapes: texts with many hidden characters have few different ones. */
-const escapes = new Map<number, string>();
-const MAX_CACHED_ESCAPES = 1_024;
-
 function escapeOf(code: number): string {
-  const known = escapes.get(code);
-  if (known !== undefined) return known;
   const hex = code.toString(16);
-  const escape =
-    code < 0x100
-      ? `\\x${hex.padStart(2, '0')}`
-      : code < 0x10000
-        ? `\\u${hex.padStart(4, '0')}`
-        : `\\u{${hex}}`;
-  if (escapes.size < MAX_CACHED_ESCAPES) escapes.set(code, escape);
-  return escape;
+  if (code < 0x100) return `\\x${hex.padStart(2, '0')}`;
+  return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
 }
 
 /** Maximum characters of the caller's text in a message. */
@@ -341,8 +329,6 @@ export const MAX_JSON_VALUES = 10_000;
 
 /** Counts the commas and opening brackets outside of strings. */
 export function hasTooManyValues(text: string): boolean {
-  // Each value needs at least one bracket or comma.
-  if (text.length < MAX_JSON_VALUES) return false;
   let values = 1;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { getEventListeners } from 'node:events';
 import { basename, join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { OrielError } from '../../src/errors.ts';
 import { createOffer } from '../../src/faces/offer.ts';
 import {
@@ -342,6 +342,22 @@ test('who waits for a comparison of names may stop waiting', async () => {
   await expect(policy.linked(rules, stats, stop.signal)).rejects.toThrow('enough');
   expect((await longer)?.rule).toBe('z.log');
   expect(getEventListeners(other.signal, 'abort')).toEqual([]);
+});
+
+test('names are compared once in a minute', async () => {
+  const { W, write } = workspace();
+  const [policy] = policyIn(W);
+  fs.linkSync(write('z.log', 'text\n'), join(W, 'a.ts'));
+  const stats = fs.lstatSync(join(W, 'a.ts'), { bigint: true });
+  const rules = await policy.current();
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  expect((await policy.linked(rules, stats))?.rule).toBe('z.log');
+  fs.rmSync(join(W, 'z.log'));
+  vi.setSystemTime(Date.now() + 59_999);
+  expect((await policy.linked(rules, stats))?.rule).toBe('z.log');
+  vi.setSystemTime(Date.now() + 1);
+  expect(await policy.linked(rules, stats)).toBeUndefined();
 });
 
 test('a project may have a name that looks like a pattern', async () => {

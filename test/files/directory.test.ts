@@ -102,6 +102,15 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     await directory.close();
   });
 
+  test('an entry whose type the system does not tell', async () => {
+    vi.spyOn(fs.Dirent.prototype, 'isFile').mockReturnValue(false);
+    const W = temporaryFolder();
+    fs.writeFileSync(join(W, 'a'), '');
+    const directory = opened(W);
+    expect((await directory.list(9)).entries).toStrictEqual([{ name: 'a', type: 'unknown' }]);
+    await directory.close();
+  });
+
   test('its entries with names that are not UTF-8', async () => {
     const W = temporaryFolder();
     for (const name of ['a', 'b\xff', 'c\xfe']) fs.writeFileSync(Buffer.from(join(W, name), 'latin1'), '');

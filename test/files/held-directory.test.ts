@@ -19,7 +19,7 @@ import {
   skipFiles,
 } from '../../src/files/held-directory.ts';
 import { keptFromClients } from '../../src/files/kept-files.ts';
-import { openCount } from '../support/descriptors.ts';
+import { openBelow, openCount } from '../support/descriptors.ts';
 import { workspace } from '../support/workspace.ts';
 
 function held(path: string): HeldDirectory {
@@ -98,6 +98,12 @@ describe.skipIf(process.platform !== 'linux')('a directory that is held', () => 
     expect(files.filter(opened)).toEqual(files);
     directory.release();
     expect(openCount()).toBe(before);
+  });
+
+  test('a kernel file is not opened, whatever directory it is mounted in', () => {
+    const { dev } = statSync('/');
+    expect(openHeld({ self: '/proc/self', dev, isPrivate: () => false }, 'status')).toBeUndefined();
+    expect(openBelow(`/proc/${process.pid}/status`)).toEqual([]);
   });
 
   test('names are bytes, and texts of bytes', () => {

@@ -79,6 +79,12 @@ test.each<[string, string, IgnoreVerdict | undefined]>([
   expect(verdictOf(rules, path)).toBe(verdict);
 });
 
+test('comments, and rules without a name, are no rules', () => {
+  const rules: string[] = [];
+  const file = new IgnoreFile('\n# a\n/\n!\n!/\n \nb\n!c/', ({ pattern }) => void rules.push(pattern));
+  expect([rules, file.verdict('b', false)]).toEqual([['b', 'c'], 'ignored']);
+});
+
 test.each([
   ['alnum', /[0-9A-Za-z]/],
   ['alpha', /[A-Za-z]/],

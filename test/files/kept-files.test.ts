@@ -102,6 +102,7 @@ test('the path of a trusted directory is checked, or made', () => {
   expect(trustedDirectory(join(folder, 'absolute/c/d'), 0o700)).toBe(join(folder, 'a/b/c/d'));
   expect(statSync(join(folder, 'a/b/c')).mode & 0o777).toBe(0o700);
   expect(() => trustedDirectory(join(folder, 'missing'))).toThrow('ENOENT');
+  expect(() => trustedDirectory('/proc/none/x', 0o700)).toThrow("mkdir '/proc/none'");
   symlinkSync('loop', join(folder, 'loop'));
   expect(() => trustedDirectory(join(folder, 'loop'))).toThrow('leads into a loop of links');
   writeFileSync(join(folder, 'file'), '');
@@ -149,6 +150,15 @@ test.skipIf(!isRoot)('a link that belongs to another account is not followed', (
   expect(trustedDirectory(join(folder, 'link'))).toBe(join(folder, 'target'));
   lchownSync(join(folder, 'link'), OTHER, OTHER);
   expect(() => trustedDirectory(join(folder, 'link'))).toThrow('belongs to another user');
+});
+
+test.runIf(isRoot)('a directory of this user is trusted, whoever has the root directory', () => {
+  const folder = temporary();
+  chownSync(folder, OTHER, OTHER);
+  const { getuid } = process;
+  onTestFinished(() => void Object.assign(process, { getuid }));
+  Object.assign(process, { getuid: () => OTHER });
+  expect(trustedDirectory(folder)).toBe(folder);
 });
 
 test.skipIf(!process.getuid)('a directory is private while only its user can use it', () => {

@@ -2,9 +2,11 @@
 
 import * as fs from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type * as descriptors from '../../src/files/descriptors.ts';
+import { DenyPolicy } from '../../src/files/deny-policy.ts';
 import { keepFromClients } from '../../src/files/kept-files.ts';
+import { createAccess } from '../../src/files/local.ts';
 import { holdRoots, narrowRoots, FileRoots } from '../../src/files/roots.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { openCount } from '../support/descriptors.ts';
@@ -66,6 +68,21 @@ const codeOf = (call: Promise<unknown>): Promise<unknown> =>
 
 describe.each([true, false])('where file systems are local: %j', (isLocal) => {
   beforeEach(() => void (host.isLocal = isLocal));
+
+  test('a rule file that has changed is read again, also of the same size', async () => {
+    const { W } = folders();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const access = createAccess({ cwd: W, roots: [W], allow: [] });
+    const policy = new DenyPolicy({ patterns: [], projects: [W], name: 'deny' }, [W], access.open);
+    const rules: (string | undefined)[] = [];
+    for (const name of ['a.ts', 'b.ts']) {
+      fs.writeFileSync(join(W, '.cursorignore'), name);
+      rules.push((await policy.current()).decide(join(W, name), false)?.rule);
+      await policy.current();
+    }
+    expect(rules).toEqual(['a.ts', 'b.ts']);
+  });
 
   test('links are resolved by name, and lead nowhere outside', async () => {
     const { W, O } = folders();

@@ -301,6 +301,40 @@ test('C11 the budget holds; the least recently used goes first', async () => {
   expect(await get(directory, 'old')).toBeUndefined();
 });
 
+test('one process keeps to the budget, too', async () => {
+  const directory = place();
+  const cache = new FileCache({ directory, bytes: 1 << 20 });
+  for (let i = 0; i < 24; i += 1) await cache.put(`${i}`, [Buffer.alloc(100_000)]);
+  const sizes = readdirSync(directory).map((name) => statSync(join(directory, name)).size);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(1 << 20);
+  expect(sizes.length).toBeGreaterThan(5);
+});
+
+test('what is cached is kept while a version holds', async () => {
+  const directory = place();
+  const cache = new FileCache({ directory });
+  await cache.keepWhile('rules', '1');
+  await cache.put('a', [Buffer.from('a')]);
+  await cache.keepWhile('rules', '1');
+  expect(await text(directory, 'a')).toBe('a');
+  await cache.keepWhile('rules', '2');
+  expect([await text(directory, 'a'), readdirSync(directory).length]).toEqual([undefined, 1]);
+});
+
+test('of many values at once eight are written', async () => {
+  const directory = place();
+  const cache = new FileCache({ directory });
+  for (let i = 0; i < 20; i += 1) void cache.put(`${i}`, [Buffer.from('a')]);
+  await cache.close();
+  expect(readdirSync(directory)).toHaveLength(8);
+  await cache.put('later', [Buffer.from('b')]);
+  expect(await text(directory, 'later')).toBe('b');
+  expect(cache.lookups).toEqual({ hits: 0, misses: 0 });
+  await cache.get('later');
+  await cache.get('none');
+  expect(cache.lookups).toEqual({ hits: 1, misses: 1 });
+});
+
 test('a value taking much of the budget is not cached', async () => {
   const directory = place();
   await put({ directory, bytes: 80_000 }, { large: Buffer.alloc(11_000), small: Buffer.alloc(9_000) });

@@ -96,6 +96,31 @@ test('a version older than the last eight keeps its tag', () => {
   expect(new Set(tags).size).toBe(12);
 });
 
+test('lines are recovered by their range, in order', async () => {
+  const snapshots = new LocalSnapshots();
+  for (const no of [4, 2, 1, 3, 5]) snapshots.see('f', 'F', [[no, `line ${no}`]]);
+  expect([...(await snapshots.lines('f', 'F', 2, 4)).keys()]).toEqual([2, 3, 4]);
+});
+
+test('of a thousand versions of a path the oldest is forgotten', () => {
+  const snapshots = new LocalSnapshots();
+  const tags = Array.from({ length: 1_001 }, (_, i) =>
+    snapshots.tag('f', i.toString(16).padStart(64, '0').split('').toReversed().join('')),
+  );
+  expect([tags[1], snapshots.tag('f', `1${'0'.repeat(63)}`), snapshots.tag('f', '0'.repeat(64))]).toEqual([
+    '1000',
+    '1000',
+    '0'.repeat(16),
+  ]);
+});
+
+test('a line that is shown again takes no more room', async () => {
+  const snapshots = new LocalSnapshots();
+  snapshots.see('f', 'F', [[1, 'line']]);
+  for (let i = 0; i < 20; i += 1) snapshots.see('g', 'G', [[1, 'x'.repeat(1 << 20)]]);
+  expect(await lineOf(snapshots, 'f', 'F', 1)).toBe('line');
+});
+
 test('the remembered lines are bounded in bytes', async () => {
   const snapshots = new LocalSnapshots();
   const wide = 'x'.repeat(1 << 20);

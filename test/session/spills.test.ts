@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readAt } from '../../src/text/bytes.ts';
 import { stateDirectory, ownName } from '../../src/session/directories.ts';
 import { SpillQuota } from '../../src/session/spill-writer.ts';
@@ -69,6 +69,7 @@ test('a missing output is answered with the existing ones', async () => {
   await expect(spills.open(7)).rejects.toMatchObject({
     code: 'NOT_FOUND',
     message: 'There is no artifact://7. No output has been kept.',
+    next: '.',
   });
   await keep(spills, 'one\n');
   await keep(spills, 'two\n');
@@ -149,6 +150,10 @@ test('an output is truncated at the cap, with a mark', async () => {
   const opened = await spills.open(1);
   expect(opened.capped).toBe(true);
   await opened.file.close();
+  const large = new LocalSpills({ state: temporaryFolder(), cap: 150_000 });
+  const writer = large.create();
+  for (const letter of ['a', 'b', 'c']) await writer.write(Buffer.alloc(100_000, letter));
+  expect(await writer.finish()).toMatchObject({ bytes: 150_000, capped: true });
 });
 
 test('the oldest spills are evicted for new ones', async () => {
@@ -171,6 +176,48 @@ test('chunks of every size arrive in order', { tags: 'slow' }, async () => {
   const { path, bytes } = await writer.finish();
   expect(bytes).toBe(expected.length);
   expect(readFileSync(path, 'latin1') === expected).toBe(true);
+});
+
+test('of a working directory as many are evicted as needed', async () => {
+  const [state, workingDirectory] = [temporaryFolder(), temporaryFolder()];
+  const spills = new LocalSpills({ state, workingDirectory, cap: 10, total: 45 });
+  for (let i = 0; i < 6; i += 1) await keep(spills, 'x'.repeat(10));
+  expect(spills.list().map(({ url }) => url)).toEqual([3, 4, 5, 6].map((number) => `artifact://${number}`));
+  const at = dirname((await keep(spills, 'x')).path);
+  expect([spills.has(join(at, '6.log')), spills.has(join(at, 'x')), spills.has('/6.log')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+test('a working directory keeps a thousand outputs', async () => {
+  const spills = new LocalSpills({ state: temporaryFolder(), workingDirectory: temporaryFolder() });
+  for (let i = 1; i <= 1_000; i += 1) writeFileSync(join(spills.directory, `${i}.log`), '');
+  const { url } = await keep(spills, 'text');
+  expect([url, spills.list().length, spills.list()[0]?.url]).toEqual([
+    'artifact://1001',
+    1_000,
+    'artifact://2',
+  ]);
+});
+
+test('after a slow write the others are written in the background', async () => {
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 5));
+  onTestFinished(() => clock.mockRestore());
+  const spills = new LocalSpills({ state: temporaryFolder() });
+  const [writer, other] = [spills.create(), spills.create()];
+  const chunks = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(150_000));
+  const waits = chunks.map((chunk) => writer.write(Buffer.from(chunk)));
+  expect(waits.map((wait) => wait !== undefined)).toEqual([false, true, true, true]);
+  const { path, bytes } = await writer.finish();
+  expect([bytes, readFileSync(path, 'latin1') === chunks.join('')]).toEqual([600_000, true]);
+  const [, wait] = chunks.map((chunk) => other.write(Buffer.from(chunk)));
+  other.discard();
+  await wait;
+  await expect.poll(() => existsSync(other.path)).toBe(false);
+  await expect(other.finish()).rejects.toMatchObject({ code: 'LIMIT' });
 });
 
 test('a full disk ends keeping: the file is removed', async () => {

@@ -201,6 +201,19 @@ test('the kind over its share is evicted, no other one', async () => {
   expect(memory).toBeGreaterThan(2 * MIB);
 });
 
+test('of several kinds over their share the largest is evicted', async () => {
+  const store = storeOf({ disk: 100 });
+  const [{ kind: first }, { kind: second, disposed }, { kind: third }] = ['a', 'b', 'c'].map(kindOf) as [
+    ReturnType<typeof kindOf>,
+    ReturnType<typeof kindOf>,
+    ReturnType<typeof kindOf>,
+  ];
+  await ask(store, first, 'a', { disk: 40 });
+  for (const name of ['b', 'bb']) await ask(store, second, name, { disk: 25 });
+  await ask(store, third, 'c', { disk: 20 });
+  expect(disposed).toEqual(['b']);
+});
+
 test('a kind with its own limit stays within that limit', async () => {
   const store = storeOf({ memory: 100 * MIB });
   const { kind, disposed } = kindOf('text');

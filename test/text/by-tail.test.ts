@@ -1,6 +1,6 @@
 /** Windows from the end, and the pages before them. */
 
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Excerpt, Line, Limits } from '../../src/types/excerpt.ts';
 import { cutWindow } from '../../src/text/excerpt.ts';
 import { inputOf, plainFit, streamOf } from '../support/windows.ts';
@@ -76,6 +76,10 @@ test('nothing is before the first byte', async () => {
     span: { start: 0, end: 0 },
     totals: { bytes: 0, lines: 0 },
   });
+  const input = inputOf(TEXT);
+  const readInto = vi.spyOn(input.source, 'readInto');
+  await cutWindow(input, { kind: 'tail', lines: 1, before: 0 }, plainFit());
+  expect(readInto.mock.calls.map(([, offset]) => offset)).toEqual([0]);
 });
 
 test('lines have no numbers if they are not counted', async () => {

@@ -11,7 +11,6 @@ import {
   holdFor,
   isOversized,
   limitsWith,
-  safeLength,
   sliceOf,
   windowBudget,
 } from '../../src/text/limits.ts';
@@ -160,10 +159,11 @@ describe('oversized', () => {
       throw new Error('shown');
     };
     const fit = plainFit({ bytes: 80 }, { shown });
-    expect(safeLength(fit)).toBe(10);
     expect(isOversized(stored('x'.repeat(10)), utf8, fit)).toBe(false);
     expect(() => isOversized(stored('x'.repeat(11)), utf8, fit)).toThrow('shown');
-    expect(safeLength(plainFit({ bytes: 80, tokens: 40 }))).toBe(5);
+    const counted = plainFit({ bytes: 80, tokens: 40 }, { shown });
+    expect(isOversized(stored('x'.repeat(5)), utf8, counted)).toBe(false);
+    expect(() => isOversized(stored('x'.repeat(6)), utf8, counted)).toThrow('shown');
   });
 });
 

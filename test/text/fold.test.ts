@@ -33,6 +33,7 @@ describe('a run of 30 lines is folded', () => {
     ['sizes with a total', (i: number) => `Downloading foo ${i}.5 MB / 40 MB`],
     ['a part that could be a year', (i: number) => `step ${1_999 + i}/5000`],
     ['a part with a year in it', (i: number) => `rows ${12_000 + i}/90000 were read`],
+    ['of a total with one', (i: number) => `rows ${i}/12024 and ${i}/20240 were read`],
     ['a time left', (i: number) => `building, ${30 - i}s left`],
     ['an error, equal to the letter', () => 'ERROR: connection lost, next attempt'],
   ])('%s', (_, line) => {
@@ -97,6 +98,8 @@ describe('lines that report steps are a run', () => {
     'abcdef012345: Pull complete',
     '#7 [internal] load p~',
     '#7 DONE ~.1s',
+    '  \u2713 ~: 0 error, 0 errors, no warning, no warnings, 0 failed, 0 failure, error 0, errors: 0',
+    "12:00:~ - Project 'p~' is new because output file 'p~' does not exist",
   ])('also %s', (line) => expectTwoRuns((i) => line.replaceAll('~', String(i + 9))));
 
   test.each([
@@ -123,6 +126,7 @@ describe('lines that report steps are a run', () => {
     'ok 3 - draws # TODO later',
     '   Compiling warn-9 v1.9.0',
     'PASS src/fail.test.js',
+    "12:00:09 - Project 'p' is new because output file 'p' does not exist yet",
   ])('except %s', (line) => {
     const steps = each(30, (i) => `   Compiling crate-${i} v1.${i}.0`).trimEnd();
     expect(shown(`${steps}\n${line}\n${steps}\n`)).toContain(line);

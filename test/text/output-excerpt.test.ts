@@ -87,6 +87,22 @@ describe('the tail', () => {
     expect([first?.no, first?.cut, last?.text]).toEqual([1, 'slice', 'last\n']);
   });
 
+  test('a folded run that does not fit is on the page before', () => {
+    const runs = ['a', 'b'].map((letter) => `${letter.repeat(60)}\n`.repeat(3));
+    const result = outputExcerpt(endsOf(runs.join('')), 'tail', plainFit({ bytes: 100 }), { folds: 'equal' });
+    expect(textOf(result)).toBe(`${'b'.repeat(60)}\n`);
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'tail', lines: 3, before: 183 } });
+  });
+
+  test('the last line of a folded run whose notice does not fit', () => {
+    const fit = plainFit({ bytes: 130 });
+    const cost = (line: Line): number => fit.cost(line) + (line.folded ? 100 : 0);
+    const text = `${'a'.repeat(60)}\n`.repeat(3);
+    const result = outputExcerpt(endsOf(text), 'tail', { ...fit, cost }, { folds: 'equal' });
+    expect(textOf(result)).toBe(text.slice(0, 61));
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'tail', lines: 2, before: 122 } });
+  });
+
   test('nothing', () => {
     const result = outputExcerpt(endsOf(''), 'tail', plainFit());
     expect(result).toEqual({ parts: [[]], totals: { bytes: 0, lines: 0 }, invalid: 0 });
@@ -100,12 +116,18 @@ describe('the head', () => {
     expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'lines', ranges: [{ from: 3 }] } });
   });
 
-  test('or is filled to the last character', () => {
-    const result = outputExcerpt(endsOf('aaaa\nbbbb\néééé\n'), 'head', plainFit({ bytes: 13 }), {
-      snap: 'char',
-    });
+  test.each([13, 12])('or is filled to the last character of %i bytes', (bytes) => {
+    const fit = plainFit({ bytes });
+    const result = outputExcerpt(endsOf('aaaa\nbbbb\néééé\n'), 'head', fit, { snap: 'char' });
     expect(textOf(result)).toBe('aaaa\nbbbb\né');
     expect(result).toMatchObject({ cutBy: 'line', next: { kind: 'bytes', start: 12 } });
+  });
+
+  test('or is not, if no character fits', () => {
+    const fit = plainFit({ bytes: 11 });
+    const result = outputExcerpt(endsOf('aaaa\nbbbb\néééé\n'), 'head', fit, { snap: 'char' });
+    expect(textOf(result)).toBe('aaaa\nbbbb\n');
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'lines', ranges: [{ from: 3 }] } });
   });
 
   test('a first line over the budget is cut between characters', () => {

@@ -7,6 +7,7 @@ test.each([
   ['## A *title*', 'A title'],
   ['see [the **page**](https://x.org/a) and ![a cat](c.png)', 'see the page and a cat'],
   ['E=mc<sup>2</sup><br>R&amp;D', 'E=mc2 R&D'],
+  ['a&nbsp;&lt;b&gt; &quot;c&#39;s&quot;', 'a\u00a0<b> "c\'s"'],
   ['2 * 3 and a*b, x[1](y z), #tag, a [note]', '2 * 3 and a*b, x[1](y z), #tag, a [note]'],
 ])('the text of %s', (markdown, text) => {
   expect(plainMarkdown(markdown)).toBe(text);
