@@ -14,3 +14,15 @@ export async function expectAsRecorded(
   const file = fileURLToPath(new URL(`../fixtures/answers/${record}.txt`, import.meta.url));
   await expect(answers.join('')).toMatchFileSnapshot(file);
 }
+
+/** Copies with one byte changed, from place to place: `3-cut.zip`. */
+export function damagedCopies(name: string, bytes: Uint8Array, count: number): Map<string, Uint8Array> {
+  const copies = new Map<string, Uint8Array>();
+  for (let at = 0; at < count; at += 1) {
+    const copy = Uint8Array.from(bytes);
+    const place = (at * 7919) % copy.length;
+    copy[place] = at % 3 === 0 ? 0xff : at % 3 === 1 ? 0 : (copy[place] ?? 0) ^ (1 << (at % 8));
+    copies.set(`${at}-${name}`, copy);
+  }
+  return copies;
+}
