@@ -13,6 +13,7 @@ import {
 import type { Workspace } from '../../src/types/settings.ts';
 import { temporaryFolder } from './commands.ts';
 import { notesServer } from './mcp.ts';
+import { noteAnswer } from './recorded.ts';
 
 export interface Called {
   /** The text of the answer's only block. */
@@ -68,6 +69,7 @@ export function place(dialect: DialectName, options: OrielOptions = {}): Place {
 export function callsOf(oriel: Oriel): Place['call'] {
   return async (tool, input, signal) => {
     const answer = await oriel.tool(tool).run(input, signal ? { signal } : {});
+    noteAnswer(input, answer);
     return { ...answer, text: onlyText(answer), answer };
   };
 }

@@ -1,5 +1,6 @@
 /** Reads a workspace with the `read` tool and gives each answer as one string; a failure starts with its error code. */
 
+import { noteAnswer } from './recorded.ts';
 import { codeOf, textOf, workspace } from './workspace.ts';
 
 export interface Reader {
@@ -13,8 +14,11 @@ export interface Reader {
 
 export function reader(): Reader {
   const { W, write, oriel } = workspace();
-  const run = (path: string, signal?: AbortSignal) =>
-    oriel.tool('read').run({ path }, { ...(signal && { signal }) });
+  const run = async (path: string, signal?: AbortSignal) => {
+    const answer = await oriel.tool('read').run({ path }, { ...(signal && { signal }) });
+    noteAnswer(path, answer);
+    return answer;
+  };
   return {
     folder: W,
     write: (name, content) => void write(name, content),

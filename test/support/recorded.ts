@@ -1,7 +1,44 @@
 /** Whole answers on record in `test/fixtures/answers`; `vitest -u` writes them anew. */
 
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'vitest';
+import { expect, type TestContext } from 'vitest';
+import type { Answer } from '../../src/index.ts';
+
+/** What the running test was answered, by what it asked. */
+let seen: string[] = [];
+
+/** Most answers of a test, and most characters of one, that are on record as they are. */
+const MAX_SEEN = 40;
+const MAX_CHARACTERS = 1_500;
+
+export function noteAnswer(asked: unknown, { content, details }: Answer): void {
+  const text = content.map((one) => (one.type === 'text' ? one.text : `<${one.mimeType}>`)).join('\n');
+  const all = scrubbed(
+    `${JSON.stringify(asked)}\n${text}\n${JSON.stringify({ ...details, limits: undefined })}`,
+  );
+  const hash = (): string => createHash('sha256').update(all).digest('hex');
+  seen.push(all.length > MAX_CHARACTERS ? `${all.slice(0, MAX_CHARACTERS)}… ${hash()}` : all);
+}
+
+/** Without what differs from run to run: temporary directories and ports. */
+function scrubbed(text: string): string {
+  return text
+    .replaceAll(realpathSync(tmpdir()), '/tmp')
+    .replaceAll(/\/tmp\/[\w.-]+/g, '/tmp/…')
+    .replaceAll(/(127\.0\.0\.1|localhost):\d+/g, '$1:0');
+}
+
+/** Expects what a test of formats was answered to be as on record beside it: its own words look at a part only. */
+export function expectSeenAsRecorded({ task, expect }: TestContext): void {
+  const answers = seen.toSorted().slice(0, MAX_SEEN);
+  seen = [];
+  const isOfFormats = task.file.filepath.includes('/test/formats/') && !task.tags?.includes('slow');
+  if (!isOfFormats || answers.length === 0 || task.result?.state === 'fail') return;
+  expect(answers.join('\n\n')).toMatchSnapshot();
+}
 
 /** Expects what `text` answers to each path, one after the other, to be as on record. */
 export async function expectAsRecorded(
@@ -11,6 +48,7 @@ export async function expectAsRecorded(
 ): Promise<void> {
   const answers: string[] = [];
   for (const path of paths) answers.push(`=== ${path}\n${await text(path)}\n`);
+  seen = [];
   const file = fileURLToPath(new URL(`../fixtures/answers/${record}.txt`, import.meta.url));
   await expect(answers.join('')).toMatchFileSnapshot(file);
 }
@@ -25,4 +63,29 @@ export function damagedCopies(name: string, bytes: Uint8Array, count: number): M
     copies.set(`${at}-${name}`, copy);
   }
   return copies;
+}
+
+/** The lines of a text that another one has not, and how many of that one it lacks. */
+export function changedLines(whole: string, text: string): string {
+  const [before, after] = [whole, text].map((one) => new Set(one.split('\n'))) as [Set<string>, Set<string>];
+  const lacking = [...before].filter((line) => !after.has(line)).length;
+  const more = [...after].filter((line) => !before.has(line)).map((line) => line.slice(0, 300));
+  return `${lacking} lines less\n${more.join('\n')}`;
+}
+
+/** With one of the tags gone, one twice, one without its attributes, or without the text behind it. */
+export function withChange(xml: string, at: number): string {
+  const tags = Array.from(xml.matchAll(/<[^>]+>[^<]*/g));
+  const found = tags[(at * 7919) % tags.length];
+  if (!found) return xml;
+  const { 0: tag, index } = found;
+  const end = tag.indexOf('>') + 1;
+  const instead = [
+    tag.slice(end),
+    tag + tag,
+    tag.replace(/\s[^>]*?(\/?>)/, '$1'),
+    tag.slice(0, end),
+    tag.replace(/="[^"]*"/, '="7"'),
+  ][at % 5];
+  return xml.slice(0, index) + instead + xml.slice(index + tag.length);
 }

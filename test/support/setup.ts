@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { buildSeconds, useTestBuild } from './built.ts';
 import { cpuSeconds } from './cpu-seconds.ts';
+import { expectSeenAsRecorded } from './recorded.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -25,8 +26,10 @@ beforeAll(() => {
 beforeEach(() => {
   atTest = ownCpuSeconds();
 });
-afterEach(({ task }) => {
+afterEach((context) => {
+  const { task } = context;
   task.meta.cpuSeconds = ownCpuSeconds() - atTest;
+  expectSeenAsRecorded(context);
 });
 // oxlint-disable-next-line no-empty-pattern -- Vitest takes nothing else in this place.
 afterAll(async ({}, file) => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createOriel, type OrielOptions } from '../../src/index.ts';
 import { loadLibrary } from '../../src/formats/sqlite/worker/library.ts';
+import { noteAnswer } from './recorded.ts';
 
 /** A temporary folder that is removed after the test. */
 export function folder(): string {
@@ -63,7 +64,9 @@ export function reader(cwd: string, options: OrielOptions = {}): (path: string) 
   const oriel = createOriel({ cwd, ...options });
   onTestFinished(() => oriel.close());
   return async (path) => {
-    const { content, details, isError } = await oriel.tool('read').run({ path });
+    const answer = await oriel.tool('read').run({ path });
+    noteAnswer(path, answer);
+    const { content, details, isError } = answer;
     const text = content
       .map((block) => (block.type === 'text' ? block.text : `<${block.mimeType}>`))
       .join('');
