@@ -1,6 +1,7 @@
 /** Reads pages of a known site; one loopback server stands in for both the site and its API. */
 
 import { onTestFinished } from 'vitest';
+import { noteText } from './recorded.ts';
 import { createAccess } from '../../src/files/local.ts';
 import { createNetwork } from '../../src/network/fetch.ts';
 import { type WebPage, readPage } from '../../src/formats/web/pipeline.ts';
@@ -40,12 +41,13 @@ export async function apiSite(
         access: createAccess({ cwd, roots: [cwd], allow: [] }),
         signal: new AbortController().signal,
       });
-      return {
-        ...page,
-        text: page.rendering.kind === 'text' ? new TextDecoder().decode(page.rendering.bytes) : '',
-      };
+      const text = page.rendering.kind === 'text' ? new TextDecoder().decode(page.rendering.bytes) : '';
+      noteText(host + path, `${text}\n${JSON.stringify(page, withoutBytes)}`);
+      return { ...page, text };
     },
   };
 }
+
+const withoutBytes = (_: string, value: unknown): unknown => (value instanceof Uint8Array ? '…' : value);
 
 export const json = (value: unknown): Page => ({ type: 'application/json', body: JSON.stringify(value) });

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { noteText } from './recorded.ts';
 import { readAt } from '../../src/text/bytes.ts';
 import { createAccess } from '../../src/files/local.ts';
 import { defaultSettings } from '../../src/assemble.ts';
@@ -67,5 +68,7 @@ export async function openWith(
 /** The whole text of a resource. */
 export async function wholeText(resource: TextResource): Promise<string> {
   const bytes = await readAt(resource.bytes, 0, resource.bytes.size ?? 0);
-  return Buffer.from(bytes).toString('utf8');
+  const text = Buffer.from(bytes).toString('utf8');
+  noteText(resource.target, `${text}\n${JSON.stringify([resource.facts, resource.notes, resource.more])}`);
+  return text;
 }

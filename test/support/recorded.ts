@@ -16,9 +16,12 @@ const MAX_CHARACTERS = 1_500;
 
 export function noteAnswer(asked: unknown, { content, details }: Answer): void {
   const text = content.map((one) => (one.type === 'text' ? one.text : `<${one.mimeType}>`)).join('\n');
-  const all = scrubbed(
-    `${JSON.stringify(asked)}\n${text}\n${JSON.stringify({ ...details, limits: undefined })}`,
-  );
+  noteText(asked, `${text}\n${JSON.stringify({ ...details, limits: undefined })}`);
+}
+
+/** As `noteAnswer` for a part of the program that is asked without a face. */
+export function noteText(asked: unknown, text: string): void {
+  const all = scrubbed(`${JSON.stringify(asked)}\n${text}`);
   const hash = (): string => createHash('sha256').update(all).digest('hex');
   seen.push(all.length > MAX_CHARACTERS ? `${all.slice(0, MAX_CHARACTERS)}… ${hash()}` : all);
 }

@@ -140,7 +140,7 @@ const IN_ZIP = [
 const IN_TAR = ['a/b.txt', 'soft', 'hard', 'astray', 'pipe', 'long', 'sparse', 'after', 'a/c.txt', ':1..2'];
 
 test.each([
-  ['s.zip', STORED, 40, IN_ZIP],
+  ['s.zip', STORED, 25, IN_ZIP],
   ['t.tar', TAPE, 24, IN_TAR],
   ['t.tgz', gzipSync(TAPE), 3, ['a/b.txt', 'soft']],
   ['g.txt.gz', gzipSync(TEXT), 10, ['1..2', 'raw']],
@@ -181,18 +181,18 @@ async function drained(stream: AsyncIterable<unknown>): Promise<string> {
 }
 
 test.each([
-  ['needle.bz2', packed.bz2.needle, 80, bunzip2],
+  ['needle.bz2', packed.bz2.needle, 60, bunzip2],
   ['lines.bz2', packed.bz2.lines, 4, bunzip2],
-  ['hello.bz2', packed.bz2.hello, 60, bunzip2],
-  ['needle.xz', packed.xz.needle, 40, unxz],
+  ['hello.bz2', packed.bz2.hello, 40, bunzip2],
+  ['needle.xz', packed.xz.needle, 20, unxz],
   ['needle.zst', packed.zst.needle, 40, unzstd],
   ['hello.zst', packed.zst.hello, 40, unzstd],
-  ['plain.7z', sevenZip('plain'), 8, undefined],
+  ['plain.7z', sevenZip('plain'), 4, undefined],
   ['locked.7z', sevenZip('encrypted-names'), 2, undefined],
-  ['ab.rar', RAR, 10, undefined],
-  ['x.deb', AR, 6, undefined],
-  ['dir.cpio', CPIO, 6, undefined],
-  ['h.cab', cab('h.txt', TEXT), 8, undefined],
+  ['ab.rar', RAR, 5, undefined],
+  ['x.deb', AR, 3, undefined],
+  ['dir.cpio', CPIO, 4, undefined],
+  ['h.cab', cab('h.txt', TEXT), 4, undefined],
 ] as const)(
   'what is decoded of %s, whole and damaged, is as recorded',
   async (name, bytes, count, unpack) => {
