@@ -8,22 +8,10 @@ const many = (count: number, one: (at: number) => string, joint = ''): string =>
   Array.from({ length: count }, (_, at) => one(at)).join(joint);
 const LONG = 'x'.repeat(60);
 
-const SEPARATED = [
-  '?limit=20',
-  '?limit=2',
-  '?limit=2&offset=2',
-  '?where=a > 1',
-  '?where=b is null&select=a',
-  '?order=a:desc&limit=3',
-  '?select=none',
-  '?where=none = 1',
-  '?q=select count(*), min(a), max(a), typeof(a) from data group by typeof(a)',
-  ':#[0]',
-  ':#[2]',
-  ':#[1].a',
-  ':#[1].none',
-  ':#[99]',
-];
+/** What each file is asked for. */
+const SEPARATED = `?limit=20 ?limit=2 ?limit=2&offset=2 ?where=a>1 ?where=b%20is%20null&select=a ?order=a:desc&limit=3
+  ?select=none ?where=none=1 ?q=select%20count(*),min(a),max(a),typeof(a)%20from%20data%20group%20by%20typeof(a) :#[0] :#[2]
+  :#[1].a :#[1].none :#[99]`;
 const CSV = {
   'plain.csv': 'a,b\n1,x\n2,y\n3,\n',
   'odd.csv':
@@ -38,22 +26,8 @@ const CSV = {
   'long.csv': `a,b,${many(70, (at) => `column ${at}`, ',')}\n${many(900, (at) => `${at},${LONG},${at % 7}\n`)}`,
 };
 
-const JSONS = [
-  '?limit=20',
-  '?where=a > 1',
-  '?q=select json from data',
-  ':#a',
-  ':#a[0]',
-  ':#a[1].b',
-  ':#a?limit=5',
-  ':#b.c?limit=5',
-  ':#[1]',
-  ':#[1].a[0]',
-  ':#["a"][0]',
-  ':#a[0]:raw',
-  ':#none[0]',
-  ':#a[7]',
-];
+const JSONS = `?limit=20 ?where=a>1 ?q=select%20json%20from%20data :#a :#a[0] :#a[1].b :#a?limit=5 :#b.c?limit=5 :#[1]
+  :#[1].a[0] :#["a"][0] :#a[0]:raw :#none[0] :#a[7]`;
 const DEEP = `${'['.repeat(70)}1${']'.repeat(70)}`;
 const JSON_TEXTS = {
   'rows.json': '[{"a":1,"b":"x"},{"a":2.50,"c":[1,{"d":null}]},{"A":3,"a":4,"a":5},7,"t",null,[1]]',
@@ -74,20 +48,10 @@ const JSON_TEXTS = {
   'long.jsonl': many(900, (at) => `{"id":${at},"text":"${LONG}","n":${at % 2 ? at : 'null'}}\n`),
 };
 
-const TREES = [
-  '?limit=20',
-  ':#a',
-  ':#a[0]',
-  ':#a[1].b',
-  ':#a?limit=5',
-  ':#b.c?where=d>1',
-  ':#[1].a',
-  ':#none[0]',
-  ':#m["x y"][0]',
-];
+const TREES = '?limit=20 :#a :#a[0] :#a[1].b :#a?limit=5 :#b.c?where=d>1 :#[1].a :#none[0] :#m["xy"][0]';
 const TREE_TEXTS = {
   'keys.yaml':
-    'a:\n  - &one {b: 1, c: yes}\n  - *one\n  - <<: *one\n    b: 0x1f\nb: {c: [{d: 1.50}, {d: .inf}, {d: ~}]}\nm:\n  x y: [2026-01-02, !!str 1, "\\u00e9", |\n    folded\n    ]\n',
+    'a:\n  - &one {b: 1, c: yes}\n  - *one\n  - <<: *one\n    b: 0x1f\nb: {c: [{d: 1.50}, {d: .inf}, {d: ~}]}\nm:\n  xy: [2026-01-02, !!str 1, "\\u00e9", |\n    folded\n    ]\n',
   'lists.yaml': '- 1\n- a: [1, 2]\n  b: null\n- a: 0o17\n  c: 12345678901234567890\n- "text"\n',
   'many.yml': 'a: 1\n---\na: [2, 3]\n...\n---\n- 4\n',
   'bad.yaml': 'a: [1, 2\nb: {c\n',
@@ -95,7 +59,7 @@ const TREE_TEXTS = {
   'template.yaml': 'a: {{ value }}\nb: 1\n',
   'tabs.yaml': 'a:\n\t- 1\n',
   'keys.toml':
-    'a = [{b = 1}, {b = 2.0, c = "x"}]\nd = 2026-01-02T03:04:05Z\nt = 07:32:00\nl = 1979-05-27\nn = 0xff\ni = inf\n[b]\nc = [{d = 1}, {d = 2}]\n[m]\n"x y" = [true, 1_000]\n[[e]]\nf = """two\nlines"""\n[[e]]\nf = \'raw\\n\'\n',
+    'a = [{b = 1}, {b = 2.0, c = "x"}]\nd = 2026-01-02T03:04:05Z\nt = 07:32:00\nl = 1979-05-27\nn = 0xff\ni = inf\n[b]\nc = [{d = 1}, {d = 2}]\n[m]\n"xy" = [true, 1_000]\n[[e]]\nf = """two\nlines"""\n[[e]]\nf = \'raw\\n\'\n',
   'bad.toml': 'a = [1, 2]\na = 3\n[b\n',
   'long.yaml': `a:\n${many(900, (at) => `  - {id: ${at}, text: ${LONG}}\n`)}b: {c: []}\n`,
   'long.toml': `x = 1\n${many(600, (at) => `[[a]]\nid = ${at}\ntext = "${LONG}"\n`)}`,
@@ -107,10 +71,11 @@ test.each([
   ['yaml-toml', TREE_TEXTS, TREES],
 ] as const)('values of %s are as recorded', async (record, files, asked) => {
   const { write, text } = workspace(unhurried);
+  const rests = asked.split(/\s+/);
   for (const [name, content] of Object.entries(files)) write(name, content);
-  const names = Object.keys(files);
-  const paths = names.flatMap((name) =>
-    (name.startsWith('long') ? ['', ...asked.slice(-5)] : asked).map((rest) => name + rest),
+  const ofLong = ['', ...rests.slice(-5)];
+  const paths = Object.keys(files).flatMap((name) =>
+    (name.startsWith('long') ? ofLong : rests).map((rest) => name + rest),
   );
   await expectAsRecorded(record, paths, text);
 });
