@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bunzip2 } from '../../../src/formats/archive/bzip2.ts';
 import { listMembers, readMember, unxz, unzstd } from '../../../src/formats/archive/decoders.ts';
 import { packed } from '../../support/packed.ts';
@@ -55,27 +55,6 @@ function cab(name: string, content: string): Buffer {
   head.writeUInt16LE(1, 40);
   return Buffer.concat([head, file, data]);
 }
-
-describe.each([
-  ['x.deb', ar({ 'debian-binary': '2.0\n' }), 'debian-binary (4 B)\n', 'debian-binary', '1|2.0\n'],
-  ['lib.a', ar({ 'one.o': 'odd\nx\n' }), 'one.o (6 B)\n', 'one.o', '1|odd\n2|x\n'],
-  [
-    'a.cpio',
-    cpio({ 'dir/one.txt': 'one\n', 'two.txt': 'two\n' }),
-    'dir/\ntwo.txt (4 B)\n',
-    'dir/one.txt',
-    '1|one\n',
-  ],
-  ['initrd', cpio({ init: 'run\n' }), 'init (4 B)\n', 'init', '1|run\n'],
-  ['setup.cab', cab('h.txt', 'hello\n'), 'h.txt (6 B)\n', 'h.txt', '1|hello\n'],
-])('%s', (name, bytes, listing, member, content) => {
-  test('lists it and reads a member', async () => {
-    const { write, read } = reader();
-    write(name, bytes);
-    expect(await read(name)).toBe(listing);
-    expect(await read(`${name}:${member}`)).toBe(content);
-  });
-});
 
 test('a text that begins like an archive is text', async () => {
   const { write, read } = reader();
@@ -149,6 +128,11 @@ test.each([
   ['p.7z', sevenZip('plain'), 1, ['a.txt']],
   ['e.7z', sevenZip('encrypted'), 0, ['a.txt']],
   ['r.rar', RAR, 1, ['a/b.txt', 'c.txt']],
+  ['x.deb', AR, 0, ['debian-binary', 'x.txt:2..2']],
+  ['lib.a', ar({ 'one.o': 'odd\nx\n' }), 0, ['one.o']],
+  ['a.cpio', CPIO, 0, ['dir/one.txt', 'dir']],
+  ['initrd', cpio({ init: 'run\n' }), 0, ['init']],
+  ['setup.cab', cab('h.txt', 'hello\n'), 0, ['h.txt']],
 ] as const)('%s, whole and damaged, is as recorded', async (name, bytes, count, members) => {
   const { write, text } = workspace(unhurried);
   const copies = withDamage(name, bytes, count);
