@@ -42,12 +42,10 @@ export async function apiSite(
         signal: new AbortController().signal,
       });
       const text = page.rendering.kind === 'text' ? new TextDecoder().decode(page.rendering.bytes) : '';
-      noteText(host + path, `${text}\n${JSON.stringify(page, withoutBytes)}`);
+      noteText(host + path, `${text}\n${JSON.stringify({ ...page, rendering: page.rendering.kind })}`);
       return { ...page, text };
     },
   };
 }
-
-const withoutBytes = (_: string, value: unknown): unknown => (value instanceof Uint8Array ? '…' : value);
 
 export const json = (value: unknown): Page => ({ type: 'application/json', body: JSON.stringify(value) });
