@@ -68,8 +68,7 @@ export function place(dialect: DialectName, options: OrielOptions = {}): Place {
 /** A function that calls a tool of `oriel` by its name. */
 export function callsOf(oriel: Oriel): Place['call'] {
   return async (tool, input, signal) => {
-    const answer = await oriel.tool(tool).run(input, signal ? { signal } : {});
-    noteAnswer(input, answer);
+    const answer = noteAnswer(input, await oriel.tool(tool).run(input, signal ? { signal } : {}));
     return { ...answer, text: onlyText(answer), answer };
   };
 }

@@ -14,11 +14,8 @@ export interface Reader {
 
 export function reader(): Reader {
   const { W, write, oriel } = workspace();
-  const run = async (path: string, signal?: AbortSignal) => {
-    const answer = await oriel.tool('read').run({ path }, { ...(signal && { signal }) });
-    noteAnswer(path, answer);
-    return answer;
-  };
+  const run = async (path: string, signal?: AbortSignal) =>
+    noteAnswer(path, await oriel.tool('read').run({ path }, { ...(signal && { signal }) }));
   return {
     folder: W,
     write: (name, content) => void write(name, content),

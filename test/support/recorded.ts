@@ -17,9 +17,12 @@ const UNSTABLE = /\/(?:schemes|github-cache|spelled)\.test\.ts$/;
 const MAX_SEEN = 40;
 const MAX_CHARACTERS = 1_500;
 
-export function noteAnswer(asked: unknown, { content, details }: Answer): void {
+/** Notes and returns the answer. */
+export function noteAnswer(asked: unknown, answer: Answer): Answer {
+  const { content, details } = answer;
   const text = content.map((one) => (one.type === 'text' ? one.text : `<${one.mimeType}>`)).join('\n');
   noteText(asked, `${text}\n${JSON.stringify({ ...details, limits: undefined })}`);
+  return answer;
 }
 
 /** As `noteAnswer` for a part of the program that is asked without a face. */
@@ -62,15 +65,17 @@ export async function expectAsRecorded(
   await expect(answers.join('')).toMatchFileSnapshot(file);
 }
 
-/** Copies with one byte changed, from place to place: `3-cut.zip`. */
+/** By name: the file, copies with one byte changed from place to place, and its beginnings. */
 export function damagedCopies(name: string, bytes: Uint8Array, count: number): Map<string, Uint8Array> {
-  const copies = new Map<string, Uint8Array>();
+  const copies = new Map([[name, bytes]]);
   for (let at = 0; at < count; at += 1) {
     const copy = Uint8Array.from(bytes);
     const place = (at * 7919) % copy.length;
     copy[place] = at % 3 === 0 ? 0xff : at % 3 === 1 ? 0 : (copy[place] ?? 0) ^ (1 << (at % 8));
     copies.set(`${at}-${name}`, copy);
   }
+  for (const size of count > 9 ? [0, 3, 4, 12, 100, bytes.length - 1] : [])
+    copies.set(`cut-${size}-${name}`, bytes.subarray(0, size));
   return copies;
 }
 

@@ -64,9 +64,7 @@ export function reader(cwd: string, options: OrielOptions = {}): (path: string) 
   const oriel = createOriel({ cwd, ...options });
   onTestFinished(() => oriel.close());
   return async (path) => {
-    const answer = await oriel.tool('read').run({ path });
-    noteAnswer(path, answer);
-    const { content, details, isError } = answer;
+    const { content, details, isError } = noteAnswer(path, await oriel.tool('read').run({ path }));
     const text = content
       .map((block) => (block.type === 'text' ? block.text : `<${block.mimeType}>`))
       .join('');

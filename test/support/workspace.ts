@@ -45,11 +45,8 @@ export function workspace(own: OrielOptions = {}, atEnd: AtEnd = onTestFinished)
     // Programs that are ending may still add files. Only the asynchronous removal lists the directory again.
     await rm(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   });
-  const read = async (path: string, options?: OrielOptions): Promise<Answer> => {
-    const answer = await (options ? walled(options) : oriel).tool('read').run({ path });
-    noteAnswer(path, answer);
-    return answer;
-  };
+  const read = async (path: string, options?: OrielOptions): Promise<Answer> =>
+    noteAnswer(path, await (options ? walled(options) : oriel).tool('read').run({ path }));
   return {
     W,
     O,

@@ -135,7 +135,7 @@ test.each([
   ['setup.cab', cab('h.txt', 'hello\n'), 0, ['h.txt']],
 ] as const)('%s, whole and damaged, is as recorded', async (name, bytes, count, members) => {
   const { write, text } = workspace(unhurried);
-  const copies = withDamage(name, bytes, count);
+  const copies = damagedCopies(name, bytes, count);
   for (const [path, content] of copies) write(path, content);
   const paths = [`${name}:nope`, ...members.map((member) => `${name}:${member}`)];
   for (const path of copies.keys()) paths.push(path, `${path}:${members[0]}`);
@@ -180,7 +180,7 @@ test.each([
 ] as const)(
   'what is decoded of %s, whole and damaged, is as recorded',
   async (name, bytes, count, unpack) => {
-    const copies = withDamage(name, bytes, count);
+    const copies = damagedCopies(name, bytes, count);
     await expectAsRecorded(name, [...copies.keys()], async (path) => {
       const copy = copies.get(path) ?? bytes;
       if (unpack) return drained(unpack(piecesOf(copy)));
@@ -189,11 +189,3 @@ test.each([
     });
   },
 );
-
-/** The file, copies with one byte changed, and its beginnings. */
-function withDamage(name: string, bytes: Uint8Array, count: number): Map<string, Uint8Array> {
-  const copies = new Map([[name, bytes], ...damagedCopies(name, bytes, count)]);
-  for (const size of [1, 30, 600, bytes.length - 1].filter((size) => size < bytes.length && count > 9))
-    copies.set(`cut-${size}-${name}`, bytes.subarray(0, size));
-  return copies;
-}

@@ -291,10 +291,8 @@ test('Parquet of every encoding, and with damage anywhere, is as recorded', asyn
   const columns = ENCODED.map((one) => ({ ...one, data: one.data.slice(0, 12) }));
   const file = parquet(columns, { codec: 'SNAPPY', rowGroupSize: 8 });
   const files = damagedCopies('x.parquet', file, 100);
-  for (const size of [0, 3, 4, 12, 100, file.length - 1])
-    files.set(`${size}.parquet`, file.subarray(0, size));
   const { write, text } = workspace(unhurried);
-  for (const [name, content] of [['x.parquet', file] as const, ...files]) write(name, content);
+  for (const [name, content] of files) write(name, content);
   const whole = [
     '',
     '?limit=20',

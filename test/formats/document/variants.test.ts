@@ -19,48 +19,37 @@ async function converted(bytes: Uint8Array): Promise<string> {
   }
 }
 
-function variantsOf(bytes: Uint8Array, parts: RegExp, count: number): [string, Uint8Array][] {
+function variantsOf(bytes: Uint8Array, parts: RegExp, count: number): Map<string, Uint8Array> {
   const members = unzipSync(bytes);
-  const names = Object.keys(members)
-    .filter((name) => parts.test(name))
-    .toSorted();
-  return Array.from({ length: count }, (_, at) => {
+  const names = Object.keys(members).filter((name) => parts.test(name));
+  const variants = Array.from({ length: count }, (_, at): [string, Uint8Array] => {
     const name = names[at % names.length] ?? '';
     const changed = strToU8(withChange(strFromU8(members[name] ?? new Uint8Array()), at));
     return [`${at} ${name}`, zipSync({ ...members, [name]: changed }, { level: 0 })];
   });
+  return new Map(variants);
 }
 
 test.each([
-  ['report.docx', /^word\/\w+\.xml$/, 40],
-  ['sheet.xlsx', /^xl\/.*\.xml$/, 30],
-  ['slides.pptx', /slides\/|notes.*\d\.xml$|comment/, 20],
-  ['report.odt', /^(?:content|styles)\.xml$/, 20],
-  ['sheet.ods', /^content\.xml$/, 15],
-  ['slides.odp', /^content\.xml$/, 10],
-  ['report.epub', /xhtml$|opf$|ncx$/, 20],
-] as const)('%s with a changed piece is as recorded', async (name, parts, count) => {
-  const bytes = fixture(name);
+  ['report.docx', 40, /^word\/\w+\.xml$/],
+  ['sheet.xlsx', 30, /^xl\/.*\.xml$/],
+  ['slides.pptx', 20, /slides\/|notes.*\d\.xml$|comment/],
+  ['report.odt', 20, /^(?:content|styles)\.xml$/],
+  ['sheet.ods', 15, /^content\.xml$/],
+  ['slides.odp', 10, /^content\.xml$/],
+  ['report.epub', 20, /xhtml$|opf$|ncx$/],
+  ['small.rtf', 40, undefined],
+  ['constructs.doc.gz', 20, undefined],
+  ['constructs.ppt.gz', 20, undefined],
+  ['constructs.xls.gz', 20, undefined],
+  ['deck.ppt.gz', 5, undefined],
+  ['changes.doc.gz', 10, undefined],
+  ['symbols.doc.gz', 5, undefined],
+] as const)('%s with a changed piece is as recorded', async (file, count, parts) => {
+  const [bytes, name] = [fixture(file), file.replace('.gz', '')];
   const whole = await converted(bytes);
-  const variants = new Map(variantsOf(bytes, parts, count));
+  const variants = parts ? variantsOf(bytes, parts, count) : damagedCopies(name, bytes, count);
   await expectAsRecorded(`${name}-changed`, [...variants.keys()], async (variant) =>
     changedLines(whole, await converted(variants.get(variant) ?? bytes)),
-  );
-});
-
-test.each([
-  ['small.rtf', 40],
-  ['constructs.doc.gz', 20],
-  ['constructs.ppt.gz', 20],
-  ['constructs.xls.gz', 20],
-  ['deck.ppt.gz', 5],
-  ['changes.doc.gz', 10],
-  ['symbols.doc.gz', 5],
-] as const)('%s with a changed byte is as recorded', async (name, count) => {
-  const bytes = fixture(name);
-  const whole = await converted(bytes);
-  const copies = damagedCopies(name.replace('.gz', ''), bytes, count);
-  await expectAsRecorded(`${name.replace('.gz', '')}-changed`, [...copies.keys()], async (copy) =>
-    changedLines(whole, await converted(copies.get(copy) ?? bytes)),
   );
 });
