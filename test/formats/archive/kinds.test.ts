@@ -174,7 +174,7 @@ test.each([
   ['plain.7z', sevenZip('plain'), 4, undefined],
   ['locked.7z', sevenZip('encrypted-names'), 2, undefined],
   ['ab.rar', RAR, 5, undefined],
-  ['x.deb', AR, 0, undefined],
+  ['ar.deb', AR, 3, undefined],
   ['dir.cpio', CPIO, 4, undefined],
   ['h.cab', cab('h.txt', TEXT), 4, undefined],
 ] as const)(
