@@ -170,8 +170,11 @@ function telemetryOptions({ file, task }: TelemetrySettings): TelemetryOptions {
 
 function limitsOf(dialect: Dialect, { limits, model, limitsPerModel = {} }: OrielOptions): Limits {
   const own = limits ? limitsWith(dialect.limits, limits) : dialect.limits;
-  const hasOwn = model !== undefined && Object.hasOwn(limitsPerModel, model);
-  return hasOwn ? limitsWith(own, limitsPerModel[model]) : own;
+  // Those of every model are checked: another one may be chosen later.
+  const ofModels = new Map(
+    Object.entries(limitsPerModel).map(([name, ofModel]) => [name, limitsWith(own, ofModel)]),
+  );
+  return ofModels.get(model ?? '') ?? own;
 }
 
 function settingsOf(options: OrielOptions): Settings {

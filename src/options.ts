@@ -288,6 +288,9 @@ export function checkOptions(options: OrielOptions): void {
   if (typeof options.s3 === 'object') check(options.s3 as Readonly<Record<string, unknown>>, S3, 's3.');
   if (typeof options.web === 'object') check(options.web as Readonly<Record<string, unknown>>, WEB, 'web.');
   for (const [name, server] of Object.entries(options.mcpServers ?? {})) checkServer(name, server);
+  for (const option of ['limitsPerModel', 'workspaces'] as const)
+    for (const [name, value] of Object.entries(options[option] ?? {}))
+      if (!isOf('an object', value)) throw wrongOption(`${option}.${quote(name)}`, 'an object', value);
   for (const [name, read] of Object.entries(options.schemes ?? {})) {
     if (!SCHEME.test(name)) {
       throw new OrielError('BAD_INPUT', `${quote(name)} cannot be a scheme. Use a name such as ticket.`);
@@ -351,9 +354,15 @@ function check(given: Readonly<Record<string, unknown>>, rules: Rules, front: st
 }
 
 function wrongOption(name: string, what: string, value: unknown): OrielError {
-  const shown = typeof value === 'string' ? quote(value) : value === null ? 'null' : `a ${typeof value}`;
+  const shown = typeof value === 'string' ? quote(value) : nounFor(value, what);
   const isNumber = typeof value === 'number' && what.startsWith('a number');
   return new OrielError('BAD_INPUT', `The option ${name} is ${what}${isNumber ? '' : `, not ${shown}`}.`);
+}
+
+function nounFor(value: unknown, wanted: string): string {
+  if (Array.isArray(value)) return wanted.startsWith('a list') ? 'a list of other things' : 'a list';
+  if (value === null) return 'null';
+  return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 }
 
 // Phrases that name the option with which the operator can allow what is refused. They depend on how oriel was started: as a

@@ -13,7 +13,12 @@ describe('options that cannot be meant', () => {
   test.each([
     [{ root: ['/tmp'] }, /^There is no option root\. \S.*roots/],
     [{ roots: '/tmp' }, 'The option roots is a list of strings, not /tmp.'],
-    [{ roots: [1] }, 'The option roots is a list of strings, not a object.'],
+    [{ roots: [1] }, 'The option roots is a list of strings, not a list of other things.'],
+    [{ limits: [] }, 'The option limits is an object, not a list.'],
+    [{ limits: { lines: '100' } }, 'The limit lines is a number.'],
+    [{ limitsPerModel: { small: { bytes: 1 } } }, 'The limit bytes is at least 64.'],
+    [{ limitsPerModel: { small: null } }, 'The option limitsPerModel.small is an object, not null.'],
+    [{ workspaces: { dev: 5 } }, 'The option workspaces.dev is an object, not a number.'],
     [{ display: 'x' }, 'The option display is one of numbers, hashline, hashline@18, plain, not x.'],
     [{ read: { mapByte: 3 } }, /^There is no option read\.mapByte\. .*mapBytes/],
     [{ read: null }, 'The option read is an object, not null.'],

@@ -33,7 +33,7 @@ export async function searchSymbols(request: SymbolsRequest, call: Call): Promis
     const message = `The words are ${query.length} characters long; at most ${MAX_SYMBOL_QUERY_CHARACTERS} are allowed.`;
     throw new OrielError('BAD_INPUT', message);
   }
-  if (!/[\p{L}\p{N}]{2}/u.test(query)) {
+  if (wordsOf(query).length === 0) {
     const message = `${quote(query) || 'Nothing'} has no word to find symbols by. Use symbol "parse header".`;
     throw new OrielError('BAD_INPUT', message);
   }

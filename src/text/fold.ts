@@ -170,7 +170,7 @@ const TIME_LEFT = [
 
 /** Not `12/11`, `01/24` or `3/2024`, which are dates or names. */
 function isPart(done: string, total: string, isSameUnit: boolean): boolean {
-  if (/^0\d|^(?:19|20)\d\d$/.test(done) || /^(?:19|20)\d\d$/.test(total)) return false;
+  if (/^0\d/.test(done) || /^(?:19|20)\d\d$/.test(total)) return false;
   return !isSameUnit || Number(done.replace(',', '.')) <= Number(total.replace(',', '.'));
 }
 

@@ -108,17 +108,19 @@ function capped(limits: Limits): Limits {
   return { ...limits, window: Math.min(limits.window, limits.windowMax) };
 }
 
-/** Throws `BAD_INPUT` for an unknown name, a value that is too small, and NaN. */
-function check(name: string, value: number | undefined): void {
+/** Throws `BAD_INPUT` for an unknown name, a value that is no number or too small, and NaN. */
+function check(name: string, value: unknown): void {
   if (!Object.hasOwn(MIN_LIMITS, name)) {
     throw new OrielError(
       'BAD_INPUT',
       `There is no limit ${quote(name)}. Use one of ${limitNames.join(', ')}.${didYouMean(nearNames(name, limitNames))}`,
     );
   }
+  if (value === undefined) return;
+  if (typeof value !== 'number') throw new OrielError('BAD_INPUT', `The limit ${name} is a number.`);
   const least = MIN_LIMITS[name as LimitName];
-  if (value !== undefined && !(value >= least)) {
-    const near = value === undefined ? [] : limitNames.filter((other) => other === `${name}s`);
+  if (!(value >= least)) {
+    const near = limitNames.filter((other) => other === `${name}s`);
     throw new OrielError('BAD_INPUT', `The limit ${name} is at least ${least}.${didYouMean(near)}`);
   }
 }

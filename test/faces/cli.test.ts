@@ -95,6 +95,18 @@ test('limits and display follow the options', () => {
   );
 });
 
+test('the default list of private files is one of servers, as oriel private says', () => {
+  const { W, write } = workspace();
+  write('.env', 'KEY=1\n');
+  expect(run(['private', '.env'], { cwd: W }).out).toContain(
+    'In oriel read and the like the default list never holds',
+  );
+  expect(run(['read', '.env', '--deny', 'x'], { cwd: W }).out).toBe('1|KEY=1\n');
+  expect(run(['read', '.env', '--deny', '.env'], { cwd: W }).err).toContain(
+    '.env is private by the rule .env of --deny',
+  );
+});
+
 test('a reader that closes the pipe early is no failure', () => {
   const { W, write } = workspace();
   write('f', 'line of some length to fill the pipe\n'.repeat(20_000));

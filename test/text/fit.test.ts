@@ -274,7 +274,8 @@ test.each([
   ['tokens', Number.NaN, 'The limit tokens is at least 32.'],
   ['line', 63, 'The limit line is at least 64. Did you mean lines?'],
   ['countBytes', -1, 'The limit countBytes is at least 0.'],
-])('%s of %d are too few', (name, value, message) => {
+  ['lines', '100', 'The limit lines is a number.'],
+])('%s of %j are refused', (name, value, message) => {
   expect(() => limitsWith(wide, { [name]: value })).toThrow(
     expect.objectContaining({ code: 'BAD_INPUT', message }),
   );

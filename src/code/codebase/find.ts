@@ -361,9 +361,9 @@ export const MAX_RANKED_SYMBOLS = 30_000;
 /** The weight of a match in each field. */
 const BOOST = { name: 6, qualified: 2, path: 2, signature: 1, doc: 1.5 };
 
-/** The symbols that match at least one of the words, the best first, at most `most`. */
-export function findWords(tree: CodeTree, words: readonly string[], most: number): SymbolDefinition[] {
-  const terms = words.flatMap(wordsOf).slice(0, MAX_QUERY_WORDS);
+/** The symbols that match at least one of the words of a query, the best first, at most `most`. */
+export function findWords(tree: CodeTree, query: string, most: number): SymbolDefinition[] {
+  const terms = wordsOf(query).slice(0, MAX_QUERY_WORDS);
   const definitions: SymbolDefinition[] = [];
   for (const file of filesWith(tree, terms).files) {
     for (const tag of tree.tagsOf(file)) definitions.push({ file, tag });

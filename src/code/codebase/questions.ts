@@ -152,10 +152,11 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
   switch (question.kind) {
     case 'map': {
       const { bytes, lines, from, query, isParsed, recent } = question;
+      const words = wordsOf(query).map((word) => word.toLowerCase());
       const weights = tree.weightsOf(recent?.paths.split('\0') ?? [], recent?.weights ?? []);
       return {
         kind: 'map',
-        map: mapText(tree, { bytes, lines, from, isParsed, words: wordsOf(query), recent: weights }),
+        map: mapText(tree, { bytes, lines, from, isParsed, words, recent: weights }),
       };
     }
     case 'definitions': {
@@ -207,7 +208,7 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
       return { kind: 'imports', files: page, all: files.length, outside, sketched: [...tree.consulted] };
     }
     case 'words': {
-      const found = findWords(tree, wordsOf(question.query), MAX_WORD_RESULTS);
+      const found = findWords(tree, question.query, MAX_WORD_RESULTS);
       const page = found.slice(question.from, question.from + question.most);
       return { kind: 'words', found: page.map((one) => declared(tree, one)), all: found.length };
     }

@@ -1,14 +1,29 @@
 /** The words of names and of questions. */
 
-/** Lower-case words of at least two characters: `"parseHTTPRequest_v2"` → parse, http, request, v2. */
+/**
+ * Lower-case words of at least two characters: `"parseHTTPRequest_v2"` → parse, http, request, v2. A name with a part of one
+ * character is a word too, as it is written: only that tells `step_1` from `step_2`.
+ */
 export function wordsOf(text: string): string[] {
+  const parts = partsOf(text);
+  const words = parts.filter((part) => part.length > 1);
+  if (!parts.some(isSingle)) return words;
+  const names = text.match(/[\p{L}\p{N}_]{2,}/gu) ?? [];
+  return [...words, ...names.filter((name) => partsOf(name).some(isSingle))];
+}
+
+function partsOf(text: string): string[] {
   return text
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
     .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word.length > 1);
+    .split(/[^\p{L}\p{N}]+/u);
 }
+
+const isSingle = (part: string): boolean => part.length === 1;
+
+/** Whether a word is a name as it is written, not a part of one. */
+const isName = (word: string): boolean => /[\p{Lu}_]/u.test(word);
 
 /** Words of questions that say nothing about code. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
@@ -29,6 +44,7 @@ export function stemsOf(question: string): string[] {
 
 /** `"encoded"`, `"encoding"`, `"encodes"` → `"encod"`; `"query"`, `"queries"`, `"querying"` → `"queri"`. */
 function stemOf(word: string): string {
+  if (isName(word)) return word;
   const stem = word.replace(/(?:ations?|ings?|ions?|ers?|ed|es|e|s|ors?)$/, '').replace(/y$/, 'i');
   return stem.length < 3 ? word : stem.replace(/([^aeioul])\1$/, '$1');
 }
@@ -51,7 +67,7 @@ export function matcherOf(stems: readonly string[]): WordMatcher {
         (stem.length >= 4 && word.startsWith(stem)) ||
         (own.length >= 3 && stem.startsWith(own)) ||
         (own.length >= 4 && stem.endsWith(own));
-      return isPart ? [{ at, part: PARTLY }] : [];
+      return isPart && !isName(stem) && !isName(word) ? [{ at, part: PARTLY }] : [];
     });
     known.set(word, found);
     return found;

@@ -7,7 +7,8 @@ import { oneLine, quote, safeJson } from '../../text/visible.ts';
 import { denied, orielOptions } from './dialect-tool.ts';
 import { allowPrivate, type CliCommand, cwd, deny, jsonOption, operandPath, root } from './options.ts';
 
-const WHERE = 'It holds in oriel mcp and oriel serve; in oriel read and the like only with --deny.';
+const WHERE =
+  'It holds in oriel mcp and oriel serve. In oriel read and the like the default list never holds, other rules only with --deny.';
 
 export const privateCommand: CliCommand = {
   name: 'private',

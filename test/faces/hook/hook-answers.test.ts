@@ -96,6 +96,12 @@ test('a long text becomes a map with what the conversation is about', async () =
   expect(call).toEqual({ file_path: path, offset: expect.any(Number), limit: expect.any(Number) });
 });
 
+test('a map shows the function of which the conversation has the name', async () => {
+  const map = await read(put('named.py', code()), said('What does step_7 do?'));
+  expect(map).toContain('x = x * 7 - 11');
+  expect(map).not.toContain('x = x * 0 - 11');
+});
+
 test('ranges, short texts and second whole readings are left alone', async () => {
   const path = put('again.py', code());
   expect(await read(path, {}, { offset: 10, limit: 20 })).toBeUndefined();

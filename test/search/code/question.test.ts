@@ -43,6 +43,19 @@ test('the code that answers it, with callers and callees', async () => {
   );
 });
 
+test('names that differ in one character are told apart', async () => {
+  w.write('src/steps.py', 'def step_2_3(x):\n    return x\n\n\ndef step_3_2(x):\n    return x\n');
+  w.write(
+    'src/names.ts',
+    'export function handleA() {}\nexport function handleB() {}\nexport function a_b() {}\n',
+  );
+  const best = async (symbol: string, source: boolean): Promise<string | undefined> =>
+    /:#(\S+)/.exec(await ask({ symbol, source, path: 'src' }))?.[1];
+  for (const name of ['step_3_2', 'handleB', 'a_b'])
+    for (const symbol of [name, `What does ${name} do?`])
+      expect([await best(symbol, true), await best(symbol, false)]).toEqual([name, name]);
+});
+
 test('the same answer among many files', async () => {
   const question = { symbol: 'How is a discount taken off?', path: 'src' };
   const few = await ask(question);
