@@ -27,8 +27,7 @@ beforeEach(() => {
   atTest = ownCpuSeconds();
 });
 afterEach((context) => {
-  const { task } = context;
-  task.meta.cpuSeconds = ownCpuSeconds() - atTest;
+  context.task.meta.cpuSeconds = ownCpuSeconds() - atTest;
   expectSeenAsRecorded(context);
 });
 // oxlint-disable-next-line no-empty-pattern -- Vitest takes nothing else in this place.
