@@ -27,7 +27,8 @@ beforeEach(() => {
   atTest = ownCpuSeconds();
 });
 afterEach((context) => {
-  context.task.meta.cpuSeconds = ownCpuSeconds() - atTest;
+  const { task } = context;
+  task.meta.cpuSeconds = ownCpuSeconds() - atTest;
   expectSeenAsRecorded(context);
 });
 // oxlint-disable-next-line no-empty-pattern -- Vitest takes nothing else in this place.

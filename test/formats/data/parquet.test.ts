@@ -253,6 +253,12 @@ describe('rows', () => {
     }),
   );
 
+  test('a bare read shows the columns and the first rows', async () => {
+    const { text } = await asked(FILE)('');
+    expect(text).toContain('id: INT64\nname: STRING\nv: DOUBLE\n\n| id ');
+    expect(text).toContain(`[Showing rows 1-5 of 10. Use x.parquet?limit=5&offset=5&after=4 to continue]`);
+  });
+
   test('rows are queried and paged over row groups, a row is read by its number', async () => {
     const read = asked(FILE);
     expect(cells((await read('?where=v >= 2 and name is not null&select=id,v')).text)).toEqual([
@@ -267,6 +273,17 @@ describe('rows', () => {
     ]);
     expect((await read(':#[7].id')).text).toBe('4611686018427387911\n');
     expect((await read(':#[10]')).code).toBe('NOT_FOUND');
+  });
+
+  test('damage is said: in metadata, in a page, in the number of rows', async () => {
+    expect((await asked(FILE.subarray(0, -20))('?limit=1')).code).toBe('CORRUPT');
+    const huge = Buffer.from(FILE);
+    huge.writeUInt32LE(0x7fffffff, huge.length - 8);
+    expect((await asked(huge)('')).code).toBe('CORRUPT');
+    const page = Buffer.from(FILE).fill(0xff, 4, 40);
+    const { text } = await asked(page)('?limit=3');
+    expect(text).toContain('rows have a value that cannot be read, shown as NULL (first id of row 1: ');
+    expect(text).toContain('| NULL | n1   | 0.25 |');
   });
 });
 

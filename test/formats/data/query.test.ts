@@ -48,6 +48,18 @@ describe('separated values', () => {
     expect(cells((await read('?q=select sum(price), count(*) from data')).text)).toEqual([['13.6', '4']]);
   });
 
+  test('a byte order mark, CRLF and empty lines are not data', async () => {
+    const read = asked('o.csv', '\ufeffa,b\r\n\r\n1,\r\n2,""\r\n');
+    const { text } = await read('?limit=5&where=a > 0');
+    expect(text).toBe('| a | b    |\n|---|------|\n| 1 | NULL |\n| 2 |      |\n');
+  });
+
+  test('a file without a header has columns by number', async () => {
+    const read = asked('o.tsv', '1\t"x\ty"\n2\tz\n');
+    expect((await read('?where="column 1" = 2')).text).toContain('| 2        | z        |');
+    expect((await read('?limit=1')).text).toContain('There is no header: columns are "column 1", "column 2"');
+  });
+
   test('leading zeros make a column of texts', async () => {
     const read = asked('o.csv', lines('zip,n', '01234,1', '94110,2'));
     expect(cells((await read(`?where=zip = '01234'`)).text)).toEqual([['01234', '1']]);

@@ -42,6 +42,9 @@ test.each([
   ['constructs.doc.gz', 20, undefined],
   ['constructs.ppt.gz', 20, undefined],
   ['constructs.xls.gz', 20, undefined],
+  ['deck.ppt.gz', 5, undefined],
+  ['changes.doc.gz', 10, undefined],
+  ['symbols.doc.gz', 5, undefined],
 ] as const)('%s with a changed piece is as recorded', async (file, count, parts) => {
   const [bytes, name] = [fixture(file), file.replace('.gz', '')];
   const whole = await converted(bytes);
