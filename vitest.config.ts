@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { TierReporter } from './test/support/reporter.ts';
@@ -37,8 +37,6 @@ class LongestFirst extends BaseSequencer {
 export const common = {
   globalSetup: ['test/support/global-setup.ts'],
   setupFiles: ['test/support/setup.ts'],
-  resolveSnapshotPath: (test, extension) =>
-    join('test/fixtures/answers/seen', relative('test', test).replaceAll('/', '-') + extension),
   pool: 'forks',
   // One more than cores, because tests also wait: for processes, servers, timers and the disk.
   maxWorkers: availableParallelism() + 1,

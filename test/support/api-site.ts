@@ -1,7 +1,6 @@
 /** Reads pages of a known site; one loopback server stands in for both the site and its API. */
 
 import { onTestFinished } from 'vitest';
-import { noteText } from './recorded.ts';
 import { createAccess } from '../../src/files/local.ts';
 import { createNetwork } from '../../src/network/fetch.ts';
 import { type WebPage, readPage } from '../../src/formats/web/pipeline.ts';
@@ -41,9 +40,10 @@ export async function apiSite(
         access: createAccess({ cwd, roots: [cwd], allow: [] }),
         signal: new AbortController().signal,
       });
-      const text = page.rendering.kind === 'text' ? new TextDecoder().decode(page.rendering.bytes) : '';
-      noteText(host + path, `${text}\n${JSON.stringify({ ...page, rendering: page.rendering.kind })}`);
-      return { ...page, text };
+      return {
+        ...page,
+        text: page.rendering.kind === 'text' ? new TextDecoder().decode(page.rendering.bytes) : '',
+      };
     },
   };
 }

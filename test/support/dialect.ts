@@ -13,7 +13,6 @@ import {
 import type { Workspace } from '../../src/types/settings.ts';
 import { temporaryFolder } from './commands.ts';
 import { notesServer } from './mcp.ts';
-import { noteAnswer } from './recorded.ts';
 
 export interface Called {
   /** The text of the answer's only block. */
@@ -68,7 +67,7 @@ export function place(dialect: DialectName, options: OrielOptions = {}): Place {
 /** A function that calls a tool of `oriel` by its name. */
 export function callsOf(oriel: Oriel): Place['call'] {
   return async (tool, input, signal) => {
-    const answer = noteAnswer(input, await oriel.tool(tool).run(input, signal ? { signal } : {}));
+    const answer = await oriel.tool(tool).run(input, signal ? { signal } : {});
     return { ...answer, text: onlyText(answer), answer };
   };
 }

@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { noteText } from './recorded.ts';
 import { readAt } from '../../src/text/bytes.ts';
 import { createAccess } from '../../src/files/local.ts';
 import { defaultSettings } from '../../src/assemble.ts';
@@ -68,7 +67,5 @@ export async function openWith(
 /** The whole text of a resource. */
 export async function wholeText(resource: TextResource): Promise<string> {
   const bytes = await readAt(resource.bytes, 0, resource.bytes.size ?? 0);
-  const text = Buffer.from(bytes).toString('utf8');
-  noteText(resource.target, `${text}\n${JSON.stringify([resource.facts, resource.notes, resource.more])}`);
-  return text;
+  return Buffer.from(bytes).toString('utf8');
 }

@@ -1,6 +1,5 @@
 /** Reads a workspace with the `read` tool and gives each answer as one string; a failure starts with its error code. */
 
-import { noteAnswer } from './recorded.ts';
 import { codeOf, textOf, workspace } from './workspace.ts';
 
 export interface Reader {
@@ -14,8 +13,8 @@ export interface Reader {
 
 export function reader(): Reader {
   const { W, write, oriel } = workspace();
-  const run = async (path: string, signal?: AbortSignal) =>
-    noteAnswer(path, await oriel.tool('read').run({ path }, { ...(signal && { signal }) }));
+  const run = (path: string, signal?: AbortSignal) =>
+    oriel.tool('read').run({ path }, { ...(signal && { signal }) });
   return {
     folder: W,
     write: (name, content) => void write(name, content),

@@ -1,58 +1,7 @@
 /** Whole answers on record in `test/fixtures/answers`; `vitest -u` writes them anew. */
 
-import { createHash } from 'node:crypto';
-import { realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { expect, type TestContext } from 'vitest';
-import type { Answer } from '../../src/index.ts';
-
-/** What the running test was answered, by what it asked. */
-let seen: string[] = [];
-
-/** Files whose answers say how long ago something was, or the length of a path of this run. */
-const UNSTABLE = /\/(?:schemes|github-cache|spelled)\.test\.ts$/;
-
-/** Most answers of a test, and most characters of one, that are on record as they are. */
-const MAX_SEEN = 40;
-const MAX_CHARACTERS = 1_500;
-
-/** Notes and returns the answer. */
-export function noteAnswer(asked: unknown, answer: Answer): Answer {
-  const { content, details } = answer;
-  const text = content.map((one) => (one.type === 'text' ? one.text : `<${one.mimeType}>`)).join('\n');
-  noteText(asked, `${text}\n${JSON.stringify({ ...details, limits: undefined })}`);
-  return answer;
-}
-
-/** As `noteAnswer` for a part of the program that is asked without a face. */
-export function noteText(asked: unknown, text: string): void {
-  if (!expect.getState().testPath?.includes('/test/formats/')) return;
-  // A half of a character would be stored as another one.
-  const all = scrubbed(Buffer.from(`${JSON.stringify(asked)}\n${text}`).toString());
-  const hash = (): string => createHash('sha256').update(all).digest('hex');
-  seen.push(all.length > MAX_CHARACTERS ? `${Buffer.from(all.slice(0, MAX_CHARACTERS))}… ${hash()}` : all);
-}
-
-const TEMPORARY = realpathSync(tmpdir());
-
-/** Without what differs from run to run: temporary directories and ports. */
-function scrubbed(text: string): string {
-  return text
-    .replaceAll(TEMPORARY, '/tmp')
-    .replaceAll(/\/tmp\/[\w.-]+/g, '/tmp/…')
-    .replaceAll(/sessions\/\d+-\w+/g, 'sessions/…')
-    .replaceAll(/(https?:\/\/[\w.-]+|localhost|127\.0\.0\.1):\d+/g, '$1:0');
-}
-
-/** Expects what a test of formats was answered to be as on record beside it: its own words look at a part only. */
-export function expectSeenAsRecorded({ task, expect }: TestContext): void {
-  const answers = seen.toSorted().slice(0, MAX_SEEN);
-  seen = [];
-  const { filepath } = task.file;
-  if (answers.length === 0 || UNSTABLE.test(filepath) || task.tags?.includes('slow')) return;
-  if (task.result?.state !== 'fail') expect(answers.join('\n\n')).toMatchSnapshot();
-}
+import { expect } from 'vitest';
 
 /** Expects what `text` answers to each path, one after the other, to be as on record. */
 export async function expectAsRecorded(
@@ -62,7 +11,6 @@ export async function expectAsRecorded(
 ): Promise<void> {
   const answers: string[] = [];
   for (const path of paths) answers.push(`=== ${path}\n${await text(path)}\n`);
-  seen = [];
   const file = fileURLToPath(new URL(`../fixtures/answers/${record}.txt`, import.meta.url));
   await expect(answers.join('')).toMatchFileSnapshot(file);
 }

@@ -3,7 +3,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { buildSeconds, useTestBuild } from './built.ts';
 import { cpuSeconds } from './cpu-seconds.ts';
-import { expectSeenAsRecorded } from './recorded.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -26,10 +25,8 @@ beforeAll(() => {
 beforeEach(() => {
   atTest = ownCpuSeconds();
 });
-afterEach((context) => {
-  const { task } = context;
+afterEach(({ task }) => {
   task.meta.cpuSeconds = ownCpuSeconds() - atTest;
-  expectSeenAsRecorded(context);
 });
 // oxlint-disable-next-line no-empty-pattern -- Vitest takes nothing else in this place.
 afterAll(async ({}, file) => {

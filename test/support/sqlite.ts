@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createOriel, type OrielOptions } from '../../src/index.ts';
 import { loadLibrary } from '../../src/formats/sqlite/worker/library.ts';
-import { noteAnswer } from './recorded.ts';
 
 /** A temporary folder that is removed after the test. */
 export function folder(): string {
@@ -64,7 +63,7 @@ export function reader(cwd: string, options: OrielOptions = {}): (path: string) 
   const oriel = createOriel({ cwd, ...options });
   onTestFinished(() => oriel.close());
   return async (path) => {
-    const { content, details, isError } = noteAnswer(path, await oriel.tool('read').run({ path }));
+    const { content, details, isError } = await oriel.tool('read').run({ path });
     const text = content
       .map((block) => (block.type === 'text' ? block.text : `<${block.mimeType}>`))
       .join('');

@@ -7,7 +7,6 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Answer, createOriel, type Oriel, type OrielOptions } from '../../src/index.ts';
 import type { AtEnd } from './commands.ts';
-import { noteAnswer } from './recorded.ts';
 
 export const SECRET = 'TOPSECRET-OUTSIDE';
 
@@ -45,8 +44,8 @@ export function workspace(own: OrielOptions = {}, atEnd: AtEnd = onTestFinished)
     // Programs that are ending may still add files. Only the asynchronous removal lists the directory again.
     await rm(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   });
-  const read = async (path: string, options?: OrielOptions): Promise<Answer> =>
-    noteAnswer(path, await (options ? walled(options) : oriel).tool('read').run({ path }));
+  const read = (path: string, options?: OrielOptions): Promise<Answer> =>
+    (options ? walled(options) : oriel).tool('read').run({ path });
   return {
     W,
     O,

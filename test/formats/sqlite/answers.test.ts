@@ -11,7 +11,6 @@ import type { StatementClock } from '../../../src/formats/sqlite/worker/statemen
 import { DATABASE, ReadOnlyVfs } from '../../../src/formats/sqlite/worker/vfs.ts';
 import type { Limits } from '../../../src/types/excerpt.ts';
 import { readAt } from '../../../src/text/bytes.ts';
-import { noteText } from '../../support/recorded.ts';
 import { databaseBytes } from '../../support/sqlite.ts';
 
 const library = await loadLibrary();
@@ -40,10 +39,6 @@ function databaseOf(content: Uint8Array, limits = LIMITS, clock: StatementClock 
     } finally {
       connection?.close();
     }
-    noteText(
-      rest,
-      JSON.stringify(reply, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)),
-    );
     if (reply.kind === 'error')
       return `${reply.code}: ${reply.message}${reply.rest ? ` Use db${reply.rest}` : ''}`;
     const { bytes, notes = [], more } = compose(reply, parsed, 'db', limits);
