@@ -21,6 +21,8 @@ export function startOwnTimer(
   most: number = MAX_TIMEOUT_FACTOR * ms,
 ): () => void {
   const end = performance.now() + most;
+  // Node takes a longer time, such as Infinity, for 1 ms.
+  const half = Math.min(ms / 2, 2 ** 31 - 1);
   let isOver = false;
   let timer: NodeJS.Timeout;
   const look = async (): Promise<void> => {
@@ -32,9 +34,9 @@ export function startOwnTimer(
   // To save work, waiting in the first half of the time is not measured and counts as running.
   const begin = (): void => {
     void waited();
-    timer = setTimeout(() => void look(), ms / 2);
+    timer = setTimeout(() => void look(), half);
   };
-  timer = setTimeout(begin, ms / 2);
+  timer = setTimeout(begin, half);
   return () => {
     isOver = true;
     clearTimeout(timer);

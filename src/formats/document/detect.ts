@@ -23,17 +23,13 @@ export function isDocument({ name, head }: Pick<SourceSubject, 'name' | 'head'>)
   // Junk may precede the header of a PDF. It is searched for only if the name says PDF.
   if (front === '%PDF-' || (named && /\.pdf$/i.test(name) && start.includes('%PDF-'))) return true;
   if (front === '{\\rtf') return true;
-  if (front.startsWith('PK')) return named || (!isNamedZip(name) && isPackage(start));
+  if (front.startsWith('PK')) return named || (!isNamedArchive(name) && isPackage(start));
   if (start[0] === COMPOUND[0] && start.subarray(0, COMPOUND.length).equals(COMPOUND))
     return named || !/\.[a-z0-9]+$/i.test(name);
   if (named && xmlKind(head)) return true;
   if (OFFICE_NAMES.test(name) && isStoredPage(head)) return true;
   // Other text with such a name is text.
   return named && !isText(head);
-}
-
-function isNamedZip(name: string): boolean {
-  return isNamedArchive(name) && !NAMES.test(name);
 }
 
 /** Whether the first member of a zip is one that document packages begin with. */

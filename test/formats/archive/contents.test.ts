@@ -1,6 +1,8 @@
 /** How the members of an archive are listed and found, in memory: each law with one case. */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { archiveLimits } from '../../../src/formats/archive/limits.ts';
+import { queues } from '../../../src/queues/queue-table.ts';
 import { memoryBytes } from '../../../src/text/bytes.ts';
 import { type ArchiveContents, readContents } from '../../../src/formats/archive/members.ts';
 import { endingIn, locate, nearMembers } from '../../../src/formats/archive/select.ts';
@@ -141,4 +143,12 @@ describe('damage', () => {
       code: 'CORRUPT',
     });
   });
+});
+
+test('a list of many members gives its place in the queue back', async () => {
+  const { manyEntries } = archiveLimits;
+  onTestFinished(() => void Object.assign(archiveLimits, { manyEntries }));
+  Object.assign(archiveLimits, { manyEntries: 1 });
+  await contentsOf(Array.from({ length: 3_000 }, (_, i) => ({ name: `${i}${'x'.repeat(90)}` })));
+  expect(queues.indexes.stats.running).toBe(0);
 });

@@ -1,7 +1,8 @@
 /** The fixture documents, read whole: the answers on record are in `test/fixtures/answers`; `vitest -u` writes them. */
 
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { fixture } from '../../support/documents.ts';
+import { expectAsRecorded } from '../../support/recorded.ts';
 import { unhurried, workspace } from '../../support/workspace.ts';
 
 /** The part with every construct; what follows is more of the same. */
@@ -37,8 +38,9 @@ test.each([
   const { write, text } = workspace(unhurried);
   const path = name.replace('.gz', '');
   write(path, fixture(name));
-  const answers: string[] = [];
-  for (const selector of selectors)
-    answers.push(`=== ${path}:${selector}\n${await text(`${path}:${selector}`)}\n`);
-  await expect(answers.join('')).toMatchFileSnapshot(`../../fixtures/answers/${path}.txt`);
+  await expectAsRecorded(
+    path,
+    selectors.map((selector) => `${path}:${selector}`),
+    text,
+  );
 });

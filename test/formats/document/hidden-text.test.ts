@@ -35,6 +35,7 @@ const wordStyles = `<w:styles ${SPACE}>${[
   style('character', 'Child', '<w:basedOn w:val="Secret"/>'),
   style('character', 'Back', '<w:basedOn w:val="Child"/><w:rPr><w:vanish w:val="0"/></w:rPr>'),
   style('character', 'Was', `<w:rPr>${was('<w:vanish/>')}</w:rPr>`),
+  style('character', 'Orphan', '<w:basedOn w:val="Nowhere"/>'),
   style('paragraph', 'Aside', HIDES),
   style('paragraph', 'AsideToo', '<w:basedOn w:val="Aside"/>'),
   style('table', 'Rows', `<w:tblStylePr w:type="firstRow">${HIDES}</w:tblStylePr>`),
@@ -57,7 +58,7 @@ test('docx: tracked formatting is shown as it is now', async () => {
 
 test('docx: paragraph styles and base styles hide text', async () => {
   const body = [
-    `<w:p>${run('one ')}${run('GONE ', '<w:rStyle w:val="Child"/>')}${run('two ', '<w:rStyle w:val="Back"/>')}${run('three ', '<w:rStyle w:val="Unknown"/>')}${run('four', '<w:rStyle w:val="Aside"/>')}</w:p>`,
+    `<w:p>${run('one ')}${run('GONE ', '<w:rStyle w:val="Child"/>')}${run('two ', '<w:rStyle w:val="Back"/>')}${run('three ', '<w:rStyle w:val="Orphan"/>')}${run('four', '<w:rStyle w:val="Aside"/>')}</w:p>`,
     styled('Aside', 'GONE'),
     styled('AsideToo', 'GONE'),
     styled('Aside', 'five', '<w:vanish w:val="0"/>'),
