@@ -72,6 +72,21 @@ test('durations of OpenDocument sheets keep days, sign and fractions', async () 
   expect(await text('s.ods')).toContain('| 1 | 36:05:00 | -2:00:00 | 28:00:00 | P1Y2M | 20 |');
 });
 
+test('values of OpenDocument cells are shown where their text is empty or absent', async () => {
+  const { write, text } = workspace(unhurried);
+  const cell = (attributes: string, inside: string): string =>
+    `<table:table-cell office:value-type=${attributes}>${inside}</table:table-cell>`;
+  const row = odsRow(
+    cell('"string" office:string-value="a &amp; b"', ''),
+    cell('"string" office:string-value="hidden"', '<text:p/>'),
+    '<table:table-cell office:value-type="string" office:string-value="alone"/>',
+    cell('"float" office:value="7"', '<text:p/>'),
+    cell('"string"', '<text:p>A</text:p><text:p/><text:p>B</text:p>'),
+  );
+  write('s.ods', ods(row));
+  expect(await text('s.ods')).toContain('| 1 | a & b | hidden | alone | 7 | "A\\n\\nB" |');
+});
+
 test('the text of a shape does not join that of its cell', async () => {
   const { write, text } = workspace(unhurried);
   const box =
