@@ -52,6 +52,8 @@ async function writeFiles() {
   const lines = Array.from({ length: 5000 }, (_, i) => `line ${i + 1} of a long text, 雪 and é`);
   await writeFile(join(files, 'long.txt'), lines.join('\n'));
   await writeFile(join(files, 'long.txt.gz'), gzipSync(lines.join('\n')));
+  await mkdir(join(files, 'logs'));
+  await writeFile(join(files, 'logs/large.log'), `${'an entry\n'.repeat(400_000)}the end\n`);
   await writeFile(join(files, 'rows.csv'), 'id,name\n1,one\n2,two\n3,three\n');
   await writeFile(join(files, 'page.html'), '<h1>Title</h1><p>A <b>bold</b> page.</p>');
   const members = {
@@ -101,6 +103,7 @@ const COMMANDS = [
   ['grep', 'line 49.9'],
   ['grep', 'second', 'some.zip'],
   ['grep', '--files', 'return', 'src'],
+  ['grep', 'the end', 'logs'],
   ['bash', 'echo out; echo err >&2; exit 3'],
   ['bash', 'seq 1 200000'],
   ['bash', '--timeout', '1', 'echo begun; sleep 30 & sleep 30'],

@@ -2,6 +2,7 @@
 
 import { advised, type ErrorCode, isOrielError, OrielError } from '../errors.ts';
 import { claimsArchive } from '../formats/archive/detect.ts';
+import { sourceFor } from '../formats/table.ts';
 import { isWeb, openWeb } from '../formats/web/detect.ts';
 import { partHeader, readAnswer } from '../render/answers.ts';
 import { plural } from '../render/display.ts';
@@ -160,7 +161,10 @@ async function openFound({ subject, suffix }: FoundTarget, call: Call): Promise<
  */
 async function answerAboutCode(subject: SourceSubject, call: Call): Promise<CodeReadResult | undefined> {
   const { typed, rest, opened } = subject;
-  if (endsInCodeQuestion(rest) && claimsArchive(subject))
+  const mayAsk = endsInCodeQuestion(rest);
+  // A table or a sheet may have the name `refs`.
+  if (mayAsk && /^(?:sqlite|document)$/.test(sourceFor(subject, undefined).format)) return undefined;
+  if (mayAsk && claimsArchive(subject))
     return (await import('../search/code/archive-code.ts')).answerInArchive(subject, call);
   const asked = parseCodeQuestion(typed, rest, opened.kind);
   return asked && (await import('../search/code/answer-code.ts')).answerCode(subject, asked, call);

@@ -96,7 +96,8 @@ interface LentDescriptor {
  * reused. Undefined if that has already happened.
  */
 export async function lentFile(lent: LentDescriptor, path: string): Promise<OpenedFile | undefined> {
-  if (!isStill(lent, lent.fd)) return undefined;
+  // Under Deno the descriptors of a thread are not known in others, but their paths are.
+  if (!('Deno' in globalThis) && !isStill(lent, lent.fd)) return undefined;
   // Without paths for descriptors, the descriptor of the thread itself must be used.
   const fd = BY_DESCRIPTOR
     ? await untilDescriptors(() => openDescriptor(`/proc/self/fd/${lent.fd}`, AGAIN)).catch(gone)

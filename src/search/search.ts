@@ -16,14 +16,16 @@ import { refuseStored } from '../formats/table.ts';
 import { isBinary } from '../formats/text/open.ts';
 import { withProgress } from '../queues/caller.ts';
 import { openTarget, type SearchStart, shownBelow, shownTarget, startPath } from '../target/open-target.ts';
-import { readSourceHead } from '../text/bytes.ts';
+import { readAt, readSourceHead } from '../text/bytes.ts';
 import { isNearlyText } from '../text/encoding.ts';
+import { isUtf8Start } from '../text/legacy-encoding.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory, OpenedFile } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { ListResult, SearchHint, SearchResult } from '../types/result.ts';
+import { GapsSeen } from '../walk/gaps.ts';
 import type { LargeTextFile, WalkFilter } from '../walk/walk-messages.ts';
 import { WaitCondition, WalkBroken, type WalkOptions, WalkRun } from '../walk/walk-run.ts';
 import { containerSubject, isPackedBinary, textsInside } from './container-texts.ts';
@@ -182,7 +184,7 @@ async function searchDirectory(
   const walkTexts = async (into: SearchSink, naming: PathNaming): Promise<void> => {
     const wants = { kind: 'texts', needle, isAscii: sink.search.isAscii, asStored: !request.inside } as const;
     const walk = await WalkRun.start(directory, { wants, ...options, deadline }, call);
-    const inputs = new SearchInputs(walk, into.search, call);
+    const inputs = new SearchInputs(walk, into.search, names.shown, call);
     try {
       for await (const input of inputs) if (!(await into.take(input, naming))) break;
     } finally {
@@ -279,8 +281,29 @@ async function searchFile(file: OpenedFile, typed: string, sink: SearchSink, cal
     await refuseStored({ typed: shown, rest: '', name: basename(path), path, opened: file, head }, call);
     // Kept outputs are not editable, so they have no real path for anchors.
     const real = call.session.spills.has(file.path) ? {} : { real: () => file.path };
-    await sink.take(openedInput(file, shown, encoding, search), { shown: () => shown, ...real });
+    const input = openedInput(file, shown, encoding, search);
+    await noteUndecoded(file, encoding, shown, input, search, call);
+    await sink.take(input, { shown: () => shown, ...real });
   }
+}
+
+/** The most bytes that are looked at for what is not UTF-8. */
+const MAX_CHECKED_BYTES = 1 << 20;
+
+/** Records a text in no known encoding, in which what is searched may have other bytes. */
+async function noteUndecoded(
+  { bytes }: OpenedFile,
+  { perhaps }: TextEncoding,
+  shown: string,
+  input: SearchInput,
+  { isAscii }: SearchRun,
+  { signal }: Call,
+): Promise<void> {
+  if (isAscii || perhaps === undefined || isUtf8Start(await readAt(bytes, 0, MAX_CHECKED_BYTES, signal)))
+    return;
+  const seen = new GapsSeen();
+  seen.pass('undecoded', shown);
+  input.gaps.add(seen.facts, 0);
 }
 
 /** The encoding of a file that was named directly. Throws `UNSUPPORTED` if it is not a text. */
@@ -309,6 +332,7 @@ const BEGUN = 2;
 class SearchInputs implements AsyncIterable<SearchInput> {
   readonly #walk: WalkRun;
   readonly #search: SearchRun;
+  readonly #shown: PathNaming['shown'];
   readonly #call: Call;
   readonly #changed = new WaitCondition();
   /** Started inputs; the first is the one being read. */
@@ -318,9 +342,10 @@ class SearchInputs implements AsyncIterable<SearchInput> {
   #made = false;
   #closed = false;
 
-  constructor(walk: WalkRun, search: SearchRun, call: Call) {
+  constructor(walk: WalkRun, search: SearchRun, shown: PathNaming['shown'], call: Call) {
     this.#walk = walk;
     this.#search = search;
+    this.#shown = shown;
     this.#call = call;
     this.#making = this.#make().catch((error: unknown) => {
       this.#failure = error;
@@ -405,17 +430,23 @@ class SearchInputs implements AsyncIterable<SearchInput> {
     const path = latin1ToPath(item.path);
     const opened = await lentFile(item, path);
     if (!opened) throw new WalkBroken('The thread that held a file has ended.');
-    const encoding = await findEncoding(opened.bytes, this.#call).catch(async (error: unknown) => {
+    const input = await this.#inputOf(opened, path).catch(async (error: unknown) => {
       await opened.close();
       throw error;
     });
-    const input = openedInput(opened, path, encoding, this.#search);
     if (item.gaps) input.gaps.add(item.gaps, 0);
     const close = async (): Promise<void> => {
       await opened.close();
       this.#walk.release(item);
     };
     this.#begin({ ...input, close });
+  }
+
+  async #inputOf(file: OpenedFile, path: string): Promise<SearchInput> {
+    const encoding = await findEncoding(file.bytes, this.#call);
+    const input = openedInput(file, path, encoding, this.#search);
+    await noteUndecoded(file, encoding, this.#shown(path), input, this.#search, this.#call);
+    return input;
   }
 
   #begin(input: SearchInput): void {

@@ -30,7 +30,7 @@ export function separatedRows(text: string, separator: string, start = 0): Separ
 
 /** The separator that a line `sep=;` names, or else the most frequent one; `start` is the offset behind that line. */
 export function separatorOf(text: string): { readonly separator: string; readonly start: number } {
-  const [line = '', declared] = /^sep=(.)\r?\n/i.exec(text) ?? [];
+  const [line = '', declared] = /^sep=(.)(?:\r\n?|\n)/i.exec(text) ?? [];
   const separator = declared ?? mostFrequent(text.slice(0, SAMPLED_CSV_ROWS).replace(/"[^"]*"/g, ''));
   return { separator, start: line.length };
 }

@@ -249,6 +249,7 @@ describe('binary files', () => {
       expect((await call('read', { path: use })).isError).not.toBe(true);
     };
     await told({ pattern: 'Übung' }, 'a.txt');
+    await told({ pattern: 'Übung', path: 'a.txt' }, 'a.txt');
     await told({ pattern: 'ine .bung' }, 'a.txt');
     await told({ pattern: 'needle' }, 'b.txt:encoding=utf-16le');
     expect((await call('grep', { pattern: 'one' })).text).toBe('a.txt:1: eine \ufffdbung, one');
@@ -256,6 +257,12 @@ describe('binary files', () => {
     write('\xe9.txt', '');
     for (const pattern of ['absent', 'absent.*', 'Übungen'])
       expect((await call('grep', { pattern })).text).toBe('No matches found');
+    // Texts that are too large to be packed with others.
+    write('a.txt', Buffer.from(`${'x\n'.repeat(2 << 20)}Übung\n`));
+    expect((await call('grep', { pattern: 'Tür', path: 'a.txt' })).text).toBe('No matches found');
+    write('a.txt', Buffer.from(`Übung\n${'x\n'.repeat(2 << 20)}`, 'latin1'));
+    await told({ pattern: 'Übung' }, 'a.txt');
+    await told({ pattern: 'Übung', path: 'a.txt' }, 'a.txt');
   });
 
   test('UTF-16 inside a program or a database is not a text', async () => {

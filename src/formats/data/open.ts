@@ -20,7 +20,7 @@ import { fileSource } from '../text/open.ts';
 import { dataForm, dataPlace, dataQuery } from './detect.ts';
 import { JsonError, ValueFinder } from './json-scan.ts';
 import { CHUNK_BYTES } from './record-bytes.ts';
-import type { ConversionFacts, DataFacts, DataFinding } from './records.ts';
+import { type ConversionFacts, type DataFacts, type DataFinding, MAX_DATA_COLUMNS } from './records.ts';
 
 const TABLE = 'data';
 
@@ -84,6 +84,14 @@ const DATA_WORDS: Readonly<Record<DataFinding, readonly [one: string, many: stri
   further: [
     'row has a key that is no column: json holds it',
     'rows have keys that are no columns: json holds them',
+  ],
+  wide: [
+    `row has over ${MAX_DATA_COLUMNS} cells, of which the others are left out`,
+    `rows have over ${MAX_DATA_COLUMNS} cells, of which the others are left out`,
+  ],
+  undecoded: [
+    'row has bytes that are not UTF-8, which no condition finds as letters',
+    'rows have bytes that are not UTF-8, which no condition finds as letters',
   ],
 };
 

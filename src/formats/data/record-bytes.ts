@@ -29,15 +29,21 @@ export interface JsonDamage {
 /** The most bytes of a record; a larger one is left out and counted. */
 const MAX_RECORD_BYTES = 4 << 20;
 export const CHUNK_BYTES = 256 << 10;
-export const NEWLINE = 10;
+const NEWLINE = 10;
+const RETURN = 13;
 const QUOTE = 34;
 
 const MAX_MEMBERS = 1000;
+
+/** What ends the lines of a file with this beginning: in old files of a Mac a carriage return alone. */
+export const lineEndOf = (head: Uint8Array): number =>
+  head.includes(NEWLINE) || !head.includes(RETURN) ? NEWLINE : RETURN;
 
 /** Lines of a file, or rows of separated values, whose quotes may hold line ends. */
 export class LineRecords {
   readonly #file: DataFile;
   readonly #separator: number | undefined;
+  readonly #lineEnd: number;
   /** Its beginning is what is held. */
   #room: Buffer = Buffer.alloc(0);
   #held = this.#room;
@@ -47,9 +53,10 @@ export class LineRecords {
   /** The index of the next quote that is known; Infinity if none is held. */
   #quote = -1;
 
-  constructor(file: DataFile, start: number, separator?: string) {
+  constructor(file: DataFile, start: number, lineEnd: number, separator?: string) {
     this.#file = file;
     this.#base = start;
+    this.#lineEnd = lineEnd;
     this.#separator = separator === undefined ? undefined : Buffer.from(separator)[0];
   }
 
@@ -63,7 +70,7 @@ export class LineRecords {
       } else if (this.#held.length - this.#at <= MAX_RECORD_BYTES && this.#fill()) continue;
       else {
         // A quote without an end is an ordinary character.
-        const line = this.#held.indexOf(NEWLINE, this.#at);
+        const line = this.#held.indexOf(this.#lineEnd, this.#at);
         if (line === -1 && this.#held.length - this.#at > MAX_RECORD_BYTES) {
           const at = this.#base + this.#at;
           oversized(at, this.#skipLine() - at);
@@ -90,14 +97,14 @@ export class LineRecords {
     const [held, from] = [this.#held, this.#at];
     // The last line may have no end.
     this.#at = Math.min(end + 1, held.length);
-    const to = held[end - 1] === 13 && end > from ? end - 1 : end;
+    const to = held[end - 1] === RETURN && end > from ? end - 1 : end;
     return to > from ? { at: this.#base + from, bytes: held.subarray(from, to) } : undefined;
   }
 
   /** The index of the line end behind the record; `open` within quotes, `more` if it is not held yet. */
   #end(): number | 'open' | 'more' {
     const held = this.#held;
-    let newline = held.indexOf(NEWLINE, this.#at);
+    let newline = held.indexOf(this.#lineEnd, this.#at);
     if (this.#separator === undefined) return newline === -1 ? 'more' : newline;
     if (this.#quote < this.#at) this.#quote = indexFrom(held, QUOTE, this.#at);
     if (newline !== -1 && this.#quote > newline) return newline;
@@ -110,7 +117,7 @@ export class LineRecords {
         at = close + 1;
         if (at === held.length && this.#base + at < this.#file.size) return 'more';
       }
-      if (newline < at) newline = indexFrom(held, NEWLINE, at);
+      if (newline < at) newline = indexFrom(held, this.#lineEnd, at);
       if (separator < at) separator = indexFrom(held, this.#separator, at);
       if (separator >= newline) return newline === Infinity ? 'more' : newline;
       at = separator + 1;
@@ -137,7 +144,7 @@ export class LineRecords {
   /** Skips the rest of a line without holding it, and returns the offset of its end. */
   #skipLine(): number {
     for (;;) {
-      const line = this.#held.indexOf(NEWLINE, this.#at);
+      const line = this.#held.indexOf(this.#lineEnd, this.#at);
       this.#at = line === -1 ? this.#held.length : line + 1;
       if (line !== -1 || !this.#fill()) return this.#base + this.#at;
     }

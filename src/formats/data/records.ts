@@ -18,8 +18,8 @@ import {
   type DataFile,
   ItemRecords,
   type JsonDamage,
+  lineEndOf,
   LineRecords,
-  NEWLINE,
 } from './record-bytes.ts';
 
 /** How the bytes of a file are read. `path` leads to the array whose items are the rows. */
@@ -44,7 +44,16 @@ export interface DataColumn {
 }
 
 /** What was found among the records, by its words in `DATA_WORDS`. */
-export type DataFinding = 'ragged' | 'broken' | 'unlike' | 'oversized' | 'unclosed' | 'repeated' | 'further';
+export type DataFinding =
+  | 'ragged'
+  | 'broken'
+  | 'unlike'
+  | 'oversized'
+  | 'unclosed'
+  | 'repeated'
+  | 'further'
+  | 'wide'
+  | 'undecoded';
 
 /** How many records, and the bytes of the first of them. */
 export interface DataTally {
@@ -109,7 +118,7 @@ const MAX_SEARCHED_BYTES = 256 << 20;
 const MAX_NAMED_MEMBERS = 5;
 
 /** The most columns: SQLite allows 2,000, and each has its text as written beside it. */
-const MAX_DATA_COLUMNS = 950;
+export const MAX_DATA_COLUMNS = 950;
 const MAX_COLUMN_NAME_CHARACTERS = 200;
 const MAX_SAMPLED_BYTES = 4 << 20;
 
@@ -131,6 +140,7 @@ export class DataRecords implements DataTable {
   readonly isPlain: boolean = false;
   readonly #names: ReadonlySet<string>;
   readonly #file: DataFile;
+  readonly #lineEnd: number;
   readonly #start: number;
   /** Where the items of a repeated path begin; 0 for those of the first array at it. */
   #items = 0;
@@ -140,8 +150,10 @@ export class DataRecords implements DataTable {
   /** Reads the first records to find the columns. */
   constructor(file: DataFile, form: TextForm) {
     this.#file = file;
-    const head = Buffer.alloc(Math.min(file.size, CHUNK_BYTES));
-    const text = decodeText(head.subarray(0, file.read(head, 0)), true);
+    const chunk = Buffer.alloc(Math.min(file.size, CHUNK_BYTES));
+    const head = chunk.subarray(0, file.read(chunk, 0));
+    this.#lineEnd = lineEndOf(head);
+    const text = decodeText(head, true);
     const mark = text.startsWith('\ufeff') ? 3 : 0;
     this.form = form.kind === 'json' && form.path.length === 0 && isLines(text) ? { kind: 'lines' } : form;
     this.#start = mark;
@@ -202,10 +214,11 @@ export class DataRecords implements DataTable {
     const records = new LineRecords(
       this.#file,
       offset,
+      this.#lineEnd,
       form.kind === 'separated' ? form.separator : undefined,
     );
     const before = Buffer.alloc(1);
-    if (offset > this.#start && this.#file.read(before, offset - 1) === 1 && before[0] !== NEWLINE)
+    if (offset > this.#start && this.#file.read(before, offset - 1) === 1 && before[0] !== this.#lineEnd)
       records.align();
     return records;
   }
@@ -351,11 +364,14 @@ export class DataCursor implements DataRow {
       this.#spans = undefined;
       this.#count('read');
       if (record.isUnclosed) this.#count('unclosed');
+      if (!this.text.isWellFormed()) this.#count('undecoded');
       if (form.kind === 'separated') {
         this.cells = cellsOf(this.text, form.separator ?? ',');
         // While the first records are read, the columns are not known yet.
         const { columns = [] } = this.#table as { readonly columns?: readonly DataColumn[] };
-        if (columns.length > 0 && this.cells.length !== columns.length) this.#count('ragged');
+        const isWide = columns.length === MAX_DATA_COLUMNS && this.cells.length > MAX_DATA_COLUMNS;
+        if (isWide) this.#count('wide');
+        else if (columns.length > 0 && this.cells.length !== columns.length) this.#count('ragged');
         return true;
       }
       this.object = objectOf(this.text);

@@ -54,6 +54,35 @@ describe('separated values', () => {
     expect(text).toBe('| a | b    |\n|---|------|\n| 1 | NULL |\n| 2 |      |\n');
   });
 
+  test('a carriage return alone ends the lines of a file that has no other ends', async () => {
+    const read = asked('o.csv', 'sep=;\ra;b\r1;x\r2;"y\rz"\r');
+    expect(cells((await read('?where=a > 0')).text)).toEqual([
+      ['1', 'x'],
+      ['2', '"y\\x0dz"'],
+    ]);
+    expect((await read(':#[1].b')).text).toContain('"y\\rz"');
+    expect(cells((await asked('o.jsonl', '{"a":1}\r{"a":2}\r')('?limit=5')).text)).toEqual([['1'], ['2']]);
+  });
+
+  test('what a condition cannot find, and cells without a column, are said', async () => {
+    const latin = asked('o.csv', Buffer.from('a,b\n1,caf\xe9\n2,tea\n', 'latin1'));
+    expect((await latin("?where=b = 'café'")).text).toContain(
+      '[Of 2 rows read, 1 row has bytes that are not UTF-8, which no condition finds as letters. Use o.csv:@4+6 for it]',
+    );
+    const wide = (cell: (at: number) => string): string =>
+      Array.from({ length: 951 }, (_, at) => cell(at)).join();
+    const { text } = await asked(
+      'o.csv',
+      lines(
+        wide((at) => `c${at}`),
+        wide(String),
+      ),
+    )('?select=c949');
+    expect(text).toContain(
+      '[Of 1 row read, 1 row has over 950 cells, of which the others are left out. Use o.csv:@',
+    );
+  });
+
   test('a file without a header has columns by number', async () => {
     const read = asked('o.tsv', '1\t"x\ty"\n2\tz\n');
     expect((await read('?where="column 1" = 2')).text).toContain('| 2        | z        |');

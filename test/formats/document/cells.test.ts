@@ -72,6 +72,21 @@ test('durations of OpenDocument sheets keep days, sign and fractions', async () 
   expect(await text('s.ods')).toContain('| 1 | 36:05:00 | -2:00:00 | 28:00:00 | P1Y2M | 20 |');
 });
 
+test('values of OpenDocument cells are shown where their text is empty or absent', async () => {
+  const { write, text } = workspace(unhurried);
+  const cell = (attributes: string, inside: string): string =>
+    `<table:table-cell office:value-type=${attributes}>${inside}</table:table-cell>`;
+  const row = odsRow(
+    cell('"string" office:string-value="a &amp; b"', ''),
+    cell('"string" office:string-value="hidden"', '<text:p/>'),
+    '<table:table-cell office:value-type="string" office:string-value="alone"/>',
+    cell('"float" office:value="7"', '<text:p/>'),
+    cell('"string"', '<text:p>A</text:p><text:p/><text:p>B</text:p>'),
+  );
+  write('s.ods', ods(row));
+  expect(await text('s.ods')).toContain('| 1 | a & b | hidden | alone | 7 | "A\\n\\nB" |');
+});
+
 test('the text of a shape does not join that of its cell', async () => {
   const { write, text } = workspace(unhurried);
   const box =
@@ -395,6 +410,17 @@ const FORMATS: readonly (readonly [format: string, value: number, shown: string]
   ['[h]:mm', -1.5, '-36:00'],
   ['yyyy-mm-dd', 45291, '2023-12-31'],
   ['dd.mm.yy h:mm;@', 45291.5, '2023-12-31 12:00'],
+  ['000-0000', 10_000_000, '1000-0000'],
+  ['000-00-0000', -1235, '-000-00-1235'],
+  ['"a0-0b "0', 5, 'a0-0b 5'],
+  ['[=1]"yes";[=0]"no"', 7, '7'],
+  ['[=1]"yes";[=0]"no";@', 0, 'no'],
+  ['[>=1000000]0.0,,"M";[>=1000]0.0,"K";0', -1235, '-1235'],
+  ['[>=1000000]0.0,,"M";[>=1000]0.0,"K";0', 1235, '1.2K'],
+  ['[<-999]0.0,"K";0', -1235, '-1.2K'],
+  ['[<>0]0.0;"none"', -3, '-3.0'],
+  ['[>=0]0.0;(0)', -3, '(3)'],
+  ['[<0]"minus "0%;0', -3, 'minus 300%'],
 ];
 
 test('numbers in other locales keep signs, durations are no dates', async () => {

@@ -38,7 +38,7 @@ const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 const text = (words: string): string => `<a:p><a:r><a:t>${words}</a:t></a:r></a:p>`;
 
 const PARTS: Readonly<Record<string, string>> = {
-  'xl/sharedStrings.xml': `<sst ${MAIN}><si><t>shared</t></si><si><r><t>10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>6</t></r></si></sst>`,
+  'xl/sharedStrings.xml': `<sst ${MAIN}><si><t>shared</t></si><si><r><t>10</t></r><r><rPr><vertAlign val="superscript"/><family val="6"/></rPr><t>6</t></r></si></sst>`,
   'xl/worksheets/_rels/sheet1.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${[
     `<Relationship Id="h" Type="${OFFICE}/hyperlink" Target="https://ex.org/h" TargetMode="External"/>`,
     `<Relationship Id="c" Type="${OFFICE}/comments" Target="../comments1.xml"/>`,

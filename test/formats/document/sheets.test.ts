@@ -5,6 +5,7 @@ import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { utils, write as writeBook } from '@e965/xlsx';
 import { ballast, fixture, sheetRow, xlsx } from '../../support/documents.ts';
+import { databaseBytes } from '../../support/sqlite.ts';
 import { textOf, unhurried, workspace } from '../../support/workspace.ts';
 import { zip } from '../../support/zip.ts';
 
@@ -261,3 +262,17 @@ function broken(xml: Buffer): Buffer {
   packed[packed.length >> 1] = (packed[packed.length >> 1] as number) ^ 0xff;
   return packed;
 }
+
+test('a sheet or a table with the name of a question about code is shown', async () => {
+  const { write, read } = workspace(unhurried);
+  write(
+    'book.xlsx',
+    xlsx([
+      ['Other', sheet(1)],
+      ['refs', sheet(1, 'of refs')],
+    ]),
+  );
+  expect(textOf(await read('book.xlsx:refs'))).toContain('of refs 0');
+  write('app.db', await databaseBytes("create table refs(v); insert into refs values ('stored')"));
+  expect(textOf(await read('app.db:refs'))).toContain('| stored |');
+});

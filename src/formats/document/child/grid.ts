@@ -272,6 +272,30 @@ function labelled({ t, v, z }: CellObject): string | undefined {
 /** A locale is no currency, for which SheetJS takes it: `[$-409]0.00`. */
 const LOCALE = /\[\$-[^[\]]*\]/g;
 
+/** A dash between digits, where SheetJS drops the sign and the digits that have no place: `000-0000`. */
+const DASH = /"[^"]*"|\\.|(?<=[0#?])-(?=[0#?][^.;]*(?:;|$))/g;
+
+/** The condition of a section: `[<1000]`. */
+const CONDITION = /\[([<>=]{1,2})(-?\d+(?:\.\d*)?)\]/;
+
+/**
+ * The section of a format with conditions that holds for the value, and the value in it: SheetJS takes the first if none does,
+ * and the second for that of negative numbers, which has no sign.
+ */
+function inSection(value: number, format: string): readonly [value: number, section: string] {
+  if (!CONDITION.test(format)) return [value, format];
+  const sections = format.split(';');
+  const [first, second] = sections.slice(0, 2).map((section) => CONDITION.exec(section));
+  if (!first) return [value, format];
+  const found = [first, second].findIndex((one) =>
+    one?.[1]?.includes(value === Number(one[2]) ? '=' : value < Number(one[2]) ? '<' : '>'),
+  );
+  const section = (sections[found === -1 ? (second ? 2 : 1) : found] ?? '@').replace(CONDITION, '');
+  const [, sign = '', limit] = (found === 1 ? second : first) ?? [];
+  const isForNegative = Number(limit) === 0 && sign.startsWith(found === -1 ? '>' : '<') && sign !== '<>';
+  return [isForNegative ? Math.abs(value) : value, section.includes('@') ? 'General' : section];
+}
+
 /** Undefined if SheetJS rejects the format. */
 function inFormat(value: number, format: string, ssf: NumberFormatter): string | undefined {
   try {
@@ -315,12 +339,13 @@ function numberText(
   ssf: NumberFormatter,
   date1904: boolean,
 ): string {
-  const plain = format?.replace(LOCALE, '');
-  if (plain === undefined) return shown?.trim() ?? exact(value);
+  if (format === undefined) return shown?.trim() ?? exact(value);
+  const unlocated = format.replace(LOCALE, '').replace(DASH, (part) => (part === '-' ? '"-"' : part));
+  const [inIt, plain] = inSection(value, unlocated);
   if (/^general$/i.test(plain)) return exact(value);
   if (isDate(plain)) return dateText(value, plain, shown, ssf, date1904);
   // If the format hides the number, it is shown anyway.
-  const text = shown?.trim() || formatted(value, plain, ssf)?.trim();
+  const text = shown?.trim() || formatted(inIt, plain, ssf)?.trim();
   return text && !text.includes('NaN') ? text : exact(value);
 }
 

@@ -12,7 +12,7 @@ import {
   type XmlPlace,
   type XmlReplacement,
 } from '../xml-walk.ts';
-import { attribute, contents, each } from '../zip-parts.ts';
+import { attribute, each } from '../zip-parts.ts';
 import { shownOpenSymbols } from './anydoc-symbol-fonts.ts';
 
 /** Delimiters during the conversion: Unicode noncharacters, as those of comments. */
@@ -187,6 +187,8 @@ export function raisedOpen(stored: string, styles: string): string {
   });
 }
 
+const RUN_TEXT = /(<(?:\w+:)?t(?:\s[^<>]*)?>)([^<]*[^<\s][^<]*)/;
+
 /** The strings of a workbook, shared, in cells or in comments, whose runs are joined by SheetJS 0.20.3. */
 export function raisedCells(xml: string): string {
   if (!xml.includes('vertAlign')) return xml;
@@ -195,9 +197,10 @@ export function raisedCells(xml: string): string {
     const marked = each(content, '(?:\\w+:)?r', (run, start) => {
       const [value] = /<(?:\w+:)?vertAlign(?=\s)[^>]*>/.exec(run) ?? [];
       const kind = WORD_KINDS[attribute(value ?? '', 'val') ?? ''];
-      const text = contents(run, '(?:\\w+:)?t').join('');
-      const [open = '', end = ''] = kind && text.trim() !== '' ? RAISED[kind] : [];
-      return `${start}${run.replace(text, () => open + text + end)}</${/^<([\w:]+)/.exec(start)?.[1]}>`;
+      const [open, end] = kind ? RAISED[kind] : [];
+      // The text of a run may also be a value of its font.
+      const shown = kind ? run.replace(RUN_TEXT, `$1${open}$2${end}`) : run;
+      return `${start}${shown}</${/^<([\w:]+)/.exec(start)?.[1]}>`;
     });
     return `${tag}${marked}${close}`;
   });

@@ -20,14 +20,16 @@ export function mendedSheets(stored: string, styles: string): string {
     formatted.add(attribute(tag, 'style:name') ?? '');
   let hasDurations = false;
   const mended = withoutShapes(xml).replace(
-    /<table:table-cell(?=\s)[^>]*\soffice:value-type=[^>]*>/g,
-    (tag) => {
-      let made = tag;
-      if (attribute(tag, 'office:value-type') === 'time') {
-        hasDurations = true;
-        made = durationCell(tag, formatted);
-      }
-      return made.endsWith('/>') ? `${made.slice(0, -2)}></table:table-cell>` : made;
+    /(<table:table-cell(?=\s)[^>]*\soffice:value-type=[^>]*>)(?:(?:<text:p\/>)?<\/table:table-cell>)?/g,
+    (cell, tag: string) => {
+      const type = attribute(tag, 'office:value-type');
+      hasDurations ||= type === 'time';
+      const made = type === 'time' ? durationCell(tag, formatted) : tag;
+      if (cell === tag && !tag.endsWith('/>')) return made;
+      // Nothing is shown of its value.
+      const text = (type === 'string' && attribute(tag, 'office:string-value')) || '';
+      const shown = text === '' ? '' : `<text:p>${escapeXml(text)}</text:p>`;
+      return `${made.replace(/\/?>$/, '>')}${shown}</table:table-cell>`;
     },
   );
   return hasDurations
