@@ -62,7 +62,7 @@ export async function outlineWithUses(
   const parsed = await queryGrammar(massaged(text, grammar.name), grammar, isLate);
   if (!parsed) return 'time';
   const { found, folds } = readCaptures(parsed.matches, text, lines);
-  const all = parsed.isDamaged && scan ? mended(found, scan(text, language.name), lines) : found;
+  const all = parsed.isDamaged && scan ? mended(found, scan(text, language.name), text, lines) : found;
   return { symbols: nest(all), folds: joined(folds, lines), uses: parsed.uses };
 }
 
@@ -70,10 +70,11 @@ export async function outlineWithUses(
 function mended(
   found: readonly ScannedSymbol[],
   scanned: readonly ScannedSymbol[],
+  text: string,
   lines: readonly string[],
 ): ScannedSymbol[] {
   const starts = [0];
-  for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1);
+  for (const line of text.split('\n')) starts.push((starts.at(-1) ?? 0) + line.length + 1);
   const known = new Map(found.map((one) => [`${one.at} ${one.name}`, one]));
   for (const one of scanned) {
     const key = `${one.at} ${one.name}`;
@@ -242,7 +243,8 @@ const macros: readonly Massage[] = [
     replace: blank,
   },
   {
-    pattern: /(?<=\)\s{0,40}(?:const\s{0,40})?)[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=\s{0,40}[{:;])/g,
+    pattern:
+      /(?<=\)\s{1,40}(?:const\s{1,40})?)[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=\s{0,40}(?:\{|:\s{0,40}[a-z_]\w*[({]))/g,
     replace: blank,
   },
 ];
@@ -273,7 +275,10 @@ const massages: Readonly<Record<string, readonly Massage[]>> = {
       replace: (match) => match.replace(/[\r\n]/g, ' '),
     },
     // `{ fun size() = 1 }`: the grammar requires a newline before the closing brace.
-    { pattern: /(?<!(?:\/\/|^\s*\*).*)[\w)}] \}(?=\s*$)/gm, replace: (match) => match.replace(' ', '\n') },
+    {
+      pattern: /[\w)}] \}(?=\s*$)(?<!(?:\/\/|^\s{0,40}\*).{0,300})/gm,
+      replace: (match) => match.replace(' ', '\n'),
+    },
     // Arguments of annotations before a declaration of the file, which the grammar takes for those of a call.
     {
       pattern: /(?<=^@[\w.:]{1,99})\((?:[^()\n]|\([^()\n]*\))*\)(?=[ \t]*\r?$)/gm,
