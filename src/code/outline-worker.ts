@@ -15,7 +15,7 @@ import { findNamedSymbols, type FoundSymbols, outlineOf, type OutlineText } from
 import type { GrammarFiles } from './grammar/parse.ts';
 import { type CodeLanguage, isSketched, languages } from './languages.ts';
 import { outline, outlineWithUses } from './outline.ts';
-import { sketch } from './sketch.ts';
+import { sketch, sketchedSymbols } from './sketch.ts';
 import { type PackedStructure, packStructure, splitLines, unpackStructure } from './structure.ts';
 import { summarize } from './summary/summarize.ts';
 import { type FileTags, type PackedTags, packTags, writeTags } from './tags.ts';
@@ -103,7 +103,11 @@ async function answer(question: ParserQuestion, stop: Int32Array): Promise<Answe
       const known = languages.find(({ name }) => name === language);
       if (!known) return 'language';
       await loaded(known, grammar);
-      const found = await outline(text, known, { grammar, isLate: ownDeadline(within) });
+      const found = await outline(text, known, {
+        grammar,
+        isLate: ownDeadline(within),
+        scan: sketchedSymbols,
+      });
       return typeof found === 'string' ? found : packStructure(found);
     }
     case 'tags':
@@ -170,7 +174,7 @@ async function tagsIn(
   if (isSketch) return sketch(text, language) ?? '';
   const isOver = ownDeadline(within);
   const isLate = (): boolean => isOver() || isStopped();
-  const found = await outlineWithUses(text, known, { grammar, isLate });
+  const found = await outlineWithUses(text, known, { grammar, isLate, scan: sketchedSymbols });
   if (typeof found === 'string') return found === 'time' ? found : '';
   return writeTags(text, found);
 }

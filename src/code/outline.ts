@@ -17,6 +17,8 @@ interface OutlineOptions {
   readonly grammar?: GrammarFiles | undefined;
   /** Whether the parser should give up. */
   isLate(): boolean;
+  /** What a scan of a text finds, of which the grammar does not understand a part. */
+  readonly scan?: ((text: string, language: string) => readonly ScannedSymbol[]) | undefined;
 }
 
 export interface OutlineResult extends TextStructure {
@@ -40,7 +42,7 @@ export async function outline(
 export async function outlineWithUses(
   text: string,
   language: CodeLanguage,
-  { grammar, isLate }: OutlineOptions,
+  { grammar, isLate, scan }: OutlineOptions,
 ): Promise<OutlineResult | NoStructure> {
   const lines = splitLines(text);
   const reason = unfit(text, lines);
@@ -60,7 +62,35 @@ export async function outlineWithUses(
   const parsed = await queryGrammar(massaged(text, grammar.name), grammar, isLate);
   if (!parsed) return 'time';
   const { found, folds } = readCaptures(parsed.matches, text, lines);
-  return { symbols: nest(found), folds: joined(folds, lines), uses: parsed.uses };
+  const all = parsed.isDamaged && scan ? mended(found, scan(text, language.name), text, lines) : found;
+  return { symbols: nest(all), folds: joined(folds, lines), uses: parsed.uses };
+}
+
+/** The symbols of a grammar with those that only a scan found, and with the ends that are plain from the indentation. */
+function mended(
+  found: readonly ScannedSymbol[],
+  scanned: readonly ScannedSymbol[],
+  text: string,
+  lines: readonly string[],
+): ScannedSymbol[] {
+  const starts = [0];
+  for (const line of text.split('\n')) starts.push((starts.at(-1) ?? 0) + line.length + 1);
+  const known = new Map(found.map((one) => [`${one.at} ${one.name}`, one]));
+  for (const one of scanned) {
+    const key = `${one.at} ${one.name}`;
+    const [first = '', last = ''] = [lines[one.from - 1], lines[one.to - 1]];
+    const isClosed = one.to > one.from && /^\s*/.exec(first)?.[0] === /^(\s*)(?:[})]|end\b)/.exec(last)?.[1];
+    const own = known.get(key);
+    if (own && (!isClosed || own.to === one.to)) continue;
+    const from = own?.from ?? one.from;
+    const span = [
+      own?.span?.[0] ?? (starts[from - 1] as number) + first.search(/\S/),
+      (starts[one.to] as number) - 1,
+    ] as const;
+    const body = one.to - from > 1 ? { bodyFrom: own?.bodyFrom ?? one.from + 1, bodyTo: one.to - 1 } : {};
+    known.set(key, { ...one, ...own, from, to: one.to, span, ...(isClosed && body) });
+  }
+  return [...known.values()];
 }
 
 const DATA: ReadonlySet<string> = new Set(['notebook', 'csv']);
@@ -195,10 +225,34 @@ const exportMacro: Massage = {
   replace: (match, macro) => match.slice(0, -macro.length) + ' '.repeat(macro.length),
 };
 
+const blank = (match: string): string => ' '.repeat(match.length);
+
+/**
+ * Macros that stand for qualifiers or attributes: alone on a line (`FMT_BEGIN_NAMESPACE`, `NO_SANITIZE("bounds")`), before a
+ * type or constructor (`SPDLOG_INLINE void run(`), and after parameters (`) NOEXCEPT {`).
+ */
+const macros: readonly Massage[] = [
+  {
+    pattern:
+      /^[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:\("[^"\n]*"\))?(?=[ \t]{0,20}\r?\n\s{0,99}(?:[#{]|[A-Za-z_]\w*[ *&<]|[A-Z][A-Z0-9]*_[A-Z0-9_]+\r?\n))/gm,
+    replace: blank,
+  },
+  {
+    pattern:
+      /(?<=^[ \t]{0,40}(?:template ?<[^;{}\n]{0,200}>\s{0,40})?)[A-Z][A-Z0-9]*_[A-Z0-9_]+(?: [A-Z][A-Z0-9]*_[A-Z0-9_]+)?(?= +(?:[a-z_][\w:]*(?:<[^;(){}\n]{0,200}>)?[ *&]+(?:operator\b|[\w:~]+(?:<[^;(){}\n]{0,200}>)?(?:::~?\w+)?\()|(\w+)(?:<[^;(){}\n]{0,200}>)?::~?\1\())/gm,
+    replace: blank,
+  },
+  {
+    pattern:
+      /(?<=\)\s{1,40}(?:const\s{1,40})?)[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=\s{0,40}(?:\{|:\s{0,40}[a-z_]\w*[({]))/g,
+    replace: blank,
+  },
+];
+
 /** `#line 12 "parser.y"`: generated code has it between the head of a function and its body. */
 const lineDirective: Massage = {
   pattern: /^[ \t]*#[ \t]*(?:line[ \t]+)?\d+(?:[ \t]+"[^"\n]*"[ \t\d]*)?(?=\r?$)/gm,
-  replace: (match) => ' '.repeat(match.length),
+  replace: blank,
 };
 
 /** Call signatures without semicolons: the grammar takes the `<` of the next one for a part of the type before it. */
@@ -209,8 +263,10 @@ const typeBeforeList: Massage = {
 
 const massages: Readonly<Record<string, readonly Massage[]>> = {
   typescript: [typeBeforeList],
-  c: [exportMacro, lineDirective],
-  cpp: [exportMacro, lineDirective],
+  c: [exportMacro, lineDirective, ...macros],
+  cpp: [exportMacro, lineDirective, ...macros],
+  // Between attributes and a declaration, and at the beginning of a script.
+  'c-sharp': [{ pattern: /^[ \t]*#(?:pragma\b|nullable\b|:).*$/gm, replace: blank }],
   kotlin: [
     // A class header with `constructor` on the next line: the grammar ends the class at the end of its first line.
     {
@@ -219,7 +275,18 @@ const massages: Readonly<Record<string, readonly Massage[]>> = {
       replace: (match) => match.replace(/[\r\n]/g, ' '),
     },
     // `{ fun size() = 1 }`: the grammar requires a newline before the closing brace.
-    { pattern: /[\w)}] \}(?=\s*$)/gm, replace: (match) => match.replace(' ', '\n') },
+    {
+      pattern: /[\w)}] \}(?=\s*$)(?<!(?:\/\/|^\s{0,40}\*).{0,300})/gm,
+      replace: (match) => match.replace(' ', '\n'),
+    },
+    // Arguments of annotations before a declaration of the file, which the grammar takes for those of a call.
+    {
+      pattern: /(?<=^@[\w.:]{1,99})\((?:[^()\n]|\([^()\n]*\))*\)(?=[ \t]*\r?$)/gm,
+      replace: blank,
+    },
+    // `annotation class Flaky` without a body, and a line that begins with `in1`.
+    { pattern: /\bannotation(?= class\b)/g, replace: blank },
+    { pattern: /^[ \t]*in(?=\d)/gm, replace: (match) => `${match.slice(0, -1)}m` },
   ],
 };
 

@@ -4,7 +4,7 @@
  */
 
 import { MIN_LONG_LINE_CHARACTERS } from './languages.ts';
-import { type SymbolKind, symbolKinds } from './structure.ts';
+import { type ScannedSymbol, type SymbolKind, symbolKinds } from './structure.ts';
 import {
   FIELD,
   type FileTags,
@@ -13,6 +13,7 @@ import {
   MAX_FILE_TAGS,
   MAX_TAG_NAME_CHARACTERS,
   moduleOf,
+  readSymbols,
 } from './tags.ts';
 
 /** How a language writes what is scanned for. Words are separated by spaces. */
@@ -59,7 +60,7 @@ const c: SketchRules = {
   calls: 'prototypes',
 };
 
-/** By the name of the language: those that are `isSketched`. */
+/** By the name of the language: those that are `isSketched`, and those that a scan mends where a grammar fails. */
 const RULES: Readonly<Record<string, SketchRules>> = {
   typescript: ecma,
   tsx: ecma,
@@ -153,6 +154,7 @@ const RULES: Readonly<Record<string, SketchRules>> = {
     importing: 'require require_relative',
     imports: 'string',
   },
+  bash: { comments: '#', quotes: `"'`, declaring: { function: 'function' }, calls: 'bodies' },
   lua: {
     comments: '-',
     quotes: `"'`,
@@ -189,6 +191,8 @@ class Sketcher {
   readonly isEcma: boolean;
   readonly isC: boolean;
   readonly isGo: boolean;
+  /** `$#` in parentheses is no comment, which would hide their end. */
+  readonly isShell: boolean;
   readonly isPython: boolean;
   /** The meanings of words by their hashes: a kind of symbol, `PLAIN`, `IMPORTING`. */
   readonly words = new Int32Array(2 * MEANINGS);
@@ -197,6 +201,7 @@ class Sketcher {
     this.rules = rules;
     [this.isEcma, this.isC] = [rules === ecma, rules === c];
     [this.isGo, this.isPython] = [language === 'go', language === 'python'];
+    this.isShell = language === 'bash';
     const { comments, quotes, raw = '', declaring, importing = '' } = rules;
     for (let i = 0; i < 128; i += 1) if (/[\w$]/.test(String.fromCharCode(i))) this.classes[i] = WORD;
     const set = (characters: string, to: number): void => {
@@ -410,6 +415,21 @@ export function sketch(text: string, language: string): FileTags | undefined {
     imports: [...imports].filter((one) => one !== ''),
     isSketch: true,
   };
+}
+
+/** The symbols of a text as far as a scan tells them; none of a language that is not scanned. */
+export function sketchedSymbols(text: string, language: string): ScannedSymbol[] {
+  const found = RULES[language] && sketch(text, language);
+  if (!found) return [];
+  const lines = text.split('\n');
+  return readSymbols(found.text).map(({ kind, name, from, to, at }) => ({
+    kind,
+    name,
+    signature: (lines[from - 1] ?? '').replace(/\s*\{?\s*$/, ''),
+    from,
+    to,
+    at,
+  }));
 }
 
 /** One pass over a text. Each kind of character has a method, which V8 optimizes by itself: one function of them all takes as long. */
@@ -656,7 +676,7 @@ class SketchScan {
 
   /** A bracket or another character that ends names, types or statements. */
   #mark(code: number): void {
-    const { isC, isGo } = this.#by;
+    const { isC, isGo, isShell } = this.#by;
     if (code === 40) {
       const isCalled = this.#wordStart !== -1 && this.#at - this.#wordEnd <= 1;
       this.#parens.push(isCalled ? this.#wordStart : -1);
@@ -667,7 +687,7 @@ class SketchScan {
     else if (code === 123) {
       if (this.#by.rules.calls !== undefined) this.#declareCall(HEAD);
       this.#dropCall();
-      if (isC) this.#parens.length = this.#parenRows.length = 0;
+      if (isC || isShell) this.#parens.length = this.#parenRows.length = 0;
     } else if (code === 58) {
       if (this.#call !== -1) this.#isCallKept = true;
       if (!isC) this.#pending = PLAIN;

@@ -227,7 +227,7 @@ export function moduleOf(written: string): string {
   return clean(written, MAX_TAG_SIGNATURE_CHARACTERS)
     .replace(/^import\s+/, '')
     .replace(/["'<>]/g, '')
-    .replace(/(::|\.)[{_*].*$/, '')
+    .replace(/(::|\.)(?:[{*].*|_)$/, '')
     .trim();
 }
 

@@ -131,6 +131,42 @@ test('a file with syntax errors keeps the symbols around them', { tags: 'slow' }
   );
 });
 
+test.each([
+  [
+    'a.kt',
+    '@Target(A.B, C.D)\n@Retention(X.Y)\nannotation class Flaky\n\nclass Pool(\n  val a: Int,\n) {\n  fun run() {\n    in1.skip(1)\n  }\n//    queue { end(it) }\n  fun stop() {}\n}\n',
+    ['Flaky 1-3', 'Pool 5-13', 'a 6-6', 'run 8-10', 'stop 12-12'],
+  ],
+  [
+    'a.bash',
+    'first() { # <list>\n  while (($# > 0)) && [[ $1 != -- ]]; do\n    shift\n  done\n}\n\nsecond() {\n  true\n}\n',
+    ['first 1-5', 'second 7-9'],
+  ],
+  [
+    'a.hpp',
+    'ACME_BEGIN_NAMESPACE\nACME_BEGIN_EXPORT\n\nenum class color : int {\n  red,\n};\n\nclass Log {\n  ACME_CONSTEXPR Log(int a) ACME_NOEXCEPT : a_(a) {}\n};\n\nACME_INLINE Log::Log(Log &&other) ACME_NOEXCEPT\n    : a_(other.a_) {\n}\n\nACME_INLINE void ns::Log::flush(int a) {\n}\n',
+    ['color 4-6', 'red 5-5', 'Log 8-10', 'Log 9-9', 'Log 12-14', 'flush 16-17'],
+  ],
+  [
+    'a.c',
+    '#define FLAG_A 1\n#ifndef GUARD\n#define GUARD\n#endif\nstatic char *names[] = {\n  "a",\n};\nstruct state server, *other;\nNO_SANITIZE("bounds")\nint run(void) {\n  int local = 1;\n  return local;\n}\n',
+    ['FLAG_A 1-1', 'names 5-7', 'server 8-8', 'other 8-8', 'run 10-13'],
+  ],
+  [
+    'a.rb',
+    'class A\n  attr_accessor :one, :two\n  alias_method :three, :one\nend\n',
+    ['A 1-4', 'one 2-2', 'two 2-2', 'three 3-3'],
+  ],
+  [
+    'A.cs',
+    'class A\n{\n    [Fact]\n#pragma warning disable X1\n    [Data(nameof(B))]\n#pragma warning restore X1\n    public void C(int d)\n    {\n    }\n}\n',
+    ['A 1-10', 'C 3-9'],
+  ],
+])('%s has all symbols, with macros and what a grammar does not know', async (name, text, expected) => {
+  const { symbols } = await found(name, text);
+  expect(symbols.map((one) => `${one.name} ${one.from}-${one.to}`)).toEqual(expected);
+});
+
 test('text other than code has a reason for no outline', { tags: 'slow' }, async () => {
   expect(await structureOf('photo.xyz', 'text')).toBe('language');
   expect(await structureOf('empty.ts', '')).toBe('empty');

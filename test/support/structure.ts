@@ -6,13 +6,15 @@ import type { GrammarFiles } from '../../src/code/grammar/parse.ts';
 import { type CodeLanguage, languageOf } from '../../src/code/languages.ts';
 import { outlineText } from '../../src/code/find-symbol.ts';
 import { outline } from '../../src/code/outline.ts';
+import { sketchedSymbols } from '../../src/code/sketch.ts';
 import type { TextStructure } from '../../src/code/structure.ts';
 import { built } from './built.ts';
 
 export async function structureOf(name: string, text: string): Promise<TextStructure | NoStructure> {
   const language = languageOf(name, text);
   if (!language) return 'language';
-  return outline(text, language, { grammar: grammarOf(language), isLate: () => false });
+  const scan = sketchedSymbols;
+  return outline(text, language, { grammar: grammarOf(language), isLate: () => false, scan });
 }
 
 /** Like `structureOf`, but throws if there is no structure. */

@@ -186,9 +186,13 @@ export function findImports(
   );
   const files = tree.importsOf(file).map((target): ImportedFile => {
     const names = new Set<string>();
-    // Members are left out: only a compiler knows whose they are.
+    const modules: SymbolTag[] = [];
+    // Members are left out, but not those of modules: only a compiler knows whose they are.
     const used = tree.tagsOf(target).flatMap((tag) => {
-      if (tag.depth > 0 || names.has(tag.name)) return [];
+      while (modules.length > 0 && (modules.at(-1) as SymbolTag).to < tag.to) modules.pop();
+      const isMember = tag.depth > modules.length;
+      if (tag.kind === 'module') modules.push(tag);
+      if (isMember || tag.kind === 'module' || names.has(tag.name)) return [];
       names.add(tag.name);
       const lines = linesOf.get(tag.name)?.toSorted((a, b) => a - b);
       return lines ? [{ tag, lines }] : [];

@@ -4,6 +4,7 @@
  */
 
 import { ModuleResolver, pathWeight } from './paths.ts';
+import { hashOf } from '../tags.ts';
 import type { StoredFile } from './tag-store.ts';
 
 /** If more files than this declare a name, a use of it links a file only to those that it imports. */
@@ -88,7 +89,9 @@ export class FileGraph {
     const modules = (this.#modules ??= new ModuleResolver(this.#paths, this.#top));
     const from = this.#paths[file] ?? '';
     const written = this.#files[file]?.imports ?? [];
-    return written.map((module) => ({ module, files: modules.filesOf(module, from) }));
+    const declares = (at: number, name: string): boolean =>
+      this.#files[at]?.declared.includes(hashOf(name)) === true;
+    return written.map((module) => ({ module, files: modules.filesOf(module, from, declares) }));
   }
 
   get ranking(): FileRanking {

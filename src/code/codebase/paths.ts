@@ -1,6 +1,6 @@
 /**
  * Resolves the modules that a file imports to files of the tree. Build settings are not read: a module is looked for
- * relative to the importing file, then by the end of its path, for `a.b.c`, `a/b/c` and `crate::b::c`.
+ * relative to the importing file, in the packages of the tree by the names of their directories, then by the end of its path.
  */
 
 import { oneLine } from '../../text/visible.ts';
@@ -14,12 +14,54 @@ const INDEX = /\/(?:index|__init__|mod|main|lib|init)$/;
 /** Maximum files of one module: a package of Go or Java consists of many. */
 const MAX_MODULE_FILES = 200;
 
+/** What a language says about the paths of modules. */
+interface ModuleRules {
+  /** The paths of importing files. */
+  readonly files: RegExp;
+  /** Modules outside the tree, unless their whole path is beside the importing file. */
+  readonly outside?: RegExp | undefined;
+  /** Whether a module may lie below a directory (`a/b/`; empty: the tree itself). Absent: below every one. */
+  isRoot?(directory: string, exact: ReadonlyMap<string, number>): boolean;
+  /** Whether leading parts (a prefix that a build file maps) and trailing ones (a nested name) may be dropped. */
+  readonly leading: boolean;
+  readonly trailing?: boolean | undefined;
+}
+
+const MODULE_RULES: readonly ModuleRules[] = [
+  // A name alone is a package, and so is `@scope/name`: those of the tree are known by their manifests.
+  { files: /\.(?:[cm]?[jt]sx?|vue|svelte)$/, outside: /^(?:[^/]+|[a-z]+:.*)$/, leading: true },
+  {
+    files: /\.pyi?$/,
+    isRoot: (directory, exact) => !exact.has(`${directory}__init__`),
+    leading: true,
+  },
+  { files: /\.go$/, outside: /^[^/]+$/, leading: true },
+  { files: /\.rs$/, outside: /^(?:std|core|alloc)\b/, leading: true },
+  { files: /\.java$/, leading: false, trailing: true },
+  { files: /\.(?:kts?|scala)$/, leading: true, trailing: true },
+  {
+    files: /\.rb$/,
+    isRoot: (directory) => /^$|(?:^|\/)(?:lib|tests?|spec)\/$/.test(directory),
+    leading: true,
+  },
+  { files: /\.php$/, outside: /^\w+$/, leading: true },
+];
+const OTHER_RULES: ModuleRules = { files: /^/, leading: true };
+
+/** The files that say that their directory is a package, which is imported by its name. */
+const MANIFEST = /(?:^|\/)(?:package\.json|Cargo\.toml|go\.mod)$/;
+
+/** Where the files of a package are. */
+const PACKAGE_ROOTS = ['src/', '', 'lib/'];
+
 export class ModuleResolver {
   readonly #paths: readonly string[];
   /** Each form of a path (see `formsOf`) to the 0-based position of the file. */
   readonly #exact = new Map<string, number>();
   /** The files directly in each directory. */
   readonly #byDirectory = new Map<string, number[]>();
+  /** The directories (`a/b/`) of packages by their own names, the outermost first. */
+  readonly #packages = new Map<string, string[]>();
   /** Cached results of `#byEnd`: thousands of files import the same packages. */
   readonly #found = new Map<string, readonly number[]>();
   #files: PathSuffixes<number> | undefined;
@@ -31,42 +73,113 @@ export class ModuleResolver {
   constructor(paths: readonly string[], top: string) {
     this.#paths = paths;
     this.#top = top;
+    const packages: string[] = [];
     paths.forEach((path, i) => {
       for (const form of formsOf(path)) if (!this.#exact.has(form)) this.#exact.set(form, i);
       add(this.#byDirectory, directoryOf(path), i);
+      if (MANIFEST.test(path)) packages.push(directoryOf(path));
     });
+    for (const one of packages.toSorted((a, b) => a.length - b.length))
+      add(
+        this.#packages,
+        packageKey(one.slice(one.lastIndexOf('/') + 1) || top),
+        one === '' ? '' : `${one}/`,
+      );
   }
 
-  /** The 0-based positions of the files that `module` may mean in the file `from` (a path); empty for a module outside the tree. */
-  filesOf(module: string, from: string): readonly number[] {
+  /**
+   * The 0-based positions of the files that `module` may mean in the file `from` (a path); empty for a module outside the tree.
+   * `declares`: whether a file declares a name, for modules that are names in a package.
+   */
+  filesOf(
+    module: string,
+    from: string,
+    declares: (file: number, name: string) => boolean = () => false,
+  ): readonly number[] {
     if (module.startsWith('.') && !/^\.+\w/.test(module)) return this.#relative(module, from);
     // Relative imports of Python: `.models`, `..util`.
     const dots = /^\.+/.exec(module)?.[0].length ?? 0;
     if (dots > 0)
       return this.#relative(`./${'../'.repeat(dots - 1)}${module.slice(dots).replaceAll('.', '/')}`, from);
-    const inCrate = module.startsWith('crate::') ? this.#inCrate(module, from) : undefined;
+    const rules = MODULE_RULES.find(({ files }) => files.test(from)) ?? OTHER_RULES;
+    const inCrate = /^(?:crate|self|super)\b/.test(module) ? this.#inCrate(module, from) : undefined;
     if (inCrate !== undefined) return [inCrate];
-    const beside = this.#relative(`./${module}`, from);
+    // In a package of Python, `logging` is not the file beside.
+    const isAbsolute = /\.pyi?$/.test(from) && this.#exact.has(`${directoryOf(from)}/__init__`);
+    const beside = isAbsolute ? [] : this.#relative(`./${module}`, from);
     if (beside.length > 0) return beside;
-    const known = this.#found.get(module) ?? this.#byEnd(module);
-    this.#found.set(module, known);
+    const key = `${MODULE_RULES.indexOf(rules)} ${module}`;
+    const known =
+      this.#found.get(key) ?? this.#inPackage(module, from) ?? this.#byEnd(module, rules, declares);
+    this.#found.set(key, known);
     return known;
   }
 
-  /** `crate::util::help` of Rust: `help` of util.rs beside the nearest lib.rs or main.rs, or a name in that one. */
+  /**
+   * `crate::util::help` of Rust: `help` of util.rs beside the nearest lib.rs or main.rs, or a name in that one; `self` and
+   * `super`: the module that the file is, and the one around it.
+   */
   #inCrate(module: string, from: string): number | undefined {
+    const names = module.split('::');
+    if (names[0] !== 'crate') {
+      const own = from.replace(EXTENSIONS, '').replace(INDEX, '');
+      const up = names.filter((name) => name === 'super').length;
+      const parts = own.split('/');
+      const rest = names.filter((name) => name !== 'super' && name !== 'self');
+      return this.#named(`${parts.slice(0, Math.max(0, parts.length - up)).join('/')}/`, rest);
+    }
     let directory = from;
     while (directory !== '') {
       directory = directoryOf(directory);
       const below = directory === '' ? '' : `${directory}/`;
       const root = this.#exact.get(`${below}lib.rs`) ?? this.#exact.get(`${below}main.rs`);
-      if (root === undefined) continue;
-      const names = module.split('::').slice(1);
-      for (; names.length > 0; names.pop()) {
-        const found = this.#exact.get(below + names.join('/'));
-        if (found !== undefined) return found;
+      if (root !== undefined) return this.#named(below, names.slice(1)) ?? root;
+    }
+    return undefined;
+  }
+
+  /** The file of the longest beginning of `names` below a directory (`a/b/`), or of the directory itself. */
+  #named(below: string, names: readonly string[]): number | undefined {
+    for (let count = names.length; count >= 0; count -= 1) {
+      const path = [...below.split('/').filter(Boolean), ...names.slice(0, count)].join('/');
+      const found = this.#exact.get(path);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** The files of a module in a package of the tree; undefined if it is in none. */
+  #inPackage(module: string, from: string): readonly number[] | undefined {
+    if (from.endsWith('.go')) return this.#goPackage(module.split('/'));
+    const [isRust, isScript] = [from.endsWith('.rs'), MODULE_RULES[0]?.files.test(from)];
+    if (!isRust && !isScript) return undefined;
+    const [first = '', second = '', ...more] = module.split(isRust ? '::' : '/');
+    const isScoped = first.startsWith('@') && first !== '@';
+    const name = isScoped ? second : first;
+    const inner = isScoped ? more : [second, ...more].filter(Boolean);
+    const keys = [isScoped ? `${first.slice(1)}-${name}` : name, name, name.slice(name.search(/[-_]/) + 1)];
+    for (const directory of keys.flatMap((key) => this.#packages.get(packageKey(key)) ?? [])) {
+      for (const root of PACKAGE_ROOTS) {
+        const below = `${directory}${root}`;
+        const found = isRust ? this.#named(below, inner) : this.#exact.get(below + inner.join('/'));
+        const main = found ?? (inner.length === 0 ? this.#exact.get(below.replace(/\/$/, '')) : undefined);
+        if (main !== undefined) return [main];
       }
-      return root;
+    }
+    return isScoped && inner.length === 0 ? [] : undefined;
+  }
+
+  /** `host/owner/name/v2/doc`: the files in `doc/` of the module `name`. */
+  #goPackage(parts: readonly string[]): readonly number[] | undefined {
+    for (let at = parts.length - 1; at >= 0; at -= 1) {
+      for (const directory of this.#packages.get(packageKey(parts[at] as string)) ?? []) {
+        const below = parts.slice(at + 1).filter((part, i) => i > 0 || !/^v\d+$/.test(part));
+        const files = this.#byDirectory.get(
+          directory.replace(/\/$/, '') + below.map((one) => `/${one}`).join(''),
+        );
+        const code = files?.filter((file) => /(?<!_test)\.go$/.test(this.#paths[file] as string)) ?? [];
+        if (code.length > 0) return code.slice(0, MAX_MODULE_FILES);
+      }
     }
     return undefined;
   }
@@ -88,12 +201,18 @@ export class ModuleResolver {
    * The files whose paths end in the path of the module; if there are none, those of one directory whose path does. Leading
    * parts of the module (at most five) are dropped until something is found; at least two parts must be left.
    */
-  #byEnd(module: string): readonly number[] {
+  #byEnd(
+    module: string,
+    { outside, isRoot, leading, trailing }: ModuleRules,
+    declares: (file: number, name: string) => boolean,
+  ): readonly number[] {
+    if (outside?.test(module)) return [];
     const parts = (
       /[/\\]/.test(module) ? module.replace(EXTENSIONS, '') : module.replace(/::/g, '.').replaceAll('.', '/')
     )
+      .replace(/^[@~#]\/?/, '')
       .split(/[/\\]/)
-      .filter((part) => part !== '' && part !== 'crate' && part !== 'super' && part !== 'self');
+      .filter((part) => part !== '');
     // If the tree is the package `shop` itself, `shop.lexers` is `lexers` in it.
     const inside = this.#exact.get(parts.slice(parts.indexOf(this.#top) + 1).join('/'));
     if (inside !== undefined && parts.length > 1 && parts.includes(this.#top)) return [inside];
@@ -101,17 +220,35 @@ export class ModuleResolver {
       this.#paths.flatMap((path, i) => formsOf(path).map((form) => [form, i] as const)),
     );
     this.#directories ??= new PathSuffixes([...this.#byDirectory]);
-    for (let first = 0; first < Math.min(parts.length, 6); first += 1) {
+    for (let first = 0; first < (leading ? Math.min(parts.length, 6) : 1); first += 1) {
       const end = parts.slice(first).join('/');
       // The last part alone would match too many files.
       if (first > 0 && parts.length - first < 2) break;
-      const files = [...new Set(this.#files.withSuffix(end))].sort((a, b) => a - b);
+      const below = (file: number): boolean =>
+        formsOf(this.#paths[file] as string).some(
+          (form) =>
+            (form === end || form.endsWith(`/${end}`)) &&
+            isRoot?.(form.slice(0, -end.length), this.#exact) !== false,
+        );
+      const files = [...new Set(this.#files.withSuffix(end))].filter(below).sort((a, b) => a - b);
       if (files.length > 0) return files.slice(0, MAX_MODULE_FILES);
       const inDirectory = this.#byDirectory.get(end) ?? this.#directories.withSuffix(end)[0] ?? [];
-      if (inDirectory.length > 0) return inDirectory.slice(0, MAX_MODULE_FILES);
+      if (inDirectory.length > 0 && !isRoot) return inDirectory.slice(0, MAX_MODULE_FILES);
+      if (!trailing || parts.length - first < (first === 0 ? 2 : 3)) continue;
+      // `a.b.C.run` is a name in the class `a.b.C`, `a.b.run` a function in a file of the package `a.b`.
+      const outer = parts.slice(first, -1).join('/');
+      const name = parts.at(-1) ?? '';
+      const around = [...this.#files.withSuffix(outer), ...this.#directories.withSuffix(outer).flat()];
+      const declaring = [...new Set(around)].filter((file) => declares(file, name));
+      if (declaring.length > 0) return declaring.slice(0, MAX_MODULE_FILES);
     }
     return [];
   }
+}
+
+/** `grep_matcher` of Rust is the package `grep-matcher`. */
+function packageKey(name: string): string {
+  return name.replaceAll('_', '-').toLowerCase();
 }
 
 /** The paths by which a file is imported: with and without extension, and for an index file that of its directory. */
@@ -124,7 +261,7 @@ function directoryOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-function add(map: Map<string, number[]>, key: string, value: number): void {
+function add<T>(map: Map<string, T[]>, key: string, value: T): void {
   const known = map.get(key);
   if (known) known.push(value);
   else map.set(key, [value]);
@@ -183,7 +320,7 @@ const COMPILED = /\.(?:py[co]|class|o|obj|a|lib|so|dylib|dll|exe|wasm|beam|elc)$
 const GENERATED =
   /\.(?:min\.\w+|lock|snap|pb\.go|map)$|_pb2(?:_grpc)?\.py$|(?:^|\/)(?:package-lock\.json|yarn\.lock)$/i;
 const OUTPUT_OR_VENDORED =
-  /(?:^|\/)(?:dist|build|vendor|third_party|node_modules|generated|__generated__|fixtures?|testdata)\//i;
+  /(?:^|\/)(?:dist|build|vendor|third_party|node_modules|generated|__generated__|__snapshots__|fixtures?|testdata)\//i;
 const TESTS =
   /(?:^|\/)(?:tests?|specs?|__tests__|e2e|bench(?:mark)?s?)\/|[._-](?:test|spec|bench)\.\w+$|(?:^|\/)test_[^/]*$|_test\.\w+$/i;
 /** Case-sensitive: `StoreTest.java`, but not `latest.ts`. */

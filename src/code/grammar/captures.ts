@@ -165,6 +165,8 @@ function foundOf(
 function pathOf(text: string): string[] {
   const name = text.replace(/(\boperator\s+[\w:]+(?:<.*>)?[\s*&]*)\(.*$/s, '$1').trim();
   if (/^["'`]/.test(name)) return [name.slice(1, name.endsWith(name[0] ?? '') ? -1 : undefined)];
+  // A symbol of Ruby.
+  if (/^:[^:]/.test(name)) return [name.slice(1)];
   if (!name.includes('::')) return [name];
   const path = [''];
   let angles = 0;

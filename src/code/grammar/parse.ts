@@ -52,14 +52,15 @@ const loaded = new Map<string, Promise<Loaded>>();
 let started: Promise<void> | undefined;
 
 /**
- * The matches of the grammar's queries in the text, or undefined if `late` returned true. May throw when the parser's
+ * The matches of the grammar's queries in the text (`isDamaged`: a part of it was not understood), or undefined if `late`
+ * returned true. May throw when the parser's
  * stack overflows. Its memory is undefined afterwards, so the thread must end.
  */
 export async function queryGrammar(
   text: string,
   files: GrammarFiles,
   late: () => boolean,
-): Promise<QueryFound | undefined> {
+): Promise<(QueryFound & { readonly isDamaged: boolean }) | undefined> {
   const { parser, query, firstUse } = await grammar(files);
   const isLate = everyFewCalls(late);
   const tree = parser.parse(text, null, { progressCallback: isLate });
@@ -69,7 +70,7 @@ export async function queryGrammar(
   }
   try {
     const found = queryMatches(query, tree, text, { module, firstUse, late: isLate });
-    return late() ? undefined : found;
+    return late() ? undefined : { ...found, isDamaged: tree.rootNode.hasError };
   } finally {
     tree.delete();
   }

@@ -57,6 +57,16 @@
 
 (preproc_function_def name: (_) @name value: (_)? @body) @macro
 
+(preproc_def name: (_) @name value: (_) @body) @constant
+(translation_unit
+  (declaration
+    declarator: [
+      (identifier) @name
+      (_ declarator: (identifier) @name)
+      (_ declarator: (_ declarator: (identifier) @name))
+      (_ declarator: (_ declarator: (_ declarator: (identifier) @name)))
+    ]) @variable)
+
 (field_declaration declarator: [(field_identifier) @name (_ (field_identifier) @name)]) @property
 (enumerator name: (_) @name) @property
 

@@ -7,6 +7,14 @@
 (method name: (_) @name body: (_)? @body) @method
 (singleton_method object: (_) name: (_) @name body: (_)? @body) @method
 (alias name: (_) @name) @method
+(call
+  method: (identifier) @called
+  arguments: (argument_list (simple_symbol) @name)
+  (#match? @called "^attr_(accessor|reader|writer)$")) @property
+(call
+  method: (identifier) @called
+  arguments: (argument_list . (simple_symbol) @name)
+  (#match? @called "^(alias_method|define_method)$")) @method
 (assignment left: (constant) @name right: (_) @body) @constant
 
 (do_block) @block

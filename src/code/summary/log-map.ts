@@ -20,7 +20,7 @@ const READ_BYTES = 256 << 10;
 
 /** Lines after which a text is given up that does not repeat itself, or has nothing else of a log. */
 const TRIED_LINES = 500;
-const SURE_LINES = 20_000;
+const SURE_LINES = 5_000;
 
 /** A line is compared by its first characters; whether it reports a failure is told from all that are kept. */
 const MAX_COMPARED_CHARACTERS = 1_000;
@@ -64,12 +64,23 @@ const NO_REPORT =
 /** What is before the number of a status, of a level (as pino and bunyan write it) and of an exit. */
 const STATUS = /(?:" |status_?(?:code)?["']?[:=] ?|\bHTTP(?:\/\S{1,4})? )$/i;
 const NUMBERED_LEVEL = /"level": ?$/;
-const EXIT = /\bexit(?:ed)?(?: with)?(?: (?:code|status))?[:= ]+$/i;
+const EXIT = /\bexit(?:ed)?(?: with|,)?(?: (?:code|status))?[:= ]+$/i;
+
+/**
+ * A line that says that something went well, whatever it is called: `✓ throws an error`, `ok 3 - fails early`,
+ * `test on_error ... ok`, `error_test.py::test_fail PASSED [ 7%]`; no total, as in `2 failed, 3 passed`.
+ */
+const SUCCESS =
+  /^\W*(?:\u00e2\u009c[\u0093\u0094]|\u00e2\u0088\u009a|(?:ok|pass(?:ed)?)\b(?!:))|\.\.\.+ ?(?:ok|passed)$|(?<!#,? |\d,? )\bpassed\b[\s#()[\]%.]*(?:m?s(?:ec(?:onds?)?)?\b)?[\s#()[\]%.]*$/i;
+
+/** The end of a joined name that says what happened; `error_handler.go` and `test_errors.py` say what it is about. */
+const OUTCOME =
+  /(?:errors?|err|exception|fail(?:ed|ure)?|fatal|panic|warn(?:ing)?|denied|refused|crash(?:ed)?|abort(?:ed)?|killed)\d*$/i;
 
 const TIME = /\d{1,2}:\d\d:\d\d|\d{4}-\d\d-\d\d/;
 const LEVEL = /\b(?:trace|debug|info|notice|warn(?:ing)?|error|fatal|level|lvl|severity)\b/i;
 const STAMP =
-  /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?Z?)?|(?:[A-Z][a-z]{2} +\d{1,2} )?\d{1,2}:\d\d:\d\d(?:[.,]\d+)?/;
+  /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?Z?)?|(?:[A-Z][a-z]{2} +\d{1,2} |\d{4}\/\d\d\/\d\d |\d{1,2}\/[A-Z][a-z]{2}\/\d{4}:)?\d{1,2}:\d\d:\d\d(?:[.,]\d+)?/;
 
 // Terminal escapes, read as one byte a character.
 // oxlint-disable-next-line no-control-regex
@@ -166,11 +177,6 @@ class ShapeTable {
     return this.#dated >= this.compared / 2 || (shapes.length > 2 && shapes.some(({ isReport }) => isReport));
   }
 
-  /** Whether the first lines of a text repeat themselves, and not as those of a list or of generated data do. */
-  get mayBeLog(): boolean {
-    return this.repeats(MIN_SHARE / 2) && (this.#shapes.size > 2 || this.isLog);
-  }
-
   /** In the order of their first lines. */
   all(): LogShape[] {
     return [...this.#shapes.values()];
@@ -210,7 +216,7 @@ const OF_NUMBERS = 0x1_00_00;
 const isDigit = (sign: number): boolean => sign >= ZERO && sign < ZERO + 10;
 
 function reports(text: string): boolean {
-  return REPORT.test(text) && REPORT.test(text.replace(NO_REPORT, ''));
+  return REPORT.test(text) && !SUCCESS.test(text) && REPORT.test(text.replace(NO_REPORT, ''));
 }
 
 /** `10:31:02 GET /items/7 took 5ms` → `#:#:# GET # took #`. In `0 errors` a zero stays, because it reports none. */
@@ -221,17 +227,27 @@ function shapeOf(text: string): string {
       if (/^[EFW]\//.test(token)) return `${token.slice(0, 2)}#`;
       if (/\d/.test(token)) return token === '0' && keepsZero ? token : digits(token, text, at);
       if (/[/\\]/.test(token)) return '#';
-      return /\w[_.-]\w/.test(token) && !REPORT.test(token) ? '#' : token;
+      return /\w[_.-]\w/.test(token) && !tells(token, text, at) ? '#' : token;
     })
     .replace(/\s+/g, ' ')
     .trim();
 }
 
+/** Whether a joined name reports a failure: by its end, in capitals (`ERR_ABORTED`), or as a field (`error_code=5`). */
+function tells(token: string, text: string, at: number): boolean {
+  if (!REPORT.test(token)) return false;
+  return (
+    OUTCOME.test(token) || /[A-Z]{3}/.test(token) || /^["']?\s?[:=](?!:)/.test(text.slice(at + token.length))
+  );
+}
+
 function digits(token: string, text: string, at: number): string {
-  if (/^\d{1,3}$/.test(token)) return numberOf(token, text, at);
+  // systemd: `status=1/FAILURE`.
+  const [, number] = /^(\d{1,3})(?:\/[A-Z]+)?$/.exec(token) ?? [];
+  if (number !== undefined) return numberOf(number, text, at);
   if (/^[A-Z]\d+$/.test(token)) return `${token.slice(0, 1)}#`;
   if (!/[a-z]{3}/i.test(token) || /[/\\]/.test(token)) return '#';
-  return `#${REPORT.exec(token)?.[0] ?? ''}`;
+  return tells(token, text, at) ? `#${REPORT.exec(token)?.[0] ?? ''}` : '#';
 }
 
 /** What a number says about failures. */
@@ -302,7 +318,7 @@ export async function scanLog(
       for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
         take(chunk, from, end, at + unit * (end + 1));
         from = end + 1;
-        if (lines === TRIED_LINES && !table.mayBeLog) return undefined;
+        if (lines === TRIED_LINES && !table.repeats(MIN_SHARE / 2)) return undefined;
         if (lines === SURE_LINES && !table.isLog) return undefined;
       }
       if (begun !== undefined && begun.length < MAX_KEPT_CHARACTERS) begun += chunk.slice(from);

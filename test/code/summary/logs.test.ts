@@ -60,6 +60,16 @@ test.each([
   ['failed: 0', 0],
   ['FAILED tests/test_a.py::test_b', 1],
   ['src/errors/index.ts compiled', 0],
+  ['error_handler.go compiled', 0],
+  ['error_code=5 of job 7', 1],
+  ['test mod7::error_cases::test_failure_7 ... ok', 0],
+  ['test mod7::test_7 ... FAILED', 1],
+  ['tests/test_errors_7.py::test_failure_7 PASSED  [  7%]', 0],
+  [' ✓ throws an error (5 ms)', 0],
+  ['ok 7 - fails early', 0],
+  ['Tests:  1 failed, 7 passed', 1],
+  ['a.service: Main process exited, code=exited, status=1/FAILURE', 1],
+  ['a.service: Main process exited, code=exited, status=0/SUCCESS', 0],
   ['status=connection_refused', 1],
   ['E1129 10:00:00 lost a node', 1],
   ['I1129 10:00:00 found a node', 0],
@@ -126,6 +136,21 @@ test('levels of numbers tell a log without times', async () => {
   const lines = Array.from({ length: 300 }, (_, no) => `{"level":${no === 99 ? 50 : 30},"time":${no}}\n`);
   const { text } = await logMap('a.log', lines.join(''));
   expect(text).toContain('\n100|{"level":50,"time":99}\n');
+});
+
+test('a build whose only failure is its last line is a log', async () => {
+  const lines = Array.from({ length: 900 }, (_, no) => `   Compiling part${no} v0.${no % 50}.1\n`).join('');
+  const { notice } = await logMap('a.log', `Updating index\n${lines}error: could not compile \`app\``);
+  expect(notice).toMatchObject({ lines: 902, reports: 1 });
+});
+
+test('the span of a log has the days of its times', async () => {
+  const lines = Array.from(
+    { length: 300 },
+    (_, no) => `10.0.0.1 - - [10/Oct/2026:13:00:${10 + (no % 50)} +0000] "GET /a/${no} HTTP/1.1" 200 5\n`,
+  );
+  const { notice } = await logMap('a.log', lines.join(''));
+  expect(notice).toMatchObject({ times: ['10/Oct/2026:13:00:10', '10/Oct/2026:13:00:59'] });
 });
 
 test('lines without times are a log only by what they report', async () => {

@@ -52,3 +52,27 @@ test(':imports of a directory or of text is refused with a call that works', asy
   expect(await read('src:imports')).toMatch(/^BAD_SELECTOR|^NOT_FOUND/);
   expect(await read('a.txt:imports')).toContain('a.txt imports nothing that was found');
 });
+
+test('what a namespace declares is named, and not the namespace', async () => {
+  const { write, read } = reader();
+  write(
+    'log.hpp',
+    'namespace acme {\nnamespace inner {\nclass Sink {\n  void flush();\n};\n}\nvoid open();\n}\n',
+  );
+  write('a.cpp', '#include "log.hpp"\nnamespace acme {\nvoid run(inner::Sink *s) { open(); }\n}\n');
+  expect(await read('a.cpp:imports')).toMatch(
+    /^log\.hpp\n  Sink 3\n  open 3\n|^log\.hpp\n  acme\.inner\.Sink 3\n  acme\.open 3\n/,
+  );
+});
+
+test('private modules of Python are imported', async () => {
+  const { write, read } = reader();
+  write('shop/__init__.py', '');
+  write('shop/_auth.py', 'class Auth:\n    pass\n');
+  write('shop/cart.py', 'import logging\nfrom ._auth import Auth\n\nAuth()\n');
+  write('shop/logging.py', 'def log(): ...\n');
+  expect(await read('shop/cart.py:imports')).toMatch(
+    /^From elsewhere: logging\nshop\/_auth\.py\n {2}Auth 2, 4\n\[/,
+  );
+  expect(await read('shop/_auth.py:refs')).toMatch(/^shop\/cart\.py\n/);
+});
