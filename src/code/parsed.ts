@@ -256,8 +256,8 @@ export interface TaggedFile {
 /**
  * The tags of code files, or the reason why there are none. Only of the first files if the deadline `until` (of
  * `performance.now()`) or the timeout `within` (milliseconds in the thread) is reached. `alone`: they may need much
- * memory. `sketched`: sketches are enough. `moved`: their memory, if nobody
- * else needs it. `cpuMs`: the CPU time after which a file is late, at most `softForTags`. Throws the signal's reason.
+ * memory. `sketched`: sketches are enough. `moved`: their memory, if nobody else needs it. `cpuMs`: the CPU time after which
+ * a file is late, at most `softForTags`. Throws the signal's reason.
  */
 export async function tagsOf(
   files: readonly TaggedFile[],
