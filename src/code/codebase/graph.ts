@@ -116,8 +116,8 @@ export class FileGraph {
   #linked(): FileEdges {
     const starts = new Uint32Array(this.#files.length + 1);
     // Plain arrays of a million numbers would take four times the memory while they grow.
-    let to = new Int32Array(FIRST_EDGES);
-    let weight = new Float32Array(FIRST_EDGES);
+    let to = new Int32Array(MIN_EDGE_ROOM);
+    let weight = new Float32Array(MIN_EDGE_ROOM);
     let count = 0;
     const stale = this.#stale();
     const before = this.#base && this.#base.#edges;
@@ -252,8 +252,8 @@ class DeclarationIndex {
 
 // The edges of a weighted, directed graph between files, in typed arrays: a tree of 20,000 files has a million.
 
-/** Room for so many at first. */
-const FIRST_EDGES = 1 << 14;
+/** The edges that there is room for at first. */
+const MIN_EDGE_ROOM = 1 << 14;
 
 /** Edges, grouped by the file that they start from. Files are 0-based positions. */
 interface FileEdges {
