@@ -18,7 +18,7 @@ import { outline, outlineWithUses } from './outline.ts';
 import { sketch, sketchedSymbols } from './sketch.ts';
 import { type PackedStructure, packStructure, splitLines, unpackStructure } from './structure.ts';
 import { summarize } from './summary/summarize.ts';
-import { type FileTags, type PackedTags, packTags, writeTags } from './tags.ts';
+import { buffersOf, type FileTags, type PackedTags, packTags, writeTags } from './tags.ts';
 
 export interface ParseQuestion {
   readonly kind: 'parse';
@@ -67,6 +67,8 @@ export interface TagsQuestion {
   readonly grammars: Readonly<Record<string, GrammarFiles>>;
   /** Whether a file without a grammar is sketched. */
   readonly sketched: boolean;
+  /** Memory of `files` that moves to the thread instead of being copied. */
+  readonly moved: readonly ArrayBuffer[];
   /** Timeout in milliseconds of CPU time for each file. */
   readonly within: number;
 }
@@ -192,7 +194,10 @@ async function isGrown(job: ParserQuestion): Promise<boolean> {
 const port = parentPort;
 port?.on('message', ({ job, stop }: { job: ParserQuestion; stop: Int32Array }) => {
   void answer(job, stop)
-    .then(async (reply) => port.postMessage({ reply, retire: reply === 'time' || (await isGrown(job)) }))
+    .then(async (reply) => {
+      const moved = typeof reply === 'object' && 'tags' in reply ? buffersOf(reply.tags) : [];
+      port.postMessage({ reply, retire: reply === 'time' || (await isGrown(job)) }, moved);
+    })
     // After an exception (a stack overflow) the memory of the parser is undefined, so the thread exits; its owner notices.
     // oxlint-disable-next-line node/no-process-exit
     .catch(() => process.exit(1));

@@ -63,6 +63,7 @@ const tagParsers = new WorkerPool<ParserQuestion, AnswerTo[ParserQuestion['kind'
   idleMs: 10_000,
   heapMb: 64,
   youngMb: 8,
+  moves: (job) => (job.kind === 'tags' ? job.moved : []),
 });
 
 /**
@@ -255,7 +256,8 @@ export interface TaggedFile {
 /**
  * The tags of code files, or the reason why there are none. Only of the first files if the deadline `until` (of
  * `performance.now()`) or the timeout `within` (milliseconds in the thread) is reached. `alone`: they may need much
- * memory. `sketched`: sketches are enough. `cpuMs`: the CPU time after which a file is late, at most `softForTags`. Throws the signal's reason.
+ * memory. `sketched`: sketches are enough. `moved`: their memory, if nobody else needs it. `cpuMs`: the CPU time after which
+ * a file is late, at most `softForTags`. Throws the signal's reason.
  */
 export async function tagsOf(
   files: readonly TaggedFile[],
@@ -264,11 +266,13 @@ export async function tagsOf(
   {
     alone = false,
     sketched = false,
+    moved = [],
     within,
     cpuMs = softForTags,
   }: {
     readonly alone?: boolean | undefined;
     readonly sketched?: boolean | undefined;
+    readonly moved?: readonly ArrayBuffer[] | undefined;
     readonly within?: number | undefined;
     readonly cpuMs?: number | undefined;
   } = {},
@@ -283,6 +287,7 @@ export async function tagsOf(
     files: files.map(({ bytes, language: { name } }) => ({ bytes, language: name })),
     grammars,
     sketched,
+    moved,
     within: Math.min(softForTags, cpuMs),
   } as const;
   return answerTo(question, signal, until, alone ? parsers : tagParsers, within);

@@ -366,6 +366,11 @@ export function countsIn({ counts, starts }: PackedTags, file: number): Uint8Arr
   return counts.subarray(starts[2 * file + 1], starts[2 * file + 2]);
 }
 
+/** Their memory, to be moved to another thread. */
+export function buffersOf({ packed, known, names, counts, starts }: PackedTags): ArrayBuffer[] {
+  return [packed, known, names, counts, starts].map(({ buffer }) => buffer as ArrayBuffer);
+}
+
 /** Approximate bytes of memory. */
 export function packedTagsBytes({ packed, known, names, counts, starts, imports }: PackedTags): number {
   return packed.length + known.length + names.byteLength + counts.length + starts.byteLength + imports.length;

@@ -177,11 +177,13 @@ export function startConversation(
 // does not. It receives descriptors and bytes, never paths. Its entry answers each message `{ job, stop }` with
 // `{ reply, retire? }`, and soon when `stop[0]` becomes non-zero.
 
-interface PoolOptions extends WorkerStartOptions {
+interface PoolOptions<Job> extends WorkerStartOptions {
   /** Each running thread holds one of its slots. */
   readonly queue: Queue;
   /** An idle thread ends after this many milliseconds. */
   readonly idleMs: number;
+  /** The memory of a job that moves to the thread instead of being copied. */
+  readonly moves?: ((job: Job) => readonly ArrayBuffer[]) | undefined;
 }
 
 /**
@@ -210,10 +212,10 @@ const JOB_WORDS: WorkerFailureWords = {
 };
 
 export class WorkerPool<Job, Reply> {
-  readonly #options: PoolOptions;
+  readonly #options: PoolOptions<Job>;
   readonly #idle: IdleWorkers<WorkerThread>;
 
-  constructor(options: PoolOptions) {
+  constructor(options: PoolOptions<Job>) {
     this.#options = options;
     this.#idle = new IdleWorkers(options.idleMs);
   }
@@ -228,7 +230,7 @@ export class WorkerPool<Job, Reply> {
       try {
         return await act((job, until, signal, latest) => {
           if (!thread?.alive) thread = this.#idle.take() ?? new WorkerThread(this.#options, JOB_WORDS);
-          return ask(thread, job, until, signal, latest);
+          return ask(thread, { job, moved: this.#options.moves?.(job) }, until, signal, latest);
         });
       } finally {
         if (thread) this.#idle.add(thread);
@@ -249,7 +251,7 @@ export class WorkerPool<Job, Reply> {
 
 async function ask<Job, Reply>(
   thread: WorkerThread,
-  job: Job,
+  { job, moved }: { readonly job: Job; readonly moved?: readonly ArrayBuffer[] | undefined },
   until: number,
   signal: AbortSignal,
   latest: number = until,
@@ -275,7 +277,7 @@ async function ask<Job, Reply>(
   );
   try {
     thread.ref(true);
-    thread.post({ job, stop });
+    thread.post({ job, stop }, moved);
     const { reply, retire } = (await thread.next()) as {
       readonly reply: Reply;
       readonly retire?: boolean | undefined;

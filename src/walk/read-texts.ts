@@ -29,7 +29,13 @@ import { declaredEncoding } from '../text/legacy-encoding.ts';
 import type { TextEncoding } from '../types/excerpt.ts';
 import type { PassedReason, SearchGaps } from '../types/result.ts';
 import { GapsSeen } from './gaps.ts';
-import { now, retryOnShortage, type WalkControl, type WalkMessage } from './walk-messages.ts';
+import {
+  now,
+  retryOnShortage,
+  type WalkControl,
+  type WalkMessage,
+  type WantedTexts,
+} from './walk-messages.ts';
 import { isContainer, isContainerName } from './walker.ts';
 
 /** After this many files, what was found is sent though the piece is not full. */
@@ -43,6 +49,7 @@ interface ReaderOptions {
   readonly needle: string | undefined;
   readonly isAscii: boolean;
   readonly asStored: boolean;
+  readonly code?: WantedTexts['code'];
   /** See `WalkJob`. */
   readonly front: string;
   readonly prefilters: boolean;
@@ -74,7 +81,7 @@ export class TextReader {
     this.#until = options.until;
     this.#front = options.front;
     this.#needle = needle === undefined ? undefined : Buffer.from(needle);
-    this.#pieces = new TextPieces(control, needle, post);
+    this.#pieces = new TextPieces(control, needle, post, options.code ? MAX_UNREAD_CODE_KIB : MAX_UNREAD_KIB);
     this.#plain = Buffer.from(needle === undefined ? '' : longestAscii(needle));
     if (options.prefilters && this.#plain.length > 0) this.#prefilter = new PatternPrefilter(this.#plain);
   }
@@ -287,6 +294,8 @@ const PIECE = 1 << 20;
  * time.
  */
 const MAX_UNREAD_KIB = 40 << 10;
+/** Of code, which is read much faster than it is scanned. */
+const MAX_UNREAD_CODE_KIB = 4 << 10;
 
 /** The most large files that the thread keeps open. */
 const MAX_OPEN_LARGE_FILES = 4;
@@ -309,6 +318,7 @@ class TextPieces {
   /** By path, of those that are not sent yet; empty if none are wanted. */
   readonly keys = new Map<string, string>();
   readonly #control: WalkControl;
+  readonly #maxUnreadKib: number;
   readonly #post: PostWalkMessage;
   /** The literal that every match contains; pieces without it are not sent. */
   readonly #needle: Buffer | undefined;
@@ -319,8 +329,9 @@ class TextPieces {
   /** Gaps that were not sent yet, by the index (0-based) of the file in the piece before which they occurred. */
   readonly #gaps: { readonly file: number; readonly seen: GapsSeen }[] = [];
 
-  constructor(control: WalkControl, needle: string | undefined, post: PostWalkMessage) {
+  constructor(control: WalkControl, needle: string | undefined, post: PostWalkMessage, unread: number) {
     this.#control = control;
+    this.#maxUnreadKib = unread;
     this.#needle = needle === undefined ? undefined : Buffer.from(needle);
     this.#post = post;
   }
@@ -388,7 +399,7 @@ class TextPieces {
     const hasRoom = (piece: Piece): boolean => piece.used + size <= piece.bytes.length;
     if (this.#piece && !hasRoom(this.#piece)) this.send();
     if (this.#piece && hasRoom(this.#piece)) return this.#piece;
-    this.#control.waitUntil(() => this.#control.unread < MAX_UNREAD_KIB);
+    this.#control.waitUntil(() => this.#control.unread < this.#maxUnreadKib);
     this.#piece = emptyPiece(Buffer.from(new ArrayBuffer(Math.max(PIECE, size))));
     return this.#piece;
   }

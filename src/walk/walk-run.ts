@@ -127,7 +127,8 @@ export class WalkRun {
   }
 
   release(item: Item): void {
-    if (item.kind === 'texts') this.#control.noteUnread(-item.bytes.length);
+    // Not the length of its bytes: they may have moved to another thread.
+    if (item.kind === 'texts') this.#control.noteUnread(-(item.ends.at(-1) ?? 0));
     else this.#control.noteReleased();
   }
 

@@ -336,5 +336,9 @@ function answer(job: CodeJob): CodeReplies[CodeJob['kind']] {
 }
 
 const port = parentPort;
-port?.on('message', ({ job }: { job: CodeJob }) => port.postMessage({ reply: answer(job), retire: false }));
+port?.on('message', ({ job }: { job: CodeJob }) => {
+  const reply = answer(job);
+  const moved = job.kind === 'keep' && reply && 'part' in reply ? [reply.part.bytes.buffer] : [];
+  port.postMessage({ reply, retire: false }, moved);
+});
 port?.postMessage(LOADED);

@@ -4,6 +4,7 @@ import { builtFile } from '../../files/package-files.ts';
 import { WorkerPool } from '../../process/worker-threads.ts';
 import { callerOf } from '../../queues/caller.ts';
 import { queues } from '../../queues/queue-table.ts';
+import { buffersOf } from '../tags.ts';
 import type { CodeJob, CodeReplies } from './codebase-worker.ts';
 
 /** The idle thread ends after this many milliseconds; a new one loads the tags from disk. */
@@ -15,6 +16,7 @@ const threads = new WorkerPool<CodeJob, CodeReplies[CodeJob['kind']]>({
   idleMs: IDLE_MS,
   heapMb: 256,
   youngMb: 8,
+  moves: (job) => (job.kind === 'put' ? buffersOf(job.tags) : []),
 });
 
 /** Whether the thread exists and is idle. */

@@ -118,22 +118,27 @@ export class FileGraph {
 
   #linked(): FileEdges {
     const starts = new Uint32Array(this.#files.length + 1);
-    const to: number[] = [];
-    const weight: number[] = [];
+    // Plain arrays of a million numbers would take four times the memory while they grow.
+    let to = new Int32Array(MIN_EDGE_ROOM);
+    let weight = new Float32Array(MIN_EDGE_ROOM);
+    let count = 0;
     const stale = this.#stale();
     const before = this.#base && this.#base.#edges;
     for (const file of this.#files.keys()) {
-      const edges =
-        before && stale?.has(file) === false
-          ? edgesOf(before, file)
-          : Array.from(this.#edgesFrom(file), ([to, weight]) => ({ to, weight }));
-      for (const edge of edges) {
-        to.push(edge.to);
-        weight.push(edge.weight);
+      const edges = before && stale?.has(file) === false ? edgesOf(before, file) : this.#edgesFrom(file);
+      for (const [target, one] of edges) {
+        if (count === to.length) {
+          const [shortTo, shortWeight] = [to, weight];
+          (to = new Int32Array(2 * count)).set(shortTo);
+          (weight = new Float32Array(2 * count)).set(shortWeight);
+        }
+        to[count] = target;
+        weight[count] = one;
+        count += 1;
       }
-      starts[file + 1] = to.length;
+      starts[file + 1] = count;
     }
-    return { starts, to: Int32Array.from(to), weight: Float32Array.from(weight) };
+    return { starts, to: to.slice(0, count), weight: weight.slice(0, count) };
   }
 
   /** Files whose edges must be computed: changed ones, and users of names whose declaring files changed. Undefined: all. */
@@ -250,6 +255,9 @@ class DeclarationIndex {
 
 // The edges of a weighted, directed graph between files, in typed arrays: a tree of 20,000 files has a million.
 
+/** The edges that there is room for at first. */
+const MIN_EDGE_ROOM = 1 << 14;
+
 /** Edges, grouped by the file that they start from. Files are 0-based positions. */
 interface FileEdges {
   /** For each file the index of its first edge in `to` and `weight`; finally the number of edges. */
@@ -258,13 +266,10 @@ interface FileEdges {
   readonly weight: Float32Array;
 }
 
-/** The edges of one file. */
-function edgesOf({ starts, to, weight }: FileEdges, file: number): { to: number; weight: number }[] {
+/** The edges of one file: their targets and weights. */
+function edgesOf({ starts, to, weight }: FileEdges, file: number): (readonly [number, number])[] {
   const [from, end] = [starts[file], starts[file + 1]];
-  return Array.from(to.subarray(from, end), (target, i) => ({
-    to: target,
-    weight: weight[(from as number) + i] as number,
-  }));
+  return Array.from(to.subarray(from, end), (target, i) => [target, weight[(from as number) + i] as number]);
 }
 
 function isSameEdges(one: FileEdges, other: FileEdges): boolean {

@@ -236,6 +236,8 @@ const KEEP_AFTER = 2_000;
 
 /** After this many parsed files the parser threads are ended at once, because ranking so many tags needs the memory. */
 const MANY = 1_000;
+/** The same of sketched files, of which others are parsed after the ranking: a new thread starts in a twentieth of a second. */
+const VERY_MANY = 8_000;
 
 /**
  * If less than this share of the code files was parsed, the tags are not written to disk: each write adds a file that
@@ -309,7 +311,7 @@ async function parseCode(
     await Promise.all(Array.from({ length: atOnce }, () => run.parse()));
     await run.parseLate();
   } finally {
-    if (run.done >= MANY && !sketched) await endTagParsers();
+    if (run.done >= (sketched ? VERY_MANY : MANY)) await endTagParsers();
     await run.finish(known * KEEP_PART);
   }
   return run.done;
@@ -355,7 +357,8 @@ class ParseRun {
       const batch = texts
         .filter(({ path }) => left.delete(path))
         .map(({ path, key, bytes }) => ({ entry: { path, key }, bytes, language: languageOfFile(path) }));
-      if (batch.length > 0 && this.#hasTime()) await this.#tag(batch);
+      const moved = texts.slice(0, 1).map(({ bytes }) => bytes.buffer as ArrayBuffer);
+      if (batch.length > 0 && this.#hasTime()) await this.#tag(batch, moved);
     });
     this.#wanted = this.#wanted.filter((position) => left.has(paths[position] as string));
   }
@@ -367,10 +370,10 @@ class ParseRun {
     }
   }
 
-  async #tag(batch: readonly ReadFile[]): Promise<void> {
+  async #tag(batch: readonly ReadFile[], moved: readonly ArrayBuffer[] = []): Promise<void> {
     const { signal } = this.#call;
     const within = Math.max(MIN_BATCH_MS, this.#left() * BATCH_PART);
-    const found = await tagsOf(batch, this.#until, signal, { within, sketched: this.#sketched });
+    const found = await tagsOf(batch, this.#until, signal, { within, sketched: this.#sketched, moved });
     const paths = batch.map(({ entry }) => entry.path);
     if ('none' in found) {
       // One of the files crashed the thread or never ends. They are parsed one by one, so that the others get their tags.
@@ -401,7 +404,7 @@ class ParseRun {
       // If the parser could not start, nothing is known about the file.
       if (('none' in found && found.isUnasked) || !this.#hasTime()) return;
       const isCrash = 'none' in found && found.none === 'crash';
-      if (isCrash || within >= MIN_ALONE_MS) await this.#hand([file], NO_TAGS, isCrash ? 'always' : 'here');
+      if (isCrash || within >= MIN_ALONE_MS) await this.#hand([file], noTags(), isCrash ? 'always' : 'here');
     }
   }
 
@@ -483,8 +486,10 @@ function languageOfFile(path: string): CodeLanguage {
   return languageOf(path.slice(path.lastIndexOf('/') + 1), '') ?? NO_LANGUAGE;
 }
 
-/** The empty tags of one file. */
-const NO_TAGS: TagsFound = { tags: packTags(['']), late: [] };
+/** The empty tags of one file. Made for each, because they move to the codebase thread. */
+function noTags(): TagsFound {
+  return { tags: packTags(['']), late: [] };
+}
 
 const NO_LANGUAGE: CodeLanguage = { name: '', extensions: [] };
 
