@@ -117,7 +117,7 @@ function* namesWhenUnpacked(member: string): Generator<readonly string[]> {
   for (const path of new Set([posix.normalize(stored), stored])) {
     const names = path.split('/').filter((name) => name !== '' && name !== '.' && name !== '..');
     yield names;
-    if (names.some((name) => /[. ]$/.test(name))) yield names.map(withoutEnd);
+    if (names.some((name) => /[. ]$/.test(name))) yield names.map(withoutEnd).filter((name) => name !== '');
   }
 }
 
