@@ -28,28 +28,3 @@ export function damagedCopies(name: string, bytes: Uint8Array, count: number): M
     copies.set(`cut-${size}-${name}`, bytes.subarray(0, size));
   return copies;
 }
-
-/** The lines of a text that another one has not, and how many of that one it lacks. */
-export function changedLines(whole: string, text: string): string {
-  const [before, after] = [whole, text].map((one) => new Set(one.split('\n'))) as [Set<string>, Set<string>];
-  const lacking = [...before].filter((line) => !after.has(line)).length;
-  const more = [...after].filter((line) => !before.has(line)).map((line) => line.slice(0, 300));
-  return `${lacking} lines less\n${more.join('\n')}`;
-}
-
-/** With one of the tags gone, one twice, one without its attributes, or without the text behind it. */
-export function withChange(xml: string, at: number): string {
-  const tags = Array.from(xml.matchAll(/<[^>]+>[^<]*/g));
-  const found = tags[(at * 7919) % tags.length];
-  if (!found) return xml;
-  const { 0: tag, index } = found;
-  const end = tag.indexOf('>') + 1;
-  const instead = [
-    tag.slice(end),
-    tag + tag,
-    tag.replace(/\s[^>]*?(\/?>)/, '$1'),
-    tag.slice(0, end),
-    tag.replace(/="[^"]*"/, '="7"'),
-  ][at % 5];
-  return xml.slice(0, index) + instead + xml.slice(index + tag.length);
-}
