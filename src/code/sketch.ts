@@ -14,6 +14,7 @@ import {
   MAX_TAG_NAME_CHARACTERS,
   moduleOf,
   readSymbols,
+  seenByFile,
 } from './tags.ts';
 
 /** How a language writes what is scanned for. Words are separated by spaces. */
@@ -565,7 +566,7 @@ class SketchScan {
       else {
         const rest = at(REST, text, this.#at)?.[0] ?? '';
         if (!rest.includes('=') && !rest.startsWith(' ('))
-          this.imports.add(moduleOf(rest.replace(/^\s*static\s+/, '')));
+          this.imports.add(seenByFile(moduleOf(rest.replace(/^\s*static\s+/, '')), text, start));
       }
     }
   }

@@ -216,7 +216,7 @@ function importsOf(text: string, uses: UseCaptures): string[] {
     const [capture, start, end] = [uses.capture[i], uses.start[i] as number, uses.end[i] as number];
     if (capture !== whole && capture !== part) continue;
     const written = text.slice(start, Math.min(end, start + MAX_TAG_SIGNATURE_CHARACTERS));
-    if (capture === whole) imports.add((module = moduleOf(written)));
+    if (capture === whole) imports.add((module = seenByFile(moduleOf(written), text, start)));
     else imports.add(`${module}${module.endsWith('.') ? '' : '.'}${clean(written, MAX_TAG_NAME_CHARACTERS)}`);
   }
   return [...imports].slice(0, MAX_USED_NAMES).filter((one) => one !== '');
@@ -229,6 +229,12 @@ export function moduleOf(written: string): string {
     .replace(/["'<>]/g, '')
     .replace(/(::|\.)(?:[{*].*|_)$/, '')
     .trim();
+}
+
+/** `use super::part` of Rust at `start`, as the file would write it: in an inline module, `super` is the file itself. */
+export function seenByFile(module: string, text: string, start: number): string {
+  if (!/^super\b/.test(module) || !/\s/.test(text[text.lastIndexOf('\n', start) + 1] ?? '')) return module;
+  return /^super::super\b/.test(module) ? module.slice('super::'.length) : '';
 }
 
 /** The first sentence of the comment directly above line `from`, or of the docstring directly below line `at`. */

@@ -167,6 +167,18 @@ test.each([
   expect(symbols.map((one) => `${one.name} ${one.from}-${one.to}`)).toEqual(expected);
 });
 
+test.each(['a.c', 'a.cpp'])(
+  '%s: a type is not inside the variable that is declared with it',
+  async (name) => {
+    const { symbols } = await found(name, 'struct point {\n  int x;\n} origin;\nstruct point other;\n');
+    expect(symbols.map(({ qualified, depth }) => [qualified, depth])).toEqual([
+      ['point', 0],
+      ['point.x', 1],
+      ['other', 0],
+    ]);
+  },
+);
+
 test('text other than code has a reason for no outline', { tags: 'slow' }, async () => {
   expect(await structureOf('photo.xyz', 'text')).toBe('language');
   expect(await structureOf('empty.ts', '')).toBe('empty');

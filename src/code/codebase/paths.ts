@@ -3,6 +3,7 @@
  * relative to the importing file, in the packages of the tree by the names of their directories, then by the end of its path.
  */
 
+import { isBuiltin } from 'node:module';
 import { oneLine } from '../../text/visible.ts';
 
 /** File extensions that an import omits or replaces: `./store.js` in a TypeScript file means `store.ts`. */
@@ -27,16 +28,20 @@ interface ModuleRules {
   readonly trailing?: boolean | undefined;
 }
 
+const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/;
+const RUST = /\.rs$/;
+
 const MODULE_RULES: readonly ModuleRules[] = [
   // A name alone is a package, and so is `@scope/name`: those of the tree are known by their manifests.
-  { files: /\.(?:[cm]?[jt]sx?|vue|svelte)$/, outside: /^(?:[^/]+|[a-z]+:.*)$/, leading: true },
+  { files: SCRIPT, outside: /^(?:[^/]+|[a-z]+:.*)$/, leading: true },
   {
     files: /\.pyi?$/,
     isRoot: (directory, exact) => !exact.has(`${directory}__init__`),
     leading: true,
   },
   { files: /\.go$/, outside: /^[^/]+$/, leading: true },
-  { files: /\.rs$/, outside: /^(?:std|core|alloc)\b/, leading: true },
+  // The standard library, and the variants of an enumeration.
+  { files: RUST, outside: /^(?:(?:std|core|alloc)\b|[A-Z])/, leading: true },
   { files: /\.java$/, leading: false, trailing: true },
   { files: /\.(?:kts?|scala)$/, leading: true, trailing: true },
   {
@@ -102,12 +107,17 @@ export class ModuleResolver {
     if (dots > 0)
       return this.#relative(`./${'../'.repeat(dots - 1)}${module.slice(dots).replaceAll('.', '/')}`, from);
     const rules = MODULE_RULES.find(({ files }) => files.test(from)) ?? OTHER_RULES;
-    const inCrate = /^(?:crate|self|super)\b/.test(module) ? this.#inCrate(module, from) : undefined;
+    const isRust = RUST.test(from);
+    const inCrate =
+      isRust && /^(?:crate|self|super)\b/.test(module) ? this.#inCrate(module, from) : undefined;
     if (inCrate !== undefined) return [inCrate];
-    // In a package of Python, `logging` is not the file beside.
-    const isAbsolute = /\.pyi?$/.test(from) && this.#exact.has(`${directoryOf(from)}/__init__`);
+    if (SCRIPT.test(from) && isBuiltin(module)) return [];
+    // In Go and in a package of Python, `logging` is not the file beside.
+    const isAbsolute =
+      from.endsWith('.go') || (/\.pyi?$/.test(from) && this.#exact.has(`${directoryOf(from)}/__init__`));
     const beside = isAbsolute ? [] : this.#relative(`./${module}`, from);
     if (beside.length > 0) return beside;
+    if (isRust && rules.outside?.test(module)) return [];
     const key = `${MODULE_RULES.indexOf(rules)} ${module}`;
     const known =
       this.#found.get(key) ?? this.#inPackage(module, from) ?? this.#byEnd(module, rules, declares);
@@ -151,13 +161,16 @@ export class ModuleResolver {
   /** The files of a module in a package of the tree; undefined if it is in none. */
   #inPackage(module: string, from: string): readonly number[] | undefined {
     if (from.endsWith('.go')) return this.#goPackage(module.split('/'));
-    const [isRust, isScript] = [from.endsWith('.rs'), MODULE_RULES[0]?.files.test(from)];
+    const [isRust, isScript] = [RUST.test(from), SCRIPT.test(from)];
     if (!isRust && !isScript) return undefined;
     const [first = '', second = '', ...more] = module.split(isRust ? '::' : '/');
     const isScoped = first.startsWith('@') && first !== '@';
     const name = isScoped ? second : first;
     const inner = isScoped ? more : [second, ...more].filter(Boolean);
-    const keys = [isScoped ? `${first.slice(1)}-${name}` : name, name, name.slice(name.search(/[-_]/) + 1)];
+    const keys = [isScoped ? `${first.slice(1)}-${name}` : name, name];
+    // `grep_matcher` in `matcher/`, if the tree has `grep`; not `react-dom` or `serde_json`.
+    const [, prefix = '', rest = ''] = /^([^-_]+)[-_](.+)$/.exec(name) ?? [];
+    if (this.#packages.has(packageKey(prefix)) || this.#top.split(/[-_.]/).includes(prefix)) keys.push(rest);
     for (const directory of keys.flatMap((key) => this.#packages.get(packageKey(key)) ?? [])) {
       for (const root of PACKAGE_ROOTS) {
         const below = `${directory}${root}`;
@@ -173,6 +186,8 @@ export class ModuleResolver {
   #goPackage(parts: readonly string[]): readonly number[] | undefined {
     for (let at = parts.length - 1; at >= 0; at -= 1) {
       for (const directory of this.#packages.get(packageKey(parts[at] as string)) ?? []) {
+        // Without a host, as in `net/http`, the whole path of the module is its name.
+        if (at > 0 && directory !== '' && parts[0]?.includes('.') === false) continue;
         const below = parts.slice(at + 1).filter((part, i) => i > 0 || !/^v\d+$/.test(part));
         const files = this.#byDirectory.get(
           directory.replace(/\/$/, '') + below.map((one) => `/${one}`).join(''),

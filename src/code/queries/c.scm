@@ -46,7 +46,9 @@
       (_ declarator: (identifier) @name)
       (_ declarator: (_ declarator: (identifier) @name))
       (_ declarator: (_ declarator: (_ declarator: (identifier) @name)))
-    ]) @variable)
+    ]) @variable
+  ; Not around the type that it declares: `struct point { int x; } origin;`
+  (#not-match? @variable "^[^;=({]*\\b(struct|union|enum|class)\\b[^;=(]*[{]"))
 
 (field_declaration
   declarator: [

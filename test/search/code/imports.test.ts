@@ -45,6 +45,15 @@ test('a name from a module of the own crate leads to its file', async () => {
   expect(text).not.toContain('src/part/util.rs');
 });
 
+test('the inline tests of a file of Rust import the file itself, and no other', async () => {
+  const { write, read } = reader();
+  write('src/lib.rs', 'mod a;\nmod b;\npub struct Top;\n');
+  write('src/a.rs', 'pub fn go() {}\nmod tests {\n    use super::*;\n    fn t() { go(); }\n}\n');
+  write('src/b.rs', 'use super::Top;\nmod tests {\n    use super::super::Top as T;\n}\n');
+  expect(await read('src/a.rs:imports')).toContain('src/a.rs imports nothing that was found');
+  expect(await read('src/b.rs:imports')).toMatch(/^src\/lib\.rs\n {2}Top 1, 3\n\[/);
+});
+
 test(':imports of a directory or of text is refused with a call that works', async () => {
   const { write, read } = reader();
   write('src/a.ts', 'let a;\n');
