@@ -361,7 +361,7 @@ function wrongOption(name: string, what: string, value: unknown): OrielError {
 
 function nounFor(value: unknown, wanted: string): string {
   if (Array.isArray(value)) return wanted.startsWith('a list') ? 'a list of other things' : 'a list';
-  if (value === null) return 'null';
+  if (value === null || value === undefined) return String(value);
   return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 }
 

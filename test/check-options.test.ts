@@ -18,6 +18,10 @@ describe('options that cannot be meant', () => {
     [{ limits: { lines: '100' } }, 'The limit lines is a number.'],
     [{ limitsPerModel: { small: { bytes: 1 } } }, 'The limit bytes is at least 64.'],
     [{ limitsPerModel: { small: null } }, 'The option limitsPerModel.small is an object, not null.'],
+    [
+      { limitsPerModel: { small: undefined } },
+      'The option limitsPerModel.small is an object, not undefined.',
+    ],
     [{ workspaces: { dev: 5 } }, 'The option workspaces.dev is an object, not a number.'],
     [{ display: 'x' }, 'The option display is one of numbers, hashline, hashline@18, plain, not x.'],
     [{ read: { mapByte: 3 } }, /^There is no option read\.mapByte\. .*mapBytes/],

@@ -413,6 +413,11 @@ const FORMATS: readonly (readonly [format: string, value: number, shown: string]
   ['000-0000', 10_000_000, '1000-0000'],
   ['000-00-0000', -1235, '-000-00-1235'],
   ['"a0-0b "0', 5, 'a0-0b 5'],
+  ['000-00.0', 5, '000-05.0'],
+  ['0.00-00', 12.3456, '12.34-56'],
+  ['[>100]"over "0;-0;"in "0', -5, '-5'],
+  ['[>100]"over "0;-0;"in "0', 5, 'in 5'],
+  ['[>100]"over "0;0;@', 5, '5'],
   ['[=1]"yes";[=0]"no"', 7, '7'],
   ['[=1]"yes";[=0]"no";@', 0, 'no'],
   ['[>=1000000]0.0,,"M";[>=1000]0.0,"K";0', -1235, '-1235'],
@@ -422,6 +427,16 @@ const FORMATS: readonly (readonly [format: string, value: number, shown: string]
   ['[>=0]0.0;(0)', -3, '(3)'],
   ['[<0]"minus "0%;0', -3, 'minus 300%'],
 ];
+
+test('a sheet whose format has many dashes is read in time', async () => {
+  const { write, text } = workspace(unhurried);
+  const book = utils.book_new();
+  const sheet = utils.aoa_to_sheet(Array.from({ length: 20 }, (_, at) => [at + 0.5]));
+  for (let row = 1; row <= 20; row += 1) (sheet[`A${row}`] as { z: string }).z = `${'0-'.repeat(16_000)}.`;
+  utils.book_append_sheet(book, sheet, 'S');
+  write('d.xlsx', writeBook(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer);
+  expect(await text('d.xlsx:S?limit=1&offset=19')).toContain('| 19.5 |');
+});
 
 test('numbers in other locales keep signs, durations are no dates', async () => {
   const { write, text } = workspace(unhurried);

@@ -273,7 +273,17 @@ function labelled({ t, v, z }: CellObject): string | undefined {
 const LOCALE = /\[\$-[^[\]]*\]/g;
 
 /** A dash between digits, where SheetJS drops the sign and the digits that have no place: `000-0000`. */
-const DASH = /"[^"]*"|\\.|(?<=[0#?])-(?=[0#?][^.;]*(?:;|$))/g;
+const DASH = /"[^"]*"|\\.|(?<=[0#?])-(?=[0#?])/g;
+
+const SECTION = /(?:"[^"]*"|\\.|[^;])+/g;
+
+/** Quotes such dashes; not before a point, where SheetJS would drop digits. */
+function withDashes(format: string): string {
+  return format.replace(SECTION, (section) => {
+    const point = section.lastIndexOf('.');
+    return section.replace(DASH, (part, at: number) => (part === '-' && at > point ? '"-"' : part));
+  });
+}
 
 /** The condition of a section: `[<1000]`. */
 const CONDITION = /\[([<>=]{1,2})(-?\d+(?:\.\d*)?)\]/;
@@ -285,8 +295,11 @@ const CONDITION = /\[([<>=]{1,2})(-?\d+(?:\.\d*)?)\]/;
 function inSection(value: number, format: string): readonly [value: number, section: string] {
   if (!CONDITION.test(format)) return [value, format];
   const sections = format.split(';');
-  const [first, second] = sections.slice(0, 2).map((section) => CONDITION.exec(section));
+  const first = CONDITION.exec(sections[0] ?? '');
   if (!first) return [value, format];
+  // Without a condition, the second of three is that of negative numbers.
+  const isForNumbers = !(sections[2] ?? '@').includes('@');
+  const second = CONDITION.exec(sections[1] ?? '') ?? (isForNumbers ? CONDITION.exec('[<0]') : null);
   const found = [first, second].findIndex((one) =>
     one?.[1]?.includes(value === Number(one[2]) ? '=' : value < Number(one[2]) ? '<' : '>'),
   );
@@ -340,8 +353,7 @@ function numberText(
   date1904: boolean,
 ): string {
   if (format === undefined) return shown?.trim() ?? exact(value);
-  const unlocated = format.replace(LOCALE, '').replace(DASH, (part) => (part === '-' ? '"-"' : part));
-  const [inIt, plain] = inSection(value, unlocated);
+  const [inIt, plain] = inSection(value, withDashes(format.replace(LOCALE, '')));
   if (/^general$/i.test(plain)) return exact(value);
   if (isDate(plain)) return dateText(value, plain, shown, ssf, date1904);
   // If the format hides the number, it is shown anyway.
