@@ -75,12 +75,14 @@ function mended(
 ): ScannedSymbol[] {
   const starts = [0];
   for (const line of text.split('\n')) starts.push((starts.at(-1) ?? 0) + line.length + 1);
-  const known = new Map(found.map((one) => [`${one.at} ${one.name}`, one]));
+  const all = [...found];
+  const known = new Map(all.map((one, i) => [`${one.at} ${one.name}`, i]));
   for (const one of scanned) {
     const key = `${one.at} ${one.name}`;
     const [first = '', last = ''] = [lines[one.from - 1], lines[one.to - 1]];
     const isClosed = one.to > one.from && /^\s*/.exec(first)?.[0] === /^(\s*)(?:[})]|end\b)/.exec(last)?.[1];
-    const own = known.get(key);
+    const place = known.get(key) ?? all.length;
+    const own = all[place];
     if (own && (!isClosed || own.to === one.to)) continue;
     const from = own?.from ?? one.from;
     const span = [
@@ -88,9 +90,10 @@ function mended(
       (starts[one.to] as number) - 1,
     ] as const;
     const body = one.to - from > 1 ? { bodyFrom: own?.bodyFrom ?? one.from + 1, bodyTo: one.to - 1 } : {};
-    known.set(key, { ...one, ...own, from, to: one.to, span, ...(isClosed && body) });
+    all[place] = { ...one, ...own, from, to: one.to, span, ...(isClosed && body) };
+    known.set(key, place);
   }
-  return [...known.values()];
+  return all;
 }
 
 const DATA: ReadonlySet<string> = new Set(['notebook', 'csv']);

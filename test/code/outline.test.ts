@@ -123,6 +123,11 @@ test.each([
   expect(symbols.map((symbol) => symbol.qualified)).toContain(qualified);
 });
 
+test('a syntax error hides none of several symbols of one line', async () => {
+  const { symbols } = await found('a.js', 'class A { m() {} } class B { m() {} }\nfunction x( {\n');
+  expect(symbols.map(({ qualified }) => qualified)).toEqual(['A', 'A.m', 'B', 'B.m', 'x']);
+});
+
 test('a file with syntax errors keeps the symbols around them', { tags: 'slow' }, async () => {
   const text = fixture('server.ts.txt').replace('const onError = () => {', 'const onError = ) => {{');
   const { symbols } = await found('server.ts', text);
