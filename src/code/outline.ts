@@ -5,6 +5,7 @@ import { NO_USES, readCaptures, type UseCaptures } from './grammar/captures.ts';
 import type { GrammarFiles } from './grammar/parse.ts';
 import { type CodeLanguage, unfit } from './languages.ts';
 import {
+  containers,
   type LineFold,
   type OutlineSymbol,
   type ScannedSymbol,
@@ -77,12 +78,16 @@ function mended(
   for (const line of text.split('\n')) starts.push((starts.at(-1) ?? 0) + line.length + 1);
   const all = [...found];
   const known = new Map(all.map((one, i) => [`${one.at} ${one.name}`, i]));
+  /** The last line of the functions so far: what a scan takes for a declaration of one line in them is a local variable. */
+  let bodyTo = 0;
   for (const one of scanned) {
     const key = `${one.at} ${one.name}`;
     const [first = '', last = ''] = [lines[one.from - 1], lines[one.to - 1]];
     const isClosed = one.to > one.from && /^\s*/.exec(first)?.[0] === /^(\s*)(?:[})]|end\b)/.exec(last)?.[1];
     const place = known.get(key) ?? all.length;
     const own = all[place];
+    if (!own && one.from === one.to && one.to < bodyTo) continue;
+    if (!containers.has(one.kind)) bodyTo = Math.max(bodyTo, one.to);
     if (own && (!isClosed || own.to === one.to)) continue;
     const from = own?.from ?? one.from;
     const span = [
