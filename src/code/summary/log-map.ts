@@ -18,9 +18,10 @@ const MAX_SAMPLES = 64;
 
 const READ_BYTES = 256 << 10;
 
-/** Lines after which a text is given up that does not repeat itself, or has nothing else of a log. */
+/** Lines after which a text is given up that does not repeat itself, is one list, or has nothing of a log. */
 const TRIED_LINES = 500;
-const SURE_LINES = 5_000;
+const LIST_LINES = 5_000;
+const SURE_LINES = 20_000;
 
 /** A line is compared by its first characters; whether it reports a failure is told from all that are kept. */
 const MAX_COMPARED_CHARACTERS = 1_000;
@@ -177,6 +178,11 @@ class ShapeTable {
     return this.#dated >= this.compared / 2 || (shapes.length > 2 && shapes.some(({ isReport }) => isReport));
   }
 
+  /** Whether all lines are alike, or of two kinds, and tell nothing, as those of a list or of generated data. */
+  get isList(): boolean {
+    return this.#shapes.size <= 2 && !this.isLog;
+  }
+
   /** In the order of their first lines. */
   all(): LogShape[] {
     return [...this.#shapes.values()];
@@ -319,6 +325,7 @@ export async function scanLog(
         take(chunk, from, end, at + unit * (end + 1));
         from = end + 1;
         if (lines === TRIED_LINES && !table.repeats(MIN_SHARE / 2)) return undefined;
+        if (lines === LIST_LINES && table.isList) return undefined;
         if (lines === SURE_LINES && !table.isLog) return undefined;
       }
       if (begun !== undefined && begun.length < MAX_KEPT_CHARACTERS) begun += chunk.slice(from);

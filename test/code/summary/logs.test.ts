@@ -155,7 +155,7 @@ test('the span of a log has the days of its times', async () => {
 
 test('lines without times are a log only by what they report', async () => {
   const plain = Array.from(
-    { length: 3_000 },
+    { length: 8_000 },
     (_, no) => ['compiled', 'linked', 'copied'][no % 3] + ` part ${no}\n`,
   ).join('');
   await expect(logMap('build.log', plain)).rejects.toThrow('no log');
