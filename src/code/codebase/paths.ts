@@ -32,7 +32,7 @@ const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/;
 const RUST = /\.rs$/;
 
 const MODULE_RULES: readonly ModuleRules[] = [
-  // A name alone is a package, and so is `@scope/name`: those of the tree are known by their manifests.
+  // A name alone is a package. Those of the tree are found by the name of a directory with a manifest, which is not read.
   { files: SCRIPT, outside: /^(?:[^/]+|[a-z]+:.*)$/, leading: true },
   {
     files: /\.pyi?$/,

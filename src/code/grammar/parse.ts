@@ -53,8 +53,7 @@ let started: Promise<void> | undefined;
 
 /**
  * The matches of the grammar's queries in the text (`isDamaged`: a part of it was not understood), or undefined if `late`
- * returned true. May throw when the parser's
- * stack overflows. Its memory is undefined afterwards, so the thread must end.
+ * returned true. May throw when the parser's stack overflows. Its memory is undefined afterwards, so the thread must end.
  */
 export async function queryGrammar(
   text: string,
