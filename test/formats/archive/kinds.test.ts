@@ -179,6 +179,7 @@ test.each([
   ['h.cab', cab('h.txt', TEXT), 4, undefined],
 ] as const)(
   'what is decoded of %s, whole and damaged, is as recorded',
+  { tags: 'slow' },
   async (name, bytes, count, unpack) => {
     const copies = damagedCopies(name, bytes, count);
     await expectAsRecorded(name, [...copies.keys()], async (path) => {
