@@ -10,8 +10,11 @@ import * as zlib from 'node:zlib';
 /** The first message of every worker entry, sent when its modules are loaded. */
 export const LOADED = 'loaded';
 
-/** Maximum milliseconds to wait for loading; after that the thread is ended anyway. */
-const LOADING_MS = 1_000;
+/**
+ * Maximum milliseconds to wait for loading, and for work that must not be interrupted; after that the thread is ended anyway.
+ * On a busy machine either takes seconds.
+ */
+const MAX_WAIT_MS = 10_000;
 
 /** Ends the thread as soon as it may be ended. */
 export function endingOf(worker: Worker): () => Promise<void> {
@@ -22,7 +25,7 @@ export function endingOf(worker: Worker): () => Promise<void> {
     worker.once('exit', () => resolve());
   });
   return async () => {
-    await Promise.race([loaded, sleep(LOADING_MS, undefined, { ref: false })]);
+    await Promise.race([loaded, sleep(MAX_WAIT_MS, undefined, { ref: false })]);
     await untilInterruptible(worker);
     await worker.terminate();
   };
@@ -35,9 +38,6 @@ export function endingOf(worker: Worker): () => Promise<void> {
 const [FREE, WORKING, ENDING] = [0, 1, 2];
 
 const KEY = 'oriel:uninterrupted';
-
-/** Maximum milliseconds to wait for such work; after that the thread is ended anyway. */
-const MAX_INTERRUPT_WAIT_MS = 1_000;
 
 const locks = new WeakMap<Worker, Int32Array>();
 
@@ -58,7 +58,7 @@ export function withLock(create: () => Worker): Worker {
 /** Resolves when the thread is not at work that must not be interrupted, and cannot begin any. */
 async function untilInterruptible(worker: Worker): Promise<void> {
   const lock = locks.get(worker);
-  const until = performance.now() + MAX_INTERRUPT_WAIT_MS;
+  const until = performance.now() + MAX_WAIT_MS;
   while (lock && performance.now() < until) {
     if (Atomics.compareExchange(lock, 0, FREE, ENDING) !== WORKING) return;
     // With a reference: if this process ended now, Node would end the thread at its work.
