@@ -5,7 +5,7 @@
 
 interface Budgets {
   readonly usual: string;
-  /** For threads that end soon: each has its own copy of the code, and would end before optimizing it pays off. */
+  /** For threads and sessions that end soon, before optimizing pays off: each thread has its own copy of the code. */
   readonly late: string;
 }
 

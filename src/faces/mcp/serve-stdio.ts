@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { OrielError } from '../../errors.ts';
+import { compileLate } from '../../process/compile-budget.ts';
 import { type Caller, within } from '../../queues/caller.ts';
 import { binarySize } from '../../render/display.ts';
 import { FrameSplitter, type LineFrame } from '../../text/bytes.ts';
@@ -43,6 +44,9 @@ export interface StdioStreams {
   readonly writeTimeoutMs?: number | undefined;
 }
 
+/** Uses after which V8 optimizes as usual: few sessions have more, and until then optimizing costs more than it saves. */
+const MAX_SHORT_USES = 500;
+
 /** Serves the tools of `options` in a session of its own. Resolves as `serveOverStdio`. Throws OrielError. */
 export async function offerOverStdio(
   options: OfferOptions,
@@ -68,8 +72,13 @@ export async function serveOverStdio(
   });
   const ended = new Promise<void>((resolve) => transport.whenClosed(resolve));
   const warn = eachOnce((sentence) => wires.warn?.(sentence));
-  let isUsed = false;
-  const onUsed = (): void => void (isUsed = true);
+  let uses = 0;
+  let compileAsUsual: (() => void) | undefined;
+  const onUsed = (): void => {
+    uses += 1;
+    if (uses === 1) compileAsUsual = compileLate();
+    if (uses === MAX_SHORT_USES) compileAsUsual?.();
+  };
   const server = (): CallServer =>
     createMcpServer(offer, { transport: 'pipe', warn, onUsed, ...options, caller });
   const session = serveStdio(server, { transport });
@@ -79,7 +88,7 @@ export async function serveOverStdio(
   wires.signal.addEventListener('abort', end, { once: true });
   await ended;
   // A person stops a server whose input is open. Hosts close that first.
-  if (!isUsed && !wires.input.isTTY && (!wires.signal.aborted || wires.input.readableEnded))
+  if (uses === 0 && !wires.input.isTTY && (!wires.signal.aborted || wires.input.readableEnded))
     warn('The client left before it asked for the tools. Some give a server little time to start.');
   // Waits until a slow host has read the last answers; not for long, if the process is to end.
   await transport.taken(wires.signal.aborted ? UNSENT_MS : undefined);
