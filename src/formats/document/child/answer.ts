@@ -14,11 +14,18 @@ import {
   xmlKind,
 } from '../protocol.ts';
 import { CompoundFile } from './compound.ts';
-import { convertToMarkdown, HEADS_AND_FEET, packageFacts, sectionText, type SlideDeck } from './markdown.ts';
+import {
+  convertToMarkdown,
+  HEADS_AND_FEET,
+  markOf,
+  packageFacts,
+  sectionText,
+  type SlideDeck,
+} from './markdown.ts';
 import { attachmentOf, embeddedImage, listAttachments, listImages } from './pdf-parts.ts';
 import { convertPdf } from './pdf.ts';
 import { textOfPart } from './rewrite.ts';
-import { deckOf, lostSlide, slideText } from './slides.ts';
+import { deckOf, slideText } from './slides.ts';
 import { bookText, wordProcessorText } from './word-processor.ts';
 import { attribute, contents, each, escapeXml, relationsOf, zipped, ZipParts } from './zip-parts.ts';
 
@@ -170,7 +177,7 @@ async function slides(
       unshown.push(...(aside?.unshown ?? []));
     } catch (error) {
       failures.push(error);
-      texts.push(lostSlide(number));
+      texts.push(`${markOf('slide', number)}(the slide is missing or damaged)\n\n`);
     }
   }
   if (failures.length > 0 && failures.length === texts.length) throw failures[0];
