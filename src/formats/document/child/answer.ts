@@ -27,7 +27,7 @@ import { convertPdf } from './pdf.ts';
 import { textOfPart } from './rewrite.ts';
 import { deckOf, slideText } from './slides.ts';
 import { bookText, wordProcessorText } from './word-processor.ts';
-import { attribute, contents, each, escapeXml, relationsOf, zipped, ZipParts } from './zip-parts.ts';
+import { attribute, relationsOf, zipped, ZipParts } from './zip-parts.ts';
 
 interface Converted {
   readonly text: string | Iterable<string>;
@@ -264,121 +264,23 @@ function renaming(types: string): ((name: string) => string) | undefined {
 
 const MANIFEST = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>';
 
-/** A document in one XML file as a package with the same parts; undefined for anything else. */
+/** An OpenDocument in one XML file as a package with the same parts; undefined for anything else. */
 function packagedXml(bytes: Buffer): Buffer | undefined {
-  const kind = xmlKind(bytes);
-  if (kind === undefined || kind === 'workbook') return undefined;
+  if (xmlKind(bytes) !== 'opendocument') return undefined;
   const xml = textOfPart(bytes);
-  const parts = { opendocument: openParts, word: wordParts, package: packageParts }[kind](xml);
-  return parts && zipped(parts.map(([name, content]) => [name, Buffer.from(content)]));
-}
-
-type NamedParts = (readonly [name: string, content: string | Buffer])[];
-
-function openParts(xml: string): NamedParts | undefined {
   const [root = ''] = /<office:document\s[^>]*>/.exec(xml) ?? [];
   const content = /<office:(text|spreadsheet|presentation)[\s/>]/.exec(xml)?.[1];
   const mimetype =
     attribute(root, 'office:mimetype') ?? (content && `application/vnd.oasis.opendocument.${content}`);
   if (mimetype === undefined) return undefined;
   const part = (name: string): string => xml.replace(/(<\/?office:document)(?=[\s>])/g, `$1-${name}`);
-  return [
-    ['mimetype', mimetype],
-    ['META-INF/manifest.xml', MANIFEST],
-    ...['content', 'styles', 'meta'].map((name) => [`${name}.xml`, part(name)] as const),
-  ];
-}
-
-function packageParts(xml: string): NamedParts {
-  const parts: NamedParts = [];
-  let types = '';
-  each(xml, 'pkg:part', (content, tag) => {
-    const name = attribute(tag, 'pkg:name') ?? '';
-    const [binary] = contents(content, 'pkg:binaryData');
-    const [text = ''] = contents(content, 'pkg:xmlData');
-    parts.push([name.slice(1), binary === undefined ? text : Buffer.from(binary, 'base64')]);
-    const type = attribute(tag, 'pkg:contentType') ?? '';
-    types += `<Override PartName="${escapeXml(name)}" ContentType="${escapeXml(type)}"/>`;
-    return '';
-  });
-  return [['[Content_Types].xml', `<Types xmlns="${CONTENT_TYPES}">${types}</Types>`], ...parts];
-}
-
-const CONTENT_TYPES = 'http://schemas.openxmlformats.org/package/2006/content-types';
-
-/** The names in texts of Word 2003 that are others in packages, and its kinds of numbers. */
-const WORD_NAMES: Readonly<Record<string, string>> = {
-  listDef: 'abstractNum',
-  listDefId: 'abstractNumId',
-  list: 'num',
-  ilst: 'abstractNumId',
-  ilfo: 'numId',
-  listPr: 'numPr',
-  nfc: 'numFmt',
-  'h-ansi': 'hAnsi',
-};
-const WORD_NUMBERS = ['decimal', 'upperRoman', 'lowerRoman', 'upperLetter', 'lowerLetter'];
-const WORD_BULLET = 23;
-
-const PLAIN = '<w:t xml:space="preserve">';
-
-/** A text of Word 2003, whose notes, comments, headers and footers are in its body. */
-function wordParts(stored: string): NamedParts {
-  const linked = each(stored, 'w:hlink', (content, tag) => {
-    const target = attribute(tag, 'w:dest');
-    const field = (kind: string): string => `<w:r><w:fldChar w:fldCharType="${kind}"/></w:r>`;
-    const code = `<w:r><w:instrText> HYPERLINK "${escapeXml(target ?? '')}" </w:instrText></w:r>`;
-    return target === undefined
-      ? content
-      : field('begin') + code + field('separate') + content + field('end');
-  });
-  const xml = each(linked, 'w:binData', () => '')
-    .replace(/(<\/?w:|\sw:)([\w-]+)(?=[\s/>=])/g, (tag, start: string, name: string) =>
-      Object.hasOwn(WORD_NAMES, name) ? `${start}${WORD_NAMES[name]}` : tag,
-    )
-    .replace(
-      /(<w:numFmt w:val=")(\d+)/g,
-      (_, tag: string, kind: string) =>
-        tag + (Number(kind) === WORD_BULLET ? 'bullet' : (WORD_NUMBERS[Number(kind)] ?? 'none')),
-    );
-  const root = (/<w:wordDocument\s([^>]*)>/.exec(xml)?.[1] ?? '').replace(
-    /(\sxmlns:w=")[^"]*|^(xmlns:w=")[^"]*/,
-    '$1$2http://schemas.openxmlformats.org/wordprocessingml/2006/main',
+  return zipped(
+    [
+      ['mimetype', mimetype] as const,
+      ['META-INF/manifest.xml', MANIFEST] as const,
+      ...['content', 'styles', 'meta'].map((name) => [`${name}.xml`, part(name)] as const),
+    ].map(([name, content]) => [name, Buffer.from(content)]),
   );
-  const part = (name: string, content: string, element = name): [string, string] => [
-    `word/${name}.xml`,
-    `<w:${element} ${root}>${content}</w:${element}>`,
-  ];
-  const [footnotes, comments, margins]: [string[], string[], [string, string][]] = [[], [], []];
-  const [body = ''] = contents(xml, 'w:body');
-  const [styles = ''] = contents(xml, 'w:styles');
-  const [lists = ''] = contents(xml, 'w:lists');
-  const noted = each(body, 'w:(?:footnote|endnote)', (content) => {
-    const id = footnotes.length + 2;
-    footnotes.push(`<w:footnote w:id="${id}">${content}</w:footnote>`);
-    return `<w:footnoteReference w:id="${id}"/>`;
-  });
-  const said = each(noted, 'aml:annotation(?=[^<>]*Word\\.Comment")', (content, tag) => {
-    const by = escapeXml(attribute(tag, 'aml:author') ?? '');
-    comments.push(`<w:comment w:id="${comments.length}" w:author="${by}">${content}</w:comment>`);
-    return `<w:commentReference w:id="${comments.length - 1}"/>`;
-  });
-  const text = each(said, 'w:(?:hdr|ftr)', (content, tag) => {
-    margins.push(part(`margin${margins.length}`, content, tag.startsWith('<w:h') ? 'hdr' : 'ftr'));
-    return '';
-  });
-  const all = [
-    part('document', `<w:body>${text}</w:body>`),
-    part('styles', styles),
-    part('numbering', lists),
-    part('footnotes', footnotes.join('')),
-    part('comments', comments.join('')),
-    ...margins,
-  ];
-  return all.map(([name, content]) => [
-    name,
-    content.replace(/<\/?(?!(?:w|v|o|w10|m):)[\w.-]+:[^<>]*>/g, '').replaceAll('<w:t>', PLAIN),
-  ]);
 }
 
 const MAIN_PARTS: readonly (readonly [RegExp, DocumentFormat])[] = [
