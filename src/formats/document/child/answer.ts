@@ -8,13 +8,12 @@ import {
   type DocumentReply,
   isStoredPage,
   isWorkbook,
-  type SheetFacts,
-  type SheetRange,
   type UnshownFacts,
   xmlKind,
 } from '../protocol.ts';
 import { CompoundFile } from './compound.ts';
 import {
+  type ConvertedText,
   convertToMarkdown,
   HEADS_AND_FEET,
   markOf,
@@ -28,17 +27,6 @@ import { textOfPart } from './rewrite.ts';
 import { deckOf, slideText } from './slides.ts';
 import { bookText, wordProcessorText } from './word-processor.ts';
 import { attribute, relationsOf, zipped, ZipParts } from './zip-parts.ts';
-
-interface Converted {
-  readonly text: string | Iterable<string>;
-  readonly facts: DocumentFacts;
-  /** The first page (1-based) that was left out. */
-  readonly nextPage?: number | undefined;
-  readonly without?: string | undefined;
-  readonly allSheets?: readonly SheetFacts[] | undefined;
-  /** The ranges in the text, as far as it was consumed. */
-  readonly ranges?: readonly SheetRange[] | undefined;
-}
 
 /** The reply and its body. What cannot be converted is refused; it never throws. */
 export async function answerDocument(
@@ -90,6 +78,7 @@ async function convert(
     return { reply: { kind: 'attachment', facts: { ...facts, format } }, body: data };
   }
   const { text, facts, nextPage, without, allSheets, ranges } = await toText(job, format, bytes);
+  const unshown = facts.unshown?.length === 0 ? undefined : facts.unshown;
   const whole = truncateText(text, job.most);
   const paged = whole.isCut && facts.pages !== undefined ? wholePages(whole.body) : undefined;
   const body = paged?.body ?? whole.body;
@@ -98,7 +87,7 @@ async function convert(
   const cut = { page, bytes: isCut ? job.most : undefined };
   const reply: DocumentReply = {
     kind: 'text',
-    facts: { ...facts, format },
+    facts: { ...facts, unshown, format },
     cut: page !== undefined || isCut ? cut : undefined,
     without,
     allSheets,
@@ -111,7 +100,7 @@ function refuseOthers(format: DocumentFormat, parts: string): void {
   if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no ${parts}`);
 }
 
-async function toText(job: DocumentJob, format: DocumentFormat, bytes: Buffer): Promise<Converted> {
+async function toText(job: DocumentJob, format: DocumentFormat, bytes: Buffer): Promise<ConvertedText> {
   const { want } = job;
   if (want.kind === 'images') {
     refuseOthers(format, 'pages');
@@ -146,7 +135,7 @@ async function presentation(
   { want }: DocumentJob,
   format: DocumentFormat,
   bytes: Buffer,
-): Promise<Converted> {
+): Promise<ConvertedText> {
   const facts = packageFacts(ZipParts.of(bytes));
   const deck = await deckOf(bytes, format);
   if (!deck) return { text: await convertToMarkdown(bytes, format), facts };
@@ -164,7 +153,7 @@ async function slides(
   deck: SlideDeck,
   from: number,
   to: number,
-): Promise<{ text: string; unshown?: readonly UnshownFacts[] | undefined }> {
+): Promise<{ text: string; unshown: readonly UnshownFacts[] }> {
   const texts: string[] = [];
   const margins: string[] = [];
   const unshown: UnshownFacts[] = [];
@@ -182,10 +171,7 @@ async function slides(
   }
   if (failures.length > 0 && failures.length === texts.length) throw failures[0];
   const section = sectionText({ title: HEADS_AND_FEET, lines: margins });
-  return {
-    text: texts.join('') + (section === '' ? '' : `${section}\n`),
-    unshown: unshown.length > 0 ? unshown : undefined,
-  };
+  return { text: texts.join('') + (section === '' ? '' : `${section}\n`), unshown };
 }
 
 // Detects the format of a document by its content.

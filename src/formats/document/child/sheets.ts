@@ -28,6 +28,7 @@ import {
   tableLines,
   usedArea,
 } from './grid.ts';
+import type { ConvertedText } from './markdown.ts';
 import { asideText, readGrids, unshownInWorkbook } from './read-workbook.ts';
 
 /** The most cells and rows of a sheet that is shown completely. */
@@ -37,13 +38,9 @@ const MAX_WHOLE_SHEET_ROWS = 1_000;
 /** The rows shown of a larger sheet. */
 const HEAD_ROWS = 20;
 
-export function workbookText(
-  bytes: Buffer,
-  format: DocumentFormat,
-): { text: Iterable<string>; facts: DocumentFacts } {
+export function workbookText(bytes: Buffer, format: DocumentFormat): ConvertedText {
   const grids = readGrids(bytes, 'first');
-  const unshown = unshownInWorkbook(bytes);
-  const facts = { ...sheetsOf(grids), unshown: unshown.length > 0 ? unshown : undefined };
+  const facts = { ...sheetsOf(grids), unshown: unshownInWorkbook(bytes) };
   return { text: wholeText(grids, () => asideText(bytes, format)), facts };
 }
 
@@ -58,11 +55,7 @@ function* wholeText(grids: readonly SheetGrid[], asides: () => string): Generato
 }
 
 /** The rows that `workbookText` leaves out. `ranges` grows while the text is consumed. */
-export function restText(bytes: Buffer): {
-  text: Iterable<string>;
-  facts: DocumentFacts;
-  ranges: readonly SheetRange[];
-} {
+export function restText(bytes: Buffer): ConvertedText {
   // How many rows that text has is decided with only the first rows read, as there.
   const shown = readGrids(bytes, 'first').map(shownRows);
   const grids = readGrids(bytes, 'all');
@@ -93,7 +86,7 @@ function* rowsLeftOut(
 export function sheetText(
   bytes: Buffer,
   { sheet, range, formulas }: Extract<DocumentPart, { kind: 'sheet' }>,
-): { text: Iterable<string>; facts: DocumentFacts; allSheets?: readonly SheetFacts[] | undefined } {
+): ConvertedText {
   const area = range === undefined ? EVERYTHING : parseArea(range);
   if (!area) throw new DocumentRefusal('absent', `${range} is not a range of cells`);
   const upTo = range === undefined ? 'first' : Number.isFinite(area.bottom) ? area.bottom + 1 : 'all';
@@ -101,12 +94,8 @@ export function sheetText(
   const facts = sheetsOf(grids);
   const grid = findSheet(grids, sheet);
   if (!grid) throw new DocumentRefusal('absent', `there is no sheet ${sheet}`);
-  if (range === undefined)
-    return {
-      text: wholeText([grid], () => ''),
-      facts: { sheets: [sheetFacts(grid)] },
-      allSheets: facts.sheets,
-    };
+  const own = { sheets: [sheetFacts(grid)] };
+  if (range === undefined) return { text: wholeText([grid], () => ''), facts: own, allSheets: facts.sheets };
   return { text: tableLines(grid, area, Number.POSITIVE_INFINITY, SSF), facts };
 }
 
