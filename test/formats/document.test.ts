@@ -2,9 +2,7 @@ import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import {
   ballast,
-  docx,
   fixture,
-  paragraph,
   pdfPages,
   pdfStream,
   pdfText,
@@ -12,40 +10,8 @@ import {
   sheetRow,
   xlsx,
 } from '../support/documents.ts';
-import { codeOf, nextOf, textOf, unhurried, workspace } from '../support/workspace.ts';
+import { codeOf, textOf, unhurried, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
-
-/** The whole text, by the notices. */
-async function follow(read: ReturnType<typeof workspace>['read'], path: string): Promise<string> {
-  let text = '';
-  for (let at: string | undefined = path; at !== undefined;) {
-    const answer = await read(at);
-    expect(answer.isError, textOf(answer)).toBe(false);
-    text += `${textOf(answer)}\n`;
-    at = nextOf(answer);
-  }
-  return text;
-}
-
-function expectInOrder(text: string, markers: readonly string[]): void {
-  let at = 0;
-  for (const marker of markers) {
-    const found = text.indexOf(marker, at);
-    expect(found, `${marker} behind ${at}`).toBeGreaterThan(-1);
-    at = found;
-  }
-}
-
-const REPORT = ['MARK-INTRO-001', 'MARK-ESC-002', 'MARK-P-4-1-1', 'MARK-END-999'];
-
-test.each(['report.docx', 'report.doc', 'report.odt', 'report.epub', 'report.pdf'])(
-  '%s is read completely, in order',
-  async (name) => {
-    const { write, read } = workspace(unhurried);
-    write(name, fixture(name));
-    expectInOrder(await follow(read, name), REPORT);
-  },
-);
 
 test('the format is detected by the content', async () => {
   const { write, text } = workspace(unhurried);
@@ -59,23 +25,13 @@ test('the format is detected by the content', async () => {
   expect(await text('table.xls:raw')).toContain('name\tprice\nrope\t3\n');
 });
 
-test('a converted text is paged like any other', async () => {
-  const { write, text } = workspace(unhurried);
-  write('a.docx', docx(['one', 'two', 'three'].map(paragraph).join('')));
-  expect(await text('a.docx')).toBe(
-    '1|one\n2|\n3|two\n4|\n5|three\n[The last line has no newline]'.replace(/\n\[.*$/, '\n'),
-  );
-  expect(await text('a.docx:3..3')).toContain('3|two');
-  expect(await text('a.docx:raw')).toContain('one\n\ntwo');
-});
-
 test('a missing slide does not affect the others', async () => {
   const { write, read, text } = workspace(unhurried);
   const parts = Object.entries(unzipSync(fixture('slides.pptx'))).filter(
     ([name]) => name !== 'ppt/slides/slide2.xml',
   );
   write('deck.pptx', zip(parts.map(([name, content]) => ({ name, content }))));
-  const whole = await follow(read, 'deck.pptx:raw');
+  const whole = await text('deck.pptx:raw');
   expect(whole.match(/^--- slide \d+ ---$/gm)).toHaveLength(16);
   expect(whole).toContain('--- slide 2 ---\n\n(the slide is missing or damaged)\n');
   expect(whole).toContain('SLIDE-END-199');
@@ -98,20 +54,6 @@ test('cell ranges, rows and pages with the grammar of databases', async () => {
   expect(await text('sheet.xlsx?q=select count(*) as n from Sales')).toContain('| 45 |');
   const missing = await read('sheet.xlsx:Nope?limit=1');
   expect(missing.details['error']).toMatchObject({ code: 'NOT_FOUND', next: 'sheet.xlsx:Sales' });
-});
-
-test('a large sheet shows first rows, size and further calls', { tags: 'slow' }, async () => {
-  const { write, read, text } = workspace(unhurried);
-  const rows = Array.from({ length: 1_500 }, (_, i) => sheetRow(i + 2, [i, `name ${i}`]));
-  const content = `<sheetData>${sheetRow(1, ['id', 'name'])}${rows.join('')}</sheetData>`;
-  write('big.xlsx', xlsx([['Big', content]]));
-  const answer = await read('big.xlsx');
-  expect(textOf(answer)).toContain('A1:B1501, 1501 rows, 2 columns');
-  expect(textOf(answer).split('\n').length).toBeLessThan(40);
-  expect(textOf(answer)).toContain('Big has 1501 rows, of which the first 20 are shown');
-  expect(textOf(answer)).toContain('big.xlsx:Big?limit=50&offset=19');
-  expect(await text('big.xlsx:Big?limit=2&offset=19')).toContain('name 19');
-  expect(await text('big.xlsx:Big:A1500:B1501')).toContain('| 1501 | 1499 | name 1499 |');
 });
 
 test('columns named like the row number keep their values', async () => {
