@@ -5,69 +5,38 @@ import { expect, test } from 'vitest';
 import { utils, write as writeBook } from '@e965/xlsx';
 import { docx, fixture, paragraph, pdf, sheetRow, xlsx } from '../../support/documents.ts';
 import { textOf, unhurried, workspace } from '../../support/workspace.ts';
-
-const LOCAL_BYTES = 30;
+import { zip } from '../../support/zip.ts';
 
 /** The members with all their sizes and places in the fields of zip64, as programs write them that stream. */
 function wideZip(stored: Buffer): Buffer {
-  const locals: Buffer[] = [];
-  const records: Buffer[] = [];
+  const [none, wide] = [0xffffffff, Buffer.alloc(76)];
   let at = 0;
-  for (const [name, content] of Object.entries(unzipSync(stored))) {
-    const crc = crcOf(stored, name);
-    const numbers = (values: readonly number[]): Buffer => {
-      const field = Buffer.alloc(4 + 8 * values.length);
-      field.writeUInt16LE(1, 0);
-      field.writeUInt16LE(8 * values.length, 2);
-      for (const [i, value] of values.entries()) field.writeBigUInt64LE(BigInt(value), 4 + 8 * i);
-      return field;
-    };
-    const title = Buffer.from(name);
-    const local = Buffer.alloc(LOCAL_BYTES);
-    const size = content.length;
-    local.writeUInt32LE(0x04034b50, 0);
-    local.writeUInt16LE(45, 4);
-    local.writeUInt32LE(crc, 14);
-    local.fill(0xff, 18, 26);
-    local.writeUInt16LE(title.length, 26);
-    local.writeUInt16LE(20, 28);
-    const record = Buffer.alloc(46);
-    record.writeUInt32LE(0x02014b50, 0);
-    record.writeUInt16LE(45, 4);
-    record.writeUInt16LE(45, 6);
-    record.writeUInt32LE(crc, 16);
-    record.fill(0xff, 20, 28);
-    record.writeUInt16LE(title.length, 28);
-    record.writeUInt16LE(28, 30);
-    record.fill(0xff, 42, 46);
-    records.push(record, title, numbers([size, size, at]));
-    const whole = Buffer.concat([local, title, numbers([size, size]), content]);
-    locals.push(whole);
-    at += whole.length;
-  }
-  const directory = Buffer.concat(records);
-  const count = BigInt(records.length / 3);
-  const end = Buffer.alloc(56 + 20 + 22);
-  end.writeUInt32LE(0x06064b50, 0);
-  end.writeBigUInt64LE(44n, 4);
-  end.writeUInt16LE(45, 12);
-  end.writeUInt16LE(45, 14);
-  end.writeBigUInt64LE(count, 24);
-  end.writeBigUInt64LE(count, 32);
-  end.writeBigUInt64LE(BigInt(directory.length), 40);
-  end.writeBigUInt64LE(BigInt(at), 48);
-  end.writeUInt32LE(0x07064b50, 56);
-  end.writeBigUInt64LE(BigInt(at + directory.length), 64);
-  end.writeUInt32LE(1, 72);
-  end.writeUInt32LE(0x06054b50, 76);
-  end.fill(0xff, 84, 96);
-  return Buffer.concat([...locals, directory, end]);
-}
-
-/** As the directory of the original states it. */
-function crcOf(stored: Buffer, name: string): number {
-  const at = stored.lastIndexOf(name) - 46;
-  return stored.readUInt32LE(at + 16);
+  const members = Object.entries(unzipSync(stored)).map(([name, content]) => {
+    const extra = Buffer.alloc(28);
+    extra.writeUInt32LE(0x180001);
+    for (const [i, value] of [content.length, content.length, at].entries())
+      extra.writeBigUInt64LE(BigInt(value), 4 + 8 * i);
+    at += 30 + name.length + extra.length + content.length;
+    return { name, content, method: 0, size: none, packedSize: none, extra };
+  });
+  const damage = (directory: Buffer): void => {
+    for (let from = 0; from < directory.length; from += 46 + 28 + directory.readUInt16LE(from + 28))
+      directory.fill(0xff, from + 42, from + 46);
+  };
+  const narrow = zip(members, { damage });
+  const [files, end] = [narrow.subarray(0, -22), narrow.subarray(-22)];
+  wide.writeUInt32LE(0x06064b50);
+  wide.writeUInt8(44, 4);
+  wide.writeUInt32LE(0x2d002d, 12);
+  wide.writeUInt16LE(members.length, 24);
+  wide.writeUInt16LE(members.length, 32);
+  wide.writeUInt32LE(end.readUInt32LE(12), 40);
+  wide.writeUInt32LE(at, 48);
+  wide.writeUInt32LE(0x07064b50, 56);
+  wide.writeUInt32LE(files.length, 64);
+  wide.writeUInt8(1, 72);
+  end.fill(0xff, 8, 20);
+  return Buffer.concat([files, wide, end]);
 }
 
 function openBook(): Buffer {

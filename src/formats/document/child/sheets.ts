@@ -1,6 +1,5 @@
 /** Workbooks as text: every sheet with its range and cells, only the first rows of a large sheet, or one range. */
 
-import { SSF } from '@e965/xlsx';
 import type { SqlValue } from '@sqlite.org/sqlite-wasm';
 import { loadLibrary, type SqliteLibrary } from '../../sqlite/worker/library.ts';
 import {
@@ -49,7 +48,7 @@ function* wholeText(grids: readonly SheetGrid[], asides: () => string): Generato
     yield (i === 0 ? '' : '\n') + sheetHead(grid);
     if (grid.rows.size === 0) continue;
     yield '\n';
-    yield* tableLines(grid, EVERYTHING, shownRows(grid), SSF);
+    yield* tableLines(grid, EVERYTHING, shownRows(grid));
   }
   yield asides();
 }
@@ -75,7 +74,7 @@ function* rowsLeftOut(
     if (!area || top === undefined) continue;
     const below = { ...area, top };
     ranges.push({ sheet: grid.name, range: areaName(below), lines, start });
-    for (const line of tableLines(grid, below, Number.POSITIVE_INFINITY, SSF)) {
+    for (const line of tableLines(grid, below, Number.POSITIVE_INFINITY)) {
       lines += 1;
       start += Buffer.byteLength(line);
       yield line;
@@ -96,7 +95,7 @@ export function sheetText(
   if (!grid) throw new DocumentRefusal('absent', `there is no sheet ${sheet}`);
   const own = { sheets: [sheetFacts(grid)] };
   if (range === undefined) return { text: wholeText([grid], () => ''), facts: own, allSheets: facts.sheets };
-  return { text: tableLines(grid, area, Number.POSITIVE_INFINITY, SSF), facts };
+  return { text: tableLines(grid, area, Number.POSITIVE_INFINITY), facts };
 }
 
 /** Finds a sheet by name, otherwise case-insensitively. An empty name means the first visible sheet. */
@@ -188,7 +187,7 @@ function fill(db: Database, grid: SheetGrid, table: string, { capi }: SqliteLibr
       if (row === header.row) continue;
       const values: SqlValue[] = columns.map(({ at }) => {
         const cell = cells.get(at);
-        return cell ? cellValue(cell, SSF, grid.date1904) : null;
+        return cell ? cellValue(cell, grid.date1904) : null;
       });
       insert.bind([row + 1, ...values]);
       // Bound as a double: the library binds integral numbers as 64-bit integers, and large ones would wrap.
