@@ -185,13 +185,7 @@ test('long names and many sheets are bounded in the answer', { tags: 'slow' }, a
   const { write, read } = workspace(unhurried);
   const one = `<sheetData>${sheetRow(1, ['value'])}</sheetData>`;
   const long = 'N'.repeat(100_000);
-  write(
-    'long.xlsx',
-    xlsx([
-      [long, one],
-      ['b', one],
-    ]),
-  );
+  write('long.xlsx', xlsx(Object.entries({ [long]: one, b: one })));
   write('many.xlsx', xlsx(Array.from({ length: 600 }, (_, i) => [`Sheet number ${i}`, one] as const)));
   for (const path of ['long.xlsx', 'long.xlsx:zz', 'many.xlsx', 'many.xlsx:zz']) {
     const answer = await read(path);
@@ -327,10 +321,7 @@ test.each([
   const row = sheetRow(1, ['a', 'b']);
   write(
     'book.xlsx',
-    xlsx([
-      ['Sales', `<sheetData>${row}</sheetData>`],
-      ['Costs', `<sheetData>${row}</sheetData>`],
-    ]),
+    xlsx(Object.entries({ Sales: `<sheetData>${row}</sheetData>`, Costs: `<sheetData>${row}</sheetData>` })),
   );
   expect(await text(`book.xlsx:${typed}`)).toContain(said);
 });

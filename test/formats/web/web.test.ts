@@ -101,15 +101,6 @@ describe('ways to read a page', () => {
     expect(details).toMatchObject({ kind: 'web', meta: { method: 'image' } });
   });
 
-  test('an archive lists, and its members are read', async () => {
-    const { url } = await site({
-      '/a.zip': { type: 'application/zip', body: zip([{ name: 'dir/x.txt', content: 'one\ntwo\n' }]) },
-    });
-    const here = reader();
-    expect((await here.call('read', { path: `${url}/a.zip` })).text).toContain('dir');
-    expect((await here.call('read', { path: `${url}/a.zip:dir/x.txt:2..2` })).text).toBe('two\n');
-  });
-
   test.each(['/a.zip?dl=1', '/download?id=7', '/download'])(
     'members of an archive at %s are read, and page',
     async (path) => {
