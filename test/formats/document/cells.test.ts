@@ -33,10 +33,6 @@ test.each([
   ['<table:covered-table-cell table:number-columns-repeated="2"/>', '|  |  | x | y |'],
   ['<table:covered-table-cell/><table:covered-table-cell/>', '|  |  | x | y |'],
   [
-    '<table:covered-table-cell table:number-columns-repeated="3"></table:covered-table-cell>',
-    '|  |  |  | x | y |',
-  ],
-  [
     '<table:covered-table-cell table:number-columns-repeated="2"><text:p>hidden</text:p></table:covered-table-cell>',
     '|  |  | x | y |',
   ],
@@ -117,15 +113,9 @@ test('dates of OpenDocument sheets keep time and day every year', { tags: 'slow'
 test('large numbers are the same in cells, rows and queries', async () => {
   const { write, text } = workspace(unhurried);
   const values = [2 ** 53, 2 ** 63, -(2 ** 63), Number('12345678901234567890'), 1e300, 0.5];
-  write(
-    'n.xlsx',
-    xlsx([
-      [
-        'S',
-        `<sheetData>${[['id', 'Value'], ...values.map((value, i) => [i, value])].map((row, i) => sheetRow(i + 1, row)).join('')}</sheetData>`,
-      ],
-    ]),
-  );
+  const rows = [['id', 'Value'], ...values.map((value, i) => [i, value])];
+  const cells = rows.map((row, i) => sheetRow(i + 1, row)).join('');
+  write('n.xlsx', xlsx([['S', `<sheetData>${cells}</sheetData>`]]));
   expect(await text('n.xlsx:S?where=Value>9e18')).toMatch(
     / 9223372036854776000\.0 [^]* 12345678901234567000\.0 [^]* 1e\+300 /,
   );
