@@ -12,13 +12,6 @@ async function shown(name: string, content: string | Buffer): Promise<string> {
 
 const rtf = (body: string): string => String.raw`{\rtf1\ansi\deff0{\fonttbl{\f0 Arial;}}` + `${body}}`;
 
-test('rich text is shown without deleted text of any kind', async () => {
-  const deleted = String.raw`keep {\deleted DEL\'e9\u8364?\~{\b BOLD}}{\revised new}\deleted  more\deleted0  end\par {\deleted all\plain  of it}\par last`;
-  expect(await shown('a.rtf', rtf(deleted))).toBe(
-    'keep new end\n\nof it\n\nlast\n[Not shown: tracked deletions]',
-  );
-});
-
 test('rich text stored in two forms is shown once', async () => {
   expect(await shown('a.rtf', rtf(String.raw`{\upr{OLD}{\*\ud{\u26032?NEW}}}\par x\par`))).toBe(
     '新NEW\n\nx\n',

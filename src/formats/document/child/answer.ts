@@ -1,7 +1,6 @@
 /** Converts the bytes of a document, as a job requests: to text, to tables, or to one of its images or attachments. */
 
 import {
-  type DocumentFacts,
   type DocumentFormat,
   type DocumentJob,
   DocumentRefusal,
