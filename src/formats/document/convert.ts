@@ -70,6 +70,8 @@ export function conversionOptions({ want, password }: ConversionOrder): Conversi
   return { want: JSON.stringify(want), password };
 }
 
+type Made = DocumentConversion | RepeatedFailure;
+
 /** Throws OrielError: `LIMIT`, `CORRUPT`, with a clause that completes "Cannot read .pdf file: ". */
 export async function convertDocument(
   bytes: ByteSource,
@@ -79,86 +81,52 @@ export async function convertDocument(
   // The text of an encrypted document is never written to disk.
   const cached =
     order.password === undefined ? await CachedConversion.of(bytes, order.want, call) : undefined;
-  const { session, deadline } = call;
-  const open = (): Promise<ScratchFile> => session.scratch();
-  const shared = await byContent(bytes, cached, call);
-  /** Whether the file was unchanged between computing its digest and its conversion. */
-  let isSame = true;
-  const anew = async ({
-    source,
-    signal,
-  }: ValueComputation): Promise<DocumentConversion | RepeatedFailure> => {
-    const elsewhere = cached && (await convertedElsewhere(source, order.want, { session, signal, deadline }));
-    if (elsewhere) return elsewhere;
-    const { made, sha256 } = await convert(source, order, { signal, deadline, cached, open });
-    isSame = shared === undefined || sha256 === shared.sha256;
-    return made;
-  };
-  const make = async (
-    computation: ValueComputation,
-  ): Promise<ComputedValue<DocumentConversion | RepeatedFailure>> => {
+  // Undefined for a document that is too large.
+  const sha256 = cached?.sha256 ?? (await digestIn(bytes, call));
+  const make = async (computation: ValueComputation): Promise<ComputedValue<Made>> => {
     const known = await cached?.find();
-    return {
-      value: known ?? (await withProgress(computation, 'converting', () => anew(computation))),
-      keep: isSame,
-    };
+    if (known) return { value: known, keep: true };
+    return withProgress(computation, 'converting', () =>
+      convert(computation, order, { cached, sha256, call }),
+    );
   };
-  const made = await session.store.get(
-    conversions,
-    shared?.source ?? bytes,
-    conversionOptions(order),
-    make,
-    call,
-  );
+  // Calls for the same bytes share a conversion. The identity of a file that was written a moment ago does not recur.
+  const identity = sha256 === undefined ? bytes.identity : Identity.of('document', { sha256 });
+  const shared = { size: bytes.size, identity, readInto: bytes.readInto.bind(bytes) };
+  const made = await call.session.store.get(conversions, shared, conversionOptions(order), make, call);
   if (isFailure(made)) throw failed(made, order);
   return made;
 }
 
-/**
- * Identifies the document by its digest, so that calls for the same bytes share a conversion. The identity of a file that was
- * written a moment ago does not recur and could not be shared. Undefined for a document that is too large.
- */
-async function byContent(
-  bytes: ByteSource,
-  cached: CachedConversion | undefined,
-  call: Call,
-): Promise<{ readonly sha256: string; readonly source: ByteSource } | undefined> {
-  const sha256 = cached?.sha256 ?? (await digestIn(bytes, call));
-  if (sha256 === undefined) return undefined;
-  const source: ByteSource = {
-    size: bytes.size,
-    identity: Identity.of('document', { sha256 }),
-    readInto: bytes.readInto.bind(bytes),
-  };
-  return { sha256, source };
-}
-
-interface Here {
-  readonly signal: AbortSignal;
-  readonly deadline: number;
+interface CallToConvert {
   readonly cached: CachedConversion | undefined;
-  readonly open: () => Promise<ScratchFile>;
+  /** The digest of the document; what is made of a file that has changed since is not kept. */
+  readonly sha256: string | undefined;
+  readonly call: Call;
 }
 
 async function convert(
-  source: ByteSource,
+  { source, signal }: ValueComputation,
   order: ConversionOrder,
-  { signal, deadline, cached, open }: Here,
-): Promise<{ readonly made: DocumentConversion | RepeatedFailure; readonly sha256: string }> {
+  { cached, sha256, call: { session, deadline } }: CallToConvert,
+): Promise<ComputedValue<Made>> {
+  const elsewhere = cached && (await convertedElsewhere(source, order.want, { session, signal, deadline }));
+  if (elsewhere) return { value: elsewhere, keep: true };
   const bytes = await sizeOf(source, signal);
   const sent = createHash('sha256');
   const body = hashed(chunksOf(source, 0, bytes, 256 * 1024, signal), sent);
+  const input = { body, bytes, deadline };
+  let value: Made;
   try {
-    const made = await convertInChild(order, { body, bytes, deadline }, signal, open);
-    const sha256 = sent.digest('hex');
-    cached?.keep(made, sha256);
-    return { made, sha256 };
+    value = await convertInChild(order, input, signal, () => session.scratch());
   } catch (error) {
     if (!(error instanceof ChildFailure)) throw error;
-    const failure = { failure: error, bytes, until: performance.now() + REPEATED_MS };
-    if (!REPEATED.has(error.why)) throw failed(failure, order);
-    return { made: failure, sha256: sent.digest('hex') };
+    value = { failure: error, bytes, until: performance.now() + REPEATED_MS };
+    if (!REPEATED.has(error.why)) throw failed(value, order);
   }
+  const digest = sent.digest('hex');
+  if (!isFailure(value)) cached?.keep(value, digest);
+  return { value, keep: sha256 === undefined || digest === sha256 };
 }
 
 function failed({ failure, bytes }: RepeatedFailure, { want }: ConversionOrder): OrielError {

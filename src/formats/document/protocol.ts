@@ -8,19 +8,13 @@ export function isWorkbook(format: DocumentFormat | undefined): boolean {
   return format === 'xlsx' || format === 'xlsb' || format === 'xls' || format === 'ods';
 }
 
-/** The kinds of documents in one XML file, and what is in their first bytes. */
-const XML_KINDS = [
-  ['opendocument', /<office:document\s/],
-  ['workbook', /<(?:\w+:)?Workbook\s[^>]*urn:schemas-microsoft-com:office:spreadsheet/],
-  ['word', /<w:wordDocument\s/],
-  ['package', /<pkg:package\s/],
-] as const;
-
-/** OpenDocument, a workbook or a text of Office 2003, or a package. */
-export function xmlKind(bytes: Uint8Array): (typeof XML_KINDS)[number][0] | undefined {
+/** Whether a document in one XML file is OpenDocument or a workbook of Office 2003, by its first bytes. */
+export function xmlKind(bytes: Uint8Array): 'opendocument' | 'workbook' | undefined {
   const start = startOf(bytes, 4096);
   if (!/^\W{0,3}<\?xml\s/.test(start)) return undefined;
-  return XML_KINDS.find(([, pattern]) => pattern.test(start))?.[0];
+  if (/<office:document\s/.test(start)) return 'opendocument';
+  const isWorkbook = /<(?:\w+:)?Workbook\s[^>]*urn:schemas-microsoft-com:office:spreadsheet/.test(start);
+  return isWorkbook ? 'workbook' : undefined;
 }
 
 /** Whether it is a page, or one with its files (MHT), as programs save them under the name of a document. */

@@ -136,13 +136,23 @@ function whichSheet(
   return new OrielError('BAD_SELECTOR', message, { next });
 }
 
+/** A sheet, and what follows its name: the number of a row, cells, a selector. */
+interface SheetPart {
+  readonly name: string;
+  readonly tail: string;
+}
+
+function factsOf(name: string, sheets: readonly SheetFacts[]): Partial<SheetFacts> {
+  return sheets.find((sheet) => sheet.name === name) ?? {};
+}
+
 /** The error for an existing sheet with invalid cells after it. */
 function noCells(
   { subject: { typed } }: DocumentReading,
-  { name, tail }: { readonly name: string; readonly tail: string },
+  { name, tail }: SheetPart,
   sheets: readonly SheetFacts[],
 ): OrielError {
-  const { range } = sheets.find((sheet) => sheet.name === name) ?? {};
+  const { range } = factsOf(name, sheets);
   const call = `${typed}:${writeSegment(name)}`;
   const cells = meantCells(tail) ?? (range && narrowToFirstRows(range));
   const next = cells === undefined ? call : `${call}:${cells}`;
@@ -178,27 +188,18 @@ function noSheet(
 }
 
 /** The range of the row with this number if it is the header, which is not a row of the table. */
-function headerRange(
-  { name, tail }: { readonly name: string; readonly tail: string },
-  sheets: readonly SheetFacts[],
-): string | undefined {
-  const { header, range = '' } = sheets.find((sheet) => sheet.name === name) ?? {};
+function headerRange({ name, tail }: SheetPart, sheets: readonly SheetFacts[]): string | undefined {
+  const { header, range = '' } = factsOf(name, sheets);
   const [, left, top = '1', right] = /^([A-Z]+)(\d*):([A-Z]+)/.exec(range) ?? [];
   return header && left !== undefined && Number(tail) === Number(top)
     ? `${left}${top}:${right}${top}`
     : undefined;
 }
 
-interface SheetRow {
-  readonly name: string;
-  /** The number of the row. */
-  readonly tail: string;
-}
-
 /** The answer for a row without cells between rows that have some: like an empty line, it exists. */
 function emptyRow(
   { subject: { typed } }: DocumentReading,
-  { name, tail }: SheetRow,
+  { name, tail }: SheetPart,
   sheets: readonly SheetFacts[],
 ): NoteResource | undefined {
   const row = Number(tail);
@@ -212,11 +213,11 @@ function emptyRow(
 /** The error for a row before the first or after the last. Rows of sheets have numbers, not keys. */
 function noRow(
   { subject: { typed } }: DocumentReading,
-  { name, tail }: SheetRow,
+  { name, tail }: SheetPart,
   sheets: readonly SheetFacts[],
   cause: OrielError,
 ): OrielError {
-  const { rows: count = 0 } = sheets.find((sheet) => sheet.name === name) ?? {};
+  const { rows: count = 0 } = factsOf(name, sheets);
   const [, , top, , bottom] = rangeOf(name, sheets);
   const next = `${typed}:${writeSegment(name)}?limit=20`;
   const where = bottom === undefined ? '' : ` between ${top} and ${bottom}`;
@@ -226,7 +227,7 @@ function noRow(
 
 /** `A1:H50` as `['A1:H50', 'A', '1', 'H', '50']`; empty if the range of the sheet is not known. */
 function rangeOf(name: string, sheets: readonly SheetFacts[]): readonly string[] {
-  const { range = '' } = sheets.find((sheet) => sheet.name === name) ?? {};
+  const { range = '' } = factsOf(name, sheets);
   return /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/.exec(range) ?? [];
 }
 

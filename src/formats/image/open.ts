@@ -6,7 +6,7 @@ import type { Call, ImageResource, Resource, SourceSubject } from '../../types/c
 import type { ComputedValue, DerivedKind, ValueComputation } from '../../types/session.ts';
 import { selectionOf } from '../text/open.ts';
 import { NOT_DECODED, readRaster } from './decode.ts';
-import { identifyImage, type ImageType, MIME_TYPES, type RasterType } from './detect.ts';
+import { identifyImage, MIME_TYPES, type RasterType } from './detect.ts';
 import { MAX_IMAGE_BYTES } from './limits.ts';
 import type { RasterImage, ShownImage } from './protocol.ts';
 import { storedSize } from './stored-size.ts';
@@ -35,7 +35,7 @@ async function openRaster(
   await learnSize(bytes, call.signal);
   const want = subject.rest === 'meta' || call.settings.imageMetadataOnly ? 'facts' : 'picture';
   const raster = await rasterOf(bytes, type, want, call, decoder);
-  const facts = imageFacts(type, bytes.size, raster.facts);
+  const facts = { mimeType: MIME_TYPES[type], bytes: bytes.size, ...raster.facts };
   const line = describeImage(facts);
   const answer = { kind: 'image', format: 'image', text: line, facts: { image: facts } } as const;
   if (want === 'facts') return answer;
@@ -126,16 +126,8 @@ interface ShownFacts {
   readonly scale: number;
 }
 
-export function imageFacts(
-  type: ImageType,
-  bytes: number | undefined,
-  facts: RasterImage['facts'],
-): ImageFacts {
-  return { mimeType: MIME_TYPES[type], bytes, ...facts };
-}
-
 /** `image/png, 1432313 bytes, 3000x2000 pixels, 3 channels, no alpha`. */
-export function describeImage(facts: ImageFacts): string {
+function describeImage(facts: ImageFacts): string {
   const { mimeType, bytes, width, height, channels, alpha, orientation, frames = 1 } = facts;
   return [
     mimeType,
@@ -151,7 +143,7 @@ export function describeImage(facts: ImageFacts): string {
 }
 
 /** `image/svg+xml, 258 bytes, 300x200 pixels`. */
-export function describeSvg({ mimeType, bytes, width, height }: Partial<ImageFacts>): string {
+function describeSvg({ mimeType, bytes, width, height }: Partial<ImageFacts>): string {
   const size = width === undefined || height === undefined ? 'no stated size' : `${width}x${height} pixels`;
   return [mimeType, ...(bytes === undefined ? [] : [`${bytes} bytes`]), size].join(', ');
 }
@@ -167,7 +159,7 @@ export function shownFacts({ mimeType, data, width, height, from }: ShownImage):
 }
 
 /** `Shown at 1568x1045 pixels (scale 0.5227; multiply positions by 1.9133), image/jpeg, 146502 bytes`. */
-export function describeShown(shown: ShownFacts): string {
+function describeShown(shown: ShownFacts): string {
   return `Shown at ${describeSize(shown)}, ${shown.mimeType}, ${shown.bytes} bytes`;
 }
 

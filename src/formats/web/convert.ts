@@ -11,27 +11,13 @@ import type { PageJob, PageReply } from './protocol.ts';
 
 const entry = (): URL => builtFile('formats/web/page-child.js');
 
-const large = {
-  memory: CONVERT_MEMORY,
-  children: new ChildPool({
-    entry,
-    queue: queues.pages,
-    idleMs: 20_000,
-    heapMb: 384,
-    keepUpTo: CONVERT_MEMORY / 2,
-  }),
-};
+const poolOf = (queue: typeof queues.pages, heapMb: number, memory: number) => ({
+  memory,
+  children: new ChildPool({ entry, queue, idleMs: 20_000, heapMb, keepUpTo: memory / 2 }),
+});
 
-const small = {
-  memory: CONVERT_MEMORY / 2,
-  children: new ChildPool({
-    entry,
-    queue: queues.pagesSmall,
-    idleMs: 20_000,
-    heapMb: 128,
-    keepUpTo: CONVERT_MEMORY / 4,
-  }),
-};
+const large = poolOf(queues.pages, 384, CONVERT_MEMORY);
+const small = poolOf(queues.pagesSmall, 128, CONVERT_MEMORY / 2);
 
 export interface ConvertedPage {
   readonly reply: PageReply;

@@ -63,9 +63,9 @@ export async function openWebPage(target: string, call: Call): Promise<Resource>
   const { page, replaced } = read;
   const facts = factsOf(page, url);
   const file = await openWebFile({ url, rest, page, selection, facts }, call);
-  if (file?.kind === 'resource') return file.resource;
+  if (file && 'kind' in file) return file;
   if (!selection) throw notASelector(url, rest, 'lines (:50-100), :raw or :fresh');
-  const shown = { url, page, raw, selection, facts, replaced, ...file?.instead };
+  const shown = { url, page, raw, selection, facts, replaced, ...file };
   return hasFailed(page) ? failureResource(shown) : textResource(shown, call);
 }
 
@@ -257,16 +257,14 @@ interface FileRequest {
   readonly facts: Facts;
 }
 
-/** The opened file, or the page instead if it only links to a document that cannot be read. */
-type OpenedWebFile =
-  | { readonly kind: 'resource'; readonly resource: Resource }
-  | { readonly kind: 'page'; readonly instead: { readonly page: WebPage; readonly facts: Facts } };
+/** The page that is shown instead of a file, if it only links to a document that cannot be read. */
+type LinkingPage = Pick<FileRequest, 'page' | 'facts'>;
 
 /** Undefined for a text. Throws OrielError. */
 async function openWebFile(
   { url, rest, page, selection, facts }: FileRequest,
   call: Call,
-): Promise<OpenedWebFile | undefined> {
+): Promise<Resource | LinkingPage | undefined> {
   const { rendering } = page;
   if (rendering.kind !== 'file') return undefined;
   const { name, bytes, linked } = rendering;
@@ -279,19 +277,16 @@ async function openWebFile(
   });
   if (otherwise && (!resource || resource.kind === 'note')) return otherwise;
   const said = [...page.notes, ...(linked ? [linkedWords(linked)] : []), ...truncationSentences(page)];
-  return resource && { kind: 'resource', resource: asImmutable(resource, 'web', facts, said) };
+  return resource && asImmutable(resource, 'web', facts, said);
 }
 
 /** Errors that mean that no part of a document can be read. */
 const UNREADABLE: ReadonlySet<string> = new Set(['CORRUPT', 'ENCRYPTED', 'LIMIT', 'UNSUPPORTED']);
 
-function withoutDocument(page: WebPage, { url, page: own }: LinkedDocument, facts: Facts): OpenedWebFile {
+function withoutDocument(page: WebPage, { url, page: own }: LinkedDocument, facts: Facts): LinkingPage {
   const notes = [...page.notes, `it links to a document that cannot be read: ${url}`];
   const rendering = textRendering(own.method, own.markdown, WHOLE);
-  return {
-    kind: 'page',
-    instead: { page: { ...page, rendering, notes }, facts: { ...facts, method: own.method, notes } },
-  };
+  return { page: { ...page, rendering, notes }, facts: { ...facts, method: own.method, notes } };
 }
 
 /** The most characters of the page that are quoted in the notice about its linked document. */
@@ -319,19 +314,12 @@ function ofCut(error: OrielError, page: WebPage): OrielError {
 
 // Reads GitHub issues and pull requests by their page URLs: with the text and cache of `issue://` and `pr://`.
 
-interface ThreadRequest {
-  readonly url: string;
-  readonly raw: boolean;
-  readonly fresh: boolean;
-  readonly web: WebSettings;
-}
-
 /** The timeout of the API in ms, short enough that the page itself can still be read in the same call. */
 const THREAD_MS = 12_000;
 
 /** The thread as a page, or the error of the API; undefined if the URL does not name a thread. */
 async function threadPage(
-  { url, raw, fresh, web }: ThreadRequest,
+  { url, raw, fresh, web }: WebPageRequest,
   call: Call,
 ): Promise<WebPage | OrielError | undefined> {
   const thread = raw ? undefined : threadOf(url);

@@ -50,13 +50,9 @@ const HTML: readonly PageStep[] = [
 ];
 
 /** Methods that read something else instead of the page, for which the page's validators are meaningless. */
-const ELSEWHERE: ReadonlySet<string> = new Set([
-  'alternate-markdown',
-  'md-suffix',
-  'feed-alternate',
-  'linked-document',
-  'llms.txt',
-]);
+const ELSEWHERE: ReadonlySet<string> = new Set(
+  'alternate-markdown md-suffix feed-alternate linked-document llms.txt'.split(' '),
+);
 
 export interface WebPage {
   /** The URL after redirects. */

@@ -18,10 +18,8 @@ import {
   noteRegistry,
   npmRegistry,
   pythonIndex,
-  type RecordAnswer,
   recordAt,
   recordOf,
-  type RecordRequest,
 } from './site-api.ts';
 import { fileStep } from './steps.ts';
 
@@ -89,22 +87,13 @@ function api(path: string, accept: string, visit: PageVisit): Promise<FetchedPag
 
 const RAW_TYPE = 'application/vnd.github.raw+json';
 
-/** Undefined if there is no reply, or one of another shape. */
-async function gitHubRecordAt(
-  path: string,
-  wanted: RecordRequest,
-  visit: PageVisit,
-): Promise<RecordAnswer | undefined> {
-  const page = await api(path, JSON_TYPE, visit);
-  return page && recordOf(page, wanted, visit);
-}
-
 async function repositoryPage(repository: string, visit: PageVisit): Promise<SitePage | undefined> {
-  const found = await gitHubRecordAt(repository, { of: 'github-repository', ask: { repository } }, visit);
+  const page = await api(repository, JSON_TYPE, visit);
+  const found = page && (await recordOf(page, { of: 'github-repository', ask: { repository } }, visit));
   if (!found) return undefined;
   const readme = await api(`${repository}/readme`, RAW_TYPE, visit);
   const text = readme ? `${found.text}\n\n---\n\n${await readme.text()}` : found.text;
-  return { page: found.page, text, also: readme };
+  return { page, text, also: readme };
 }
 
 /** A file. The branch is one path segment, because a branch name with a slash cannot be told from a directory. */
@@ -241,18 +230,10 @@ const stackexchange: ApiSite = {
 // Wikipedia: articles from the REST API of MediaWiki.
 
 /** Classes of elements that are not part of the article: reference marks, navigation boxes, editorial notes. */
-const WITHOUT = [
-  'reference',
-  'mw-editsection',
-  'navbox',
-  'navbox-styles',
-  'sistersitebox',
-  'side-box',
-  'metadata',
-  'noprint',
-  'mw-empty-elt',
-  'authority-control',
-];
+const WITHOUT =
+  'reference mw-editsection navbox navbox-styles sistersitebox side-box metadata noprint mw-empty-elt authority-control'.split(
+    ' ',
+  );
 
 const wikipedia: ApiSite = {
   name: 'wikipedia',
@@ -271,15 +252,11 @@ const wikipedia: ApiSite = {
       );
       if (page?.type !== 'text/html') return undefined;
       const text = await markdownOf(await page.text(), visit.url, visit, WITHOUT);
-      const name = nameOf(title);
+      const name = decodeUri(title).replaceAll('_', ' ');
       return text === undefined ? undefined : { page, text: `# ${name}\n\n${text}` };
     };
   },
 };
-
-function nameOf(title: string): string {
-  return decodeUri(title).replaceAll('_', ' ');
-}
 
 const sites: readonly ApiSite[] = [github, npm, pypi, wikipedia, stackexchange, arxiv, mdn, rfc];
 

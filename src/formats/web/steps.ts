@@ -19,6 +19,7 @@ import {
   cutOf,
   type FetchedPage,
   isHtml,
+  type LinkedDocument,
   nameOf,
   type PageRendering,
   type PageStep,
@@ -109,10 +110,7 @@ function isThin({ body }: ReadablePage): boolean {
   return words.trim().length < MIN_CONTENT_CHARACTERS;
 }
 
-interface ThinPage {
-  readonly method: string;
-  readonly markdown: string;
-}
+type ThinPage = LinkedDocument['page'];
 
 /** The short text of a page that has no more; undefined for a page that has, or may have, more. */
 async function readThinPage(page: FetchedPage, visit: PageVisit): Promise<ThinPage | undefined> {

@@ -1,6 +1,5 @@
 /** What a conversion replies for each kind of document and part, without the process in which it runs otherwise. */
 
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { answerDocument } from '../../../src/formats/document/child/answer.ts';
 import type { DocumentReply, DocumentPart } from '../../../src/formats/document/protocol.ts';
@@ -71,28 +70,6 @@ describe('a workbook', () => {
   test('is a database for queries', async () => {
     const { reply, text } = await converted(BOOK, { kind: 'tables' });
     expect([reply.kind, text.slice(0, 15)]).toEqual(['tables', 'SQLite format 3']);
-  });
-});
-
-describe('pages', () => {
-  const slides = (want?: DocumentPart): ReturnType<typeof converted> =>
-    converted(readFileSync('test/fixtures/documents/slides.pptx'), want);
-
-  test('of a presentation are its slides', async () => {
-    const whole = await slides();
-    expect(whole.text).toMatch(/^--- slide 1 ---\n\n/);
-    const count = whole.text.match(/^--- slide \d+ ---$/gm)?.length ?? 0;
-    expect(whole.reply).toMatchObject({ facts: { format: 'pptx', slides: count } });
-    const second = await slides({ kind: 'pages', from: 2, to: 2 });
-    expect(second.text).toMatch(/^--- slide 2 ---\n\n/);
-    expect(second.text.match(/^--- slide/gm)).toHaveLength(1);
-    expect(whole.text).toContain(second.text.trimEnd());
-    expect((await slides({ kind: 'pages', from: count + 1 })).reply).toEqual({
-      kind: 'refused',
-      why: 'absent',
-      extent: { of: 'slide', count },
-      facts: { format: 'pptx' },
-    });
   });
 });
 

@@ -33,10 +33,6 @@ test.each([
   ['<table:covered-table-cell table:number-columns-repeated="2"/>', '|  |  | x | y |'],
   ['<table:covered-table-cell/><table:covered-table-cell/>', '|  |  | x | y |'],
   [
-    '<table:covered-table-cell table:number-columns-repeated="3"></table:covered-table-cell>',
-    '|  |  |  | x | y |',
-  ],
-  [
     '<table:covered-table-cell table:number-columns-repeated="2"><text:p>hidden</text:p></table:covered-table-cell>',
     '|  |  | x | y |',
   ],
@@ -117,53 +113,13 @@ test('dates of OpenDocument sheets keep time and day every year', { tags: 'slow'
 test('large numbers are the same in cells, rows and queries', async () => {
   const { write, text } = workspace(unhurried);
   const values = [2 ** 53, 2 ** 63, -(2 ** 63), Number('12345678901234567890'), 1e300, 0.5];
-  write(
-    'n.xlsx',
-    xlsx([
-      [
-        'S',
-        `<sheetData>${[['id', 'Value'], ...values.map((value, i) => [i, value])].map((row, i) => sheetRow(i + 1, row)).join('')}</sheetData>`,
-      ],
-    ]),
-  );
+  const rows = [['id', 'Value'], ...values.map((value, i) => [i, value])];
+  const cells = rows.map((row, i) => sheetRow(i + 1, row)).join('');
+  write('n.xlsx', xlsx([['S', `<sheetData>${cells}</sheetData>`]]));
   expect(await text('n.xlsx:S?where=Value>9e18')).toMatch(
     / 9223372036854776000\.0 [^]* 12345678901234567000\.0 [^]* 1e\+300 /,
   );
   expect(await text('n.xlsx:S?where=Value<-9e18')).toContain(' -9223372036854776000.0 ');
-});
-
-/** The records of truth values with a byte behind them. */
-function withLongBooleans(bytes: Buffer): Buffer {
-  const file = CFB.read(bytes, { type: 'buffer' });
-  const entry = CFB.find(file, 'Workbook') as { content: Uint8Array; size: number };
-  const stream = Buffer.from(entry.content);
-  const records: Buffer[] = [];
-  for (let at = 0; at + 4 <= stream.length; at += 4 + stream.readUInt16LE(at + 2)) {
-    const record = stream.subarray(at, at + 4 + stream.readUInt16LE(at + 2));
-    const isBoolean = record.readUInt16LE(0) === 0x0205;
-    records.push(isBoolean ? Buffer.from([5, 2, 9, 0, ...record.subarray(4), 0]) : record);
-  }
-  entry.content = Buffer.concat(records);
-  entry.size = entry.content.length;
-  return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
-}
-
-test('a .xls boolean is right with or without extra byte', async () => {
-  const { write, text } = workspace(unhurried);
-  const book = utils.book_new();
-  const rows = Array.from({ length: 600 }, (_, i) => [
-    i % 3 === 0,
-    `row ${i} of some words to be a large stream`,
-  ]);
-  utils.book_append_sheet(book, utils.aoa_to_sheet([['flag', 'word'], ...rows]), 'S');
-  const bytes = writeBook(book, { type: 'buffer', bookType: 'biff8' }) as Buffer;
-  write('plain.xls', bytes);
-  // As LibreOffice writes it: the record is a byte longer. The row's number is the first thing in it.
-  const plain = await text('plain.xls');
-  expect(plain).toContain('| 2 | TRUE |');
-  expect(plain).toContain('| 3 | FALSE |');
-  write('long.xls', withLongBooleans(bytes));
-  expect(await text('long.xls')).toBe(plain.replaceAll('plain.xls', 'long.xls'));
 });
 
 test('bytes after the last record of .xls do not hang', { tags: 'slow' }, async () => {

@@ -69,19 +69,9 @@ test('docx: paragraph styles and base styles hide text', async () => {
     styled('Rows', 'eight'),
     `<w:p><w:pPr><w:pPrChange w:id="1" w:author="Ann"><w:pPr><w:pStyle w:val="Aside"/></w:pPr></w:pPrChange></w:pPr>${run('nine')}</w:p>`,
   ];
-  expect((await word(body.join(''))).split(/\s+/)).toEqual([
-    'one',
-    'two',
-    'three',
-    'four',
-    'five',
-    'six',
-    'six-too',
-    'seven',
-    'eight',
-    'nine',
-    '',
-  ]);
+  expect((await word(body.join(''))).replace(/\s+/g, ' ')).toBe(
+    'one two three four five six six-too seven eight nine ',
+  );
 });
 
 test('docx: hidden runs lose content, not text boxes or comments', async () => {

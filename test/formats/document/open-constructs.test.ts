@@ -19,20 +19,10 @@ const span = (style: string, text: string): string =>
   `<text:span text:style-name="${style}">${text}</text:span>`;
 
 /** Shapes. */
-const KINDS = [
-  'custom-shape',
-  'rect',
-  'ellipse',
-  'circle',
-  'line',
-  'polyline',
-  'polygon',
-  'path',
-  'connector',
-  'caption',
-  'regular-polygon',
-  'measure',
-];
+const KINDS =
+  'custom-shape rect ellipse circle line polyline polygon path connector caption regular-polygon measure'.split(
+    ' ',
+  );
 const p = (text: string): string => `<text:p>${text}</text:p>`;
 const row = (...cells: string[]): string =>
   `<table:table-row>${cells.map((text) => `<table:table-cell office:value-type="string">${p(text)}</table:table-cell>`).join('')}</table:table-row>`;

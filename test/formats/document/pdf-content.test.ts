@@ -163,33 +163,21 @@ test('notes and targets of links', async () => {
 });
 
 /** The kinds of annotations (ISO 32000-1, 12.5.6); a popup shows the text of another one. */
-const QUADS = '/QuadPoints[72 620 300 620 72 600 300 600]';
-const ANNOTATIONS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(['Highlight', 'Underline', 'Squiggly', 'StrikeOut'].map((kind) => [kind, QUADS])),
-  ...Object.fromEntries(
-    ['Text', 'Line', 'Square', 'Circle', 'Polygon', 'PolyLine', 'Stamp', 'Caret', 'Ink'].map((kind) => [
-      kind,
-      '',
-    ]),
-  ),
-  ...Object.fromEntries(
-    ['FileAttachment', 'Sound', 'Movie', 'Screen', 'PrinterMark', 'Watermark', '3D', 'Redact'].map((kind) => [
-      kind,
-      '',
-    ]),
-  ),
-};
+const MARKS = 'Highlight Underline Squiggly StrikeOut';
+const KINDS =
+  `${MARKS} Text Line Square Circle Polygon PolyLine Stamp Caret Ink FileAttachment Sound Movie Screen PrinterMark Watermark 3D Redact`.split(
+    ' ',
+  );
 
 test('each kind of annotation with text is shown', async () => {
-  const kinds = Object.keys(ANNOTATIONS);
-  const objects = [...kinds, 'Popup'].map(
-    (kind) =>
-      `<</Type/Annot/Subtype/${kind}/Contents(about ${kind})/Rect[72 600 300 620]${ANNOTATIONS[kind] ?? ''}>>`,
-  );
+  const objects = [...KINDS, 'Popup'].map((kind) => {
+    const quads = MARKS.includes(kind) ? '/QuadPoints[72 620 300 620 72 600 300 600]' : '';
+    return `<</Type/Annot/Subtype/${kind}/Contents(about ${kind})/Rect[72 600 300 620]${quads}>>`;
+  });
   const all = `/Annots[${objects.map((_, i) => `${i + 7} 0 R`).join(' ')}]`;
   const text = await shown(page(put('text', 72, 720), { page: all, objects }));
   expect(text.split(/\n+/).slice(1)).toEqual([
-    ...kinds.map((kind) => `[comment: about ${kind}]`),
+    ...KINDS.map((kind) => `[comment: about ${kind}]`),
     '[Not shown: 1 attached file]',
   ]);
 });
@@ -314,100 +302,50 @@ test('code with list items keeps its order and indentation', async () => {
   expect(text.match(/port: 80/g)).toHaveLength(1);
 });
 
-/** Each word of a line is put at its place. */
-const table = (lines: readonly (readonly (readonly [text: string, x: number])[])[]): string =>
-  lines.map((line, i) => line.map(([text, x]) => put(text, x, 720 - 13 * i)).join('')).join('');
+/** Each text of a line is put at its place: `Name@58 City@96`. */
+const table = (...lines: string[]): string =>
+  lines
+    .flatMap((line, i) =>
+      Array.from(line.matchAll(/([^@]+)@(\d+) ?/g), ([, text = '', x]) => put(text, Number(x), 720 - 13 * i)),
+    )
+    .join('');
 
 test('a table in which two cells may be glued is shown as laid out on the page', async () => {
-  const words = table([
-    [
-      ['Name', 58],
-      ['City', 96],
-      ['Comment', 129],
-    ],
-    [
-      ['Ann', 58],
-      ['Paris', 96],
-      ['first', 129],
-    ],
-    [
-      ['Bob', 58],
-      ['Rome second', 96],
-    ],
-    [
-      ['Eva', 58],
-      ['Oslo', 96],
-      ['third', 129],
-    ],
-  ]);
+  const words = table(
+    'Name@58 City@96 Comment@129',
+    'Ann@58 Paris@96 first@129',
+    'Bob@58 Rome second@96',
+    'Eva@58 Oslo@96 third@129',
+  );
   expect(await shown(page(words))).toBe(
     '```\nName   City   Comment\nAnn    Paris  first\nBob    Rome second\nEva    Oslo   third\n```',
   );
-  const numbers = table([
-    [
-      ['Region', 58],
-      ['Units', 100],
-      ['Share', 135],
-    ],
-    [
-      ['North', 58],
-      ['47', 121],
-      ['0.2', 155],
-    ],
-    [
-      ['South', 58],
-      ['377', 114],
-      ['0.8', 155],
-    ],
-  ]);
+  const numbers = table(
+    'Region@58 Units@100 Share@135',
+    'North@58 47@121 0.2@155',
+    'South@58 377@114 0.8@155',
+  );
   expect(await shown(page(numbers))).toBe(
     '```\nRegion  Units  Share\nNorth       47     0.2\nSouth      377     0.8\n```',
   );
 });
 
 test('a table in which no cell reaches into a blank one stays a table', async () => {
-  const rows = table([
-    [
-      ['Region', 58],
-      ['Units', 158],
-      ['Share', 258],
-    ],
-    [
-      ['North East', 58],
-      ['47', 158],
-      ['0.2', 258],
-    ],
-    [
-      ['South West', 58],
-      ['0.8', 258],
-    ],
-    [
-      ['East', 58],
-      ['12', 158],
-      ['0.1', 258],
-    ],
-  ]);
+  const rows = table(
+    'Region@58 Units@158 Share@258',
+    'North East@58 47@158 0.2@258',
+    'South West@58 0.8@258',
+    'East@58 12@158 0.1@258',
+  );
   expect(await shown(page(rows))).toContain('|South West||0.8|');
 });
 
 test('a line in the font of the text around it is no heading', async () => {
-  const rows = table([
-    [
-      ['Name', 58],
-      ['City', 158],
-      ['Comment', 258],
-    ],
-    [
-      ['Ann', 58],
-      ['Paris', 158],
-      ['first', 258],
-    ],
-    [
-      ['Eva', 58],
-      ['Oslo', 158],
-      ['third', 258],
-    ],
-  ]);
+  const rows = table(
+    'Name@58 City@158 Comment@258',
+    'Ann@58 Paris@158 first@258',
+    'Eva@58 Oslo@158 third@258',
+  );
   const footer = put('Page 1', 280, 60);
   expect(await shown(page(rows + footer))).toMatch(/\n\nPage 1$/);
   const larger = put('Results', 58, 640, '/F1 18');

@@ -7,55 +7,34 @@ import {
 } from '../../../src/formats/document/child/pdf-layout.ts';
 
 /** Lines of a page from the top: each piece stands at its own multiple of 100 points, blank ones are not drawn. */
-function page(lines: readonly (readonly string[])[]): TextItem[] {
+function page(...lines: string[]): TextItem[] {
   return lines.flatMap((pieces, line) =>
-    pieces.map((str, i): TextItem => {
+    pieces.split('|').map((str, i): TextItem => {
       const transform = [10, 0, 0, 10, 50 + 100 * i, 700 - 15 * line];
       return { str, transform, width: 5 * str.length, height: 10, hasEOL: false };
     }),
   );
 }
 
-const ITEMS = page([
-  ['Sales of the year'],
-  ['Region', 'Q1', 'Q2', 'Note'],
-  ['North', '1200', '', 'ok'],
-  ['South', '250', '12', ''],
-  ['East', '7', '', 'long'],
-  ['West', '', '99', ''],
-  ['Mid', '1', '3', 'y'],
-  ['That is all.'],
-]);
+const ITEMS = page(
+  'Sales of the year',
+  'Region|Q1|Q2|Note',
+  'North|1200||ok',
+  'South|250|12|',
+  'East|7||long',
+  'West||99|',
+  'Mid|1|3|y',
+  'That is all.',
+);
 
 test('a table with blank cells keeps values in their columns', () => {
   expect(rowsText(groupPdfRows(ITEMS))).toBe(
-    [
-      'Sales of the year',
-      '',
-      '| Region | Q1 | Q2 | Note |',
-      '| --- | --- | --- | --- |',
-      '| North | 1200 |  | ok |',
-      '| South | 250 | 12 |  |',
-      '| East | 7 |  | long |',
-      '| West |  | 99 |  |',
-      '| Mid | 1 | 3 | y |',
-      '',
-      'That is all.',
-    ].join('\n'),
+    'Sales of the year\n\n| Region | Q1 | Q2 | Note |\n| --- | --- | --- | --- |\n| North | 1200 |  | ok |\n| South | 250 | 12 |  |\n| East | 7 |  | long |\n| West |  | 99 |  |\n| Mid | 1 | 3 | y |\n\nThat is all.',
   );
 });
 
 test('columns found in later rows apply to earlier ones too', () => {
-  const rows = groupPdfRows(
-    page([
-      ['a', '', 'c'],
-      ['d', '', 'f'],
-      ['g', 'h', 'i'],
-      ['j', 'k', 'l'],
-      ['m', '', 'o'],
-      ['p', 'q', 'r'],
-    ]),
-  );
+  const rows = groupPdfRows(page('a||c', 'd||f', 'g|h|i', 'j|k|l', 'm||o', 'p|q|r'));
   expect(rowsText(rows).trim().split('\n')[0]).toBe('| a |  | c |');
 });
 
@@ -66,13 +45,7 @@ test('a table with blank cells read as two loses rows', () => {
   expect(hasLostRows(rowsText(groupPdfRows(ITEMS)), groupPdfRows(ITEMS))).toBe(false);
 });
 
-const FULL = page([
-  ['Region', 'Q1', 'Q2'],
-  ['North', '1200', '7'],
-  ['South', '250', '12'],
-  ['East', '7', '9'],
-  ['West', '30', '31'],
-]);
+const FULL = page('Region|Q1|Q2', 'North|1200|7', 'South|250|12', 'East|7|9', 'West|30|31');
 
 test('rows of numbers merged into one count as lost', () => {
   const folded = '|Region|Q1|Q2|\n|North South|1200 250|7 12|\n|East|7|9|\n|West|30|31|';
@@ -83,13 +56,13 @@ test('rows of numbers merged into one count as lost', () => {
 
 test('a row with wrapped text is one row', () => {
   const rows = groupPdfRows(
-    page([
-      ['Region', 'Manager', 'Sum'],
-      ['North and', 'Anna Maria', '12'],
-      ['other parts', 'Smith', 'net'],
-      ['South and', 'Peter Paul', '13'],
-      ['others', 'Jones', 'net'],
-    ]),
+    page(
+      'Region|Manager|Sum',
+      'North and|Anna Maria|12',
+      'other parts|Smith|net',
+      'South and|Peter Paul|13',
+      'others|Jones|net',
+    ),
   );
   const wrapped =
     '|Region|Manager|Sum|\n|North and other parts|Anna Maria Smith|12 net|\n|South and others|Peter Paul Jones|13 net|';
@@ -97,7 +70,7 @@ test('a row with wrapped text is one row', () => {
 });
 
 test('equal rows are counted by their lines', () => {
-  const rows = groupPdfRows(page(Array.from({ length: 4 }, () => ['x', '1', '2'])));
+  const rows = groupPdfRows(page(...Array.from({ length: 4 }, () => 'x|1|2')));
   expect(hasLostRows('|x|1|2|\n'.repeat(4), rows)).toBe(false);
   expect(hasLostRows('|x|1|2|\n'.repeat(3), rows)).toBe(true);
 });

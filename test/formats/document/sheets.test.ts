@@ -20,13 +20,7 @@ const noticesOf = (answer: { readonly details: Record<string, unknown> }): strin
 
 async function reportsTruncation(name: string): Promise<void> {
   const { write, read } = workspace(unhurried);
-  write(
-    'book.xlsx',
-    xlsx([
-      ['Other', sheet(1)],
-      [name, sheet(1_500)],
-    ]),
-  );
+  write('book.xlsx', xlsx(Object.entries({ Other: sheet(1), [name]: sheet(1_500) })));
   const cut = expect.stringContaining('has 1501 rows, of which the first 20 are shown');
   expect(noticesOf(await read('book.xlsx'))).toEqual([cut]);
   const typed = name.replaceAll(':', '%3A');
@@ -63,13 +57,7 @@ test.each(['book.bak', 'book.odt', 'book'])(
   { tags: 'slow' },
   async (file) => {
     const { write, read, text } = workspace(unhurried);
-    write(
-      file,
-      xlsx([
-        ['Sales', sheet(1_500)],
-        ['Small', sheet(1)],
-      ]),
-    );
+    write(file, xlsx(Object.entries({ Sales: sheet(1_500), Small: sheet(1) })));
     const [notice = ''] = noticesOf(await read(file));
     for (const call of [...notice.matchAll(/(?<=: |, )(\S+?) for (?:rows|cells)/g)].map(
       ([, use = '']) => use,
@@ -147,11 +135,13 @@ test('equal column names become unique and lose no other sheet', async () => {
     `<sheetData>${sheetRow(1, header)}${sheetRow(2, [1, 2, 3, 4])}</sheetData>`;
   write(
     'dup.xlsx',
-    xlsx([
-      ['S', rows(['Total C', 'Total', 'Total', 'total'])],
-      ['T', rows(['B', '', 'b', 'B B'])],
-      ['Other', rows(['a', 'b', 'c', 'd'])],
-    ]),
+    xlsx(
+      Object.entries({
+        S: rows(['Total C', 'Total', 'Total', 'total']),
+        T: rows(['B', '', 'b', 'B B']),
+        Other: rows(['a', 'b', 'c', 'd']),
+      }),
+    ),
   );
   expect(await text('dup.xlsx:S?limit=1')).toContain('| Total C | Total | Total C C | total D |');
   expect(await text('dup.xlsx:Other?limit=1')).toContain('| a | b | c | d |');
@@ -217,13 +207,7 @@ test('columns beyond a table are reported with their call', { tags: 'slow' }, as
 
 test('an empty sheet has no rows, and its calls work', async () => {
   const { write, read, text } = workspace(unhurried);
-  write(
-    'empty.xlsx',
-    xlsx([
-      ['E', '<sheetData/>'],
-      ['Full', sheet(1)],
-    ]),
-  );
+  write('empty.xlsx', xlsx(Object.entries({ E: '<sheetData/>', Full: sheet(1) })));
   expect(await text('empty.xlsx:E?limit=2')).toContain('(no rows)');
   const { details } = await read('empty.xlsx:E:1');
   expect(details['error']).toMatchObject({ code: 'NOT_FOUND', next: 'empty.xlsx:E?limit=20' });
@@ -236,12 +220,7 @@ test.each([
   ['with another checksum', (xml: Buffer) => ({ content: xml, crc: 1 })],
 ])('a sheet %s is reported damaged; the others are read', async (_, damage) => {
   const { write, text } = workspace(unhurried);
-  const parts = unzipSync(
-    xlsx([
-      ['Lost', sheet(200)],
-      ['Kept', sheet(2, 'kept')],
-    ]),
-  );
+  const parts = unzipSync(xlsx(Object.entries({ Lost: sheet(200), Kept: sheet(2, 'kept') })));
   write(
     'a.xlsx',
     zip(
@@ -265,13 +244,7 @@ function broken(xml: Buffer): Buffer {
 
 test('a sheet or a table with the name of a question about code is shown', async () => {
   const { write, read } = workspace(unhurried);
-  write(
-    'book.xlsx',
-    xlsx([
-      ['Other', sheet(1)],
-      ['refs', sheet(1, 'of refs')],
-    ]),
-  );
+  write('book.xlsx', xlsx(Object.entries({ Other: sheet(1), refs: sheet(1, 'of refs') })));
   expect(textOf(await read('book.xlsx:refs'))).toContain('of refs 0');
   write('app.db', await databaseBytes("create table refs(v); insert into refs values ('stored')"));
   expect(textOf(await read('app.db:refs'))).toContain('| stored |');

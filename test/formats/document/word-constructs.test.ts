@@ -83,6 +83,7 @@ const SHOWN: readonly (readonly [construct: string, xml: string, shown: string])
     p(math(m('nary', m('naryPr', value('chr', '∑')), m('sub', t('i=1')), m('sup', t('n')), m('e', t('x'))))),
     '∑_(i=1)^n x',
   ],
+  ['a fraction', p(math(m('f', m('num', t('a+1')), m('den', t('b'))))), '(a+1)/b'],
   ['an integral', p(math(m('nary', m('sub'), m('sup'), m('e', t('f'))))), '∫f'],
   ['brackets', p(math(m('sSup', m('e', m('d', m('e', t('a+b')))), m('sup', t('2'))))), '(a+b)^2'],
   [

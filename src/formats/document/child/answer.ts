@@ -1,37 +1,31 @@
 /** Converts the bytes of a document, as a job requests: to text, to tables, or to one of its images or attachments. */
 
 import {
-  type DocumentFacts,
   type DocumentFormat,
   type DocumentJob,
   DocumentRefusal,
   type DocumentReply,
   isStoredPage,
   isWorkbook,
-  type SheetFacts,
-  type SheetRange,
   type UnshownFacts,
   xmlKind,
 } from '../protocol.ts';
 import { CompoundFile } from './compound.ts';
-import { convertToMarkdown, HEADS_AND_FEET, packageFacts, sectionText, type SlideDeck } from './markdown.ts';
+import {
+  type ConvertedText,
+  convertToMarkdown,
+  HEADS_AND_FEET,
+  markOf,
+  packageFacts,
+  sectionText,
+  type SlideDeck,
+} from './markdown.ts';
 import { attachmentOf, embeddedImage, listAttachments, listImages } from './pdf-parts.ts';
 import { convertPdf } from './pdf.ts';
 import { textOfPart } from './rewrite.ts';
-import { deckOf, lostSlide, slideText } from './slides.ts';
+import { deckOf, slideText } from './slides.ts';
 import { bookText, wordProcessorText } from './word-processor.ts';
-import { attribute, contents, each, escapeXml, relationsOf, zipped, ZipParts } from './zip-parts.ts';
-
-interface Converted {
-  readonly text: string | Iterable<string>;
-  readonly facts: DocumentFacts;
-  /** The first page (1-based) that was left out. */
-  readonly nextPage?: number | undefined;
-  readonly without?: string | undefined;
-  readonly allSheets?: readonly SheetFacts[] | undefined;
-  /** The ranges in the text, as far as it was consumed. */
-  readonly ranges?: readonly SheetRange[] | undefined;
-}
+import { attribute, relationsOf, zipped, ZipParts } from './zip-parts.ts';
 
 /** The reply and its body. What cannot be converted is refused; it never throws. */
 export async function answerDocument(
@@ -83,6 +77,7 @@ async function convert(
     return { reply: { kind: 'attachment', facts: { ...facts, format } }, body: data };
   }
   const { text, facts, nextPage, without, allSheets, ranges } = await toText(job, format, bytes);
+  const unshown = facts.unshown?.length === 0 ? undefined : facts.unshown;
   const whole = truncateText(text, job.most);
   const paged = whole.isCut && facts.pages !== undefined ? wholePages(whole.body) : undefined;
   const body = paged?.body ?? whole.body;
@@ -91,7 +86,7 @@ async function convert(
   const cut = { page, bytes: isCut ? job.most : undefined };
   const reply: DocumentReply = {
     kind: 'text',
-    facts: { ...facts, format },
+    facts: { ...facts, unshown, format },
     cut: page !== undefined || isCut ? cut : undefined,
     without,
     allSheets,
@@ -104,7 +99,7 @@ function refuseOthers(format: DocumentFormat, parts: string): void {
   if (format !== 'pdf') throw new DocumentRefusal('absent', `a .${format} file has no ${parts}`);
 }
 
-async function toText(job: DocumentJob, format: DocumentFormat, bytes: Buffer): Promise<Converted> {
+async function toText(job: DocumentJob, format: DocumentFormat, bytes: Buffer): Promise<ConvertedText> {
   const { want } = job;
   if (want.kind === 'images') {
     refuseOthers(format, 'pages');
@@ -139,7 +134,7 @@ async function presentation(
   { want }: DocumentJob,
   format: DocumentFormat,
   bytes: Buffer,
-): Promise<Converted> {
+): Promise<ConvertedText> {
   const facts = packageFacts(ZipParts.of(bytes));
   const deck = await deckOf(bytes, format);
   if (!deck) return { text: await convertToMarkdown(bytes, format), facts };
@@ -157,7 +152,7 @@ async function slides(
   deck: SlideDeck,
   from: number,
   to: number,
-): Promise<{ text: string; unshown?: readonly UnshownFacts[] | undefined }> {
+): Promise<{ text: string; unshown: readonly UnshownFacts[] }> {
   const texts: string[] = [];
   const margins: string[] = [];
   const unshown: UnshownFacts[] = [];
@@ -170,15 +165,12 @@ async function slides(
       unshown.push(...(aside?.unshown ?? []));
     } catch (error) {
       failures.push(error);
-      texts.push(lostSlide(number));
+      texts.push(`${markOf('slide', number)}(the slide is missing or damaged)\n\n`);
     }
   }
   if (failures.length > 0 && failures.length === texts.length) throw failures[0];
   const section = sectionText({ title: HEADS_AND_FEET, lines: margins });
-  return {
-    text: texts.join('') + (section === '' ? '' : `${section}\n`),
-    unshown: unshown.length > 0 ? unshown : undefined,
-  };
+  return { text: texts.join('') + (section === '' ? '' : `${section}\n`), unshown };
 }
 
 // Detects the format of a document by its content.
@@ -257,121 +249,23 @@ function renaming(types: string): ((name: string) => string) | undefined {
 
 const MANIFEST = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>';
 
-/** A document in one XML file as a package with the same parts; undefined for anything else. */
+/** An OpenDocument in one XML file as a package with the same parts; undefined for anything else. */
 function packagedXml(bytes: Buffer): Buffer | undefined {
-  const kind = xmlKind(bytes);
-  if (kind === undefined || kind === 'workbook') return undefined;
+  if (xmlKind(bytes) !== 'opendocument') return undefined;
   const xml = textOfPart(bytes);
-  const parts = { opendocument: openParts, word: wordParts, package: packageParts }[kind](xml);
-  return parts && zipped(parts.map(([name, content]) => [name, Buffer.from(content)]));
-}
-
-type NamedParts = (readonly [name: string, content: string | Buffer])[];
-
-function openParts(xml: string): NamedParts | undefined {
   const [root = ''] = /<office:document\s[^>]*>/.exec(xml) ?? [];
   const content = /<office:(text|spreadsheet|presentation)[\s/>]/.exec(xml)?.[1];
   const mimetype =
     attribute(root, 'office:mimetype') ?? (content && `application/vnd.oasis.opendocument.${content}`);
   if (mimetype === undefined) return undefined;
   const part = (name: string): string => xml.replace(/(<\/?office:document)(?=[\s>])/g, `$1-${name}`);
-  return [
-    ['mimetype', mimetype],
-    ['META-INF/manifest.xml', MANIFEST],
-    ...['content', 'styles', 'meta'].map((name) => [`${name}.xml`, part(name)] as const),
-  ];
-}
-
-function packageParts(xml: string): NamedParts {
-  const parts: NamedParts = [];
-  let types = '';
-  each(xml, 'pkg:part', (content, tag) => {
-    const name = attribute(tag, 'pkg:name') ?? '';
-    const [binary] = contents(content, 'pkg:binaryData');
-    const [text = ''] = contents(content, 'pkg:xmlData');
-    parts.push([name.slice(1), binary === undefined ? text : Buffer.from(binary, 'base64')]);
-    const type = attribute(tag, 'pkg:contentType') ?? '';
-    types += `<Override PartName="${escapeXml(name)}" ContentType="${escapeXml(type)}"/>`;
-    return '';
-  });
-  return [['[Content_Types].xml', `<Types xmlns="${CONTENT_TYPES}">${types}</Types>`], ...parts];
-}
-
-const CONTENT_TYPES = 'http://schemas.openxmlformats.org/package/2006/content-types';
-
-/** The names in texts of Word 2003 that are others in packages, and its kinds of numbers. */
-const WORD_NAMES: Readonly<Record<string, string>> = {
-  listDef: 'abstractNum',
-  listDefId: 'abstractNumId',
-  list: 'num',
-  ilst: 'abstractNumId',
-  ilfo: 'numId',
-  listPr: 'numPr',
-  nfc: 'numFmt',
-  'h-ansi': 'hAnsi',
-};
-const WORD_NUMBERS = ['decimal', 'upperRoman', 'lowerRoman', 'upperLetter', 'lowerLetter'];
-const WORD_BULLET = 23;
-
-const PLAIN = '<w:t xml:space="preserve">';
-
-/** A text of Word 2003, whose notes, comments, headers and footers are in its body. */
-function wordParts(stored: string): NamedParts {
-  const linked = each(stored, 'w:hlink', (content, tag) => {
-    const target = attribute(tag, 'w:dest');
-    const field = (kind: string): string => `<w:r><w:fldChar w:fldCharType="${kind}"/></w:r>`;
-    const code = `<w:r><w:instrText> HYPERLINK "${escapeXml(target ?? '')}" </w:instrText></w:r>`;
-    return target === undefined
-      ? content
-      : field('begin') + code + field('separate') + content + field('end');
-  });
-  const xml = each(linked, 'w:binData', () => '')
-    .replace(/(<\/?w:|\sw:)([\w-]+)(?=[\s/>=])/g, (tag, start: string, name: string) =>
-      Object.hasOwn(WORD_NAMES, name) ? `${start}${WORD_NAMES[name]}` : tag,
-    )
-    .replace(
-      /(<w:numFmt w:val=")(\d+)/g,
-      (_, tag: string, kind: string) =>
-        tag + (Number(kind) === WORD_BULLET ? 'bullet' : (WORD_NUMBERS[Number(kind)] ?? 'none')),
-    );
-  const root = (/<w:wordDocument\s([^>]*)>/.exec(xml)?.[1] ?? '').replace(
-    /(\sxmlns:w=")[^"]*|^(xmlns:w=")[^"]*/,
-    '$1$2http://schemas.openxmlformats.org/wordprocessingml/2006/main',
+  return zipped(
+    [
+      ['mimetype', mimetype] as const,
+      ['META-INF/manifest.xml', MANIFEST] as const,
+      ...['content', 'styles', 'meta'].map((name) => [`${name}.xml`, part(name)] as const),
+    ].map(([name, content]) => [name, Buffer.from(content)]),
   );
-  const part = (name: string, content: string, element = name): [string, string] => [
-    `word/${name}.xml`,
-    `<w:${element} ${root}>${content}</w:${element}>`,
-  ];
-  const [footnotes, comments, margins]: [string[], string[], [string, string][]] = [[], [], []];
-  const [body = ''] = contents(xml, 'w:body');
-  const [styles = ''] = contents(xml, 'w:styles');
-  const [lists = ''] = contents(xml, 'w:lists');
-  const noted = each(body, 'w:(?:footnote|endnote)', (content) => {
-    const id = footnotes.length + 2;
-    footnotes.push(`<w:footnote w:id="${id}">${content}</w:footnote>`);
-    return `<w:footnoteReference w:id="${id}"/>`;
-  });
-  const said = each(noted, 'aml:annotation(?=[^<>]*Word\\.Comment")', (content, tag) => {
-    const by = escapeXml(attribute(tag, 'aml:author') ?? '');
-    comments.push(`<w:comment w:id="${comments.length}" w:author="${by}">${content}</w:comment>`);
-    return `<w:commentReference w:id="${comments.length - 1}"/>`;
-  });
-  const text = each(said, 'w:(?:hdr|ftr)', (content, tag) => {
-    margins.push(part(`margin${margins.length}`, content, tag.startsWith('<w:h') ? 'hdr' : 'ftr'));
-    return '';
-  });
-  const all = [
-    part('document', `<w:body>${text}</w:body>`),
-    part('styles', styles),
-    part('numbering', lists),
-    part('footnotes', footnotes.join('')),
-    part('comments', comments.join('')),
-    ...margins,
-  ];
-  return all.map(([name, content]) => [
-    name,
-    content.replace(/<\/?(?!(?:w|v|o|w10|m):)[\w.-]+:[^<>]*>/g, '').replaceAll('<w:t>', PLAIN),
-  ]);
 }
 
 const MAIN_PARTS: readonly (readonly [RegExp, DocumentFormat])[] = [

@@ -1,6 +1,6 @@
 /** Formats sheets as Markdown tables with column letters and row numbers. */
 
-import type { CellObject, Range, SSF } from '@e965/xlsx';
+import { type CellObject, type Range, SSF } from '@e965/xlsx';
 import { plural } from '../../../render/display.ts';
 import { tableLine, tableRule, valueText } from '../../../render/table.ts';
 import { escapeBreaks } from '../../../text/visible.ts';
@@ -137,12 +137,7 @@ export function columnsOf(rows: SheetRows, area = EVERYTHING): number[] {
 }
 
 /** Yields the lines of the table of an area, at most `most` rows. */
-export function* tableLines(
-  grid: SheetGrid,
-  area: CellArea,
-  most: number,
-  ssf: NumberFormatter,
-): Generator<string> {
+export function* tableLines(grid: SheetGrid, area: CellArea, most: number): Generator<string> {
   const columns = columnsOf(grid.rows, area);
   if (columns.length === 0) {
     const used = usedArea(grid.rows);
@@ -160,14 +155,14 @@ export function* tableLines(
     const cells = grid.rows.get(number);
     const texts = columns.map((column) => {
       const cell = cells?.get(column);
-      return cell ? cellLine(cell, ssf, grid.date1904) : '';
+      return cell ? cellLine(cell, grid.date1904) : '';
     });
     yield `${tableLine([String(number + 1), ...texts])}\n`;
   }
 }
 
-function cellLine(cell: CellObject, ssf: NumberFormatter, date1904: boolean): string {
-  const text = (labelled(cell) ?? cellText(cell, ssf, date1904)).trim();
+function cellLine(cell: CellObject, date1904: boolean): string {
+  const text = (labelled(cell) ?? cellText(cell, date1904)).trim();
   const target = cell.l?.Target;
   const notes = (cell.c ?? [])
     .map(({ t }) => restoreRaised(String(t ?? '')).trim())
@@ -239,9 +234,6 @@ function isHeader(cells: ReadonlyMap<number, CellObject>, columns: readonly numb
 
 // The text of a cell as shown in the sheet: dates as ISO, numbers in their format, exact if they have none.
 
-/** The part of SheetJS that formats numbers. */
-type NumberFormatter = Pick<typeof SSF, 'parse_date_code' | 'format'>;
-
 /** Errors by their numbers. Source: [MS-XLS] 2.5.10 (BErr). */
 const ERRORS: ReadonlyMap<number, string> = new Map([
   [0x00, '#NULL!'],
@@ -310,15 +302,15 @@ function inSection(value: number, format: string): readonly [value: number, sect
 }
 
 /** Undefined if SheetJS rejects the format. */
-function inFormat(value: number, format: string, ssf: NumberFormatter): string | undefined {
+function inFormat(value: number, format: string): string | undefined {
   try {
-    return ssf.format(format, value);
+    return SSF.format(format, value);
   } catch {
     return undefined;
   }
 }
 
-function cellText(cell: CellObject, ssf: NumberFormatter, date1904: boolean): string {
+function cellText(cell: CellObject, date1904: boolean): string {
   const { t, v, w, z } = cell;
   switch (t) {
     case 'b':
@@ -326,7 +318,7 @@ function cellText(cell: CellObject, ssf: NumberFormatter, date1904: boolean): st
     case 'e':
       return w ?? ERRORS.get(Number(v)) ?? '#ERROR!';
     case 'n':
-      return numberText(Number(v), typeof z === 'string' ? z : undefined, w, ssf, date1904);
+      return numberText(Number(v), typeof z === 'string' ? z : undefined, w, date1904);
     case 'd':
       return v instanceof Date ? isoDate(v) : String(v ?? '');
     case 's':
@@ -337,11 +329,11 @@ function cellText(cell: CellObject, ssf: NumberFormatter, date1904: boolean): st
 }
 
 /** The value of a cell for queries: numbers as numbers, dates as ISO text. */
-export function cellValue(cell: CellObject, ssf: NumberFormatter, date1904: boolean): string | number | null {
+export function cellValue(cell: CellObject, date1904: boolean): string | number | null {
   const { t, v, z } = cell;
   if (t === 'n' && !(typeof z === 'string' && isDate(z))) return Number(v);
   if (t === 'b') return v === true ? 1 : 0;
-  const text = cellText(cell, ssf, date1904);
+  const text = cellText(cell, date1904);
   return text === '' ? null : text;
 }
 
@@ -349,15 +341,14 @@ function numberText(
   value: number,
   format: string | undefined,
   shown: string | undefined,
-  ssf: NumberFormatter,
   date1904: boolean,
 ): string {
   if (format === undefined) return shown?.trim() ?? exact(value);
   const [inIt, plain] = inSection(value, withDashes(format.replace(LOCALE, '')));
   if (/^general$/i.test(plain)) return exact(value);
-  if (isDate(plain)) return dateText(value, plain, shown, ssf, date1904);
+  if (isDate(plain)) return dateText(value, plain, shown, date1904);
   // If the format hides the number, it is shown anyway.
-  const text = shown?.trim() || formatted(inIt, plain, ssf)?.trim();
+  const text = shown?.trim() || formatted(inIt, plain)?.trim();
   return text && !text.includes('NaN') ? text : exact(value);
 }
 
@@ -382,14 +373,14 @@ function isDate(format: string): boolean {
 const KNOWN = /^(?:"[^"]*"|\\.|_.|\*.|\[[^\]]*\]|E[+-]0+|[0#?.,/;:@() $+-])/;
 
 /** A number in a format that SheetJS rejects, such as `0.0\ %`, or with unusual literal characters or no-break spaces. */
-function formatted(number: number, format: string, ssf: NumberFormatter): string | undefined {
+function formatted(number: number, format: string): string | undefined {
   const typed = Number(number.toPrecision(15));
   // 44.275 is stored as a little less, and is rounded up all the same.
   const digits = /\.(\d*5)$/.exec(String(typed))?.[1] ?? '';
   const places = /\.([0#?]*)/.exec(format)?.[1] ?? '';
   const isText = /^[^;]*@/.test(format);
   const value = digits.length > places.length && !isText ? typed * (1 + Number.EPSILON) : typed;
-  const text = inFormat(value, format, ssf);
+  const text = inFormat(value, format);
   if (text?.trim()) return text;
   let [safe, rest, scale] = ['', format.replace(/\\([^"])/g, '"$1"'), 1];
   while (rest !== '') {
@@ -399,26 +390,20 @@ function formatted(number: number, format: string, ssf: NumberFormatter): string
     safe += known ?? `"${part}"`;
     rest = rest.slice(part.length);
   }
-  return inFormat(value * scale, safe, ssf)?.replace(/\u00a0/g, ' ');
+  return inFormat(value * scale, safe)?.replace(/\u00a0/g, ' ');
 }
 
 /** The seconds of a day. */
 const SECONDS = 86_400;
 
-function dateText(
-  value: number,
-  format: string,
-  shown: string | undefined,
-  ssf: NumberFormatter,
-  date1904: boolean,
-): string {
+function dateText(value: number, format: string, shown: string | undefined, date1904: boolean): string {
   const bare = bareOf(format);
   const hasTime = /[hs]|\[m/i.test(bare);
   const hasDate = /[yd]/i.test(bare) || !hasTime;
-  const date = ssf.parse_date_code(value, { date1904 } as never) as ReturnType<
-    NumberFormatter['parse_date_code']
+  const date = SSF.parse_date_code(value, { date1904 } as never) as ReturnType<
+    typeof SSF.parse_date_code
   > | null;
-  if (!hasDate || (!date && /\[[hms]/i.test(bare))) return timeText(value, format, ssf) || exact(value);
+  if (!hasDate || (!date && /\[[hms]/i.test(bare))) return timeText(value, format) || exact(value);
   if (!date) return shown?.trim() || exact(value);
   const day = `${pad(date.y, 4)}-${pad(date.m)}-${pad(date.d)}`;
   if (!hasTime) return day;
@@ -427,11 +412,11 @@ function dateText(
 }
 
 /** Rounds first, because SheetJS writes second 60 as `00` without a carry. It has no text for negative times. */
-function timeText(value: number, format: string, ssf: NumberFormatter): string {
+function timeText(value: number, format: string): string {
   const isWhole = !/s[.,]0/i.test(format);
   const size = Math.abs(value);
   const rounded = isWhole ? Math.round(size * SECONDS) / SECONDS : size;
-  const text = inFormat(rounded, format, ssf)?.trim();
+  const text = inFormat(rounded, format)?.trim();
   return text ? (value < 0 ? '-' : '') + text : '';
 }
 

@@ -1,6 +1,12 @@
 /** Removes hidden text from the XML of text documents. In cases of doubt text is kept. */
 
-import { removeRanges, walkXml, type XmlAttributes, type XmlPlace, type XmlRange } from './xml-walk.ts';
+import {
+  replaceRanges,
+  walkXml,
+  type XmlAttributes,
+  type XmlPlace,
+  type XmlReplacement,
+} from './xml-walk.ts';
 
 /** The longest chain of parent styles that is followed. */
 export const MAX_STYLE_PARENTS = 50;
@@ -34,7 +40,7 @@ const VANISH = /<(?:\w+:)?vanish[\s/>]/;
 interface WordNote extends HidingStyle {
   readonly local: string;
   paragraph: WordNote | undefined;
-  readonly cuts: XmlRange[];
+  readonly cuts: XmlReplacement[];
   style?: string | undefined;
   holdsBox?: boolean | undefined;
   keeps?: boolean | undefined;
@@ -59,7 +65,7 @@ export function wordStyles(xml: string): WordStyles {
 /** The part without hidden runs: hidden by their own property, or by the style of the run or its paragraph. */
 export function shownWord(xml: string, styles: WordStyles): string {
   if (styles.size === 0 && !VANISH.test(xml)) return xml;
-  const cuts: XmlRange[] = [];
+  const cuts: XmlReplacement[] = [];
   const isWhole = walkXml<WordNote>(xml, {
     open: note,
     close({ noted, start, parent }, end) {
@@ -75,7 +81,7 @@ export function shownWord(xml: string, styles: WordStyles): string {
       else parent.noted.cuts.push([start, end]);
     },
   });
-  return isWhole ? removeRanges(xml, cuts) : xml;
+  return isWhole ? replaceRanges(xml, cuts) : xml;
 }
 
 /** Elements that stay in a hidden run: fields continue after it, and comments refer to more than it. */
@@ -180,7 +186,7 @@ const BODIES: ReadonlySet<string> = new Set(['office:body', 'office:master-style
 export function shownOpen(xml: string, common: string): string {
   if (!/\s(?:text:display|text:is-hidden)\s*=/.test(xml + common)) return xml;
   const styles = { common: stylesOf(common).common, automatic: stylesOf(xml).automatic };
-  const cuts: XmlRange[] = [];
+  const cuts: XmlReplacement[] = [];
   const isWhole = walkXml<OdfNote>(xml, {
     open(name, attributes, parent) {
       const above = parent?.noted;
@@ -209,7 +215,7 @@ export function shownOpen(xml: string, common: string): string {
       parent.noted.holdsBox ||= noted.holdsBox;
     },
   });
-  return isWhole ? removeRanges(xml, cuts) : xml;
+  return isWhole ? replaceRanges(xml, cuts) : xml;
 }
 
 function hiddenOf(

@@ -1,9 +1,29 @@
 /** Converts texts, presentations and books to Markdown with anydoc, and reads the metadata of packages. */
 
 import type { Format as AnydocFormat } from '@firecrawl/anydoc';
-import { type DocumentFacts, type DocumentFormat, DocumentRefusal, type UnshownFacts } from '../protocol.ts';
+import {
+  type DocumentFacts,
+  type DocumentFormat,
+  DocumentRefusal,
+  type SheetFacts,
+  type SheetRange,
+  type UnshownFacts,
+} from '../protocol.ts';
 import { restoreRaised } from './repairs/anydoc-raised-text.ts';
 import { plainText, ZipParts } from './zip-parts.ts';
+
+/** A document as text. */
+export interface ConvertedText {
+  readonly text: string | Iterable<string>;
+  readonly facts: DocumentFacts;
+  /** The first page (1-based) that was left out. */
+  readonly nextPage?: number | undefined;
+  /** The name of an optional package that is not installed and might give a better text. */
+  readonly without?: string | undefined;
+  readonly allSheets?: readonly SheetFacts[] | undefined;
+  /** The ranges in the text, as far as it was consumed. */
+  readonly ranges?: readonly SheetRange[] | undefined;
+}
 
 type Anydoc = typeof import('@firecrawl/anydoc');
 

@@ -239,14 +239,7 @@ export function upright(items: readonly TextItem[]): readonly TextItem[] {
     letters[quarters(a, b)] = (letters[quarters(a, b)] as number) + (str?.length ?? 0);
   const turns = letters.indexOf(Math.max(...letters));
   if (turns === 0) return items;
-  const [cos, sin] = (
-    [
-      [1, 0],
-      [0, 1],
-      [-1, 0],
-      [0, -1],
-    ] as const
-  )[turns] as readonly [number, number];
+  const [cos, sin] = [turns === 2 ? -1 : 0, 2 - turns];
   return items.map((item) => {
     if (item.str === undefined) return item;
     const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = item.transform;

@@ -1,7 +1,8 @@
 /** Lists the images that are embedded in the pages of a PDF, and decodes one of them. */
 
 import { type AttachmentFacts, type DocumentFacts, DocumentRefusal } from '../protocol.ts';
-import { type ConvertedPdf, openPdf, pdfjs } from './pdf.ts';
+import type { ConvertedText } from './markdown.ts';
+import { openPdf, pdfjs } from './pdf.ts';
 import type { EncodedPicture, PixelData } from './pdf-picture.ts';
 
 type PdfDocument = Awaited<ReturnType<typeof openPdf>>;
@@ -9,6 +10,8 @@ type Page = Awaited<ReturnType<PdfDocument['getPage']>>;
 
 /** The most pixels of one image. */
 const MAX_PDF_IMAGE_PIXELS = 150_000_000;
+
+const UNDECODED = 'the image is damaged, or of a kind that is not decoded';
 
 /** The most pages, images and milliseconds of one list; a longer list continues in the next call. */
 const MAX_IMAGE_LIST_PAGES = 100;
@@ -20,7 +23,7 @@ export async function listImages(
   bytes: Buffer,
   { from, to }: { readonly from: number; readonly to?: number | undefined },
   password: string | undefined,
-): Promise<ConvertedPdf> {
+): Promise<ConvertedText> {
   const document = await openPdf(bytes, password);
   try {
     const pages = document.numPages;
@@ -40,11 +43,7 @@ export async function listImages(
       performance.now() < end
     );
     const none = `(no images are embedded in ${from === page - 1 ? `page ${from}` : `pages ${from}-${page - 1}`})\n`;
-    return {
-      text: lines.join('') || none,
-      facts: { pages },
-      nextPage: page <= last ? page : undefined,
-    };
+    return { text: lines.join('') || none, facts: { pages }, nextPage: page <= last ? page : undefined };
   } finally {
     await document.destroy();
   }
@@ -69,14 +68,7 @@ export async function embeddedImage(
     if (number < 1 || number > images.length)
       throw new DocumentRefusal('absent', undefined, { of: 'image', count: images.length });
     const image = images[number - 1];
-    if (!image) {
-      const extent = { of: 'image', count: images.length } as const;
-      throw new DocumentRefusal(
-        'unsupported',
-        'the image is damaged, or of a kind that is not decoded',
-        extent,
-      );
-    }
+    if (!image) throw new DocumentRefusal('unsupported', UNDECODED, { of: 'image', count: images.length });
     if (image.width * image.height > MAX_PDF_IMAGE_PIXELS)
       throw new DocumentRefusal('limit', 'the image has too many pixels');
     const { pictureOfPixels } = await import('./pdf-picture.ts');
@@ -162,10 +154,7 @@ const MAX_PDF_ATTACHMENTS = 1_000;
 const MAX_ATTACHMENT_NAME_CHARACTERS = 200;
 
 /** The list, one line per attachment: `notes.txt  1024 bytes`. */
-export async function listAttachments(
-  bytes: Buffer,
-  password: string | undefined,
-): Promise<{ text: string; facts: DocumentFacts }> {
+export async function listAttachments(bytes: Buffer, password: string | undefined): Promise<ConvertedText> {
   const { attachments, left, pages } = await attachmentsOf(bytes, password);
   const listed = attachments.map(({ name, stored, content }): AttachmentFacts => ({
     name,
@@ -197,7 +186,7 @@ async function attachmentsOf(
 ): Promise<{ attachments: readonly Attachment[]; left: number; pages: number }> {
   const document = await openPdf(bytes, password);
   try {
-    const found = ((await document.getAttachments()) ?? {}) as Readonly<Record<string, Partial<Raw>>>;
+    const found = ((await document.getAttachments()) ?? {}) as Readonly<Record<string, StoredFile>>;
     const names = new Set<string>();
     const files = Object.values(found);
     const attachments = files.slice(0, MAX_PDF_ATTACHMENTS).flatMap(({ filename, content }) => {
@@ -212,9 +201,9 @@ async function attachmentsOf(
   }
 }
 
-interface Raw {
-  readonly filename: string;
-  readonly content: Uint8Array;
+interface StoredFile {
+  readonly filename?: string;
+  readonly content?: Uint8Array;
 }
 
 /** A name that can be typed after a path: without separators, colons and invisible characters. */

@@ -1,7 +1,7 @@
 /** Converts PDF to Markdown, page by page. Two readers are compared on every page, because each fails on different pages. */
 
 import { type DocumentFacts, DocumentRefusal, type OutlineEntry, PAGES_AT_ONCE } from '../protocol.ts';
-import { markOf, unmarked } from './markdown.ts';
+import { type ConvertedText, markOf, unmarked } from './markdown.ts';
 import { codeBlocks, type PdfFonts, withCode } from './pdf-code.ts';
 import {
   annotationTexts,
@@ -34,20 +34,12 @@ type PdfDocument = Awaited<ReturnType<Pdfjs['getDocumentProxy']>>;
 /** The inspector runs for documents of up to this many pages, because it always reads all of them. */
 const MAX_INSPECTED_PAGES = 2_000;
 
-export interface ConvertedPdf {
-  readonly text: string;
-  readonly facts: DocumentFacts;
-  readonly nextPage?: number | undefined;
-  /** The name of an optional package that is not installed and might give a better text. */
-  readonly without?: string | undefined;
-}
-
 /** Pages `from` to `to`, 1-based and inclusive; without `to` as many as fit into one text. Throws Refused. */
 export async function convertPdf(
   bytes: Buffer,
   { from, to }: { readonly from: number; readonly to?: number | undefined },
   password: string | undefined,
-): Promise<ConvertedPdf> {
+): Promise<ConvertedText> {
   const isCut = isCutShort(bytes);
   const document = await openPdf(bytes, password);
   try {
@@ -80,17 +72,15 @@ export async function convertPdf(
       return `${markOf('page', number)}${parts.filter((part) => part !== '').join('\n\n')}\n\n`;
     });
     const facts = await factsOf(document);
-    const unshown = [
-      ...(facts.unshown ?? []),
-      ...unshownAnnotations(plain.flatMap((one) => one.annotations)),
-    ];
+    const onPages = unshownAnnotations(plain.flatMap((one) => one.annotations));
+    const unshown = [...(facts.unshown ?? []), ...onPages];
     const head = from === 1 && to === undefined ? unmarked(metadataLine(facts)) : '';
     const isEnd = last === (to === undefined ? count : Math.min(to, count));
     return {
       text: head + texts.join(''),
       facts: {
         ...facts,
-        unshown: unshown.length > 0 ? unshown : undefined,
+        unshown,
         ...(scanned.length > 0 && { scanned }),
         ...(isCut && { isCut }),
         ...(mayHaveAttachments(bytes) && { hasAttachments: true as const }),

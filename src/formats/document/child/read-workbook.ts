@@ -28,17 +28,17 @@ import {
   isOpenDate,
   mendedStrings,
   mendedXml,
+  openContent,
   openDate,
   openDrawings,
   raisedStrings,
-  readableBytes,
-  readableText,
   recordsIn,
   repairRecords,
   repairWorkbook,
   soundReferences,
   withChanges,
   withCheckedCursor,
+  type WorkbookDrawing,
 } from './repairs/sheetjs-workbooks.ts';
 import {
   asksForCalculation,
@@ -49,7 +49,7 @@ import {
   surveySheets,
 } from './row-counts.ts';
 import { margin, openMargins, textOfPart } from './rewrite.ts';
-import { attribute, each, plainText, ZipParts } from './zip-parts.ts';
+import { attribute, elements, plainText, ZipParts } from './zip-parts.ts';
 
 /** A workbook of up to this many bytes is read completely if its rows cannot be counted otherwise. */
 const MAX_WHOLE_WORKBOOK_BYTES = 12 << 20;
@@ -68,21 +68,30 @@ export function readGrids(
 ): SheetGrid[] {
   const parts = ZipParts.of(stored);
   const { damaged, dated, hasOpenFormulas } = surveySheets(parts);
-  const changed = parts && mendedStrings(parts.names, dated, (name) => readableBytes(parts, name));
+  const changed = parts && mendedStrings(parts.names, dated, (name) => parts.sheet(name));
   const { bytes, standIns } =
     parts && changed
       ? { bytes: repairWorkbook(stored, parts, changed) }
       : xmlKind(stored) === 'workbook'
         ? { bytes: mendedXml(stored) }
         : withSoundRecords(stored);
-  const read = (most: number | undefined): WorkBook =>
-    readBook(bytes, parts, changed, { sheetRows: most, hasFormulas, isShown });
-  const open = openSheets(parts);
-  const isShown = parts ? !mainPart(parts) : xmlKind(stored) === 'workbook';
   const hasFillers = parts !== undefined && asksForCalculation(parts);
+  // Of formulas without a stored result, the formulas are shown.
   const hasFormulas = showsFormulas || hasFillers || hasOpenFormulas;
-  const known = { open, damaged, hasFillers, showsFormulas, standIns };
-  const all = (): SheetGrid[] => gridsOf(read(undefined), undefined, { ...known, counts: [] });
+  const options: ParsingOptions = {
+    type: 'buffer',
+    dense: true,
+    cellNF: true,
+    cellFormula: hasFormulas,
+    sheetStubs: hasFormulas,
+    cellHTML: false,
+    cellStyles: false,
+    // Otherwise the format of a cell makes its text, where it is shown.
+    cellText: parts ? !mainPart(parts) : xmlKind(stored) === 'workbook',
+  };
+  const read = (most: number): WorkBook => readBook(bytes, parts, changed, { ...options, sheetRows: most });
+  const known = { open: openSheets(parts), damaged, hasFillers, showsFormulas, standIns };
+  const all = (): SheetGrid[] => gridsOf(read(0), undefined, { ...known, counts: [] });
   // Only Excel packages can be read in part; other formats are parsed to the end for any row.
   if (rows === 'all' || !parts || !mainPart(parts)) return all();
   if (rows === 'first' && bytes.length <= SMALL) return all();
@@ -102,35 +111,15 @@ function readBook(
   bytes: Buffer,
   parts: ZipParts | undefined,
   changed: ReadonlyMap<string, Buffer> = new Map(),
-  how: ReadingOptions,
+  how: ParsingOptions,
 ): WorkBook {
   const book = read(bytes, how);
   if (!parts || book.SheetNames.every((name) => book.Sheets[name] !== undefined)) return book;
-  const sound = soundReferences(parts.names, (name) => changed.get(name) ?? readableBytes(parts, name));
+  const sound = soundReferences(parts.names, (name) => changed.get(name) ?? parts.sheet(name));
   return sound.size === 0 ? book : read(withChanges(parts, new Map([...changed, ...sound])), how);
 }
 
-interface ReadingOptions {
-  /** The most rows of a sheet. */
-  readonly sheetRows: number | undefined;
-  /** Whether there are formulas without a stored result, which are then shown as formulas. */
-  readonly hasFormulas: boolean;
-  /** Whether the text of a cell is in the file; otherwise its format makes it, where it is shown. */
-  readonly isShown: boolean;
-}
-
-function read(bytes: Buffer, { sheetRows, hasFormulas, isShown }: ReadingOptions): WorkBook {
-  const options: ParsingOptions = {
-    type: 'buffer',
-    dense: true,
-    cellNF: true,
-    cellFormula: hasFormulas,
-    sheetStubs: hasFormulas,
-    cellHTML: false,
-    cellStyles: false,
-    cellText: isShown,
-    ...(sheetRows !== undefined && { sheetRows }),
-  };
+function read(bytes: Buffer, options: ParsingOptions): WorkBook {
   try {
     const book = withCheckedCursor(() => parse(bytes, options));
     // Every workbook has a sheet: what SheetJS reads from damaged records has none.
@@ -190,7 +179,7 @@ interface OpenSheet {
 
 /** Facts about OpenDocument sheets that SheetJS does not give: decoded names, and which are hidden. */
 function openSheets(parts: ZipParts | undefined): OpenSheet[] {
-  const xml = parts?.has('mimetype') ? readableText(parts, 'content.xml') : '';
+  const xml = parts?.has('mimetype') ? openContent(parts) : '';
   const hidden = new Set<string>();
   for (const [style, name = ''] of xml.matchAll(
     /<style:style\b[^>]*style:name="([^"]*)"[^>]*(?<!\/)>(?:(?!<\/style:style>)[^])*/g,
@@ -249,7 +238,7 @@ export function unshownInWorkbook(bytes: Buffer): UnshownFacts[] {
   const parts = ZipParts.of(bytes);
   if (!parts) return binaryAsides(bytes).unshown;
   const named = (pattern: RegExp): number => parts.names.filter((name) => pattern.test(name)).length;
-  const xml = parts.has('content.xml') ? readableText(parts, 'content.xml') : '';
+  const xml = openContent(parts);
   const drawn = /<draw:(?:object|control)/.test(xml) ? shownDrawings(xml, parts).unshown : [];
   const found = [
     { what: 'embedded object', count: named(/^xl\/embeddings\/[^/]+$/) },
@@ -299,19 +288,15 @@ const withoutMarginCodes = (text: string): string =>
 function marginText(parts: ZipParts): string {
   const lines = openMargins(parts.text('styles.xml') ?? '', (xml) => xml.replace(MARGIN_FIELD, ' '));
   for (const name of parts.names.filter((one) => /^xl\/\w+sheets\/[^/]+\.(?:xml|bin)$/.test(one))) {
-    const part = readableBytes(parts, name);
+    const part = parts.sheet(name);
     if (part && name.endsWith('.bin')) lines.push(...binaryMargins(part));
     const end = part?.lastIndexOf('headerFooter>') ?? -1;
     if (!part || end === -1) continue;
-    each(
-      part.toString('utf8', part.lastIndexOf('headerFooter', end - 1), end),
-      '\\w+(?:Header|Footer)',
-      (content, tag) => {
-        const text = withoutMarginCodes(plainText(content));
-        lines.push(...margin(tag.endsWith('Header>') ? 'header' : 'footer', text));
-        return '';
-      },
-    );
+    const xml = part.toString('utf8', part.lastIndexOf('headerFooter', end - 1), end);
+    for (const { content, tag } of elements(xml, '\\w+(?:Header|Footer)')) {
+      const text = withoutMarginCodes(plainText(content));
+      lines.push(...margin(tag.endsWith('Header>') ? 'header' : 'footer', text));
+    }
   }
   return sectionBelow(HEADS_AND_FEET, lines);
 }
@@ -325,17 +310,12 @@ function sectionBelow(title: string, lines: readonly string[]): string {
 export function asideText(bytes: Buffer, format: DocumentFormat): string {
   const parts = ZipParts.of(bytes);
   if (!parts) {
-    const { drawings, margins } = xmlKind(bytes) === 'workbook' ? xmlAsides(bytes) : binaryAsides(bytes);
+    if (xmlKind(bytes) === 'workbook') return sectionBelow(HEADS_AND_FEET, xmlMargins(bytes));
+    const { drawings, margins } = binaryAsides(bytes);
     return sectionBelow('Drawings', drawings) + sectionBelow(HEADS_AND_FEET, margins);
   }
-  const drawings =
-    format === 'ods'
-      ? openDrawings(parts, readableText(parts, 'content.xml')).map((drawing) => ({
-          ...drawing,
-          name: 'content.xml',
-        }))
-      : packageDrawings(parts);
-  const lines = drawings.map(({ kind, text, name }) => {
+  const drawings = format === 'ods' ? openDrawings(parts, openContent(parts)) : packageDrawings(parts);
+  const lines = drawings.map(({ kind, text, name = 'content.xml' }) => {
     const rest = text.length > MAX_DRAWING_CHARACTERS ? `… (the rest is in ${name})` : '';
     return `- ${kind}: ${text.slice(0, MAX_DRAWING_CHARACTERS).toWellFormed()}${rest}`;
   });
@@ -344,12 +324,11 @@ export function asideText(bytes: Buffer, format: DocumentFormat): string {
 }
 
 /** The headers and footers of a workbook of Office 2003 in XML. */
-function xmlAsides(bytes: Buffer): Pick<BinaryAsides, 'drawings' | 'margins'> {
-  const tags = textOfPart(bytes).matchAll(/<(?:\w+:)?(Header|Footer)\s[^<>]*>/g);
-  const margins = Array.from(tags, ([tag, kind = '']) =>
+function xmlMargins(bytes: Buffer): string[] {
+  const tags = [...textOfPart(bytes).matchAll(/<(?:\w+:)?(Header|Footer)\s[^<>]*>/g)];
+  return tags.flatMap(([tag, kind = '']) =>
     margin(kind.toLowerCase(), withoutMarginCodes(attribute(tag, '(?:\\w+:)?Data') ?? '')),
   );
-  return { drawings: [], margins: margins.flat() };
 }
 
 /** Types of records, and of objects in sheets. Source: [MS-XLS] 2.3.1, 2.4.181 (Obj), 2.4.329 (TxO). */
@@ -416,7 +395,7 @@ function binaryAsides(bytes: Buffer): BinaryAsides {
 
 const DESCRIBED = /<(?:\w+:)?cNvPr(?=\s)[^<>]*\sdescr="([^"]+)"/g;
 
-function packageDrawings(parts: ZipParts): { kind: string; text: string; name: string }[] {
+function packageDrawings(parts: ZipParts): WorkbookDrawing[] {
   const names = parts.names.filter((name) =>
     /^xl\/(?:drawings\/|charts\/|diagrams\/data)[^/]*\.xml$/.test(name),
   );

@@ -20,7 +20,17 @@ import {
 import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
 import { shownSymbols, signOfField, wordsOfField } from './repairs/anydoc-symbol-fonts.ts';
 import { shownElements } from './repairs/anydoc-word-elements.ts';
-import { attribute, contents, each, escapeXml, plainText, relations, zipped, ZipParts } from './zip-parts.ts';
+import {
+  attribute,
+  contents,
+  each,
+  elements,
+  escapeXml,
+  plainText,
+  relations,
+  zipped,
+  ZipParts,
+} from './zip-parts.ts';
 
 // XML packages (.docx, .odt, .epub): keeps comments, glosses, equations and hyphens, and extracts headers and footers, which
 // are in separate parts.
@@ -114,11 +124,10 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
   /** A part without comments. */
   const aside = (xml: string): string => mendedPart(raisedWord(shown(xml), raised), new Map());
   const said = parts.names.find((name) => /^word\/comments\d*\.xml$/.test(name)) ?? '';
-  each(aside(parts.text(said) ?? ''), `${W}comment`, (content, tag) => {
+  for (const { content, tag } of elements(aside(parts.text(said) ?? ''), `${W}comment`)) {
     const by = attribute(tag, '(?:\\w+:)?author') ?? '';
     comments.set(attribute(tag, '(?:\\w+:)?id') ?? '', comment(escapeXml(by), wordText(content)));
-    return '';
-  });
+  }
   const unshown: UnshownFacts[] = [];
   const chunks: Buffer[] = [];
   const lines: string[] = [];
@@ -210,16 +219,12 @@ const PAGE_WORDS = new Set('page seite página pagina sida of von sur de di av'.
 
 /** The headers and footers in styles.xml. `mend` changes the XML of one. */
 export const openMargins = (styles: string, mend = (xml: string): string => xml): string[] => {
-  const lines: string[] = [];
-  each(styles, 'style:(?:header|footer)(?:-left|-first)?', (content, tag) => {
+  return elements(styles, 'style:(?:header|footer)(?:-left|-first)?').flatMap(({ content, tag }) => {
     const kind = tag.startsWith('<style:h') ? 'header' : 'footer';
     // Only the ends of paragraphs and breaks end a word.
     const text = mend(content).replace(/<(?!\/text:[ph]>|text:(?:s|tab|line-break)\b)[^>]*>/g, '');
-    if (attribute(tag, 'style:display') !== 'false')
-      lines.push(...margin(kind, restoreRaised(plainText(text))));
-    return '';
+    return attribute(tag, 'style:display') === 'false' ? [] : margin(kind, restoreRaised(plainText(text)));
   });
-  return lines;
 };
 
 function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string {

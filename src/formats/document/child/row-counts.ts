@@ -12,9 +12,6 @@ export interface SheetRowCount {
   readonly last: number;
 }
 
-/** The most bytes of the XML of a sheet whose rows are counted. */
-const MAX_COUNTED_SHEET_BYTES = 256 << 20;
-
 /** The name of the part that lists the sheets of an Excel workbook. */
 export function mainPart({ names }: ZipParts): string | undefined {
   const listed = names.filter((name) => /^xl\/workbook[^/]*\.(?:bin|xml)$/i.test(name));
@@ -24,7 +21,7 @@ export function mainPart({ names }: ZipParts): string | undefined {
 /** Row counts in the order of the workbook; undefined for a sheet that cannot be counted. */
 export function countSheetRows(parts: ZipParts): (SheetRowCount | undefined)[] {
   return sheetParts(parts).map((name) => {
-    const content = name === undefined ? undefined : readable(parts, name);
+    const content = name === undefined ? undefined : parts.sheet(name);
     return content && (name?.endsWith('.bin') ? countRecords(content) : countXml(content));
   });
 }
@@ -42,13 +39,13 @@ export interface SheetSurvey {
 export function surveySheets(parts: ZipParts | undefined): SheetSurvey {
   const [damaged, dated] = [new Set<number>(), new Set<string>()];
   if (!parts) return { damaged, dated, hasOpenFormulas: false };
-  const open = readable(parts, 'content.xml')?.toString('latin1') ?? '';
+  const open = parts.sheet('content.xml')?.toString('latin1') ?? '';
   let hasOpenFormulas = /<table:table-cell(?=\s)(?![^<>]*\soffice:value-type)[^<>]*\stable:formula=/.test(
     open,
   );
   for (const [i, name] of sheetParts(parts).entries()) {
     // A part that is too large is not looked at.
-    const content = name === undefined ? undefined : readable(parts, name, NOT_READ);
+    const content = name === undefined ? undefined : parts.sheet(name, NOT_READ);
     if (content === NOT_READ) continue;
     const isText = name?.endsWith('.bin') !== true;
     if (!content || (isText && !SHEET_END.test(content.toString('latin1', content.length - 200))))
@@ -74,7 +71,7 @@ const SHEET_END = /<\/(?:\w+:)?\w*sheet>(?:\s|<!--[^>]*-->)*$/;
 /** The names of the parts of the sheets, in the order of the workbook; undefined if there is none. */
 function sheetParts(parts: ZipParts): (string | undefined)[] {
   const main = mainPart(parts);
-  const workbook = main && readable(parts, main);
+  const workbook = main && parts.sheet(main);
   if (!workbook) return [];
   const targets = relations(parts, main);
   const sheets = main.endsWith('.bin') ? binarySheets(workbook) : xmlSheets(workbook.toString('utf8'));
@@ -87,7 +84,7 @@ function sheetParts(parts: ZipParts): (string | undefined)[] {
  */
 export function asksForCalculation(parts: ZipParts): boolean {
   const main = mainPart(parts);
-  const xml = main?.endsWith('.xml') ? (readable(parts, main)?.toString('utf8') ?? '') : '';
+  const xml = main?.endsWith('.xml') ? (parts.sheet(main)?.toString('utf8') ?? '') : '';
   return /<(?:\w+:)?calcPr(?=\s)[^>]*\sfullCalcOnLoad\s*=\s*["'](?:1|true)["']/.test(xml);
 }
 
@@ -108,15 +105,6 @@ function nextOpenFormula(xml: Buffer, prefix: string, from: number): number {
 /** The prefix of the elements of a sheet: `x:`, mostly empty. */
 const prefixOf = (xml: Buffer): string =>
   /<(\w+:)?sheetData/.exec(xml.toString('latin1', 0, 64 * 1024))?.[1] ?? '';
-
-/** `otherwise` for a part that is too large. */
-function readable(parts: ZipParts, name: string, otherwise?: Buffer): Buffer | undefined {
-  try {
-    return parts.read(name, MAX_COUNTED_SHEET_BYTES);
-  } catch {
-    return otherwise;
-  }
-}
 
 /** The relation identifiers of the sheets. */
 function xmlSheets(workbook: string): string[] {

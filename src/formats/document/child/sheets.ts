@@ -1,6 +1,5 @@
 /** Workbooks as text: every sheet with its range and cells, only the first rows of a large sheet, or one range. */
 
-import { SSF } from '@e965/xlsx';
 import type { SqlValue } from '@sqlite.org/sqlite-wasm';
 import { loadLibrary, type SqliteLibrary } from '../../sqlite/worker/library.ts';
 import {
@@ -28,6 +27,7 @@ import {
   tableLines,
   usedArea,
 } from './grid.ts';
+import type { ConvertedText } from './markdown.ts';
 import { asideText, readGrids, unshownInWorkbook } from './read-workbook.ts';
 
 /** The most cells and rows of a sheet that is shown completely. */
@@ -37,13 +37,9 @@ const MAX_WHOLE_SHEET_ROWS = 1_000;
 /** The rows shown of a larger sheet. */
 const HEAD_ROWS = 20;
 
-export function workbookText(
-  bytes: Buffer,
-  format: DocumentFormat,
-): { text: Iterable<string>; facts: DocumentFacts } {
+export function workbookText(bytes: Buffer, format: DocumentFormat): ConvertedText {
   const grids = readGrids(bytes, 'first');
-  const unshown = unshownInWorkbook(bytes);
-  const facts = { ...sheetsOf(grids), unshown: unshown.length > 0 ? unshown : undefined };
+  const facts = { ...sheetsOf(grids), unshown: unshownInWorkbook(bytes) };
   return { text: wholeText(grids, () => asideText(bytes, format)), facts };
 }
 
@@ -52,17 +48,13 @@ function* wholeText(grids: readonly SheetGrid[], asides: () => string): Generato
     yield (i === 0 ? '' : '\n') + sheetHead(grid);
     if (grid.rows.size === 0) continue;
     yield '\n';
-    yield* tableLines(grid, EVERYTHING, shownRows(grid), SSF);
+    yield* tableLines(grid, EVERYTHING, shownRows(grid));
   }
   yield asides();
 }
 
 /** The rows that `workbookText` leaves out. `ranges` grows while the text is consumed. */
-export function restText(bytes: Buffer): {
-  text: Iterable<string>;
-  facts: DocumentFacts;
-  ranges: readonly SheetRange[];
-} {
+export function restText(bytes: Buffer): ConvertedText {
   // How many rows that text has is decided with only the first rows read, as there.
   const shown = readGrids(bytes, 'first').map(shownRows);
   const grids = readGrids(bytes, 'all');
@@ -82,7 +74,7 @@ function* rowsLeftOut(
     if (!area || top === undefined) continue;
     const below = { ...area, top };
     ranges.push({ sheet: grid.name, range: areaName(below), lines, start });
-    for (const line of tableLines(grid, below, Number.POSITIVE_INFINITY, SSF)) {
+    for (const line of tableLines(grid, below, Number.POSITIVE_INFINITY)) {
       lines += 1;
       start += Buffer.byteLength(line);
       yield line;
@@ -93,7 +85,7 @@ function* rowsLeftOut(
 export function sheetText(
   bytes: Buffer,
   { sheet, range, formulas }: Extract<DocumentPart, { kind: 'sheet' }>,
-): { text: Iterable<string>; facts: DocumentFacts; allSheets?: readonly SheetFacts[] | undefined } {
+): ConvertedText {
   const area = range === undefined ? EVERYTHING : parseArea(range);
   if (!area) throw new DocumentRefusal('absent', `${range} is not a range of cells`);
   const upTo = range === undefined ? 'first' : Number.isFinite(area.bottom) ? area.bottom + 1 : 'all';
@@ -101,13 +93,9 @@ export function sheetText(
   const facts = sheetsOf(grids);
   const grid = findSheet(grids, sheet);
   if (!grid) throw new DocumentRefusal('absent', `there is no sheet ${sheet}`);
-  if (range === undefined)
-    return {
-      text: wholeText([grid], () => ''),
-      facts: { sheets: [sheetFacts(grid)] },
-      allSheets: facts.sheets,
-    };
-  return { text: tableLines(grid, area, Number.POSITIVE_INFINITY, SSF), facts };
+  const own = { sheets: [sheetFacts(grid)] };
+  if (range === undefined) return { text: wholeText([grid], () => ''), facts: own, allSheets: facts.sheets };
+  return { text: tableLines(grid, area, Number.POSITIVE_INFINITY), facts };
 }
 
 /** Finds a sheet by name, otherwise case-insensitively. An empty name means the first visible sheet. */
@@ -199,7 +187,7 @@ function fill(db: Database, grid: SheetGrid, table: string, { capi }: SqliteLibr
       if (row === header.row) continue;
       const values: SqlValue[] = columns.map(({ at }) => {
         const cell = cells.get(at);
-        return cell ? cellValue(cell, SSF, grid.date1904) : null;
+        return cell ? cellValue(cell, grid.date1904) : null;
       });
       insert.bind([row + 1, ...values]);
       // Bound as a double: the library binds integral numbers as 64-bit integers, and large ones would wrap.

@@ -23,6 +23,7 @@ import {
   attribute,
   contents,
   each,
+  elements,
   escapeXml,
   plainText,
   relations,
@@ -132,12 +133,8 @@ function openDeck(parts: ZipParts): SlideDeck | undefined {
   const back = xml.slice(last.index + last[0].length);
   const shared = copyOf(parts, (name) => name !== 'content.xml');
   const mimetype = parts.read('mimetype');
-  let latest: readonly [number, ReturnType<typeof shownDrawings>] | undefined;
-  /** Asked for twice in a row. */
-  const drawn = (number: number): ReturnType<typeof shownDrawings> => {
-    if (latest?.[0] !== number) latest = [number, shownDrawings(pages[number - 1]?.[0] ?? '', parts, boxed)];
-    return latest[1];
-  };
+  const drawn = (number: number): ReturnType<typeof shownDrawings> =>
+    shownDrawings(pages[number - 1]?.[0] ?? '', parts, boxed);
   return {
     count: pages.length,
     slide(number) {
@@ -173,11 +170,6 @@ export function slideText(
   ];
   const hidden = isHidden ? '(hidden)\n\n' : '';
   return `${markOf('slide', number)}${hidden}${shown === '' ? '(no text)' : unmarked(shown)}\n\n${unmarked(said.join(''))}`;
-}
-
-/** The text in place of a slide that is missing or that the converter rejects. */
-export function lostSlide(number: number): string {
-  return `${markOf('slide', number)}(the slide is missing or damaged)\n\n`;
 }
 
 // Reads what the converter of slides leaves out: whether a slide is hidden, and its comments.
@@ -227,28 +219,19 @@ function packageAside(parts: ZipParts, slide: string, known: Map<string, readonl
     .filter((name) => /\/comments\/[^/]+\.xml$/i.test(name))
     .map((name) => parts.text(name) ?? '');
   const names = said.length === 0 ? new Map<string, string>() : authors(parts);
-  const comments = said.flatMap((xml) => {
-    const found: SlideAside['comments'][number][] = [];
-    const add = (content: string, tag: string): string => {
-      const text = plainText(contents(content, '(?:p:text|a:t|text)').join(' '));
-      if (text !== '') found.push({ by: names.get(attribute(tag, 'authorId') ?? '') ?? '', text });
-      return '';
-    };
-    each(xml, '(?:\\w+:)?cm', (content, tag) => {
-      const replies: [content: string, tag: string][] = [];
-      const own = each(content, '(?:\\w+:)?reply', (...reply) => {
-        replies.push(reply);
-        return '';
-      });
-      add(own, tag);
-      for (const reply of replies) add(...reply);
-      return '';
-    });
-    return found;
-  });
+  const comments = said
+    .flatMap((xml) => elements(xml, '(?:\\w+:)?cm'))
+    .flatMap(({ content, tag }) => {
+      const own = each(content, '(?:\\w+:)?reply', () => '');
+      return [{ content: own, tag }, ...elements(content, '(?:\\w+:)?reply')];
+    })
+    .map(({ content, tag }) => ({
+      by: names.get(attribute(tag, 'authorId') ?? '') ?? '',
+      text: plainText(contents(content, '(?:p:text|a:t|text)').join(' ')),
+    }));
   return {
     isHidden: ['0', 'false'].includes(attribute(root, 'show') ?? ''),
-    comments,
+    comments: comments.filter(({ text }) => text !== ''),
     margins: [...[xml, ...notes].flatMap(marginsOf), ...sharedTexts(parts, slide, known)],
     texts: [
       ...new Set(links.flatMap((link) => (link === undefined ? [] : `<${link}>`))),
@@ -265,14 +248,8 @@ function marginsOf(xml: string): string[] {
   if (!/\stype="(?:hdr|ftr|dt)"/.test(xml)) return [];
   return contents(xml, 'p:sp').flatMap((shape) => {
     const kind = MARGINS[attribute(/<p:ph(?=\s)[^>]*>/.exec(shape)?.[0] ?? '', 'type') ?? ''];
-    const text =
-      kind &&
-      plainText(
-        contents(
-          each(shape, 'a:fld', () => ''),
-          'a:t',
-        ).join(''),
-      );
+    const bare = each(shape, 'a:fld', () => '');
+    const text = kind && plainText(contents(bare, 'a:t').join(''));
     return text ? [`${kind}: ${text}`] : [];
   });
 }
@@ -287,28 +264,23 @@ function authors(parts: ZipParts): Map<string, string> {
 function openAside(front: string, slide: string): Omit<SlideAside, 'unshown'> {
   const page = /^<[^>]*>/.exec(slide)?.[0] ?? '';
   const style = attribute(page, 'draw:style-name');
-  let isHidden = false;
-  each(front, 'style:style', (content, tag) => {
-    isHidden ||=
+  const isHidden = elements(front, 'style:style').some(
+    ({ content, tag }) =>
       style !== undefined &&
       attribute(tag, 'style:name') === style &&
-      /\spresentation:visibility="hidden"/.test(content);
-    return '';
-  });
+      /\spresentation:visibility="hidden"/.test(content),
+  );
   const comments = contents(slide, 'office(?:ooo)?:annotation').map((content) => ({
     by: plainText(contents(content, 'dc:creator').join(' ')),
     text: plainText(each(content, '(?:dc|meta|loext):[\\w-]+', () => '')),
   }));
   const margins = ['header', 'footer', 'date-time'].flatMap((kind) => {
     const name = attribute(page, `presentation:use-${kind}-name`);
-    const found: string[] = [];
-    each(front, `presentation:${kind}-decl`, (content, tag) => {
-      const text = plainText(content);
-      if (name !== undefined && text !== '' && attribute(tag, 'presentation:name') === name)
-        found.push(`${kind === 'date-time' ? 'date' : kind}: ${text}`);
-      return '';
-    });
-    return found;
+    return elements(front, `presentation:${kind}-decl`)
+      .filter(({ tag }) => name !== undefined && attribute(tag, 'presentation:name') === name)
+      .map(({ content }) => plainText(content))
+      .filter((text) => text !== '')
+      .map((text) => `${kind === 'date-time' ? 'date' : kind}: ${text}`);
   });
   return { isHidden, comments: comments.filter(({ text }) => text !== ''), margins };
 }

@@ -43,7 +43,7 @@ export async function wordProcessorText(
   stored: Buffer,
   format: DocumentFormat,
   isWithin = false,
-): Promise<{ text: string; unshown?: readonly UnshownFacts[] | undefined }> {
+): Promise<{ text: string; unshown: readonly UnshownFacts[] }> {
   if (format === 'doc' && isStoredPage(stored)) return chunkText(stored);
   const { bytes, sections, unshown = [], chunks = [], standIns } = await rewriteDocument(stored, format);
   let text = restoreTexts(await convertToMarkdown(bytes, format), sections);
@@ -52,10 +52,10 @@ export async function wordProcessorText(
   for (const [i, chunk] of chunks.entries()) {
     // A document in a document is shown, one in that is not.
     const inner = isWithin ? undefined : await chunkText(chunk);
-    all.push(...(inner?.unshown ?? (inner ? [] : [{ what: 'unread part', count: 1 }])));
+    all.push(...(inner?.unshown ?? [{ what: 'unread part', count: 1 }]));
     text = text.replace(chunkMark(i), () => inner?.text.trim() ?? '');
   }
-  return { text, unshown: all.length > 0 ? all : undefined };
+  return { text, unshown: all };
 }
 
 /** The text of a document in a .docx: a web page, one with its files (MHT), rich text, another .docx, or plain text. */
@@ -66,7 +66,7 @@ async function chunkText(chunk: Buffer): ReturnType<typeof wordProcessorText> {
   const pages = /^(?:MIME-Version|Content-Type):/im.test(start)
     ? pagesOfMail(chunk.toString('latin1'))
     : [{ bytes: chunk, type: '' }];
-  return { text: pages.map(pageText).join('\n\n') };
+  return { text: pages.map(pageText).join('\n\n'), unshown: [] };
 }
 
 function pageText({ bytes, type }: { readonly bytes: Buffer; readonly type: string }): string {
@@ -247,7 +247,7 @@ export async function bookText(bytes: Buffer): Promise<{ text: string; facts: Do
       : await convertToMarkdown(bytes, 'epub');
   const unshown = others.map((part) => ({ what: 'unread part', count: 1, part }));
   const facts = knownFacts(Object.entries({ title, author }));
-  return { text: head + text, facts: { ...facts, unshown: unshown.length > 0 ? unshown : undefined } };
+  return { text: head + text, facts: { ...facts, unshown } };
 }
 
 function packagePath(parts: ZipParts): string | undefined {

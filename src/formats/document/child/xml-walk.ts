@@ -55,24 +55,14 @@ export function walkXml<T>(xml: string, steps: XmlVisitor<T>): boolean {
   return !isTooDeep;
 }
 
-export type XmlRange = readonly [start: number, end: number];
-
 /** A range, and the text that is there instead. */
-export type XmlReplacement = readonly [start: number, end: number, text: string];
-
-/** The text without these ranges, which may be nested. */
-export function removeRanges(text: string, ranges: readonly XmlRange[]): string {
-  return replaceRanges(
-    text,
-    ranges.map(([start, end]) => [start, end, '']),
-  );
-}
+export type XmlReplacement = readonly [start: number, end: number, text?: string];
 
 /** A range within another one is gone with it. */
 export function replaceRanges(text: string, ranges: readonly XmlReplacement[]): string {
   const kept: string[] = [];
   let from = 0;
-  for (const [start, end, instead] of [...ranges].sort(([a], [b]) => a - b)) {
+  for (const [start, end, instead = ''] of [...ranges].sort(([a], [b]) => a - b)) {
     if (start < from) {
       from = Math.max(from, end);
       continue;

@@ -1,11 +1,15 @@
 /** Reads the members (parts) of a zip-based document. Their size is limited by counted unpacked bytes. */
 
 import { crc32, inflateRawSync } from 'node:zlib';
+import { decodeXML } from 'entities';
 import { zipSync } from 'fflate';
 import { DocumentRefusal } from '../protocol.ts';
 
 /** The most bytes of one part that is read here; converters have their own limits. */
 const MAX_PART_BYTES = 32 << 20;
+
+/** The most bytes of the XML of a sheet. */
+const MAX_SHEET_PART_BYTES = 256 << 20;
 
 const MAX_ZIP_PARTS = 65_535;
 
@@ -90,6 +94,15 @@ export class ZipParts {
   text(name: string): string | undefined {
     return this.read(name)?.toString('utf8');
   }
+
+  /** A part of a workbook, which may be large; `otherwise` if it is too large. */
+  sheet(name: string, otherwise?: Buffer): Buffer | undefined {
+    try {
+      return this.read(name, MAX_SHEET_PART_BYTES);
+    } catch {
+      return otherwise;
+    }
+  }
 }
 
 /** A package of these parts; those without content are left out. */
@@ -146,20 +159,9 @@ function endRecord(bytes: Buffer): number | undefined {
 
 /** The text of XML, without tags and with entities decoded. */
 export function plainText(xml: string): string {
-  return decodeEntities(xml.replace(/<[^>]*>/g, ' '))
+  return decodeXML(xml.replace(/<[^>]*>/g, ' '))
     .replace(/\s+/g, ' ')
     .trim();
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** Decodes the five entities of XML and numeric ones; others are kept. */
-function decodeEntities(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{2,4}));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return ENTITIES[String(name)] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
 }
 
 export const escapeXml = (text: string): string =>
@@ -168,7 +170,7 @@ export const escapeXml = (text: string): string =>
 /** The value of an attribute in a start tag. */
 export function attribute(tag: string, name: string): string | undefined {
   const match = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
-  return match ? decodeEntities(match[1] ?? match[2] ?? '') : undefined;
+  return match ? decodeXML(match[1] ?? match[2] ?? '') : undefined;
 }
 
 /** The name of the relations part of a part. */
@@ -214,12 +216,12 @@ export function each(xml: string, name: string, make: (content: string, tag: str
   return text + xml.slice(from);
 }
 
-/** The contents of these elements. */
-export function contents(xml: string, name: string): string[] {
-  const found: string[] = [];
-  each(xml, name, (content) => {
-    found.push(content);
-    return '';
-  });
+/** These elements: what is in them, and their start tags. */
+export function elements(xml: string, name: string): { readonly content: string; readonly tag: string }[] {
+  const found: { content: string; tag: string }[] = [];
+  each(xml, name, (content, tag) => String(found.push({ content, tag })));
   return found;
 }
+
+export const contents = (xml: string, name: string): string[] =>
+  elements(xml, name).map(({ content }) => content);

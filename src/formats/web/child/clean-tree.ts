@@ -15,44 +15,36 @@ const DRAWING = /(?:^|\s)(?:katex-html|mwe-math-fallback-image-\w+)(?:\s|$)/;
 /** Changes the tree. */
 export function clean(root: HtmlElement): void {
   openTabs(root);
-  new Cleaner(veilOf(root)).clean(root);
+  cleanInside(root, veilOf(root));
 }
 
-class Cleaner {
-  readonly #isVeiled: VeilTest;
-
-  constructor(isVeiled: VeilTest) {
-    this.#isVeiled = isVeiled;
-  }
-
-  clean(element: HtmlElement, isName = false): void {
-    // No array operations per child: a page may have hundreds of thousands of elements.
-    const kept: HtmlNode[] = [];
-    const isDrawnToo = element.children.some(isDrawing) && mathsOf(element).length > 0;
-    for (const child of element.children) {
-      if (!isElement(child)) {
-        kept.push(child);
-        continue;
-      }
-      const formula = drawnFormula(child);
-      if (formula) kept.push(formula);
-      else if (isTask(child, element)) kept.push('checked' in child.attributes ? '[x] ' : '[ ] ');
-      else if (isName && child.name === 'button') {
-        const text = { ...child, name: 'span' };
-        if (isHiddenElement(text, this.#isVeiled)) continue;
-        this.clean(text);
-        kept.push(text);
-      } else if (!isHiddenElement(child, this.#isVeiled) && !(isDrawnToo && isDrawing(child))) {
-        const code = codeOf(child, this.#isVeiled);
-        if (!code) this.clean(child, NAMED_BY_BUTTON.has(child.name) || isName);
-        if (child.name === 'td' || child.name === 'th') labelCell(child);
-        // The content of a shadow root.
-        if (child.name === 'template') child.name = 'div';
-        kept.push(code ?? child);
-      }
+function cleanInside(element: HtmlElement, isVeiled: VeilTest, isName = false): void {
+  // No array operations per child: a page may have hundreds of thousands of elements.
+  const kept: HtmlNode[] = [];
+  const isDrawnToo = element.children.some(isDrawing) && mathsOf(element).length > 0;
+  for (const child of element.children) {
+    if (!isElement(child)) {
+      kept.push(child);
+      continue;
     }
-    element.children = kept;
+    const formula = drawnFormula(child);
+    if (formula) kept.push(formula);
+    else if (isTask(child, element)) kept.push('checked' in child.attributes ? '[x] ' : '[ ] ');
+    else if (isName && child.name === 'button') {
+      const text = { ...child, name: 'span' };
+      if (isHiddenElement(text, isVeiled)) continue;
+      cleanInside(text, isVeiled);
+      kept.push(text);
+    } else if (!isHiddenElement(child, isVeiled) && !(isDrawnToo && isDrawing(child))) {
+      const code = codeOf(child, isVeiled);
+      if (!code) cleanInside(child, isVeiled, NAMED_BY_BUTTON.has(child.name) || isName);
+      if (child.name === 'td' || child.name === 'th') labelCell(child);
+      // The content of a shadow root.
+      if (child.name === 'template') child.name = 'div';
+      kept.push(code ?? child);
+    }
   }
+  element.children = kept;
 }
 
 /** The text of a formula, for a `math` or an element that holds one and a drawing of it. */

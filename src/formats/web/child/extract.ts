@@ -153,31 +153,25 @@ interface Candidate {
 function best(
   root: HtmlElement,
   body: HtmlElement,
-  page: { readonly url: string; readonly elements: number },
+  limits: { readonly url: string; readonly elements: number },
 ): Candidate {
   const html = writeHtml(root);
   const candidates = [byReadability(html)].filter((one) => one !== undefined);
   const [first] = candidates;
   const whole = withoutChrome(body);
+  const page = { how: 'page' as const, element: whole };
   const inPage = words(elementText(whole));
   if (first && (sizeOf(first) >= ENOUGH || words(elementText(first.element)) >= inPage * 0.5)) {
     if (!missesCode(first.element, whole)) return first;
-    const better = betterBy(first, byDefuddle(html, page));
+    const better = betterBy(first, byDefuddle(html, limits));
     // If both extractors lose the code blocks, the page's own markup or the whole page is used.
-    const own = [better, mainOf(body), { how: 'page' as const, element: whole }];
+    const own = [better, mainOf(body), page];
     const hasText = (one: Candidate): boolean =>
       words(elementText(one.element)) >= words(elementText(better.element)) * 0.8;
     return own.find((one) => one && hasText(one) && !missesCode(one.element, whole)) ?? better;
   }
-  const others = [first, byDefuddle(html, page), mainOf(body), { how: 'page' as const, element: whole }];
-  return (
-    others
-      .filter((one) => one !== undefined)
-      .find((one) => words(elementText(one.element)) >= inPage * 0.5) ?? {
-      how: 'page',
-      element: whole,
-    }
-  );
+  const others = [first, byDefuddle(html, limits), mainOf(body)].filter((one) => one !== undefined);
+  return others.find((one) => words(elementText(one.element)) >= inPage * 0.5) ?? page;
 }
 
 const sizeOf = ({ element }: Candidate): number => elementText(element).trim().length;
@@ -204,12 +198,10 @@ function documentOf(html: string): ReturnType<typeof parseHTML>['document'] {
 }
 
 function byReadability(html: string): Candidate | undefined {
-  const document = documentOf(html);
+  const document = documentOf(html) as unknown as ConstructorParameters<typeof Readability>[0];
   try {
-    const article = new Readability(document as unknown as ConstructorParameters<typeof Readability>[0], {
-      maxElemsToParse: MAX_EXTRACT_ELEMENTS,
-      charThreshold: 250,
-    }).parse();
+    const limits = { maxElemsToParse: MAX_EXTRACT_ELEMENTS, charThreshold: 250 };
+    const article = new Readability(document, limits).parse();
     if (!article?.content) return undefined;
     const { byline, publishedTime, content } = article;
     return {
@@ -232,14 +224,8 @@ function byDefuddle(
 ): Candidate | undefined {
   if (elements > MAX_DEFUDDLE_ELEMENTS) return undefined;
   try {
-    const document = documentOf(html);
-    const { content } = new Defuddle(
-      document as unknown as ConstructorParameters<typeof Library.default>[0],
-      {
-        url,
-        useAsync: false,
-      },
-    ).parse();
+    const document = documentOf(html) as unknown as ConstructorParameters<typeof Defuddle>[0];
+    const { content } = new Defuddle(document, { url, useAsync: false }).parse();
     return content ? { how: 'defuddle', element: parseHtml(content, LIBRARY).root } : undefined;
   } catch {
     return undefined;
@@ -249,14 +235,11 @@ function byDefuddle(
 /** The main text by the page's own markup: `main`, or its only `article`. */
 function mainOf(body: HtmlElement): Candidate | undefined {
   const all = [...walkHtml(body)];
+  const [article, ...others] = all.filter(({ name }) => name === 'article');
   const found =
-    all.find(({ name, attributes }) => name === 'main' || attributes['role'] === 'main') ??
-    only(all.filter(({ name }) => name === 'article'));
+    all.find((element) => element.name === 'main' || isMain(element)) ??
+    (others.length === 0 ? article : undefined);
   return found && { how: 'main', element: withoutChrome(found) };
-}
-
-function only(found: readonly HtmlElement[]): HtmlElement | undefined {
-  return found.length === 1 ? found[0] : undefined;
 }
 
 /** Page chrome: elements that are chrome anywhere, and those that are only outside of `PARTS`. */
@@ -290,12 +273,9 @@ function lengthOf(node: HtmlNode): number {
 function isChrome(element: HtmlElement, inside: boolean, most: number): boolean {
   const { name } = element;
   if (name === 'form') return lengthOf(element) < most;
-  if (OUTER_CHROME.has(name)) return !inside && !(name === 'header' && hasHeading(element));
+  if (OUTER_CHROME.has(name))
+    return !inside && !(name === 'header' && [...walkHtml(element)].some((one) => one.name === 'h1'));
   return CHROME.has(name);
-}
-
-function hasHeading(element: HtmlElement): boolean {
-  return [...walkHtml(element)].some(({ name }) => name === 'h1');
 }
 
 function titleOf(root: HtmlElement): string | undefined {

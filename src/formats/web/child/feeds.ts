@@ -7,12 +7,6 @@ import { type HtmlElement, type HtmlNode, writeHtml } from './html-tree.ts';
 type Feed = ReturnType<typeof parseFeed>;
 type FeedItem = Feed['items'][number];
 
-interface Parsed {
-  readonly feed: Feed;
-  readonly items: readonly FeedItem[];
-  readonly left: number;
-}
-
 /** Undefined if it is not a feed. */
 export function feedText(xml: string, url: string): string | undefined {
   const found = parsed(xml, url);
@@ -36,7 +30,7 @@ export function entryText(xml: string, url: string): string | undefined {
   return `${text}${subjects === '' ? '' : `\n\nSubjects: ${subjects}`}\n`;
 }
 
-function parsed(xml: string, url: string): Parsed | undefined {
+function parsed(xml: string, url: string) {
   const isAtom = /feed(?=[\s>])/i.test(ROOT.exec(xml)?.[0] ?? '');
   const front = cutFeed(xml, isAtom ? 'entry' : 'item', MAX_FEED_ENTRIES);
   try {

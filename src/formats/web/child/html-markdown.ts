@@ -32,10 +32,12 @@ export function htmlToMarkdown(root: HtmlElement, base: string): string {
 }
 
 class Writer {
-  readonly #inline: InlineWriter;
+  readonly #base: string;
+  /** Open marks. The same mark is not repeated inside, because it would close them. */
+  readonly #open = new Set<string>();
 
   constructor(base: string) {
-    this.#inline = new InlineWriter(base, (element) => this.block(element));
+    this.#base = base;
   }
 
   /** The blocks inside `element`, separated by empty lines; with `isTight` (list items) there is none before a list. */
@@ -47,7 +49,7 @@ class Writer {
       parts.push(text);
     };
     const flush = (): void => {
-      const text = tidy(this.#inline.inline(inline));
+      const text = tidy(this.inline(inline));
       if (text !== '') add(atLineStart(text));
       inline = [];
     };
@@ -72,7 +74,7 @@ class Writer {
       case 'h4':
       case 'h5':
       case 'h6': {
-        const text = tidy(this.#inline.inline(element.children)).replaceAll('\n', ' ');
+        const text = tidy(this.inline(element.children)).replaceAll('\n', ' ');
         return text === '' ? '' : `${'#'.repeat(Number(name[1]))} ${text}`;
       }
       case 'pre':
@@ -84,7 +86,7 @@ class Writer {
       case 'menu':
         return this.list(element);
       case 'dt':
-        return tidy(this.#inline.marked('**', element.children)).replaceAll('\n', ' ');
+        return tidy(this.marked('**', element.children)).replaceAll('\n', ' ');
       case 'dd':
         return prefixed(this.block(element), ': ', '  ');
       case 'hr':
@@ -92,7 +94,7 @@ class Writer {
       case 'table':
         return this.table(element);
       case 'a':
-        return linked(this.block(element), this.#inline.absolute(element.attributes['href']));
+        return linked(this.block(element), this.absolute(element.attributes['href']));
       default:
         return this.block(element, isTight);
     }
@@ -148,55 +150,6 @@ class Writer {
 
   cell(cell: HtmlElement): string {
     return markdownCell(inOneLine(this.block(withCodeInLine(cell))));
-  }
-}
-
-/** Replaces code blocks by inline code, one per line, where Markdown allows no block. */
-function withCodeInLine(element: HtmlElement): HtmlElement {
-  const children = element.children.map((child) => {
-    if (!isElement(child)) return child;
-    return child.name === 'pre' ? linesOfCode(child) : withCodeInLine(child);
-  });
-  return { ...element, children };
-}
-
-function linesOfCode(pre: HtmlElement): HtmlElement {
-  const lines = elementText(pre).split('\n');
-  return { name: 'span', attributes: {}, children: [lines.map(code).join('<br>')] };
-}
-
-/** A link around blocks: its first heading or first line becomes the link text; otherwise the link is added below. */
-function linked(text: string, target: string | undefined): string {
-  if (text.trim() === '' || target === undefined) return text;
-  const line = /^(#{1,6} )(?!.*\]\()(.+)$/m.exec(text) ?? /^()(?![-|>`~:\d]|.*\]\()(\S.*)/.exec(text);
-  if (!line) return `${text}\n\n<${target}>`;
-  const [whole, mark = '', label] = line;
-  const end = line.index + whole.length;
-  return `${text.slice(0, line.index)}${mark}[${label}](${target})${text.slice(end)}`;
-}
-
-const LISTS = new Set('ul ol menu'.split(' '));
-
-function itemsOf(list: HtmlElement): number {
-  return list.children.filter((child) => isElement(child) && child.name === 'li').length;
-}
-
-function wholeOf(text: string | undefined): number | undefined {
-  return text !== undefined && /^\s*[-+]?\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
-}
-
-// Converts inline content to Markdown: emphasis, code, links and images.
-
-/** `base` is the URL for resolving links. `block` gives the text of a block inside inline content. */
-class InlineWriter {
-  readonly #base: string;
-  readonly #block: (element: HtmlElement) => string;
-  /** Open marks. The same mark is not repeated inside, because it would close them. */
-  readonly #open = new Set<string>();
-
-  constructor(base: string, block: (element: HtmlElement) => string) {
-    this.#base = base;
-    this.#block = block;
   }
 
   inline(nodes: readonly HtmlNode[]): string {
@@ -257,7 +210,7 @@ class InlineWriter {
         return `(${this.inline(element.children).trim()})`;
       default:
         // A block inside inline content, as in a link around a card.
-        return isBlock(element) ? ` ${inOneLine(this.#block(element))} ` : this.inline(element.children);
+        return isBlock(element) ? ` ${inOneLine(this.block(element))} ` : this.inline(element.children);
     }
   }
 
@@ -287,6 +240,40 @@ class InlineWriter {
       return undefined;
     }
   }
+}
+
+/** Replaces code blocks by inline code, one per line, where Markdown allows no block. */
+function withCodeInLine(element: HtmlElement): HtmlElement {
+  const children = element.children.map((child) => {
+    if (!isElement(child)) return child;
+    return child.name === 'pre' ? linesOfCode(child) : withCodeInLine(child);
+  });
+  return { ...element, children };
+}
+
+function linesOfCode(pre: HtmlElement): HtmlElement {
+  const lines = elementText(pre).split('\n');
+  return { name: 'span', attributes: {}, children: [lines.map(code).join('<br>')] };
+}
+
+/** A link around blocks: its first heading or first line becomes the link text; otherwise the link is added below. */
+function linked(text: string, target: string | undefined): string {
+  if (text.trim() === '' || target === undefined) return text;
+  const line = /^(#{1,6} )(?!.*\]\()(.+)$/m.exec(text) ?? /^()(?![-|>`~:\d]|.*\]\()(\S.*)/.exec(text);
+  if (!line) return `${text}\n\n<${target}>`;
+  const [whole, mark = '', label] = line;
+  const end = line.index + whole.length;
+  return `${text.slice(0, line.index)}${mark}[${label}](${target})${text.slice(end)}`;
+}
+
+const LISTS = new Set('ul ol menu'.split(' '));
+
+function itemsOf(list: HtmlElement): number {
+  return list.children.filter((child) => isElement(child) && child.name === 'li').length;
+}
+
+function wholeOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\s*[-+]?\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
 }
 
 const MARKS: Readonly<Record<string, string>> = {

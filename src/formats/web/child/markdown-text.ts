@@ -72,28 +72,55 @@ const EMPTY: HtmlElement = { name: 'empty', attributes: {}, children: [] };
 /** The rows with cells in their visual columns; positions covered by a spanning cell are empty. */
 export function tableRows(table: HtmlElement): HtmlElement[][] {
   const rows: HtmlElement[][] = [];
-  const columns = new Columns();
+  /** Cells outside of a row, which form a row of their own. */
+  const loose: HtmlElement[] = [];
+  /** For each column the number of following rows that a cell above still covers. */
+  let taken: number[] = [];
+  let filled = 0;
+  const place = (cells: readonly HtmlElement[]): void => {
+    const row: HtmlElement[] = [];
+    const below: number[] = [];
+    const put = (cell: HtmlElement, high: number): void => {
+      row.push(cell);
+      below.push(high);
+    };
+    const skip = (): void => {
+      for (let left = taken[row.length] ?? 0; left > 0; left = taken[row.length] ?? 0) {
+        filled += 1;
+        put(EMPTY, filled < MAX_FILLER_CELLS ? left - 1 : 0);
+      }
+    };
+    for (const cell of cells) {
+      skip();
+      const high = rowsBelow(cell);
+      const wide = Math.min(Number(cell.attributes['colspan'] ?? 1) || 1, MAX_SPAN_COLUMNS);
+      put(cell, high);
+      for (let i = 1; i < wide; i += 1) put(EMPTY, high);
+    }
+    skip();
+    taken = below;
+    rows.push(row);
+  };
+  const endLoose = (): void => {
+    if (loose.length > 0) place(loose.splice(0));
+  };
   const visit = (element: HtmlElement): void => {
     for (const child of element.children) {
       if (!isElement(child) || child.name === 'caption') continue;
-      if (child.name === 'tr') {
-        endLoose();
-        rows.push(columns.place(cellsOf(child)));
-      } else if (isCell(child)) loose.push(child);
+      if (isCell(child)) {
+        loose.push(child);
+        continue;
+      }
+      endLoose();
+      if (child.name === 'tr') place(cellsOf(child));
       else {
-        endLoose();
         // Row spans end with their row group.
-        if (GROUPS.has(child.name)) columns.end();
+        if (GROUPS.has(child.name)) taken = [];
         visit(child);
         endLoose();
-        if (GROUPS.has(child.name)) columns.end();
+        if (GROUPS.has(child.name)) taken = [];
       }
     }
-  };
-  /** Cells outside of a row form a row of their own. */
-  const loose: HtmlElement[] = [];
-  const endLoose = (): void => {
-    if (loose.length > 0) rows.push(columns.place(loose.splice(0)));
   };
   visit(table);
   endLoose();
@@ -111,46 +138,6 @@ function cellsOf(row: HtmlElement): HtmlElement[] {
   return row.children
     .filter((child) => isElement(child))
     .flatMap((child) => (isCell(child) ? [child] : cellsOf(child)));
-}
-
-/** Tracks the columns that are covered by cells of the rows above. */
-class Columns {
-  /** For each column the number of following rows that are still covered. */
-  #taken: number[] = [];
-  #filled = 0;
-
-  end(): void {
-    this.#taken = [];
-  }
-
-  place(cells: readonly HtmlElement[]): HtmlElement[] {
-    const row: HtmlElement[] = [];
-    const below: number[] = [];
-    const put = (cell: HtmlElement, rows: number): void => {
-      row.push(cell);
-      below.push(rows);
-    };
-    const skip = (): void => {
-      for (let left = this.#taken[row.length] ?? 0; left > 0; left = this.#taken[row.length] ?? 0) {
-        put(EMPTY, this.#room() ? left - 1 : 0);
-      }
-    };
-    for (const cell of cells) {
-      skip();
-      const high = rowsBelow(cell);
-      const wide = Math.min(Number(cell.attributes['colspan'] ?? 1) || 1, MAX_SPAN_COLUMNS);
-      put(cell, high);
-      for (let i = 1; i < wide; i += 1) put(EMPTY, high);
-    }
-    skip();
-    this.#taken = below;
-    return row;
-  }
-
-  #room(): boolean {
-    this.#filled += 1;
-    return this.#filled < MAX_FILLER_CELLS;
-  }
 }
 
 /** The number of rows below that a cell spans. Source: HTML, "forming a table": `rowspan=0` is up to the end of the group. */

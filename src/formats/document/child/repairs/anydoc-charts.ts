@@ -4,10 +4,9 @@
  * or numbers beside which its own are a series as well.
  */
 
-import { attribute, contents, each, plainText } from '../zip-parts.ts';
+import { attribute, contents, each, elements, plainText } from '../zip-parts.ts';
 
-// anydoc 0.1.9 lists the points of a chart one after the other, so that the values behind a blank one move to other categories.
-// The blank points are written out before the conversion, and dates, which are numbers of days, as dates.
+// Blank points are written out too, and dates, which are numbers of days, as dates.
 
 /** The most points of a series whose blanks are written out, or that are numbered. */
 const MAX_CHART_POINTS = 10_000;
@@ -106,12 +105,9 @@ function withOneLevel(xml: string): string {
   return each(xml, `${C}multiLvlStrRef`, (content, tag) => {
     const c = /^<((?:\w+:)?)/.exec(tag)?.[1] ?? '';
     const levels = contents(content, `${C}lvl`).map((level) => {
-      const points: [at: number, text: string][] = [];
-      each(level, `${C}pt`, (point, start) => {
-        points.push([Number(attribute(start, 'idx')), contents(point, `${C}v`)[0] ?? '']);
-        return '';
-      });
-      return points;
+      return elements(level, `${C}pt`).map(
+        (point) => [Number(attribute(point.tag, 'idx')), contents(point.content, `${C}v`)[0] ?? ''] as const,
+      );
     });
     const [lowest = [], ...upper] = levels;
     const points = lowest.map(([at, text]) => {

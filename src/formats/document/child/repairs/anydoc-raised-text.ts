@@ -12,7 +12,7 @@ import {
   type XmlPlace,
   type XmlReplacement,
 } from '../xml-walk.ts';
-import { attribute, each } from '../zip-parts.ts';
+import { attribute, each, elements } from '../zip-parts.ts';
 import { shownOpenSymbols } from './anydoc-symbol-fonts.ts';
 
 /** Delimiters during the conversion: Unicode noncharacters, as those of comments. */
@@ -121,15 +121,14 @@ export function raisedWordStyles(xml: string): ReadonlyMap<string, RaisedKind> {
   if (!xml.includes('vertAlign')) return styles;
   const values = new Map<string, string | undefined>();
   const parents = new Map<string, string>();
-  each(xml, '(?:\\w+:)?style', (content, tag) => {
+  for (const { content, tag } of elements(xml, '(?:\\w+:)?style')) {
     const [align, parent] = ['vertAlign', 'basedOn'].map((name) =>
       attribute(new RegExp(`<(?:\\w+:)?${name}(?=\\s)[^>]*>`).exec(content)?.[0] ?? '', '(?:\\w+:)?val'),
     );
     const id = attribute(tag, '(?:\\w+:)?styleId') ?? '';
     values.set(id, align);
     if (align === undefined && parent !== undefined) parents.set(id, parent);
-    return '';
-  });
+  }
   for (const id of values.keys()) {
     let from: string | undefined = id;
     for (let i = 0; i < MAX_STYLE_PARENTS && parents.has(from ?? ''); i += 1) from = parents.get(from ?? '');
@@ -173,13 +172,12 @@ export function raisedOpen(stored: string, styles: string): string {
   if (!/\sstyle:text-position=/.test(xml + styles)) return xml;
   const kinds = new Map<string, RaisedKind>();
   for (const part of [styles, xml])
-    each(part, 'style:style', (content, tag) => {
+    for (const { content, tag } of elements(part, 'style:style')) {
       const [properties = ''] = /<style:text-properties(?=\s)[^>]*>/.exec(content) ?? [];
       const position = /^(-|super|sub|0%)?/.exec(attribute(properties, 'style:text-position') ?? '0%')?.[1];
       const kind = position === '-' || position === 'sub' ? 'sub' : 'super';
       if (position !== '0%') kinds.set(attribute(tag, 'style:name') ?? '', kind);
-      return '';
-    });
+    }
   if (kinds.size === 0) return xml;
   return delimited(xml, (local, attributes, parent) => {
     if (local === 'span') return kinds.get(attributes['text:style-name'] ?? '') ?? parent?.noted.kind;

@@ -4,7 +4,7 @@
  */
 
 import { replaceRanges, walkXml, type XmlReplacement } from '../xml-walk.ts';
-import { attribute, each, escapeXml } from '../zip-parts.ts';
+import { attribute, elements, escapeXml } from '../zip-parts.ts';
 
 /** Signs from code 0x20 and from 0xa0 on; a space stands for none. Source: Adobe, symbol.txt; Microsoft, Wingdings. */
 const FONTS: Readonly<Record<string, readonly [string, string]>> = {
@@ -79,11 +79,10 @@ export function shownOpenSymbols(xml: string, styles: string): string {
   for (const part of [styles, xml]) {
     for (const [tag] of part.matchAll(/<style:font-face(?=\s)[^>]*>/g))
       families.set(attribute(tag, 'style:name') ?? '', attribute(tag, 'svg:font-family') ?? '');
-    each(part, 'style:style', (content, tag) => {
+    for (const { content, tag } of elements(part, 'style:style')) {
       const font = /\s(?:style:font-name|fo:font-family)="([^"]*)"/.exec(content)?.[1] ?? '';
       fonts.set(attribute(tag, 'style:name') ?? '', families.get(font) ?? font);
-      return '';
-    });
+    }
   }
   return withSigns(xml, fonts);
 }

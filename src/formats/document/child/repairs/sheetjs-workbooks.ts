@@ -8,7 +8,7 @@
 import type { CellObject } from '@e965/xlsx';
 import { unlessDamaged } from '../compound.ts';
 import { mainPart, NEW_ERROR } from '../row-counts.ts';
-import { removeRanges, walkXml, type XmlRange } from '../xml-walk.ts';
+import { replaceRanges, walkXml, type XmlReplacement } from '../xml-walk.ts';
 import { attribute, contents, each, escapeXml, plainText, zipped, type ZipParts } from '../zip-parts.ts';
 import { RAISED, raisedCells, type RaisedKind, raisedOpen, StandIns } from './anydoc-raised-text.ts';
 
@@ -66,9 +66,9 @@ function durationCell(tag: string, formatted: ReadonlySet<string>): string {
 const SHAPE = /^(?:draw:|dr3d:|table:shapes$)/;
 
 function withoutShapes(xml: string): string {
-  const cuts: XmlRange[] = [];
+  const cuts: XmlReplacement[] = [];
   const isWhole = walkShapes(xml, (start, end) => cuts.push([start, end]));
-  return isWhole && cuts.length > 0 ? removeRanges(xml, cuts) : xml;
+  return isWhole && cuts.length > 0 ? replaceRanges(xml, cuts) : xml;
 }
 
 /** Calls `found` with the range of each shape that is not in another one; returns false if elements are nested too deep. */
@@ -83,9 +83,15 @@ function walkShapes(xml: string, found: (start: number, end: number) => void): b
   });
 }
 
-/** The kinds and texts of shapes, charts and pictures, in their order. */
-export function openDrawings(parts: ZipParts, xml: string): { kind: string; text: string }[] {
-  const drawings: { kind: string; text: string }[] = [];
+/** A shape, chart or picture of a workbook: its text, and the part that has it. */
+export interface WorkbookDrawing {
+  readonly kind: string;
+  readonly text: string;
+  readonly name?: string;
+}
+
+export function openDrawings(parts: ZipParts, xml: string): WorkbookDrawing[] {
+  const drawings: WorkbookDrawing[] = [];
   walkShapes(xml, (start, end) => {
     const shape = xml.slice(start, end);
     for (const [tag] of shape.matchAll(/<draw:object(?=\s)[^>]*>/g)) {
@@ -240,7 +246,7 @@ export function repairWorkbook(bytes: Buffer, parts: ZipParts, changed: Readonly
 }
 
 function withMendedSheets(bytes: Buffer, parts: ZipParts): Buffer {
-  const xml = readableText(parts, 'content.xml');
+  const xml = openContent(parts);
   const content = mendedSheets(xml, parts.text('styles.xml') ?? '');
   if (content === xml && parts.has('styles.xml')) return parts.isWide ? withChanges(parts) : bytes;
   const kept = ['mimetype', 'META-INF/manifest.xml', 'meta.xml'].map(
@@ -253,31 +259,11 @@ function withMendedSheets(bytes: Buffer, parts: ZipParts): Buffer {
 /** Rewrites a package as a plain zip, because SheetJS does not support zip64, with changed parts. Media are left out. */
 export function withChanges(parts: ZipParts, changed: ReadonlyMap<string, Buffer> = new Map()): Buffer {
   const names = parts.names.filter((name) => name === 'mimetype' || /\.(?:xml|rels|bin|vml)$/i.test(name));
-  return zipped(names.map((name) => [name, changed.get(name) ?? readableBytes(parts, name)]));
+  return zipped(names.map((name) => [name, changed.get(name) ?? parts.sheet(name)]));
 }
 
-/** The most bytes of the XML of all sheets. */
-const MAX_SHEETS_XML_BYTES = 256 << 20;
-
-export function readableBytes(parts: ZipParts, name: string): Buffer | undefined {
-  try {
-    return parts.read(name, MAX_SHEETS_XML_BYTES);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The most bytes of the part with all cells of an OpenDocument workbook. */
-const MAX_ODF_CONTENT_BYTES = 128 << 20;
-
-/** The text of a part; empty if it is too large, which does not prevent reading its cells. */
-export function readableText(parts: ZipParts, name: string): string {
-  try {
-    return parts.read(name, MAX_ODF_CONTENT_BYTES)?.toString('utf8') ?? '';
-  } catch {
-    return '';
-  }
-}
+/** The part with the cells of an OpenDocument workbook; empty if it is too large, which does not prevent reading them. */
+export const openContent = (parts: ZipParts): string => parts.sheet('content.xml')?.toString('utf8') ?? '';
 
 /** The format that SheetJS gives all dates of OpenDocument sheets. */
 const OPEN_DATE = 'm/d/yy';
