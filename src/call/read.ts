@@ -10,7 +10,7 @@ import { wording } from '../render/notices.ts';
 import type { CodeReadResult } from '../search/code/answer-code.ts';
 import { MAX_LISTED_PATHS, mayBeList, mayBeRevisionPath, pathLists, pathsIn } from '../selector/rewrites.ts';
 import { endsInCodeQuestion, parseCodeQuestion } from '../selector/selection.ts';
-import { canonicalTarget, findTarget, type FoundTarget, openAny, withShell } from '../target/find-target.ts';
+import { canonicalTarget, findTarget, type FoundTarget, kindAt, withShell } from '../target/find-target.ts';
 import { estimateTokens, shownSize } from '../text/limits.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Notice } from '../types/answer.ts';
@@ -182,9 +182,7 @@ function withPlace(found: ResolvedTarget, { target }: { readonly target: string 
 async function isPath(target: string, call: Call): Promise<boolean> {
   if (!/^www\./i.test(target)) return false;
   const name = /^[^/:?#]+/.exec(target)?.[0] ?? target;
-  const opened = await openAny(name, call).catch(() => undefined);
-  await opened?.close();
-  return opened !== undefined;
+  return (await kindAt(name, call)) !== undefined;
 }
 
 function originOf({ resource, target, resolvedPath, suffix }: ResolvedTarget): ReadOrigin {
@@ -224,8 +222,8 @@ async function readFound(
 // reply is cut at the same limits as a local read.
 
 async function readInWorkspace(request: LinesRequest, name: string, call: Call): Promise<WorkspaceResult> {
-  const workspace = find(name, call.settings.workspaces);
-  const lines = await ask(workspace, name, request, call.signal);
+  const workspace = workspaceNamed(name, call.settings.workspaces);
+  const lines = await askWorkspace(workspace, name, request, call.signal);
   const bytes = Buffer.byteLength(lines.content);
   if (bytes > call.limits.bytes) {
     throw new OrielError(
@@ -237,7 +235,7 @@ async function readInWorkspace(request: LinesRequest, name: string, call: Call):
   return { kind: 'workspace', lines };
 }
 
-async function ask(
+async function askWorkspace(
   workspace: Workspace,
   name: string,
   { path, range: { from, to }, wholeUpTo }: LinesRequest,
@@ -259,7 +257,7 @@ async function ask(
 }
 
 /** `owner/name` may also be known as `name`. */
-function find(name: string, workspaces: Readonly<Record<string, Workspace>>): Workspace {
+function workspaceNamed(name: string, workspaces: Readonly<Record<string, Workspace>>): Workspace {
   for (const known of [name, name.slice(name.lastIndexOf('/') + 1)]) {
     const workspace = Object.hasOwn(workspaces, known) ? workspaces[known] : undefined;
     if (workspace) return workspace;

@@ -114,21 +114,6 @@ test('what is buffered comes at once, and only that', async () => {
   expect(source.reads).toStrictEqual([[0, 38]]);
 });
 
-test('the first read is small, later ones are larger', async () => {
-  const text = 'some words\n'.repeat(60_000);
-  const read = async (first?: number): Promise<number[]> => {
-    const source = watched(text);
-    const reader = new LineReader(source, utf8, 0, 100, undefined, first);
-    while (reader.buffered() ?? (await reader.next()));
-    expect(source.reads.map(([offset]) => offset)).toStrictEqual(
-      source.reads.map((_, i) => source.reads.slice(0, i).reduce((sum, [, length]) => sum + length, 0)),
-    );
-    return source.reads.map(([, length]) => length);
-  };
-  expect(await read()).toStrictEqual([64 << 10, 256 << 10, 256 << 10, text.length - (576 << 10)]);
-  expect((await read(100)).slice(0, 2)).toStrictEqual([100, 256 << 10]);
-});
-
 describe('a line of more bytes than are held', () => {
   const text = `a\n${'é'.repeat(10)}\nb\n`;
 

@@ -79,48 +79,11 @@ describe('the start of a line', () => {
     });
     expect([start, Buffer.from(bytes)]).toStrictEqual([18, Buffer.of(0x61)]);
   });
-
-  test('a longer line is searched in growing steps, without rereading', async () => {
-    const source = watched(Buffer.from(`a\n${'x'.repeat(20_000)}`));
-    const { start, bytes } = await startOfLineBefore(20_002, 50_000, { source, encoding: utf8 });
-    expect([start, bytes.length]).toStrictEqual([2, 20_000]);
-    expect(source.reads).toStrictEqual([
-      { offset: 20_002 - 4096, length: 4096 },
-      { offset: 20_002 - 4 * 4096, length: 3 * 4096 },
-      { offset: 0, length: 20_002 - 4 * 4096 },
-    ]);
-    source.reads.length = 0;
-    const beyond = await startOfLineBefore(20_002, 5_000, { source, encoding: utf8 });
-    expect([beyond.start, beyond.bytes.length]).toStrictEqual([undefined, 5_000]);
-    expect(source.reads).toStrictEqual([
-      { offset: 20_002 - 4096, length: 4096 },
-      { offset: 15_001, length: 905 },
-    ]);
-  });
 });
 
 describe('a reader', () => {
   const lines = Array.from({ length: 20_000 }, (_, i) => `line ${i}\n`);
   const content = Buffer.from(lines.join(''));
-
-  test('reads many lines in few blocks, a small one first', async () => {
-    const source = watched(content);
-    const reader = new BackwardReader(source, content.length, utf8, undefined);
-    const found: string[] = [];
-    for (let at = content.length; at > 0;) {
-      const { start, bytes, length } = await reader.lineBefore(at, 1_000);
-      expect(length).toBe(bytes.length);
-      found.push(Buffer.from(bytes).toString());
-      at = start as number;
-    }
-    expect(found.toReversed()).toStrictEqual(lines);
-    expect(source.reads.map(({ length }) => length)).toStrictEqual([
-      16 << 10,
-      64 << 10,
-      64 << 10,
-      source.reads.at(-1)?.length,
-    ]);
-  });
 
   test('a line longer than the block, or the held bytes', async () => {
     const long = Buffer.from(`a\n${'x'.repeat(100_000)}\n`);
