@@ -526,8 +526,3 @@ test('a directory "NAME (deleted)" beside a deleted root is outside', async () =
     expect((await opening(access, path))[0]).toBe('OUTSIDE_ROOT');
   expect(dirname(W)).toBe(base);
 });
-
-test('a typed path is resolved against the working directory', () => {
-  const { absolute, cwd } = createAccess({ cwd: '/w', roots: [], allow: [] });
-  expect([cwd, absolute('a/b'), absolute('/x')]).toStrictEqual(['/w', '/w/a/b', '/x']);
-});

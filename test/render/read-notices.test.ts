@@ -1,7 +1,7 @@
 /** What is said below a text, in the order in which it stands there: the next call last. */
 
 import { expect, test } from 'vitest';
-import { displays, raw } from '../../src/render/display.ts';
+import { raw } from '../../src/render/display.ts';
 import { encodingNotices, readNotices, shownLines } from '../../src/render/read-notices.ts';
 import { unicodeEncoding } from '../../src/text/encoding.ts';
 import type { Notice } from '../../src/types/answer.ts';

@@ -49,18 +49,6 @@ test('lines are complete and ordered, and only plain ones decoded', async () => 
   );
 });
 
-test('only lines near a non-ASCII character stay undecoded', async () => {
-  const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i} of some length\n`);
-  lines[2_000] = 'é\n';
-  const reader = new LineReader(memoryBytes(lines.join('')), utf8, 0, 1_000);
-  let decoded = 0;
-  for (let i = 0; i < lines.length; i += 1) {
-    const stored = reader.buffered() ?? (await reader.next());
-    if (stored?.text !== undefined) decoded += 1;
-  }
-  expect(decoded).toBeGreaterThan(4_900);
-});
-
 interface Watched extends ByteSource {
   /** Offset and length of each read. */
   readonly reads: [number, number][];
