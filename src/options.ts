@@ -145,26 +145,19 @@ export interface TelemetrySettings {
 
 // Checks the names and types of options: with a misspelt `roots` that is ignored, everything could be read.
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isString = (value: unknown): value is string => typeof value === 'string';
-
-/** The types of values, by what they are called. */
-const TYPES = {
-  'a string': isString,
-  'a list of strings': (value) => Array.isArray(value) && value.every(isString),
-  'a number': (value) => typeof value === 'number',
-  'a number above 0, or Infinity for no limit': (value) => typeof value === 'number' && value > 0,
-  'a number of at least 256': (value) => typeof value === 'number' && value >= 256,
-  'true or false': (value) => typeof value === 'boolean',
-  'a function': (value) => typeof value === 'function',
-  'an object': isObject,
-  'an object of strings': (value) => isObject(value) && Object.values(value).every(isString),
-  'an object, true or false': (value) => isObject(value) || typeof value === 'boolean',
-  'an object, or false': (value) => isObject(value) || value === false,
-} as const satisfies Record<string, (value: unknown) => boolean>;
-
-type OptionType = keyof typeof TYPES;
+/** The type of a value, as a noun. */
+type OptionType =
+  | 'a string'
+  | 'a list of strings'
+  | 'a number'
+  | 'a number above 0, or Infinity for no limit'
+  | 'a number of at least 256'
+  | 'true or false'
+  | 'a function'
+  | 'an object'
+  | 'an object of strings'
+  | 'an object, true or false'
+  | 'an object, or false';
 
 /** A type; or the list of valid words; or the rules of the options in an object. */
 type Rule = OptionType | readonly string[] | Rules;
@@ -172,11 +165,36 @@ interface Rules {
   readonly [name: string]: Rule;
 }
 
-/** A rule for each option in such an object: the compiler rejects a missing one. */
-type RulesOf<Options> = { readonly [K in keyof Required<Options>]: Rule };
+function isOf(type: OptionType, value: unknown): boolean {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  switch (type) {
+    case 'a string':
+      return typeof value === 'string';
+    case 'a list of strings':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string');
+    case 'a number':
+      return typeof value === 'number';
+    case 'a number above 0, or Infinity for no limit':
+      return typeof value === 'number' && value > 0;
+    case 'a number of at least 256':
+      return typeof value === 'number' && value >= 256;
+    case 'true or false':
+      return typeof value === 'boolean';
+    case 'a function':
+      return typeof value === 'function';
+    case 'an object':
+      return isObject;
+    case 'an object of strings':
+      return isObject && Object.values(value).every((one) => typeof one === 'string');
+    case 'an object, true or false':
+      return isObject || typeof value === 'boolean';
+    case 'an object, or false':
+      return isObject || value === false;
+  }
+}
 
-/** All options. `an object` without rules is checked further elsewhere. */
-const OPTIONS: RulesOf<OrielOptions> = {
+/** All options: the compiler rejects a missing one. `an object` without rules is checked further elsewhere. */
+const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
   cwd: 'a string',
   roots: 'a list of strings',
   allow: 'a list of strings',
@@ -194,7 +212,7 @@ const OPTIONS: RulesOf<OrielOptions> = {
     // The notice of a map alone needs so many bytes.
     mapBytes: 'a number of at least 256',
     imageMetadataOnly: 'true or false',
-  } satisfies RulesOf<NonNullable<OrielOptions['read']>>,
+  } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['read']>>]: Rule },
   tokens: 'a function',
   timeoutMs: 'a number above 0, or Infinity for no limit',
   run: {
@@ -203,7 +221,7 @@ const OPTIONS: RulesOf<OrielOptions> = {
     environment: 'a list of strings',
     background: ['end', 'keep'],
     fold: 'true or false',
-  } satisfies RulesOf<NonNullable<OrielOptions['run']>>,
+  } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['run']>>]: Rule },
   agentOutputs: 'a string',
   userFiles: 'true or false',
   schemes: 'an object',
@@ -216,7 +234,7 @@ const OPTIONS: RulesOf<OrielOptions> = {
     workingDirectory: 'a string',
     cap: 'a number',
     total: 'a number',
-  } satisfies RulesOf<NonNullable<OrielOptions['spills']>>,
+  } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['spills']>>]: Rule },
   cache: 'an object, or false',
   state: {
     url: 'a string',
@@ -224,38 +242,38 @@ const OPTIONS: RulesOf<OrielOptions> = {
     space: 'a string',
     timeoutMs: 'a number',
     workers: 'true or false',
-  } satisfies RulesOf<NonNullable<OrielOptions['state']>>,
+  } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['state']>>]: Rule },
   telemetry: 'an object, or false',
   session: 'an object',
   now: 'a function',
   onError: 'a function',
 };
 
-/** What is in the objects that may also be true or false. */
-const INNER_OPTIONS = {
-  cache: { directory: 'a string', bytes: 'a number' } satisfies RulesOf<DiskCacheOptions>,
-  telemetry: {
-    file: 'a string',
-    task: 'a string',
-    totals: 'true or false',
-  } satisfies RulesOf<TelemetrySettings>,
-  s3: {
-    allow: 'a list of strings',
-    endpoint: 'a string',
-    region: 'a string',
-    buckets: 'a list of strings',
-  } satisfies RulesOf<S3Settings>,
-  web: {
-    allow: 'a list of strings',
-    endpoints: {
-      wikipedia: 'a string',
-      stackexchange: 'a string',
-      arxiv: 'a string',
-      mdn: 'a string',
-      rfc: 'a string',
-    } satisfies RulesOf<SiteEndpoints>,
-  } satisfies { readonly [K in keyof WebSettings]: Rule },
-} as const;
+const CACHE = { directory: 'a string', bytes: 'a number' } satisfies {
+  readonly [K in keyof Required<Exclude<NonNullable<OrielOptions['cache']>, false>>]: Rule;
+};
+
+const TELEMETRY = { file: 'a string', task: 'a string', totals: 'true or false' } satisfies {
+  readonly [K in keyof Required<TelemetrySettings>]: Rule;
+};
+
+const WEB = {
+  allow: 'a list of strings',
+  endpoints: {
+    wikipedia: 'a string',
+    stackexchange: 'a string',
+    arxiv: 'a string',
+    mdn: 'a string',
+    rfc: 'a string',
+  } satisfies { readonly [K in keyof Required<SiteEndpoints>]: Rule },
+} satisfies { readonly [K in keyof WebSettings]: Rule | Rules };
+
+const S3 = {
+  allow: 'a list of strings',
+  endpoint: 'a string',
+  region: 'a string',
+  buckets: 'a list of strings',
+} satisfies { readonly [K in keyof Required<S3Settings>]: Rule };
 
 /** A scheme in lower case by the URL Standard, except `file`, `http` and `https`, which cannot be replaced. */
 const SCHEME = /^(?!file$|https?$)[a-z][a-z0-9+.-]*$/;
@@ -263,14 +281,16 @@ const SCHEME = /^(?!file$|https?$)[a-z][a-z0-9+.-]*$/;
 /** Throws `BAD_INPUT` with the name of the first invalid option. */
 export function checkOptions(options: OrielOptions): void {
   check(options as Readonly<Record<string, unknown>>, OPTIONS, '');
-  for (const [name, rules] of Object.entries(INNER_OPTIONS)) {
-    const given = options[name as keyof typeof INNER_OPTIONS];
-    if (isObject(given)) check(given as Readonly<Record<string, unknown>>, rules, `${name}.`);
+  if (options.cache) check(options.cache as Readonly<Record<string, unknown>>, CACHE, 'cache.');
+  if (options.telemetry) {
+    check(options.telemetry as Readonly<Record<string, unknown>>, TELEMETRY, 'telemetry.');
   }
+  if (typeof options.s3 === 'object') check(options.s3 as Readonly<Record<string, unknown>>, S3, 's3.');
+  if (typeof options.web === 'object') check(options.web as Readonly<Record<string, unknown>>, WEB, 'web.');
   for (const [name, server] of Object.entries(options.mcpServers ?? {})) checkServer(name, server);
   for (const option of ['limitsPerModel', 'workspaces'] as const)
     for (const [name, value] of Object.entries(options[option] ?? {}))
-      if (!isObject(value)) throw wrongOption(`${option}.${quote(name)}`, 'an object', value);
+      if (!isOf('an object', value)) throw wrongOption(`${option}.${quote(name)}`, 'an object', value);
   for (const [name, read] of Object.entries(options.schemes ?? {})) {
     if (!SCHEME.test(name)) {
       throw new OrielError('BAD_INPUT', `${quote(name)} cannot be a scheme. Use a name such as ticket.`);
@@ -297,8 +317,9 @@ const REFUSED: Rules = { refused: 'a string' };
 function checkServer(name: string, server: unknown): void {
   const front = `mcpServers.${quote(name)}`;
   const given = server as Readonly<Record<string, unknown>>;
-  if (isObject(server) && given['refused'] !== undefined) return check(given, REFUSED, `${front}.`);
-  if (!isObject(server) || (given['command'] === undefined) === (given['url'] === undefined)) {
+  const isObject = isOf('an object', server);
+  if (isObject && given['refused'] !== undefined) return check(given, REFUSED, `${front}.`);
+  if (!isObject || (given['command'] === undefined) === (given['url'] === undefined)) {
     throw new OrielError('BAD_INPUT', `The option ${front} has a command, or a url.`);
   }
   check(given, given['command'] === undefined ? HTTP : STDIO, `${front}.`);
@@ -325,7 +346,7 @@ function check(given: Readonly<Record<string, unknown>>, rules: Rules, front: st
     }
     const isList = Array.isArray(rule);
     const type = typeof rule === 'string' ? rule : 'an object';
-    if (isList ? !rule.includes(value) : !TYPES[type](value))
+    if (isList ? !rule.includes(value) : !isOf(type, value))
       throw wrongOption(front + name, isList ? `one of ${rule.join(', ')}` : type, value);
     if (typeof rule === 'object' && !isList)
       check(value as Readonly<Record<string, unknown>>, rule as Rules, `${front}${name}.`);
