@@ -69,7 +69,7 @@ export class Identity {
   static file(file: FileFacts, settled = true): Identity {
     const { dev, ino, size, mtimeNs, ctimeNs } = file;
     const facts = { dev, ino, size, mtimeNs, ctimeNs };
-    return new Identity(() => serializedFile(facts), settled, facts);
+    return new Identity(() => `["file",${dev}n,${ino}n,${size}n,${mtimeNs}n,${ctimeNs}n]`, settled, facts);
   }
 
   /** Bytes of another source, by facts that change whenever the bytes change: `Identity.of('http', { url, etag })`. */
@@ -119,22 +119,6 @@ function isSameFile(one: FileFacts, two: FileFacts): boolean {
     one.ino === two.ino &&
     one.dev === two.dev
   );
-}
-
-/** A cache of keys of files by inode: usually the same files are read again, and formatting five bigints is slow. */
-const fileKeys = new Map<bigint, { readonly facts: FileFacts; readonly key: string }>();
-
-/** The cache is cleared when it is full. */
-const MAX_CACHED_FILE_KEYS = 256;
-
-function serializedFile(facts: FileFacts): string {
-  const { dev, ino, size, mtimeNs, ctimeNs } = facts;
-  const known = fileKeys.get(ino);
-  if (known && isSameFile(known.facts, facts)) return known.key;
-  const key = `["file",${dev}n,${ino}n,${size}n,${mtimeNs}n,${ctimeNs}n]`;
-  if (fileKeys.size >= MAX_CACHED_FILE_KEYS) fileKeys.clear();
-  fileKeys.set(ino, { facts, key });
-  return key;
 }
 
 /**

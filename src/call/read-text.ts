@@ -74,7 +74,10 @@ export async function readText(
     const shape = await (await import('../formats/data/open.ts')).textShape(resource, call);
     if (shape) return readText(shape, found, { selection: {}, summarize: false }, call, policy);
   }
-  const brief = isLong ? await briefOf(resource, input, layout, asked, call) : {};
+  const frame = { display, header: layout.header ? headerBytes(layout.header) : 0, about: asked.about };
+  const brief: SummaryAttempt = isLong
+    ? await (await import('./read-map.ts')).readMap(resource, input, frame, call)
+    : {};
   if (brief.summary) {
     const { summary, totals, invalid, kept } = brief;
     const snapshot = layout.header && (await snapshotOf(layout, resource, found, () => kept, call));
@@ -194,17 +197,6 @@ async function refuseConflicts(resource: TextResource, call: Call): Promise<void
 
 function mayHaveMap({ display, bytes }: TextResource): boolean {
   return display === 'lines' && (bytes.size === undefined || bytes.size > MAX_WHOLE_BYTES);
-}
-
-async function briefOf(
-  resource: TextResource,
-  input: TextInput,
-  { display, header }: Layout,
-  { about }: TextRequest,
-  call: Call,
-): Promise<SummaryAttempt> {
-  const { readMap } = await import('./read-map.ts');
-  return readMap(resource, input, { display, header: header ? headerBytes(header) : 0, about }, call);
 }
 
 function isWhole({ window, mode, symbol }: Selection): boolean {

@@ -1,4 +1,4 @@
-/** `read`: resolves the typed string and opens it with the matching scheme or source, or the several paths in it. */
+/** `read`: what a string names is opened by its scheme or its format, and shown as a text, a map, an image or a note. */
 
 import { advised, type ErrorCode, isOrielError, OrielError } from '../errors.ts';
 import { claimsArchive } from '../formats/archive/detect.ts';
@@ -10,7 +10,7 @@ import { wording } from '../render/notices.ts';
 import type { CodeReadResult } from '../search/code/answer-code.ts';
 import { MAX_LISTED_PATHS, mayBeList, mayBeRevisionPath, pathLists, pathsIn } from '../selector/rewrites.ts';
 import { endsInCodeQuestion, parseCodeQuestion } from '../selector/selection.ts';
-import { canonicalTarget, findTarget, type FoundTarget, openAny, withShell } from '../target/find-target.ts';
+import { canonicalTarget, findTarget, type FoundTarget, kindAt, withShell } from '../target/find-target.ts';
 import { estimateTokens, shownSize } from '../text/limits.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Notice } from '../types/answer.ts';
@@ -30,6 +30,7 @@ import type { FileLines, Workspace } from '../types/settings.ts';
 import { readText, type TextRequest } from './read-text.ts';
 import { hostError } from './unexpected.ts';
 
+/** One path or URL; a string that is neither may be several paths. */
 export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
   try {
     return await readOne(request, call, policy);
@@ -44,66 +45,59 @@ export async function read(request: ReadRequest, call: Call, policy: TextPolicy)
 
 async function readOne(request: ReadRequest, call: Call, policy: TextPolicy): Promise<SingleResult> {
   const { target, grammar, window, outlineOver, tellsEnd, about } = request;
-  const asked: TextRequest =
-    grammar === 'selectors'
-      ? { summarize: call.settings.summarize }
-      : {
-          selection: window ? { window } : {},
-          summarize: about !== undefined,
-          about,
-          outlineOver,
-          tellsEnd: tellsEnd || undefined,
-        };
-  return readFound(await resolve(target, grammar, call), asked, call, policy);
+  const found = await resolve(target, grammar, call);
+  if (grammar === 'selectors') return readFound(found, { summarize: call.settings.summarize }, call, policy);
+  const selection = window ? { window } : {};
+  return readFound(
+    found,
+    { selection, summarize: about !== undefined, about, outlineOver, tellsEnd },
+    call,
+    policy,
+  );
 }
 
-export async function readLines(request: LinesRequest, call: Call, policy: TextPolicy): Promise<LinesResult> {
-  const { path, range, wholeUpTo = Number.POSITIVE_INFINITY, entries, on } = request;
-  if (on !== undefined) return readInWorkspace(request, on, call);
-  let found: ResolvedTarget;
-  try {
-    found = await resolve(path, 'literal', call);
-  } catch (error) {
-    if (!entries || !isOrielError(error) || error.code !== 'IS_DIRECTORY') throw error;
-    return (await import('../search/list.ts')).list({ kind: 'list', path, ...entries }, call);
-  }
-  const { resource } = found;
-  if (resource.kind === 'text' && (resource.bytes.size ?? 0) > wholeUpTo) {
-    return { ...originOf(found), kind: 'too-large', bytes: resource.bytes.size ?? 0, most: wholeUpTo };
-  }
-  const selection = { window: { kind: 'lines', ranges: [range], context: false } } as const;
-  return readFound(found, { selection, summarize: false }, call, policy);
-}
+// What a string names: a URL, a path, or a question about code.
 
 type ResolvedTarget = Pick<ReadOrigin, 'target' | 'resolvedPath' | 'suffix'> & {
   readonly resource: Resource;
 };
 
-/** Opens `target`: a URL, a question about code, or a path that a source opens. */
+/** Opens `target`: a URL, a path, a path at a revision, or the answer to a question about code. */
 async function resolve(target: string, grammar: PathGrammar, call: Call): Promise<ResolvedTarget> {
+  if (grammar === 'literal') return openFound(await findTarget(target, grammar, call), call);
   const typed = unwrapped(target);
-  const atUrl =
-    grammar === 'selectors' && /^(?:www\.|[a-z][a-z\d+.-]*:)/i.test(typed)
-      ? await openUrl(typed, call)
-      : undefined;
-  if (atUrl) {
-    const url = atUrl.kind === 'text' ? atUrl.target : typed;
-    return { resource: atUrl, target: url, resolvedPath: url };
-  }
-  const isRevision = grammar === 'selectors' && typed.includes(':') && mayBeRevisionPath(typed);
-  const found = await findTarget(
-    target,
-    grammar,
-    call,
-    true,
-    isRevision ? atRevision(typed, call) : undefined,
-  );
+  const atUrl = /^(?:www\.|[a-z][a-z\d+.-]*:)/i.test(typed) ? await openUrl(typed, call) : undefined;
+  if (atUrl) return byItsUrl(atUrl, typed);
+  const isRevision = typed.includes(':') && mayBeRevisionPath(typed);
+  const unlessPath = isRevision ? () => openRevision(typed, call) : undefined;
+  const found = await findTarget(target, grammar, call, true, unlessPath);
   if ('resource' in found) return found;
-  const mayAsk = grammar === 'selectors' && found.subject.rest !== '';
-  return (mayAsk && (await codeAnswer(found, call))) || openFound(found, call);
+  return (found.subject.rest !== '' && (await codeAnswer(found, call))) || openFound(found, call);
+}
+
+/** What is at a URL or a revision: a text names its own. */
+function byItsUrl(resource: Resource, typed: string): ResolvedTarget {
+  const url = resource.kind === 'text' ? resource.target : typed;
+  return { resource, target: url, resolvedPath: url };
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** Opens a URL: a web page or an entry of another scheme. Undefined for a path. */
+async function openUrl(target: string, call: Call): Promise<Resource | undefined> {
+  if (isWeb(target) && !(await isPath(target, call))) return openWeb(target, call);
+  if (!SCHEME.test(target)) return undefined;
+  const { schemeOf } = await import('../formats/resources/table.ts');
+  const named = schemeOf(target, call.settings);
+  return named?.scheme.open(named.rest, call);
+}
+
+/** Whether a target such as `www.example.com` is a path, because a directory may have the name of a host. */
+async function isPath(target: string, call: Call): Promise<boolean> {
+  if (!/^www\./i.test(target)) return false;
+  const name = /^[^/:?#]+/.exec(target)?.[0] ?? target;
+  return (await kindAt(name, call)) !== undefined;
+}
 
 const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '<': '>' };
 
@@ -116,24 +110,20 @@ function unwrapped(target: string): string {
   return bare.slice(1, at).trim() + bare.slice(at + 1);
 }
 
-/** Opens a URL: a web page or an entry of another scheme. Undefined for a path. */
-async function openUrl(target: string, call: Call): Promise<Resource | undefined> {
-  if (isWeb(target) && !(await isPath(target, call))) return openWeb(target, call);
-  if (!SCHEME.test(target)) return undefined;
-  const { schemeOf } = await import('../formats/resources/table.ts');
-  const named = schemeOf(target, call.settings);
-  return named?.scheme.open(named.rest, call);
+/** `HEAD:src/app.ts`, for targets that are no file. */
+async function openRevision(typed: string, call: Call): Promise<ResolvedTarget | undefined> {
+  const { openRevisionPath } = await import('../formats/git/open.ts');
+  const resource = await openRevisionPath(typed, call);
+  return resource && byItsUrl(resource, typed);
 }
 
-/** `HEAD:src/app.ts`, for targets that are no file. */
-function atRevision(typed: string, call: Call): () => Promise<ResolvedTarget | undefined> {
-  return async () => {
-    const { openRevisionPath } = await import('../formats/git/open.ts');
-    const resource = await openRevisionPath(typed, call);
-    if (!resource) return undefined;
-    const url = resource.kind === 'text' ? resource.target : typed;
-    return { resource, target: url, resolvedPath: url };
-  };
+async function openFound({ subject, suffix }: FoundTarget, call: Call): Promise<ResolvedTarget> {
+  try {
+    const resource = await call.open(subject);
+    return { resource, target: subject.typed, resolvedPath: subject.path, suffix };
+  } catch (error) {
+    throw subject.opened.kind === 'file' ? withShell(error, subject.typed) : error;
+  }
 }
 
 /** The answer to a question about code below a path; undefined if the target is not such a question. */
@@ -147,18 +137,7 @@ async function codeAnswer({ subject, suffix }: FoundTarget, call: Call): Promise
   return withPlace(isSame ? found : await resolve(answer.byName, 'selectors', call), answer);
 }
 
-async function openFound({ subject, suffix }: FoundTarget, call: Call): Promise<ResolvedTarget> {
-  try {
-    const resource = await call.open(subject);
-    return { resource, target: subject.typed, resolvedPath: subject.path, suffix };
-  } catch (error) {
-    throw subject.opened.kind === 'file' ? withShell(error, subject.typed) : error;
-  }
-}
-
-/**
- * Undefined unless the target asks about the code of a directory or an archive, or about the importers of a file.
- */
+/** Undefined unless the target asks about the code of a directory or an archive, or about the importers of a file. */
 async function answerAboutCode(subject: SourceSubject, call: Call): Promise<CodeReadResult | undefined> {
   const { typed, rest, opened } = subject;
   const mayAsk = endsInCodeQuestion(rest);
@@ -178,23 +157,7 @@ function withPlace(found: ResolvedTarget, { target }: { readonly target: string 
   return { ...found, resource: { ...resource, notes: [...(resource.notes ?? []), place] } };
 }
 
-/** Whether a target such as `www.example.com` is a path, because a directory may have the name of a host. */
-async function isPath(target: string, call: Call): Promise<boolean> {
-  if (!/^www\./i.test(target)) return false;
-  const name = /^[^/:?#]+/.exec(target)?.[0] ?? target;
-  const opened = await openAny(name, call).catch(() => undefined);
-  await opened?.close();
-  return opened !== undefined;
-}
-
-function originOf({ resource, target, resolvedPath, suffix }: ResolvedTarget): ReadOrigin {
-  const text = resource.kind === 'mixed' ? resource.text : resource;
-  const facts = ('facts' in resource && resource.facts) || {};
-  const origin: Mutable<ReadOrigin> = { target, resolvedPath, format: resource.format, facts };
-  if (suffix) origin.suffix = suffix;
-  if (text.kind === 'text') origin.identity = text.bytes.identity;
-  return origin;
-}
+// What was opened, as a result.
 
 async function readFound(
   found: ResolvedTarget,
@@ -220,12 +183,39 @@ async function readFound(
   }
 }
 
-// Reads in a remote workspace: a request that names a workspace goes to the reader that the host gave under that name. The
-// reply is cut at the same limits as a local read.
+function originOf({ resource, target, resolvedPath, suffix }: ResolvedTarget): ReadOrigin {
+  const text = resource.kind === 'mixed' ? resource.text : resource;
+  const facts = ('facts' in resource && resource.facts) || {};
+  const origin: Mutable<ReadOrigin> = { target, resolvedPath, format: resource.format, facts };
+  if (suffix) origin.suffix = suffix;
+  if (text.kind === 'text') origin.identity = text.bytes.identity;
+  return origin;
+}
+
+// Lines of a file, for dialects with fields for lines. A request that names a remote workspace goes to the reader that the host gave
+// under that name; its reply is cut at the same limits as a local read.
+
+export async function readLines(request: LinesRequest, call: Call, policy: TextPolicy): Promise<LinesResult> {
+  const { path, range, wholeUpTo = Number.POSITIVE_INFINITY, entries, on } = request;
+  if (on !== undefined) return readInWorkspace(request, on, call);
+  let found: ResolvedTarget;
+  try {
+    found = await resolve(path, 'literal', call);
+  } catch (error) {
+    if (!entries || !isOrielError(error) || error.code !== 'IS_DIRECTORY') throw error;
+    return (await import('../search/list.ts')).list({ kind: 'list', path, ...entries }, call);
+  }
+  const { resource } = found;
+  if (resource.kind === 'text' && (resource.bytes.size ?? 0) > wholeUpTo) {
+    return { ...originOf(found), kind: 'too-large', bytes: resource.bytes.size ?? 0, most: wholeUpTo };
+  }
+  const selection = { window: { kind: 'lines', ranges: [range], context: false } } as const;
+  return readFound(found, { selection, summarize: false }, call, policy);
+}
 
 async function readInWorkspace(request: LinesRequest, name: string, call: Call): Promise<WorkspaceResult> {
-  const workspace = find(name, call.settings.workspaces);
-  const lines = await ask(workspace, name, request, call.signal);
+  const workspace = workspaceNamed(name, call.settings.workspaces);
+  const lines = await askWorkspace(workspace, name, request, call.signal);
   const bytes = Buffer.byteLength(lines.content);
   if (bytes > call.limits.bytes) {
     throw new OrielError(
@@ -237,7 +227,7 @@ async function readInWorkspace(request: LinesRequest, name: string, call: Call):
   return { kind: 'workspace', lines };
 }
 
-async function ask(
+async function askWorkspace(
   workspace: Workspace,
   name: string,
   { path, range: { from, to }, wholeUpTo }: LinesRequest,
@@ -259,7 +249,7 @@ async function ask(
 }
 
 /** `owner/name` may also be known as `name`. */
-function find(name: string, workspaces: Readonly<Record<string, Workspace>>): Workspace {
+function workspaceNamed(name: string, workspaces: Readonly<Record<string, Workspace>>): Workspace {
   for (const known of [name, name.slice(name.lastIndexOf('/') + 1)]) {
     const workspace = Object.hasOwn(workspaces, known) ? workspaces[known] : undefined;
     if (workspace) return workspace;

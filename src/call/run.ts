@@ -7,7 +7,7 @@ import { type RunningShell, type ShellExit, startShell } from '../process/comman
 import type { EndedProcesses } from '../process/process-tree.ts';
 import { startTimer } from '../queues/caller.ts';
 import { outputDisplays } from '../render/display.ts';
-import { countNewlines, decode, utf8 } from '../text/encoding.ts';
+import { decode, utf8 } from '../text/encoding.ts';
 import { type FoldedLines, foldedLines } from '../text/fold.ts';
 import { type AnswerFit, cutPolicy, fitOf } from '../text/limits.ts';
 import { didYouMean } from '../text/near.ts';
@@ -274,11 +274,7 @@ class CommandOutput {
   constructor(options: OutputOptions) {
     this.#options = options;
     const remembered = Math.max(REMEMBERED, options.fit.limits.bytes * 4);
-    this.#ends = new OutputEnds({
-      head: options.keep === 'tail' ? 0 : remembered,
-      tail: remembered,
-      countNewlines,
-    });
+    this.#ends = new OutputEnds({ head: options.keep === 'tail' ? 0 : remembered, tail: remembered });
   }
 
   /** Bytes so far. */

@@ -10,7 +10,7 @@ import { quote } from '../text/visible.ts';
 import type { DenyData, DenyRule, PrivateNames } from '../types/access.ts';
 import { IgnoreFile } from './glob.ts';
 import { fileKey } from './kept-files.ts';
-import { isPathWithin } from './paths.ts';
+import { isPathWithin, withoutTrailingDots } from './paths.ts';
 import { errno } from './system-failure.ts';
 
 /** The list of servers. A later rule takes a file out again: `!.env.example`. */
@@ -117,48 +117,29 @@ function* namesWhenUnpacked(member: string): Generator<readonly string[]> {
   for (const path of new Set([posix.normalize(stored), stored])) {
     const names = path.split('/').filter((name) => name !== '' && name !== '.' && name !== '..');
     yield names;
-    if (names.some((name) => /[. ]$/.test(name))) yield names.map(withoutEnd).filter((name) => name !== '');
+    if (names.some((name) => /[. ]$/.test(name)))
+      yield names.map(withoutTrailingDots).filter((name) => name !== '');
   }
 }
 
-function withoutEnd(name: string): string {
-  let end = name.length;
-  while (name[end - 1] === '.' || name[end - 1] === ' ') end -= 1;
-  return name.slice(0, end);
-}
-
 /**
- * Tells most names from those that a rule may match, by their first and last characters. A pattern matches here whatever it has
- * between its first and its last special character: more than the rule, never less.
+ * Tells most names from those that a rule may match: a pattern matches here whatever it has between its first and its last
+ * special character, more than the rule and never less.
  */
 class NameFilter {
-  /** By both characters of a name, if they are ASCII: whether a pattern may match it. */
-  readonly #pairs = new Uint8Array(ASCII * ASCII);
   readonly #plain = new Set<string>();
   /** How the names begin and end. */
   readonly #wild: (readonly [front: string, end: string])[] = [];
 
   constructor(patterns: readonly string[]) {
-    const marked = new Set<string>();
     for (const pattern of new Set(patterns)) {
       const front = pattern.replace(/[*?[\\].*/s, '');
-      const end = pattern.replace(/^.*[*?\]\\]/s, '');
       if (front === pattern) this.#plain.add(pattern);
-      else this.#wild.push([front, end]);
-      const pair = `${front[0]} ${end.at(-1)}`;
-      if (marked.has(pair)) continue;
-      marked.add(pair);
-      // What SQLite keeps beside a database ends in `l` or `m`.
-      const lasts = [...codesOf(end.at(-1)), ...codesOf('l'), ...codesOf('m')];
-      for (const first of codesOf(front[0])) for (const last of lasts) this.#pairs[first * ASCII + last] = 1;
+      else this.#wild.push([front, pattern.replace(/^.*[*?\]\\]/s, '')]);
     }
   }
 
   matches(name: string): boolean {
-    // Not as a list: this is asked for every name.
-    const first = name.charCodeAt(0);
-    const last = name.charCodeAt(name.length - 1);
-    if (first < ASCII && last < ASCII && this.#pairs[first * ASCII + last] === 0) return false;
     const own = folded(name);
     const database = databaseOf(own);
     return this.#has(own) || (database !== undefined && this.#has(database));
@@ -168,15 +149,6 @@ class NameFilter {
     if (this.#plain.has(name)) return true;
     return this.#wild.some(([front, end]) => name.startsWith(front) && name.endsWith(end));
   }
-}
-
-const ASCII = 128;
-const ALL_ASCII: readonly number[] = [...Buffer.alloc(ASCII).keys()];
-
-/** The codes of names that begin or end with a folded character; all if it may be any, or is not ASCII. */
-function codesOf(char: string | undefined): readonly number[] {
-  if (char === undefined || char.charCodeAt(0) >= ASCII) return ALL_ASCII;
-  return [char.charCodeAt(0), char.toUpperCase().charCodeAt(0)];
 }
 
 function relativeTo(base: string, path: string): string {

@@ -283,45 +283,20 @@ function nameTokens(part: string, classes = true): NameToken[] {
   return tokens;
 }
 
-/** Of POSIX, without regard to languages. */
-const NAMED_CLASSES: Readonly<Record<string, CharacterClass['ranges']>> = {
-  alnum: [
-    [0x30, 0x39],
-    [0x41, 0x5a],
-    [0x61, 0x7a],
-  ],
-  alpha: [
-    [0x41, 0x5a],
-    [0x61, 0x7a],
-  ],
-  blank: [
-    [0x09, 0x09],
-    [0x20, 0x20],
-  ],
-  cntrl: [
-    [0x00, 0x1f],
-    [0x7f, 0x7f],
-  ],
-  digit: [[0x30, 0x39]],
-  graph: [[0x21, 0x7e]],
-  lower: [[0x61, 0x7a]],
-  print: [[0x20, 0x7e]],
-  punct: [
-    [0x21, 0x2f],
-    [0x3a, 0x40],
-    [0x5b, 0x60],
-    [0x7b, 0x7e],
-  ],
-  space: [
-    [0x09, 0x0d],
-    [0x20, 0x20],
-  ],
-  upper: [[0x41, 0x5a]],
-  xdigit: [
-    [0x30, 0x39],
-    [0x41, 0x46],
-    [0x61, 0x66],
-  ],
+/** Of POSIX, without regard to languages: pairs of the first and the last character of each range. */
+const NAMED_CLASSES: Readonly<Record<string, string>> = {
+  alnum: '09AZaz',
+  alpha: 'AZaz',
+  blank: '\t\t  ',
+  cntrl: '\0\x1f\x7f\x7f',
+  digit: '09',
+  graph: '!~',
+  lower: 'az',
+  print: ' ~',
+  punct: '!/:@[`{~',
+  space: '\t\r  ',
+  upper: 'AZ',
+  xdigit: '09AFaf',
 };
 
 /** The class that opens at index `at`; `end` is the index of its closing bracket. A `]` directly after `[` is a member. */
@@ -343,7 +318,7 @@ function classAt(
     const named = /^\[:([a-z]+):\]/.exec(characters.slice(end, end + 10).join(''));
     const known = named && NAMED_CLASSES[named[1] as string];
     if (known) {
-      ranges.push(...known);
+      for (let i = 0; i < known.length; i += 2) ranges.push([known.charCodeAt(i), known.charCodeAt(i + 1)]);
       end += named[0].length;
       continue;
     }

@@ -123,7 +123,7 @@ export function wasReached(path: string): boolean {
 }
 
 /** The mount points, including those hidden by later mounts. Source: proc_pid_mountinfo(5). */
-export function mountsOf(mountinfo: string): Mounts {
+function mountsOf(mountinfo: string): Mounts {
   const [all, remote] = [new Set<string>(), new Set<string>()];
   for (const line of mountinfo.split('\n')) {
     const fields = line.split(' ');

@@ -172,6 +172,13 @@ export function foreignName(typed: string, walled: boolean): OrielError | undefi
   return why && advised('BAD_PATH', `${shown} ${why}.`, 'Use a path like src/app.ts.');
 }
 
+/** Removes dots and blanks at the end. A regular expression would take quadratic time on a long run of dots. */
+export function withoutTrailingDots(path: string): string {
+  let end = path.length;
+  while (end > 0 && (path[end - 1] === '.' || path[end - 1] === ' ')) end -= 1;
+  return path.slice(0, end);
+}
+
 /** Whether the directory above `path` is inside the roots, if there are any. */
 export function mayRise(path: string, roots: readonly string[]): boolean {
   return roots.length === 0 || roots.some((root) => path !== root && isPathWithin(path, root));

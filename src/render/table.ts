@@ -54,22 +54,14 @@ export function fit(text: string, most: number): FittedText {
   if (ASCII.test(text)) {
     return text.length <= most ? { text, cut: false } : { text: `${text.slice(0, most - 1)}…`, cut: true };
   }
-  let used = 0;
-  let kept = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    const width = widthOf(segment);
-    if (used + width > most) return { text: `${shorten(text.slice(0, kept), used, most)}…`, cut: true };
-    used += width;
-    kept += segment.length;
+  // Where the text ends that leaves a column for the `…`.
+  let [used, end] = [0, 0];
+  for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+    if (used < most) end = index;
+    used += widthOf(segment);
+    if (used > most) return { text: `${text.slice(0, end)}…`, cut: true };
   }
   return { text, cut: false };
-}
-
-/** Removes the last grapheme if there is no column left for the `…`. */
-function shorten(text: string, used: number, most: number): string {
-  if (used < most) return text;
-  const last = Array.from(new Intl.Segmenter().segment(text)).at(-1);
-  return text.slice(0, last?.index ?? 0);
 }
 
 /** Pads with blanks to `width` columns. */

@@ -166,9 +166,6 @@ function unreadable(): OrielError {
 
 const NEWLINE = 10;
 
-/** Bytes before a match from which on the lines before its context are counted and not visited. */
-const FAR = 1 << 20;
-
 let scanner: BufferedScanner | undefined;
 
 export class LineCursor {
@@ -221,9 +218,13 @@ export class LineCursor {
     }
   }
 
-  /** Moves to the line that contains `byte`, and yields context lines of the last match on the way. */
+  /** Moves to the line that contains `byte`: yields context lines of the last match on the way, and holds those of the next. */
   *#goTo(byte: number): Generator<MatchAddress, void> {
     for (let hasJumped = false; ;) {
+      if (!hasJumped && this.#no - this.#matched > this.#after) {
+        hasJumped = true;
+        this.#jump(this.#contextBefore(byte));
+      }
       const newline = this.#bytes.indexOf(NEWLINE, this.#at);
       if (newline === -1 || newline >= byte) return;
       yield* this.#tell();
@@ -232,9 +233,6 @@ export class LineCursor {
         if (this.#held.length > this.#before) this.#held.shift();
       }
       this.#step(newline);
-      if (hasJumped || byte - this.#at <= FAR || this.#no - this.#matched <= this.#after) continue;
-      hasJumped = true;
-      this.#jump(this.#contextBefore(byte));
     }
   }
 

@@ -1,8 +1,7 @@
 /** What an answer says of the files and directories that a search left out, with the calls that include them. */
 
-import { openAny } from '../target/find-target.ts';
+import { kindAt } from '../target/find-target.ts';
 import { urlOfShown } from '../target/nameable-path.ts';
-import type { OpenedItem } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { PassedOver, PassedReason, SearchGaps } from '../types/result.ts';
 import { selectsFile } from './search-scope.ts';
@@ -100,7 +99,7 @@ async function including(
   const files: string[] = [];
   const directories: string[] = [];
   for (const path of paths) {
-    const kind = await kindOf(path, call);
+    const kind = await kindAt(path, call);
     if (kind) (kind === 'file' ? files : directories).push(path);
   }
   if (tool !== 'grep') {
@@ -112,16 +111,4 @@ async function including(
   const list = [one, ...others].filter((path) => /^[^\s,;:|{}'"\\]+$/.test(path));
   const path = list.length > 1 && list.includes(one) ? list.join(',') : one;
   return { call: { path: Buffer.byteLength(path) > MAX_CALL_PATH_BYTES ? one : path } };
-}
-
-/** Undefined for what cannot be opened, such as a broken link. */
-async function kindOf(path: string, call: Call): Promise<OpenedItem['kind'] | undefined> {
-  try {
-    const opened = await openAny(path, call);
-    await opened.close();
-    return opened.kind;
-  } catch {
-    call.signal.throwIfAborted();
-    return undefined;
-  }
 }

@@ -303,7 +303,7 @@ interface ClippedLine {
 
 /** The first `most` code points of a line. `text` is the known part of it; `whole` says that it is the complete line. */
 export function clipHead(text: string, most: number, whole: boolean): ClippedLine {
-  const head = takeFirst(text, most);
+  const head = text.length <= most ? text : [...text].slice(0, most).join('');
   return head === text && whole ? { text } : { text: head, clipped: 'end' };
 }
 
@@ -321,39 +321,12 @@ export function clipAround(
   { before, after, fromStart, toEnd }: MatchSurroundings,
   most: number,
 ): ClippedLine {
-  const behind = countPoints(takeFirst(after, most - Math.floor(most / 3)));
-  const head = takeLast(before, most - behind);
-  const tail = takeFirst(after, most - countPoints(head));
-  const start = head !== before || !fromStart;
-  const end = tail !== after || !toEnd;
+  const [known, rest] = [[...before], [...after]];
+  const behind = Math.min(rest.length, most - Math.floor(most / 3));
+  const head = known.slice(Math.max(0, known.length - (most - behind)));
+  const tail = rest.slice(0, most - head.length);
+  const start = head.length < known.length || !fromStart;
+  const end = tail.length < rest.length || !toEnd;
   const clipped = start ? (end ? 'both' : 'start') : end ? 'end' : undefined;
-  return { text: head + tail, clipped: clipped || undefined };
-}
-
-function takeFirst(text: string, most: number): string {
-  if (text.length <= most) return text;
-  let units = 0;
-  for (let points = 0; points < most && units < text.length; points += 1) {
-    units += isPair(text, units) ? 2 : 1;
-  }
-  return text.slice(0, units);
-}
-
-function takeLast(text: string, most: number): string {
-  if (text.length <= most) return text;
-  let units = text.length;
-  for (let points = 0; points < most && units > 0; points += 1) {
-    units -= units > 1 && isPair(text, units - 2) ? 2 : 1;
-  }
-  return text.slice(units);
-}
-
-function countPoints(text: string): number {
-  let points = 0;
-  for (let at = 0; at < text.length; at += isPair(text, at) ? 2 : 1) points += 1;
-  return points;
-}
-
-function isPair(text: string, at: number): boolean {
-  return (text.codePointAt(at) as number) > 0xffff;
+  return { text: head.join('') + tail.join(''), clipped: clipped || undefined };
 }

@@ -30,20 +30,12 @@ import {
 } from './search-input.ts';
 import { isSearchLate, recordGap, type SearchRun } from './search-run.ts';
 
-/** Not with spreads, which take a microsecond: a match may cover millions of lines. */
+/** A match in a part of a text, with the path and the line numbers of the part. */
 export function placedIn(
   { path, group, lines }: TextSection,
   { no, offset, match, at }: MatchAddress,
 ): PlacedAddress {
-  const placed: { -readonly [K in keyof PlacedAddress]: PlacedAddress[K] } = {
-    no: no - lines,
-    offset,
-    match,
-    path,
-  };
-  if (at !== undefined) placed.at = at;
-  if (group !== undefined) placed.group = group;
-  return placed;
+  return { no: no - lines, offset, match, at, path, group };
 }
 
 /** One file, which must stay open as long as the input is used. `path` is the path that its addresses get. */

@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import { advised, type ErrorCode, type GlobInPath, isOrielError, OrielError } from '../errors.ts';
 import { validGlob } from '../files/glob-text.ts';
-import { absolutePath, foreignName, pathSpellings } from '../files/paths.ts';
+import { absolutePath, foreignName, pathSpellings, withoutTrailingDots } from '../files/paths.ts';
 import { sources } from '../formats/table.ts';
 import { pathRewrites, targetRewrites, withFragment } from '../selector/rewrites.ts';
 import { candidates, isSelection, isSpelledSelector, type PathCandidate } from '../selector/selection.ts';
@@ -207,12 +207,7 @@ async function explained(
   );
   if (through) {
     const { explainThrough } = await import('./missing-path.ts');
-    const named = await explainThrough(
-      through.candidate.path,
-      through.error,
-      grammar === 'literal' ? 'file' : 'any',
-      call,
-    );
+    const named = await explainThrough(through.candidate.path, through.error, kindOf(grammar), call);
     if (named) return named;
   }
   return grammar === 'literal' ? error : withNextCall(error);
@@ -225,19 +220,12 @@ async function withoutEnd(
   grammar: PathGrammar,
   call: Call,
 ): Promise<OrielError | undefined> {
-  const path = withoutTrailing(target.trim());
+  const path = withoutTrailingDots(target.trim());
   if (path === target || !(await firstExisting([{ path, rest: '' }], call, kindOf(grammar))))
     return undefined;
   // Some tools with a literal grammar take only absolute paths.
   const next = grammar === 'literal' ? path : nameablePath(call.access.absolute(path), call);
   return advised(code, why, `Use ${quote(next)} without it.`, { next });
-}
-
-/** Removes dots and blanks at the end. A regular expression would take quadratic time on a long run of dots. */
-function withoutTrailing(path: string): string {
-  let end = path.length;
-  while (end > 0 && (path[end - 1] === '.' || path[end - 1] === ' ')) end -= 1;
-  return path.slice(0, end);
 }
 
 /** The most leading directories that are removed from a path of another machine. */
@@ -326,6 +314,19 @@ export async function openAny(path: string, call: Call): Promise<OpenedItem> {
   return (await openSpelling(path, call)).opened;
 }
 
+/** What is at `path`; undefined for what cannot be opened, such as a broken link. */
+export async function kindAt(path: string, call: Call): Promise<OpenedItem['kind'] | undefined> {
+  try {
+    const opened = await openAny(path, call);
+    await opened.close();
+    return opened.kind;
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (error instanceof OrielError) return undefined;
+    throw error;
+  }
+}
+
 export async function openSpelling(path: string, call: Call): Promise<SpelledPath> {
   if (path.includes('/..')) for (const name of listsTakenBack(path)) await mustExist(name, call);
   let first: OrielError | undefined;
@@ -379,7 +380,7 @@ export async function globInPath(typed: string, call: Call): Promise<GlobInPath 
   if (list) return list;
   // The form with slashes first: `src\*.ts` is a path of Windows if `src` is a directory.
   for (const path of [...pathRewrites(typed).reverse(), typed]) {
-    const split = await splitGlob(path, (at) => isDirectory(at, call));
+    const split = await splitGlob(path, async (at) => (await kindAt(at, call)) === 'directory');
     if (split) return split;
   }
   return undefined;
@@ -411,18 +412,6 @@ function splitAt(path: string, index: number): GlobInPath {
   const slash = path.lastIndexOf('/', index);
   const at = path.slice(0, slash + 1).replace(/(?<=.)\/+$/, '');
   return { at: at === '' ? '.' : at, glob: validGlob(path.slice(slash + 1)) };
-}
-
-async function isDirectory(path: string, call: Call): Promise<boolean> {
-  try {
-    const opened = await openAny(path, call);
-    await opened.close();
-    return opened.kind === 'directory';
-  } catch (error) {
-    call.signal.throwIfAborted();
-    if (error instanceof OrielError) return false;
-    throw error;
-  }
 }
 
 // Adds a next call to errors about paths that exist, at least in part, but cannot be opened or read.

@@ -6,7 +6,7 @@
 import type { CutBy, Excerpt, Limits, Line, Next } from '../types/excerpt.ts';
 import type { KeptEnd } from '../types/request.ts';
 import { alignDown } from './bytes.ts';
-import { decode, utf8 } from './encoding.ts';
+import { countNewlines, decode, utf8 } from './encoding.ts';
 import { type FoldedLines, foldedRuns, MAX_COMPARED_LINES, type StoredLine } from './fold.ts';
 import { AnswerBudget, type AnswerFit, bytesPerUnit, sliceOf } from './limits.ts';
 
@@ -259,8 +259,6 @@ interface EndsOptions {
   readonly head: number;
   /** Maximum bytes to keep from the end. */
   readonly tail: number;
-  /** Counts the newlines of a chunk. */
-  countNewlines(bytes: Uint8Array): number;
 }
 
 const NEWLINE_BYTE = 10;
@@ -320,7 +318,7 @@ export class OutputEnds {
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     this.#noteLastLine(chunk);
-    this.#newlines += this.#options.countNewlines(chunk);
+    this.#newlines += countNewlines(chunk);
     if (this.#bytes < this.#head.length)
       this.#head.set(chunk.subarray(0, this.#head.length - this.#bytes), this.#bytes);
     this.#keepTail(chunk);

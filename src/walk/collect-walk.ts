@@ -48,8 +48,8 @@ export async function newestPaths(
   const wants = { kind: 'paths', most: MAX_SORTED_PATHS + 1, times: true } as const;
   const whole = { ...options, wants, deadline: lookUntil(call.deadline) };
   const gaps = await collectWalk(directory, whole, call, async (walk) => {
-    for await (const { paths, times } of walk.timedPaths()) {
-      for (const [i, path] of paths.entries()) timed.push({ path, time: times[i] ?? 0 });
+    for await (const { paths, times } of walk.found()) {
+      for (const [i, path] of paths.entries()) timed.push({ path, time: times?.[i] ?? 0 });
     }
   });
   if (timed.length > MAX_SORTED_PATHS) throw tooManyToSort(MAX_SORTED_PATHS);

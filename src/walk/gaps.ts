@@ -110,26 +110,9 @@ export class GapsSeen implements SearchGaps {
     Object.assign(this, new GapsSeen());
   }
 
+  /** As plain data, for another thread. */
   get facts(): SearchGaps {
-    const { timedOut, denied, failed, tooDeep, tooMany, containers, rules, broken } = this;
-    const { large, cut, changed, unread, firstUnread, nested, firstNested, disguised, scanned, full, short } =
-      this;
-    const counted = {
-      containers,
-      rules,
-      large: large > 0 ? large : undefined,
-      cut: cut > 0 ? cut : undefined,
-      changed: changed > 0 ? changed : undefined,
-      ...(unread > 0 && { unread, firstUnread }),
-      ...(nested > 0 && { nested, firstNested }),
-      disguised: disguised.length > 0 ? disguised : undefined,
-      scanned: scanned > 0 ? scanned : undefined,
-      full: full || undefined,
-      short: short || undefined,
-      files: this.files > 0 ? this.files : undefined,
-      passed: Object.keys(this.passed).length > 0 ? this.passed : undefined,
-    };
-    return { timedOut, denied, failed: failed || undefined, tooDeep, tooMany, ...counted, broken };
+    return { ...this };
   }
 }
 

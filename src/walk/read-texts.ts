@@ -33,6 +33,7 @@ import {
   now,
   retryOnShortage,
   type WalkControl,
+  type WalkJob,
   type WalkMessage,
   type WantedTexts,
 } from './walk-messages.ts';
@@ -44,18 +45,7 @@ const MAX_UNSENT_FILES = 256;
 /** The most bytes of a file that is read into memory; a larger one is searched through its descriptor. */
 const MAX_BUFFERED_FILE_BYTES = 4 << 20;
 
-interface ReaderOptions {
-  /** See `WantedTexts`. */
-  readonly needle: string | undefined;
-  readonly isAscii: boolean;
-  readonly asStored: boolean;
-  readonly code?: WantedTexts['code'];
-  /** See `WalkJob`. */
-  readonly front: string;
-  readonly prefilters: boolean;
-  readonly denied: string | undefined;
-  readonly until: number;
-}
+type ReaderOptions = WantedTexts & Pick<WalkJob, 'front' | 'prefilters' | 'denied' | 'until'>;
 
 export class TextReader {
   readonly #control: WalkControl;
@@ -138,7 +128,7 @@ export class TextReader {
   #readFile(directory: HeldDirectory, front: string, name: string): void {
     let file: HeldFile | undefined;
     try {
-      file = this.#open(directory, name);
+      file = retryOnShortage(this.#control, () => openHeld(directory, name, true));
       if (!file || file.size === 0) return;
       if (file.size <= MAX_BUFFERED_FILE_BYTES) this.#take(file, front + name);
       else if (this.#isText(file, front + name)) {
@@ -151,15 +141,6 @@ export class TextReader {
       if (gaps.isNotable) this.#pieces.leave(gaps);
     } finally {
       if (file) closeHeld(file);
-    }
-  }
-
-  #open(directory: HeldDirectory, name: string): HeldFile | undefined {
-    try {
-      return openHeld(directory, name, true);
-    } catch (error) {
-      if (openRefusalFor(error) !== 'shortage') throw error;
-      return retryOnShortage(this.#control, () => openHeld(directory, name, true));
     }
   }
 

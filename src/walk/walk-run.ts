@@ -89,21 +89,16 @@ export class WalkRun {
 
   /** Yields batches of paths, relative to the directory and in order. */
   async *paths(): AsyncGenerator<string[], void> {
-    for await (const { paths } of this.#found()) yield paths;
+    for await (const { paths } of this.found()) yield paths;
   }
 
   /** The same with the key of each file's `Identity`; empty if the file is not code, or keys were not requested. */
   async *versions(): AsyncGenerator<{ paths: string[]; keys: string[] }, void> {
-    for await (const { paths, keys } of this.#found()) yield { paths, keys: keys?.split('\n') ?? [] };
+    for await (const { paths, keys } of this.found()) yield { paths, keys: keys?.split('\n') ?? [] };
   }
 
-  /** The same with modification times (ms since the epoch); 0 if these were not requested. */
-  async *timedPaths(): AsyncGenerator<{ paths: string[]; times: Float64Array }, void> {
-    for await (const { paths, times } of this.#found())
-      yield { paths, times: times ?? new Float64Array(paths.length) };
-  }
-
-  async *#found(): AsyncGenerator<Omit<PathsFound, 'paths'> & { readonly paths: string[] }, void> {
+  /** The same with all that was requested of each path. */
+  async *found(): AsyncGenerator<Omit<PathsFound, 'paths'> & { readonly paths: string[] }, void> {
     for (;;) {
       const batch = this.#paths.shift();
       if (batch) {
@@ -188,23 +183,12 @@ export class WalkRun {
     await ((await this.#listening) ? giveBack(this.#thread) : this.#thread.end());
   }
 
-  #take(message: WalkMessage): void {
-    switch (message.kind) {
-      case 'paths':
-        this.#paths.push(message);
-        break;
-      case 'end':
-        this.#lastGaps = message.gaps;
-        break;
-      case 'resting':
-        break;
-      case 'shortage':
-        this.#failure ??= new OrielError('BUSY', 'Too many files are open. Call again.');
-        break;
-      case 'texts':
-      case 'large':
-        this.#items.push(message);
-    }
+  #take(message: Exclude<WalkMessage, { readonly kind: 'resting' }>): void {
+    if (message.kind === 'paths') this.#paths.push(message);
+    else if (message.kind === 'end') this.#lastGaps = message.gaps;
+    else if (message.kind === 'shortage')
+      this.#failure ??= new OrielError('BUSY', 'Too many files are open. Call again.');
+    else this.#items.push(message);
     this.#changed.notify();
   }
 

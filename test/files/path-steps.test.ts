@@ -4,7 +4,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as descriptors from '../../src/files/descriptors.ts';
-import { type DescriptorInspector, inspectorOf, statsOf } from '../../src/files/descriptors.ts';
+import type { DescriptorInspector } from '../../src/files/descriptors.ts';
 import { type ReachedPath, walkPath, type WalkBase } from '../../src/files/path-walk.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { openCount } from '../support/descriptors.ts';
@@ -263,21 +263,3 @@ describe.runIf(process.platform === 'linux').each([true, false])(
     });
   },
 );
-
-describe.runIf(process.platform === 'linux')('one step', () => {
-  beforeEach(() => {
-    Object.assign(host, { isLocal: true, opening: undefined, readlink: undefined, statFails: undefined });
-    host.opened.length = 0;
-  });
-
-  test.each([true, false])('a descriptor whose stats cannot be read is closed: %j', async (isLocal) => {
-    host.isLocal = isLocal;
-    const { W } = folders();
-    const inspector = inspectorOf(W);
-    const fd = fs.openSync(W, 'r');
-    expect((await statsOf(fd, inspector)).ino).toBe(fs.statSync(W, { bigint: true }).ino);
-    host.statFails = () => 'EIO';
-    await expect(statsOf(fd, inspector)).rejects.toThrow('EIO');
-    expect(() => fs.fstatSync(fd)).toThrow('EBADF');
-  });
-});

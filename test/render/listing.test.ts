@@ -22,23 +22,6 @@ const style: ListStyle<ShownEntries> = {
   details: ({ shown, next }) => ({ shown, ...(next !== undefined && { next }) }),
 };
 
-test('one path per line', () => {
-  expect(entriesAnswer(entriesOf(['a.ts', 'b.ts']), findRequest, baseLimits, style)).toEqual({
-    content: [{ type: 'text', text: 'a.ts\nb.ts' }],
-    details: { shown: 2 },
-    isError: false,
-  });
-});
-
-test('an empty result is stated in words', () => {
-  expect(entriesAnswer(entriesOf([]), findRequest, baseLimits, style).content).toEqual([
-    { type: 'text', text: 'No files found matching pattern' },
-  ]);
-  expect(entriesAnswer(entriesOf([]), listRequest, baseLimits, style).content).toEqual([
-    { type: 'text', text: '(empty directory)' },
-  ]);
-});
-
 test('the limit and the budget each name the next offset', () => {
   const limited = entriesAnswer(entriesOf(['a', 'b'], 2), { ...listRequest, limit: 2 }, baseLimits, style);
   expect(limited).toMatchObject({

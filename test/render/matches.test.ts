@@ -84,24 +84,6 @@ test('all notices together stay below 1 KiB, whatever the names', () => {
   }
 });
 
-test('gaps of the answer are said before what follows it', () => {
-  const gaps = {
-    timedOut: true,
-    denied: true,
-    tooDeep: true,
-    tooMany: false,
-    containers: 0,
-    rules: 0,
-    broken: false,
-  };
-  const { notices } = fitMatches(
-    { ...matchesOf(1, 'x', 1), gaps },
-    { ...searchRequest, limit: 1 },
-    bytes(100),
-  );
-  expect(notices.map(({ kind }) => kind)).toEqual(['timed-out', 'denied', 'too-deep', 'limit']);
-});
-
 const found = (files: readonly MatchedFile[], more: Partial<SearchResult> = {}): SearchResult => ({
   ...matchesOf(0, ''),
   files,

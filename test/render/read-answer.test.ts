@@ -158,33 +158,6 @@ test('the facts of a text name decoding and actual limits', () => {
 const part = (typed: string, result: PartResult['result']): PartResult => ({ typed, result });
 const several = (...parts: PartResult[]): ReadResult => ({ ...origin, kind: 'several', parts });
 
-test('several paths: each stands below a line with its name', () => {
-  const end = { kind: 'unterminated', text: 'No newline at end of file' };
-  const totals = { lines: 1 };
-  expect(
-    answer(
-      several(part('a\n.txt', textResult('a\n')), part('b', textResult('b')), part('c', textResult('c'))),
-    ),
-  ).toEqual({
-    content: [
-      {
-        type: 'text',
-        text: `==> a\\n.txt <==\n1|a\n==> b <==\n1|b\n[${end.text}]\n==> c <==\n1|c\n[${end.text}]`,
-      },
-    ],
-    details: {
-      ...facts,
-      parts: [
-        { ...facts, totals: { ...totals, bytes: 2 }, limits },
-        { ...facts, totals: { ...totals, bytes: 1 }, limits, notices: [end] },
-        { ...facts, totals: { ...totals, bytes: 1 }, limits, notices: [end] },
-      ],
-      notices: [end, end],
-    },
-    isError: false,
-  });
-});
-
 test('several paths: failures and paths without room are parts too', () => {
   const failed = new OrielError('NOT_FOUND', 'x does not exist');
   const full = 'not shown: the answer is full. Use b\\t to read it';

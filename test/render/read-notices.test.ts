@@ -1,7 +1,7 @@
 /** What is said below a text, in the order in which it stands there: the next call last. */
 
 import { expect, test } from 'vitest';
-import { displays, raw } from '../../src/render/display.ts';
+import { raw } from '../../src/render/display.ts';
 import { encodingNotices, readNotices, shownLines } from '../../src/render/read-notices.ts';
 import { unicodeEncoding } from '../../src/text/encoding.ts';
 import type { Notice } from '../../src/types/answer.ts';
@@ -78,30 +78,11 @@ test('inside an oversized line only the bytes count', () => {
   ]);
 });
 
-test('a range that passes the end names the last line', () => {
-  const selection = {
-    window: { kind: 'lines', ranges: [{ from: 1, to: 9 }], context: false },
-    typed: '1..9',
-  } as const;
-  const excerpt = excerptOf('a\nb\n', { lastLine: 2 });
-  expect(readNotices(textResult('', { selection, excerpt }))).toEqual([
-    { kind: 'short', target: 'f.txt', last: 2 },
-  ]);
-});
-
 test('a window behind the end names what there is', () => {
   const excerpt = { parts: [], totals: { lines: 3, bytes: 9 }, invalid: 0, pastEnd: true };
   const lines = { window: { kind: 'lines', ranges: [{ from: 9 }], context: true }, typed: '9' } as const;
   expect(readNotices(textResult('', { excerpt, selection: lines }))).toEqual([
     { kind: 'past-end', target: 'f.txt', asked: 'Line 9', totals: { lines: 3 }, use: ['f.txt:3', 'f.txt:1'] },
-  ]);
-  const huge = { ...lines, typed: '99999999999999999999' };
-  expect(readNotices(textResult('', { excerpt, selection: huge }))).toMatchObject([
-    { asked: 'Line 99999999999999999999' },
-  ]);
-  const bytes = { window: { kind: 'bytes', start: 99 }, typed: '@99' } as const;
-  expect(readNotices(textResult('', { excerpt, selection: bytes }))).toMatchObject([
-    { asked: 'Byte 99', totals: { bytes: 9 } },
   ]);
   const empty = { ...excerpt, totals: { lines: 0, bytes: 0 } };
   expect(readNotices(textResult('', { excerpt: empty, selection: lines }))).toEqual([
@@ -119,17 +100,6 @@ test('only a stored file is empty, unterminated or decoded', () => {
   ];
   expect(kinds('file')).toEqual(['empty', 'unterminated', 'encoding', 'invalid']);
   expect(kinds('archive')).toEqual(['invalid']);
-});
-
-test('a table names its next page only at the end', () => {
-  const more = { kind: 'said', text: 'More rows. Use app.db:users?offset=20' } as const;
-  expect(readNotices(textResult('a\n', { more, display: displays.plain }))).toEqual([more]);
-  const excerpt = excerptOf('a\n', {
-    totals: { bytes: 4, lines: 2 },
-    cutBy: 'lines',
-    next: { kind: 'lines', ranges: [{ from: 2 }] },
-  });
-  expect(readNotices(textResult('', { excerpt, more })).map(({ kind }) => kind)).toEqual(['cut']);
 });
 
 test('shown lines are runs of asked lines, without context', () => {

@@ -104,19 +104,6 @@ test('background processes are told, except after a timeout or cancel', () => {
   );
 });
 
-test('notices stand in a bracket each, or together in one', () => {
-  const stream = runStream('', { excerpt: excerptOf('\ufffd\n', { invalid: 1 }) });
-  const result = runResult(stream, { background: { ended: 1, left: 0 } });
-  const [first, second] = [
-    '1 process left in the background ended with the command',
-    '1 invalid UTF-8 sequence shown as U+FFFD',
-  ];
-  expect(text(result)).toBe(`\ufffd\n[${first}]\n[${second}]`);
-  expect(text(result, { notices: 'together', gap: '', outcome: 'above' })).toBe(
-    `\ufffd\n[${first}. ${second}]`,
-  );
-});
-
 test('a style sets notices apart, the outcome above or below', () => {
   const background = { ended: 1, left: 0 };
   const said = '[1 process left in the background ended with the command]';

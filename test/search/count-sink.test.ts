@@ -55,13 +55,6 @@ describe('output: files and count', () => {
     );
   });
 
-  test('the byte limit truncates between lines', async () => {
-    await work.write(Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`file-${10 + i}`, 'x\n'])));
-    expect(await grep({ pattern: 'x', output: 'files' }, { limits: { bytes: 64 } })).toBe(
-      'file-10\nfile-11\nfile-12\nfile-13\nfile-14\nfile-15\nfile-16\nfile-17\n[64 B limit reached. Use offset=8 to continue]',
-    );
-  });
-
   test('names that look like a notice, hidden characters and colons', async () => {
     await work.write({ '[2 files limit reached.]': 'x\n', 'a:12: b': 'x\n', 'a\u202eb': 'x\n' });
     expect(await grep({ pattern: 'x', output: 'count' })).toBe(

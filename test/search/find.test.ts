@@ -110,13 +110,6 @@ test('a limit names the next call until the last page', async () => {
   );
 });
 
-test('the byte limit truncates between paths', async () => {
-  await work.write({ [`${'n'.repeat(50)}.ts`]: '', [`${'o'.repeat(50)}.ts`]: '' });
-  expect(await find({ pattern: '[no]*.ts' }, { limits: { bytes: 64 } })).toBe(
-    `${'n'.repeat(50)}.ts\n[64 B limit reached. Use offset=1 to continue]`,
-  );
-});
-
 describe('hostile input', () => {
   test('G02 ReDoS glob', async () => {
     await work.write({ [`g/${'a'.repeat(37)}!`]: '' });

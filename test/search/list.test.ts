@@ -66,13 +66,6 @@ test('500 entries by default', async () => {
   expect(text).toMatch(/\n\[500 entries limit reached\. Use offset=500 to continue, limit=1000 for more\]$/);
 });
 
-test('the byte limit truncates between names', async () => {
-  await work.write({ ['a'.repeat(40)]: '', ['b'.repeat(40)]: '', c: '' });
-  const limits = { bytes: 64 };
-  expect(await ls({}, { limits })).toBe(`${'a'.repeat(40)}\n[64 B limit reached. Use offset=1 to continue]`);
-  expect(await ls({ offset: 1 }, { limits })).toBe(`${'b'.repeat(40)}\nc`);
-});
-
 test('a name larger than the answer is truncated with notice', async () => {
   await work.write({ ['a'.repeat(200)]: '', b: '' });
   const limits = { bytes: 64 };

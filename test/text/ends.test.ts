@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { countNewlines } from '../../src/text/encoding.ts';
 import { OutputEnds } from '../../src/text/output.ts';
 
 test('buffer and counts are independent of the chunk sizes', () => {
@@ -10,7 +9,7 @@ test('buffer and counts are independent of the chunk sizes', () => {
   const size = fc.integer({ min: 1, max: 80 });
   fc.assert(
     fc.property(chunks, size, size, (parts, head, tail) => {
-      const ends = new OutputEnds({ head, tail, countNewlines });
+      const ends = new OutputEnds({ head, tail });
       for (const part of parts) ends.push(Buffer.from(part));
       const all = parts.join('');
       const lines = all.split('\n').length - (all === '' || all.endsWith('\n') ? 1 : 0);
@@ -29,7 +28,7 @@ test('buffer and counts are independent of the chunk sizes', () => {
 });
 
 test('a chunk may be reused by its owner', () => {
-  const ends = new OutputEnds({ head: 4, tail: 4, countNewlines });
+  const ends = new OutputEnds({ head: 4, tail: 4 });
   const chunk = Buffer.from('abcd');
   ends.push(chunk);
   chunk.fill(0);
@@ -42,7 +41,7 @@ test('a chunk may be reused by its owner', () => {
 test('more than the first 16 KiB of the buffer', () => {
   const all = Array.from({ length: 30_000 }, (_, i) => `${i}\n`).join('');
   for (const size of [700, 20_000, 150_000]) {
-    const ends = new OutputEnds({ head: 50_000, tail: 60_000, countNewlines });
+    const ends = new OutputEnds({ head: 50_000, tail: 60_000 });
     for (let at = 0; at < all.length; at += size) {
       ends.push(Buffer.from(all.slice(at, at + size)));
       const so = all.slice(0, at + size);
@@ -58,7 +57,7 @@ test('more than the first 16 KiB of the buffer', () => {
 });
 
 test('nothing', () => {
-  const ends = new OutputEnds({ head: 4, tail: 4, countNewlines });
+  const ends = new OutputEnds({ head: 4, tail: 4 });
   ends.push(Buffer.alloc(0));
   expect([ends.bytes, ends.lines, ends.newlines, ends.lastLine]).toEqual([0, 0, 0, 0]);
   expect([ends.head.length, ends.tail()]).toEqual([0, { start: 0, bytes: Buffer.alloc(0) }]);

@@ -35,13 +35,6 @@ describe('a budget', () => {
     return new AnswerBudget(fit, fit.limits);
   };
 
-  test('of lines', () => {
-    const left = budget({ lines: 2 });
-    expect([left.lines, left.take(lineOf('a')), left.lines]).toEqual([2, undefined, 1]);
-    expect([left.take(lineOf('b')), left.lines]).toEqual([undefined, 0]);
-    expect([left.take(lineOf('c')), left.lines]).toEqual(['lines', 0]);
-  });
-
   test('of lines of any kind: gaps and context count too', () => {
     const left = budget({ lines: 9, answerLines: 4 });
     left.takeGap();

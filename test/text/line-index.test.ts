@@ -303,21 +303,6 @@ describe('what is read, and what is told of it', () => {
     expect(source.reads.map(([offset]) => offset)).toStrictEqual([0, 3 * BLOCK, 4 * BLOCK, 3 * BLOCK]);
   });
 
-  test('a file is read in large buffers, its rest apart', async () => {
-    const source = watched(Buffer.alloc(2 * SCAN_BUFFER + 60_000, 'ab\n'));
-    const index = new LineIndex(utf8);
-    const told: number[] = [];
-    const total = await index.total(source, undefined, (scanned) => told.push(scanned));
-    expect([total, told.at(-1)]).toStrictEqual([
-      Math.ceil((2 * SCAN_BUFFER + 60_000) / 3),
-      2 * SCAN_BUFFER + 60_000,
-    ]);
-    expect(source.reads.slice(0, 2)).toStrictEqual([
-      [0, SCAN_BUFFER],
-      [SCAN_BUFFER, SCAN_BUFFER],
-    ]);
-  });
-
   test('finding a line near the start counts only the start', async () => {
     const source = watched(Buffer.alloc(10 * SCAN_BUFFER, 'ab\n'));
     const index = new LineIndex(utf8);
@@ -403,29 +388,6 @@ describe('the bounds of a line', () => {
 });
 
 describe('the saved form', () => {
-  const numbersOf = (saved: Uint8Array): number[] =>
-    Array.from(new Float64Array(Uint8Array.from(saved).buffer));
-
-  test('is the block, bytes, lines, the end and the counts', async () => {
-    const index = new LineIndex(utf8);
-    expect(numbersOf(index.save())).toStrictEqual([BLOCK, 0, 0, 0, 0, 0]);
-    await index.total(memoryBytes(Buffer.from('one\ntwo')));
-    expect(numbersOf(index.save())).toStrictEqual([BLOCK, 7, 1, 1, 1, 0]);
-    const large = new LineIndex(utf8);
-    await large.total(memoryBytes(Buffer.alloc(2 * BLOCK + 4, 'abc\n')));
-    expect(numbersOf(large.save())).toStrictEqual([
-      BLOCK,
-      2 * BLOCK + 4,
-      BLOCK / 2 + 1,
-      1,
-      0,
-      0,
-      BLOCK / 4,
-      BLOCK / 2,
-    ]);
-    expect(large.held).toBe(512);
-  });
-
   test('an unterminated text is restored with its last line', async () => {
     const source = watched(Buffer.from('one\ntwo'));
     const index = new LineIndex(utf8);

@@ -49,18 +49,6 @@ test('lines are complete and ordered, and only plain ones decoded', async () => 
   );
 });
 
-test('only lines near a non-ASCII character stay undecoded', async () => {
-  const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i} of some length\n`);
-  lines[2_000] = 'é\n';
-  const reader = new LineReader(memoryBytes(lines.join('')), utf8, 0, 1_000);
-  let decoded = 0;
-  for (let i = 0; i < lines.length; i += 1) {
-    const stored = reader.buffered() ?? (await reader.next());
-    if (stored?.text !== undefined) decoded += 1;
-  }
-  expect(decoded).toBeGreaterThan(4_900);
-});
-
 interface Watched extends ByteSource {
   /** Offset and length of each read. */
   readonly reads: [number, number][];
@@ -112,21 +100,6 @@ test('what is buffered comes at once, and only that', async () => {
   // More than is held: `next` returns a part.
   expect(reader.buffered()).toBeUndefined();
   expect(source.reads).toStrictEqual([[0, 38]]);
-});
-
-test('the first read is small, later ones are larger', async () => {
-  const text = 'some words\n'.repeat(60_000);
-  const read = async (first?: number): Promise<number[]> => {
-    const source = watched(text);
-    const reader = new LineReader(source, utf8, 0, 100, undefined, first);
-    while (reader.buffered() ?? (await reader.next()));
-    expect(source.reads.map(([offset]) => offset)).toStrictEqual(
-      source.reads.map((_, i) => source.reads.slice(0, i).reduce((sum, [, length]) => sum + length, 0)),
-    );
-    return source.reads.map(([, length]) => length);
-  };
-  expect(await read()).toStrictEqual([64 << 10, 256 << 10, 256 << 10, text.length - (576 << 10)]);
-  expect((await read(100)).slice(0, 2)).toStrictEqual([100, 256 << 10]);
 });
 
 describe('a line of more bytes than are held', () => {

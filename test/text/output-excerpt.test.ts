@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import { memoryBytes } from '../../src/text/bytes.ts';
-import { countNewlines } from '../../src/text/encoding.ts';
 import type { Excerpt, Line } from '../../src/types/excerpt.ts';
 import type { KeptEnd } from '../../src/types/request.ts';
 import { foldedTo, OutputEnds, outputExcerpt } from '../../src/text/output.ts';
@@ -11,7 +10,7 @@ import { follow, inputOf, plainFit, textOf, windowOf } from '../support/windows.
 const REMEMBERED = 1 << 16;
 
 function endsOf(text: string | Uint8Array, chunk = 1_000, remembered = REMEMBERED): OutputEnds {
-  const ends = new OutputEnds({ head: remembered, tail: remembered, countNewlines });
+  const ends = new OutputEnds({ head: remembered, tail: remembered });
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += chunk) ends.push(bytes.subarray(at, at + chunk));
   return ends;
@@ -21,40 +20,11 @@ const numbered = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, i) => `${from + i}\n`).join('');
 
 describe('the tail', () => {
-  test('by lines', () => {
-    const result = outputExcerpt(endsOf(numbered(1, 5_000)), 'tail', plainFit({ lines: 2_000 }));
-    expect(textOf(result)).toBe(numbered(3_001, 5_000));
-    expect(result.parts[0]?.[0]).toMatchObject({ no: 3_001, start: 13_893, role: 'asked' });
-    expect(result).toMatchObject({
-      totals: { lines: 5_000, bytes: 23_893 },
-      cutBy: 'lines',
-      next: { kind: 'tail', lines: 3_000, before: 13_893 },
-      span: { start: 13_893, end: 23_893 },
-    });
-  });
-
-  test('by bytes, whole lines only', () => {
-    const result = outputExcerpt(endsOf('aaaa\nbbbb\ncccc\n'), 'tail', plainFit({ bytes: 12 }));
-    expect(textOf(result)).toBe('bbbb\ncccc\n');
-    expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'tail', lines: 1, before: 5 } });
-  });
-
   test('what fits is shown whole, at the limits exactly', () => {
     const result = outputExcerpt(endsOf('aaaa\nbbbb\n'), 'tail', plainFit({ bytes: 10, lines: 2 }));
     expect(textOf(result)).toBe('aaaa\nbbbb\n');
     expect(result).not.toHaveProperty('cutBy');
     expect(result).not.toHaveProperty('next');
-  });
-
-  test('a last line over the budget: its last whole characters', () => {
-    const result = outputExcerpt(endsOf(`one\n${'é'.repeat(100)}`), 'tail', plainFit({ bytes: 51 }));
-    expect(textOf(result)).toBe('é'.repeat(25));
-    expect(result).toMatchObject({
-      cutBy: 'line',
-      oversized: { no: 2, start: 4, bytes: 200 },
-      next: { kind: 'tail', lines: 2, before: 154 },
-      unterminated: true,
-    });
   });
 
   test('a last line longer than the buffer', () => {
@@ -70,21 +40,6 @@ describe('the tail', () => {
     const counting = { ...fit, cost: (line: Line) => (asked.push(line.text.length), fit.cost(line)) };
     outputExcerpt(endsOf(`one\n${'x'.repeat(60_000)}\n`), 'tail', counting);
     expect(Math.max(...asked)).toBeLessThan(100);
-  });
-
-  test('a tail ends at a line longer than the buffer', () => {
-    const ends = endsOf(`${'x'.repeat(200_000)}\nlast\n`);
-    const result = outputExcerpt(ends, 'tail', plainFit());
-    expect(textOf(result)).toBe('last\n');
-    expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'tail', lines: 1, before: 200_001 } });
-  });
-
-  test('a progress bar longer than the buffer: its last state', () => {
-    const bar = Array.from({ length: 20_000 }, (_, i) => `${i}\r`).join('');
-    const result = outputExcerpt(endsOf(`${bar}done\nlast\n`), 'tail', plainFit({ bytes: REMEMBERED }));
-    const [first, last] = result.parts[0] ?? [];
-    expect(first?.text).toMatch(/^\d+\r.*\r19999\rdone\n$/s);
-    expect([first?.no, first?.cut, last?.text]).toEqual([1, 'slice', 'last\n']);
   });
 
   test('a folded run that does not fit is on the page before', () => {
@@ -116,20 +71,6 @@ describe('the head', () => {
     expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'lines', ranges: [{ from: 3 }] } });
   });
 
-  test.each([13, 12])('or is filled to the last character of %i bytes', (bytes) => {
-    const fit = plainFit({ bytes });
-    const result = outputExcerpt(endsOf('aaaa\nbbbb\néééé\n'), 'head', fit, { snap: 'char' });
-    expect(textOf(result)).toBe('aaaa\nbbbb\né');
-    expect(result).toMatchObject({ cutBy: 'line', next: { kind: 'bytes', start: 12 } });
-  });
-
-  test('or is not, if no character fits', () => {
-    const fit = plainFit({ bytes: 11 });
-    const result = outputExcerpt(endsOf('aaaa\nbbbb\néééé\n'), 'head', fit, { snap: 'char' });
-    expect(textOf(result)).toBe('aaaa\nbbbb\n');
-    expect(result).toMatchObject({ cutBy: 'bytes', next: { kind: 'lines', ranges: [{ from: 3 }] } });
-  });
-
   test('a first line over the budget is cut between characters', () => {
     const result = outputExcerpt(endsOf(`${'é'.repeat(100)}\n`), 'head', plainFit({ bytes: 51 }));
     expect(textOf(result)).toBe('é'.repeat(25));
@@ -144,15 +85,6 @@ describe('the head', () => {
 });
 
 describe('both ends', () => {
-  test('share the budget', () => {
-    const result = outputExcerpt(endsOf(numbered(1, 1_000)), 'ends', plainFit({ lines: 7 }));
-    expect(result.parts.map((lines) => lines.map(({ no }) => no))).toEqual([
-      [1, 2, 3, 4],
-      [998, 999, 1_000],
-    ]);
-    expect(result.next).toEqual({ kind: 'tail', lines: 993, before: 3_880 });
-  });
-
   test('of one oversized line are its end', () => {
     const result = outputExcerpt(endsOf('x'.repeat(1_000)), 'ends', plainFit({ bytes: 100 }));
     expect(textOf(result)).toBe('x'.repeat(100));

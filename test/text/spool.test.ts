@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Identity } from '../../src/identity.ts';
 import { readAt } from '../../src/text/bytes.ts';
-import { type Overflow, Spool, SpoolReader } from '../../src/text/spool.ts';
+import { type Overflow, Spool, type SpoolOptions, SpoolReader } from '../../src/text/spool.ts';
 import { createSession } from '../../src/session/session.ts';
 
 function stream(
@@ -24,18 +24,26 @@ function stream(
   return { source: produce(), pulled: () => pulled, ended: () => ended };
 }
 
+/** A spool of these chunks, by default in memory. */
+function spoolOf(
+  chunks: readonly string[] | AsyncIterable<Uint8Array>,
+  options: Partial<SpoolOptions> = {},
+): Spool {
+  async function* produce(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  }
+  const overflow = (): Promise<Overflow> => Promise.reject(new Error('no file'));
+  const whole = { identity: Identity.once('test'), memory: 1 << 20, cap: 1 << 20, overflow };
+  return new Spool(Symbol.asyncIterator in chunks ? chunks : produce(), { ...whole, ...options });
+}
+
 test.each([
   ['in memory', 1 << 20],
   ['in a private file', 100],
 ])('bytes at offsets, %s, pulled as far as needed', async (_where, memory) => {
   const session = createSession();
   const { source, pulled } = stream(10, 64);
-  const spool = new Spool(source, {
-    identity: Identity.once('test'),
-    memory,
-    cap: 1 << 20,
-    overflow: () => session.scratch(),
-  });
+  const spool = spoolOf(source, { memory, overflow: () => session.scratch() });
   expect(await readAt(spool, 70, 4)).toStrictEqual(Buffer.alloc(4, 1));
   expect([pulled(), spool.size]).toStrictEqual([2, undefined]);
   expect(await readAt(spool, 630, 100)).toStrictEqual(Buffer.alloc(10, 9));
@@ -45,29 +53,12 @@ test.each([
   await session.close();
 });
 
-test('the cap ends the stream', async () => {
-  const { source, ended } = stream(1000, 64);
-  const spool = new Spool(source, {
-    identity: Identity.once('test'),
-    memory: 1 << 20,
-    cap: 100,
-    overflow: () => Promise.reject(new Error('no file')),
-  });
-  expect((await readAt(spool, 0, 1000)).length).toBe(100);
-  expect([spool.size, spool.capped, ended()]).toStrictEqual([100, true, true]);
-});
-
 test('a stream error reaches only readers of bytes beyond it', async () => {
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('good');
     throw new Error('broken');
   }
-  const spool = new Spool(failing(), {
-    identity: Identity.once('test'),
-    memory: 100,
-    cap: 100,
-    overflow: () => Promise.reject(new Error('no')),
-  });
+  const spool = spoolOf(failing());
   expect(Buffer.from(await readAt(spool, 0, 4)).toString()).toBe('good');
   await expect(readAt(spool, 2, 10)).rejects.toThrow('broken');
 });
@@ -76,12 +67,8 @@ test('an overflow file opened while the spool closes is closed', async () => {
   const { source, ended } = stream(10, 64);
   let open: (overflow: Overflow) => void = () => undefined;
   let closed = 0;
-  const spool = new Spool(source, {
-    identity: Identity.once('test'),
-    memory: 100,
-    cap: 1 << 20,
-    overflow: () => new Promise((resolve) => (open = resolve)),
-  });
+  const overflow = (): Promise<Overflow> => new Promise((resolve) => (open = resolve));
+  const spool = spoolOf(source, { memory: 100, overflow });
   const reading = readAt(spool, 200, 10);
   await expect.poll(() => spool.held.memory).toBe(64);
   const closing = spool.close();
@@ -114,14 +101,7 @@ function slowStream(): { source: AsyncGenerator<Uint8Array>; stop(): void; give(
 
 function slowSpool(): { spool: Spool; give(text: string): void } {
   const { source, stop, give } = slowStream();
-  const spool = new Spool(source, {
-    identity: Identity.once('test'),
-    memory: 100,
-    cap: 1 << 20,
-    overflow: () => Promise.reject(new Error('no file')),
-    stop,
-  });
-  return { spool, give };
+  return { spool: spoolOf(source, { stop }), give };
 }
 
 test('a cancelled reader returns at once, others get the step', async () => {
@@ -143,16 +123,6 @@ test('a cancelled reader returns at once, others get the step', async () => {
   await spool.close();
 });
 
-test('an endless step is aborted when nobody waits any more', async () => {
-  const { spool } = slowSpool();
-  const stop = new AbortController();
-  const reading = readAt(spool, 0, 4, stop.signal);
-  stop.abort(new Error('cancelled'));
-  await expect(reading).rejects.toThrow('cancelled');
-  await expect.poll(() => spool.failed).toBe(true);
-  await expect(readAt(spool, 0, 4)).rejects.toThrow('Nobody waits');
-});
-
 test('a spool can be closed while a step hangs', async () => {
   const { spool } = slowSpool();
   const reading = readAt(spool, 0, 4);
@@ -169,10 +139,8 @@ test('the overflow file is closed though the stream fails', async () => {
     }),
   };
   let closed = 0;
-  const spool = new Spool(stuck, {
-    identity: Identity.once('test'),
+  const spool = spoolOf(stuck, {
     memory: 0,
-    cap: 1 << 20,
     overflow: () =>
       Promise.resolve({
         append: () => Promise.resolve(),
@@ -185,21 +153,6 @@ test('the overflow file is closed though the stream fails', async () => {
   expect(closed).toBe(1);
 });
 
-/** A spool of these chunks, in memory. */
-function spoolOf(chunks: readonly string[], cap = 1 << 20): Spool {
-  return new Spool(
-    (async function* () {
-      for (const chunk of chunks) yield Buffer.from(chunk);
-    })(),
-    {
-      identity: Identity.once('test'),
-      memory: 1 << 20,
-      cap,
-      overflow: () => Promise.reject(new Error('no file')),
-    },
-  );
-}
-
 const textAt = async (source: Spool | SpoolReader, offset: number, length: number): Promise<string> =>
   Buffer.from(await readAt(source, offset, length)).toString();
 
@@ -211,12 +164,7 @@ test('bytes are found across chunks that their owner may reuse', async () => {
       yield chunk;
     }
   }
-  const spool = new Spool(reusing(), {
-    identity: Identity.once('test'),
-    memory: 1 << 20,
-    cap: 1 << 20,
-    overflow: () => Promise.reject(new Error('no file')),
-  });
+  const spool = spoolOf(reusing());
   const all = 'abcdefghijkl';
   for (let offset = 0; offset <= 13; offset += 1)
     for (let length = 0; length <= 13; length += 1)
@@ -233,31 +181,28 @@ test('bytes are found across chunks that their owner may reuse', async () => {
 });
 
 test('a stream is cut only beyond its cap', async () => {
-  const whole = spoolOf(['abcd', 'efgh'], 8);
+  const whole = spoolOf(['abcd', 'efgh'], { cap: 8 });
   expect([await textAt(whole, 0, 99), whole.size, whole.capped]).toStrictEqual(['abcdefgh', 8, false]);
-  const cut = spoolOf(['abcd', 'efgh'], 7);
+  const cut = spoolOf(['abcd', 'efgh'], { cap: 7 });
   expect([await textAt(cut, 0, 99), cut.size, cut.capped]).toStrictEqual(['abcdefg', 7, true]);
+  const { source, ended } = stream(1000, 64);
+  expect((await readAt(spoolOf(source, { cap: 100 }), 0, 1000)).length).toBe(100);
+  expect(ended()).toBe(true);
 });
 
 test('a file is written only beyond the limit of memory', async () => {
   const appended: string[] = [];
   const content = (): Buffer => Buffer.from(appended.join(''));
-  const spool = new Spool(
-    (async function* () {
-      for (const chunk of ['abcd', 'efgh', 'i']) yield Buffer.from(chunk);
-    })(),
-    {
-      identity: Identity.once('test'),
-      memory: 8,
-      cap: 100,
-      overflow: () =>
-        Promise.resolve({
-          append: (bytes) => Promise.resolve(void appended.push(Buffer.from(bytes).toString())),
-          readInto: (target, offset) => Promise.resolve(content().copy(target, 0, offset)),
-          close: () => Promise.resolve(),
-        }),
-    },
-  );
+  const spool = spoolOf(['abcd', 'efgh', 'i'], {
+    memory: 8,
+    cap: 100,
+    overflow: () =>
+      Promise.resolve({
+        append: (bytes) => Promise.resolve(void appended.push(Buffer.from(bytes).toString())),
+        readInto: (target, offset) => Promise.resolve(content().copy(target, 0, offset)),
+        close: () => Promise.resolve(),
+      }),
+  });
   expect([await textAt(spool, 0, 8), appended, spool.held]).toStrictEqual([
     'abcdefgh',
     [],
@@ -272,22 +217,16 @@ test('a file is written only beyond the limit of memory', async () => {
 
 test('a file that cannot be filled fails the stream', async () => {
   let closed = 0;
-  const spool = new Spool(
-    (async function* () {
-      for (const chunk of ['abcd', 'efgh']) yield Buffer.from(chunk);
-    })(),
-    {
-      identity: Identity.once('test'),
-      memory: 4,
-      cap: 100,
-      overflow: () =>
-        Promise.resolve({
-          append: () => Promise.reject(new Error('ENOSPC')),
-          readInto: () => Promise.resolve(0),
-          close: () => Promise.resolve(void (closed += 1)),
-        }),
-    },
-  );
+  const spool = spoolOf(['abcd', 'efgh'], {
+    memory: 4,
+    cap: 100,
+    overflow: () =>
+      Promise.resolve({
+        append: () => Promise.reject(new Error('ENOSPC')),
+        readInto: () => Promise.resolve(0),
+        close: () => Promise.resolve(void (closed += 1)),
+      }),
+  });
   expect(await textAt(spool, 0, 4)).toBe('abcd');
   await expect(readAt(spool, 0, 5)).rejects.toThrow('ENOSPC');
   expect([closed, spool.failed, spool.size]).toStrictEqual([1, true, undefined]);
@@ -366,7 +305,7 @@ describe('a reader of a shared spool', () => {
   });
 
   test('and then whether the stream was cut', async () => {
-    const spool = spoolOf(['abcd', 'efgh'], 6);
+    const spool = spoolOf(['abcd', 'efgh'], { cap: 6 });
     const [one, other] = [new SpoolReader(spool), new SpoolReader(spool)];
     expect([await textAt(one, 0, 99), one.size, one.capped]).toStrictEqual(['abcdef', 6, true]);
     expect([await textAt(other, 0, 3), spool.capped, other.capped]).toStrictEqual(['abc', true, false]);

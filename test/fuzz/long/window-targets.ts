@@ -105,7 +105,7 @@ export const windowTargets: readonly FuzzTarget[] = [
     ...material,
     name: 'output',
     run(input, random) {
-      const ends = new OutputEnds({ head: 40, tail: 48, countNewlines });
+      const ends = new OutputEnds({ head: 40, tail: 48 });
       for (let at = 0; at < input.length;) {
         const length = 1 + random.below(40);
         ends.push(input.subarray(at, at + length));
