@@ -31,7 +31,7 @@ export function openedFile(
   let reading = 0;
   /** If a descriptor is closed during a read, its number may belong to another file when the read runs. */
   const closeUnread = (): void | Promise<void> => {
-    if (!open && reading === 0) return inspector.close(fd);
+    if (!open && reading === 0) return inspector.close(fd, size);
   };
   const untilRead = async <T>(read: T | Promise<T>): Promise<T> => {
     reading += 1;

@@ -277,7 +277,7 @@ async function lookThrough(fd: number): Promise<Handle> {
 
 function handleOf(fd: number, path: string, stats: BigIntStats): Handle {
   const inspector = inspectorOf(path);
-  const release = (): void | Promise<void> => inspector.close(fd);
+  const release = (): void | Promise<void> => inspector.close(fd, Number(stats.size));
   return { path, stats, again: `/proc/self/fd/${fd}`, inspector, fd, release };
 }
 

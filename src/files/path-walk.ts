@@ -58,7 +58,7 @@ export async function walkPath(path: string, base: WalkBase): Promise<ReachedPat
       const isLast = i === names.length - 1;
       const found = isLast ? await openPathEntry(inner, inspector) : await enter(inner, inspector);
       if (typeof found === 'number') {
-        await inspector.close(fd);
+        await inspector.close(fd, 0);
         fd = found;
         at = join(at, name);
         continue;
@@ -77,7 +77,7 @@ export async function walkPath(path: string, base: WalkBase): Promise<ReachedPat
     if (errno(error) !== '' && !isInside(fd, base)) return undefined;
     throw error;
   } finally {
-    await inspector.close(fd);
+    await inspector.close(fd, 0);
   }
   return undefined;
 }
@@ -94,7 +94,7 @@ async function openBase(base: WalkBase, inspector: DescriptorInspector): Promise
   }
   const stats = await statsOf(fd, inspector);
   if (stats.dev === base.dev && stats.ino === base.ino) return { fd, stats };
-  await inspector.close(fd);
+  await inspector.close(fd, 0);
   return undefined;
 }
 
@@ -120,7 +120,7 @@ async function openPathEntry(
   const fd = await inspector.open(path, LOOK);
   const stats = await statsOf(fd, inspector);
   if (!stats.isSymbolicLink()) return { fd, stats };
-  await inspector.close(fd);
+  await inspector.close(fd, 0);
   try {
     return await inspector.readlink(path);
   } catch (error) {

@@ -222,7 +222,7 @@ async function realPlace(path: string): Promise<string> {
 async function found(path: string, all: FileRoots): Promise<readonly HeldRoot[]> {
   try {
     const { fd, path: real, stats } = await all.find(path, () => path);
-    await inspectorOf(real).close(fd);
+    await inspectorOf(real).close(fd, 0);
     if (isKeptAt(keptFromClients(all.paths), real, stats)) return [];
     return stats.isDirectory() ? [{ given: real, real, dev: stats.dev, ino: stats.ino }] : [];
   } catch (error) {

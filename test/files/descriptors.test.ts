@@ -211,10 +211,10 @@ describe('the operations for a path', () => {
     expect(inspector.stat(again)).toStrictEqual(fs.fstatSync(fd, { bigint: true }));
     fs.symlinkSync('f', `${path}-link`);
     expect(inspector.readlink(`${path}-link`)).toBe('f');
-    expect(inspector.close(again)).toBeUndefined();
+    expect(inspector.close(again, 10)).toBeUndefined();
     expect([isOpen(again), host.closed]).toStrictEqual([false, { main: [again], thread: [] }]);
     // Nobody can do anything about a failure to close.
-    expect(inspector.close(again)).toBeUndefined();
+    expect(inspector.close(again, 10)).toBeUndefined();
     expect(() => openOnMainThread(`${path}-none`, 0)).toThrow('ENOENT');
   });
 
@@ -232,11 +232,33 @@ describe('the operations for a path', () => {
     fs.symlinkSync('f', `${path}-link`);
     const target = inspector.readlink(`${path}-link`);
     expect([target instanceof Promise, await target]).toStrictEqual([true, 'f']);
-    await inspector.close(again);
+    await inspector.close(again, 10);
     expect([isOpen(again), host.closed]).toStrictEqual([false, { main: [], thread: [again] }]);
-    await inspector.close(again);
+    await inspector.close(again, 10);
     await expect(openDescriptor(`${path}-none`, 0)).rejects.toThrow('ENOENT');
     await closeDescriptor(-1).catch(() => expect.unreachable());
+  });
+
+  test.each([
+    [64 << 10, false, 'main'],
+    [64 << 10, true, 'main'],
+    [(64 << 10) + 1, false, 'main'],
+    [(64 << 10) + 1, true, 'thread'],
+    [undefined, false, 'main'],
+    [undefined, true, 'thread'],
+  ] as const)('%d bytes, deleted: %j: the file closes in the %s', async (size, isDeleted, where) => {
+    const { path, fd } = opened(10);
+    if (isDeleted) fs.rmSync(path);
+    await inspectorOf(path).close(fd, size);
+    expect([isOpen(fd), host.closed]).toStrictEqual([false, { main: [], thread: [], [where]: [fd] }]);
+  });
+
+  test('a closed descriptor counts as one of a named file', async () => {
+    const { path, fd } = opened(10);
+    fs.closeSync(fd);
+    host.closed.main.length = 0;
+    await inspectorOf(path).close(fd);
+    expect(host.closed).toStrictEqual({ main: [fd], thread: [] });
   });
 });
 
