@@ -177,7 +177,7 @@ export async function listText(place: ListPlace, wanted: GitHubCall, reader: Git
     offset += more ? PER_PAGE - (offset % PER_PAGE) : entries.length;
   }
   const lines = found.map((thread) => lineOf(thread, scheme, repository));
-  const use = nextCall(place, offset);
+  const use = `${scheme}://${repository}?${queryOf({ ...list, offset })}`;
   const said = `Showing ${found.length}, and there may be more. Use ${use} to continue`;
   const next: Notice | undefined = more ? { kind: 'said', text: said, use } : undefined;
   return { text: lines.join('') || `(no ${describe(place)}${more ? ' so far' : ''})\n`, more: next };
@@ -220,11 +220,6 @@ function lineOf(thread: GitHubThread, scheme: GitHubScheme, repository: Reposito
 function describe({ scheme, repository, list }: ListPlace): string {
   const what = scheme === 'pr' ? 'pull requests' : 'issues';
   return `${list.state === 'all' ? '' : `${list.state} `}${what} in ${repository}`;
-}
-
-/** The call for the next page, which begins at entry `offset` of GitHub's list. */
-function nextCall({ scheme, repository, list }: ListPlace, offset: number): string {
-  return `${scheme}://${repository}?${queryOf({ ...list, offset })}`;
 }
 
 /** The query string of the parameters that differ from the defaults. */
