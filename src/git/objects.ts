@@ -102,17 +102,9 @@ export class GitRepository {
    * first bytes do, about so many.
    */
   read(id: Buffer, head?: number): GitObject | undefined {
-    let failure: UnreadableObject | undefined;
-    for (const store of this.#stores) {
-      try {
-        const found = store.read(id, head);
-        if (found) return found;
-      } catch (error) {
-        if (!(error instanceof UnreadableObject)) throw error;
-        failure = error;
-      }
-    }
-    if (failure) throw failure;
+    const { found, failure } = firstIn(this.#stores, id, head);
+    if (!found && failure) throw failure;
+    if (found) return found;
     // git writes no empty directory, and knows it.
     return EMPTY_TREES.has(id.toString('hex')) ? { kind: 'tree', bytes: Buffer.alloc(0) } : undefined;
   }
@@ -190,7 +182,6 @@ export class GitRepository {
   }
 }
 
-/** Maximum bytes of the configuration file. */
 const MAX_CONFIG_BYTES = 1 << 20;
 
 /** A directory of objects: packs, and loose objects, each a file of its own. */
@@ -214,21 +205,13 @@ class ObjectStore {
   }
 
   read(id: Buffer, head?: number): GitObject | undefined {
-    let failure: unknown;
-    for (const pack of this.#each()) {
-      try {
-        const found = pack.read(id, head);
-        if (found) return found;
-      } catch (error) {
-        if (!(error instanceof UnreadableObject)) throw error;
-        failure = error;
-      }
-    }
+    const { found, failure } = firstIn(this.#each(), id, head);
+    if (found) return found;
     const name = id.toString('hex');
     const known = this.#cache.get(name);
     if (known) return known;
     const loose = this.#loose(name, head);
-    if (!loose && failure) throw failure as UnreadableObject;
+    if (!loose && failure) throw failure;
     return loose && head === undefined ? this.#cache.set(name, loose) : loose;
   }
 
@@ -268,7 +251,10 @@ class ObjectStore {
       const packs = this.#packs;
       return (packs && this.#spared(() => openFile(packs, file))) ?? [];
     });
-    const [indexFile, packFile] = files.map(windowed);
+    const [indexFile, packFile] = files.map((file): WindowedFile => ({
+      size: file.size,
+      read: (from, length) => readPart(file, from, length),
+    }));
     const index = indexFile && PackIndex.of(indexFile, this.#idBytes);
     const pack = packFile && index && new GitPack(name, packFile, index, this.#cache);
     const opened = { pack, files };
@@ -309,8 +295,19 @@ class ObjectStore {
   }
 }
 
-function windowed(file: HeldFile): WindowedFile {
-  return { size: file.size, read: (from, length) => readPart(file, from, length) };
+/** The object in the first of them in which it can be read, or the last reason why it cannot. */
+function firstIn(stores: Iterable<Pick<GitPack, 'read'>>, id: Buffer, head?: number) {
+  let failure: UnreadableObject | undefined;
+  for (const store of stores) {
+    try {
+      const found = store.read(id, head);
+      if (found) return { found, failure };
+    } catch (error) {
+      if (!(error instanceof UnreadableObject)) throw error;
+      failure = error;
+    }
+  }
+  return { found: undefined, failure };
 }
 
 /** Inflates and parses `TYPE SP SIZE NUL BYTES`. */

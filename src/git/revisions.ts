@@ -7,7 +7,6 @@ import type { GitRepository } from './objects.ts';
 import { type GitObject, UnreadableObject } from './pack.ts';
 import { type GitCommit, parseCommit } from './trees.ts';
 
-/** Maximum characters of a revision. */
 const MAX_REVISION_CHARACTERS = 512;
 
 /** Maximum bytes of a ref, and of `packed-refs` and `shallow`. */
@@ -27,7 +26,6 @@ export interface FoundCommit extends GitCommit {
   readonly id: Buffer;
 }
 
-/** The revisions of one repository. */
 export class GitRevisions {
   readonly #repository: GitRepository;
   #packed: string | undefined;
@@ -53,7 +51,8 @@ export class GitRevisions {
     for (const [, mark, digits] of steps.matchAll(/([~^])(\d*)(?!\{)/g)) {
       if (!at) break;
       const count = digits === '' ? 1 : Number(digits);
-      at = mark === '~' ? this.#back(at, count, typed) : this.#parent(at, count, typed);
+      if (mark === '^') at = this.#parent(at, count, typed);
+      else for (let i = 0; i < Math.min(count, MAX_STEPS); i += 1) at = this.#parent(at, 1, typed);
     }
     return at;
   }
@@ -193,12 +192,6 @@ export class GitRevisions {
       at = Buffer.from(next, 'hex');
     }
     return this.read(at, typed);
-  }
-
-  #back(from: FoundCommit, count: number, typed: string): FoundCommit {
-    let at = from;
-    for (let i = 0; i < Math.min(count, MAX_STEPS); i += 1) at = this.#parent(at, 1, typed);
-    return at;
   }
 
   #parent(of: FoundCommit, no: number, typed: string): FoundCommit {

@@ -168,13 +168,31 @@ export class PathAttributes {
     const parents = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
     // The macros of the first two count in all files: they are read first.
     const files = [undefined, '', ...parents].map((front) => ({ front, file: this.#fileIn(front) }));
-    return conversionOf(this.#config, (name) => {
+    // The first file that says something decides.
+    const valueFor = (name: AttributeName): AttributeValue => {
       for (const { front = '', file } of [...files.slice(0, 1), ...files.slice(1).toReversed()]) {
         const found = file?.find(name, path.slice(front.length));
-        if (found) return found;
+        if (found) return found.value;
       }
       return undefined;
-    });
+    };
+    const [filter, set, crlf, eol, ident, encoding] = NAMES.map(valueFor);
+    const undone =
+      typeof filter === 'string'
+        ? `filter ${filter}`
+        : ident === true
+          ? 'ident'
+          : typeof encoding === 'string'
+            ? `encoding ${encoding}`
+            : undefined;
+    const text = set ?? (crlf === 'input' ? true : crlf);
+    if (text === true) return { lineEnds: 'all', undone };
+    if (text === false) return { lineEnds: undefined, undone };
+    if (text === 'auto') return { lineEnds: 'text', undone };
+    if (eol === 'lf' || eol === 'crlf') return { lineEnds: 'all', undone };
+    const isAuto =
+      this.#config.get('core.autocrlf')?.toLowerCase() === 'input' || this.#config.isTrue('core.autocrlf');
+    return { lineEnds: isAuto ? 'text' : undefined, undone };
   }
 
   #fileIn(front: string | undefined): AttributesFile | undefined {
@@ -185,29 +203,6 @@ export class PathAttributes {
     }
     return this.#files.get(front);
   }
-}
-
-/** `find`: the first file of attributes that says something decides. */
-function conversionOf(
-  config: GitConfig,
-  find: (name: AttributeName) => { readonly value: AttributeValue } | undefined,
-): TextConversion {
-  const [filter, set, crlf, eol, ident, encoding] = NAMES.map((name) => find(name)?.value);
-  const undone =
-    typeof filter === 'string'
-      ? `filter ${filter}`
-      : ident === true
-        ? 'ident'
-        : typeof encoding === 'string'
-          ? `encoding ${encoding}`
-          : undefined;
-  const text = set ?? (crlf === 'input' ? true : crlf);
-  if (text === true) return { lineEnds: 'all', undone };
-  if (text === false) return { lineEnds: undefined, undone };
-  if (text === 'auto') return { lineEnds: 'text', undone };
-  if (eol === 'lf' || eol === 'crlf') return { lineEnds: 'all', undone };
-  const isAuto = config.get('core.autocrlf')?.toLowerCase() === 'input' || config.isTrue('core.autocrlf');
-  return { lineEnds: isAuto ? 'text' : undefined, undone };
 }
 
 const CRLF = '\r\n';

@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { isAlive } from '../support/children.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { place } from '../support/dialect.ts';
 
@@ -31,15 +32,6 @@ function stubborn(how: string, options: Parameters<typeof place>[1] = {}) {
     started,
     gone: () => expect.poll(() => started().filter(isAlive)).toEqual([]),
   };
-}
-
-/** A zombie is not. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false;
-  }
 }
 
 describe.runIf(process.platform === 'linux')('processes that a server has started', () => {

@@ -13,6 +13,12 @@ export function childrenOf(pid: number, part: string): number[] {
   return children.filter((child) => readOr(`/proc/${child}/cmdline`).includes(part));
 }
 
+/** A zombie is not. */
+export function isAlive(pid: number): boolean {
+  const stat = readOr(`/proc/${pid}/stat`);
+  return stat !== '' && !/\) [ZX] /.test(stat);
+}
+
 export function openDescriptors(): number {
   return readdirSync('/proc/self/fd').length;
 }

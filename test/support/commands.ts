@@ -11,12 +11,12 @@ import { run } from '../../src/call/run.ts';
 import { outputDisplays } from '../../src/render/display.ts';
 import { createSession } from '../../src/session/session.ts';
 import { LocalSpills, type SpillOptions } from '../../src/session/spills.ts';
-import type { Call } from '../../src/types/call.ts';
 import type { Progress } from '../../src/types/session.ts';
 import type { Limits } from '../../src/types/excerpt.ts';
 import type { RunRequest } from '../../src/types/request.ts';
 import type { RunResult, RunStream } from '../../src/types/result.ts';
 import type { RunSettings } from '../../src/types/settings.ts';
+import { testCall } from './open-source.ts';
 
 export const outputLimits: Limits = {
   lines: 2_000,
@@ -58,21 +58,16 @@ export function bench(options: BenchOptions = {}): Bench {
   const spills = new LocalSpills({ state: temporaryFolder(), ...options.spills });
   onTestFinished(() => spills.close());
   const progress: Progress[] = [];
-  const call = (signal: AbortSignal): Call => ({
-    signal,
-    deadline: Number.POSITIVE_INFINITY,
-    limits: { ...outputLimits, ...options.limits },
-    settings: { ...defaultSettings, run: { ...defaultSettings.run, ...options.settings } },
-    access: createAccess({ cwd: folder, roots: options.roots?.(folder) ?? [], allow: [] }),
-    session: { ...createSession(), spills },
-    now: Date.now,
-    progress: (event) => void progress.push(event),
-    open: () => Promise.reject(new Error('not for commands')),
-    onEnd: () => undefined,
-    part: () => {
-      throw new Error('no part of this test');
-    },
-  });
+  const call = (signal: AbortSignal) =>
+    testCall({
+      signal,
+      limits: { ...outputLimits, ...options.limits },
+      settings: { ...defaultSettings, run: { ...defaultSettings.run, ...options.settings } },
+      access: createAccess({ cwd: folder, roots: options.roots?.(folder) ?? [], allow: [] }),
+      session: { ...createSession(), spills },
+      now: Date.now,
+      progress: (event) => void progress.push(event),
+    });
   return {
     folder,
     spills,

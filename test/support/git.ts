@@ -28,6 +28,11 @@ export function git(directory: string, ...args: string[]): string {
   return stdout;
 }
 
+/** `line 3\n` and so on, each with the mark. */
+export function numberedLines(from: number, to: number, mark = ''): string {
+  return Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}${mark}\n`).join('');
+}
+
 /** Commits everything in the work tree. */
 export function commitAll(directory: string, message: string): void {
   git(directory, 'add', '--all');

@@ -32,6 +32,26 @@ export interface OpenOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A call of nobody, with `more` in it. */
+export function testCall({ session = createSession(), ...more }: Partial<Call>): Call {
+  return {
+    signal: new AbortController().signal,
+    deadline: Number.POSITIVE_INFINITY,
+    limits: wide,
+    settings: defaultSettings,
+    access: createAccess({ cwd: '/', roots: [], allow: [] }),
+    session,
+    now: () => 0,
+    progress: () => {},
+    open: () => Promise.reject(new Error('nothing inside')),
+    onEnd: () => {},
+    part: () => {
+      throw new Error('no part of this test');
+    },
+    ...more,
+  };
+}
+
 /** The result of `source` for `path`, displayed as its base name; undefined if the source does not handle it. */
 export async function openWith(
   source: ContentSource,
@@ -39,28 +59,18 @@ export async function openWith(
   { rest = '', settings = {}, signal = new AbortController().signal }: OpenOptions = {},
 ): Promise<Resource | undefined> {
   const access = createAccess({ cwd: tmpdir(), roots: [], allow: [] });
-  const session = createSession();
   const opened = await access.open(path, signal);
   if (opened.kind !== 'file') throw new Error('a directory');
   onTestFinished(() => opened.close());
   const head = await readAt(opened.bytes, 0, 4096);
   const subject = { typed: basename(path), rest, name: basename(path), path: opened.path, opened, head };
   if (!source.claims(subject)) return undefined;
-  const call: Call = {
+  const call: Call = testCall({
     signal,
-    deadline: Number.POSITIVE_INFINITY,
-    limits: wide,
     settings: { ...defaultSettings, ...settings },
     access,
-    session,
-    now: () => 0,
-    progress: () => {},
     open: (inner) => source.open(inner, call),
-    onEnd: () => {},
-    part: () => {
-      throw new Error('no part of this test');
-    },
-  };
+  });
   return source.open(subject, call);
 }
 

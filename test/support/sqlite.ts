@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createOriel, type OrielOptions } from '../../src/index.ts';
 import { loadLibrary } from '../../src/formats/sqlite/worker/library.ts';
+import type { ReadableFile } from '../../src/formats/sqlite/worker/vfs.ts';
 
 /** A temporary folder that is removed after the test. */
 export function folder(): string {
@@ -35,6 +36,18 @@ export async function database(name: string, ...statements: string[]): Promise<s
   return cwd;
 }
 
+/** Bytes as SQLite and its readers take a file. */
+export function fileOf(content: Uint8Array): ReadableFile {
+  return {
+    size: () => content.length,
+    read(target, offset) {
+      const part = content.subarray(offset, offset + target.length);
+      target.set(part);
+      return part.length;
+    },
+  };
+}
+
 export interface Answered {
   /** Text with notices, as sent to a model. */
   readonly text: string;
@@ -57,6 +70,14 @@ export const cells = (text: string): string[][] =>
         .split(' | ')
         .map((cell) => cell.trim()),
     );
+
+/** Reads what follows the name of a file with these bytes. */
+export function fileReader(name: string, content: string | Uint8Array): (rest: string) => Promise<Answered> {
+  const cwd = folder();
+  writeFileSync(join(cwd, name), content);
+  const read = reader(cwd);
+  return (rest) => read(name + rest);
+}
 
 /** Reads paths below `cwd` with the default dialect. */
 export function reader(cwd: string, options: OrielOptions = {}): (path: string) => Promise<Answered> {

@@ -1,7 +1,7 @@
 /** A web server on loopback that serves a test's pages and records the requested paths. */
 
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -19,14 +19,17 @@ export interface Site {
   readonly url: string;
   /** Requested paths, in order. */
   readonly asked: string[];
+  readonly heard: IncomingMessage[];
 }
 
-/** Pages by path; a string is HTML. Other paths give 404. */
-export async function site(pages: Readonly<Record<string, Page>>): Promise<Site> {
+/** Pages by path, or what answers all of them; a string is HTML. Other paths give 404. */
+export async function site(pages: Readonly<Record<string, Page>> | RequestListener): Promise<Site> {
   const asked: string[] = [];
+  const heard: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? '');
-    const page = pages[request.url ?? ''];
+    heard.push(request);
+    const page = typeof pages === 'function' ? pages : pages[request.url ?? ''];
     if (typeof page === 'function') return page(request, response);
     if (page === undefined)
       return response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>404</h1>');
@@ -44,7 +47,7 @@ export async function site(pages: Readonly<Record<string, Page>>): Promise<Site>
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, heard };
 }
 
 /** An HTML page like a blog's: a menu, an article with a title, a footer. */

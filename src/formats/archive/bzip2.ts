@@ -8,9 +8,9 @@
 
 import { OrielError } from '../../errors.ts';
 
-/** The 48-bit magic numbers of a block and of the end of a stream, in two halves of 24 bits. */
-const BLOCK_MAGIC = [0x314159, 0x265359];
-const END_MAGIC = [0x177245, 0x385090];
+/** The 48-bit magic numbers of a block and of the end of a stream. */
+const BLOCK_MAGIC = 0x314159_265359;
+const END_MAGIC = 0x177245_385090;
 const OUTPUT_BYTES = 64 << 10;
 
 /** The size of a block is the level in the stream's header times this many bytes. */
@@ -23,22 +23,17 @@ const LEVEL_BYTES = 100_000;
 export async function* bunzip2(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const bits = new BitReader(packed);
   const work = new Workspace();
-  for (let streams = 0; await bits.fill(); streams += 1) {
-    if (streams > 0 && bits.peek(8) === 0) return padding(bits);
+  for (let [streams, isPadding] = [0, false]; await bits.fill(); streams += 1) {
+    isPadding ||= streams > 0 && bits.peek(8) === 0;
+    if (isPadding) {
+      // The rest must be zeros: other bytes may be a damaged stream. (bzip2 itself ignores them, with a warning.)
+      for (let left = bits.available() / 8; left > 0; left -= 1) if (bits.take(8) !== 0) throw damaged();
+      continue;
+    }
     const magic = bits.available() < 32 ? 0 : bits.take(24);
     const level = magic === 0x425a68 ? bits.take(8) - 0x30 : 0;
     if (level < 1 || level > 9) throw damaged();
     yield* stream(bits, work, level);
-  }
-}
-
-/**
- * The rest after a stream, which must be zeros: other bytes may be a damaged stream. (bzip2 itself ignores them, with a
- * warning.)
- */
-async function padding(bits: BitReader): Promise<void> {
-  while (await bits.fill()) {
-    for (let left = bits.available() / 8; left > 0; left -= 1) if (bits.take(8) !== 0) throw damaged();
   }
 }
 
@@ -60,15 +55,14 @@ async function* stream(bits: BitReader, work: Workspace, level: number): AsyncGe
   let combined = 0;
   for (;;) {
     await bits.fill();
-    const first = bits.take(24);
-    const second = bits.take(24);
-    const crc = bits.take32();
-    if (first === END_MAGIC[0] && second === END_MAGIC[1]) {
+    const magic = bits.take(24) * 2 ** 24 + bits.take(24);
+    const crc = bits.take(16) * 65_536 + bits.take(16);
+    if (magic === END_MAGIC) {
       if (crc !== combined) throw damaged();
       bits.align();
       return;
     }
-    if (first !== BLOCK_MAGIC[0] || second !== BLOCK_MAGIC[1]) throw damaged();
+    if (magic !== BLOCK_MAGIC) throw damaged();
     if (work.block.length < blockBytes) {
       work.block = new Uint32Array(blockBytes);
       work.encoded = new Uint8Array(blockBytes);
@@ -299,7 +293,9 @@ class HuffmanTable {
       for (let symbol = 0; symbol < this.#size; symbol += 1) {
         if (this.#lengths[symbol] !== length) continue;
         this.#symbols[before] = symbol;
-        this.#lookUp(code, length, symbol);
+        const from = code << (FAST_BITS - length);
+        const to = from + (1 << (FAST_BITS - length));
+        if (length <= FAST_BITS) this.#fast.fill((length << 9) | symbol, from, to);
         code += 1;
         before += 1;
       }
@@ -326,12 +322,6 @@ class HuffmanTable {
       return this.#symbols[place] as number;
     }
     throw damaged();
-  }
-
-  #lookUp(code: number, length: number, symbol: number): void {
-    if (length > FAST_BITS) return;
-    const from = code << (FAST_BITS - length);
-    this.#fast.fill((length << 9) | symbol, from, from + (1 << (FAST_BITS - length)));
   }
 }
 
@@ -369,18 +359,16 @@ class BitReader {
       this.#ended = true;
       return;
     }
-    if (this.#end + step.value.length > this.#bytes.length) this.#makeRoom(step.value.length);
+    const { length } = step.value;
+    if (this.#end + length > this.#bytes.length) {
+      // Unread bytes move to the front of the buffer. This is rare: half of the buffer has been read by then.
+      const held = this.#bytes.subarray(this.#at, this.#end);
+      if (held.length + length > this.#bytes.length) this.#bytes = new Uint8Array(2 * (held.length + length));
+      this.#bytes.set(held);
+      [this.#at, this.#end] = [0, held.length];
+    }
     this.#bytes.set(step.value, this.#end);
-    this.#end += step.value.length;
-  }
-
-  /** Moves unread bytes to the front of the buffer. This is rare: half of the buffer has been read by then. */
-  #makeRoom(length: number): void {
-    const held = this.#bytes.subarray(this.#at, this.#end);
-    if (held.length + length > this.#bytes.length) this.#bytes = new Uint8Array(2 * (held.length + length));
-    this.#bytes.set(held);
-    this.#at = 0;
-    this.#end = held.length;
+    this.#end += length;
   }
 
   available(): number {
@@ -410,10 +398,6 @@ class BitReader {
     const value = this.peek(count);
     this.skip(count);
     return value;
-  }
-
-  take32(): number {
-    return this.take(16) * 65_536 + this.take(16);
   }
 
   /** Skips to the next whole byte. */

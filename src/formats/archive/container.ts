@@ -12,13 +12,13 @@ import type { ReportedMember } from './decoders.ts';
 import {
   BLOCK_BYTES,
   formatOf,
-  isNamedPackedTar,
-  isNamedZip,
   type IsolatedFormat,
   isTarHeader,
   MAX_GZIP_HEAD_BYTES,
   namesInGzip,
+  PACKED_TARS,
   unpackedName,
+  ZIPS,
 } from './detect.ts';
 import { archiveLimits, metered, UnpackBudget } from './limits.ts';
 import {
@@ -31,7 +31,7 @@ import {
   storedName,
   withoutPrivate,
 } from './members.ts';
-import { PackedTar, PlainTar } from './tar.ts';
+import { packedTar, PlainTar } from './tar.ts';
 import {
   type CompressionCodec,
   decompress,
@@ -71,7 +71,7 @@ async function archiveFormat(
 ): Promise<ArchiveFormat> {
   const format =
     formatOf(head) ??
-    (isNamedZip(name) ? 'zip' : (emptyTar(name, head) ?? (await discImage(packed, name, signal)))) ??
+    (ZIPS.test(name) ? 'zip' : (emptyTar(name, head) ?? (await discImage(packed, name, signal)))) ??
     ((await endsAsZip(packed.bytes, packed.size, signal)) ? 'zip' : undefined);
   if (format === undefined) {
     throw new OrielError(
@@ -80,7 +80,7 @@ async function archiveFormat(
     );
   }
   if (!isCodec(format)) return format;
-  const holdsTar = isNamedPackedTar(name) || (await beginsWithTar(decompressFile(format, packed, signal)));
+  const holdsTar = PACKED_TARS.test(name) || (await beginsWithTar(decompressFile(format, packed, signal)));
   return holdsTar ? { tarIn: format } : { only: format };
 }
 
@@ -93,9 +93,9 @@ export function openContainer(format: ContainerFormat, packed: PackedArchive): A
   const { bytes, size, budget } = packed;
   if (format === 'tar') return new PlainTar(bytes, budget);
   if (format === 'zip') return new ZipArchive(bytes, size, budget, packed.compared);
-  if (typeof format === 'string') return new IsolatedArchive(format, bytes, size, budget);
+  if (typeof format === 'string') return isolatedArchive(format, packed);
   const { tarIn: codec } = format;
-  return new PackedTar(codec, budget, (signal) => decompressFile(codec, packed, signal));
+  return packedTar(codec, budget, (signal) => decompressFile(codec, packed, signal));
 }
 
 function decompressFile(
@@ -312,67 +312,47 @@ const WORKER_CHUNK_BYTES = 1 << 20;
 /** The start of a 7z: signature, version, CRC, then offset and size of the directory. Source: 7zFormat.txt. */
 const SEVEN_START_BYTES = 32;
 
-class IsolatedArchive implements ArchiveContainer {
-  readonly format: IsolatedFormat;
-  readonly #source: ByteSource;
-  readonly #size: number;
-  readonly #budget: UnpackBudget;
-
-  /** Throws `LIMIT` for an archive too large to be read in memory. */
-  constructor(format: IsolatedFormat, source: ByteSource, size: number, budget: UnpackBudget) {
-    if (size > archiveLimits.isolatedBytes) {
-      const [is, most] = [binarySize(size), binarySize(archiveLimits.isolatedBytes)];
-      throw new OrielError('LIMIT', `a ${format} archive is read up to ${most}, and this one is ${is}`);
-    }
-    this.format = format;
-    this.#source = source;
-    this.#size = size;
-    this.#budget = budget;
+/** Throws `LIMIT` for an archive too large to be read in memory. */
+function isolatedArchive(format: IsolatedFormat, { bytes, size, budget }: PackedArchive): ArchiveContainer {
+  if (size > archiveLimits.isolatedBytes) {
+    const [is, most] = [binarySize(size), binarySize(archiveLimits.isolatedBytes)];
+    throw new OrielError('LIMIT', `a ${format} archive is read up to ${most}, and this one is ${is}`);
   }
+  const packed = (signal: AbortSignal): PackedInput => ({
+    size,
+    read: () => chunksOf(bytes, 0, size, WORKER_CHUNK_BYTES, signal),
+  });
+  return {
+    format,
+    async *entries(signal) {
+      if (format === '7z') await checkSevenDirectory(bytes, size, signal);
+      let index = 0;
+      const job = { kind: 'list', size } as const;
+      for await (const batch of pullFromWorker<ReportedMember[]>(job, packed(signal), signal)) {
+        yield batch.map(({ name, link, ...told }): IsolatedMember => ({
+          ...told,
+          name: escapeName(name),
+          index: index++,
+          link: link === undefined ? undefined : escapeName(link),
+        }));
+      }
+    },
+    open({ index, encrypted }: IsolatedMember, signal) {
+      if (encrypted) throw new OrielError('ENCRYPTED', 'it is encrypted');
+      const job = { kind: 'member', size, index } as const;
+      return metered(pullFromWorker<Uint8Array>(job, packed(signal), signal), () => size, budget);
+    },
+    // The worker has the whole archive in memory.
+    working: () => size + LIBARCHIVE_BYTES,
+  };
+}
 
-  async *entries(signal: AbortSignal): AsyncGenerator<ArchiveMember[]> {
-    if (this.format === '7z') await this.#checkDirectory(signal);
-    let index = 0;
-    for await (const batch of pullFromWorker<ReportedMember[]>(
-      { kind: 'list', size: this.#size },
-      this.#packed(signal),
-      signal,
-    )) {
-      yield batch.map(({ name, link, ...told }): IsolatedMember => ({
-        ...told,
-        name: escapeName(name),
-        index: index++,
-        link: link === undefined ? undefined : escapeName(link),
-      }));
-    }
-  }
-
-  open(member: IsolatedMember, signal: AbortSignal): AsyncIterable<Uint8Array> {
-    if (member.encrypted) throw new OrielError('ENCRYPTED', 'it is encrypted');
-    const job = { kind: 'member', size: this.#size, index: member.index } as const;
-    const bytes = pullFromWorker<Uint8Array>(job, this.#packed(signal), signal);
-    return metered(bytes, () => this.#size, this.#budget);
-  }
-
-  /** The worker has the whole archive in memory. */
-  working(): number {
-    return this.#size + LIBARCHIVE_BYTES;
-  }
-
-  /** Checks that the directory at the end of a 7z is there, because libarchive takes an archive without it for an empty one. */
-  async #checkDirectory(signal: AbortSignal): Promise<void> {
-    const start = Buffer.from(await readAt(this.#source, 0, SEVEN_START_BYTES, signal));
-    const end =
-      start.length < SEVEN_START_BYTES
-        ? Number.POSITIVE_INFINITY
-        : SEVEN_START_BYTES + Number(start.readBigUInt64LE(12)) + Number(start.readBigUInt64LE(20));
-    if (end > this.#size) throw new OrielError('CORRUPT', 'the file ends before its directory');
-  }
-
-  #packed(signal: AbortSignal): PackedInput {
-    return {
-      size: this.#size,
-      read: () => chunksOf(this.#source, 0, this.#size, WORKER_CHUNK_BYTES, signal),
-    };
-  }
+/** Checks that the directory at the end of a 7z is there, because libarchive takes an archive without it for an empty one. */
+async function checkSevenDirectory(bytes: ByteSource, size: number, signal: AbortSignal): Promise<void> {
+  const start = Buffer.from(await readAt(bytes, 0, SEVEN_START_BYTES, signal));
+  const end =
+    start.length < SEVEN_START_BYTES
+      ? Number.POSITIVE_INFINITY
+      : SEVEN_START_BYTES + Number(start.readBigUInt64LE(12)) + Number(start.readBigUInt64LE(20));
+  if (end > size) throw new OrielError('CORRUPT', 'the file ends before its directory');
 }

@@ -18,15 +18,14 @@ const READ_AFTER_HOP = 4 << 10;
 
 /** A cursor over a `ByteSource`; skipping needs no read. */
 export class SeekingCursor implements ByteCursor {
-  position: number;
+  position = 0;
   readonly #source: ByteSource;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: AbortSignal;
   #held = Buffer.alloc(0);
   #heldAt = 0;
 
-  constructor(source: ByteSource, position: number, signal?: AbortSignal) {
+  constructor(source: ByteSource, signal: AbortSignal) {
     this.#source = source;
-    this.position = position;
     this.#signal = signal;
   }
 

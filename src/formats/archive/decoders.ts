@@ -1,6 +1,6 @@
 /** The decoders that run in the worker: archives with libarchive, and streams of xz and zstd. */
 
-import { type LibarchiveWasm, libarchiveWasm } from 'libarchive-wasm';
+import { libarchiveWasm } from 'libarchive-wasm';
 import * as xz from 'xz-decompress';
 import { ZSTDDecoder } from 'zstddec/stream';
 import { OrielError } from '../../errors.ts';
@@ -36,7 +36,7 @@ export async function* listMembers(
   size: number,
   packed: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ReportedMember[]> {
-  const archive = await Archive.load(size, packed);
+  const archive = await loadArchive(size, packed);
   let batch: ReportedMember[] = [];
   try {
     for (let told = archive.next(); told; told = archive.next()) {
@@ -57,83 +57,69 @@ export async function* readMember(
   index: number,
   packed: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const archive = await Archive.load(size, packed);
+  const archive = await loadArchive(size, packed);
   for (let at = 0; at <= index; at += 1) {
     if (!archive.next()) throw new OrielError('CORRUPT', 'it is no longer in the archive');
   }
   for (let part = archive.read(); part.length > 0; part = archive.read()) yield part;
 }
 
-class Archive {
-  readonly #library: LibarchiveWasm;
-  readonly #archive: number;
-  readonly #output: number;
-
-  private constructor(library: LibarchiveWasm, archive: number) {
-    this.#library = library;
-    this.#archive = archive;
-    this.#output = library.module._malloc(LIBARCHIVE_OUTPUT_BYTES);
-  }
-
-  static async load(size: number, packed: AsyncIterable<Uint8Array>): Promise<Archive> {
-    const library = await libarchiveWasm({ wasmBinary: await asset('wasm/libarchive.wasm') });
-    const address = library.module._malloc(size);
-    let at = 0;
-    for await (const chunk of packed) {
-      const part = chunk.subarray(0, size - at);
-      library.module.HEAPU8.set(part, address + at);
-      at += part.length;
-    }
-    // Called directly: when this fails, the library's wrapper reads the message from an archive that does not exist.
-    const open = library.module.cwrap('archive_read_new_memory', 'number', ['number', 'number', 'string']);
-    const archive = Number(open(address, at));
-    if (archive === 0) throw new OrielError('CORRUPT', 'its beginning is damaged');
-    return new Archive(library, archive);
-  }
-
-  next(): ReportedMember | undefined {
-    const library = this.#library;
-    const entry = library.read_next_entry(this.#archive);
-    this.#bound();
-    if (entry === 0) {
-      const message = this.#message();
-      if (message === '') return undefined;
-      throw libarchiveError(message);
-    }
-    const type = TYPES.get(library.entry_filetype(entry)) ?? 'other';
-    const link = library.entry_symlink(entry) ?? library.entry_hardlink(entry);
-    return {
-      name: library.entry_pathname(entry) ?? '',
-      type: type === 'file' && link ? 'hardlink' : type,
-      size: library.entry_size(entry),
-      encrypted: library.entry_is_encrypted(entry) !== 0,
-      link: link || undefined,
-    };
-  }
-
+interface LoadedArchive {
+  next(): ReportedMember | undefined;
   /** The next bytes of the current member; empty at its end. */
-  read(): Uint8Array {
-    const library = this.#library;
-    try {
-      const filled = library.read_data(this.#archive, this.#output, LIBARCHIVE_OUTPUT_BYTES);
-      return library.module.HEAPU8.subarray(this.#output, this.#output + filled);
-    } catch (error) {
-      throw libarchiveError(error instanceof Error ? error.message : '', error);
-    } finally {
-      this.#bound();
-    }
-  }
+  read(): Uint8Array;
+}
 
+async function loadArchive(size: number, packed: AsyncIterable<Uint8Array>): Promise<LoadedArchive> {
+  const library = await libarchiveWasm({ wasmBinary: await asset('wasm/libarchive.wasm') });
+  const { module } = library;
+  const address = module._malloc(size);
+  let at = 0;
+  for await (const chunk of packed) {
+    const part = chunk.subarray(0, size - at);
+    module.HEAPU8.set(part, address + at);
+    at += part.length;
+  }
+  // Called directly: when this fails, the library's wrapper reads the message from an archive that does not exist.
+  const open = module.cwrap('archive_read_new_memory', 'number', ['number', 'number', 'string']);
+  const archive = Number(open(address, at));
+  if (archive === 0) throw new OrielError('CORRUPT', 'its beginning is damaged');
+  const output = module._malloc(LIBARCHIVE_OUTPUT_BYTES);
   /** Throws `LIMIT` if the library has allocated too much. It allocates a dictionary before it uses any of it. */
-  #bound(): void {
-    if (this.#library.module.HEAPU8.length > archiveLimits.isolatedBytes + archiveLimits.decoderBytes) {
+  const bound = (): void => {
+    if (module.HEAPU8.length > archiveLimits.isolatedBytes + archiveLimits.decoderBytes)
       throw new OrielError('LIMIT', 'it needs more memory to unpack than is allowed');
-    }
-  }
-
-  #message(): string {
-    return this.#library.error_string(this.#archive) ?? '';
-  }
+  };
+  return {
+    next() {
+      const entry = library.read_next_entry(archive);
+      bound();
+      if (entry === 0) {
+        const message = library.error_string(archive) ?? '';
+        if (message === '') return undefined;
+        throw libarchiveError(message);
+      }
+      const type = TYPES.get(library.entry_filetype(entry)) ?? 'other';
+      const link = library.entry_symlink(entry) ?? library.entry_hardlink(entry);
+      return {
+        name: library.entry_pathname(entry) ?? '',
+        type: type === 'file' && link ? 'hardlink' : type,
+        size: library.entry_size(entry),
+        encrypted: library.entry_is_encrypted(entry) !== 0,
+        link: link || undefined,
+      };
+    },
+    read() {
+      try {
+        const filled = library.read_data(archive, output, LIBARCHIVE_OUTPUT_BYTES);
+        return module.HEAPU8.subarray(output, output + filled);
+      } catch (error) {
+        throw libarchiveError(error instanceof Error ? error.message : '', error);
+      } finally {
+        bound();
+      }
+    },
+  };
 }
 
 function libarchiveError(message: string, cause: unknown = new Error(message)): OrielError {

@@ -14,8 +14,10 @@ const NAMES =
   /\.(?:tar|tgz|tbz2?|txz|tzst|zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|7z|rar|deb|rpm|cpio|cab|iso|gz|bz2|xz|zst)$/i;
 /** Documents that are zip files: archives only when a member is named. */
 const DOCUMENTS = /\.(?:epub|docx|xlsx|pptx|odt|ods|odp)$/i;
-const PACKED_TARS = /\.(?:tgz|tbz2?|txz|tzst|tar\.[a-z0-9]+)$/i;
-const ZIPS = /\.(?:zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|epub|docx|xlsx|pptx|odt|ods|odp)$/i;
+export const PACKED_TARS = /\.(?:tgz|tbz2?|txz|tzst|tar\.[a-z0-9]+)$/i;
+/** A zip may begin with other data, such as a self-extractor. */
+export const ZIPS =
+  /\.(?:zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|epub|docx|xlsx|pptx|odt|ods|odp)$/i;
 
 const MAGIC: readonly (readonly [ArchiveFormatName, string])[] = [
   ['zip', 'PK\x03\x04'],
@@ -68,15 +70,6 @@ export function formatOf(head: Uint8Array): ArchiveFormatName | undefined {
 
 export function isNamedArchive(name: string): boolean {
   return NAMES.test(name) || DOCUMENTS.test(name);
-}
-
-/** Whether the name is that of a zip. Needed because a zip may begin with other data, such as a self-extractor. */
-export function isNamedZip(name: string): boolean {
-  return ZIPS.test(name);
-}
-
-export function isNamedPackedTar(name: string): boolean {
-  return PACKED_TARS.test(name);
 }
 
 /** `notes.txt.gz` → `notes.txt`. */

@@ -138,7 +138,7 @@ export class PlainTar implements ArchiveContainer {
   }
 
   entries(signal: AbortSignal): AsyncIterable<ArchiveMember[]> {
-    return readMembers(new SeekingCursor(this.#source, 0, signal));
+    return readMembers(new SeekingCursor(this.#source, signal));
   }
 
   open(member: TarMember, signal: AbortSignal): AsyncIterable<Uint8Array> {
@@ -166,51 +166,38 @@ const SUFFIXES: Record<CompressionCodec, string> = {
   deflate: 'z',
 };
 
-/** A tar in a compressed stream. The stream is unpacked from its start for each listing and each member. */
-export class PackedTar implements ArchiveContainer {
-  readonly format: string;
-  readonly #codec: CompressionCodec;
-  readonly #budget: UnpackBudget;
-  readonly #unpack: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
-
-  constructor(
-    codec: CompressionCodec,
-    budget: UnpackBudget,
-    unpack: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
-  ) {
-    this.format = `tar.${SUFFIXES[codec]}`;
-    this.#codec = codec;
-    this.#budget = budget;
-    this.#unpack = unpack;
-  }
-
-  async *entries(signal: AbortSignal): AsyncGenerator<ArchiveMember[]> {
-    const cursor = new StreamCursor(this.#unpack(signal));
-    try {
-      yield* readMembers(cursor);
-    } finally {
-      await cursor.close();
-    }
-  }
-
-  working(member: TarMember): number {
-    const alone = member.sparseFrom === undefined ? 0 : workingAlone(member.stored);
-    return WORKING[this.#codec] + alone;
-  }
-
-  open(member: TarMember, signal: AbortSignal): AsyncIterable<Uint8Array> {
-    return contentOf(member, (from, end) => this.#read(from, end, signal), this.#budget, signal);
-  }
-
-  async *#read(from: number, end: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const cursor = new StreamCursor(this.#unpack(signal));
+/** A tar in a compressed stream, which `unpack` unpacks from its start for each listing and each member. */
+export function packedTar(
+  codec: CompressionCodec,
+  budget: UnpackBudget,
+  unpack: (signal: AbortSignal) => AsyncIterable<Uint8Array>,
+): ArchiveContainer {
+  async function* at<T>(
+    from: number,
+    read: (cursor: StreamCursor) => AsyncIterable<T>,
+    signal: AbortSignal,
+  ): AsyncGenerator<T> {
+    const cursor = new StreamCursor(unpack(signal));
     try {
       await cursor.skip(from);
-      yield* cursor.stream(end - from);
+      yield* read(cursor);
     } finally {
       await cursor.close();
     }
   }
+  return {
+    format: `tar.${SUFFIXES[codec]}`,
+    entries: (signal) => at(0, readMembers, signal),
+    working: ({ sparseFrom, stored }: TarMember) =>
+      WORKING[codec] + (sparseFrom === undefined ? 0 : workingAlone(stored)),
+    open: (member: TarMember, signal) =>
+      contentOf(
+        member,
+        (from, end) => at(from, (cursor) => cursor.stream(end - from), signal),
+        budget,
+        signal,
+      ),
+  };
 }
 
 // Parses one tar header: ustar, GNU and pax, base-256 numbers, checksums. modern-tar 0.8.6 was tried: it has no parser for
@@ -256,27 +243,22 @@ function parseHeader(block: Buffer, at: number): TarHeader | undefined {
   };
 }
 
-function tarType(header: TarHeader, name: string): MemberType {
-  switch (header.flag) {
-    case '1':
-      return 'hardlink';
-    case '2':
-      return 'symlink';
-    case '3':
-    case '4':
-      return 'device';
-    case '5':
-      return 'directory';
-    case '6':
-      return 'fifo';
-    case 'V':
-    case 'M':
-    case 'D':
-      return 'other';
-    default:
-      // v7 archives mark directories only by a trailing slash.
-      return name.endsWith('/') ? 'directory' : 'file';
-  }
+/** By the flag of the header. */
+const TYPES: Readonly<Record<string, MemberType>> = {
+  1: 'hardlink',
+  2: 'symlink',
+  3: 'device',
+  4: 'device',
+  5: 'directory',
+  6: 'fifo',
+  V: 'other',
+  M: 'other',
+  D: 'other',
+};
+
+function tarType({ flag }: TarHeader, name: string): MemberType {
+  // v7 archives mark directories only by a trailing slash.
+  return TYPES[flag] ?? (name.endsWith('/') ? 'directory' : 'file');
 }
 
 /** Parses the records of a pax header: `"27 path=dir/name.txt\n…"`. Stops at the first record with an invalid length. */

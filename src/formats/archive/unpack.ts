@@ -177,8 +177,16 @@ export function decompress(
       }
     },
   };
-  return metered(decode(codec, counted, signal), () => fed, budget);
+  const unpacked =
+    codec === 'gzip'
+      ? inflate(createGunzip(ZLIB), counted.read(), signal)
+      : codec === 'deflate'
+        ? inflate(createInflateRaw(ZLIB), counted.read(), signal)
+        : pullFromWorker<Uint8Array>({ kind: codec }, counted, signal);
+  return metered(unpacked, () => fed, budget);
 }
+
+const ZLIB = { chunkSize: 64 << 10 };
 
 /** Bytes of a worker with libarchive and a dictionary of usual size, without the archive. */
 export const LIBARCHIVE_BYTES = 48 << 20;
@@ -213,16 +221,6 @@ export function unpackAlone(
   }
   const job = { kind: 'member', size, index: 0 } as const;
   return metered(pullFromWorker<Uint8Array>(job, { size, read }, signal), () => size, budget);
-}
-
-function decode(
-  codec: CompressionCodec,
-  packed: PackedInput,
-  signal: AbortSignal,
-): AsyncIterable<Uint8Array> {
-  if (codec === 'gzip') return inflate(createGunzip({ chunkSize: 64 << 10 }), packed.read(), signal);
-  if (codec === 'deflate') return inflate(createInflateRaw({ chunkSize: 64 << 10 }), packed.read(), signal);
-  return pullFromWorker<Uint8Array>({ kind: codec }, packed, signal);
 }
 
 /** Packed bytes per write to zlib. Deflate expands at most 1,032 times, so this bounds the queued output at 16 MiB. */
@@ -286,7 +284,6 @@ function damaged(failure: Error): OrielError {
 
 /** The packed bytes. They can be read several times, because a decoder may have to start again. */
 export interface PackedInput {
-  /** The number of bytes. */
   readonly size: number;
   read(): AsyncIterable<Uint8Array>;
 }
@@ -335,15 +332,11 @@ export async function* pullFromWorker<T extends Uint8Array | readonly unknown[]>
       if (skipped === next.length && skipped > 0) continue;
       given += next.length - skipped;
       lease.rest();
-      yield skipped === 0 ? next : behind(next, skipped);
+      yield (next instanceof Uint8Array ? next.subarray(skipped) : next.slice(skipped)) as T;
     }
   } finally {
     await lease.end();
   }
-}
-
-function behind<T extends Uint8Array | readonly unknown[]>(things: T, skipped: number): T {
-  return (things instanceof Uint8Array ? things.subarray(skipped) : things.slice(skipped)) as T;
 }
 
 class Decoder<T extends Uint8Array | readonly unknown[]> {

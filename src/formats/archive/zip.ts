@@ -500,9 +500,8 @@ async function directoryAt(
   for (const candidate of shift === 0 ? [0] : [shift, 0]) {
     const from = start + candidate;
     if (from < 0 || from > end) continue;
-    if (count === 0 || (await startsWith(source, from, RECORD_SIGNATURE, signal))) {
-      return { start: from, end, count, shift: candidate };
-    }
+    const first = count > 0 ? await readAt(source, from, SIGNATURE_BYTES.length, signal) : SIGNATURE_BYTES;
+    if (SIGNATURE_BYTES.equals(first)) return { start: from, end, count, shift: candidate };
   }
   return undefined;
 }
@@ -525,14 +524,4 @@ async function wideEnd(
     length: Number(end.readBigUInt64LE(40)),
     start: Number(end.readBigUInt64LE(48)),
   };
-}
-
-async function startsWith(
-  source: ByteSource,
-  offset: number,
-  signature: number,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const bytes = Buffer.from(await readAt(source, offset, 4, signal));
-  return bytes.length === 4 && bytes.readUInt32LE(0) === signature;
 }

@@ -331,7 +331,6 @@ export function writeDataPath(path: JsonPath): string {
     .join('');
 }
 
-/** Whether the value at `path` is at `wanted`, around it, or elsewhere. */
 export function relationOf(path: JsonPath, wanted: JsonPath): 'at' | 'around' | 'elsewhere' {
   if (path.length > wanted.length || path.some((step, at) => String(step) !== String(wanted[at])))
     return 'elsewhere';

@@ -64,35 +64,17 @@ function refuseUtf16(head: Uint8Array): void {
 
 // Says what was found in the file while its rows were read.
 
-/** "2 rows have more or fewer cells than there are columns". */
-const DATA_WORDS: Readonly<Record<DataFinding, readonly [one: string, many: string]>> = {
-  ragged: [
-    'row has more or fewer cells than there are columns',
-    'rows have more or fewer cells than there are columns',
-  ],
-  broken: ['line is not JSON and was left out', 'lines are not JSON and were left out'],
-  unlike: [
-    'row is no object: where json … finds its text',
-    'rows are no objects: where json … finds their text',
-  ],
-  oversized: ['row is over 4 MiB and was left out', 'rows are over 4 MiB and were left out'],
-  unclosed: ['row has a quote that is not closed', 'rows have a quote that is not closed'],
-  repeated: [
-    'row has a key twice, of which the last is shown',
-    'rows have a key twice, of which the last is shown',
-  ],
-  further: [
-    'row has a key that is no column: json holds it',
-    'rows have keys that are no columns: json holds them',
-  ],
-  wide: [
-    `row has over ${MAX_DATA_COLUMNS} cells, of which the others are left out`,
-    `rows have over ${MAX_DATA_COLUMNS} cells, of which the others are left out`,
-  ],
-  undecoded: [
-    'row has bytes that are not UTF-8, which no condition finds as letters',
-    'rows have bytes that are not UTF-8, which no condition finds as letters',
-  ],
+/** Of one `{row has|rows have}`, and of several: "2 rows have more or fewer cells than there are columns". */
+const DATA_WORDS: Readonly<Record<DataFinding, string>> = {
+  ragged: '{row has|rows have} more or fewer cells than there are columns',
+  broken: '{line is|lines are} not JSON and {was|were} left out',
+  unlike: '{row is no object|rows are no objects}: where json … finds {its|their} text',
+  oversized: '{row is|rows are} over 4 MiB and {was|were} left out',
+  unclosed: '{row has|rows have} a quote that is not closed',
+  repeated: '{row has|rows have} a key twice, of which the last is shown',
+  further: '{row has a key that is no column|rows have keys that are no columns}: json holds {it|them}',
+  wide: `{row has|rows have} over ${MAX_DATA_COLUMNS} cells, of which the others are left out`,
+  undecoded: '{row has|rows have} bytes that are not UTF-8, which no condition finds as letters',
 };
 
 function repeatedPathNote(count: number): Notice {
@@ -116,12 +98,9 @@ function factNotes(reply: SqliteAnswer, typed: string): Notice[] {
   for (const [finding, { count, start, bytes }] of Object.entries(found)) {
     // Of a converted text, the bytes are not those of the file.
     const use = converted ? undefined : `${typed}:@${start}+${bytes}`;
-    const words = DATA_WORDS[finding as DataFinding][count === 1 ? 0 : 1];
-    const which = count === 1 ? 'it' : 'the first';
-    const what = `Of ${plural(read, 'row')} read, ${count} ${words}`;
-    notes.push(
-      use === undefined ? sentenceNotice(what) : sentenceNotice(`${what}. Use ${use} for ${which}`, use),
-    );
+    const words = DATA_WORDS[finding as DataFinding].replace(/\{(.*?)\|(.*?)\}/g, count === 1 ? '$1' : '$2');
+    const call = use === undefined ? '' : `. Use ${use} for ${count === 1 ? 'it' : 'the first'}`;
+    notes.push(sentenceNotice(`Of ${plural(read, 'row')} read, ${count} ${words}${call}`, use));
   }
   if (places !== undefined) notes.push(repeatedPathNote(places));
   if (mayRepeat)

@@ -149,19 +149,11 @@ export function writtenValue(type: ParquetType, raw: unknown): string {
   }
 }
 
-const NUMBERS = new Set<ParquetType['kind']>([
-  'integer',
-  'unsigned',
-  'float',
-  'double',
-  'half',
-  'decimal',
-  'boolean',
-]);
+const NUMBERS = /^(?:integer|unsigned|float|double|half|decimal|boolean)$/;
 
 export function jsonOf(type: ParquetType, raw: unknown): string {
   const written = writtenValue(type, raw);
-  if (NUMBERS.has(type.kind) && !/^-?[IN]/.test(written)) return written;
+  if (NUMBERS.test(type.kind) && !/^-?[IN]/.test(written)) return written;
   if (type.kind !== 'json') return JSON.stringify(written);
   try {
     JSON.parse(written);

@@ -57,18 +57,9 @@ const UNPACK: Compressors = {
 type ColumnDecoder = Parameters<typeof readPage>[2];
 
 /** Values stay as they are stored, and are converted when they are asked for: `parquet-values.ts`. */
-const PARSERS = {
-  ...DEFAULT_PARSERS,
-  timestampFromMilliseconds: (value: unknown): unknown => value,
-  timestampFromMicroseconds: (value: unknown): unknown => value,
-  timestampFromNanoseconds: (value: unknown): unknown => value,
-  dateFromDays: (value: unknown): unknown => value,
-  stringFromBytes: (value: unknown): unknown => value,
-  jsonFromBytes: (value: unknown): unknown => value,
-  geometryFromBytes: (value: unknown): unknown => value,
-  geographyFromBytes: (value: unknown): unknown => value,
-  uuidFromBytes: (value: unknown): unknown => value,
-} as ColumnDecoder['parsers'];
+const PARSERS = Object.fromEntries(
+  Object.keys(DEFAULT_PARSERS).map((name) => [name, (value: unknown): unknown => value]),
+) as unknown as ColumnDecoder['parsers'];
 
 /** A column of the file without columns in it: where it stands in each row group, and how its values are converted. */
 interface ParquetLeaf {
@@ -101,8 +92,7 @@ export class ParquetRecords implements DataTable {
   /** Reads the metadata. Throws SqliteRefusal (`CORRUPT`, `LIMIT`, `UNSUPPORTED`). */
   constructor(file: DataFile) {
     this.file = file;
-    const metadata = readMetadata(file);
-    const tree = schemaOf(metadata);
+    const { metadata, tree } = readMetadata(file);
     let index = 0;
     const leavesOf = (node: SchemaTree): ParquetLeaf[] => {
       if (node.children.length > 0) return node.children.flatMap(leavesOf);
@@ -138,7 +128,7 @@ export class ParquetRecords implements DataTable {
   }
 }
 
-function readMetadata(file: DataFile): FileMetaData {
+function readMetadata(file: DataFile): { readonly metadata: FileMetaData; readonly tree: SchemaTree } {
   const tail = bytesAt(file, Math.max(0, file.size - 8), 8);
   const mark = Buffer.from(tail.subarray(4)).toString('latin1');
   if (mark === 'PARE') throw new SqliteRefusal('UNSUPPORTED', 'The Parquet file is encrypted');
@@ -155,22 +145,11 @@ function readMetadata(file: DataFile): FileMetaData {
   try {
     const bytes = bytesAt(file, file.size - 8 - length, length + 8);
     checkThrift(new DataView(bytes.buffer, bytes.byteOffset, length), 0);
-    return parquetMetadata(bytes, { parsers: PARSERS, geoparquet: false });
+    const metadata = parquetMetadata(bytes, { parsers: PARSERS, geoparquet: false });
+    return { metadata, tree: parquetSchema(metadata) };
   } catch (error) {
-    throw damaged(error);
+    throw new SqliteRefusal('CORRUPT', `The Parquet metadata is damaged: ${reasonOf(error)}`);
   }
-}
-
-function schemaOf(metadata: FileMetaData): SchemaTree {
-  try {
-    return parquetSchema(metadata);
-  } catch (error) {
-    throw damaged(error);
-  }
-}
-
-function damaged(error: unknown): SqliteRefusal {
-  return new SqliteRefusal('CORRUPT', `The Parquet metadata is damaged: ${reasonOf(error)}`);
 }
 
 function reasonOf(error: unknown): string {

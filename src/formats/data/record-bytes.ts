@@ -156,6 +156,27 @@ function indexFrom(bytes: Buffer, byte: number, at: number): number {
   return found === -1 ? Infinity : found;
 }
 
+/** Pushes the first bytes of a JSON text to the scanner. `at`: how many were scanned. */
+export function scanFile(
+  scanner: JsonScanner,
+  file: DataFile,
+  most: number,
+): { readonly at: number; readonly damage?: JsonError } {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let at = 0;
+  try {
+    for (let got = 1; got > 0 && at < Math.min(file.size, most); at += got) {
+      got = file.read(chunk, at);
+      scanner.push(chunk.subarray(0, got));
+    }
+    if (at >= file.size) scanner.end();
+    return { at };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return { at, damage: error };
+  }
+}
+
 /** The items of the array at `path` of a JSON text. */
 export class ItemRecords {
   /** Undefined if nothing stands at the path. */

@@ -12,7 +12,7 @@ import {
 } from '../../text/separated.ts';
 import { decodeText } from '../../text/encoding.ts';
 import { sameName } from '../sqlite/stored-text.ts';
-import { JsonError, type JsonPath, ValueFinder } from './json-scan.ts';
+import { type JsonPath, ValueFinder } from './json-scan.ts';
 import {
   CHUNK_BYTES,
   type DataFile,
@@ -20,6 +20,7 @@ import {
   type JsonDamage,
   lineEndOf,
   LineRecords,
+  scanFile,
 } from './record-bytes.ts';
 
 /** How the bytes of a file are read. `path` leads to the array whose items are the rows. */
@@ -265,15 +266,7 @@ export class DataRecords implements DataTable {
   /** The last value at the path, as far as the text is JSON. */
   #lastAt(path: JsonPath): ValueFinder {
     const finder = new ValueFinder(path);
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    try {
-      for (let at = 0, got = 1; got > 0 && at < MAX_SEARCHED_BYTES; at += got) {
-        got = this.#file.read(chunk, at);
-        finder.scanner.push(chunk.subarray(0, got));
-      }
-    } catch (error) {
-      if (!(error instanceof JsonError)) throw error;
-    }
+    scanFile(finder.scanner, this.#file, MAX_SEARCHED_BYTES);
     return finder;
   }
 

@@ -2,8 +2,8 @@
 
 import { plural } from '../../render/display.ts';
 import { showName } from '../sqlite/stored-text.ts';
-import { JsonError, type JsonPath, JsonScanner, writeDataPath } from './json-scan.ts';
-import { CHUNK_BYTES, type DataFile, type JsonDamage } from './record-bytes.ts';
+import { type JsonPath, JsonScanner, writeDataPath } from './json-scan.ts';
+import { type DataFile, type JsonDamage, scanFile } from './record-bytes.ts';
 
 /** The bytes that are looked at, the keys that are shown, and the items whose keys are. */
 const MAX_SHAPED_BYTES = 8 << 20;
@@ -86,23 +86,10 @@ export function shapeOf(file: DataFile): DataShape | undefined {
       held.push({ path: [...path], kind: 'scalar', example });
     },
   });
-  let at = 0;
-  let damage: JsonDamage | undefined;
-  try {
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    for (; at < Math.min(file.size, MAX_SHAPED_BYTES);) {
-      const got = file.read(chunk, at);
-      if (got === 0) break;
-      scanner.push(chunk.subarray(0, got));
-      at += got;
-    }
-    if (at >= file.size) scanner.end();
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    // Comments in JSON, a page of HTML: the keys before them are no shape.
-    if (error.offset < file.size) return undefined;
-    damage = { offset: error.offset, why: error.message };
-  }
+  const { at, damage: error } = scanFile(scanner, file, MAX_SHAPED_BYTES);
+  // Comments in JSON, a page of HTML: the keys before them are no shape.
+  if (error && error.offset < file.size) return undefined;
+  const damage = error && { offset: error.offset, why: error.message };
   if (!isRooted || held.length === 0) return undefined;
   // Those that are still open go on behind what was looked at.
   const least = (one: ShapedValue): string => (open.includes(one) ? 'at least ' : '');

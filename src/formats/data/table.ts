@@ -1,8 +1,8 @@
 /** Opens a data file as a table, and answers what needs no query: a value by its path, the shape of a JSON text. */
 
 import { layOutJson } from './json-layout.ts';
-import { JsonError, type JsonPath, ValueFinder, writeDataPath } from './json-scan.ts';
-import { CHUNK_BYTES, type DataFile } from './record-bytes.ts';
+import { type JsonPath, ValueFinder, writeDataPath } from './json-scan.ts';
+import { type DataFile, scanFile } from './record-bytes.ts';
 import { type ConversionFacts, type DataForm, DataRecords, type DataRow, type DataTable } from './records.ts';
 import { type SqliteReply, SqliteRefusal, type SqliteRequest } from '../sqlite/protocol.ts';
 import { decodeText } from '../../text/encoding.ts';
@@ -30,7 +30,7 @@ export async function dataOpener(form: DataForm): Promise<(file: DataFile) => Op
       () => decodeText(bytesOf(stored), true),
       form.kind,
     );
-    const file = { size: json.length, read: (to: Uint8Array, from: number) => json.copy(to, 0, from) };
+    const file = fileIn(json);
     const table = (): DataTable => {
       const records = recordsOf(file, { kind: 'json', path: form.path });
       records.facts.converted = converted;
@@ -88,11 +88,14 @@ function bytesOf(file: DataFile): Buffer {
   return bytes.subarray(0, file.read(bytes, 0));
 }
 
+function fileIn(bytes: Buffer): DataFile {
+  return { size: bytes.length, read: (to, from) => bytes.copy(to, 0, from) };
+}
+
 function notFound(path: JsonPath): never {
   throw new SqliteRefusal('NOT_FOUND', `There is no value at ${writeDataPath(path)}`, '');
 }
 
-/** Row `number` (0-based). */
 function rowAt(table: DataTable, number: number): DataRow | undefined {
   if (table.rows !== undefined) table.start = Math.min(number, table.rows);
   const row = table.cursor();
@@ -118,13 +121,7 @@ const MAX_VALUE_LEVELS = 20;
 /** The value at `path` of a JSON text, with line breaks. */
 function valueIn(json: Buffer, path: JsonPath): string | undefined {
   const finder = new ValueFinder(path);
-  try {
-    for (let at = 0; at < json.length; at += CHUNK_BYTES)
-      finder.scanner.push(json.subarray(at, at + CHUNK_BYTES));
-    finder.scanner.end();
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-  }
+  scanFile(finder.scanner, fileIn(json), Number.POSITIVE_INFINITY);
   if (!finder.found) return undefined;
   const text = decodeText(json.subarray(finder.found.start, finder.found.end));
   if (!/^[{[]/.test(text)) return `${text}\n`;

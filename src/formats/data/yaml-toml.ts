@@ -34,13 +34,8 @@ const MAX_LEVELS = 500;
 /** The most maps that are merged into others: each level may double them. */
 const MAX_MERGED_MAPS = 100_000;
 
-interface ConvertedText {
-  readonly json: Buffer;
-  readonly facts: ConversionFacts;
-}
-
 /** `bytes` is the size of the file. Throws SqliteRefusal (`LIMIT`). */
-export function convertText(bytes: number, read: () => string, kind: 'yaml' | 'toml'): ConvertedText {
+export function convertText(bytes: number, read: () => string, kind: 'yaml' | 'toml') {
   if (bytes > MAX_CONVERTED_BYTES)
     throw new SqliteRefusal(
       'LIMIT',
@@ -59,6 +54,25 @@ class JsonPieces extends TextPieces {
     super.add(piece);
     if (this.length > MAX_EXPANDED_BYTES)
       throw new SqliteRefusal('LIMIT', 'Its aliases expand to more than 16 MiB; its lines can be read', '');
+  }
+
+  list<T>(items: readonly T[], write: (item: T) => void): void {
+    this.add('[');
+    for (const [at, item] of items.entries()) {
+      if (at > 0) this.add(', ');
+      write(item);
+    }
+    this.add(']');
+  }
+
+  object<T>(members: Iterable<readonly [key: string, value: T]>, write: (value: T) => void): void {
+    let front = '{';
+    for (const [key, value] of members) {
+      this.add(`${front}${JSON.stringify(key)}: `);
+      front = ', ';
+      write(value);
+    }
+    this.add(front === '{' ? '{}' : '}');
   }
 }
 
@@ -152,7 +166,9 @@ class YamlWriter {
       return this.#pieces.add('null');
     }
     this.#around.add(node);
-    if (isSeq(node)) this.#list(node.items);
+    // Pairs in a list are those of `!!omap`.
+    if (isSeq(node))
+      this.#pieces.list(node.items, (item) => (isPair(item) ? this.#map([item]) : this.#write(item)));
     else this.#map(node.items as Pair[]);
     this.#around.delete(node);
   }
@@ -161,26 +177,8 @@ class YamlWriter {
     return this.#lines.linePos(offset ?? 0).line;
   }
 
-  #list(items: readonly unknown[]): void {
-    this.#pieces.add('[');
-    for (const [at, item] of items.entries()) {
-      if (at > 0) this.#pieces.add(', ');
-      // Those of `!!omap`.
-      if (isPair(item)) this.#map([item]);
-      else this.#write(item);
-    }
-    this.#pieces.add(']');
-  }
-
   #map(pairs: readonly Pair[]): void {
-    this.#pieces.add('{');
-    let isFirst = true;
-    for (const [key, value] of this.#members(pairs, true)) {
-      this.#pieces.add(`${isFirst ? '' : ', '}${JSON.stringify(key)}: `);
-      isFirst = false;
-      this.#write(value);
-    }
-    this.#pieces.add('}');
+    this.#pieces.object(this.#members(pairs, true), (value) => this.#write(value));
   }
 
   /** The last of repeated keys counts; keys of a merged map stand behind those of the map itself. */
@@ -269,22 +267,11 @@ function tomlAsJson(text: string, facts: ConversionFacts): string {
 }
 
 function writeToml(value: unknown, pieces: JsonPieces): void {
-  if (Array.isArray(value)) {
-    pieces.add('[');
-    for (const [at, item] of value.entries()) {
-      if (at > 0) pieces.add(', ');
-      writeToml(item, pieces);
-    }
-    pieces.add(']');
-  } else if (value instanceof TomlDate) pieces.add(JSON.stringify(value.toISOString()));
-  else if (typeof value === 'object' && value !== null) {
-    pieces.add('{');
-    for (const [at, [key, held]] of Object.entries(value).entries()) {
-      pieces.add(`${at === 0 ? '' : ', '}${JSON.stringify(key)}: `);
-      writeToml(held, pieces);
-    }
-    pieces.add('}');
-  } else if (typeof value === 'string') pieces.add(floatIn(value) ?? JSON.stringify(value));
+  const write = (held: unknown): void => writeToml(held, pieces);
+  if (Array.isArray(value)) pieces.list(value, write);
+  else if (value instanceof TomlDate) pieces.add(JSON.stringify(value.toISOString()));
+  else if (typeof value === 'object' && value !== null) pieces.object(Object.entries(value), write);
+  else if (typeof value === 'string') pieces.add(floatIn(value) ?? JSON.stringify(value));
   else pieces.add(typeof value === 'number' && !Number.isFinite(value) ? `"${value}"` : String(value));
 }
 

@@ -254,20 +254,16 @@ interface Layer {
   readonly parts: readonly IgnoreFile[] | undefined;
 }
 
-class Yielder {
-  readonly #signal: AbortSignal;
-  #began = performance.now();
+type Yielder = () => Promise<void>;
 
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
-  }
-
-  async pause(): Promise<void> {
-    if (performance.now() - this.#began < SLICE_MS) return;
+function yielderFor(signal: AbortSignal): Yielder {
+  let began = performance.now();
+  return async () => {
+    if (performance.now() - began < SLICE_MS) return;
     await setImmediate();
-    this.#signal.throwIfAborted();
-    this.#began = performance.now();
-  }
+    signal.throwIfAborted();
+    began = performance.now();
+  };
 }
 
 /** The rules inside `directory`: those of its repository, or only its own if it is in none. */
@@ -275,7 +271,7 @@ async function rulesFor(
   directory: string,
   { access, signal }: Pick<Call, 'access' | 'signal'>,
 ): Promise<IgnoreRules> {
-  const yielder = new Yielder(signal);
+  const yielder = yielderFor(signal);
   const chain: string[] = [];
   for (let at = directory; ; at = dirname(at)) {
     chain.unshift(at);
@@ -328,7 +324,7 @@ async function verdictOn(
     for (const part of parts) {
       verdict = part.verdict(path, !last || isDirectory);
       if (verdict) break;
-      await yielder.pause();
+      await yielder();
     }
     if (last || verdict === 'ignored') return verdict;
   }
@@ -345,7 +341,7 @@ async function layerOf(directory: string, access: FileAccess, yielder: Yielder):
     const parts: IgnoreFile[] = [];
     for (const part of partsOf(text)) {
       parts.unshift(new IgnoreFile(part));
-      await yielder.pause();
+      await yielder();
     }
     return { directory, parts };
   } finally {

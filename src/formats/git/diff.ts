@@ -14,7 +14,6 @@ const MAX_WHOLE_DIFF_BYTES = 12 << 10;
 const MAX_DIFFED_FILE_BYTES = 4 << 20;
 const MAX_DIFFED_BYTES = 64 << 20;
 
-/** Maximum files of a diff. */
 const MAX_CHANGED_FILES = 20_000;
 
 /** Maximum lines in which two versions may differ: beyond them all lines are shown as replaced. */

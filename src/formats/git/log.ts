@@ -9,7 +9,6 @@ import { oneLine, quote } from '../../text/visible.ts';
 import type { GitContext } from './entries.ts';
 import type { FoundText, LogQuestion } from './protocol.ts';
 
-/** Maximum commits that are looked at. */
 const MAX_LOG_COMMITS = 500_000;
 
 export function logText(context: GitContext, question: LogQuestion): FoundText {

@@ -41,7 +41,11 @@ const threads = new WorkerPool<GitJob, GitReply>({
 /** Throws OrielError. */
 export async function openGit(typed: string, call: Call): Promise<Resource> {
   const repository = await repositoryHere(call);
-  if (!repository) throw noRepository(call);
+  if (!repository) {
+    const where = call.access.roots.length > 0 ? ' inside the roots' : '';
+    const message = `There is no .git in the working directory or above it${where}. Use . to list the working directory.`;
+    throw new OrielError('NOT_FOUND', message, { next: '.' });
+  }
   const request = textRequest(typed, call.now());
   if (request) return presentText(request, repository, call);
   // `git://?q` and `git://:path` are of HEAD.
@@ -74,12 +78,6 @@ async function here({ access, signal }: Call): Promise<string> {
   const opened = await access.open(access.cwd, signal);
   await opened.close();
   return opened.path;
-}
-
-function noRepository({ access }: Call): OrielError {
-  const where = access.roots.length > 0 ? ' inside the roots' : '';
-  const message = `There is no .git in the working directory or above it${where}. Use . to list the working directory.`;
-  return new OrielError('NOT_FOUND', message, { next: '.' });
 }
 
 async function ask(

@@ -20,7 +20,6 @@ export type GitQuestion =
   | StateQuestion
   | ChangesQuestion;
 
-/** A path at a revision. */
 export interface RevisionPath {
   readonly revision: string;
   /** Relative to the root of the repository; empty for the root. */

@@ -13,7 +13,6 @@ import type {
   StateQuestion,
 } from './protocol.ts';
 
-/** Maximum slashes in a revision. */
 const MAX_REVISION_SLASHES = 16;
 
 /** The URL of a path at a revision, without its selector. */

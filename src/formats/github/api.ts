@@ -6,7 +6,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { OrielError } from '../../errors.ts';
+import { type ErrorCode, OrielError } from '../../errors.ts';
 import { webNetwork, type WebResponse } from '../../network/fetch.ts';
 import { startDeadline } from '../../queues/caller.ts';
 import { binarySize } from '../../render/display.ts';
@@ -121,49 +121,33 @@ export function gitHubRefusal(
       `The rate limit of GitHub is reached (${status}): use the same call ${whenAgain(headers)}.${raise}`,
     );
   }
-  const use = next === undefined ? '' : ` Use ${next}.`;
+  const why = said === '' ? '' : `: ${said}`;
+  const refused = (code: ErrorCode, sentence: string): OrielError =>
+    new OrielError(code, next === undefined ? sentence : `${sentence} Use ${next}.`, { next });
   switch (status) {
     case 401:
       return new OrielError(
         'DENIED',
         `GitHub does not accept the token of GITHUB_TOKEN or GH_TOKEN (401): the operator of oriel has to renew or remove it.`,
       );
-    case 403:
-      return new OrielError(
-        'DENIED',
-        `GitHub does not show ${what} (403${said === '' ? '' : `: ${said}`}): ${
-          hasToken
-            ? 'the token in GITHUB_TOKEN has no access to it.'
-            : 'it takes a token with access to it in GITHUB_TOKEN.'
-        }${use}`,
-        { next },
-      );
-    case 404:
-      return new OrielError(
-        'NOT_FOUND',
-        `${what} does not exist, or ${
-          hasToken
-            ? 'is private and not for the token in GITHUB_TOKEN.'
-            : 'is private: then it takes a token in GITHUB_TOKEN.'
-        }${use}`,
-        { next },
-      );
+    case 403: {
+      const token = hasToken
+        ? 'the token in GITHUB_TOKEN has no access to it'
+        : 'it takes a token with access to it in GITHUB_TOKEN';
+      return refused('DENIED', `GitHub does not show ${what} (403${why}): ${token}.`);
+    }
+    case 404: {
+      const token = hasToken
+        ? 'is private and not for the token in GITHUB_TOKEN'
+        : 'is private: then it takes a token in GITHUB_TOKEN';
+      return refused('NOT_FOUND', `${what} does not exist, or ${token}.`);
+    }
     case 406:
-      return new OrielError(
-        'LIMIT',
-        `GitHub makes no diff of ${what}: it has more than 20,000 lines or 300 files.${use}`,
-        { next },
-      );
+      return refused('LIMIT', `GitHub makes no diff of ${what}: it has more than 20,000 lines or 300 files.`);
     case 410:
-      return new OrielError('NOT_FOUND', `${what} is gone (410${said === '' ? '' : `: ${said}`}).${use}`, {
-        next,
-      });
+      return refused('NOT_FOUND', `${what} is gone (410${why}).`);
     case 422:
-      return new OrielError(
-        'BAD_QUERY',
-        `GitHub does not accept ${what} (422${said === '' ? '' : `: ${said}`}).${use}`,
-        { next },
-      );
+      return refused('BAD_QUERY', `GitHub does not accept ${what} (422${why}).`);
     default:
       return new OrielError('NETWORK', `GitHub answered ${what} with ${status}. Use the same call later.`);
   }

@@ -123,16 +123,11 @@ function targetOf(scheme: GitHubScheme, repository: RepositoryName, asked: GitHu
   }
 }
 
-interface Shown {
+/** Its encoding is UTF-8 when absent. */
+interface ShownText extends Pick<TextResource, 'name' | 'display' | 'facts' | 'more'> {
   readonly bytes: Uint8Array;
-  /** UTF-8 when absent. */
   readonly encoding?: 'stored' | undefined;
-  /** The file name that selects the language of its outline. */
-  readonly name: string;
-  readonly display: TextResource['display'];
   readonly notes?: readonly string[] | undefined;
-  readonly facts?: Readonly<Record<string, unknown>>;
-  readonly more?: Notice | undefined;
 }
 
 async function textOf(
@@ -141,7 +136,7 @@ async function textOf(
   repository: RepositoryName,
   wanted: { readonly target: string; readonly next: string | undefined },
   reader: GitHubReader,
-): Promise<Shown> {
+): Promise<ShownText> {
   switch (asked.kind) {
     case 'list': {
       const { text, ...list } = await listText({ scheme, repository, list: asked.list }, wanted, reader);
@@ -172,19 +167,13 @@ async function textOf(
 // a backslash. parse-diff 0.12.0 was tried: it gives no positions, so the original text could not be sliced, and it does
 // not decode the octal escapes of quoted names.
 
-interface DiffText {
-  /** The bytes as latin1, one character per byte, because files may have different encodings. */
-  readonly diff: string;
-  readonly notes: readonly string[];
-}
-
 interface DiffPlace {
   readonly repository: RepositoryName;
   readonly number: number;
 }
 
-/** The complete diff. Throws `LIMIT` if GitHub refuses to make it (over 20,000 lines or 300 files). */
-async function diffOf(place: DiffPlace, wanted: GitHubCall, reader: GitHubReader): Promise<DiffText> {
+/** As latin1, because files may have different encodings. Throws `LIMIT` for over 20,000 lines or 300 files. */
+async function diffOf(place: DiffPlace, wanted: GitHubCall, reader: GitHubReader) {
   const path = `/repos/${place.repository}/pulls/${place.number}`;
   const reply = await replyTo({ url: path, accept: DIFF_TYPE }, wanted, reader);
   const notes = reply.cut ? [`The diff is longer: only its first ${reply.body.length} bytes were read`] : [];
@@ -212,19 +201,11 @@ function bordersOf(diff: string): number[] {
 
 const MARK = 'diff --git ';
 
-interface FileFacts {
-  readonly name: string;
-  /** Words such as: added, deleted, renamed from …, binary. */
-  readonly about: readonly string[];
-  readonly added: number;
-  readonly removed: number;
-}
-
 /** Lines and files that are counted before the event loop gets control again. */
 const LINES_AT_ONCE = 50_000;
 const FILES_AT_ONCE = 500;
 
-async function factsOf(text: string): Promise<FileFacts> {
+async function factsOf(text: string) {
   const at = text.indexOf('\n@@ ');
   const head = at === -1 ? text : text.slice(0, at + 1);
   const named = (pattern: RegExp): string | undefined => {

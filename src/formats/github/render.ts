@@ -11,12 +11,6 @@ import type { GitHubRemark, GitHubReview, GitHubThread, PlacedRemark } from './s
 /** The most pages of 100 comments, per kind of comment. */
 const MAX_COMMENT_PAGES = 10;
 
-interface ThreadText {
-  readonly bytes: Uint8Array;
-  readonly notes: readonly string[];
-  readonly facts: Readonly<Record<string, unknown>>;
-}
-
 interface ThreadPlace {
   readonly scheme: GitHubScheme;
   readonly repository: RepositoryName;
@@ -24,11 +18,7 @@ interface ThreadPlace {
   readonly comments: boolean;
 }
 
-export async function threadText(
-  place: ThreadPlace,
-  wanted: GitHubCall,
-  reader: GitHubReader,
-): Promise<ThreadText> {
+export async function threadText(place: ThreadPlace, wanted: GitHubCall, reader: GitHubReader) {
   const { scheme, repository, number } = place;
   const url = `/repos/${repository}/${scheme === 'pr' ? 'pulls' : 'issues'}/${number}`;
   const thread = await objectAt(url, 'thread', wanted, reader);
@@ -161,22 +151,13 @@ function changesOf(
 const MAX_LIST_PAGES = 10;
 const PER_PAGE = 100;
 
-interface ThreadListText {
-  readonly text: string;
-  readonly more?: Notice | undefined;
-}
-
 interface ListPlace {
   readonly scheme: GitHubScheme;
   readonly repository: RepositoryName;
   readonly list: ThreadListQuery;
 }
 
-export async function listText(
-  place: ListPlace,
-  wanted: GitHubCall,
-  reader: GitHubReader,
-): Promise<ThreadListText> {
+export async function listText(place: ListPlace, wanted: GitHubCall, reader: GitHubReader) {
   const { scheme, repository, list } = place;
   const found: GitHubThread[] = [];
   let { offset } = list;
@@ -196,17 +177,10 @@ export async function listText(
     offset += more ? PER_PAGE - (offset % PER_PAGE) : entries.length;
   }
   const lines = found.map((thread) => lineOf(thread, scheme, repository));
-  const use = nextCall(place, offset);
-  return {
-    text: lines.join('') || `(no ${describe(place)}${more ? ' so far' : ''})\n`,
-    more: more
-      ? {
-          kind: 'said',
-          text: `Showing ${found.length}, and there may be more. Use ${use} to continue`,
-          use,
-        }
-      : undefined,
-  };
+  const use = `${scheme}://${repository}?${queryOf({ ...list, offset })}`;
+  const said = `Showing ${found.length}, and there may be more. Use ${use} to continue`;
+  const next: Notice | undefined = more ? { kind: 'said', text: said, use } : undefined;
+  return { text: lines.join('') || `(no ${describe(place)}${more ? ' so far' : ''})\n`, more: next };
 }
 
 /** The URL of a page. `/issues` also lists pull requests; it is used for filters, which `/pulls` does not support. */
@@ -246,11 +220,6 @@ function lineOf(thread: GitHubThread, scheme: GitHubScheme, repository: Reposito
 function describe({ scheme, repository, list }: ListPlace): string {
   const what = scheme === 'pr' ? 'pull requests' : 'issues';
   return `${list.state === 'all' ? '' : `${list.state} `}${what} in ${repository}`;
-}
-
-/** The call for the next page, which begins at entry `offset` of GitHub's list. */
-function nextCall({ scheme, repository, list }: ListPlace, offset: number): string {
-  return `${scheme}://${repository}?${queryOf({ ...list, offset })}`;
 }
 
 /** The query string of the parameters that differ from the defaults. */

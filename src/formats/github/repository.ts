@@ -24,7 +24,7 @@ export async function repositoryHere(
   base: string,
   call: Call,
 ): Promise<RepositoryName> {
-  const hosts = hostsOf(base);
+  const hosts = [...new Set([new URL(base).hostname.replace(/^api\./, ''), pageHost()])];
   const config = await configHere(call);
   const [found] = (config ? remotesIn(config) : []).flatMap((url) => repositoryOf(url, hosts) ?? []);
   if (found !== undefined) return found;
@@ -63,11 +63,6 @@ function remotesIn(config: GitConfig): string[] {
     .flatMap((key) => /^remote\.(.*)\.url$/.exec(key)?.[1] ?? [])
     .sort((a, b) => rank(a) - rank(b))
     .flatMap((name) => config.get(`remote.${name}.url`) ?? []);
-}
-
-/** The hosts in clone URLs of the repositories that the API serves. */
-function hostsOf(base: string): string[] {
-  return [...new Set([new URL(base).hostname.replace(/^api\./, ''), pageHost()])];
 }
 
 /** "git@github.com:acme/widget.git", "https://github.com/acme/widget" → "acme/widget" */

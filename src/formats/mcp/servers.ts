@@ -22,7 +22,6 @@ const connections: DerivedKind<McpConnection> = {
 let starting = 0;
 const made = new Set<McpConnection>();
 
-/** The number of connections of this process that are opening or open. */
 function openConnections(): number {
   for (const connection of made) if (connection.closed) made.delete(connection);
   return starting + made.size;
@@ -107,11 +106,6 @@ function connectionTo({ name, server, cwd, store }: ReachedServer, user: StoreUs
   );
 }
 
-/** The origin of a URL. The rest is not shown, because path and parameters may contain a key. */
-function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : 'its URL';
-}
-
 /** An error message without the server's URL in any spelling. */
 function saying(message: string, server: ReachedMcpServer): string {
   if (server.command !== undefined) return message;
@@ -132,7 +126,9 @@ function placeOf(server: ReachedMcpServer): string {
 function notStarted(name: string, server: ReachedMcpServer, cause: unknown): OrielError {
   if (cause instanceof OrielError) return cause;
   const { code, message } = cause as NodeJS.ErrnoException;
-  const where = server.command !== undefined ? quote(server.command) : quote(originOf(server.url));
+  // Path and parameters of the URL may contain a key.
+  const origin = URL.canParse(server.url ?? '') ? new URL(server.url as string).origin : 'its URL';
+  const where = quote(server.command ?? origin);
   if (code === 'ENOENT' || code === 'EACCES') {
     return new OrielError(
       'NOT_FOUND',

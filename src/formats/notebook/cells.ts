@@ -20,16 +20,11 @@ interface Cell {
   readonly outputCount: number;
 }
 
-interface BadCell {
-  readonly index: number;
-  /** The reason as a clause: "its source is missing or not text". */
-  readonly why: string;
-}
-
 export interface NotebookCells {
   /** The readable cells in order; indices of bad cells are missing. */
   readonly cells: readonly Cell[];
-  readonly bad: readonly BadCell[];
+  /** `why` is a clause: "its source is missing or not text". */
+  readonly bad: readonly { readonly index: number; readonly why: string }[];
   readonly count: number;
   /** The length of all sources together, in UTF-16 units. */
   readonly characters: number;
@@ -80,7 +75,7 @@ function inCells(path: JsonPath): JsonPath | undefined {
 
 class NotebookVisitor implements JsonVisitor {
   readonly #cells: Cell[] = [];
-  readonly #bad: BadCell[] = [];
+  readonly #bad: NotebookCells['bad'][number][] = [];
   #count = 0;
   #characters = 0;
   #trouble: string | undefined = 'it is not an object';

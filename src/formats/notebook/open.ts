@@ -33,7 +33,6 @@ import { describeSize, shownFacts } from '../image/open.ts';
 import {
   joinedText,
   type NotebookCells,
-  type NotebookSection,
   readNotebook,
   type RenderedNotebook,
   renderSections,
@@ -101,8 +100,10 @@ function parseRest({ rest, typed }: SourceSubject): { cells?: CellRange | undefi
 }
 
 function nothingToShow(notebook: NotebookCells, typed: string): NoteResource {
-  const [note] = notesOf(notebook, false, typed);
-  return { kind: 'note', format: 'notebook', note: note ?? noCells(typed), facts: factsOf(notebook) };
+  const use = `${typed}:raw`;
+  const empty: Notice = { kind: 'said', text: `The notebook has no cells. Use ${use} for the JSON`, use };
+  const [note = empty] = notesOf(notebook, false, typed);
+  return { kind: 'note', format: 'notebook', note, facts: factsOf(notebook) };
 }
 
 function storedText(subject: SourceSubject, { bytes }: OpenedFile, selection: Selection): TextResource {
@@ -182,14 +183,10 @@ const cellsTexts: DerivedKind<RenderedNotebook> = {
 
 function cellsCached({ cells }: NotebookCells, bytes: ByteSource, call: Call): Promise<RenderedNotebook> {
   const make = async (): Promise<ComputedValue<RenderedNotebook>> => ({
-    value: await renderSections(sectionsOf(cells)),
+    value: await renderSections(cells.map(({ type, index, source }) => ({ type, index, text: source }))),
     keep: true,
   });
   return call.session.store.get(cellsTexts, bytes, {}, make, call);
-}
-
-function* sectionsOf(cells: NotebookCells['cells']): Generator<NotebookSection> {
-  for (const { type, index, source } of cells) yield { type, index, text: source };
 }
 
 function derivedText(
@@ -278,19 +275,11 @@ async function showImages(
   }
   const next = images[said.length];
   if (next) said.push(`image ${next.number} and later ones are over the image budget`);
-  return { images: shown, notes: said.length > 0 ? [notice(said, next && callFor(next, typed))] : [] };
-}
-
-function callFor({ line }: NotebookImage, typed: string): string {
-  return typed + writeSelector({ kind: 'lines', ranges: [{ from: line }] }, 'outputs');
-}
-
-function notice(said: readonly string[], use?: string): Notice {
-  const text = said.join('; ');
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
-  return use === undefined
-    ? { kind: 'said', text: sentence }
-    : { kind: 'said', text: `${sentence}. Use ${use} to see them`, use };
+  if (said.length === 0) return { images: shown, notes: [] };
+  const sentence = said.join('; ').replace(/^./, (first) => first.toUpperCase());
+  if (!next) return { images: shown, notes: [{ kind: 'said', text: sentence }] };
+  const use = typed + writeSelector({ kind: 'lines', ranges: [{ from: next.line }] }, 'outputs');
+  return { images: shown, notes: [{ kind: 'said', text: `${sentence}. Use ${use} to see them`, use }] };
 }
 
 /** The shown copy of an image, or the reason why there is none. */
@@ -348,11 +337,6 @@ function notesOf(
     });
   }
   return notes;
-}
-
-function noCells(typed: string): Notice {
-  const use = `${typed}:raw`;
-  return { kind: 'said', text: `The notebook has no cells. Use ${use} for the JSON`, use };
 }
 
 // Parses the selector of cells: `cells:3`, `cells:3-5`, `cells:3-`, 0-based like the markers; `cell:3` means the same.

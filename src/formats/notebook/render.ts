@@ -114,13 +114,9 @@ class CellOutputs {
   readonly lines: string[] = [];
   characters = 0;
   #textLines = 0;
+  isCut = false;
   #places = 0;
-  #cut = false;
   readonly #all: string;
-
-  get isCut(): boolean {
-    return this.#cut;
-  }
 
   constructor(typed: string, outputs: JsonSpan) {
     this.#all = storedAt(typed, outputs);
@@ -129,7 +125,7 @@ class CellOutputs {
   add(part: Exclude<OutputPart, { kind: 'image' }>): void {
     if (part.kind === 'text') {
       this.#text(part.text);
-      this.#cut ||= part.cut;
+      this.isCut ||= part.cut;
     } else if (this.hasPlace()) {
       this.place(`[${part.mimeType}, ${part.span.end - part.span.start} bytes, not shown]`);
     }
@@ -137,7 +133,7 @@ class CellOutputs {
 
   /** Whether there is room for one more line for an image or another representation. */
   hasPlace(): boolean {
-    this.#cut ||= this.#places >= MAX_CELL_IMAGE_LINES;
+    this.isCut ||= this.#places >= MAX_CELL_IMAGE_LINES;
     return this.#places < MAX_CELL_IMAGE_LINES;
   }
 
@@ -147,18 +143,18 @@ class CellOutputs {
   }
 
   finish(nothing: boolean): string {
-    this.#cut ||= nothing;
+    this.isCut ||= nothing;
     if (nothing) this.lines.push(`[Outputs not shown. Use ${this.#all} for their JSON]`);
-    else if (this.#cut) this.lines.push(`[Outputs of this cell cut. Use ${this.#all} for their JSON]`);
+    else if (this.isCut) this.lines.push(`[Outputs of this cell cut. Use ${this.#all} for their JSON]`);
     return this.lines.join('\n');
   }
 
   #text(text: string): void {
     for (const line of text.replace(/\n$/, '').split('\n')) {
-      if (this.#cut) return;
+      if (this.isCut) return;
       const room = this.#textLines < MAX_CELL_OUTPUT_LINES ? MAX_CELL_OUTPUT_CHARACTERS - this.characters : 0;
-      this.#cut = line.length > room;
-      if (this.#cut && room <= 0) return;
+      this.isCut = line.length > room;
+      if (this.isCut && room <= 0) return;
       this.lines.push(line.slice(0, room).replace(/[\ud800-\udbff]$/, ''));
       this.#textLines += 1;
       this.characters += Math.min(line.length + 1, room);

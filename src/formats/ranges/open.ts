@@ -122,22 +122,10 @@ interface RangeResource {
   readonly asItWas?: (size: number | undefined) => Readonly<Record<string, string>>;
 }
 
-interface OpenedRanges {
-  readonly bytes: RangeBytes;
-  readonly size: number;
-  readonly version: RemoteVersion;
-  /** The first bytes, at most 4,096. */
-  readonly head: Uint8Array;
-}
-
 const heads: DerivedKind<Uint8Array> = { name: 'object head', weigh: (bytes) => ({ memory: bytes.length }) };
 
-/** Throws OrielError: the errors of `place`, and `CORRUPT` and `UNSUPPORTED` for replies that are not ranges. */
-async function openRanges(
-  place: RangeResource,
-  selection: Selection | undefined,
-  call: Call,
-): Promise<OpenedRanges> {
+/** `head`: at most 4,096 bytes. Throws the errors of `place`, and `CORRUPT` and `UNSUPPORTED` for replies that are no ranges. */
+async function openRanges(place: RangeResource, selection: Selection | undefined, call: Call) {
   const { name, facts } = place;
   const first = await firstPart(place, firstRange(selection, call.limits), call);
   const { size, part, requests } = first;

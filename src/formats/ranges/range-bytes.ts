@@ -252,11 +252,7 @@ export function versionOf({
   'oriel-prefix': prefix,
   date,
 }: ReplyHeaders): RemoteVersion {
-  const stated = {
-    etag,
-    lastModified,
-    prefix,
-  };
+  const stated = { etag, lastModified, prefix };
   if (etag !== undefined && /^"[^"]+"$/.test(etag)) {
     return { ...stated, name: `${etag} ${lastModified ?? ''}`, condition: { 'if-match': etag } };
   }
@@ -268,13 +264,8 @@ export function versionOf({
 }
 
 /** The version without `prefix`: it differs from later versions even if the file has only grown. */
-export function exactly({ etag, lastModified, name, condition }: RemoteVersion): RemoteVersion {
-  return {
-    etag,
-    lastModified,
-    name,
-    condition,
-  };
+export function exactly(version: RemoteVersion): RemoteVersion {
+  return { ...version, prefix: undefined };
 }
 
 /** True also if the file has only grown between the two versions. */

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { OrielError } from '../../errors.ts';
+import { type ErrorCode, OrielError } from '../../errors.ts';
 import { sha256Of } from '../../files/package-files.ts';
 import { Identity } from '../../identity.ts';
 import { binarySize, plural } from '../../render/display.ts';
@@ -92,22 +92,15 @@ async function partOf(
   call: Call,
 ): Promise<Resource> {
   if (isSelector(part.slice(part.lastIndexOf(':') + 1)) && part.includes(':')) {
-    const whole = nameableUrl(`agent://${id}${part.slice(0, part.lastIndexOf(':'))}`);
-    throw new OrielError(
-      'BAD_SELECTOR',
-      `Cannot combine query extraction with offset/limit. A part of an output takes no selector. Use ${whole}.`,
-      { next: whole },
-    );
+    const why = 'Cannot combine query extraction with offset/limit. A part of an output takes no selector.';
+    throw refused('BAD_SELECTOR', why, nameableUrl(`agent://${id}${part.slice(0, part.lastIndexOf(':'))}`));
   }
   const opened = await access.open(join(directory, file), call.signal);
   call.onEnd(() => opened.close());
   const whole = nameableUrl(`agent://${id}`);
   if (opened.kind !== 'file' || opened.size > MAX_AGENT_JSON_BYTES) {
-    throw new OrielError(
-      'LIMIT',
-      `${quote(whole)} has more than ${binarySize(MAX_AGENT_JSON_BYTES)}: no part of it is extracted. Use ${whole}.`,
-      { next: whole },
-    );
+    const why = `${quote(whole)} has more than ${binarySize(MAX_AGENT_JSON_BYTES)}: no part of it is extracted.`;
+    throw refused('LIMIT', why, whole);
   }
   const stored = await readAt(opened.bytes, 0, opened.size, call.signal);
   const encoding = detectEncoding(stored.subarray(0, HEAD_BYTES));
@@ -116,8 +109,7 @@ async function partOf(
   const value = extractValue(jsonOf(json, whole), steps, `agent://${id}`);
   const source = typeof value === 'string' ? '' : await jsonPart(json, steps, call.signal);
   if (source === undefined) {
-    const message = `No part of an output that is nested too deep is shown. Use ${whole}.`;
-    throw new OrielError('LIMIT', message, { next: whole });
+    throw refused('LIMIT', 'No part of an output that is nested too deep is shown.', whole);
   }
   const text = typeof value === 'string' ? value : await laidOut(source, call.signal);
   return {
@@ -171,8 +163,10 @@ async function laidOut(source: string, signal: AbortSignal): Promise<string> {
   return made?.reply.kind === 'text' ? convertedText(made) : `${source}\n`;
 }
 
+/** Those of `/findings/0/title` or `?q=.findings[0].title`. */
 function stepsOf(part: string): readonly string[] {
-  if (part.startsWith('/')) return stepsOfPath(part);
+  // Steps may be percent-encoded.
+  if (part.startsWith('/')) return part.split('/').filter(Boolean).map(decodeUri);
   const query = /^\?q=(.*)$/s.exec(part)?.[1];
   if (query !== undefined) return stepsOfQuery(query);
   throw new OrielError('BAD_SELECTOR', `${quote(part)} is not a query. Use ?q=.field[0].name.`);
@@ -182,20 +176,12 @@ function jsonOf(text: string, whole: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new OrielError(
-      'CORRUPT',
-      `${quote(whole)} is not valid JSON, so no part of it can be named. Use ${whole}.`,
-      { next: whole, cause },
-    );
+    const why = `${quote(whole)} is not valid JSON, so no part of it can be named.`;
+    throw refused('CORRUPT', why, whole, cause);
   }
 }
 
 const MAX_NAMED_KEYS = 10;
-
-/** Parses `/findings/0/title`; steps may be percent-encoded. */
-function stepsOfPath(path: string): string[] {
-  return path.split('/').filter(Boolean).map(decodeUri);
-}
 
 /** Parses `.findings[0].title` or `findings[0]["a key"]`. Throws `BAD_QUERY`. */
 function stepsOfQuery(query: string): string[] {
@@ -222,11 +208,13 @@ function extractValue(value: unknown, steps: readonly string[], whole: string): 
         .map((done) => `/${encodeURIComponent(done)}`)
         .join('')}`,
     );
-    throw new OrielError('NOT_FOUND', `${quote(step)} is not in ${front}, ${shapeOf(at)}. Use ${front}.`, {
-      next: front,
-    });
+    throw refused('NOT_FOUND', `${quote(step)} is not in ${front}, ${shapeOf(at)}.`, front);
   }
   return at;
+}
+
+function refused(code: ErrorCode, why: string, next: string, cause?: unknown): OrielError {
+  return new OrielError(code, `${why} Use ${next}.`, { next, cause });
 }
 
 /** The URL if a message can contain it, otherwise that of the list. */

@@ -102,19 +102,11 @@ export async function openNamed(
 
 /** Throws `BAD_PATH` for a name that leads out of its directory. */
 function refuseClimbing(scheme: string, name: string): void {
-  if (name.includes('\0')) {
-    throw new OrielError(
-      'BAD_PATH',
-      `${quote(`${scheme}://${name}`)} contains a NUL byte, which no name can have. Use ${scheme}:// for the names.`,
-      { next: `${scheme}://` },
-    );
-  }
-  if (!name.split(/[/\\]/).includes('..') && !name.startsWith('/')) return;
-  throw new OrielError(
-    'BAD_PATH',
-    `${quote(`${scheme}://${name}`)} leads out. Use ${scheme}:// for the names.`,
-    { next: `${scheme}://` },
-  );
+  const isClimbing = name.split(/[/\\]/).includes('..') || name.startsWith('/');
+  if (!isClimbing && !name.includes('\0')) return;
+  const why = name.includes('\0') ? 'contains a NUL byte, which no name can have' : 'leads out';
+  const next = `${scheme}://`;
+  throw new OrielError('BAD_PATH', `${quote(next + name)} ${why}. Use ${next} for the names.`, { next });
 }
 
 /** Errors that mean that a file does not exist in a place; a shortage, a timeout or a refusal does not mean that. */

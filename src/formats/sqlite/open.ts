@@ -28,6 +28,7 @@ import {
   SqliteRefusal,
   type SqliteReply,
   type SqliteRequest,
+  type SqliteTable,
   TOO_LONG,
 } from './protocol.ts';
 import { compose } from './render.ts';
@@ -171,7 +172,7 @@ const copies: DerivedKind<Copy, { size: number }> = {
 };
 
 /** The copy, valid until the end of the call. It is cached for later calls about the same bytes. */
-export async function copyOf({ bytes, size }: OpenedFile, call: Call): Promise<FileRef> {
+async function copyOf({ bytes, size }: OpenedFile, call: Call): Promise<FileRef> {
   const { store } = call.session;
   const make = async ({ source, signal }: ValueComputation): Promise<ComputedValue<Copy>> => {
     const chunks = chunksOf(source, 0, size, CHUNK, signal);
@@ -214,11 +215,15 @@ async function onDisk(chunks: AsyncIterable<Uint8Array>, session: Session): Prom
 
 // Reads many rows of a table as texts for a search, each as the call for this row shows it.
 
-/** The most bytes of text per request. */
+/** The most bytes of text, and rows, per request. */
 const ROOM = 512 << 10;
+const MAX_SEARCHED_ROWS = 20_000;
 
 /** The start of a range of rows, and a text that they must contain. */
-export type RowRangeStart = Pick<Extract<SqliteRequest, { kind: 'rows' }>, 'offset' | 'after' | 'containing'>;
+export type RowRangeStart = Pick<
+  Extract<SqliteRequest, { kind: 'query' }>,
+  'offset' | 'after' | 'containing'
+>;
 
 export interface RowTexts {
   /** The texts in the order of the table's pages. */
@@ -238,22 +243,18 @@ export async function rowTexts(
   from: RowRangeStart,
   call: Call,
 ): Promise<RowTexts> {
-  const reply = await ask(opened, { ask: { kind: 'rows', table, ...from }, room: ROOM }, call).catch(
-    (error: unknown) => {
-      throw error instanceof SqliteRefusal
-        ? new OrielError(error.code, error.message, { cause: error })
-        : error;
-    },
-  );
-  if (reply.kind !== 'rows') throw new TypeError('rows were asked for');
-  return textsOf(reply, from, call.limits);
+  const rows = { kind: 'query', table, limit: MAX_SEARCHED_ROWS, whole: true, ...from } as const;
+  const reply = await ask(opened, { ask: rows, room: ROOM }, call).catch((error: unknown) => {
+    if (!(error instanceof SqliteRefusal)) throw error;
+    throw new OrielError(error.code, error.message, { cause: error });
+  });
+  if (reply.kind !== 'page' || !reply.table) throw new TypeError('rows of a table were asked for');
+  return textsOf({ ...reply, table: reply.table }, from, call.limits);
 }
 
-function textsOf(
-  reply: Extract<SqliteReply, { kind: 'rows' }>,
-  from: RowRangeStart,
-  limits: Limits,
-): RowTexts {
+type SearchedRows = Extract<SqliteReply, { kind: 'page' }> & { readonly table: SqliteTable };
+
+function textsOf(reply: SearchedRows, from: RowRangeStart, limits: Limits): RowTexts {
   const { table, rows: found, rowids, lost, isFiltered, scannedTo } = reply;
   const { columns, rows, more } = found;
   const name = writeSegment(table.name);
@@ -290,7 +291,7 @@ function textsOf(
 
 /** Undefined if the row has no key that can be used in a path. */
 function callableKey(
-  { table: { key }, rowids }: Extract<SqliteReply, { kind: 'rows' }>,
+  { table: { key }, rowids }: SearchedRows,
   row: readonly SqliteCell[],
   i: number,
 ): string | undefined {

@@ -44,13 +44,7 @@ export interface SqliteCount {
 }
 
 /** The cursor `after` for the rows that follow: behind the damage there, if there is some. */
-export function cursorBehind({
-  rowids,
-  lost,
-}: {
-  readonly rowids?: readonly string[] | undefined;
-  readonly lost?: readonly LostRows[] | undefined;
-}): string | undefined {
+export function cursorBehind({ rowids, lost }: Pick<RowPageReply, 'rowids' | 'lost'>): string | undefined {
   const last = rowids?.at(-1);
   const before = lost?.find(({ after }) => after !== undefined && after === last)?.before;
   return before === undefined ? last : String(BigInt(before) - 1n);
@@ -104,13 +98,8 @@ export type SqliteRequest =
       readonly offset: number;
       /** The cursor: the page begins after the row with this rowid (decimal), which is row number `offset`. */
       readonly after?: string | undefined;
-    }
-  /** Complete rows for a search: as many as fit into `room` bytes, at least one. */
-  | {
-      readonly kind: 'rows';
-      readonly table: string;
-      readonly offset: number;
-      readonly after?: string | undefined;
+      /** Complete rows for a search, not counted: as many as fit into `room` bytes, at least one. */
+      readonly whole?: true | undefined;
       /** Rows without this text in a value may be left out, if the table has rowids. */
       readonly containing?: string | undefined;
     }
@@ -175,13 +164,6 @@ export type SqliteReply =
       readonly count?: SqliteCount | undefined;
       /** Damage in front of `rows` and behind them, which is skipped where rows are in the order of rowids. */
       readonly lost?: readonly LostRows[] | undefined;
-    }
-  | {
-      readonly kind: 'rows';
-      readonly table: SqliteTable;
-      readonly rows: SqliteRows;
-      readonly rowids?: readonly string[] | undefined;
-      readonly lost?: readonly LostRows[] | undefined;
       /** Set if rows were left out by `containing`. */
       readonly isFiltered?: true | undefined;
       /** The rowid up to which rows were examined, if more follow. */
@@ -193,6 +175,8 @@ export type SqliteReply =
   | SqliteFailure;
 
 export type SqliteAnswer = Exclude<SqliteReply, SqliteFailure>;
+
+type RowPageReply = Extract<SqliteReply, { kind: 'page' }>;
 
 export interface ListEntry {
   readonly name: string;
@@ -255,19 +239,13 @@ export interface BlockMailbox {
   readonly data: Uint8Array;
 }
 
-/** The result of work that used a mailbox, and the error of a failed read. */
-interface MailboxResult<T> {
-  readonly value: T;
-  readonly failure: unknown;
-}
-
-/** Serves read requests of a worker from `source` while `act` runs. */
+/** Serves read requests of a worker from `source` while `act` runs. `failure` is the error of a failed read. */
 export async function servingMail<T>(
   source: ByteSource,
   size: number,
   signal: AbortSignal,
   act: (mailbox: BlockMailbox) => Promise<T>,
-): Promise<MailboxResult<T>> {
+): Promise<{ readonly value: T; readonly failure: unknown }> {
   const mailbox: BlockMailbox = {
     size,
     state: new Int32Array(new SharedArrayBuffer(8)),
@@ -279,7 +257,8 @@ export async function servingMail<T>(
   try {
     return { value: await act(mailbox), failure };
   } finally {
-    put(mailbox, MAIL.closed);
+    Atomics.store(mailbox.state, 0, MAIL.closed);
+    Atomics.notify(mailbox.state, 0);
     await serving;
   }
 }
@@ -312,10 +291,5 @@ async function serve(
 /** Sets the state to `how`, unless the mailbox was closed meanwhile. */
 function answer({ state }: BlockMailbox, how: number): void {
   Atomics.compareExchange(state, 0, MAIL.asked, how);
-  Atomics.notify(state, 0);
-}
-
-function put({ state }: BlockMailbox, value: number): void {
-  Atomics.store(state, 0, value);
   Atomics.notify(state, 0);
 }

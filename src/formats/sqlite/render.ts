@@ -15,7 +15,6 @@ import {
   type ListEntry,
   type LostRows,
   type SqliteAnswer,
-  type SqliteCount,
   type SqliteRequest,
 } from './protocol.ts';
 import { MAX_SELECTED_ROWS, type SqliteSelector } from './select.ts';
@@ -30,7 +29,7 @@ export function compose(
   limits: Limits,
 ): TextResource {
   const { endings, note } = parsed;
-  const { body, selection } = (hasReading(reply) ? endings[reply.reading] : endings.at(-1)) ?? { body: '' };
+  const { body, selection } = ('reading' in reply ? endings[reply.reading] : endings.at(-1)) ?? { body: '' };
   const { text, facts, notes, more } = composeReply(reply, parsed, typed, limits);
   return {
     ...textResource(text, typed + (body === '' || body.startsWith('?') ? body : `:${body}`), typed),
@@ -70,7 +69,6 @@ function composeReply(
       return composeSchema(reply, typed, limits);
     case 'row':
       return composeRow(reply);
-    case 'rows':
     case 'value':
     case 'shape':
       throw new TypeError('no rows for an answer');
@@ -78,10 +76,6 @@ function composeReply(
     case 'result':
       return composeRows(reply, ask, typed, limits);
   }
-}
-
-function hasReading(reply: SqliteAnswer): reply is Extract<SqliteAnswer, { reading: number }> {
-  return reply.kind === 'schema' || reply.kind === 'row';
 }
 
 function composeList(
@@ -120,13 +114,9 @@ function describe({ type, count, damaged, unreadable }: ListEntry): string {
   const words = type === 'table' ? [] : [type as string];
   if (damaged !== undefined) words.push('damaged');
   else if (unreadable !== undefined) words.push(`not readable: ${showName(unreadable)}`);
-  else if (count) words.push(countWords(count));
+  else if (count) words.push(`${count.exact ? '' : 'at least '}${plural(count.rows, 'row')}`);
   else if (type !== 'view') words.push('not counted');
   return words.join(', ');
-}
-
-function countWords({ rows, exact }: SqliteCount): string {
-  return `${exact ? '' : 'at least '}${plural(rows, 'row')}`;
 }
 
 /** The stored statements, then sample rows. The text may be large and is windowed like any other. */

@@ -100,7 +100,9 @@ function parseQuery(rest: string, mark: number): SqliteSelector {
   const endings = [ending];
   if (table !== '') {
     const limit = Math.min(asked ?? DEFAULT_SELECTED_ROWS, MAX_SELECTED_ROWS);
-    const { where, note } = readConditions(parameters);
+    const typed = parameters.get('where');
+    const { text: where, note } = typed === undefined ? NO_PARAMETER : readParameter('where', typed);
+    if (where !== undefined) checkWhere(where);
     const order = textOf(parameters, 'order', 'it takes a column, or column:desc');
     const select = textOf(parameters, 'select', 'it takes columns, as in a,b');
     const after = readAfter(parameters);
@@ -124,6 +126,7 @@ function parseSql(q: string, limit: number, offset: number): Omit<SqliteSelector
 
 type SqliteParameters = ReadonlyMap<string, string>;
 
+const NO_PARAMETER = { text: undefined, note: undefined };
 const FOR_TABLES = ['after', 'limit', 'offset', 'order', 'select', 'where'];
 const FOR_DATABASES = ['limit', 'offset', 'q'];
 
@@ -187,14 +190,6 @@ function readAfter(parameters: SqliteParameters): string | undefined {
   throw badParameter('after continues rows in the order of their rowid, and takes no order; use offset');
 }
 
-function readConditions(parameters: SqliteParameters): { where?: string; note?: string | undefined } {
-  const typed = parameters.get('where');
-  if (typed === undefined) return {};
-  const { text: where, note } = readParameter('where', typed);
-  checkWhere(where);
-  return { where, note };
-}
-
 /** The value of `name` as typed; its columns are checked later against the schema. Throws `BAD_QUERY` if it is empty. */
 function textOf(parameters: SqliteParameters, name: string, what: string): string | undefined {
   const typed = parameters.get(name);
@@ -222,17 +217,17 @@ const CLAUSE = new Set(
 
 /** Throws `BAD_QUERY` unless `where` has the form of a condition. SQLite checks the rest when compiling. */
 function checkWhere(where: string): void {
-  if (where.trim() === '') throw badCondition('where is empty');
+  if (where.trim() === '') throw badParameter('where is empty');
   let depth = 0;
   for (const [token] of where.matchAll(TOKEN)) {
-    if (token === '--' || token === '/*') throw badCondition('where may not hold comments');
-    if (token === ';') throw badCondition('where is one condition and may not hold ";"');
-    if (token === '\0') throw badCondition('where may not hold NUL');
-    if ('\'"`['.includes(token)) throw badCondition(`where has a ${token} that is not closed`);
-    if (/^[?:@$#]/.test(token)) throw badCondition(`where has a parameter ${token} that nothing is bound to`);
+    if (token === '--' || token === '/*') throw badParameter('where may not hold comments');
+    if (token === ';') throw badParameter('where is one condition and may not hold ";"');
+    if (token === '\0') throw badParameter('where may not hold NUL');
+    if ('\'"`['.includes(token)) throw badParameter(`where has a ${token} that is not closed`);
+    if (/^[?:@$#]/.test(token)) throw badParameter(`where has a parameter ${token} that nothing is bound to`);
     if (CLAUSE.has(token.toUpperCase())) {
       const word = token.toUpperCase();
-      throw badCondition(
+      throw badParameter(
         `where is one condition and may not hold ${word}; ask with ?q=, or quote it if it is a column`,
       );
     }
@@ -240,9 +235,5 @@ function checkWhere(where: string): void {
     if (token === ')') depth -= 1;
     if (depth < 0) break;
   }
-  if (depth !== 0) throw badCondition('where has parentheses that do not match');
-}
-
-function badCondition(why: string): SqliteRefusal {
-  return new SqliteRefusal('BAD_QUERY', why);
+  if (depth !== 0) throw badParameter('where has parentheses that do not match');
 }

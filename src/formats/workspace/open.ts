@@ -8,7 +8,7 @@ import { didYouMean, nearNames } from '../../text/near.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { Call, Resource, TextResource } from '../../types/call.ts';
 import type { Settings, WorkspaceFiles } from '../../types/settings.ts';
-import { divideRemotePath, openRemote } from '../ranges/open.ts';
+import { divideRemotePath, openRemote, type RangeRequest } from '../ranges/open.ts';
 import { listNames, longestNamed, notNamed, textListing } from '../resources/names.ts';
 
 /** Throws OrielError: `UNSUPPORTED` if there are no workspaces, and the errors of reading. */
@@ -71,11 +71,7 @@ function openFile({ name, files, path, rest }: InWorkspace, call: Call): Promise
     name: url,
     facts: { workspace: files.origin, path },
     asItWas: (size: number | undefined) => ({ 'oriel-size': size === undefined ? '*' : String(size) }),
-    send: async (ask: {
-      headers: Readonly<Record<string, string>>;
-      mostBytes: number;
-      signal: AbortSignal;
-    }) => ({
+    send: async (ask: RangeRequest) => ({
       url,
       ...(await asking(files, () => files.readFile({ path, ...ask }))),
     }),

@@ -15,14 +15,6 @@ function fixture(name: string): Promise<Buffer> {
   return readFile(fileURLToPath(new URL(`../../fixtures/archives/${name}`, import.meta.url)));
 }
 
-test('7z: listing and members', { tags: 'slow' }, async () => {
-  oriel.write('a.7z', await fixture('plain.7z'));
-  expect(await oriel.read('a.7z')).toBe('dir/\nok.txt (5 B)\n');
-  expect(await oriel.read('a.7z:dir')).toBe('a.txt (11 B)\n');
-  expect(await oriel.read('a.7z:dir/a.txt')).toBe('1|alpha\n2|beta\n');
-  expect(await oriel.read('a.7z:ok.txt:1..1')).toBe('1|fine\n');
-});
-
 test('7z: encrypted members are refused, encrypted names are reported', async () => {
   oriel.write('e.7z', await fixture('encrypted.7z'));
   oriel.write('n.7z', await fixture('encrypted-names.7z'));
@@ -48,17 +40,6 @@ test('7z: a truncated file, and a damaged one', async () => {
     'CORRUPT: bad.7z:dir/a.txt cannot be read: its CRC does not match. Use bad.7z:dir/.',
   );
   expect(await oriel.read('bad.7z:ok.txt')).toBe('1|fine\n');
-});
-
-test('rar: listing and members', { tags: 'slow' }, async () => {
-  const members = [
-    { name: 'dir/a.txt', content: 'alpha\nbeta\n' },
-    { name: 'ok.txt', content: 'fine\n' },
-  ];
-  oriel.write('a.rar', rar(members));
-  expect(await oriel.read('a.rar')).toBe('dir/\nok.txt (5 B)\n');
-  expect(await oriel.read('a.rar:dir/a.txt')).toBe('1|alpha\n2|beta\n');
-  expect(await oriel.read('a.rar:ok.txt')).toBe('1|fine\n');
 });
 
 test('rar: only members after the damage are missing', async () => {

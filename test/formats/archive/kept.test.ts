@@ -3,8 +3,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryBytes, readAt } from '../../../src/text/bytes.ts';
-import { createAccess } from '../../../src/files/local.ts';
-import { defaultSettings } from '../../../src/assemble.ts';
 import { OrielError } from '../../../src/errors.ts';
 import { Identity } from '../../../src/identity.ts';
 import { createSession, type SessionOptions } from '../../../src/session/session.ts';
@@ -13,8 +11,8 @@ import { unpackedStream } from '../../../src/formats/archive/unpack.ts';
 import type { OpenedFile, ByteSource } from '../../../src/types/access.ts';
 import type { Call, TextResource } from '../../../src/types/call.ts';
 import type { Session } from '../../../src/types/session.ts';
+import { testCall } from '../../support/open-source.ts';
 import { tar } from '../../support/tar.ts';
-import { wide } from '../../support/windows.ts';
 import { zip } from '../../support/zip.ts';
 
 /** Lines of 64 bytes that do not pack to nothing. */
@@ -39,19 +37,11 @@ interface OneCall extends Call {
 function callOf(session: Session): OneCall {
   const releases: (() => void | Promise<void>)[] = [];
   const call: OneCall = {
-    signal: new AbortController().signal,
-    deadline: Number.POSITIVE_INFINITY,
-    limits: wide,
-    settings: defaultSettings,
-    access: createAccess({ cwd: '/', roots: [], allow: [] }),
-    session,
-    now: () => 0,
-    progress: () => {},
-    open: (inner) => archiveSource.open(inner, call),
-    onEnd: (release) => void releases.push(release),
-    part: () => {
-      throw new Error('no part of this test');
-    },
+    ...testCall({
+      session,
+      open: (inner) => archiveSource.open(inner, call),
+      onEnd: (release) => void releases.push(release),
+    }),
     async end() {
       for (const release of releases.splice(0).toReversed()) await release();
     },

@@ -50,17 +50,6 @@ test('an idle decoder yields its slot and continues later', async () => {
   expect(queues.unpackSmall.stats).toMatchObject({ running: 0, waiting: 0 });
 });
 
-test('alternating pages of several archives through one slot are right', { tags: 'slow' }, async () => {
-  withLimit(1);
-  const pages = [lines(), lines()];
-  const texts = ['', ''];
-  for (let turn = 0; turn < 2; turn += 1) {
-    for (const [i, page] of pages.entries()) texts[i] += await first(page);
-  }
-  for (const [i, page] of pages.entries()) texts[i] += await rest(page);
-  expect(texts.map((text) => text === TEXT)).toEqual([true, true]);
-});
-
 test('a decoder that waits for packed bytes blocks no others', async () => {
   withLimit(1);
   let come = (): void => {};

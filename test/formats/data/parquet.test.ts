@@ -1,12 +1,10 @@
 /** Parquet files are read as tables: every type, nesting, packing and encoding, and damage. */
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type ColumnSource, parquetWriteBuffer, type ParquetWriteOptions } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { damagedCopies, expectAsRecorded } from '../../support/recorded.ts';
-import { type Answered, cells, folder, reader } from '../../support/sqlite.ts';
+import { cells, fileReader } from '../../support/sqlite.ts';
 import { unhurried, workspace } from '../../support/workspace.ts';
 
 type Element = Readonly<Record<string, unknown>>;
@@ -30,13 +28,7 @@ function parquet(columns: readonly Column[], more: Partial<ParquetWriteOptions> 
   );
 }
 
-/** Reads `rest` of a file with these bytes. */
-function asked(bytes: Uint8Array): (rest: string) => Promise<Answered> {
-  const cwd = folder();
-  writeFileSync(join(cwd, 'x.parquet'), bytes);
-  const read = reader(cwd);
-  return (rest) => read(`x.parquet${rest}`);
-}
+const asked = (bytes: Uint8Array) => fileReader('x.parquet', bytes);
 
 const bytes = (...all: number[]): Uint8Array => Uint8Array.from(all);
 const fixed = (length: number, more: Element): Element => ({
@@ -273,17 +265,6 @@ describe('rows', () => {
     ]);
     expect((await read(':#[7].id')).text).toBe('4611686018427387911\n');
     expect((await read(':#[10]')).code).toBe('NOT_FOUND');
-  });
-
-  test('damage is said: in metadata, in a page, in the number of rows', async () => {
-    expect((await asked(FILE.subarray(0, -20))('?limit=1')).code).toBe('CORRUPT');
-    const huge = Buffer.from(FILE);
-    huge.writeUInt32LE(0x7fffffff, huge.length - 8);
-    expect((await asked(huge)('')).code).toBe('CORRUPT');
-    const page = Buffer.from(FILE).fill(0xff, 4, 40);
-    const { text } = await asked(page)('?limit=3');
-    expect(text).toContain('rows have a value that cannot be read, shown as NULL (first id of row 1: ');
-    expect(text).toContain('| NULL | n1   | 0.25 |');
   });
 });
 

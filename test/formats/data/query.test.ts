@@ -1,21 +1,12 @@
 /** Data files are queried by value, as tables of databases are. */
 
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { withoutLag } from '../../support/lag.ts';
 import { fc } from '../../support/properties.ts';
-import { type Answered, cells, databaseBytes, folder, reader } from '../../support/sqlite.ts';
-
-/** Reads `rest` of a file with this text. */
-function asked(name: string, text: string | Uint8Array): (rest: string) => Promise<Answered> {
-  const cwd = folder();
-  writeFileSync(join(cwd, name), text);
-  const read = reader(cwd);
-  return (rest) => read(name + rest);
-}
+import { cells, databaseBytes, fileReader as asked, folder, reader } from '../../support/sqlite.ts';
 
 const lines = (...all: string[]): string => `${all.join('\n')}\n`;
 
@@ -48,12 +39,6 @@ describe('separated values', () => {
     expect(cells((await read('?q=select sum(price), count(*) from data')).text)).toEqual([['13.6', '4']]);
   });
 
-  test('a byte order mark, CRLF and empty lines are not data', async () => {
-    const read = asked('o.csv', '\ufeffa,b\r\n\r\n1,\r\n2,""\r\n');
-    const { text } = await read('?limit=5&where=a > 0');
-    expect(text).toBe('| a | b    |\n|---|------|\n| 1 | NULL |\n| 2 |      |\n');
-  });
-
   test('a carriage return alone ends the lines of a file that has no other ends', async () => {
     const read = asked('o.csv', 'sep=;\ra;b\r1;x\r2;"y\rz"\r');
     expect(cells((await read('?where=a > 0')).text)).toEqual([
@@ -83,23 +68,10 @@ describe('separated values', () => {
     );
   });
 
-  test('a file without a header has columns by number', async () => {
-    const read = asked('o.tsv', '1\t"x\ty"\n2\tz\n');
-    expect((await read('?where="column 1" = 2')).text).toContain('| 2        | z        |');
-    expect((await read('?limit=1')).text).toContain('There is no header: columns are "column 1", "column 2"');
-  });
-
   test('leading zeros make a column of texts', async () => {
     const read = asked('o.csv', lines('zip,n', '01234,1', '94110,2'));
     expect(cells((await read(`?where=zip = '01234'`)).text)).toEqual([['01234', '1']]);
     expect(cells((await read(`?where=zip = '1234'`)).text)).toEqual([]);
-  });
-
-  test('a quote without an end loses no row', async () => {
-    const read = asked('o.csv', lines('a,b', '"1,x', '2,y', '3,z'));
-    const { text } = await read('?select=b&limit=9');
-    expect(cells(text)).toEqual([['x'], ['y'], ['z']]);
-    expect(text).toContain('Of 3 rows read, 1 row has a quote that is not closed. Use o.csv:@4+4 for it');
   });
 
   test('what follows a closed quote belongs to its cell', async () => {
@@ -219,13 +191,6 @@ describe('JSON', () => {
     );
   });
 
-  test('a damaged array is read as far as it goes', async () => {
-    const read = asked('x.json', '[{"a":1},{"a":2},{"a":3');
-    const { text } = await read('?where=a > 0');
-    expect(cells(text)).toEqual([['1'], ['2']]);
-    expect(text).toContain('The rows end at byte 23, where the text is no JSON');
-  });
-
   test('lines of JSON in a file named json are rows, too', async () => {
     expect(cells((await asked('x.json', '{"a":1}\n{"a":2}\n')('?where=a = 2')).text)).toEqual([['2']]);
   });
@@ -236,20 +201,11 @@ test('a long path that is none is refused at once', async () => {
   expect((await read(`:#${'["a"]'.repeat(200)},`)).code).not.toBe('OK');
 });
 
-test('a file without a row is refused with the reason', async () => {
-  const read = asked('x.csv', '');
-  expect((await read('?limit=1')).text).toContain('There are no columns: the file is empty. Use x.csv.');
-});
-
 test('an empty text is not NULL', async () => {
   const read = asked('o.csv', lines('a,b', ',""', '1,2'));
   expect(cells((await read("?where=b = ''")).text)).toEqual([['NULL', '']]);
   expect((await read('?where=b is null')).text).toContain('(no rows)');
   expect(cells((await asked('x.jsonl', '{"a":""}')('?where=a is not null')).text)).toEqual([['']]);
-});
-
-test('a last line without its end is a row', async () => {
-  expect(cells((await asked('x.jsonl', '{"a":1}\n{"a":2}')('?where=a = 2')).text)).toEqual([['2']]);
 });
 
 describe('YAML and TOML', () => {
@@ -271,14 +227,6 @@ describe('YAML and TOML', () => {
     expect(text).toContain(`| 3.10 | 12345678901234567890 | 31  |\n${repeated}`);
     expect((await read(':#svc.web[1].cpu')).text).toBe(`1.50\n${repeated}`);
     expect((await read(':#svc.web[9]')).code).toBe('NOT_FOUND');
-  });
-
-  test('several documents are a list', async () => {
-    const read = asked('x.yml', 'kind: A\n---\nkind: B\nlist: [1]\n');
-    const { text } = await read("?where=kind = 'B'");
-    expect(text).toContain('| B    | [1]  |');
-    expect(text).toContain('The file has 2 documents, which are read as a list');
-    expect((await read(':#[1].list[0]')).text).toMatch(/^1\n/);
   });
 
   test('aliases of aliases are refused, those of themselves are said', async () => {
@@ -391,23 +339,6 @@ describe('a bare read of more than 12 KiB', () => {
     expect(cells((await read(next)).text)[0]).toEqual(['5', 'name 5']);
   });
 
-  test('of JSON is its keys with calls for its values', async () => {
-    const items = Array.from({ length: 900 }, (_, id) => ({ id, name: `n${id}` }));
-    const read = asked('x.json', JSON.stringify({ v: '1', meta: { a: 1 }, items }));
-    expect((await read('')).text).toBe(
-      lines(
-        'v: "1"',
-        'meta: {1 key}',
-        '  a: 1',
-        'items: [900 items of {id, name}]',
-        `[Read values with x.json:#items?limit=20, x.json:#meta]`,
-        '[Use x.json:1.. for the text]',
-      ).trimEnd(),
-    );
-    expect(cells((await read(':#items?limit=20')).text)).toHaveLength(20);
-    expect((await read(':#meta')).code).toBe('OK');
-  });
-
   test('a long object does not hide the keys behind it', async () => {
     const scripts = Object.fromEntries(
       Array.from({ length: 600 }, (_, at) => [`s${at}`, 'node scripts.mjs']),
@@ -451,13 +382,6 @@ describe('a bare read of more than 12 KiB', () => {
     const { text } = await asked(name, content('word '.repeat(3000)))('');
     expect(text).toMatch(/^1\|/);
     expect(text).not.toContain('for the text]');
-  });
-
-  test('of JSON that is cut off is the shape with the place', async () => {
-    const cut = JSON.stringify({ a: { b: 1 }, long: 'x'.repeat(13_000) }).slice(0, -1);
-    const { text } = await asked('x.json', cut)('');
-    expect(text).toContain('a: {1 key}');
-    expect(text).toContain(`it ends too early. Use x.json:@${cut.length - 200}+400 for that place]`);
   });
 });
 
@@ -524,37 +448,5 @@ describe('as SQLite answers', () => {
       ),
       { numRuns: 12 },
     );
-  });
-
-  test('the sqlite3 program agrees', { tags: 'slow' }, async () => {
-    const cwd = folder();
-    const rows = Array.from({ length: 300 }, (_, at) =>
-      [at, (at * 7919) % 101, (at % 13) / 4, `w${at % 7}`].join(),
-    );
-    writeFileSync(join(cwd, 't.csv'), lines('id,a,b,w', ...rows));
-    const program = (sql: string): string =>
-      spawnSync(
-        'sqlite3',
-        [
-          '-cmd',
-          'create table t(id int, a numeric, b numeric, w text)',
-          '-cmd',
-          `.import --csv --skip 1 ${join(cwd, 't.csv')} t`,
-          ':memory:',
-          sql,
-        ],
-        { encoding: 'utf8' },
-      ).stdout;
-    const read = reader(cwd);
-    for (const one of [
-      'a > 50 and b < 2',
-      "w = 'w3' or a % 5 = 0",
-      'b in (0.25, 3)',
-      "w like '%6' and id >= 200",
-    ]) {
-      const ours = cells((await read(`t.csv?select=id&order=a:desc&limit=500&where=${one}`)).text).flat();
-      const theirs = program(`select id from t where ${one} order by a desc, rowid`);
-      expect(ours.join('\n'), one).toBe(theirs.trim());
-    }
   });
 });

@@ -3,13 +3,10 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, test } from 'vitest';
-import { commitAll, git } from '../../support/git.ts';
+import { commitAll, git, numberedLines as lines } from '../../support/git.ts';
 import { has } from '../../support/has.ts';
 import { expectAsRecorded } from '../../support/recorded.ts';
 import { unhurried, type Workspace, workspace } from '../../support/workspace.ts';
-
-const lines = (from: number, to: number, mark = ''): string =>
-  Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}${mark}\n`).join('');
 
 const ODD = ['a..b', 'q?s', 'c:d', '50%', 'tab\tbed', '"quoted"', 'staged', 'ä', 'new\nline'];
 const A_DAY_BEFORE = new Date('2026-01-01');

@@ -6,11 +6,11 @@ import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } f
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Answer, OrielOptions } from '../../../src/index.ts';
+import type { OrielOptions } from '../../../src/index.ts';
 import { cli } from '../../support/cli.ts';
 import { commitAll, git } from '../../support/git.ts';
 import { has } from '../../support/has.ts';
-import { unhurried, type Workspace, workspace } from '../../support/workspace.ts';
+import { textOf, unhurried, type Workspace, workspace } from '../../support/workspace.ts';
 
 /** Three commits, a merge, a tag, and a branch with a slash in its name. */
 function fill(w: Workspace, ...init: string[]): Workspace {
@@ -31,8 +31,6 @@ function fill(w: Workspace, ...init: string[]): Workspace {
   git(w.W, 'merge', '--quiet', '--no-edit', '--strategy=ours', 'feature/x');
   return w;
 }
-
-const textOf = ({ content }: Answer): string => (content[0]?.type === 'text' ? content[0].text : '');
 
 async function readIn(w: Workspace, cwd: string, path: string, options: OrielOptions = {}): Promise<string> {
   return textOf(

@@ -5,12 +5,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { diffText } from '../../../src/formats/git/diff.ts';
 import type { TreeEntry } from '../../../src/git/trees.ts';
-import { commitAll, git } from '../../support/git.ts';
+import { commitAll, git, numberedLines as lines } from '../../support/git.ts';
 import { has } from '../../support/has.ts';
 import { bodyOf, nextOf, unhurried, type Workspace, workspace } from '../../support/workspace.ts';
-
-const lines = (from: number, to: number, mark = ''): string =>
-  Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}${mark}\n`).join('');
 
 /** Changes of all kinds, one commit each, and a merge. */
 function fill(w: Workspace): Workspace {
@@ -145,17 +142,6 @@ describe.runIf(has('git'))('a diff with rare files', () => {
     return w;
   }
 
-  test('a file that became a link applies with git', async () => {
-    const w = twoCommits({ a: 'text\n', b: 'text\n' }, ({ W }) => {
-      rmSync(join(W, 'a'));
-      symlinkSync('b', join(W, 'a'));
-    });
-    writeFileSync(join(w.O, 'patch'), await w.text('git://show/HEAD:raw'));
-    git(w.W, 'read-tree', 'HEAD~1');
-    git(w.W, 'apply', '--cached', join(w.O, 'patch'));
-    expect(git(w.W, 'write-tree')).toBe(git(w.W, 'rev-parse', 'HEAD^{tree}'));
-  });
-
   test('a file that cannot be read hides no other file', async () => {
     const w = twoCommits({ a: 'text\n', b: lines(1, 9), c: lines(1, 9) }, ({ write, W }) => {
       write('a', 'other\n');
@@ -170,22 +156,6 @@ describe.runIf(has('git'))('a diff with rare files', () => {
     const text = await w.text('git://show/HEAD');
     expect(text).toContain('Not compared, an object is missing or damaged: a/a and b/a differ\n');
     expect(text).toContain('@@ -6,4 +6,3 @@\n line 6\n line 7\n line 8\n-line 9\n');
-  });
-
-  test('the calls of a list take every name', async () => {
-    const names = ['what?.md', 'c:5', '100%', 'd%41', 'tab\t', 'ä b'];
-    const w = twoCommits({}, ({ write }) => {
-      for (const name of names) write(name, `${lines(1, 300)}of ${Buffer.from(name).toString('hex')}\n`);
-    });
-    const calls = (await w.text('git://diff/HEAD~1..HEAD')).matchAll(
-      /^\+\d+ -\d+ {2}(git:.*?)(?: {2}\(new\))?$/gm,
-    );
-    const shown = await Promise.all([...calls].map(([, call = '']) => w.text(`${call}:raw`)));
-    expect(shown).toHaveLength(names.length);
-    const ends = shown.map((text) => text.trimEnd().split('\n').at(-1));
-    expect(ends.toSorted()).toEqual(
-      names.map((name) => `+of ${Buffer.from(name).toString('hex')}`).toSorted(),
-    );
   });
 });
 

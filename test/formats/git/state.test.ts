@@ -14,12 +14,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { commitAll, git } from '../../support/git.ts';
+import { commitAll, git, numberedLines as lines } from '../../support/git.ts';
 import { has } from '../../support/has.ts';
 import { bodyOf, textOf, unhurried, type Workspace, workspace } from '../../support/workspace.ts';
-
-const lines = (from: number, to: number, mark = ''): string =>
-  Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}${mark}\n`).join('');
 
 /** One commit, an upstream that has another one, and changes of all kinds. */
 function fill(w: Workspace): Workspace {
@@ -151,31 +148,6 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     expect(await w.text('git://', options)).toContain('+0  t.a  (not counted)');
   });
 
-  test('without a commit, and with nothing in it', async () => {
-    const w = repository();
-    expect(await w.text('git://')).toBe('On main, no commit yet\nNothing is staged, changed or untracked.\n');
-    w.write('a', 'a\n');
-    git(w.W, 'add', 'a');
-    expect(await w.text('git://')).toMatch(
-      /^On main, no commit yet\n1 file staged, \+1 -0\..*\n\+1 -0 {2}a {2}\(new\)\n/,
-    );
-  });
-
-  test('in conflict, where the diff is to ours', async () => {
-    const w = repository();
-    w.write('a', lines(1, 9));
-    commitAll(w.W, 'first');
-    git(w.W, 'checkout', '--quiet', '-b', 'side');
-    w.write('a', lines(1, 9).replace('line 5', 'theirs'));
-    commitAll(w.W, 'side');
-    git(w.W, 'checkout', '--quiet', 'main');
-    w.write('a', lines(1, 9).replace('line 5', 'ours'));
-    commitAll(w.W, 'main');
-    expect(() => git(w.W, 'merge', 'side')).toThrow();
-    expect(await w.text('git://')).toContain('1 file in conflict:\na  (both modified)\n');
-    expect(await w.text('git://diff:raw')).toContain('+<<<<<<< HEAD\n ours\n+=======\n+theirs\n');
-  });
-
   test('with entries that git does not look at', async () => {
     const w = repository();
     for (const name of ['assumed', 'skipped', 'gone']) w.write(name, 'a\n');
@@ -192,18 +164,12 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
     expect(await w.text('git://')).not.toContain('side');
   });
 
-  test('bare, or with its work tree elsewhere', async () => {
-    const w = repository('--bare');
-    for (const url of ['git://', 'git://diff', 'git://diff/staged'])
-      expect(await w.text(url)).toContain('is bare: it has no work tree. Use git://HEAD or git://log.');
-    const one = repository();
-    commitAll(one.W, 'first');
-    git(one.W, 'clone', '--quiet', '--bare', one.W, 'bare.git');
-    const { with: walled } = one;
-    const cwd = join(one.W, 'bare.git');
-    expect(textOf(await walled({ cwd }).tool('read').run({ path: 'git://log' }))).toContain('first');
-    git(one.W, 'config', 'core.worktree', join(one.O, 'tree'));
-    expect(await one.text('git://')).toContain('(core.worktree), which is not read from here');
+  test('a bare clone in a directory is read there', async () => {
+    const w = repository();
+    commitAll(w.W, 'first');
+    git(w.W, 'clone', '--quiet', '--bare', w.W, 'bare.git');
+    const read = w.with({ cwd: join(w.W, 'bare.git') }).tool('read');
+    expect(textOf(await read.run({ path: 'git://log' }))).toContain('first');
   });
 
   test('a further work tree has its own index', async () => {
@@ -272,12 +238,12 @@ describe.runIf(has('git'))('a work tree of another kind', () => {
 
   test('a path that looks like a revision or a selector is reached', async () => {
     const w = repository();
-    const names = ['staged', 'a..b', 'what?.md', 'c:5', '100%'];
+    const names = ['staged', 'a..b', 'what?.md', 'c:5', '100%', 'd%41', 'tab\t', 'ä b'];
     for (const name of names) w.write(name, lines(1, 400));
     commitAll(w.W, 'first');
     for (const name of names) w.write(name, lines(1, 400, ` of ${name}`));
     const list = await w.text('git://diff');
-    const calls = [...list.matchAll(/^\+400 -400 {2}(\S+)$/gm)].map(([, call = '']) => call);
+    const calls = [...list.matchAll(/^\+400 -400 {2}(.+)$/gm)].map(([, call = '']) => call);
     expect(calls).toHaveLength(names.length);
     for (const call of calls) expect(await w.text(`${call}:raw`)).toMatch(/^\+line 1 of /m);
   });

@@ -57,15 +57,6 @@ describe('the text form', () => {
     );
   });
 
-  test('reads back into exactly the same cells', async () => {
-    await fc.assert(
-      fc.asyncProperty(cells, async (given) => {
-        const sections = given.map(({ source: text, ...rest }) => ({ ...rest, text }) as NotebookSection);
-        expect(parseNotebookText((await rendered(sections)).text)).toEqual(given);
-      }),
-    );
-  });
-
   test('reads back without the outputs, whatever they contain', async () => {
     await fc.assert(
       fc.asyncProperty(cells, source, async (given, output) => {

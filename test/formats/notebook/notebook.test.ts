@@ -127,15 +127,6 @@ describe('selectors', () => {
   test('a wrong range is answered with the complete call', async () => {
     await expect(text(small, '9-2')).rejects.toMatchObject({ code: 'BAD_SELECTOR', next: 'nb.ipynb:2-9' });
   });
-
-  test('a range of cells beyond the end, or that ends before it starts', async () => {
-    await expect(text(small, 'cells:3-5')).rejects.toMatchObject({ code: 'OUT_OF_RANGE' });
-    await expect(text(small, 'cells:2-1')).rejects.toMatchObject({
-      code: 'BAD_SELECTOR',
-      message: 'The cells 2-1 end before they start.',
-      next: 'nb.ipynb:cells:1-2',
-    });
-  });
 });
 
 describe('damaged notebooks', () => {

@@ -5,17 +5,6 @@ import { withoutLag } from '../../support/lag.ts';
 const { signal } = new AbortController();
 
 test.each([
-  ['{"a":{"b":[1.0,2.50]}}', ['a', 'b', '1'], '2.50'],
-  ['{"b":{"a":1},"a":{"a":2}}', ['a', 'a'], '2'],
-  ['{"a":{"b":1},"b":{"b":2},"a":{"b":3}}', ['a', 'b'], '3'],
-  ['[[1],[2,[3]]]', ['1', '1', '0'], '3'],
-  ['{"a":1}', ['b'], undefined],
-  ['[1', ['0'], undefined],
-])('%s at %j', async (text, steps, part) => {
-  expect(await jsonPart(text, steps, signal)).toBe(part);
-});
-
-test.each([
   [
     'values behind many levels',
     `${'['.repeat(900)}${'1,'.repeat(490_000)}1${']'.repeat(900)}`,

@@ -11,6 +11,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { createOriel, createSession } from '../../../src/index.ts';
 import { mcpServersIn } from '../../../src/faces/cli/dialect-tool.ts';
+import { isAlive } from '../../support/children.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { type Called, place, type Place } from '../../support/dialect.ts';
 import { notesServer } from '../../support/mcp.ts';
@@ -221,8 +222,7 @@ describe('a server', () => {
 
 describe('over HTTP', () => {
   /** Answers as a server without sessions may: each request with JSON. */
-  const answers = (heard: IncomingMessage[]) => (request: IncomingMessage, response: ServerResponse) => {
-    heard.push(request);
+  const answers = (request: IncomingMessage, response: ServerResponse) => {
     if (request.method !== 'POST') return void response.writeHead(405).end();
     let body = '';
     request.on('data', (chunk) => (body += chunk));
@@ -249,8 +249,7 @@ describe('over HTTP', () => {
   };
 
   test('a configured address is reached, with its headers', async () => {
-    const heard: IncomingMessage[] = [];
-    const { url } = await site({ '/mcp': answers(heard) });
+    const { url, heard } = await site({ '/mcp': answers });
     const { read } = open({
       web: false,
       mcpServers: { far: { url: `${url}/mcp`, headers: { 'x-key': 'k' } } },
@@ -381,12 +380,3 @@ describe('.mcp.json', () => {
     );
   });
 });
-
-/** A zombie is not. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false;
-  }
-}

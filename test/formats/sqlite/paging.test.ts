@@ -157,12 +157,3 @@ test.each([
     text: expect.stringContaining(why),
   });
 });
-
-test('there is no page after the last row', async () => {
-  const read = reader(await database('db.sqlite', FIXTURE));
-  expect((await read(`db.sqlite:t?limit=20&offset=${ROWS}&after=${ROWS * 3}`)).text).toBe(`\
-| id | a | b |
-|----|---|---|
-(no rows)
-[no row follows ${ROWS * 3}. Use db.sqlite:t?limit=20&offset=117 for the end]`);
-});

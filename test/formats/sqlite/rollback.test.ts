@@ -1,21 +1,11 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
+import { fileOf } from '../../support/sqlite.ts';
 import { SqliteRefusal } from '../../../src/formats/sqlite/protocol.ts';
 import { rolledBack, type ReadableFile } from '../../../src/formats/sqlite/worker/vfs.ts';
 
 const PAGE = 512;
 const forever = { over: () => undefined };
-
-function fileOf(content: Uint8Array): ReadableFile {
-  return {
-    size: () => content.length,
-    read(target, offset) {
-      const part = content.subarray(offset, offset + target.length);
-      target.set(part);
-      return part.length;
-    },
-  };
-}
 
 function contentOf(file: ReadableFile, piece = PAGE): Buffer {
   const content = Buffer.alloc(file.size());

@@ -1,14 +1,14 @@
 /** Reads from workspaces of real `oriel serve` processes and of misbehaving servers: `ws://NAME/path`. */
 
 import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFleet, type FleetOptions } from '../../../src/faces/client/fleet.ts';
 import type { Answer, Oriel } from '../../../src/index.ts';
 import { server } from '../../support/server.ts';
 import { databaseBytes } from '../../support/sqlite.ts';
+import { site } from '../../support/web.ts';
 import { codeOf, SECRET, textOf, workspace } from '../../support/workspace.ts';
 import { zip } from '../../support/zip.ts';
 
@@ -23,23 +23,8 @@ function reading(workspaces: FleetOptions['workspaces'], more: Partial<FleetOpti
   return { fleet, read, text: async (path: string) => textOf(await read(path)) };
 }
 
-/** A server of one handler on loopback. */
-async function fake(handle: RequestListener): Promise<{ url: string; heard: IncomingMessage[] }> {
-  const heard: IncomingMessage[] = [];
-  const made = createServer((request, response) => {
-    heard.push(request);
-    handle(request, response);
-  });
-  await new Promise<void>((resolve) => void made.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    made.closeAllConnections();
-    made.close();
-  });
-  return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, heard };
-}
-
 test('workspaces at paths of one gateway are separate', async () => {
-  const { url, heard } = await fake((request, response) => {
+  const { url, heard } = await site((request, response) => {
     const [, below = ''] = /^\/([^/]+\/ws\d)\/api\/v0\/read-file\?/.exec(request.url ?? '') ?? [];
     response.writeHead(below === '' ? 404 : 200, { etag: '"same"' }).end(`of ${below}\n`);
   });
@@ -130,7 +115,7 @@ test('a broken workspace gives one error and blocks no others', async () => {
   const { W, write } = workspace();
   write('f', 'here\n');
   const { url } = await server(['--cwd', W]);
-  const other = await fake((_, response) => void response.end('of another server'));
+  const other = await site((_, response) => void response.end('of another server'));
   const ranged =
     (headers: Record<string, string>, body: string, status = 206): RequestListener =>
     (_, response) => {
@@ -190,9 +175,9 @@ test('a broken workspace gives one error and blocks no others', async () => {
     away: { url: 'http://127.0.0.1:1', token: 'token-of-away', retries: 0 },
     good: { url, token: 'token-of-good', retries: 0 },
   };
-  const servers: Record<string, Awaited<ReturnType<typeof fake>>> = {};
+  const servers: Record<string, Awaited<ReturnType<typeof site>>> = {};
   for (const [name, [handle]] of Object.entries(cases)) {
-    const made = (servers[name] = await fake(handle));
+    const made = (servers[name] = await site(handle));
     workspaces[name] = { url: made.url, token: `token-of-${name}`, retries: 0 };
   }
   // Only what waits for an answer has little time.
@@ -247,7 +232,7 @@ test('invalid listings, or names outside the directory, are not shown', async ()
   };
   const workspaces: Record<string, { url: string; retries: number }> = {};
   for (const [name, answer] of Object.entries(answers)) {
-    const { url } = await fake((_, response) => void response.end(JSON.stringify(answer)));
+    const { url } = await site((_, response) => void response.end(JSON.stringify(answer)));
     workspaces[name] = { url, retries: 0 };
   }
   const { read, text } = reading(workspaces);

@@ -35,7 +35,7 @@ const asks: readonly SqliteRequest[] = [
   { kind: 'find', readings: [{ table: 't' }], sample: 3 },
   { kind: 'find', readings: [{ table: 't', key: '1' }], sample: 3 },
   { kind: 'query', table: 't', where: 'a > 0', order: 'b', limit: 20, offset: 0 },
-  { kind: 'rows', table: 't', offset: 0 },
+  { kind: 'query', table: 't', whole: true, limit: 20_000, offset: 0 },
   { kind: 'sql', sql: 'select count(*), max(b) from t, u', limit: 20, offset: 0 },
 ];
 

@@ -183,8 +183,6 @@ function typeOf(type: string, module: string | undefined, isShadow: boolean): Ta
   return isShadow ? 'shadow table' : 'table';
 }
 
-const NAMED = 20;
-
 const QUERY = /^\s*(?:select|with|values|explain)\s/i;
 
 export function noSuchTable(connection: SqliteConnection, typed: string): SqliteRefusal {
@@ -197,8 +195,7 @@ export function noSuchTable(connection: SqliteConnection, typed: string): Sqlite
     return new SqliteRefusal('BAD_QUERY', why, `?q=${writeParameter(typed)}`);
   }
   const tables = listTables(connection).map((table) => writeSegment(table.name));
-  const some = tables.slice(0, NAMED).join(', ') + (tables.length > NAMED ? ', …' : '');
-  const known = tables.length === 0 ? 'the database has no tables' : `the tables are ${some}`;
+  const known = tables.length === 0 ? 'the database has no tables' : `the tables are ${someOf(tables)}`;
   const near = nearNames(front, tables);
   const [nearest] = near;
   // The suggested call keeps the key after the corrected name.
@@ -239,6 +236,10 @@ export function unreadable(name: string, { code, message }: TableProblem): Sqlit
 
 const MAX_SUGGESTED_NAMES = 20;
 
+function someOf(names: readonly string[]): string {
+  return names.slice(0, MAX_SUGGESTED_NAMES).join(', ') + (names.length > MAX_SUGGESTED_NAMES ? ', …' : '');
+}
+
 /**
  * The text to append to SQLite's `message`, and the part after the database's path in a next call. Empty for a message that
  * is not about a missing name.
@@ -253,10 +254,8 @@ export function knownNames(
   try {
     const names = what === 'table' ? tableNames(connection) : columnNames(connection, ask);
     if (names.length === 0) return { known: '' };
-    const some =
-      names.slice(0, MAX_SUGGESTED_NAMES).join(', ') + (names.length > MAX_SUGGESTED_NAMES ? ', …' : '');
     const near = nearNames(typed.slice(typed.lastIndexOf('.') + 1), names);
-    const known = `; the ${what}s are ${some}`;
+    const known = `; the ${what}s are ${someOf(names)}`;
     const rest = near.length === 0 ? withQuotes(typed, ask) : undefined;
     if (rest !== undefined) return { known: `${known}. A text stands in single quotes`, rest };
     return { known: `${known}.${didYouMean(near)}` };

@@ -255,13 +255,10 @@ export function lookAt<T>(connection: SqliteConnection, type: TableType, look: (
     return connection.within(LOOK_WORK, look)?.value ?? TOO_MUCH_WORK;
   } catch (error) {
     if (isUnreadable(connection, error)) return { code: 'SQL_ERROR', message: error.message };
-    if (isOutOfMemory(connection, error)) return TOO_MUCH_MEMORY;
+    const { SQLITE_NOMEM } = connection.library.capi;
+    if (error instanceof SqlFailure && error.result === SQLITE_NOMEM) return TOO_MUCH_MEMORY;
     throw error;
   }
-}
-
-function isOutOfMemory(connection: SqliteConnection, error: unknown): boolean {
-  return error instanceof SqlFailure && error.result === connection.library.capi.SQLITE_NOMEM;
 }
 
 /** Whether a failure concerns only this table, and not the file or a limit. */

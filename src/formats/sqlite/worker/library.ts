@@ -10,8 +10,7 @@ let loading: Promise<SqliteLibrary> | undefined;
 
 /** `wasmBinary`: `wasm/sqlite3.wasm` of the build, which the bundled library does not find. */
 export function loadLibrary(wasmBinary?: Uint8Array): Promise<SqliteLibrary> {
-  loading ??= load(wasmBinary);
-  return loading;
+  return (loading ??= load(wasmBinary));
 }
 
 async function load(wasmBinary: Uint8Array | undefined): Promise<SqliteLibrary> {

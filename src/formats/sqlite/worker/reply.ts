@@ -52,8 +52,6 @@ export function answer(connection: SqliteConnection, ask: SqliteRequest, room: n
       return find(connection, ask, room);
     case 'query':
       return pageReply(connection, ask, room);
-    case 'rows':
-      return rowsReply(connection, ask, room);
     case 'sql':
       return run(connection, ask, room);
     case 'value':
@@ -178,22 +176,28 @@ function pageReply(
   ask: Extract<SqliteRequest, { kind: 'query' }>,
   room: number,
 ): SqliteReply {
-  const { offset, limit, after } = ask;
+  const { offset, limit, after, whole, containing } = ask;
   const table = readTable(connection, ask.table);
   if (!table) throw noSuchTable(connection, ask.table);
   if (table.unreadable) throw unreadable(table.name, table.unreadable);
   if (ask.where !== undefined && table.type !== 'view') connection.quotedStrings(false);
   const rowid = rowidOrder(table, ask.order);
   if (after !== undefined && rowid === undefined) throw new SqliteRefusal('BAD_QUERY', noOrder(table.name));
+  const filter = rowid !== undefined && containing !== undefined && canFilter(table, containing);
+  const some = filter
+    ? rowsContaining(connection, table, { rowid, after, containing, limit, room })
+    : undefined;
+  if (some) return some;
   // The newline ends a comment in the condition, which would hide the parenthesis.
   const asked = ask.where === undefined ? [] : [`(${ask.where}\n)`];
   const shown = ask.select === undefined ? table.columns : selectedColumns(table, ask.select);
-  const range = { columns: shown, rowid, after, offset, limit, room };
+  const range = { columns: shown, rowid, after, offset, limit, room, whole };
   const page = selectAround(connection, table, range, (from) => {
     const behind = from === undefined ? asked : [...asked, behindRow(rowid, from)];
     const window = `limit ${limit + 1} offset ${from === undefined ? offset : 0}`;
     return `from ${filtered(table, behind)} ${orderBy(table, ask.order)} ${window}`;
   });
+  if (whole) return { kind: 'page', table: summarizeTable(table), ...page };
   const known = after === undefined ? countOf(page.rows, offset) : undefined;
   const all = ask.where === undefined ? connection.data?.rows : undefined;
   const total = all === undefined ? undefined : { rows: all, exact: true };
@@ -212,39 +216,6 @@ function countPage(connection: SqliteConnection, from: string): SqliteCount | un
   }
 }
 
-const MAX_REPLY_ROWS = 20_000;
-
-/** Complete rows, with the keys by which each is read. */
-function rowsReply(
-  connection: SqliteConnection,
-  ask: Extract<SqliteRequest, { kind: 'rows' }>,
-  room: number,
-): SqliteReply {
-  const { offset, after, containing } = ask;
-  const table = readTable(connection, ask.table);
-  if (!table) throw noSuchTable(connection, ask.table);
-  if (table.unreadable) throw unreadable(table.name, table.unreadable);
-  const rowid = rowidOrder(table);
-  const found = rowid !== undefined && containing !== undefined && canFilter(table, containing);
-  const some = found ? rowsContaining(connection, table, { rowid, after, containing, room }) : undefined;
-  if (some) return some;
-  const range = {
-    columns: table.columns,
-    rowid,
-    after,
-    offset,
-    limit: MAX_REPLY_ROWS,
-    room,
-    whole: true,
-  } as const;
-  const page = selectAround(connection, table, range, (start) => {
-    const from = filtered(table, rowid === undefined || start === undefined ? [] : [behindRow(rowid, start)]);
-    const skipped = rowid === undefined || start === undefined ? offset : 0;
-    return `from ${from} ${orderBy(table)} limit ${MAX_REPLY_ROWS + 1} offset ${skipped}`;
-  });
-  return { kind: 'rows', table: summarizeTable(table), ...page };
-}
-
 /** The most rows that one statement examines; a large table takes several statements. */
 const MAX_SCANNED_ROWS = 100_000;
 
@@ -259,6 +230,7 @@ interface Looking {
   readonly rowid: string;
   readonly after: string | undefined;
   readonly containing: string;
+  readonly limit: number;
   readonly room: number;
 }
 
@@ -266,7 +238,7 @@ interface Looking {
 function rowsContaining(
   connection: SqliteConnection,
   table: CatalogTable,
-  { rowid, after, containing, room }: Looking,
+  { rowid, after, containing, limit, room }: Looking,
 ): SqliteReply | undefined {
   const behind = after === undefined ? [] : [behindRow(rowid, after)];
   const last = connection.prepare(
@@ -275,18 +247,13 @@ function rowsContaining(
   const scannedTo = collect(last, { skip: 0, limit: 1, room: 1 }).rows[0]?.[0];
   const within = scannedTo === undefined ? [] : [`${rowid} <= ${String(scannedTo)}`];
   const holds = `(${table.columns.map((name) => `instr(${identifier(name)}, ?1)`).join(' or ')})`;
-  const tail = `from ${filtered(table, [...behind, ...within, holds])} order by ${rowid} limit ${MAX_REPLY_ROWS + 1}`;
-  const bounds = { skip: 0, limit: MAX_REPLY_ROWS, room, whole: true } as const;
+  const tail = `from ${filtered(table, [...behind, ...within, holds])} order by ${rowid} limit ${limit + 1}`;
+  const bounds = { skip: 0, limit, room, whole: true } as const;
   try {
     const selected = selectRows(connection, [...table.columns, rowid], tail, [containing], bounds);
     const end = scannedTo === undefined ? {} : { scannedTo: String(scannedTo) };
-    return {
-      kind: 'rows',
-      table: summarizeTable(table),
-      ...withoutRowids(selected),
-      isFiltered: true,
-      ...end,
-    };
+    const found = withoutRowids(selected);
+    return { kind: 'page', table: summarizeTable(table), ...found, isFiltered: true, ...end };
   } catch (error) {
     const { SQLITE_TOOBIG } = connection.library.capi;
     if (isDamage(error) || (error instanceof SqlFailure && error.result === SQLITE_TOOBIG)) return undefined;

@@ -129,19 +129,13 @@ function joinTriples(row: readonly SqliteCell[]): SqliteCell[] {
   });
 }
 
-interface FoundRow {
-  /** The name of the column with which the key was compared. */
-  readonly by: string;
-  readonly rows: SqliteRows;
-}
-
-/** Finds the row by the table's single primary key column, otherwise by its rowid. Undefined if there is none. */
+/** Finds the row by the table's single primary key column, otherwise by its rowid: `by`. Undefined if there is none. */
 export function findRow(
   connection: SqliteConnection,
   table: CatalogTable,
   typed: string,
   room: number,
-): FoundRow | undefined {
+): { readonly by: string; readonly rows: SqliteRows } | undefined {
   if (!table.key) return undefined;
   const isRowid = table.key.column === undefined;
   const column = isRowid ? table.key.name : identifier(table.key.name);
