@@ -596,7 +596,8 @@ class SketchScan {
   #comment(code: number): void {
     const [text, start] = [this.#text, this.#at];
     const { isC, isEcma, rules } = this.#by;
-    if (code === 47 && isAt(text, start + 1, 42)) {
+    // `$path != /*` of a shell begins no comment.
+    if (code === 47 && isAt(text, start + 1, 42) && rules.comments.includes('/')) {
       const end = text.indexOf('*/', start + 2);
       if (starts[this.#row] === start) indents[this.#row] = -1;
       this.#noCode(start);

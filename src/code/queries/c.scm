@@ -33,20 +33,41 @@
     (array_declarator declarator: (type_identifier) @name)
     (function_declarator declarator: (type_identifier) @name)
     (function_declarator
-      declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
+      declarator: (parenthesized_declarator [(type_identifier) @name (_ (type_identifier) @name)]))
+    (_ (function_declarator
+      declarator: (parenthesized_declarator [(type_identifier) @name (_ (type_identifier) @name)])))
   ]) @type
 
 (preproc_function_def name: (_) @name value: (_)? @body) @macro
 
-(preproc_def name: (_) @name value: (_) @body) @constant
-(translation_unit
-  (declaration
-    declarator: [
-      (identifier) @name
-      (_ declarator: (identifier) @name)
-      (_ declarator: (_ declarator: (identifier) @name))
-      (_ declarator: (_ declarator: (_ declarator: (identifier) @name)))
-    ]) @variable
+(preproc_def name: (_) @name value: (_)? @body) @constant
+; Variables of a file, of a header in its guard, and of a namespace.
+([
+  (translation_unit
+    (declaration
+      declarator: [
+        (identifier) @name
+        (_ declarator: (identifier) @name)
+        (_ declarator: (_ declarator: (identifier) @name))
+        (_ declarator: (_ declarator: (_ declarator: (identifier) @name)))
+      ]) @variable)
+  (translation_unit (preproc_ifdef
+    (declaration
+      declarator: [
+        (identifier) @name
+        (_ declarator: (identifier) @name)
+        (_ declarator: (_ declarator: (identifier) @name))
+        (_ declarator: (_ declarator: (_ declarator: (identifier) @name)))
+      ]) @variable))
+  (declaration_list
+    (declaration
+      declarator: [
+        (identifier) @name
+        (_ declarator: (identifier) @name)
+        (_ declarator: (_ declarator: (identifier) @name))
+        (_ declarator: (_ declarator: (_ declarator: (identifier) @name)))
+      ]) @variable)
+]
   ; Not around the type that it declares: `struct point { int x; } origin;`
   (#not-match? @variable "^[^;=({]*\\b(struct|union|enum|class)\\b[^;=(]*[{]"))
 
@@ -55,8 +76,8 @@
     (field_identifier) @name
     (_ declarator: (field_identifier) @name)
     (_ declarator: (_ declarator: (field_identifier) @name))
-    (function_declarator
-      declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))
+    (_ (_ (_ (field_identifier) @name)))
+    (_ (_ (_ (_ (field_identifier) @name))))
   ]) @property
 (enumerator name: (_) @name) @property
 
