@@ -154,18 +154,8 @@ test.each([
   ],
   [
     'b.h',
-    '#ifndef B_H\n#define B_H\nACME_BEGIN_PART\n\n// A comment.\nstruct hooks {\n  ACME_CONSTEXPR hooks(int a) noexcept : run(), next{} {}\n  void *(*run)(char **argv);\n  char **next;\n};\ntypedef int (callback)(void);\nextern struct hooks all;\nnamespace n {\nstatic const int limit = 1;\n}\n#endif\n',
-    [
-      'B_H 2-2',
-      'hooks 6-10',
-      'hooks 7-7',
-      'run 8-8',
-      'next 9-9',
-      'callback 11-11',
-      'all 12-12',
-      'n 13-15',
-      'limit 14-14',
-    ],
+    '#ifndef B_H\n#define B_H\nACME_BEGIN_PART\n\n// A comment.\nstruct h {\n  ACME_CONSTEXPR h(int a) noexcept : run(), b{} {}\n  void *(*run)(char **argv);\n  char **b;\n};\ntypedef int (cb)(void);\nextern struct h all;\nnamespace n {\nstatic const int m = 1;\n}\n#endif\n',
+    ['B_H 2-2', 'h 6-10', 'h 7-7', 'run 8-8', 'b 9-9', 'cb 11-11', 'all 12-12', 'n 13-15', 'm 14-14'],
   ],
   [
     'a.c',

@@ -214,6 +214,8 @@ export class ModuleResolver {
           : this.#exact.get([inside.replace(/\/$/, ''), ...inner].filter(Boolean).join('/'));
         if (found !== undefined) return [found];
       }
+      const main = isRust ? this.#relative(`./${target}`, manifest) : [];
+      if (main.length > 0) return main;
     }
     return module.startsWith('@') && inner.length === 0 ? [] : undefined;
   }
