@@ -161,12 +161,6 @@ test.each([
   expect(importTags(part.repeat(150_000), language).imports).toEqual([]);
 });
 
-test('a component imports and uses what its script does', () => {
-  const text = '<template>\n</template>\n<script setup>\nimport { till } from "./till";\n</script>\n';
-  const { imports, declared, used } = importTags(text, 'html');
-  expect([imports, [...(declared as number[])], used[0]]).toEqual([['./till'], [], hashOf('till')]);
-});
-
 test('an anonymous class declares no function', () => {
   expect(told('java', 'class A {\n  A make() {\n    return new Base() {\n    };\n  }\n}\n').symbols).toEqual([
     'A 1-6',
