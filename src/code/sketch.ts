@@ -454,7 +454,7 @@ export function importTags(text: string, language: string): FileTags {
 
 function namesOfCargo(text: string): string[] {
   const valueOf = (section: string, key: string): string | undefined =>
-    new RegExp(`^\\[${section}\\][^[]*?^${key}\\s*=\\s*"([^"]+)"`, 'm').exec(text)?.[1];
+    new RegExp(`^\\[${section}\\](?:(?!^\\[)[^])*?^${key}\\s*=\\s*"([^"]+)"`, 'm').exec(text)?.[1];
   const name = valueOf('lib', 'name') ?? valueOf('package', 'name');
   return name === undefined ? [] : [`${name}\t${valueOf('lib', 'path') ?? ''}`];
 }

@@ -196,12 +196,10 @@ export class ModuleResolver {
     const isRust = RUST.test(from);
     if (!isRust && !SCRIPT.test(from)) return undefined;
     const name = packageOf(module);
-    const inner = isRust
-      ? module.split('::').slice(1)
-      : module
-          .slice(name.length + 1)
-          .split('/')
-          .filter(Boolean);
+    const inner = module
+      .slice(name.length)
+      .split(isRust ? '::' : '/')
+      .slice(1);
     const all = this.#packages.get(name) ?? [];
     const aliases = all.filter(({ manifest }) => manifest.endsWith('.toml') === isRust);
     const entry = isRust ? undefined : this.#aliased(module, aliases);
@@ -241,7 +239,8 @@ export class ModuleResolver {
           : module.length >= name.length - 1 && module.startsWith(front) && module.endsWith(end);
       if (!isMeant || target === '') continue;
       const path = target.replace('*', () => module.slice(front.length, module.length - (end ?? '').length));
-      for (const one of [path.replace(COMPILED_TO, 'src/'), path]) {
+      const source = manifest.endsWith('package.json') ? path.replace(COMPILED_TO, 'src/') : path;
+      for (const one of [source, path]) {
         const found = this.#relative(`./${one}`, manifest);
         if (found.length > 0) return found;
       }

@@ -29,7 +29,7 @@ const manifests: Readonly<Record<string, string>> = {
   'packages/core/package.json': '{"name": "@acme/core", "source": "lib/main.ts", "main": "dist/index.js"}',
   'tsconfig.json':
     '// {\n{"compilerOptions": {"baseUrl": "packages", /* , */ "paths": {"~app/*": ["none/*", "app/src/*"], "~app": ["app/src/main"],}}}',
-  'crates/matcher/Cargo.toml': '[package]\nversion = "1"\nname = "grep-matcher"\n',
+  'crates/matcher/Cargo.toml': '[package]\nauthors = ["1"]\nname = "grep-matcher"\n',
   'crates/json/Cargo.toml': '[package]\nname = "other"\n[lib]\nname = "own_json"\npath = "json.rs"\n',
 };
 
