@@ -45,8 +45,8 @@ export class FileGraph {
     const known = before && (before.#edges ? before : before.#base);
     // A manifest says what the imports of many files mean.
     const isOther = (path: string, file: number): boolean =>
-      files[file] !== known?.#files[file] && isManifest(path);
-    const base = known && paths.some(isOther) ? undefined : known;
+      known !== undefined && files[file] !== known.#files[file] && isManifest(path);
+    const base = paths.some(isOther) ? undefined : known;
     this.#isRough = base !== undefined && base.#isRough;
     this.#base = base;
     this.declarations = new DeclarationIndex(files);
