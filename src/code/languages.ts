@@ -24,160 +24,54 @@ export interface CodeLanguage {
   readonly map?: 'code' | 'prose' | undefined;
 }
 
+/** A language whose grammar and queries are called like it, with comments as in C. */
+function code(name: string, extensions: readonly string[], more: Partial<CodeLanguage> = {}): CodeLanguage {
+  const own = { grammar: name, queries: [name], uses: [name], lineComments: ['//'], map: 'code' } as const;
+  return { name, extensions, ...own, ...more };
+}
+
 export const languages: readonly CodeLanguage[] = [
-  {
-    name: 'typescript',
-    extensions: ['ts', 'mts', 'cts'],
-    grammar: 'typescript',
+  code('typescript', ['ts', 'mts', 'cts'], {
     queries: ['ecma', 'typescript'],
     uses: ['ecma', 'typescript'],
     interpreters: ['ts-node', 'tsx', 'deno', 'bun'],
-    lineComments: ['//'],
-    map: 'code',
-  },
-  {
-    name: 'tsx',
-    extensions: ['tsx'],
-    grammar: 'tsx',
-    queries: ['ecma', 'typescript'],
-    uses: ['ecma', 'typescript'],
-    lineComments: ['//'],
-    map: 'code',
-  },
-  {
-    name: 'javascript',
-    extensions: ['js', 'mjs', 'cjs', 'jsx'],
-    interpreters: ['node', 'nodejs'],
-    grammar: 'javascript',
+  }),
+  code('tsx', ['tsx'], { queries: ['ecma', 'typescript'], uses: ['ecma', 'typescript'] }),
+  code('javascript', ['js', 'mjs', 'cjs', 'jsx'], {
     queries: ['ecma', 'javascript'],
     uses: ['ecma'],
-    lineComments: ['//'],
-    map: 'code',
-  },
-  {
-    name: 'python',
-    extensions: ['py', 'pyi', 'pyw'],
-    interpreters: ['python', 'pypy', 'uv'],
-    grammar: 'python',
-    queries: ['python'],
-    uses: ['python'],
-    lineComments: ['#'],
-    map: 'code',
-  },
-  {
-    name: 'go',
-    extensions: ['go'],
-    grammar: 'go',
-    queries: ['go'],
-    uses: ['go'],
-    lineComments: ['//'],
-    map: 'code',
-  },
-  {
-    name: 'rust',
-    extensions: ['rs'],
-    grammar: 'rust',
-    queries: ['rust'],
-    uses: ['rust'],
-    lineComments: ['//'],
-    map: 'code',
-  },
-  {
-    name: 'java',
-    extensions: ['java'],
-    grammar: 'java',
-    queries: ['java'],
-    uses: ['java'],
-    lineComments: ['//'],
-    map: 'code',
-  },
-  {
-    name: 'kotlin',
-    extensions: ['kt', 'kts'],
-    grammar: 'kotlin',
-    queries: ['kotlin'],
-    uses: ['kotlin'],
-    lineComments: ['//'],
-    map: 'code',
-  },
-  {
-    name: 'c',
-    extensions: ['c'],
-    grammar: 'c',
-    queries: ['c'],
-    uses: ['c'],
+    interpreters: ['node', 'nodejs'],
+  }),
+  code('python', ['py', 'pyi', 'pyw'], { interpreters: ['python', 'pypy', 'uv'], lineComments: ['#'] }),
+  code('go', ['go']),
+  code('rust', ['rs']),
+  code('java', ['java']),
+  code('kotlin', ['kt', 'kts']),
+  code('c', ['c'], { queries: ['c', 'c-family'], lineComments: ['//', '#'] }),
+  code('cpp', ['cc', 'cpp', 'cxx', 'c++', 'h', 'hh', 'hpp', 'hxx', 'h++', 'ipp', 'inl', 'cu', 'cuh'], {
+    queries: ['cpp', 'c-family'],
+    uses: ['c', 'cpp'],
     lineComments: ['//', '#'],
-    map: 'code',
-  },
-  {
-    name: 'cpp',
-    extensions: ['cc', 'cpp', 'cxx', 'c++', 'h', 'hh', 'hpp', 'hxx', 'h++', 'ipp', 'inl', 'cu', 'cuh'],
-    grammar: 'cpp',
-    queries: ['cpp'],
-    uses: ['cpp'],
-    lineComments: ['//', '#'],
-    map: 'code',
-  },
-  {
-    name: 'csharp',
-    extensions: ['cs', 'csx'],
+  }),
+  code('csharp', ['cs', 'csx'], {
     grammar: 'c-sharp',
     queries: ['c-sharp'],
     uses: ['c-sharp'],
     lineComments: ['//', '#'],
-    map: 'code',
-  },
-  {
-    name: 'ruby',
-    extensions: ['rb', 'rake', 'gemspec', 'ru'],
+  }),
+  code('ruby', ['rb', 'rake', 'gemspec', 'ru'], {
     names: ['rakefile', 'gemfile', 'vagrantfile', 'guardfile', 'podfile'],
     interpreters: ['ruby'],
-    grammar: 'ruby',
-    queries: ['ruby'],
-    uses: ['ruby'],
     lineComments: ['#'],
-    map: 'code',
-  },
-  {
-    name: 'php',
-    extensions: ['php', 'phtml', 'php5', 'phps'],
-    interpreters: ['php'],
-    grammar: 'php',
-    queries: ['php'],
-    uses: ['php'],
-    lineComments: ['//', '#'],
-    map: 'code',
-  },
-  {
-    name: 'scala',
-    extensions: ['scala', 'sc', 'sbt'],
-    grammar: 'scala',
-    queries: ['scala'],
-    uses: ['scala'],
-    lineComments: ['//'],
-    map: 'code',
-  },
-  {
-    name: 'lua',
-    extensions: ['lua', 'rockspec'],
-    interpreters: ['lua', 'luajit'],
-    grammar: 'lua',
-    queries: ['lua'],
-    uses: ['lua'],
-    lineComments: ['--'],
-    map: 'code',
-  },
-  {
-    name: 'bash',
-    extensions: ['sh', 'bash', 'zsh', 'ksh', 'bats'],
+  }),
+  code('php', ['php', 'phtml', 'php5', 'phps'], { interpreters: ['php'], lineComments: ['//', '#'] }),
+  code('scala', ['scala', 'sc', 'sbt']),
+  code('lua', ['lua', 'rockspec'], { interpreters: ['lua', 'luajit'], lineComments: ['--'] }),
+  code('bash', ['sh', 'bash', 'zsh', 'ksh', 'bats'], {
     names: ['.bashrc', '.bash_profile', '.profile', '.zshrc'],
     interpreters: ['sh', 'bash', 'dash', 'zsh', 'ksh'],
-    grammar: 'bash',
-    queries: ['bash'],
-    uses: ['bash'],
     lineComments: ['#'],
-    map: 'code',
-  },
+  }),
   {
     name: 'html',
     extensions: ['html', 'htm', 'xhtml', 'vue', 'svelte'],
@@ -352,6 +246,16 @@ function interpreter(start: string): string {
 /** Whether a file of that name is code, so that its symbols are in the map of a directory. */
 export function isCode(name: string): boolean {
   return languageOf(name, '')?.map === 'code';
+}
+
+/** Manifests of packages and settings of compilers, which say what imported names mean. */
+export function isManifest(path: string): boolean {
+  return /(?:^|\/)(?:package\.json|[jt]sconfig[^/]*\.json|Cargo\.toml)$/.test(path);
+}
+
+/** Whether a file of that name is code, or tells what code imports: it is a manifest, or a component with a script. */
+export function isTagged(name: string): boolean {
+  return isCode(name) || isManifest(name) || /\.(?:vue|svelte)$/.test(name);
 }
 
 /** The names of the languages of which a map sketches files before it parses those that it shows (see sketch.ts). */

@@ -15,7 +15,7 @@ import { findNamedSymbols, type FoundSymbols, outlineOf, type OutlineText } from
 import type { GrammarFiles } from './grammar/parse.ts';
 import { type CodeLanguage, isSketched, languages } from './languages.ts';
 import { outline, outlineWithUses } from './outline.ts';
-import { sketch, sketchedSymbols } from './sketch.ts';
+import { importTags, sketch, sketchedSymbols } from './sketch.ts';
 import { type PackedStructure, packStructure, splitLines, unpackStructure } from './structure.ts';
 import { summarize } from './summary/summarize.ts';
 import { buffersOf, type FileTags, type PackedTags, packTags, writeTags } from './tags.ts';
@@ -170,9 +170,11 @@ async function tagsIn(
   const known = languages.find(({ name }) => name === language);
   if (!known) return '';
   const isSketch = sketched && isSketched(language);
-  if (!isSketch) await loaded(known, grammar);
+  const isCode = known.map === 'code';
+  if (isCode && !isSketch) await loaded(known, grammar);
   const encoding = storedEncoding(bytes.subarray(0, HEAD_BYTES));
   const { text } = decode(bytes.subarray(encoding.bom), encoding);
+  if (!isCode) return importTags(text, language);
   if (isSketch) return sketch(text, language) ?? '';
   const isOver = ownDeadline(within);
   const isLate = (): boolean => isOver() || isStopped();

@@ -279,7 +279,8 @@ export async function tagsOf(
 ): Promise<TagsFound | UnparsedText> {
   const grammars: Record<string, GrammarFiles> = {};
   for (const language of new Set(files.map((file) => file.language))) {
-    const grammar = sketched && isSketched(language.name) ? undefined : await tagGrammar(language);
+    const isScanned = language.map !== 'code' || (sketched && isSketched(language.name));
+    const grammar = isScanned ? undefined : await tagGrammar(language);
     if (grammar) grammars[language.name] = grammar;
   }
   const question = {

@@ -152,7 +152,7 @@ const RULES: Readonly<Record<string, SketchRules>> = {
     comments: '#',
     quotes: `"'`,
     declaring: { class: 'class', module: 'module', function: 'def' },
-    importing: 'require require_relative',
+    importing: 'require require_relative autoload',
     imports: 'string',
   },
   bash: { comments: '#', quotes: `"'`, declaring: { function: 'function' }, calls: 'bodies' },
@@ -433,6 +433,73 @@ export function sketchedSymbols(text: string, language: string): ScannedSymbol[]
   }));
 }
 
+/**
+ * The tags of a file that is not code (see `isTagged`). Of a component what its script uses and imports; of a manifest, in
+ * place of imports, lines of a name that importers write, a tab, and what it means below the directory of the manifest.
+ */
+export function importTags(text: string, language: string): FileTags {
+  const none = { text: joinTags([], []), declared: [], used: [], counts: [], imports: [], isSketch: false };
+  if (language === 'html') {
+    const scripts = text.split('</script').flatMap((part) => {
+      const from = part.indexOf('<script');
+      return from === -1 ? [] : [part.slice(part.indexOf('>', from) + 1)];
+    });
+    const script = scripts.join('\n');
+    const found = sketch(script, 'typescript');
+    return found ? { ...found, text: joinTags([], usedNames(script)), declared: [], isSketch: false } : none;
+  }
+  const lines = language === 'toml' ? namesOfCargo(text) : namesOfJson(text);
+  return { ...none, imports: lines.slice(0, MAX_NAMES).filter((line) => !/[\n\0]/.test(line)) };
+}
+
+function namesOfCargo(text: string): string[] {
+  const valueOf = (section: string, key: string): string | undefined =>
+    new RegExp(`^\\[${section}\\](?:(?!^\\[)[^])*?^${key}\\s*=\\s*"([^"]+)"`, 'm').exec(text)?.[1];
+  const name = valueOf('lib', 'name') ?? valueOf('package', 'name');
+  return name === undefined ? [] : [`${name}\t${valueOf('lib', 'path') ?? ''}`];
+}
+
+/** Of a package its entries, of a compiler its `paths`. */
+function namesOfJson(text: string): string[] {
+  const lines: string[] = [];
+  const add = (name: string, targets: unknown, below = ''): void => {
+    for (const target of targetsOf(targets)) lines.push(`${name}\t${below}${target}`);
+  };
+  try {
+    // Settings have comments. Each alternative matches what it begins, so that this takes linear time.
+    const plain = text
+      .replace(/("(?:\\.|[^"\\])*"?)|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g, '$1')
+      .replace(/,(?=\s*[}\]])/g, '');
+    const { name, source, exports, module, main, imports, compilerOptions } = JSON.parse(plain) as Record<
+      string,
+      unknown
+    >;
+    for (const [pattern, target] of Object.entries(imports ?? {})) add(pattern, target);
+    const { baseUrl, paths } = (compilerOptions ?? {}) as Record<string, unknown>;
+    const base = typeof baseUrl === 'string' ? `${baseUrl}/` : '';
+    for (const [pattern, target] of Object.entries(paths ?? {})) add(pattern, target, base);
+    if (base !== '') lines.push(`*\t${base}*`);
+    if (typeof name !== 'string' || name === '') return lines;
+    add(name, source);
+    const hasPaths = Object.keys(exports ?? {}).some((key) => key.startsWith('.'));
+    for (const [path, target] of Object.entries(hasPaths ? (exports as object) : { '.': exports }))
+      add(name + path.slice(1), target);
+    add(name, [module, main, '']);
+    return lines;
+  } catch {
+    return lines;
+  }
+}
+
+/** The files of a condition, sources first: `{ import: './a.mjs', require: './a.cjs' }`. */
+function targetsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  const isSource = ([key]: readonly [string, unknown]): number => Number(key === 'source');
+  return Object.entries(value ?? {})
+    .toSorted((a, b) => isSource(b) - isSource(a))
+    .flatMap(([, one]) => targetsOf(one));
+}
+
 /** One pass over a text. Each kind of character has a method, which V8 optimizes by itself: one function of them all takes as long. */
 class SketchScan {
   readonly declared: Declared[] = [];
@@ -538,14 +605,14 @@ class SketchScan {
   #name(start: number): void {
     const text = this.#text;
     const { isPython, isEcma, isC } = this.#by;
-    let name = start;
+    let [name, kind] = [start, this.#pending];
     // `function a.b:c()`, `def self.run`, `fun String.trim()`: the last one is declared.
     if (!isPython && !isEcma && !isC)
       for (let after; (after = at(NAME_AFTER, text, this.#at));) {
-        name = this.#at + 1;
+        // A namespace of C# is declared by its whole name.
+        if (kind !== MODULE || after[0].startsWith(':')) name = this.#at + 1;
         this.#at += after[0].length;
       }
-    let kind = this.#pending;
     this.#pending = PLAIN;
     if (kind === CONSTANT || kind === VARIABLE) {
       if (isEcma && at(FUNCTION_VALUE, text, this.#at)) kind = FUNCTION;
@@ -596,7 +663,8 @@ class SketchScan {
   #comment(code: number): void {
     const [text, start] = [this.#text, this.#at];
     const { isC, isEcma, rules } = this.#by;
-    if (code === 47 && isAt(text, start + 1, 42)) {
+    // `$path != /*` of a shell begins no comment.
+    if (code === 47 && isAt(text, start + 1, 42) && rules.comments.includes('/')) {
       const end = text.indexOf('*/', start + 2);
       if (starts[this.#row] === start) indents[this.#row] = -1;
       this.#noCode(start);

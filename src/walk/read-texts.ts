@@ -14,7 +14,7 @@ import {
 } from '../files/held-directory.ts';
 import { isGitStore, mayStoreFiles, ZIP_TAIL_BYTES } from '../formats/archive/detect.ts';
 import { isBinary } from '../formats/text/open.ts';
-import { isCode } from '../code/languages.ts';
+import { isTagged } from '../code/languages.ts';
 import { Identity, isSettled } from '../identity.ts';
 import {
   decode,
@@ -83,7 +83,7 @@ export class TextReader {
 
   /** Whether a file is code of at most `most` bytes. Its key, as it is before it is read, is sent with its text. */
   mayTake(directory: HeldDirectory, front: string, name: string, most: number): boolean {
-    const facts = isCode(name) ? directory.factsOf(name) : undefined;
+    const facts = isTagged(name) ? directory.factsOf(name) : undefined;
     if (!facts || Number(facts.size) > most) return false;
     this.#pieces.keys.set(front + name, isSettled(facts) ? Identity.file(facts).key : '');
     return true;

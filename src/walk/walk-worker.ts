@@ -1,7 +1,7 @@
 /** The code of a walk's worker thread. */
 
 import { parentPort } from 'node:worker_threads';
-import { isCode } from '../code/languages.ts';
+import { isTagged } from '../code/languages.ts';
 import { forgetDevices, type HeldDirectory, skipFiles } from '../files/held-directory.ts';
 import { Identity } from '../identity.ts';
 import { LOADED } from '../process/worker-ending.ts';
@@ -85,7 +85,7 @@ function walkPaths(walker: DirectoryWalker, { most, times: isTimed, keys: isKeye
       left -= 1;
       found.paths.push(front + name);
       if (isTimed) found.times.push(directory.modified(name));
-      const facts = isKeyed && isCode(name) ? directory.factsOf(name) : undefined;
+      const facts = isKeyed && isTagged(name) ? directory.factsOf(name) : undefined;
       if (isKeyed) found.keys.push(facts ? Identity.file(facts).key : '');
       if (found.paths.length === MAX_MESSAGE_PATHS) send();
       return isKeyed === true || left > 0;

@@ -144,7 +144,7 @@ test.each([
   ],
   [
     'a.bash',
-    'first() { # <list>\n  while (($# > 0)) && [[ $1 != -- ]]; do\n    shift\n  done\n}\n\nsecond() {\n  true\n}\n',
+    'first() { # <list>\n  while (($# > 0)) && [[ $1 != /* ]]; do\n    shift\n  done\n}\n\nsecond() {\n  true\n}\n',
     ['first 1-5', 'second 7-9'],
   ],
   [
@@ -153,19 +153,24 @@ test.each([
     ['color 4-6', 'red 5-5', 'Log 8-10', 'Log 9-9', 'Log 12-14', 'flush 16-17'],
   ],
   [
+    'b.h',
+    '#ifndef B_H\n#define B_H\nACME_BEGIN_PART\n\n// A comment.\nstruct h {\n  ACME_CONSTEXPR h(int a) noexcept : run(), b{} {}\n  void *(*run)(char **argv);\n  char **b;\n};\ntypedef int (cb)(void);\nextern struct h all;\nnamespace n {\nstatic const int m = 1;\n}\n#endif\n',
+    ['B_H 2-2', 'h 6-10', 'h 7-7', 'run 8-8', 'b 9-9', 'cb 11-11', 'all 12-12', 'n 13-15', 'm 14-14'],
+  ],
+  [
     'a.c',
     '#define FLAG_A 1\n#ifndef GUARD\n#define GUARD\n#endif\nstatic char *names[] = {\n  "a",\n};\nstruct state server, *other;\nNO_SANITIZE("bounds")\nint run(void) {\n  int local = 1;\n  return local;\n}\n',
-    ['FLAG_A 1-1', 'names 5-7', 'server 8-8', 'other 8-8', 'run 10-13'],
+    ['FLAG_A 1-1', 'GUARD 3-3', 'names 5-7', 'server 8-8', 'other 8-8', 'run 10-13'],
   ],
   [
     'a.rb',
-    'class A\n  attr_accessor :one, :two\n  alias_method :three, :one\nend\n',
-    ['A 1-4', 'one 2-2', 'two 2-2', 'three 3-3'],
+    'class A\n  attr_accessor :one, :two\n  alias_method :three, :one\nend\ndescribe A do\n  it "runs" do\n  end\nend\n',
+    ['A 1-4', 'one 2-2', 'two 2-2', 'three 3-3', 'A 5-8', 'runs 6-7'],
   ],
   [
     'A.cs',
-    'class A\n{\n    [Fact]\n#pragma warning disable X1\n    [Data(nameof(B))]\n#pragma warning restore X1\n    public void C(int d)\n    {\n    }\n}\n',
-    ['A 1-10', 'C 3-9'],
+    'using Till = Shop.Cash.Till;\nclass A\n{\n    [Fact]\n#pragma warning disable X1\n    [Data(nameof(B))]\n#pragma warning restore X1\n    public void C(int d)\n    {\n    }\n}\n',
+    ['Till 1-1', 'A 2-11', 'C 4-10'],
   ],
 ])('%s has all symbols, with macros and what a grammar does not know', async (name, text, expected) => {
   const { symbols } = await found(name, text);

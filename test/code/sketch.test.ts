@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { isSketched, languages } from '../../src/code/languages.ts';
-import { sketch } from '../../src/code/sketch.ts';
+import { importTags, sketch } from '../../src/code/sketch.ts';
 import { hashOf, packTags, readSymbols, unpackTags } from '../../src/code/tags.ts';
 
 interface Told {
@@ -151,6 +151,14 @@ test.each([
   // the file more CPU time than it may.
   const text = `${of(200_000)}\n${'one\n'.repeat(60_000)}`;
   expect(sketch(text, language)).toBeDefined();
+});
+
+test.each([
+  ['json', '/*"\\'],
+  ['html', '<script'],
+  ['toml', '[lib]\nname'],
+])('%s: a hostile manifest or component takes linear time', (language, part) => {
+  expect(importTags(part.repeat(150_000), language).imports).toEqual([]);
 });
 
 test('an anonymous class declares no function', () => {

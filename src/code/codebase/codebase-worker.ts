@@ -4,9 +4,11 @@
  */
 
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../../process/worker-ending.ts';
+import { isCode } from '../languages.ts';
 import { KNOWN, type PackedTags } from '../tags.ts';
 import { CodeTree } from './code-tree.ts';
 import type { FileGraph } from './graph.ts';
@@ -184,7 +186,7 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
   let code = 0;
   keys.split('\n').forEach((key, i) => {
     if (key === '') return;
-    code += 1;
+    if (isCode(basename(view.paths[i] as string))) code += 1;
     const stored = store.get(base + (view.paths[i] as string));
     if (stored?.key === key) {
       if (stored.known === KNOWN.sketch) sketched.push(i);

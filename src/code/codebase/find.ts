@@ -195,7 +195,8 @@ export function findImports(
       if (isMember || tag.kind === 'module' || names.has(tag.name)) return [];
       names.add(tag.name);
       const lines = linesOf.get(tag.name)?.toSorted((a, b) => a - b);
-      return lines ? [{ tag, lines }] : [];
+      // Of a component the lines are not known.
+      return lines && lines.length > 0 ? [{ tag, lines }] : [];
     });
     return { file: target, used: used.toSorted((a, b) => (a.lines[0] ?? 0) - (b.lines[0] ?? 0)) };
   });

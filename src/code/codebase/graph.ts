@@ -3,8 +3,9 @@
  * incrementally: only the parts that the change affects are computed again. Files are 0-based positions in the paths.
  */
 
-import { ModuleResolver, pathWeight } from './paths.ts';
+import { isManifest } from '../languages.ts';
 import { hashOf } from '../tags.ts';
+import { ModuleResolver, pathWeight } from './paths.ts';
 import type { StoredFile } from './tag-store.ts';
 
 /** If more files than this declare a name, a use of it links a file only to those that it imports. */
@@ -41,7 +42,11 @@ export class FileGraph {
   /** `top`: the name of the directory. `files`: by position in `paths`. `before`: an earlier graph of the same paths. */
   constructor(paths: readonly string[], top: string, files: (StoredFile | undefined)[], before?: FileGraph) {
     [this.#paths, this.#top, this.#files] = [paths, top, files];
-    const base = before && (before.#edges ? before : before.#base);
+    const known = before && (before.#edges ? before : before.#base);
+    // A manifest says what the imports of many files mean.
+    const isOther = (path: string, file: number): boolean =>
+      known !== undefined && files[file] !== known.#files[file] && isManifest(path);
+    const base = paths.some(isOther) ? undefined : known;
     this.#isRough = base !== undefined && base.#isRough;
     this.#base = base;
     this.declarations = new DeclarationIndex(files);
@@ -86,12 +91,32 @@ export class FileGraph {
 
   /** The modules that a file imports, as written, each with the files that it may mean: none outside the tree. */
   modulesOf(file: number): { readonly module: string; readonly files: readonly number[] }[] {
-    const modules = (this.#modules ??= new ModuleResolver(this.#paths, this.#top));
+    const importsOf = (at: number): readonly string[] => this.#files[at]?.imports ?? [];
+    const modules = (this.#modules ??= new ModuleResolver(this.#paths, this.#top, importsOf));
     const from = this.#paths[file] ?? '';
-    const written = this.#files[file]?.imports ?? [];
+    const written = isManifest(from) ? [] : importsOf(file);
+    if (from.endsWith('.cs')) return this.#namespacesOf(file, written);
     const declares = (at: number, name: string): boolean =>
       this.#files[at]?.declared.includes(hashOf(name)) === true;
     return written.map((module) => ({ module, files: modules.filesOf(module, from, declares) }));
+  }
+
+  /** The namespaces of C# that a file uses, each with those of its files that declare a name that the file uses. */
+  #namespacesOf(file: number, written: readonly string[]): ReturnType<FileGraph['modulesOf']> {
+    const near = new Set<number>();
+    for (const name of this.#files[file]?.used ?? []) {
+      const range = this.declarations.rangeOf(name);
+      if (range.to - range.from <= COMMON)
+        for (const target of this.declarations.filesIn(range)) near.add(target);
+    }
+    return written.flatMap((module) => {
+      const outer = module.slice(0, Math.max(0, module.lastIndexOf('.')));
+      const [own, around] = [module, outer].map((name) => this.declarations.filesOf(hashOf(name)));
+      // `using static A.B.Money` names a class of a namespace.
+      const all = own?.length === 0 ? (around ?? []) : (own ?? []);
+      const files = all.filter((one) => near.has(one));
+      return all.length > 0 && files.length === 0 ? [] : [{ module, files }];
+    });
   }
 
   get ranking(): FileRanking {
@@ -125,7 +150,10 @@ export class FileGraph {
     const stale = this.#stale();
     const before = this.#base && this.#base.#edges;
     for (const file of this.#files.keys()) {
-      const edges = before && stale?.has(file) === false ? edgesOf(before, file) : this.#edgesFrom(file);
+      const isFresh = before !== undefined && stale?.has(file) === false;
+      // Which files a namespace of C# means depends on what they declare.
+      if (!isFresh && this.#paths[file]?.endsWith('.cs')) this.#imports[file] = undefined;
+      const edges = isFresh ? edgesOf(before, file) : this.#edgesFrom(file);
       for (const [target, one] of edges) {
         if (count === to.length) {
           const [shortTo, shortWeight] = [to, weight];

@@ -1,10 +1,11 @@
 /**
- * Resolves the modules that a file imports to files of the tree. Build settings are not read: a module is looked for
- * relative to the importing file, in the packages of the tree by the names of their directories, then by the end of its path.
+ * Resolves the modules that a file imports to files of the tree: relative to the importing file, by the settings above it, in
+ * the packages of the tree by their names, then by the end of its path.
  */
 
 import { isBuiltin } from 'node:module';
 import { oneLine } from '../../text/visible.ts';
+import { isManifest } from '../languages.ts';
 
 /** File extensions that an import omits or replaces: `./store.js` in a TypeScript file means `store.ts`. */
 const EXTENSIONS = /(?:\.d)?\.(?:[cm]?[jt]sx?|pyi?|java|kts?|scala|rb|php|lua|cs|rs|go|sh|vue|svelte)$/;
@@ -32,7 +33,7 @@ const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/;
 const RUST = /\.rs$/;
 
 const MODULE_RULES: readonly ModuleRules[] = [
-  // A name alone is a package. Those of the tree are found by the name of a directory with a manifest, which is not read.
+  // A name alone is a package.
   { files: SCRIPT, outside: /^(?:[^/]+|[a-z]+:.*)$/, leading: true },
   {
     files: /\.pyi?$/,
@@ -53,8 +54,15 @@ const MODULE_RULES: readonly ModuleRules[] = [
 ];
 const OTHER_RULES: ModuleRules = { files: /^/, leading: true };
 
-/** The files that say that their directory is a package, which is imported by its name. */
-const MANIFEST = /(?:^|\/)(?:package\.json|Cargo\.toml|go\.mod)$/;
+/** Directories of what was compiled from `src/`. */
+const COMPILED_TO = /^(?:\.\/)?(?:(?:dist|lib|build|out|esm?|cjs|types)\/)+/;
+
+/** What a manifest says that a name means: a path below its directory. Both may have a star for a part. */
+interface ModuleAlias {
+  readonly manifest: string;
+  readonly name: string;
+  readonly target: string;
+}
 
 /** Where the files of a package are. */
 const PACKAGE_ROOTS = ['src/', '', 'lib/'];
@@ -65,8 +73,11 @@ export class ModuleResolver {
   readonly #exact = new Map<string, number>();
   /** The files directly in each directory. */
   readonly #byDirectory = new Map<string, number[]>();
-  /** The directories (`a/b/`) of packages by their own names, the outermost first. */
-  readonly #packages = new Map<string, string[]>();
+  /** The directories (`a/b/`) of modules of Go by their own names, the outermost first. */
+  readonly #goModules = new Map<string, string[]>();
+  /** What packages say of themselves, by their names, and settings, by their directory: the longest names first. */
+  readonly #packages = new Map<string, ModuleAlias[]>();
+  readonly #settings = new Map<string, ModuleAlias[]>();
   /** Cached results of `#byEnd`: thousands of files import the same packages. */
   readonly #found = new Map<string, readonly number[]>();
   #files: PathSuffixes<number> | undefined;
@@ -74,22 +85,38 @@ export class ModuleResolver {
 
   readonly #top: string;
 
-  /** `paths` are relative to a directory with the name `top`, separated by `/`. */
-  constructor(paths: readonly string[], top: string) {
+  /**
+   * `paths` are relative to a directory with the name `top`, separated by `/`. `importsOf`: what a manifest says, by its
+   * 0-based position (see `importTags` in sketch.ts).
+   */
+  constructor(
+    paths: readonly string[],
+    top: string,
+    importsOf: (file: number) => readonly string[] = () => [],
+  ) {
     this.#paths = paths;
     this.#top = top;
-    const packages: string[] = [];
+    const manifests: number[] = [];
     paths.forEach((path, i) => {
       for (const form of formsOf(path)) if (!this.#exact.has(form)) this.#exact.set(form, i);
       add(this.#byDirectory, directoryOf(path), i);
-      if (MANIFEST.test(path)) packages.push(directoryOf(path));
+      if (isManifest(path) || /(?:^|\/)go\.mod$/.test(path)) manifests.push(i);
     });
-    for (const one of packages.toSorted((a, b) => a.length - b.length))
-      add(
-        this.#packages,
-        packageKey(one.slice(one.lastIndexOf('/') + 1) || top),
-        one === '' ? '' : `${one}/`,
-      );
+    const depth = (file: number): number => directoryOf(paths[file] as string).length;
+    for (const file of manifests.toSorted((a, b) => depth(a) - depth(b))) {
+      const manifest = paths[file] as string;
+      const directory = directoryOf(manifest);
+      const isSettings = /config[^/]*$/.test(manifest);
+      if (manifest.endsWith('go.mod'))
+        add(this.#goModules, directory.slice(directory.lastIndexOf('/') + 1) || top, slashed(directory));
+      for (const line of importsOf(file)) {
+        const [name = '', target = ''] = line.split('\t');
+        if (isSettings || name.startsWith('#')) add(this.#settings, directory, { manifest, name, target });
+        else add(this.#packages, packageOf(name), { manifest, name, target });
+      }
+    }
+    for (const aliases of [...this.#packages.values(), ...this.#settings.values()])
+      aliases.sort((a, b) => b.name.length - a.name.length);
   }
 
   /**
@@ -111,10 +138,15 @@ export class ModuleResolver {
     const inCrate =
       isRust && /^(?:crate|self|super)\b/.test(module) ? this.#inCrate(module, from) : undefined;
     if (inCrate !== undefined) return [inCrate];
-    if (SCRIPT.test(from) && isBuiltin(module)) return [];
-    // In Go and in a package of Python, `logging` is not the file beside.
+    const isScript = SCRIPT.test(from);
+    const aliased = isScript ? this.#bySettings(module, from) : undefined;
+    if (aliased) return aliased;
+    if (isScript && isBuiltin(module)) return [];
+    // In a script, in Go and in a package of Python, `logging` is not the file beside.
     const isAbsolute =
-      from.endsWith('.go') || (/\.pyi?$/.test(from) && this.#exact.has(`${directoryOf(from)}/__init__`));
+      isScript ||
+      from.endsWith('.go') ||
+      (/\.pyi?$/.test(from) && this.#exact.has(`${directoryOf(from)}/__init__`));
     const beside = isAbsolute ? [] : this.#relative(`./${module}`, from);
     if (beside.length > 0) return beside;
     if (isRust && rules.outside?.test(module)) return [];
@@ -161,31 +193,65 @@ export class ModuleResolver {
   /** The files of a module in a package of the tree; undefined if it is in none. */
   #inPackage(module: string, from: string): readonly number[] | undefined {
     if (from.endsWith('.go')) return this.#goPackage(module.split('/'));
-    const [isRust, isScript] = [RUST.test(from), SCRIPT.test(from)];
-    if (!isRust && !isScript) return undefined;
-    const [first = '', second = '', ...more] = module.split(isRust ? '::' : '/');
-    const isScoped = first.startsWith('@') && first !== '@';
-    const name = isScoped ? second : first;
-    const inner = isScoped ? more : [second, ...more].filter(Boolean);
-    const keys = [isScoped ? `${first.slice(1)}-${name}` : name, name];
-    // `grep_matcher` in `matcher/`, if the tree has `grep`; not `react-dom` or `serde_json`.
-    const [, prefix = '', rest = ''] = /^([^-_]+)[-_](.+)$/.exec(name) ?? [];
-    if (this.#packages.has(packageKey(prefix)) || this.#top.split(/[-_.]/).includes(prefix)) keys.push(rest);
-    for (const directory of keys.flatMap((key) => this.#packages.get(packageKey(key)) ?? [])) {
-      for (const root of PACKAGE_ROOTS) {
-        const below = `${directory}${root}`;
-        const found = isRust ? this.#named(below, inner) : this.#exact.get(below + inner.join('/'));
-        const main = found ?? (inner.length === 0 ? this.#exact.get(below.replace(/\/$/, '')) : undefined);
-        if (main !== undefined) return [main];
+    const isRust = RUST.test(from);
+    if (!isRust && !SCRIPT.test(from)) return undefined;
+    const name = packageOf(module);
+    const inner = module
+      .slice(name.length)
+      .split(isRust ? '::' : '/')
+      .slice(1);
+    const all = this.#packages.get(name) ?? [];
+    const aliases = all.filter(({ manifest }) => manifest.endsWith('.toml') === isRust);
+    const entry = isRust ? undefined : this.#aliased(module, aliases);
+    if (entry) return entry;
+    for (const { manifest, target } of aliases) {
+      for (const root of isRust && target !== '' ? [slashed(directoryOf(target))] : PACKAGE_ROOTS) {
+        const inside = `${slashed(directoryOf(manifest))}${root}`;
+        const found = isRust
+          ? this.#named(inside, inner)
+          : this.#exact.get([inside.replace(/\/$/, ''), ...inner].filter(Boolean).join('/'));
+        if (found !== undefined) return [found];
+      }
+      const main = isRust ? this.#relative(`./${target}`, manifest) : [];
+      if (main.length > 0) return main;
+    }
+    return module.startsWith('@') && inner.length === 0 ? [] : undefined;
+  }
+
+  /** The file of a module by the settings of the nearest directory that say it; undefined if none do. */
+  #bySettings(module: string, from: string): readonly number[] | undefined {
+    if (this.#settings.size === 0) return undefined;
+    for (let directory = from; directory !== '';) {
+      directory = directoryOf(directory);
+      const found = this.#aliased(module, this.#settings.get(directory) ?? []);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** The file of the first alias that leads to one: if it was compiled, its source. */
+  #aliased(module: string, aliases: readonly ModuleAlias[]): readonly number[] | undefined {
+    for (const { manifest, name, target } of aliases) {
+      const [front = '', end] = name.split('*', 2);
+      const isMeant =
+        end === undefined
+          ? module === name
+          : module.length >= name.length - 1 && module.startsWith(front) && module.endsWith(end);
+      if (!isMeant || target === '') continue;
+      const path = target.replace('*', () => module.slice(front.length, module.length - (end ?? '').length));
+      const source = manifest.endsWith('package.json') ? path.replace(COMPILED_TO, 'src/') : path;
+      for (const one of [source, path]) {
+        const found = this.#relative(`./${one}`, manifest);
+        if (found.length > 0) return found;
       }
     }
-    return isScoped && inner.length === 0 ? [] : undefined;
+    return undefined;
   }
 
   /** `host/owner/name/v2/doc`: the files in `doc/` of the module `name`. */
   #goPackage(parts: readonly string[]): readonly number[] | undefined {
     for (let at = parts.length - 1; at >= 0; at -= 1) {
-      for (const directory of this.#packages.get(packageKey(parts[at] as string)) ?? []) {
+      for (const directory of this.#goModules.get(parts[at] as string) ?? []) {
         // Without a host, as in `net/http`, the whole path of the module is its name.
         if (at > 0 && directory !== '' && parts[0]?.includes('.') === false) continue;
         const below = parts.slice(at + 1).filter((part, i) => i > 0 || !/^v\d+$/.test(part));
@@ -235,7 +301,9 @@ export class ModuleResolver {
       this.#paths.flatMap((path, i) => formsOf(path).map((form) => [form, i] as const)),
     );
     this.#directories ??= new PathSuffixes([...this.#byDirectory]);
-    for (let first = 0; first < (leading ? Math.min(parts.length, 6) : 1); first += 1) {
+    // `@scope/name/a/b` is no `a/b` of the tree.
+    const most = leading && !/^@[^/]/.test(module) ? Math.min(parts.length, 6) : 1;
+    for (let first = 0; first < most; first += 1) {
       const end = parts.slice(first).join('/');
       // The last part alone would match too many files.
       if (first > 0 && parts.length - first < 2) break;
@@ -261,9 +329,15 @@ export class ModuleResolver {
   }
 }
 
-/** `grep_matcher` of Rust is the package `grep-matcher`. */
-function packageKey(name: string): string {
+/** The name of the package of a module, as packages are looked up: `grep_matcher` of Rust is `grep-matcher`. */
+function packageOf(module: string): string {
+  const [name] = /^(?:@[^/]*\/)?[^/:]+/.exec(module) ?? [module];
   return name.replaceAll('_', '-').toLowerCase();
+}
+
+/** `"a/b"` → `"a/b/"`; the tree itself is empty. */
+function slashed(directory: string): string {
+  return directory === '' ? '' : `${directory}/`;
 }
 
 /** The paths by which a file is imported: with and without extension, and for an index file that of its directory. */

@@ -114,7 +114,7 @@ function shardsOf(blocks: FilesOf): TagShard[] {
 // The format of the index on disk: parts with the tags of many files, and the list of the names of all parts.
 
 /** Incremented when the extraction of tags or the format changes. */
-export const INDEX_VERSION = 'oriel tags 10';
+export const INDEX_VERSION = 'oriel tags 11';
 
 /** One part. It is not compressed again: packed tags are already compressed, and hashes of names do not compress. */
 export function writePart(shards: readonly TagShard[]): Uint8Array<ArrayBuffer> {

@@ -1,4 +1,5 @@
 (using_directive) @imports
+(using_directive name: (_) @name) @alias
 (comment) @comment
 
 (namespace_declaration name: (_) @name body: (_) @body) @module

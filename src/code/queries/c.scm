@@ -1,6 +1,3 @@
-(preproc_include) @imports
-(comment) @comment
-
 ; int run(void) { … }, also with one or two * before the name.
 (function_definition
   declarator: [
@@ -14,50 +11,3 @@
     (function_declarator declarator: (identifier) @name)
     (_ declarator: (function_declarator declarator: (identifier) @name))
   ]) @function
-
-(struct_specifier name: (_) @name body: (_) @body) @struct
-(union_specifier name: (_) @name body: (_) @body) @struct
-(enum_specifier name: (_) @name body: (_) @body) @enum
-
-(type_definition
-  type: [
-    (struct_specifier !name body: (_) @body)
-    (union_specifier !name body: (_) @body)
-    (enum_specifier !name body: (_) @body)
-  ]
-  declarator: (type_identifier) @name) @struct
-(type_definition
-  declarator: [
-    (type_identifier) @name
-    (pointer_declarator declarator: (type_identifier) @name)
-    (array_declarator declarator: (type_identifier) @name)
-    (function_declarator declarator: (type_identifier) @name)
-    (function_declarator
-      declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
-  ]) @type
-
-(preproc_function_def name: (_) @name value: (_)? @body) @macro
-
-(preproc_def name: (_) @name value: (_) @body) @constant
-(translation_unit
-  (declaration
-    declarator: [
-      (identifier) @name
-      (_ declarator: (identifier) @name)
-      (_ declarator: (_ declarator: (identifier) @name))
-      (_ declarator: (_ declarator: (_ declarator: (identifier) @name)))
-    ]) @variable
-  ; Not around the type that it declares: `struct point { int x; } origin;`
-  (#not-match? @variable "^[^;=({]*\\b(struct|union|enum|class)\\b[^;=(]*[{]"))
-
-(field_declaration
-  declarator: [
-    (field_identifier) @name
-    (_ declarator: (field_identifier) @name)
-    (_ declarator: (_ declarator: (field_identifier) @name))
-    (function_declarator
-      declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))
-  ]) @property
-(enumerator name: (_) @name) @property
-
-(initializer_list) @block

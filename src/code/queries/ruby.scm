@@ -10,12 +10,19 @@
 (call
   method: (identifier) @called
   arguments: (argument_list (simple_symbol) @name)
-  (#match? @called "^attr_(accessor|reader|writer)$")) @property
+  (#match? @called "^([cm]?attr_(accessor|reader|writer)|attr)$")) @property
 (call
   method: (identifier) @called
   arguments: (argument_list . (simple_symbol) @name)
   (#match? @called "^(alias_method|define_method)$")) @method
 (assignment left: (constant) @name right: (_) @body) @constant
+
+; describe '…' do, context '…' do, it '…' do
+(call
+  method: (identifier) @called
+  arguments: (argument_list . (_) @name)
+  block: (do_block) @body
+  (#match? @called "^(describe|context|feature|scenario|it|specify|test)$")) @test
 
 (do_block) @block
 (block) @block

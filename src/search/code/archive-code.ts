@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { isCompiled } from '../../code/codebase/paths.ts';
-import { isCode } from '../../code/languages.ts';
+import { isTagged } from '../../code/languages.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { archiveIndex, type ArchiveIndex, memberReader } from '../../formats/archive/container.ts';
 import {
@@ -87,7 +87,7 @@ async function filesInArchive(
   const { identity } = subject.opened.bytes;
   const keyOf = (path: string): string => {
     const at = contents.byPath.get(path);
-    return isCode(basename(path)) ? `${identity.key} ${at}` : '';
+    return isTagged(basename(path)) ? `${identity.key} ${at}` : '';
   };
   const inside = contents.sorted.filter(
     (path) =>

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { FileGraph } from '../../../src/code/codebase/graph.ts';
 import { TagStore } from '../../../src/code/codebase/tag-store.ts';
+import { sketch } from '../../../src/code/sketch.ts';
 import { hashOf, packTags } from '../../../src/code/tags.ts';
 import { fc } from '../../support/properties.ts';
 
@@ -82,4 +83,22 @@ test('a graph updated from the former equals a new one', { tags: 'slow' }, () =>
       },
     ),
   );
+});
+
+test('a namespace of C# means its files that declare what is used', () => {
+  const files = ['use.cs', 'till.cs', 'other.cs'];
+  const texts = [
+    'using Shop.Cash;\nclass A { Till one; }\n',
+    'namespace Shop.Cash;\nclass Till { }\n',
+    'namespace Shop.Cash\n{\n  class Other { }\n}\n',
+  ];
+  const store = new TagStore();
+  const tags = packTags(texts.map((text) => sketch(text, 'csharp') ?? ''));
+  store.put({ entries: files.map((path) => ({ path, key: path })), tags }, '/');
+  const graph = new FileGraph(
+    files,
+    'top',
+    files.map((path) => store.fileOf(`/${path}`)),
+  );
+  expect(graph.importsOf(0)).toEqual([1]);
 });

@@ -85,3 +85,12 @@ test('private modules of Python are imported', async () => {
   );
   expect(await read('shop/_auth.py:refs')).toMatch(/^shop\/cart\.py\n/);
 });
+
+test('tsconfig.json says what a name means, also in the script of a component', async () => {
+  const { write, read } = reader();
+  write('tsconfig.json', '{"compilerOptions": {"paths": {"@/*": ["./web/*"]}}}');
+  write('web/till.ts', 'export const till = 3;\n');
+  write('app/App.vue', '<script setup>\nimport { till } from "@/till";\n</script>\n');
+  expect(await read('web/till.ts:refs')).toMatch(/^app\/App\.vue\n/);
+  expect(await read('app/App.vue:imports')).toMatch(/^web\/till\.ts\n\[/);
+});

@@ -1,7 +1,4 @@
-(identifier) @use
-(type_identifier) @use
-(namespace_identifier) @use
-(field_expression field: (field_identifier) @member)
-(qualified_identifier name: (identifier) @member)
+; In addition to c.scm.
 
-(preproc_include path: (_) @module)
+(namespace_identifier) @use
+(qualified_identifier name: (identifier) @member)

@@ -4,5 +4,8 @@
 
 (call
   method: (identifier) @called
-  arguments: (argument_list . (string (string_content) @module))
-  (#match? @called "^(require|require_relative|load)$"))
+  arguments: [
+    (argument_list . (string (string_content) @module))
+    (argument_list . (simple_symbol) . (string (string_content) @module))
+  ]
+  (#match? @called "^(require|require_relative|load|autoload)$"))
