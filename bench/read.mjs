@@ -1,18 +1,15 @@
 // Windows over files of 10 MB to 10 GB, compared with wc, sed, server-filesystem and pi's read tool.
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { log, sparse } from './lib/data.mjs';
 import { cli, insideProcess, pairOfProcesses } from './lib/process.mjs';
 import { newerNode } from './lib/peers.mjs';
 import { quick } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
-const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
-const ours = (path, options = {}) => insideProcess(at('ours'), { input: { path }, repeat: 25, ...options });
+const ours = (path, options = {}) => insideProcess('ours', { input: { path }, repeat: 25, ...options });
 const fs = (path, input, tool = 'read_text_file') =>
-  insideProcess(at('server-filesystem'), { tool, input: { path, ...input }, repeat: 3 });
-const pi = (path, input = {}) =>
-  insideProcess(at('pi'), { input: { path, ...input }, repeat: 3 }, newerNode());
+  insideProcess('server-filesystem', { tool, input: { path, ...input }, repeat: 3 });
+const pi = (path, input = {}) => insideProcess('pi', { input: { path, ...input }, repeat: 3 }, newerNode());
 
 const MB = 1_000_000;
 const sizes = [
@@ -54,9 +51,9 @@ export async function rows() {
     row(
       'small read in process, 2,000 in a row',
       '20 lines',
-      timed(insideProcess(at('ours'), small), 'warm'),
+      timed(insideProcess('ours', small), 'warm'),
       'bare open, read, close',
-      timed(insideProcess(at('bare-read'), bareRead), 'warm'),
+      timed(insideProcess('bare-read', bareRead), 'warm'),
     ),
   );
   for (const [size, path, line] of sizes) {

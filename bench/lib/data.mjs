@@ -7,11 +7,19 @@ import {
   openSync,
   renameSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { resolve } from 'node:path';
 
 export const folder = resolve('.bench');
+
+/** The path of a file with what `make` returns. */
+export function made(name, make) {
+  const path = resolve(folder, name);
+  if (!existsSync(path)) writeFileSync(path, make());
+  return path;
+}
 
 /** A log of `size` bytes with lines of 40 to 120 bytes; the path. */
 export function log(name, size) {
