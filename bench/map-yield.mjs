@@ -62,16 +62,13 @@ function row(key, sum) {
   const [listing, set] = key.split('\0');
   const percent = (part, whole) =>
     sum.hasFailed ? 'failed' : whole === 0 ? undefined : `${Math.round((100 * part) / whole)} %`;
+  const each = (what, of) => Object.fromEntries(sizes.map((kib) => [`${what}, ${kib} KiB`, of(sum[kib])]));
   return {
     listing,
     changes: `${sum.tasks} ${set}`,
-    ...Object.fromEntries(
-      sizes.map((kib) => [`all its files, ${kib} KiB`, percent(sum[kib].all, sum.tasks)]),
-    ),
-    ...Object.fromEntries(sizes.map((kib) => [`files, ${kib} KiB`, percent(sum[kib].files, sum.tasks)])),
-    ...Object.fromEntries(
-      sizes.map((kib) => [`symbols, ${kib} KiB`, percent(sum[kib].symbols, sum.symbols)]),
-    ),
+    ...each('all its files', ({ all }) => percent(all, sum.tasks)),
+    ...each('files', ({ files }) => percent(files, sum.tasks)),
+    ...each('symbols', ({ symbols }) => percent(symbols, sum.symbols)),
   };
 }
 

@@ -133,17 +133,9 @@ export const factory: ExtensionFactory = orielExtension();
 export const tools: ToolDefinition[] = createOriel().tools.map(piTool);
 `,
     );
-    const flags = [
-      '--noEmit',
-      '--strict',
-      '--skipLibCheck',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2023',
-      '--types',
-      'node',
-    ];
+    const flags = '--noEmit --strict --skipLibCheck --module nodenext --target es2023 --types node'.split(
+      ' ',
+    );
     const types = ['--typeRoots', join(root, 'node_modules/@types')];
     await run(join(root, 'node_modules/.bin/tsc'), [...flags, ...types, check], { cwd: folder, env });
   });

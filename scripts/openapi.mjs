@@ -51,17 +51,7 @@ try {
       if (dialect !== 'oriel') return;
       await tool('openapi-typescript', ['api.json', '-o', 'api.d.ts']);
       await writeFile(join(work, 'client.ts'), PROGRAM);
-      const flags = [
-        '--strict',
-        '--target',
-        'es2023',
-        '--module',
-        'nodenext',
-        '--types',
-        'node',
-        '--outDir',
-        'out',
-      ];
+      const flags = '--strict --target es2023 --module nodenext --types node --outDir out'.split(' ');
       await run(join(root, 'node_modules/.bin/tsc'), [...flags, 'client.ts'], { cwd: work });
       await run(process.execPath, ['out/client.js', url, join(work, 'f'), TOKEN], { cwd: work });
       console.log('ok   a generated client compiles and works');

@@ -1,7 +1,7 @@
 /** A web server on loopback that serves a test's pages and records the requested paths. */
 
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -24,7 +24,7 @@ export interface Site {
 /** Pages by path; a string is HTML. Other paths give 404. */
 export async function site(pages: Readonly<Record<string, Page>>): Promise<Site> {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const url = await answering((request, response) => {
     asked.push(request.url ?? '');
     const page = pages[request.url ?? ''];
     if (typeof page === 'function') return page(request, response);
@@ -38,13 +38,18 @@ export async function site(pages: Readonly<Record<string, Page>>): Promise<Site>
     } = typeof page === 'string' ? { body: page } : page;
     return response.writeHead(status, { 'content-type': type, ...headers }).end(body);
   });
-  server.listen(0, '127.0.0.1');
+  return { url, asked };
+}
+
+/** The address of a server with this handler, which is closed after the test. */
+export async function answering(handle: RequestListener): Promise<string> {
+  const server = createServer(handle).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** An HTML page like a blog's: a menu, an article with a title, a footer. */
