@@ -1,10 +1,10 @@
 // The first map of a tree and later ones, compared with Universal Ctags and servers that index code.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { codeTrees } from './lib/code-trees.mjs';
 import { hasCtags } from './lib/ctags.mjs';
-import { folder } from './lib/data.mjs';
+import { filesBelow, folder } from './lib/data.mjs';
 import { start } from './lib/mcp.mjs';
 import { peer } from './lib/peers.mjs';
 import { cli } from './lib/process.mjs';
@@ -16,11 +16,9 @@ export async function rows() {
   for (const { name, directory } of codeTrees()) {
     const cache = mkdtempSync(join(resolve(folder), 'cache-'));
     try {
-      const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
-      const files = entries.filter((one) => one.isFile());
-      const changing = join(files[0].parentPath, files[0].name);
-      const cold = await mapped(directory, cache, changing);
-      const known = await mapped(directory, cache, changing);
+      const files = filesBelow(directory);
+      const cold = await mapped(directory, cache, files[0]);
+      const known = await mapped(directory, cache, files[0]);
       const tags = ctagsTime(directory, join(cache, 'tags'));
       table.push({
         tree: name,
