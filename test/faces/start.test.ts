@@ -52,7 +52,7 @@ test('oriel read loads few files: no schemas, no server', () => {
 
 test('oriel mcp answers initialize before it loads what calls need', { tags: 'slow' }, () => {
   const { files, out } = loaded(['mcp'], `${JSON.stringify(INITIALIZE)}\n`);
-  expect(JSON.parse(out)).toMatchObject({ id: 1, result: { serverInfo: { name: 'oriel' } } });
+  expect(JSON.parse(out)).toMatchObject({ id: 0, result: { serverInfo: { name: 'oriel' } } });
   expect(files).toEqual([
     'chunks/core.cjs',
     'chunks/mcp.cjs',
