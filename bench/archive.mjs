@@ -1,5 +1,4 @@
 // Archives beside the tools that a shell has for them: unzip, tar.
-import { fileURLToPath } from 'node:url';
 import { gzipped, tarOf, zipOf } from './lib/archives.mjs';
 import { insideProcess, wholeProcess } from './lib/process.mjs';
 import { sized } from './lib/quick.mjs';
@@ -7,12 +6,7 @@ import { mb, ms, ratio } from './lib/table.mjs';
 
 const small = () => [zipOf('small.zip', 3), tarOf('small.tar', 1)].map((path) => ({ path }));
 /** In a process that has read other archives, but not this one. */
-const ours = (path, repeat) =>
-  insideProcess(fileURLToPath(new URL('./lib/ours.mjs', import.meta.url)), {
-    input: { path },
-    repeat,
-    warm: small(),
-  });
+const ours = (path, repeat) => insideProcess('ours', { input: { path }, repeat, warm: small() });
 
 function row(what, archive, path, peer, args, repeat = 9) {
   const mine = ours(path, repeat);

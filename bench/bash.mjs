@@ -1,13 +1,11 @@
 // Commands with much output, beside a plain pipe to a file.
 import { rmSync, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { folder } from './lib/data.mjs';
 import { insideProcess, wholeProcess } from './lib/process.mjs';
 import { quick, sized } from './lib/quick.mjs';
 import { mb, median, ms, ratio } from './lib/table.mjs';
 
-const ours = fileURLToPath(new URL('./lib/ours.mjs', import.meta.url));
 const out = resolve(folder, 'pipe.out');
 
 const [SEQ, BYTES, SIZE] = sized([30_000_000, 2_000_000_000, '2 GB'], [100_000, 10_000_000, '10 MB']);
@@ -42,7 +40,7 @@ function beside({ what, command, rounds, warm }) {
 
 /** One call in a process of its own, which has run another command before (`warm`). */
 function run(command, warm = [{ command: 'true' }]) {
-  const measured = insideProcess(ours, { tool: 'bash', input: { command, timeout: 600 }, warm });
+  const measured = insideProcess('ours', { tool: 'bash', input: { command, timeout: 600 }, warm });
   if (measured.failure) throw new Error(measured.failure);
   return measured;
 }

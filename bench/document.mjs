@@ -4,14 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { measuredCommand } from './lib/peak.mjs';
 import { insideProcess } from './lib/process.mjs';
 import { quick, sized } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
 const fixtures = 'test/fixtures/documents';
-const oursModule = fileURLToPath(new URL('./lib/ours.mjs', import.meta.url));
 const MARKER = /\b(?:MARK|SLIDE|SHEET|COLSEQ)-[A-Z0-9-]+\d/g;
 /** Of the long document. */
 const PAGES = sized(400, 40);
@@ -35,8 +33,8 @@ export async function rows() {
 }
 
 function ours(options, repeat) {
-  const anew = insideProcess(oursModule, { ...options, fresh: true, children: true, repeat });
-  const again = insideProcess(oursModule, { ...options, repeat });
+  const anew = insideProcess('ours', { ...options, fresh: true, children: true, repeat });
+  const again = insideProcess('ours', { ...options, repeat });
   const failure = anew.failure ?? again.failure;
   // A timeout may be reached on a busy machine.
   if (failure !== undefined) return { cells: { 'first call': `failed: ${failure.slice(0, 80)}` } };
@@ -53,7 +51,7 @@ function ours(options, repeat) {
 }
 
 async function converted(path) {
-  const { warm, cells } = ours({ input: { path: `${path}:raw` }, limits: WIDE }, 7);
+  const { warm, cells } = ours({ input: { path: `${path}:raw` }, options: { limits: WIDE } }, 7);
   const peer = await peerOf(path);
   return {
     what: basename(path),

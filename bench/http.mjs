@@ -1,12 +1,11 @@
 // `oriel serve`: small reads over 1, 32 and 256 connections, alone and while ten calls hang, and over new connections beside
 // busy ones, compared with a bare server.
-import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { folder } from './lib/data.mjs';
 import { load } from './lib/load.mjs';
-import { AUTHORIZATION, cli, withCommands } from './lib/process.mjs';
+import { AUTHORIZATION, cli, listening, withCommands } from './lib/process.mjs';
 import { sized } from './lib/quick.mjs';
 import { ms, ratio } from './lib/table.mjs';
 
@@ -65,21 +64,7 @@ export async function rows() {
     for (const connections of CONNECTIONS) await row(`small read, ${HANGING} calls hang`, connections);
     stop.abort();
   } finally {
-    ours.stop();
-    bare.stop();
+    await Promise.all([ours.stop(), bare.stop()]);
   }
   return table;
-}
-
-function listening(args) {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  return new Promise((done, fail) => {
-    let said = '';
-    child.stderr.on('data', (chunk) => {
-      if (said.length < 10_000) said += chunk;
-      const url = /"address":"([^"]+)"/.exec(said)?.[1];
-      if (url) done({ url, stop: () => child.kill() });
-    });
-    child.once('exit', () => fail(new Error(said)));
-  });
 }

@@ -1,7 +1,6 @@
 // `oriel serve` under the load of a thousand clients: comparison of every answer, times, and the resources of the server.
-import { prepare } from './lib/load-cases.mjs';
 import { crowd, FIRST, pause, vanishAtOnce } from './lib/crowd.mjs';
-import { startPages, startServer } from './lib/load-server.mjs';
+import { loaded } from './lib/load-server.mjs';
 import { sized } from './lib/quick.mjs';
 import { mb, ms } from './lib/table.mjs';
 
@@ -15,17 +14,7 @@ const SETTLE_MS = sized(12_000, 200);
 /** The rows of the table of `load-held`. */
 export const held = [];
 
-export async function rows() {
-  const pages = await startPages();
-  const { directory, cases } = await prepare(pages.url);
-  const server = await startServer(directory);
-  try {
-    return await measured(server, cases, pages.url);
-  } finally {
-    await server.stop();
-    pages.stop();
-  }
-}
+export const rows = () => loaded(measured);
 
 async function measured(server, cases, pages) {
   const note = (when, { rss, heap, descriptors, children, lag }) =>

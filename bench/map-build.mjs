@@ -1,28 +1,28 @@
 // The first map of a tree and later ones, compared with Universal Ctags and servers that index code.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { codeTrees } from './lib/code-trees.mjs';
 import { hasCtags } from './lib/ctags.mjs';
-import { folder } from './lib/data.mjs';
+import { filesBelow, folder } from './lib/data.mjs';
+import { start } from './lib/mcp.mjs';
 import { peer } from './lib/peers.mjs';
+import { cli } from './lib/process.mjs';
 import { quick } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
-const inside = fileURLToPath(new URL('./lib/map-process.mjs', import.meta.url));
-
 export async function rows() {
-  return codeTrees().map(({ name, directory }) => {
+  const table = [];
+  for (const { name, directory } of codeTrees()) {
     const cache = mkdtempSync(join(resolve(folder), 'cache-'));
     try {
-      const cold = mapped(directory, cache);
-      const known = mapped(directory, cache);
+      const files = filesBelow(directory);
+      const cold = await mapped(directory, cache, files[0]);
+      const known = await mapped(directory, cache, files[0]);
       const tags = ctagsTime(directory, join(cache, 'tags'));
-      return {
+      table.push({
         tree: name,
-        files: readdirSync(directory, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
-          .length,
+        files: files.length,
         'first map': ms(cold.first),
         'ctags -R': ms(tags),
         ratio: ratio(cold.first, tags),
@@ -32,20 +32,36 @@ export async function rows() {
         'new process': ms(known.first),
         memory: mb(cold.mb),
         'memory, new process': mb(known.mb),
-      };
+      });
     } finally {
       rmSync(cache, { recursive: true, force: true });
     }
-  });
+  }
+  return table;
 }
 
-function mapped(directory, cache) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [inside, directory, cache], {
-    encoding: 'utf8',
-    timeout: 600_000,
-  });
-  if (status !== 0) throw new Error(stderr);
-  return JSON.parse(stdout);
+/** Milliseconds of a first map, of a second one, and of one after the file `changing` has changed; the peak memory in MB. */
+async function mapped(directory, cache, changing) {
+  const env = { ...process.env, XDG_CACHE_HOME: cache };
+  const server = await start([process.execPath, [cli, 'mcp', directory]], directory, env);
+  const call = { name: 'read', arguments: { path: '.:outline' } };
+  const map = async () => {
+    const began = performance.now();
+    let text;
+    // After a timeout the next call continues.
+    do {
+      const { result, timedOut } = await server.ask('tools/call', call, 600_000);
+      if (timedOut || result === undefined || result.isError) throw new Error(result?.content[0].text);
+      text = result.content[0].text;
+    } while (text.includes('before the time limit'));
+    return performance.now() - began;
+  };
+  const [first, again] = [await map(), await map()];
+  utimesSync(changing, new Date(), new Date());
+  const changed = await map();
+  const peak = server.peak();
+  await server.stop();
+  return { first, again, changed, mb: peak };
 }
 
 /** In ms; NaN if it failed. Into a file: with `/dev/null` Ctags fails on large trees. */

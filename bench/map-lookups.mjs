@@ -54,14 +54,11 @@ async function textOf(oriel, tool, input) {
 
 /** Files that contain any of the words. */
 function grepped(directory, words) {
-  const { stdout } = spawnSync(
-    'grep',
-    ['-rliE', '--include=*.js', '--include=*.py', '--include=*.go', words.split(' ').join('|'), '.'],
-    {
-      cwd: directory,
-      encoding: 'utf8',
-      maxBuffer: 1 << 26,
-    },
-  );
+  const kinds = ['--include=*.js', '--include=*.py', '--include=*.go'];
+  const { stdout } = spawnSync('grep', ['-rliE', ...kinds, words.replaceAll(' ', '|'), '.'], {
+    cwd: directory,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
   return stdout.split('\n').filter(Boolean).toSorted();
 }

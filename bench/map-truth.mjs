@@ -248,11 +248,18 @@ function lineOf(directory, path, name, from, to) {
   return from;
 }
 
+async function* pagesOf(oriel, target) {
+  for (let next = target; next !== undefined;) {
+    const text = await read(oriel, next);
+    yield text;
+    next = /^\[.*Use (\S+) to continue\]$/m.exec(text)?.[1];
+  }
+}
+
 /** The sure uses and the others, over all pages. */
 async function usesIn(oriel, target) {
   const [sure, others] = [new Set(), new Set()];
-  for (let next = target; next !== undefined;) {
-    const text = await read(oriel, next);
+  for await (const text of pagesOf(oriel, target)) {
     let [path, into] = ['', sure];
     for (const line of text.split('\n')) {
       const no = /^ {2}(\d+)\|/.exec(line)?.[1];
@@ -260,18 +267,14 @@ async function usesIn(oriel, target) {
       else if (no !== undefined) into.add(`${path}:${no}`);
       else if (/^\S+$/.test(line)) path = line;
     }
-    next = /^\[.*Use (\S+) to continue\]$/m.exec(text)?.[1];
   }
   return { sure, others };
 }
 
 async function importing(oriel, path) {
   const found = new Set();
-  for (let next = `${path}:refs`; next !== undefined;) {
-    const text = await read(oriel, next);
+  for await (const text of pagesOf(oriel, `${path}:refs`))
     for (const line of text.split('\n')) if (/^[^\s[]\S*$/.test(line)) found.add(line);
-    next = /^\[.*Use (\S+) to continue\]$/m.exec(text)?.[1];
-  }
   return found;
 }
 

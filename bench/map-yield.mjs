@@ -1,9 +1,9 @@
 // How well maps of 8 and 32 KiB predict real changes: the share of changes of which every file is named, and of changed
 // symbols that are named with their lines; compared with listings of the same size.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { relative } from 'node:path';
 import { createOriel } from '../dist/index.js';
+import { filesBelow } from './lib/data.mjs';
 import { hasCtags } from './lib/ctags.mjs';
 import { checkOut, histories } from './lib/history.mjs';
 import { quick } from './lib/quick.mjs';
@@ -23,7 +23,9 @@ export async function rows() {
     const wide = createOriel({ cwd: directory, cache: false, limits: { lines: 100_000, bytes: 4_000_000 } });
     for (const task of quick ? tasks.slice(0, 1) : tasks) {
       checkOut(directory, task.commit);
-      const files = filesBelow(directory);
+      const files = filesBelow(directory)
+        .map((path) => relative(directory, path))
+        .filter((path) => !path.startsWith('.git/'));
       const wanted = await changed(wide, task.changes);
       for (const [name, list] of Object.entries(listings)) {
         for (const kib of sizes) {
@@ -62,16 +64,13 @@ function row(key, sum) {
   const [listing, set] = key.split('\0');
   const percent = (part, whole) =>
     sum.hasFailed ? 'failed' : whole === 0 ? undefined : `${Math.round((100 * part) / whole)} %`;
+  const each = (what, of) => Object.fromEntries(sizes.map((kib) => [`${what}, ${kib} KiB`, of(sum[kib])]));
   return {
     listing,
     changes: `${sum.tasks} ${set}`,
-    ...Object.fromEntries(
-      sizes.map((kib) => [`all its files, ${kib} KiB`, percent(sum[kib].all, sum.tasks)]),
-    ),
-    ...Object.fromEntries(sizes.map((kib) => [`files, ${kib} KiB`, percent(sum[kib].files, sum.tasks)])),
-    ...Object.fromEntries(
-      sizes.map((kib) => [`symbols, ${kib} KiB`, percent(sum[kib].symbols, sum.symbols)]),
-    ),
+    ...each('all its files', ({ all }) => percent(all, sum.tasks)),
+    ...each('files', ({ files }) => percent(files, sum.tasks)),
+    ...each('symbols', ({ symbols }) => percent(symbols, sum.symbols)),
   };
 }
 
@@ -202,7 +201,8 @@ function tagged(directory, bytes) {
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
-  const byFile = Map.groupBy ? Map.groupBy(tags, ({ path }) => path) : groupBy(tags);
+  const byFile = new Map();
+  for (const tag of tags) byFile.set(tag.path, [...(byFile.get(tag.path) ?? []), tag]);
   const lines = [...byFile]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(
@@ -211,21 +211,4 @@ function tagged(directory, bytes) {
     );
   const text = lines.join('\n').slice(0, bytes);
   return parsed(text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf(', '))).split('\n'));
-}
-
-function groupBy(tags) {
-  const groups = new Map();
-  for (const tag of tags) groups.set(tag.path, [...(groups.get(tag.path) ?? []), tag]);
-  return groups;
-}
-
-/** Every file, sorted by path. */
-function filesBelow(directory, below = '') {
-  return readdirSync(join(directory, below), { withFileTypes: true })
-    .filter(({ name }) => name !== '.git')
-    .flatMap((entry) => {
-      const path = below === '' ? entry.name : `${below}/${entry.name}`;
-      return entry.isDirectory() ? filesBelow(directory, path) : entry.isFile() ? [path] : [];
-    })
-    .toSorted((a, b) => (a < b ? -1 : 1));
 }

@@ -66,6 +66,12 @@ const text = (path, more = {}) => ({ name: 'read_text_file', arguments: { path, 
 const read = (path) => ({ name: 'read', arguments: { path } });
 const commander = (path, more = {}) => ({ name: 'read_file', arguments: { path, ...more } });
 
+const plain = (path) => ({
+  oriel: read(path),
+  'server-filesystem': text(path),
+  'desktop-commander': commander(path),
+});
+
 /** Whether the answer is bounded and contains these words. */
 const holds =
   (...words) =>
@@ -76,7 +82,7 @@ function cases({ log, huge, line, utf16, tree, database, zip, notebook, image })
   return [
     {
       what: `${SIZE} file, as it is`,
-      ask: { oriel: read(log), 'server-filesystem': text(log), 'desktop-commander': commander(log) },
+      ask: plain(log),
       right: holds('request=1 '),
     },
     {
@@ -116,12 +122,12 @@ function cases({ log, huge, line, utf16, tree, database, zip, notebook, image })
     },
     {
       what: 'one line of 10 MB',
-      ask: { oriel: read(line), 'server-filesystem': text(line), 'desktop-commander': commander(line) },
+      ask: plain(line),
       right: holds('xxxx'),
     },
     {
       what: 'UTF-16 with a mark',
-      ask: { oriel: read(utf16), 'server-filesystem': text(utf16), 'desktop-commander': commander(utf16) },
+      ask: plain(utf16),
       right: holds('grün', 'blau'),
     },
     {
@@ -137,27 +143,19 @@ function cases({ log, huge, line, utf16, tree, database, zip, notebook, image })
       ? [
           {
             what: `SQLite file of ${ROWS.toLocaleString('en')} rows`,
-            ask: {
-              oriel: read(database),
-              'server-filesystem': text(database),
-              'desktop-commander': commander(database),
-            },
+            ask: plain(database),
             right: holds('rows'),
           },
         ]
       : []),
     {
       what: 'zip of 5,000 files',
-      ask: { oriel: read(zip), 'server-filesystem': text(zip), 'desktop-commander': commander(zip) },
+      ask: plain(zip),
       right: holds('src/'),
     },
     {
       what: 'notebook of 2.7 MB',
-      ask: {
-        oriel: read(notebook),
-        'server-filesystem': text(notebook),
-        'desktop-commander': commander(notebook),
-      },
+      ask: plain(notebook),
       right: holds('print('),
     },
     {

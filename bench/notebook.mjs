@@ -1,13 +1,11 @@
 // Notebooks with plots: the first page and one cell, compared with parsing the whole JSON in memory.
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { insideProcess } from './lib/process.mjs';
 import { sized } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
 const folder = '.bench/notebooks';
-const oursModule = fileURLToPath(new URL('./lib/ours.mjs', import.meta.url));
 
 export async function rows({ megabytes = sized([2, 20, 200], [2]) } = {}) {
   mkdirSync(folder, { recursive: true });
@@ -15,7 +13,7 @@ export async function rows({ megabytes = sized([2, 20, 200], [2]) } = {}) {
     const path = plots(size);
     const peer = parsed(path);
     const row = (what, selector, which) => {
-      const ours = insideProcess(oursModule, { input: { path: path + selector }, repeat: 9 });
+      const ours = insideProcess('ours', { input: { path: path + selector }, repeat: 9 });
       return {
         what,
         size: `${Math.round(statSync(path).size / 1e6)} MB`,

@@ -1,7 +1,6 @@
 // Times of outlines and maps, compared with Universal Ctags, which is a process for each file.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { filesOf, languages } from './lib/corpus.mjs';
 import { hasCtags } from './lib/ctags.mjs';
 import { folder } from './lib/data.mjs';
@@ -25,8 +24,6 @@ function made(language, name, isEnough) {
   return path;
 }
 
-const inside = fileURLToPath(new URL('./lib/ours.mjs', import.meta.url));
-
 function times(language) {
   if (filesOf(language, 1).length === 0) return [{ language: language.name, size: 'no source files here' }];
   const sizesOf = [
@@ -40,9 +37,9 @@ function times(language) {
   ];
   return sizesOf.map(([name, isEnough]) => {
     const path = made(language, name, isEnough);
-    const fresh = insideProcess(inside, { input: { path: `${path}:outline` }, fresh: true, repeat: 9 });
-    const whole = insideProcess(inside, { input: { path }, fresh: true, repeat: 9 });
-    const again = insideProcess(inside, { input: { path }, repeat: 9 });
+    const fresh = insideProcess('ours', { input: { path: `${path}:outline` }, fresh: true, repeat: 9 });
+    const whole = insideProcess('ours', { input: { path }, fresh: true, repeat: 9 });
+    const again = insideProcess('ours', { input: { path }, repeat: 9 });
     const peer = hasCtags() ? ctagsTime(path) : undefined;
     return {
       language: language.name,

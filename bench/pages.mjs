@@ -1,21 +1,16 @@
 // A page from the middle of a packed member, or of a long line, compared with the same page of a plain file. The file was
 // opened before, so this is the cost of the next page.
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { tarWith, zipWith } from './lib/archives.mjs';
-import { folder, log } from './lib/data.mjs';
+import { folder, log, made } from './lib/data.mjs';
 import { insideProcess } from './lib/process.mjs';
 import { sized } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
 const MB = 1_000_000;
-const ours = (path) =>
-  insideProcess(fileURLToPath(new URL('./lib/ours.mjs', import.meta.url)), {
-    input: { path },
-    repeat: 50,
-  });
+const ours = (path) => insideProcess('ours', { input: { path }, repeat: 50 });
 
 export function rows() {
   const size = sized(100, 4) * MB;
@@ -55,12 +50,6 @@ export function rows() {
     beside('64 KiB, one line of ASCII', `${line}:@${length / 2}+64K`),
     beside('64 KiB, one line with wide characters', `${wide}:@${length / 2}+64K`),
   ];
-}
-
-function made(name, make) {
-  const path = resolve(folder, name);
-  if (!existsSync(path)) writeFileSync(path, make());
-  return path;
 }
 
 function longLine(name, size, item) {

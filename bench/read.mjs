@@ -1,18 +1,15 @@
 // Windows over files of 10 MB to 10 GB, compared with wc, sed, server-filesystem and pi's read tool.
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { log, sparse } from './lib/data.mjs';
 import { cli, insideProcess, pairOfProcesses } from './lib/process.mjs';
 import { newerNode } from './lib/peers.mjs';
 import { quick } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
-const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
-const ours = (path, options = {}) => insideProcess(at('ours'), { input: { path }, repeat: 25, ...options });
+const ours = (path, options = {}) => insideProcess('ours', { input: { path }, repeat: 25, ...options });
 const fs = (path, input, tool = 'read_text_file') =>
-  insideProcess(at('server-filesystem'), { tool, input: { path, ...input }, repeat: 3 });
-const pi = (path, input = {}) =>
-  insideProcess(at('pi'), { input: { path, ...input }, repeat: 3 }, newerNode());
+  insideProcess('server-filesystem', { tool, input: { path, ...input }, repeat: 3 });
+const pi = (path, input = {}) => insideProcess('pi', { input: { path, ...input }, repeat: 3 }, newerNode());
 
 const MB = 1_000_000;
 const sizes = [
@@ -25,116 +22,67 @@ const sizes = [
       ]),
 ];
 
-function row(what, size, mine, peer, theirs, why) {
+/** `which`: whether it is the first call (`cold`) or a later one (`warm`) that is compared. */
+function row(what, size, which, mine, peer, theirs) {
+  const theirTime = theirs[which];
   return {
     what,
     size,
-    oriel: ms(mine.ms),
+    oriel: ms(mine[which]),
     peer,
-    'peer time': theirs?.ms === undefined ? (why ?? theirs?.failure?.slice(0, 60)) : ms(theirs.ms),
-    ratio: theirs?.ms === undefined ? undefined : ratio(mine.ms, theirs.ms),
+    'peer time': theirTime === undefined ? theirs.failure?.slice(0, 60) : ms(theirTime),
+    ratio: ratio(mine[which], theirTime),
     'oriel memory': mb(mine.mb),
-    'peer memory': mb(theirs?.mb),
+    'peer memory': mb(theirs.mb),
   };
 }
 
-const timed = (measured, which) => ({ ...measured, ms: measured[which] });
-
 export async function rows() {
   const table = [];
+  const add = (...facts) => table.push(row(...facts));
   const [bare, start] = pairOfProcesses(
     [process.execPath, ['-e', '0']],
     [process.execPath, [cli, 'read', 'package.json:1..3']],
     11,
   );
   table.push({ what: `start: oriel read, above bare Node (${ms(bare)})`, oriel: ms(start - bare) });
-  const small = { input: { path: resolve('package.json') + ':1..20' }, repeat: 2_000 };
-  const bareRead = { ...small, input: { path: resolve('package.json') } };
-  table.push(
-    row(
-      'small read in process, 2,000 in a row',
-      '20 lines',
-      timed(insideProcess(at('ours'), small), 'warm'),
-      'bare open, read, close',
-      timed(insideProcess(at('bare-read'), bareRead), 'warm'),
-    ),
-  );
+  const path = resolve('package.json');
+  const read = insideProcess('bare-read', { input: { path }, repeat: 2_000 });
+  const small = ours(`${path}:1..20`, { repeat: 2_000 });
+  add('small read in process, 2,000 in a row', '20 lines', 'warm', small, 'bare open, read, close', read);
   for (const [size, path, line] of sizes) {
     const range = `${line}..${line + 100}`;
     // Every call counts again, compared with a whole `wc`; both read from the page cache.
     const count = ours(`${path}:1..1`, { fresh: true, repeat: 9 });
     const [wc] = pairOfProcesses(['wc', ['-l', path]], ['true', []]);
-    table.push(row('count all lines, nothing known before', size, timed(count, 'warm'), 'wc -l', { ms: wc }));
+    add('count all lines, nothing known before', size, 'warm', count, 'wc -l', { warm: wc });
     const [page, sed] = pairOfProcesses(
       [process.execPath, [cli, 'read', `${path}:${range}`]],
       ['sed', ['-n', `${line},${line + 100}p;${line + 100}q`, path]],
     );
-    table.push(
-      row(
-        `cold page at line ${line}, whole process`,
-        size,
-        { ms: page, mb: ours(`${path}:${range}`).mb },
-        'sed',
-        { ms: sed },
-      ),
-    );
     const warm = ours(`${path}:${range}`);
-    table.push(
-      row(
-        `warm page at line ${line}`,
-        size,
-        timed(warm, 'warm'),
-        'pi read',
-        timed(pi(path, { offset: line, limit: 100 }), 'warm'),
-      ),
-    );
-    table.push(
-      row(
-        'first page, again',
-        size,
-        timed(ours(path), 'warm'),
-        'server-filesystem head',
-        timed(fs(path, { head: 1000 }), 'warm'),
-      ),
-    );
-    table.push(
-      row(
-        'last 100 lines, again',
-        size,
-        timed(ours(`${path}:-100`), 'warm'),
-        'server-filesystem tail',
-        timed(fs(path, { tail: 100 }), 'warm'),
-      ),
-    );
+    const cold = { cold: page, mb: warm.mb };
+    add(`cold page at line ${line}, whole process`, size, 'cold', cold, 'sed', { cold: sed });
+    const theirs = pi(path, { offset: line, limit: 100 });
+    add(`warm page at line ${line}`, size, 'warm', warm, 'pi read', theirs);
+    const head = fs(path, { head: 1000 });
+    add('first page, again', size, 'warm', ours(path), 'server-filesystem head', head);
+    const tail = fs(path, { tail: 100 });
+    add('last 100 lines, again', size, 'warm', ours(`${path}:-100`), 'server-filesystem tail', tail);
   }
   const huge = sparse('10gb.sparse', 10_000 * MB);
   const offset = Math.floor(10_000 * MB * 0.9);
-  const cases = [
-    ['first page', `${huge}`, 'server-filesystem head', () => fs(huge, { head: 1000 })],
-    ['last 100 lines', `${huge}:-100`, 'server-filesystem tail', () => fs(huge, { tail: 100 })],
-    ['byte window at 90 %', `${huge}:@${offset}+64K`, 'pi read', () => pi(huge)],
-  ];
-  for (const [what, path, peer, theirs] of cases) {
-    const mine = ours(path);
-    const other = theirs();
-    table.push(
-      row(
-        `${what}, above countBytes, first call`,
-        '10 GB sparse',
-        timed(mine, 'cold'),
-        peer,
-        timed(other, 'cold'),
-      ),
-    );
-    table.push(
-      row(
-        `${what}, above countBytes, again`,
-        '10 GB sparse',
-        timed(mine, 'warm'),
-        peer,
-        timed(other, 'warm'),
-      ),
-    );
+  for (const [what, selector, peer, theirs] of [
+    ['first page', '', 'server-filesystem head', fs(huge, { head: 1000 })],
+    ['last 100 lines', ':-100', 'server-filesystem tail', fs(huge, { tail: 100 })],
+    ['byte window at 90 %', `:@${offset}+64K`, 'pi read', pi(huge)],
+  ]) {
+    const mine = ours(huge + selector);
+    for (const [when, which] of [
+      ['first call', 'cold'],
+      ['again', 'warm'],
+    ])
+      add(`${what}, above countBytes, ${when}`, '10 GB sparse', which, mine, peer, theirs);
   }
   return table;
 }

@@ -4,6 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { log } from './lib/data.mjs';
+import { readers } from './lib/dialect-readers.mjs';
+import { newerNode } from './lib/peers.mjs';
+import { insideProcess } from './lib/process.mjs';
+import { sized } from './lib/quick.mjs';
 import { serverFilesystem } from './lib/server-filesystem.mjs';
 
 /** Calls after which a reader gives up. */
@@ -31,60 +35,55 @@ function tasksIn(directory) {
     { name: 'a stack trace names line 60,000 of a log of 10 MiB', path: huge, from: 59_990, to: 60_010 },
     { name: 'the last 20 lines of that log', path: huge, last: 20 },
     { name: 'all of a text of 200 KiB', path: log('calls-204800.log', 200 << 10) },
+    ...sized(
+      [
+        { name: 'all of a text of 1 MiB', path: log('calls-1048576.log', 1 << 20) },
+        { name: 'all of that log', path: huge },
+      ],
+      [],
+    ),
   ];
 }
 
 const linesOf = (path) => readFileSync(path, 'utf8').replace(/\n$/, '').split('\n');
 
-/** The inputs of each tool, and the next call from an answer; undefined if the tool does not support it. */
+const pages = (name) => ({ ...readers[name], dialect: name, all: (path) => ({ path }), lines: pageFrom });
+const pageFrom = (path, from, to) => ({ path, offset: from, limit: to - from + 1 });
+
+const oriel = {
+  dialect: 'oriel',
+  tool: 'read',
+  all: (path) => ({ path: `${path}:1..` }),
+  lines: (path, from, to) => ({ path: `${path}:${from}..${to}` }),
+  last: (path, count) => ({ path: `${path}:-${count}` }),
+  next: (_text, _input, { truncation }) => truncation?.next && { path: truncation.next },
+};
+
+const zed = {
+  dialect: 'zed',
+  tool: 'read_file',
+  all: (path) => ({ path, start_byte: 0 }),
+  lines: (path, from, to) => ({ path, start_line: from, end_line: to }),
+  next(text, { path, max_bytes }) {
+    const at = /continue with start_byte=(\d+)/.exec(text.slice(0, 200))?.[1];
+    return at && { path, max_bytes, start_byte: Number(at) };
+  },
+};
+
+/** The inputs of each tool, and the next call from an answer. Without `lines` only whole files are read. */
 const SURFACES = {
-  oriel: {
-    dialect: 'oriel',
-    tool: 'read',
-    all: (path) => ({ path: `${path}:1..` }),
-    lines: (path, from, to) => ({ path: `${path}:${from}..${to}` }),
-    last: (path, count) => ({ path: `${path}:-${count}` }),
-    next: (_, { truncation }) => truncation?.next && { path: truncation.next },
+  oriel,
+  'oriel, :@0+256K': { ...oriel, all: (path) => ({ path: `${path}:@0+256K` }), lines: undefined },
+  pi: pages('pi'),
+  'pi published (0.87.1)': { whole: piPages },
+  zed,
+  'zed, max_bytes 262144': {
+    ...zed,
+    all: (path) => ({ path, max_bytes: 262_144 }),
+    lines: undefined,
   },
-  pi: {
-    dialect: 'pi',
-    tool: 'read',
-    all: (path) => ({ path }),
-    lines: (path, from, to) => ({ path, offset: from, limit: to - from + 1 }),
-    next: offsetSaid,
-  },
-  zed: {
-    dialect: 'zed',
-    tool: 'read_file',
-    all: (path) => ({ path, start_byte: 0 }),
-    lines: (path, from, to) => ({ path, start_line: from, end_line: to }),
-    next(text, _, { path }) {
-      const at = /continue with start_byte=(\d+)/.exec(text.slice(0, 200))?.[1];
-      return at && { path, start_byte: Number(at) };
-    },
-  },
-  zdx: {
-    dialect: 'zdx',
-    tool: 'read',
-    all: (path) => ({ path }),
-    lines: (path, from, to) => ({ path, offset: from, limit: to - from + 1 }),
-    next(text, _, input) {
-      const { truncated, offset, lines_shown: shown } = JSON.parse(text).data;
-      return truncated ? { ...input, offset: offset + shown } : undefined;
-    },
-  },
-  coder: {
-    dialect: 'coder',
-    tool: 'read_file',
-    all: (path) => ({ path }),
-    lines: (path, from, to) => ({ path, offset: from, limit: to - from + 1 }),
-    next(text, _, input) {
-      const { error, lines_read: read, total_lines: total } = JSON.parse(text);
-      if (error) return { ...input, limit: Math.floor((input.limit ?? 2_000) / 2) };
-      const offset = (input.offset ?? 1) + read;
-      return read > 0 && offset <= total ? { ...input, offset } : undefined;
-    },
-  },
+  zdx: pages('zdx'),
+  coder: pages('coder'),
   'server-filesystem': {
     tool: 'read_text_file',
     all: (path) => ({ path }),
@@ -95,9 +94,10 @@ const SURFACES = {
   },
 };
 
-function offsetSaid(text, _, input) {
-  const offset = /Use offset=(\d+) to continue/.exec(text.slice(-300))?.[1];
-  return offset && { ...input, offset: Number(offset) };
+/** It may need a newer Node than this one. */
+function piPages(path) {
+  const { failure, text } = insideProcess('pi', { input: { path }, follow: true }, newerNode());
+  return failure ? { calls: `fails: ${failure.slice(0, 40)}` } : JSON.parse(text);
 }
 
 export async function rows() {
@@ -107,10 +107,12 @@ export async function rows() {
     for (const task of tasksIn(directory)) {
       const needed = neededLines(task);
       for (const [name, surface] of Object.entries(SURFACES)) {
-        const call = await opened(surface);
-        if (!call) continue;
-        table.push({ task: task.name, through: name, ...(await perform(surface, call, task, needed)) });
-        await call.close();
+        if (!surface.lines && !isWhole(task)) continue;
+        const call = surface.whole ? undefined : await opened(surface);
+        if (!call && !surface.whole) continue;
+        const done = call ? await perform(surface, call, task, needed) : shown(surface.whole(task.path));
+        table.push({ task: task.name, through: name, ...done });
+        await call?.close();
       }
     }
     return table;
@@ -137,27 +139,38 @@ async function opened({ dialect, tool }) {
 }
 
 async function perform(surface, call, task, needed) {
-  const record = { calls: 0, bytes: 0, shown: '' };
+  const record = { calls: 0, bytes: 0, text: '' };
   const ask = async (input) => {
     const [text, details] = await call(input);
     record.calls += 1;
     record.bytes += Buffer.byteLength(text);
-    record.shown += `${text}\n`;
-    return surface.next(text, details, input);
+    record.text += `${text}\n`;
+    return surface.next(text, input, details);
   };
-  const missing = () => needed.filter((line) => !record.shown.includes(line)).length;
   // A whole file is read to its end; for a part, the reader stops when it has seen it.
-  const isWhole = task.from === undefined && task.last === undefined;
   for (let input = await firstOf(surface, ask, task); input !== undefined && record.calls < MOST_CALLS;) {
     input = await ask(input);
-    if (!isWhole && missing() === 0) break;
+    if (!isWhole(task) && missing(needed, record.text) === 0) break;
   }
-  return {
-    calls: record.calls,
-    bytes: record.bytes.toLocaleString('en'),
-    tokens: Math.ceil(record.bytes / 4).toLocaleString('en'),
-    'lines missing': missing(),
-  };
+  return { ...shown(record), 'lines missing': missing(needed, record.text) };
+}
+
+const isWhole = ({ from, last }) => from === undefined && last === undefined;
+
+const shown = ({ calls, bytes }) => ({
+  calls,
+  bytes: bytes?.toLocaleString('en'),
+  tokens: bytes && Math.ceil(bytes / 4).toLocaleString('en'),
+});
+
+/** Answers show the lines in order. */
+function missing(needed, text) {
+  let at = 0;
+  return needed.filter((line) => {
+    const found = text.indexOf(line, at);
+    if (found !== -1) at = found + line.length;
+    return found === -1;
+  }).length;
 }
 
 async function firstOf(surface, ask, { path, from, to, last }) {

@@ -22,7 +22,7 @@ const groups = {
     about: 'the code below a directory: building, looking up, right answers',
     modules: ['map-build', 'map-lookups', 'map-truth', 'map-yield'],
   },
-  tools: { about: 'grep, find, bash, and what a call costs', modules: ['search', 'bash', 'calls'] },
+  tools: { about: 'grep, find, bash', modules: ['search', 'bash'] },
   containers: {
     about: 'archives, databases, images, notebooks',
     modules: ['archive', 'sqlite', 'image', 'notebook'],

@@ -2,7 +2,6 @@
 // private files, compared with none, by CPU time.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { createOriel } from '../dist/index.js';
 import { folder, log } from './lib/data.mjs';
 import { insideProcess } from './lib/process.mjs';
@@ -61,11 +60,7 @@ async function row(what, size, cwd, tool, input, args) {
     }
   }
   await oriel.close();
-  const memory = insideProcess(fileURLToPath(new URL('./lib/children.mjs', import.meta.url)), {
-    cwd,
-    tool,
-    input,
-  });
+  const memory = insideProcess('ours', { tool, input, options: { cwd }, children: true });
   const [ours, theirs] = [median(times.ours), median(times.theirs)];
   return {
     what,
@@ -74,7 +69,7 @@ async function row(what, size, cwd, tool, input, args) {
     peer: ['rg', ...args.filter((arg) => arg.startsWith('--'))].join(' '),
     'peer time': ms(theirs),
     ratio: ratio(ours, theirs),
-    'oriel memory': mb(memory.mb),
+    'oriel memory': mb(memory.mb && memory.mb + memory.below),
   };
 }
 

@@ -1,7 +1,6 @@
 // The slope of the memory of `oriel serve` under a long load with clients that disconnect and hang: `--soak 30m`.
-import { prepare } from './lib/load-cases.mjs';
 import { crowd, pause } from './lib/crowd.mjs';
-import { startPages, startServer } from './lib/load-server.mjs';
+import { loaded } from './lib/load-server.mjs';
 import { sized, soakSeconds } from './lib/quick.mjs';
 import { slopeOf } from './lib/slope.mjs';
 
@@ -10,20 +9,10 @@ const CLIENTS = sized(100, 20);
 const WARM_SHARE = 0.4;
 const SAMPLES = sized(240, 5);
 
-export async function rows() {
-  const seconds = soakSeconds ?? sized(60, 2);
-  const pages = await startPages();
-  const { directory, cases } = await prepare(pages.url);
-  const server = await startServer(directory);
-  try {
-    const asking = crowd({
-      url: server.url,
-      cases,
-      pages: pages.url,
-      clients: CLIENTS,
-      seconds,
-      label: 'soak',
-    });
+export const rows = () =>
+  loaded(async (server, cases, pages) => {
+    const seconds = soakSeconds ?? sized(60, 2);
+    const asking = crowd({ url: server.url, cases, pages, clients: CLIENTS, seconds, label: 'soak' });
     await pause(seconds * WARM_SHARE * 1_000);
     const samples = [];
     const began = performance.now();
@@ -38,11 +27,7 @@ export async function rows() {
     const answers = [...times.values()].reduce((sum, { length }) => sum + length, 0);
     const facts = { minutes: Math.round(seconds / 6) / 10, answers, 'told to come again': busy };
     return tableOf(samples, { ...facts, 'not connected in two minutes': unconnected });
-  } finally {
-    await server.stop();
-    pages.stop();
-  }
-}
+  });
 
 const MEASURES = {
   'resident memory, MB': 'rss',

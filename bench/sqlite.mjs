@@ -2,13 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { folder } from './lib/data.mjs';
 import { insideProcess, wholeProcess } from './lib/process.mjs';
 import { quick, sized } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
-
-const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
 
 /** Of each database. */
 export const ROWS = sized(1_000_000, 20_000);
@@ -55,7 +52,7 @@ export function rows() {
   return databases.flatMap(([size, path, asked]) =>
     asked.map(([what, rest, sql]) => {
       if (!path) return { what, size, peer: 'sqlite3 shell: not installed' };
-      const mine = insideProcess(at('ours'), { input: { path: path + rest }, repeat: 15 });
+      const mine = insideProcess('ours', { input: { path: path + rest }, repeat: 15 });
       const shell = wholeProcess('sqlite3', ['-readonly', path, sql], 9);
       return {
         what,

@@ -60,10 +60,10 @@ async function rowsOf(kind) {
 function scored(createOriel, tasks, act, reader, mapBytes) {
   return total(reader, tasks, async (task) => {
     const oriel = createOriel({ cwd: task.directory, roots: [task.directory], read: { mapBytes } });
-    const read = reading(oriel);
+    const { record, read } = reading(oriel);
     await act(read, task);
     await oriel.close();
-    return read;
+    return record;
   });
 }
 
@@ -139,13 +139,7 @@ function reading(oriel) {
     const { content } = await oriel.tool('grep').run({ path, pattern, literal: true });
     record.take(content[0].text, []);
   };
-  return Object.defineProperties(
-    Object.assign(read, { grep, missing: record.missing, waste: record.waste }),
-    {
-      calls: { get: () => record.calls },
-      bytes: { get: () => record.bytes },
-    },
-  );
+  return { record, read: Object.assign(read, { grep, missing: record.missing }) };
 }
 
 /** Records calls, bytes, and the lines that were shown verbatim. `front`: the prefix of line `no`. */

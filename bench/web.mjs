@@ -7,12 +7,18 @@ import { insideProcess } from './lib/process.mjs';
 import { sized } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
-const module = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
-const web = { allow: ['127.0.0.1'] };
+const webServer = fileURLToPath(new URL('./lib/web-server.mjs', import.meta.url));
+const ours = (path, options) =>
+  insideProcess('ours', {
+    input: { path },
+    options: { web: { allow: ['127.0.0.1'] } },
+    children: true,
+    ...options,
+  });
 const MB = sized(5, 0.5);
 
 export async function rows() {
-  const server = spawn(process.execPath, [module('web-server')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = spawn(process.execPath, [webServer], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const [line] = await once(server.stdout, 'data');
     const url = String(line).trim();
@@ -30,31 +36,31 @@ export async function rows() {
 async function converted(what, path, repeat) {
   const fetched = (await (await fetch(path)).arrayBuffer()).byteLength;
   // A first call starts the child before the measured ones.
-  const ours = insideProcess(module('children'), { tool: 'read', input: { path }, web, fresh: true, repeat });
-  const theirs = insideProcess(module('readability'), { input: { path }, repeat });
+  const mine = ours(path, { fresh: true, repeat });
+  const theirs = insideProcess('readability', { input: { path }, repeat });
   return {
     what,
     fetched: kb(fetched),
-    shown: kb(ours.bytes),
-    'first call': ms(ours.cold),
-    'warm child': ms(ours.warm),
-    memory: mb(ours.mb),
+    shown: kb(mine.bytes),
+    'first call': mine.failure ?? ms(mine.cold),
+    'warm child': ms(mine.warm),
+    memory: mb(mine.mb && mine.mb + mine.below),
     peer: 'readability + turndown',
     'peer time': theirs.failure ?? ms(theirs.warm),
     'peer shown': kb(theirs.bytes),
     'peer memory': mb(theirs.mb),
-    ratio: ratio(ours.warm, theirs.warm),
+    ratio: ratio(mine.warm, theirs.warm),
   };
 }
 
 function ranged(what, path, repeat) {
-  const ours = insideProcess(module('children'), { tool: 'read', input: { path }, web, repeat });
+  const mine = ours(path, { repeat });
   return {
     what,
-    shown: kb(ours.bytes),
-    'first call': ms(ours.cold),
-    'warm child': ms(ours.warm),
-    memory: mb(ours.mb),
+    shown: kb(mine.bytes),
+    'first call': mine.failure ?? ms(mine.cold),
+    'warm child': ms(mine.warm),
+    memory: mb(mine.mb && mine.mb + mine.below),
   };
 }
 

@@ -1,16 +1,10 @@
 // npm run conformance: runs external conformance tests, with the Node that they need. The official suite of the Model
 // Context Protocol in both revisions, against fixtures on our own layer and against `oriel serve`; the Inspector over stdio;
 // the pi coding agent with our extension. Everything is installed into a temporary directory.
-import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
-const root = fileURLToPath(new URL('..', import.meta.url));
-const cli = join(root, 'dist/faces/cli/main.js');
+import { cli, install, root, run, withServer } from './tools.mjs';
 
 const PACKAGES = [
   'node@24',
@@ -62,49 +56,21 @@ async function attempt(title, work) {
   }
 }
 
-/** Runs a server during `work`. `address` finds its address in its output. */
-async function withServer(args, address, work) {
-  const server = spawn('node', args, { cwd: root, env });
-  try {
-    const url = await new Promise((resolve, reject) => {
-      let said = '';
-      for (const stream of [server.stdout, server.stderr]) {
-        stream.on('data', (chunk) => {
-          said += chunk;
-          const found = address.exec(said)?.[1];
-          if (found) resolve(found);
-        });
-      }
-      server.once('exit', () => reject(new Error(said)));
-    });
-    await work(url);
-  } finally {
-    server.kill();
-  }
-}
-
 const suite = (url, ...args) =>
   run(join(bin, 'conformance'), ['server', '--url', url, ...args], { cwd: folder, env, maxBuffer: 1 << 26 });
 
 try {
-  await run('npm', [
-    'install',
-    '--prefix',
-    folder,
-    '--no-audit',
-    '--no-fund',
-    '--no-package-lock',
-    ...PACKAGES,
-  ]);
+  await install(folder, '--no-package-lock', ...PACKAGES);
 
-  await withServer([join(root, 'test/conformance/server.ts')], /(http:\S+)/, async (url) => {
+  const here = { cwd: root, env };
+  await withServer('node', [join(root, 'test/conformance/server.ts')], here, /(http:\S+)/, async (url) => {
     for (const revision of REVISIONS) {
       await attempt(`conformance ${revision}`, () => suite(url, '--requirements', revision));
     }
   });
 
   const serve = [cli, 'serve', '--listen', '127.0.0.1:0', '--cwd', folder];
-  await withServer(serve, /"address":"([^"]+)"/, async (url) => {
+  await withServer('node', serve, here, /"address":"([^"]+)"/, async (url) => {
     for (const revision of REVISIONS) {
       for (const scenario of WITHOUT_FIXTURES[revision]) {
         await attempt(`oriel serve, ${revision}: ${scenario}`, () =>
@@ -167,17 +133,9 @@ export const factory: ExtensionFactory = orielExtension();
 export const tools: ToolDefinition[] = createOriel().tools.map(piTool);
 `,
     );
-    const flags = [
-      '--noEmit',
-      '--strict',
-      '--skipLibCheck',
-      '--module',
-      'nodenext',
-      '--target',
-      'es2023',
-      '--types',
-      'node',
-    ];
+    const flags = '--noEmit --strict --skipLibCheck --module nodenext --target es2023 --types node'.split(
+      ' ',
+    );
     const types = ['--typeRoots', join(root, 'node_modules/@types')];
     await run(join(root, 'node_modules/.bin/tsc'), [...flags, ...types, check], { cwd: folder, env });
   });

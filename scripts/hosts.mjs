@@ -3,18 +3,18 @@
 // `--record` draws docs/agent.svg instead, a session of Claude Code as a person sees it; `--empty NAMES` is a server that is weighed.
 // A host that loses a line, needs too many calls or no longer shows the tools fails by its name. One that cannot be installed or
 // started is skipped, which is printed: others change what a pinned version depends on.
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { startModel } from './hosts/model.mjs';
 import { orders, recorded } from './hosts/record.mjs';
 import { HOSTS } from './hosts/table.mjs';
+import { cli, install, root, run } from './tools.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -162,8 +162,6 @@ async function endLeft(home) {
   }
 }
 
-const cli = join(root, 'dist/faces/cli/main.js');
-
 /** Writes the files of a host, and installs oriel with these arguments; resolves to where it is, and its environment. */
 async function placed(host, { folder, home, project, url, args, empty }) {
   const place = { bin: join(host.at, 'node_modules/.bin'), home, project, url };
@@ -188,7 +186,7 @@ async function placed(host, { folder, home, project, url, args, empty }) {
   };
   if (args !== undefined) {
     const name = host.name.split('-')[0];
-    await promisify(execFile)(process.execPath, [cli, 'install', name, '--mode', 'mcp'], {
+    await run(process.execPath, [cli, 'install', name, '--mode', 'mcp'], {
       env,
       cwd: project,
     });
@@ -246,21 +244,15 @@ async function measure(host, folder) {
   return { ...judged(host, talk, { rule, bare, empty, script }), said: talk.said };
 }
 
-async function install(at, ...packages) {
-  await mkdir(at, { recursive: true });
-  const flags = ['--prefix', at, '--no-audit', '--no-fund', '--no-package-lock'];
-  await promisify(execFile)('npm', ['install', ...flags, ...packages]);
-}
-
 async function record(folder) {
   const host = { ...HOSTS.claude, name: 'claude', at: values.prefix ? resolve(values.prefix) : folder };
-  await install(host.at, host.package, '@xterm/headless@6');
+  await install(host.at, '--no-package-lock', host.package, '@xterm/headless@6');
   const home = join(folder, 'home');
   const cwd = join(home, 'project');
   await put(cwd, { 'orders.ts': orders });
   const start = async (url, prompt) => {
     const { place, env } = await placed(host, { folder, home, project: cwd, url });
-    await promisify(execFile)(process.execPath, [cli, 'install', 'claude', '--mode', 'native'], { env, cwd });
+    await run(process.execPath, [cli, 'install', 'claude', '--mode', 'native'], { env, cwd });
     const [program, , ...rest] = host.run(place, prompt);
     return [[program, ...rest], { cwd, env: { ...env, CI: undefined, TERM: 'xterm-256color' } }];
   };
@@ -329,12 +321,12 @@ try {
     const version = (values.pinned && host.pinned) || 'latest';
     let found;
     try {
-      await install(at, `${host.package}@${version}`);
+      await install(at, '--no-package-lock', `${host.package}@${version}`);
       found = JSON.parse(
         await readFile(join(at, 'node_modules', host.package, 'package.json'), 'utf8'),
       ).version;
       const [program] = host.run({ bin: join(at, 'node_modules/.bin') }, '');
-      await promisify(execFile)(program, ['--version'], {
+      await run(program, ['--version'], {
         env: { ...process.env, HOME: folder },
         timeout: RUN_MS,
       });
@@ -406,5 +398,5 @@ async function writeTable() {
     '',
   ];
   await writeFile(path, before + table.join('\n') + after);
-  await promisify(execFile)(join(root, 'node_modules/.bin/oxfmt'), [path]);
+  await run(join(root, 'node_modules/.bin/oxfmt'), [path]);
 }

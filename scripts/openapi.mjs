@@ -1,16 +1,10 @@
 // npm run openapi: checks the OpenAPI document of `oriel serve` with its tools. Redocly lints the document of every dialect
 // without findings; a client with types generated from it compiles and works.
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { cli, install, root, run, withServer } from './tools.mjs';
 
-const run = promisify(execFile);
-const root = fileURLToPath(new URL('..', import.meta.url));
 const TOOLS = ['@redocly/cli@2.77.0', 'openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', '@types/node@22'];
 const TOKEN = 'a-token-for-this-run-0123456789';
 
@@ -40,12 +34,14 @@ const tool = (name, args) =>
   });
 try {
   await writeFile(join(work, 'package.json'), '{ "private": true, "type": "module" }');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--silent', '--ignore-scripts', ...TOOLS], {
-    cwd: work,
-  });
+  await install(work, '--silent', '--ignore-scripts', ...TOOLS);
+  const token = join(work, 'token');
+  await writeFile(token, TOKEN, { mode: 0o600 });
+  const served = { cwd: work, env: { ...process.env, ORIEL_TOKEN_FILE: token } };
   await writeFile(join(work, 'f'), 'a\nb\n');
   for (const dialect of ['oriel', 'pi', 'pi@0.74', 'pi@1.6', 'zed', 'zdx', 'zdx@0.10', 'coder']) {
-    await withServer(['--dialect', dialect, '--allow-bash'], async (url) => {
+    const serve = [cli, 'serve', work, '--listen', '127.0.0.1:0', '--dialect', dialect, '--allow-bash'];
+    await withServer(process.execPath, serve, served, /(http:\/\/[\d.]+:\d+)/, async (url) => {
       const reply = await fetch(`${url}/openapi.json`, { headers: { authorization: `Bearer ${TOKEN}` } });
       await writeFile(join(work, 'api.json'), await reply.text());
       const { stdout } = await tool('redocly', ['lint', 'api.json', '--format=json']);
@@ -55,17 +51,7 @@ try {
       if (dialect !== 'oriel') return;
       await tool('openapi-typescript', ['api.json', '-o', 'api.d.ts']);
       await writeFile(join(work, 'client.ts'), PROGRAM);
-      const flags = [
-        '--strict',
-        '--target',
-        'es2023',
-        '--module',
-        'nodenext',
-        '--types',
-        'node',
-        '--outDir',
-        'out',
-      ];
+      const flags = '--strict --target es2023 --module nodenext --types node --outDir out'.split(' ');
       await run(join(root, 'node_modules/.bin/tsc'), [...flags, 'client.ts'], { cwd: work });
       await run(process.execPath, ['out/client.js', url, join(work, 'f'), TOKEN], { cwd: work });
       console.log('ok   a generated client compiles and works');
@@ -76,34 +62,4 @@ try {
   process.exitCode = 1;
 } finally {
   await rm(work, { recursive: true, force: true });
-}
-
-/** Calls `use` with the address of a server for `work`, then ends the server. */
-async function withServer(args, use) {
-  const cli = join(root, 'dist/faces/cli/main.js');
-  const child = spawn(process.execPath, [cli, 'serve', work, '--listen', '127.0.0.1:0', ...args], {
-    cwd: work,
-    env: { ...process.env, ORIEL_TOKEN_FILE: await tokenFile() },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const ended = once(child, 'exit');
-  try {
-    let url;
-    for await (const line of createInterface({ input: child.stderr })) {
-      url = /http:\/\/[\d.]+:\d+/.exec(line)?.[0];
-      if (url) break;
-    }
-    if (!url) throw new Error('the server has not started');
-    child.stderr.resume();
-    await use(url);
-  } finally {
-    child.kill();
-    await ended;
-  }
-}
-
-async function tokenFile() {
-  const file = join(work, 'token');
-  await writeFile(file, TOKEN, { mode: 0o600 });
-  return file;
 }

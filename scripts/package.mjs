@@ -1,16 +1,12 @@
 // npm run package [-- FOLDER]: builds what is published and checks it with external tools: publint and attw for npm, mcpb for
 // one-click installation, the models of Kubernetes for deploy/, and bundlers, whose programs answer as the package does. The bundle is written to FOLDER (default .bench/package), with the binaries of this platform.
-import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
+import { install as installed, root, run } from './tools.mjs';
 
-const run = promisify(execFile);
-const root = fileURLToPath(new URL('..', import.meta.url));
 const to = resolve(process.argv[2] ?? join(root, '.bench/package'));
 
 const TOOLS = [
@@ -224,7 +220,7 @@ async function tryManifests() {
 const work = await mkdtemp(join(tmpdir(), 'oriel-package-'));
 try {
   await mkdir(to, { recursive: true });
-  await run('npm', ['install', '--prefix', work, '--no-audit', '--no-fund', ...TOOLS, ...BUNDLERS]);
+  await installed(work, ...TOOLS, ...BUNDLERS);
   const tool = (name, args, options) => run(join(work, 'node_modules/.bin', name), args, options);
 
   await run('node', ['scripts/shrinkwrap.mjs'], { cwd: root });

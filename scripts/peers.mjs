@@ -1,15 +1,10 @@
 // npm run peers [-- NAME…]: tests each adapter with the oldest and the newest version of its library. The package is packed
 // and installed as by a user. A program is compiled in strict mode with all declarations checked, and runs a loop of two
 // steps against a mock model. Everything is in a temporary directory.
-import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
-const root = fileURLToPath(new URL('..', import.meta.url));
+import { install, root, run } from './tools.mjs';
 
 /** `node`: the oldest major version for the libraries. `section`: the part of docs/adapters.md whose code blocks are also compiled. */
 const CASES = [
@@ -82,8 +77,7 @@ process.exitCode = failures > 0 ? 1 : 0;
 async function judge(home, tarball, { name, with: peers, flags = [], section }) {
   await mkdir(home);
   await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }');
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
-  await run('npm', ['install', ...quiet, ...flags, tarball, ...peers, '@types/node@22'], { cwd: home });
+  await install(home, '--ignore-scripts', '--silent', ...flags, tarball, ...peers, '@types/node@22');
   for (const file of [`${name}.ts`, 'world.ts'])
     await cp(join(root, 'scripts/peers', file), join(home, file));
   const compilerOptions = {

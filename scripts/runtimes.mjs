@@ -1,21 +1,18 @@
 // npm run runtimes [-- PACKAGE]: makes the same calls of the command line, of both servers and of the library under Node, Bun and
 // Deno, and compares the answers with those of Node; then tries what a confined child can do under Bun and Deno.
 // PACKAGE: the directory of an installed oriel (default: this checkout).
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { release, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import sharp from 'sharp';
+import { install, root, run } from './tools.mjs';
 
-const run = promisify(execFile);
-const root = fileURLToPath(new URL('..', import.meta.url));
 const installed = resolve(process.argv[2] ?? root);
 const cli = join(installed, 'dist/faces/cli/main.js');
 
@@ -318,7 +315,7 @@ async function compare(title, args, talk, lines = []) {
 }
 
 try {
-  await run('npm', ['install', '--prefix', work, '--no-audit', '--no-fund', ...PACKAGES]);
+  await install(work, ...PACKAGES);
   await writeFiles();
   for (const args of COMMANDS) await compare(`oriel ${args.join(' ')}`, [cli, ...args]);
   const names = CALLS.map((call) => JSON.stringify(call));

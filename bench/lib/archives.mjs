@@ -8,33 +8,29 @@ import {
   closeSync,
   readSync,
   renameSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGzip, deflateRawSync } from 'node:zlib';
-import { folder, log } from './data.mjs';
+import { folder, log, made } from './data.mjs';
 
 /** A zip of `count` deflated files of 1 to 5 kB in 100 folders; the path. */
 export function zipOf(name, count) {
-  const path = resolve(folder, name);
-  if (existsSync(path)) return path;
-  const text = textBytes();
-  const members = Array.from({ length: count }, (_, i) => [
-    `src/dir${i % 100}/file${i}.ts`,
-    text.subarray((i * 777) % 2_000_000).subarray(0, 1_000 + (i % 4_000)),
-  ]);
-  return zipped(path, members);
+  return made(name, () => {
+    const text = textBytes();
+    const members = Array.from({ length: count }, (_, i) => [
+      `src/dir${i % 100}/file${i}.ts`,
+      text.subarray((i * 777) % 2_000_000).subarray(0, 1_000 + (i % 4_000)),
+    ]);
+    return zipped(members);
+  });
 }
 
 /** A zip of one deflated file; the path. */
-export function zipWith(name, file, content) {
-  const path = resolve(folder, name);
-  return existsSync(path) ? path : zipped(path, [[file, content]]);
-}
+export const zipWith = (name, file, content) => made(name, () => zipped([[file, content]]));
 
-function zipped(path, members) {
+function zipped(members) {
   const parts = [];
   const records = [];
   let at = 0;
@@ -61,8 +57,7 @@ function zipped(path, members) {
   end.writeUInt16LE(members.length, 10);
   end.writeUInt32LE(directory.length, 12);
   end.writeUInt32LE(at, 16);
-  writeFileSync(path, Buffer.concat([...parts, directory, end]));
-  return path;
+  return Buffer.concat([...parts, directory, end]);
 }
 
 /** A tar of `count` members of 1 MB; the path. */

@@ -1,10 +1,10 @@
 // The files of the ten cases, made once below .bench/cases/.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { crc32, deflateSync } from 'node:zlib';
+import { mkdirSync } from 'node:fs';
+import { deflateSync } from 'node:zlib';
 import { zipOf } from './archives.mjs';
-import { folder, log, sparse } from './data.mjs';
+import { folder, log, made, sparse } from './data.mjs';
 import { USERS, users } from '../sqlite.mjs';
+import { png } from './png.mjs';
 import { sized } from './quick.mjs';
 import { makeTree } from './tree.mjs';
 
@@ -17,20 +17,14 @@ export function caseFiles() {
   return {
     log: log(...LOG),
     huge: sparse('10gb.sparse', 10_000_000_000),
-    line: once('one-line.txt', () => 'x'.repeat(10_000_000)),
-    utf16: once('utf16.txt', () => Buffer.from('\ufeffgrün\r\nblau\r\n', 'utf16le')),
+    line: made('one-line.txt', () => 'x'.repeat(10_000_000)),
+    utf16: made('utf16.txt', () => Buffer.from('\ufeffgrün\r\nblau\r\n', 'utf16le')),
     tree: makeTree(...TREE),
     database: users(...USERS),
     zip: zipOf('cases.zip', 5_000),
-    notebook: once('cases.ipynb', notebook),
-    image: once(IMAGE[0], () => png(IMAGE[1], IMAGE[1])),
+    notebook: made('cases.ipynb', notebook),
+    image: made(IMAGE[0], () => noise(IMAGE[1])),
   };
-}
-
-function once(name, make) {
-  const path = resolve(folder, name);
-  if (!existsSync(path)) writeFileSync(path, make());
-  return path;
 }
 
 /** 2.7 MB: two plots of 1.3 MB in their outputs. */
@@ -47,29 +41,12 @@ function notebook() {
 }
 
 /** Noise that does not compress: 9.3 MB of 1,760 pixels. */
-function png(width, height) {
-  const chunk = (type, data) => {
-    const body = Buffer.concat([Buffer.from(type), data]);
-    const frame = Buffer.alloc(4);
-    frame.writeUInt32BE(data.length);
-    const sum = Buffer.alloc(4);
-    sum.writeUInt32BE(crc32(body));
-    return Buffer.concat([frame, body, sum]);
-  };
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8);
-  const pixels = Buffer.alloc(height * (1 + width * 3));
+function noise(side) {
+  const pixels = Buffer.alloc(side * (1 + side * 3));
   let seed = 1;
   for (let i = 0; i < pixels.length; i += 1) {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-    pixels[i] = i % (1 + width * 3) === 0 ? 0 : seed >>> 24;
+    pixels[i] = i % (1 + side * 3) === 0 ? 0 : seed >>> 24;
   }
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(pixels, { level: 1 })),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
+  return png(side, side, [['IDAT', deflateSync(pixels, { level: 1 })]]);
 }

@@ -3,6 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { changedLines } from './history.mjs';
 import { quick } from './quick.mjs';
 
 const folder = resolve('.bench/changes');
@@ -78,10 +79,7 @@ function changedFiles(older, newer, wanted) {
     const path = /^--- a(.*)$/m.exec(file)?.[1];
     if (path === undefined || !path.startsWith(older) || !wanted.names.test(path) || !/^\+\+\+ b/m.test(file))
       return [];
-    const lines = [...file.matchAll(/^@@ -(\d+)(?:,(\d+))? /gm)].map(([, from, count = '1']) => [
-      Math.max(1, Number(from)),
-      Number(from) + Math.max(0, Number(count) - 1),
-    ]);
+    const lines = changedLines(file);
     if (statSync(path).size < wanted.bytes) return [];
     const small = lines.length <= mostHunks && lines.every(([from, to]) => to - from < 200);
     return small ? [{ directory: older, path: path.slice(older.length + 1), lines }] : [];

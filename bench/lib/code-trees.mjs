@@ -1,7 +1,7 @@
 // Trees of real code of a given number of files, copied together once below .bench/ from Debian and npm packages.
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { folder } from './data.mjs';
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { filesBelow, folder } from './data.mjs';
 import { debian } from './debian.mjs';
 import { peer } from './peers.mjs';
 import { quick } from './quick.mjs';
@@ -44,7 +44,7 @@ function copied(name, from, most) {
   const part = `${target}.part`;
   rmSync(part, { recursive: true, force: true });
   const lists = from
-    .map(([called, directory]) => ({ called, directory, paths: [...codeBelow(directory)] }))
+    .map(([called, directory]) => ({ called, directory, paths: codeBelow(directory) }))
     .toSorted((a, b) => a.paths.length - b.paths.length);
   let left = most;
   for (const [i, { called, directory, paths }] of lists.entries()) {
@@ -60,12 +60,7 @@ function copied(name, from, most) {
   return target;
 }
 
-function* codeBelow(directory, below = '') {
-  for (const entry of readdirSync(join(directory, below), { withFileTypes: true }).toSorted((a, b) =>
-    a.name < b.name ? -1 : 1,
-  )) {
-    const path = join(below, entry.name);
-    if (entry.isDirectory() && entry.name !== 'node_modules') yield* codeBelow(directory, path);
-    else if (entry.isFile() && code.test(entry.name)) yield path;
-  }
-}
+const codeBelow = (directory) =>
+  filesBelow(directory)
+    .map((path) => relative(directory, path))
+    .filter((path) => code.test(path) && !/(?:^|\/)node_modules\//.test(path));

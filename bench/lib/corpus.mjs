@@ -1,6 +1,7 @@
 // Real open-source files of six languages, from npm and Debian packages.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesBelow } from './data.mjs';
 import { debian } from './debian.mjs';
 import { peer } from './peers.mjs';
 
@@ -60,23 +61,14 @@ const within = (folder, path) => folder && join(folder, path);
 
 /** Up to `most` hand-written files, spread over the directories: 80 to 8,000 lines of reasonable length. */
 export function filesOf({ from, ending }, most = 150) {
-  const all = from().flatMap((folder) => (folder === undefined ? [] : [...walk(folder, ending)]));
+  const all = from().flatMap((folder) => (folder === undefined ? [] : filesBelow(folder)));
   const files = all.filter((path) => {
-    const size = statSync(path).size;
+    if (!path.endsWith(ending)) return false;
+    const { size } = statSync(path);
     if (size < 2_000 || size > 400_000) return false;
     const lines = readFileSync(path, 'utf8').split('\n').length;
     return lines >= 80 && lines <= 8_000 && size / lines < 120;
   });
   const step = Math.max(1, files.length / most);
   return Array.from({ length: Math.min(most, files.length) }, (_, i) => files[Math.floor(i * step)]);
-}
-
-function* walk(folder, ending) {
-  for (const entry of readdirSync(folder, { withFileTypes: true }).toSorted((a, b) =>
-    a.name < b.name ? -1 : 1,
-  )) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* walk(path, ending);
-    else if (entry.isFile() && path.endsWith(ending)) yield path;
-  }
 }

@@ -5,13 +5,29 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
 export const folder = resolve('.bench');
+
+/** The path of a file with what `make` returns. */
+export function made(name, make) {
+  const path = resolve(folder, name);
+  if (!existsSync(path)) writeFileSync(path, make());
+  return path;
+}
+
+/** The paths of all files below a directory, sorted. */
+export const filesBelow = (directory) =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .toSorted();
 
 /** A log of `size` bytes with lines of 40 to 120 bytes; the path. */
 export function log(name, size) {

@@ -1,4 +1,4 @@
-// Readers of other dialects for `bench/tasks.mjs`: their inputs, the lines that answers show, and the next call.
+// Readers of other dialects: the lines that answers show, and the next call; for `bench/tasks.mjs` also their inputs.
 
 /** `{ [line]: text }` as `[no, text]` pairs from line `from` on. */
 const numbered = (lines, from) => lines.map((line, i) => [from + i, line]);
@@ -6,7 +6,7 @@ const numbered = (lines, from) => lines.map((line, i) => [from + i, line]);
 const linesOf = (text) => text.replace(/\n$/, '').split('\n');
 
 const offsetIn = (text, input) => {
-  const offset = /Use offset=(\d+) to continue\.?\]$/.exec(text)?.[1];
+  const offset = /Use offset=(\d+) to continue/.exec(text.slice(-300))?.[1];
   return offset && { ...input, offset: Number(offset) };
 };
 
@@ -54,6 +54,8 @@ const coder = {
     return lines_read === 0 || offset > total_lines ? undefined : { ...input, offset };
   },
 };
+
+export const readers = { pi, zdx, coder };
 
 const toTheEnd = ({ path }) => [{ path }];
 const ranges =

@@ -126,8 +126,8 @@ function archivesOf(part, name, last) {
 
 function unpack(into, archive, only) {
   execFileSync('tar', ['xzf', archive, '-C', into, '--strip-components=1', '--no-same-owner']);
-  const without = new Set(only.filter((one) => one.startsWith('!')).map((one) => one.slice(1)));
-  if (without.size === 0 && only.length > 0) {
+  const without = new Set();
+  if (only.length > 0) {
     // The given directories, and the files next to them.
     const tops = new Set(only.map((one) => one.split('/')[0]));
     for (const entry of readdirSync(into, { withFileTypes: true }))
@@ -157,13 +157,16 @@ function changesOf(directory, older, newer) {
   return diff.split(/^diff --git /m).flatMap((file) => {
     const path = /^--- a\/(.*?)\t?$/m.exec(file)?.[1];
     if (path === undefined || !code.test(path)) return [];
-    const lines = [...file.matchAll(/^@@ -(\d+)(?:,(\d+))? /gm)].map(([, from, count = '1']) => [
-      Math.max(1, Number(from)),
-      Math.max(1, Number(from) + Math.max(0, Number(count) - 1)),
-    ]);
-    return [{ path, lines }];
+    return [{ path, lines: changedLines(file) }];
   });
 }
+
+/** The lines of the older version in the changes of a file. */
+export const changedLines = (diff) =>
+  [...diff.matchAll(/^@@ -(\d+)(?:,(\d+))? /gm)].map(([, from, count = '1']) => [
+    Math.max(1, Number(from)),
+    Math.max(1, Number(from) + Math.max(0, Number(count) - 1)),
+  ]);
 
 function git(directory, ...args) {
   const options = ['-c', 'core.autocrlf=false', '-c', 'init.defaultBranch=master', '-c', 'gc.auto=0'];

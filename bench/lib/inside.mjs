@@ -1,11 +1,11 @@
-// node inside.mjs MODULE OPTIONS: MODULE exports `prepare(options)` → `{ call, peak }`: `call` returns the text of an
+// node inside.mjs MODULE OPTIONS: the module beside this one exports `prepare(options)` → `{ call, peak }`: `call` returns the text of an
 // answer, `peak` the peak memory in MB of the answering process, if that is not this one.
 import { readFileSync } from 'node:fs';
 import { median } from './table.mjs';
 
 const [, , module, json] = process.argv;
 const options = JSON.parse(json);
-const { prepare } = await import(module);
+const { prepare } = await import(`./${module}.mjs`);
 const { call, peak = ownPeak, below } = await prepare(options);
 const time = async () => {
   const start = performance.now();

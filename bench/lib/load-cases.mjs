@@ -40,7 +40,7 @@ async function makeFiles() {
   writeFileSync(join(path, 'rows.db'), await databaseOf(1_000));
   for (const name of ['report.docx', 'report.pdf', 'sheet.xlsx'])
     cpSync(join('test/fixtures/documents', name), join(path, name));
-  cpSync('bench/lib/map-process.mjs', join(path, 'code.mjs'));
+  cpSync('bench/lib/mcp.mjs', join(path, 'code.mjs'));
   return path;
 }
 

@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import { AUTHORIZATION } from './process.mjs';
 
-const JSON_HEADERS = { 'content-type': 'application/json', ...AUTHORIZATION };
+export const JSON_HEADERS = { 'content-type': 'application/json', ...AUTHORIZATION };
 const MCP_HEADERS = { ...JSON_HEADERS, accept: 'application/json, text/event-stream' };
 const VERSION = '2025-06-18';
 
@@ -76,7 +76,7 @@ export async function mcpClient(url, name) {
 }
 
 /** Retries once: the server closes an idle connection after five seconds, possibly just when a slow client uses it. */
-async function send(url, options) {
+export async function send(url, options) {
   try {
     return await sendOnce(url, options);
   } catch (error) {

@@ -1,45 +1,42 @@
 // `oriel serve` in a process that reports its resources, and a web server for its pages.
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { cli, withCommands } from './process.mjs';
+import { prepare } from './load-cases.mjs';
+import { cli, listening, withCommands } from './process.mjs';
 
 const watched = fileURLToPath(new URL('./watched.mjs', import.meta.url));
 
 /** `{ url, holdings, stop }`; `holdings(true)` collects garbage first. Its `lag` is the maximum since the last query. */
-export async function startServer(directory) {
+async function startServer(directory) {
   const args = ['serve', directory, '--listen', '127.0.0.1:0', ...withCommands(), '--web'];
   // The clients are no host that is known, and read long windows.
   args.push('--limits', 'bytes=50K,lines=3000');
   const open = ['--allow-net', '127.0.0.1', '--max-connections', '8192'];
   const node = ['--expose-gc', '--import', watched];
-  const child = spawn(process.execPath, [...node, cli, ...args, ...open], {
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  });
-  const url = await new Promise((done, fail) => {
-    let said = '';
-    child.stderr.on('data', (chunk) => {
-      // The log is read and discarded.
-      if (said.length < 10_000) said += chunk;
-      const found = /"address":"([^"]+)"/.exec(said)?.[1];
-      if (found) done(found);
-    });
-    child.once('exit', () => fail(new Error(`oriel serve has ended: ${said}`)));
-  });
+  const server = await listening([...node, cli, ...args, ...open], { ipc: true });
   const holdings = async (collect = false) => {
-    child.send({ collect });
-    return (await once(child, 'message'))[0];
+    server.child.send({ collect });
+    return (await once(server.child, 'message'))[0];
   };
-  const stop = async () => {
-    child.kill();
-    if (child.exitCode === null) await once(child, 'exit');
-  };
-  return { url, holdings, stop };
+  return { ...server, holdings };
+}
+
+/** Calls `use` with a server, its cases (`prepare` in load-cases.mjs) and the address of the pages, and ends both. */
+export async function loaded(use) {
+  const pages = await startPages();
+  const { directory, cases } = await prepare(pages.url);
+  const server = await startServer(directory);
+  try {
+    return await use(server, cases, pages.url);
+  } finally {
+    await server.stop();
+    pages.stop();
+  }
 }
 
 /** Pages `/0` to `/9` differ; `/hang` is never answered. */
-export async function startPages() {
+async function startPages() {
   const server = createServer(({ url }, response) => {
     if (url === '/hang') return;
     const paragraph = (i) =>

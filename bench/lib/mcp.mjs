@@ -25,9 +25,9 @@ function processorMs(pid) {
 }
 
 /** `{ startMs, ask, rss, cpu, stop }`: milliseconds from spawn to the answer of `initialize`. */
-export async function start([command, args], cwd) {
+export async function start([command, args], cwd, env = process.env) {
   const began = performance.now();
-  const child = spawn(command, args, { cwd, stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] });
   const waiting = new Map();
   let rest = [];
   child.stdout.on('data', (chunk) => {

@@ -4,23 +4,15 @@ import { watchBelow } from './peak.mjs';
 
 /**
  * `fresh`: each call has a session of its own, so that nothing is cached. `warm`: inputs of calls before the first measured
- * one.
+ * one. `options`: those of `createOriel`.
  */
-export async function prepare({
-  dialect = 'oriel',
-  tool = 'read',
-  input,
-  limits,
-  fresh = false,
-  warm = [],
-  children,
-}) {
-  const make = () => createOriel({ dialect, cache: false, timeoutMs: Infinity, ...(limits && { limits }) });
+export async function prepare({ tool = 'read', input, options, fresh, warm = [], children, mayFail }) {
+  const make = () => createOriel({ dialect: 'oriel', cache: false, timeoutMs: Infinity, ...options });
   const shared = make();
   const ask = async (given) => {
     const oriel = fresh ? make() : shared;
     const answer = await oriel.tool(tool).run(given);
-    if (answer.isError) throw new Error(answer.content[0].text);
+    if (answer.isError && !mayFail) throw new Error(answer.content[0].text);
     return answer.content[0].text;
   };
   for (const given of warm) await ask(given);

@@ -19,21 +19,8 @@ export function peer(name, version) {
   if (!existsSync(resolve(home, 'package.json')))
     writeFileSync(resolve(home, 'package.json'), JSON.stringify({ private: true, overrides }));
   try {
-    execFileSync(
-      'npm',
-      [
-        'install',
-        ...(name === 'node' ? [] : ['--ignore-scripts']),
-        '--no-audit',
-        '--no-fund',
-        '--silent',
-        `${name}@${version}`,
-      ],
-      {
-        cwd: home,
-        stdio: 'ignore',
-      },
-    );
+    const flags = ['--no-audit', '--no-fund', '--silent', ...(name === 'node' ? [] : ['--ignore-scripts'])];
+    execFileSync('npm', ['install', ...flags, `${name}@${version}`], { cwd: home, stdio: 'ignore' });
   } catch {
     return undefined;
   }

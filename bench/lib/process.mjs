@@ -1,5 +1,6 @@
 // Times whole processes, and calls inside a process.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,28 @@ export function withCommands() {
   const file = join(mkdtempSync(join(tmpdir(), 'oriel-bench-token-')), 'token');
   writeFileSync(file, TOKEN, { mode: 0o600 });
   return ['--allow-bash', '--token-file', file];
+}
+
+/** A server in a process of its own that says its address: `{ url, child, stop }`. */
+export async function listening(args, { ipc = false, env = process.env } = {}) {
+  const stdio = ['ignore', 'ignore', 'pipe', ...(ipc ? ['ipc'] : [])];
+  const child = spawn(process.execPath, args, { stdio, env });
+  const ended = once(child, 'exit');
+  const url = await new Promise((done, fail) => {
+    let said = '';
+    child.stderr.on('data', (chunk) => {
+      // The log is read and discarded.
+      if (said.length < 10_000) said += chunk;
+      const found = /"address":"([^"]+)"/.exec(said)?.[1];
+      if (found) done(found);
+    });
+    child.once('exit', () => fail(new Error(`The server has ended: ${said}`)));
+  });
+  const stop = () => {
+    child.kill();
+    return ended;
+  };
+  return { url, child, stop };
 }
 
 const inside = fileURLToPath(new URL('./inside.mjs', import.meta.url));

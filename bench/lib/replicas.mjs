@@ -1,9 +1,9 @@
 // Several `oriel serve` processes: a load that is spread over them round-robin, and the cost of a request for them and their store.
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
-import { AUTHORIZATION } from './process.mjs';
+import { JSON_HEADERS, send } from './load-client.mjs';
+import { listening } from './process.mjs';
 
 /** Ticks per second in /proc/PID/stat. */
 const TICKS = 100;
@@ -18,7 +18,7 @@ export class Replicas {
   /** Each with a cache of its own below `home`. */
   static async start(count, args, home) {
     const starting = Array.from({ length: count }, (_, i) =>
-      listening(args, join(home, `cache-${count}-${i}`)),
+      listening(args, { env: { ...process.env, XDG_CACHE_HOME: join(home, `cache-${count}-${i}`) } }),
     );
     return new Replicas(await Promise.all(starting));
   }
@@ -33,13 +33,7 @@ export class Replicas {
   }
 
   async stop() {
-    await Promise.all(
-      this.#members.map(({ child }) => {
-        const over = new Promise((done) => child.once('exit', done));
-        child.kill();
-        return over;
-      }),
-    );
+    await Promise.all(this.#members.map((member) => member.stop()));
   }
 
   /** Keeps the output of a command on the first replica, and reads it through each; returns its path. */
@@ -118,39 +112,12 @@ function sum(metrics, name) {
   return [...found].reduce((all, [, value]) => all + Number(value), 0);
 }
 
-function listening(args, cache) {
-  const env = { ...process.env, XDG_CACHE_HOME: cache };
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
-  return new Promise((done, fail) => {
-    let said = '';
-    child.stderr.on('data', (chunk) => {
-      if (said.length < 10_000) said += chunk;
-      const url = /"address":"([^"]+)"/.exec(said)?.[1];
-      if (url) done({ url, child });
-    });
-    child.once('exit', () => fail(new Error(said)));
-  });
-}
-
 /** Calls a tool; without a tool, gets the metrics. */
-function ask(agent, url, tool, input) {
-  const headers = { 'content-type': 'application/json', 'oriel-client': 'bench', ...AUTHORIZATION };
+async function ask(agent, url, tool, input) {
+  const headers = { ...JSON_HEADERS, 'oriel-client': 'bench' };
   const target = tool === undefined ? `${url}/metrics` : `${url}/api/v0/tools/${tool}`;
-  return new Promise((done, fail) => {
-    const sent = request(
-      target,
-      { agent, method: tool === undefined ? 'GET' : 'POST', headers },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk) => (text += chunk));
-        response.on('end', () => {
-          const failed = response.statusCode !== 200 || (tool !== undefined && /"isError":true/.test(text));
-          if (failed) fail(new Error(`${response.statusCode}: ${text.slice(0, 300)}`));
-          else done({ text });
-        });
-      },
-    );
-    sent.on('error', fail).end(input === undefined ? undefined : JSON.stringify(input));
-  });
+  const { status, text } = await send(target, { agent, headers, body: input && JSON.stringify(input) });
+  if (status !== 200 || (tool !== undefined && /"isError":true/.test(text)))
+    throw new Error(`${status}: ${text.slice(0, 300)}`);
+  return { text };
 }

@@ -17,10 +17,11 @@ export async function startStore() {
   const home = mkdtempSync(join(tmpdir(), 'oriel-scale-'));
   const port = await freePort();
   const quiet = ['--bind', '127.0.0.1', '--save', '', '--dir', home];
-  const store = spawn(program, ['--port', String(port), ...quiet], { stdio: 'ignore' });
+  const stdio = ['ignore', 'pipe', 'ignore'];
+  const store = spawn(program, ['--port', String(port), ...quiet], { stdio });
+  for await (const said of store.stdout) if (/Ready to accept/.test(said)) break;
   const keyFile = join(home, 'key');
   writeFileSync(keyFile, `${KEY}\n`, { mode: 0o600 });
-  while (!(await listens(port))) await new Promise((done) => setTimeout(done, 20));
   return {
     url: `redis://127.0.0.1:${port}`,
     keyFile,
@@ -73,13 +74,5 @@ function freePort() {
       const { port } = server.address();
       server.close(() => done(port));
     });
-  });
-}
-
-function listens(port) {
-  return new Promise((done) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => done(true)).once('error', () => done(false));
-    socket.once('connect', () => socket.destroy());
   });
 }

@@ -20,7 +20,7 @@ import { oneLine, quote, safeJson } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits, Line, LineDisplay, TextPolicy } from '../types/excerpt.ts';
 import type { LinesRequest } from '../types/request.ts';
-import type { BinaryResult, LinesResult, ListResult, TextResult } from '../types/result.ts';
+import type { LinesResult, ListResult, TextResult } from '../types/result.ts';
 import type { ChangedContent, FileLines } from '../types/settings.ts';
 
 // The line reader of the `coder` tools and of the HTTP route `/read-file-lines`: numbered lines in JSON fields. It refuses
@@ -127,8 +127,11 @@ function fileLines(found: LinesResult, input: FileLinesInput): FileLines {
       throw new OrielError(codeOfWords(found.lines.error), found.lines.error);
     case 'text':
       return linesOf(found, firstOf(input));
-    case 'binary':
-      throw new OrielError('UNSUPPORTED', binaryWords(found, input.path));
+    case 'binary': {
+      const type = `${found.type}${found.bytes === undefined ? '' : `, ${found.bytes} bytes`}`;
+      const message = `not a text file: ${quote(input.path)} (${type}). Use xxd or file to look at it.`;
+      throw new OrielError('UNSUPPORTED', message);
+    }
     case 'too-large':
       throw new OrielError(
         'LIMIT',
@@ -174,11 +177,6 @@ function changedIn({ excerpt, encoding }: TextResult): ChangedContent {
     encoding: encoding.name !== 'utf-8' ? encoding.name : undefined,
     encoding_guessed: encoding.known === 'guessed' ? (true as const) : undefined,
   };
-}
-
-function binaryWords({ type, bytes }: BinaryResult, path: string): string {
-  const size = bytes === undefined ? '' : `, ${bytes} bytes`;
-  return `not a text file: ${quote(path)} (${type}${size}). Use xxd or file to look at it.`;
 }
 
 /** The error code for the message of a remote workspace, which has the same messages. */

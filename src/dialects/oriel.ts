@@ -181,7 +181,7 @@ const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
     'Named documents, notebooks, archives and databases are searched inside: report.pdf:p12:LINE.',
   input: (zod) => zod.strictObject(fields(zod)),
   failure: (error, input) => listFailure('grep', error, input),
-  request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),
+  request: (input) => ((input.output ?? 'matches') === 'matches' ? matchRequest(input) : countRequest(input)),
   answer: (result, input, limits) =>
     result.kind === 'entries'
       ? entriesAnswer(result, countRequest(input), limits, {
@@ -190,10 +190,6 @@ const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
         })
       : matchesAnswer(result, matchRequest(input), limits, { words: listWording, details: matchDetails }),
 });
-
-function isCount({ output = 'matches' }: OrielGrepInput): boolean {
-  return output !== 'matches';
-}
 
 function matchRequest(input: OrielGrepInput): SearchRequest {
   const request = searchRequest(input, 'match');

@@ -1,7 +1,6 @@
 /** pi's `read`: whole lines from `offset` on, and below them one notice with the next call. */
 
 import { type DeclaredTool, lineRange, reads, tool } from '../call/dialect.ts';
-import type { InputFields } from '../call/other-names.ts';
 import { OrielError } from '../errors.ts';
 import { readAnswer, textFacts } from '../render/answers.ts';
 import { decimalSize, displays, showParts } from '../render/display.ts';
@@ -60,7 +59,8 @@ export function piRead(style: PiStyle): DeclaredTool {
           .optional()
           .describe('Maximum number of lines to read (default: as many as fit)'),
       }),
-    adapt: fromFirst,
+    // Line 0 is the first one, as it is in pi.
+    adapt: (fields) => (fields['offset'] === 0 ? { ...fields, offset: 1 } : fields),
     request: ({ path, offset, limit }) => ({
       kind: 'read',
       target: path,
@@ -78,11 +78,6 @@ export function piRead(style: PiStyle): DeclaredTool {
       return errorAnswer(new OrielError(error.code, `${error.message} Use ls to list it.`, { cause: error }));
     },
   });
-}
-
-/** Line 0 is the first one, as it is in pi. */
-function fromFirst(fields: InputFields): InputFields {
-  return fields['offset'] === 0 ? { ...fields, offset: 1 } : fields;
 }
 
 /** pi's sentences. `path`: the path as it was typed. */
@@ -171,7 +166,9 @@ function continuation(
   const { oversized } = excerpt;
   const [first, last] = [shownLines(excerpt)[0]?.[0], shownLines(excerpt).at(-1)?.[1]];
   if (oversized) {
-    return [oversizedLine(oversized, limits, shellWord(inShell(target) ? target : resolvedPath), style)];
+    // These a shell understands otherwise.
+    const path = /^([~@]|file:)/i.test(target) ? resolvedPath : target;
+    return [oversizedLine(oversized, limits, shellWord(path), style)];
   }
   if (first === undefined || last === undefined || endedBy === undefined) return [];
   const use = `Use offset=${last + 1} to continue`;
@@ -181,11 +178,6 @@ function continuation(
   const of = total === undefined ? '' : ` of ${total}`;
   const why = endedBy === 'lines' ? '' : ` (${limitOf(style, endedBy, limits)})`;
   return [`Showing lines ${first}-${last}${of}${why}. ${use}`];
-}
-
-/** Whether a shell and the tool understand the path in the same way. */
-function inShell(typed: string): boolean {
-  return !/^([~@]|file:)/i.test(typed);
 }
 
 function oversizedLine(

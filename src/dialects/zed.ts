@@ -206,11 +206,10 @@ function headerOf(result: TextResult): string {
   const { start, end } = rangeOf(result);
   const bytes = `bytes ${start}-${end} of ${totals.bytes}`;
   const next = end === totals.bytes ? 'end of file' : `continue with start_byte=${end}`;
-  return `${bytes}${oversized ? insideOf(oversized) : linesOf(result)}; ${next}`;
-}
-
-function insideOf({ no, bytes }: NonNullable<TextResult['excerpt']['oversized']>): string {
-  return no === undefined ? ', inside a line' : `, inside line ${no} (line is ${bytes} bytes)`;
+  if (!oversized) return `${bytes}${linesOf(result)}; ${next}`;
+  const line =
+    oversized.no === undefined ? 'a line' : `line ${oversized.no} (line is ${oversized.bytes} bytes)`;
+  return `${bytes}, inside ${line}; ${next}`;
 }
 
 /** Empty if lines are not counted. */

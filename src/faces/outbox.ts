@@ -103,7 +103,8 @@ export class PeerOutlet {
       this.#queued.push(bytes as Uint8Array);
       this.#next();
     }
-    makeRoom();
+    // A single answer may exceed the limit.
+    while (budget.isExceeded) budget.heaviest()?.giveUp();
   }
 
   /** Writes the last bytes. */
@@ -192,11 +193,6 @@ export class PeerOutlet {
     this.#waiting = [];
     for (const resolve of waiting) resolve();
   }
-}
-
-/** Disconnects peers until the total is within the limit. A single answer may exceed the limit. */
-function makeRoom(): void {
-  while (budget.isExceeded) budget.heaviest()?.giveUp();
 }
 
 /** Starts a timer that checks for stalled peers, in time for the shortest timeout. */

@@ -4,14 +4,7 @@ import { createHash } from 'node:crypto';
 import { oneLine } from '../text/visible.ts';
 import type { Excerpt, Window } from '../types/excerpt.ts';
 import type { EngineRequest } from '../types/request.ts';
-import type {
-  EngineResult,
-  ReadOrigin,
-  RunResult,
-  SingleResult,
-  SummaryResult,
-  TextResult,
-} from '../types/result.ts';
+import type { EngineResult, ReadOrigin, RunResult, SingleResult, TextResult } from '../types/result.ts';
 import type { ListFacts, NumberSpan, ReadFacts } from '../types/telemetry.ts';
 
 /** Maximum ranges of a read; further ones are merged into the last one. */
@@ -93,8 +86,11 @@ function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[]
   switch (result.kind) {
     case 'text':
       return [textRead(result, dialect)];
-    case 'summary':
-      return [mapRead(result)];
+    case 'summary': {
+      const { totals, ...map } = result;
+      // Its lines do not count as shown, because a reader usually needs more than signatures.
+      return [{ ...origin(map), view: 'map', totalLines: totals.lines, totalBytes: totals.bytes }];
+    }
     case 'image':
     case 'note':
     case 'binary':
@@ -144,11 +140,6 @@ function saysMore({ excerpt, selection }: TextResult, dialect: string): boolean 
   if (dialect === 'oriel' || (dialect === 'zed' && selection.window?.kind !== 'bytes')) return false;
   const { span, totals } = excerpt;
   return span !== undefined && totals.bytes !== undefined && span.end < totals.bytes;
-}
-
-/** A map: its lines do not count as shown, because a reader usually needs more than signatures. */
-function mapRead({ totals, ...result }: SummaryResult): ReadFacts {
-  return { ...origin(result), view: 'map', totalLines: totals.lines, totalBytes: totals.bytes };
 }
 
 /** The kept outputs of a command, whose other parts may be read later. */

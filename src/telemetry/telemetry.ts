@@ -89,7 +89,8 @@ export class TelemetryRecorder implements TelemetrySink {
       list: call.list,
     };
     // The host has not installed the package, or an exporter fails: the call must not fail.
-    if (isTraced()) traceCall(event, trace).catch((error: unknown) => this.#tellOnce(error));
+    if (Reflect.get(globalThis, REGISTERED) !== undefined)
+      traceCall(event, trace).catch((error: unknown) => this.#tellOnce(error));
     this.#add(event, caller);
   }
 
@@ -223,10 +224,6 @@ function flushAtExit(telemetry: TelemetryRecorder): void {
 
 /** The global symbol under which the OpenTelemetry API (version 1) keeps what an SDK registers. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
-
-function isTraced(): boolean {
-  return (globalThis as Record<symbol, unknown>)[REGISTERED] !== undefined;
-}
 
 let tracing: typeof import('./open-telemetry.ts') | undefined;
 

@@ -28,87 +28,47 @@ function tree(dialect: DialectName) {
 const lines = (found: string): string => found.replaceAll('\n', ' ').replaceAll(':1: x', '');
 
 describe.each<DialectName>(['oriel', 'pi'])('%s', (dialect) => {
-  test.each<[string, Input, string, Input, string]>([
-    [
-      'grep',
-      { pattern: 'x', path: 'src/*.ts' },
-      'src/*.ts does not exist; a glob is a field of its own. Use path=src with the glob *.ts.',
-      { pattern: 'x', path: 'src', glob: '*.ts' },
-      'src/a.ts src/deep/b.ts',
-    ],
-    [
-      'grep',
-      { pattern: 'x', path: '*.ts', ignoreCase: true, limit: 9 },
-      '*.ts does not exist; a glob is a field of its own. Use path=. with the glob *.ts.',
-      { pattern: 'x', path: '.', ignoreCase: true, limit: 9, glob: '*.ts' },
-      'lib/x/src/index.ts my src/q.ts src/a.ts src/deep/b.ts top.ts',
-    ],
-    [
-      'grep',
-      { pattern: 'x', path: 'lib/*/src' },
-      'lib/*/src does not exist; a glob is a field of its own. Use path=lib with the glob {*/src,*/src/**}.',
-      { pattern: 'x', path: 'lib', glob: '{*/src,*/src/**}' },
-      'lib/x/src/index.ts lib/y/src/other.js',
-    ],
-    [
-      'grep',
-      { pattern: 'x', path: 'src/*.ts', glob: 'a*' },
-      'src/*.ts does not exist; a glob is a field of its own, and the call has one. Use path=src.',
-      { pattern: 'x', path: 'src', glob: 'a*' },
-      'src/a.js src/a.ts',
-    ],
-    [
-      'grep',
-      { pattern: 'x', path: 'lib/*/src', glob: 'lib/x/**' },
-      'lib/*/src does not exist; a glob is a field of its own, and the call has one. Use path=lib.',
-      { pattern: 'x', path: 'lib', glob: 'lib/x/**' },
-      'lib/x/src/index.ts',
-    ],
-    [
-      'grep',
-      { pattern: 'x', path: 'src/*.js, lib/*/*/*.js' },
-      'src/*.js, lib/*/*/*.js does not exist; a glob is a field of its own. Use path=. with the glob {src/*.js,lib/*/*/*.js}.',
-      { pattern: 'x', path: '.', glob: '{src/*.js,lib/*/*/*.js}' },
-      'lib/y/src/other.js src/a.js',
-    ],
-    [
-      'grep',
-      { pattern: 'x', path: 'src\\*.ts' },
-      'src\\*.ts does not exist; a glob is a field of its own. Use path=src with the glob *.ts.',
-      { pattern: 'x', path: 'src', glob: '*.ts' },
-      'src/a.ts src/deep/b.ts',
-    ],
-    [
-      'find',
-      { pattern: '*.ts', path: 'src/*' },
-      'src/* does not exist; the path of find is one directory. Use path=src.',
-      { pattern: '*.ts', path: 'src' },
-      'src/a.ts src/deep/b.ts',
-    ],
-    [
-      'grep',
-      { pattern: 'x', path: 'src/[a*' },
-      'src/[a* does not exist; a glob is a field of its own. Use path=src with the glob {\\[a*,\\[a*/**}.',
-      { pattern: 'x', path: 'src', glob: '{\\[a*,\\[a*/**}' },
-      'No matches found',
-    ],
-    [
-      'ls',
-      { path: 'src/*', limit: 2 },
-      'src/* does not exist: a directory is listed as a whole. Use src.',
-      { path: 'src', limit: 2 },
-      'a.js a.ts',
-    ],
-  ])('%s %j', async (tool, input, message, next, found) => {
+  async function leadsTo(tool: string, input: Input, message: string, next: Input, found: string) {
     const { call } = tree(dialect);
     const { text, details } = await call(tool, input);
-    expect({ text, next: JSON.parse((details['error'] as { next: string }).next) as Input }).toEqual({
-      text: message,
-      next,
-    });
+    expect(text).toBe(`${String(input['path'])} does not exist${message}`);
+    expect(JSON.parse((details['error'] as { next: string }).next)).toEqual(next);
     const { text: again, isError } = await call(tool, next);
     expect(isError).toBe(false);
     expect(lines(again).replace(/ ?\[.*$/, '')).toBe(found);
+  }
+
+  const inLib = { path: 'lib', glob: '{*/src,*/src/**}' };
+  const inBoth = { path: '.', glob: '{src/*.js,lib/*/*/*.js}' };
+  const odd = { path: 'src', glob: '{\\[a*,\\[a*/**}' };
+  test.each<[path: string, more: Input, next: Input, found: string]>([
+    ['src/*.ts', {}, { path: 'src', glob: '*.ts' }, 'src/a.ts src/deep/b.ts'],
+    [
+      '*.ts',
+      { ignoreCase: true, limit: 9 },
+      { path: '.', glob: '*.ts' },
+      'lib/x/src/index.ts my src/q.ts src/a.ts src/deep/b.ts top.ts',
+    ],
+    ['lib/*/src', {}, inLib, 'lib/x/src/index.ts lib/y/src/other.js'],
+    ['src/*.ts', { glob: 'a*' }, { path: 'src' }, 'src/a.js src/a.ts'],
+    ['lib/*/src', { glob: 'lib/x/**' }, { path: 'lib' }, 'lib/x/src/index.ts'],
+    ['src/*.js, lib/*/*/*.js', {}, inBoth, 'lib/y/src/other.js src/a.js'],
+    ['src\\*.ts', {}, { path: 'src', glob: '*.ts' }, 'src/a.ts src/deep/b.ts'],
+    ['src/[a*', {}, odd, 'No matches found'],
+  ])('grep in %j with %j', async (path, more, next, found) => {
+    const { glob } = next as { glob?: string };
+    const use = glob === undefined ? ', and the call has one. Use path=' : '. Use path=';
+    const message = `; a glob is a field of its own${use}${String(next['path'])}${glob === undefined ? '.' : ` with the glob ${glob}.`}`;
+    const input = { pattern: 'x', path, ...more };
+    await leadsTo('grep', input, message, { ...input, ...next }, found);
+  });
+
+  test('find and ls take one directory', async () => {
+    const find = '; the path of find is one directory. Use path=src.';
+    const src = { pattern: '*.ts', path: 'src' };
+    await leadsTo('find', { ...src, path: 'src/*' }, find, src, 'src/a.ts src/deep/b.ts');
+    const ls = ': a directory is listed as a whole. Use src.';
+    await leadsTo('ls', { path: 'src/*', limit: 2 }, ls, { path: 'src', limit: 2 }, 'a.js a.ts');
   });
 
   test.each<[string, Input, string, string]>([

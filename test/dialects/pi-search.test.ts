@@ -1,5 +1,6 @@
 /** What pi's grep, find and ls answer over real files. */
 
+import { mkdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { numbered, place } from '../support/dialect.ts';
 
@@ -24,7 +25,20 @@ describe('grep', () => {
     write('file.ts', `${'m'.repeat(489)}\n`.repeat(90));
     const { text, details } = await call('grep', { pattern: 'm' });
     expect(text.split('\n').at(-1)).toBe('[30KB limit reached (59 of 90 matches shown)]');
-    expect(details).toMatchObject({ truncation: { truncatedBy: 'bytes' } });
+    expect(details).toMatchObject({ truncation: { truncatedBy: 'bytes', outputLines: 59, totalLines: 90 } });
+    write('file.ts', `${'m'.repeat(489)}\n`.repeat(120));
+    const more = await call('grep', { pattern: 'm' });
+    expect(more.text.split('\n').at(-1)).toBe('[30KB limit reached (59 of 100+ matches shown)]');
+    expect(more.details['matchLimitReached']).toBeUndefined();
+  });
+
+  test('several notices share one bracket', async () => {
+    const { write, call } = place('pi');
+    write('file.ts', `${'x'.repeat(600)}\n`.repeat(2));
+    const { text } = await call('grep', { pattern: 'x', limit: 1 });
+    expect(text.split('\n').at(-1)).toBe(
+      '[1 matches limit reached. Use limit=2 for more, or refine pattern. Some lines truncated to 500 chars. Use read tool to see full lines]',
+    );
   });
 
   test('long lines are shown by their first 500 characters', async () => {
@@ -49,12 +63,22 @@ test('find: the result limit is hit', async () => {
   expect((await call('find', { pattern: '*.ts' })).text.split('\n')).toHaveLength(12);
 });
 
-test('find: the byte limit is hit', async () => {
+test('find and ls: the byte limit is hit', async () => {
   const { write, call } = place('pi', { limits: { bytes: 1000 } });
   for (let i = 0; i < 50; i += 1) write(`${'d'.repeat(50)}/file${i}.ts`, '');
   const { text, details } = await call('find', { pattern: '*.ts' });
   expect(text.split('\n').at(-1)).toBe('[1KB limit reached]');
   expect(details).toMatchObject({ truncation: { truncatedBy: 'bytes' } });
+  for (let i = 0; i < 20; i += 1) write(`e/${'f'.repeat(60)}${i}`, '');
+  expect((await call('ls', { path: 'e' })).text.split('\n').at(-1)).toBe('[1KB limit reached]');
+});
+
+test('nothing', async () => {
+  const { folder, call } = place('pi');
+  mkdirSync(`${folder}/empty`);
+  expect((await call('grep', { pattern: 'x' })).text).toBe('No matches found');
+  expect((await call('find', { pattern: '*.ts' })).text).toBe('No files found matching pattern');
+  expect((await call('ls', { path: 'empty' })).text).toBe('(empty directory)');
 });
 
 test('ls: the entry limit is hit', async () => {

@@ -18,23 +18,16 @@ describe('pages', () => {
     const { write, call } = place('zdx');
     write('f', 'x\n'.repeat(3_000));
     const data = dataOf(await call('read', { path: 'f' }));
-    expect([data.lines_shown, data.total_lines, data.truncated, data.byte_limited]).toEqual([
-      2000,
-      3000,
-      true,
-      undefined,
-    ]);
+    expect(data).toMatchObject({ lines_shown: 2000, total_lines: 3000, truncated: true });
+    expect(data.byte_limited).toBeUndefined();
   });
 
   test('max_line_length 0 cuts no line without a sign', async () => {
     const { write, call } = place('zdx');
     write('f', `a\n${'x'.repeat(2_000)}\n${'y'.repeat(200_000)}\nb\n`);
     const first = dataOf(await call('read', { path: 'f', max_line_length: 0 }));
-    expect([first.content, first.truncated, first.cut_lines]).toEqual([
-      `a\n${'x'.repeat(2_000)}\n`,
-      true,
-      undefined,
-    ]);
+    expect(first).toMatchObject({ content: `a\n${'x'.repeat(2_000)}\n`, truncated: true });
+    expect(first.cut_lines).toBeUndefined();
     const long = dataOf(await call('read', { path: 'f', offset: 3, limit: 1, max_line_length: 0 }));
     expect(long).toMatchObject({ byte_limited: true, cut_lines: [3], lines_shown: 1 });
   });
@@ -60,16 +53,9 @@ test.each([
 ])('%j: what decoding did is in data', async (bytes, facts) => {
   const { write, call } = place('zdx');
   write('f', bytes);
-  const {
-    path: _p,
-    content: _c,
-    offset: _o,
-    lines_shown: _l,
-    total_lines: _t,
-    truncated: _r,
-    ...more
-  } = dataOf<Record<string, unknown>>(await call('read', { path: 'f' }));
-  expect(more).toEqual(facts);
+  const usual = ['path', 'content', 'offset', 'lines_shown', 'total_lines', 'truncated'];
+  const data = Object.entries(dataOf<object>(await call('read', { path: 'f' })));
+  expect(Object.fromEntries(data.filter(([name]) => !usual.includes(name)))).toEqual(facts);
 });
 
 test('an image is shown beside its envelope', async () => {

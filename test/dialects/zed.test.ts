@@ -150,14 +150,14 @@ describe('byte windows', () => {
 
   test('hold at least one whole line, whatever was asked for', async () => {
     const wide = `${'a'.repeat(200_000)}\nb\n`;
-    expect(await zed(wide)({ max_bytes: 1 })).toMatch(/^\[bytes 0-200001 of 200003, lines 1-1 of 2; /);
-    expect(await zed(wide)({ max_bytes: 0 })).toMatch(/^\[bytes 0-200001 of 200003, lines 1-1 of 2; /);
+    for (const max_bytes of [1, 0])
+      expect(await zed(wide)({ max_bytes })).toMatch(/^\[bytes 0-200001 of 200003, lines 1-1 of 2; /);
   });
 
   test('past the end are empty', async () => {
     const read = zed('abc\n');
-    expect(await read({ start_byte: 4 })).toBe('[bytes 4-4 of 4; end of file]\n');
-    expect(await read({ start_byte: 4_000_000_000 })).toBe('[bytes 4-4 of 4; end of file]\n');
+    for (const start_byte of [4, 4_000_000_000])
+      expect(await read({ start_byte })).toBe('[bytes 4-4 of 4; end of file]\n');
   });
 
   test('begin behind a byte order mark', async () =>
@@ -184,11 +184,10 @@ describe('a line over the cap', () => {
   const size = content.length;
 
   test('of exactly the cap is whole', async () => {
-    const [header, text] = (
-      await zed(`${'x'.repeat(cap - 1)}\nend\n`)({ start_byte: 99, max_bytes: 1 })
-    ).split('\n');
-    expect(header).toBe(`[bytes 0-${cap} of ${cap + 4}, lines 1-1 of 2; continue with start_byte=${cap}]`);
-    expect(text).toHaveLength(cap - 1);
+    const whole = 'x'.repeat(cap - 1);
+    expect(await zed(`${whole}\nend\n`)({ start_byte: 99, max_bytes: 1 })).toBe(
+      `[bytes 0-${cap} of ${cap + 4}, lines 1-1 of 2; continue with start_byte=${cap}]\n${whole}\n`,
+    );
   });
 
   test('is shown in slices, each continuing in it', async () => {
@@ -196,15 +195,14 @@ describe('a line over the cap', () => {
     expect(await read({ start_byte: 0 })).toBe(
       `[bytes 0-2 of ${size}, lines 1-1 of 3; continue with start_byte=2]\na\n`,
     );
-    expect(await read({ start_byte: 2, max_bytes: 10 })).toBe(
-      `[bytes 2-12 of ${size}, inside line 2 (line is ${cap + 1} bytes); continue with start_byte=12]\nxxxxxxxxxx`,
-    );
-    expect(await read({ start_byte: 12, max_bytes: 5 })).toBe(
-      `[bytes 12-17 of ${size}, inside line 2 (line is ${cap + 1} bytes); continue with start_byte=17]\nxxxxx`,
-    );
-    expect(await read({ start_byte: cap, max_bytes: 100 })).toBe(
-      `[bytes ${cap}-${cap + 3} of ${size}, inside line 2 (line is ${cap + 1} bytes); continue with start_byte=${cap + 3}]\nxx\n`,
-    );
+    for (const [from, most, to, shown] of [
+      [2, 10, 12, 'xxxxxxxxxx'],
+      [12, 5, 17, 'xxxxx'],
+      [cap, 100, cap + 3, 'xx\n'],
+    ] as const)
+      expect(await read({ start_byte: from, max_bytes: most })).toBe(
+        `[bytes ${from}-${to} of ${size}, inside line 2 (line is ${cap + 1} bytes); continue with start_byte=${to}]\n${shown}`,
+      );
     expect(await read({ start_byte: cap + 3 })).toBe(
       `[bytes ${cap + 3}-${size} of ${size}, lines 3-3 of 3; end of file]\nend\n`,
     );

@@ -18,13 +18,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type ServerOffer, type OfferOptions, createOffer } from '../../src/faces/offer.ts';
+import { type ServerOffer, type OfferOptions } from '../../src/faces/offer.ts';
 import type { NarrowedRoots } from '../../src/files/roots.ts';
 import { listArtifacts } from '../../src/faces/mcp/server.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import { temporaryFolder } from '../support/commands.ts';
-import { type AppUnderTest, serveOffer } from '../support/app.ts';
-import { mcpHeaders, mcpMessage, server } from '../support/server.ts';
+import { type AppUnderTest, serveOffer, openOffer } from '../support/app.ts';
+import { mcpHeaders, mcpMessage, server, postTo, initialize } from '../support/server.ts';
 import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
 
 type Ask = (method: string, params?: object) => Promise<Record<string, unknown>>;
@@ -33,8 +33,7 @@ const DETAILS = 'io.github.oriel/details';
 
 async function serving(options: Partial<OfferOptions> = {}): Promise<AppUnderTest & { offer: ServerOffer }> {
   const { W } = workspace();
-  const offer = createOffer({ cwd: W, allowBash: true, ...options });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W, allowBash: true, ...options });
   return { ...(await serveOffer(offer)), offer };
 }
 
@@ -44,31 +43,19 @@ type Call = (name: string, input: object) => Promise<Answer>;
 const overHttp =
   ({ url }: AppUnderTest, client: string): Call =>
   async (name, input) => {
-    const response = await fetch(`${url}/api/v0/tools/${name}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'oriel-client': client },
-      body: JSON.stringify(input),
-    });
+    const response = await postTo(url, { 'oriel-client': client })(`/api/v0/tools/${name}`, input);
     return (await response.json()) as Answer;
   };
 
 /** Without a session, as a client that names itself; or in a session of its own. */
 async function mcp({ url }: AppUnderTest, client?: string): Promise<Ask> {
-  const base = { 'content-type': 'application/json', ...mcpHeaders };
-  let headers: Record<string, string> = client === undefined ? base : { ...base, 'oriel-client': client };
+  let headers: Record<string, string> =
+    client === undefined ? mcpHeaders : { ...mcpHeaders, 'oriel-client': client };
   let id = 0;
   const post = (method: string, params: object): Promise<Response> =>
-    fetch(`${url}/mcp`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params }),
-    });
+    postTo(url, headers)('/mcp', { jsonrpc: '2.0', id: (id += 1), method, params });
   if (client === undefined) {
-    const hello = await post('initialize', {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'test', version: '1' },
-    });
+    const hello = await post('initialize', initialize('2025-11-25').params);
     await hello.text();
     headers = { ...headers, 'mcp-session-id': hello.headers.get('mcp-session-id') ?? '' };
   }
@@ -99,13 +86,16 @@ const ways: readonly [string, (app: AppUnderTest) => Promise<readonly [Call, Cal
   ['MCP and HTTP', async (app) => [overMcp(await mcp(app)), overHttp(app, 'b')]],
 ];
 
+/** The path of a kept output. */
+const logOf = ({ details }: Answer): string => /"(\/[^"]+\/1\.log)"/.exec(JSON.stringify(details))?.[1] ?? '';
+
 const LONG = { command: 'seq 1 5000; echo of one client' };
 
 describe.each(ways)('%s', (_title, connect) => {
   test('an output is read by its client alone', async () => {
     const [mine, theirs] = await connect(await serving());
     const kept = await mine('bash', LONG);
-    const path = /"(\/[^"]+\/1\.log)"/.exec(JSON.stringify(kept.details))?.[1] ?? '';
+    const path = logOf(kept);
     expect(path).not.toBe('');
     expect(textOf(await mine('read', { path: 'artifact://1:-1' }))).toContain('of one client');
     expect(textOf(await mine('read', { path: `${path}:-1` }))).toContain('of one client');
@@ -138,8 +128,7 @@ describe.each(ways)('%s', (_title, connect) => {
 
 test('resources of MCP are paged, also if some are evicted', async () => {
   const { W } = workspace();
-  const offer = createOffer({ cwd: W });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W });
   const caller = {};
   const { spills } = offer.engine(caller).session;
   for (let i = 0; i < 250; i += 1) await spills.create().finish();
@@ -186,7 +175,7 @@ test('ending an MCP session removes its kept outputs', async () => {
   const app = await serving();
   const ask = await mcp(app);
   const kept = await overMcp(ask)('bash', LONG);
-  const path = /"(\/[^"]+\/1\.log)"/.exec(JSON.stringify(kept.details))?.[1] ?? '';
+  const path = logOf(kept);
   expect(existsSync(path)).toBe(true);
   await ask('DELETE');
   await expect.poll(() => existsSync(path)).toBe(false);
@@ -195,7 +184,7 @@ test('ending an MCP session removes its kept outputs', async () => {
 test('file routes open a kept output for its client alone', async () => {
   const app = await serving();
   const kept = await overHttp(app, 'a')('bash', LONG);
-  const path = /"(\/[^"]+\/1\.log)"/.exec(JSON.stringify(kept.details))?.[1] ?? '';
+  const path = logOf(kept);
   const get = async (route: string, client: string): Promise<string> => {
     const url = `${app.url}/api/v0/${route}?path=${encodeURIComponent(path)}&limit=10`;
     return (await fetch(url, { headers: { 'oriel-client': client } })).text();
@@ -206,11 +195,19 @@ test('file routes open a kept output for its client alone', async () => {
   expect(await get('read-file-lines', 'b')).toContain('"success":false');
 });
 
-const bash = async (offer: ServerOffer, caller: object, command: string): Promise<Answer> => {
-  const tool = offer.find('bash', { caller });
+async function call(
+  offer: ServerOffer,
+  name: string,
+  input: object,
+  as: { readonly caller?: object; readonly roots?: NarrowedRoots } = {},
+): Promise<Answer> {
+  const tool = offer.find(name, as);
   if (tool instanceof Error) throw tool;
-  return offer.call(tool, { command }, { caller });
-};
+  return offer.call(tool, input, as.caller && { caller: as.caller });
+}
+
+const bash = (offer: ServerOffer, caller: object, command: string): Promise<Answer> =>
+  call(offer, 'bash', { command }, { caller });
 
 describe('thousands of clients', () => {
   test('evict no space with kept outputs', async () => {
@@ -285,14 +282,10 @@ test('a client that changes roots each call stays inside them', async () => {
   const { W, write } = workspace();
   const count = 40;
   for (let i = 0; i < count; i += 1) write(`d${i}/f`, `${i}\n`);
-  const offer = createOffer({ cwd: W });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W });
   const caller = {};
-  const read = async (i: number): Promise<Answer> => {
-    const tool = offer.find('read', { caller, roots: await narrowIn(offer, [`${W}/d${i}`]) });
-    if (tool instanceof Error) throw tool;
-    return offer.call(tool, { path: 'f' }, { caller });
-  };
+  const read = async (i: number): Promise<Answer> =>
+    call(offer, 'read', { path: 'f' }, { caller, roots: await narrowIn(offer, [`${W}/d${i}`]) });
   for (const i of [...Array(count).keys(), 0]) expect(textOf(await read(i))).toBe(`1|${i}\n`);
 });
 
@@ -305,8 +298,7 @@ describe('a root that is replaced after the start', () => {
     write('sub/f', 'hi\n');
     mkdirSync(`${O}/sub`);
     writeFileSync(`${O}/sub/secret.txt`, SECRET);
-    const offer = createOffer({ cwd: W, roots: [W] });
-    onTestFinished(() => offer.close());
+    const offer = openOffer({ cwd: W, roots: [W] });
     renameSync(W, `${W}.old`);
     replace(W, O);
     for (const declared of [[], [W], [`${W}/sub`], [O], ['/']]) {
@@ -315,10 +307,7 @@ describe('a root that is replaced after the start', () => {
       });
       if (!roots) continue;
       for (const path of ['secret.txt', `${W}/sub/secret.txt`, `${O}/secret.txt`]) {
-        const caller = {};
-        const tool = offer.find('read', { caller, roots });
-        if (tool instanceof Error) throw tool;
-        const answer = await offer.call(tool, { path }, { caller });
+        const answer = await call(offer, 'read', { path }, { caller: {}, roots });
         expect(JSON.stringify(answer)).not.toContain(SECRET);
         expect(['OUTSIDE_ROOT', 'NOT_FOUND']).toContain(codeOf(answer));
       }
@@ -328,13 +317,8 @@ describe('a root that is replaced after the start', () => {
 
 test.runIf(process.platform === 'linux')('a root that is removed is read when it is made again', async () => {
   const { W, write } = workspace();
-  const offer = createOffer({ cwd: W, roots: [W] });
-  onTestFinished(() => offer.close());
-  const ask = async (name: string, input: object): Promise<string> => {
-    const tool = offer.find(name);
-    if (tool instanceof Error) throw tool;
-    return textOf(await offer.call(tool, input));
-  };
+  const offer = openOffer({ cwd: W, roots: [W] });
+  const ask = async (name: string, input: object): Promise<string> => textOf(await call(offer, name, input));
   rmSync(W, { recursive: true });
   const gone = `The working directory ${W} does not exist. It has to be made before anything can be read.`;
   expect([await ask('read', { path: 'f' }), await ask('ls', {})]).toEqual([gone, gone]);
@@ -356,8 +340,7 @@ test('a root around all outputs does not share them', async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   write('cache/other.txt', 'MARK\n');
   write('cache/oriel/sessions/1-elsewhere/1.log', 'MARK of another process\n');
-  const offer = createOffer({ cwd: W, allowBash: true });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W, allowBash: true });
   const app = await serveOffer(offer);
   const [alice, bob] = [overHttp(app, 'alice'), overHttp(app, 'bob')];
   await alice('bash', { command: 'seq 5000; echo MARK of alice' });
@@ -382,11 +365,7 @@ test('a root around all outputs does not share them', async () => {
   ];
   for (const [tool, input] of asked) {
     const text = textOf(await bob(tool, input));
-    expect([tool, input, text.includes('of alice') || text.includes('of another')]).toEqual([
-      tool,
-      input,
-      false,
-    ]);
+    expect(text, JSON.stringify([tool, input])).not.toMatch(/of alice|of another/);
     if (tool === 'find' || tool === 'ls') expect(text).not.toContain('1.log');
   }
   for (const route of ['read-file', 'read-file-lines', 'resolve-path']) {
@@ -429,7 +408,7 @@ test('a file with a token in a root is unreadable', async () => {
     ['grep', { pattern: 'of', inside: true }],
   ] as const) {
     const text = await (await running.post(`/api/v0/tools/${tool}`, input)).text();
-    expect([tool, input, text]).not.toEqual([tool, input, expect.stringContaining(token)]);
+    expect(text, JSON.stringify([tool, input])).not.toContain(token);
     if (tool === 'find' || tool === 'ls') expect(text).toContain('other.txt');
     if (tool !== 'grep' && input.path !== 'secrets/token') expect(text).not.toMatch(/\btoken\b/);
   }
@@ -453,12 +432,11 @@ test('C13 clients cannot read what oriel writes, whatever its name', async () =>
   onTestFinished(() => void vi.unstubAllEnvs());
   write('other.txt', 'MARK of all\n');
   const telemetry = join(W, 'calls.jsonl');
-  const offer = createOffer({
+  const offer = openOffer({
     cwd: W,
     allowBash: true,
     telemetry: { file: telemetry, task: 'MARK of alice' },
   });
-  onTestFinished(() => offer.close());
   const app = await serveOffer(offer);
   const [alice, bob] = [overHttp(app, 'alice'), overHttp(app, 'bob')];
   const kept = await alice('bash', { command: 'seq 5000; echo MARK of alice' });

@@ -19,13 +19,9 @@ import { expect, test } from 'vitest';
 import { built } from '../support/built.ts';
 import { cli } from '../support/cli.ts';
 import { workspace } from '../support/workspace.ts';
+import { initialize } from '../support/server.ts';
 
-const INITIALIZE = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-};
+const INITIALIZE = initialize('2025-06-18');
 
 /** What all files of the bundle share. */
 const BUNDLER = 'chunks/rolldown-runtime.cjs';
@@ -56,7 +52,7 @@ test('oriel read loads few files: no schemas, no server', () => {
 
 test('oriel mcp answers initialize before it loads what calls need', { tags: 'slow' }, () => {
   const { files, out } = loaded(['mcp'], `${JSON.stringify(INITIALIZE)}\n`);
-  expect(JSON.parse(out)).toMatchObject({ id: 1, result: { serverInfo: { name: 'oriel' } } });
+  expect(JSON.parse(out)).toMatchObject({ id: 0, result: { serverInfo: { name: 'oriel' } } });
   expect(files).toEqual([
     'chunks/core.cjs',
     'chunks/mcp.cjs',

@@ -199,13 +199,7 @@ function sizeOf(text: string): { characters: number; lines: number } {
 test.each(
   dialectNames
     .filter((name) => !name.includes('@'))
-    .flatMap(
-      (dialect) =>
-        [
-          [dialect, false],
-          [dialect, true],
-        ] as const,
-    ),
+    .flatMap((dialect) => [false, true].map((structured) => [dialect, structured] as const)),
 )('%s, structured content: %s', { tags: 'slow' }, async (dialect, structured) => {
   const options = fittedTo(
     { name: 'nobody has measured it', structured },

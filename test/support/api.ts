@@ -1,8 +1,6 @@
 /** A stand-in for a provider's API on loopback: sends scripted replies in order and records the requests. */
 
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { answering } from './web.ts';
 
 export interface ScriptedApi {
   readonly url: string;
@@ -12,7 +10,7 @@ export interface ScriptedApi {
 
 export async function scriptedApi(...replies: readonly object[]): Promise<ScriptedApi> {
   const asked: Record<string, unknown>[] = [];
-  const server = createServer((request, response) => {
+  const url = await answering((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
@@ -21,7 +19,5 @@ export async function scriptedApi(...replies: readonly object[]): Promise<Script
       response.end(JSON.stringify(replies[asked.length - 1] ?? {}));
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url, asked };
 }

@@ -8,7 +8,8 @@ import { serveOverStdio } from '../../src/faces/mcp/serve-stdio.ts';
 import type { McpOptions } from '../../src/faces/mcp/server.ts';
 import { addressText } from '../../src/faces/http/guard.ts';
 import { serve, type ServeOptions } from '../../src/faces/http/serve.ts';
-import type { ServerOffer } from '../../src/faces/offer.ts';
+import { createOffer, type OfferOptions, type ServerOffer } from '../../src/faces/offer.ts';
+import { postTo } from './server.ts';
 
 export interface AppUnderTest {
   readonly url: string;
@@ -17,6 +18,13 @@ export interface AppUnderTest {
   /** Sends `body` as JSON unless `init` says otherwise. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
   close(): Promise<void>;
+}
+
+/** An offer that is closed after the test. */
+export function openOffer(options: OfferOptions = {}): ServerOffer {
+  const offer = createOffer(options);
+  onTestFinished(() => offer.close());
+  return offer;
 }
 
 export async function serveOffer(
@@ -42,16 +50,7 @@ export async function serveOffer(
     url,
     logged,
     get: (path, init) => fetch(url + path, init),
-    post: (path, body, init = {}) =>
-      fetch(url + path, {
-        method: 'POST',
-        body: JSON.stringify(body),
-        ...init,
-        headers: {
-          'content-type': 'application/json',
-          ...(init.headers as Record<string, string> | undefined),
-        },
-      }),
+    post: postTo(url),
     close: () => serving.close(),
   };
 }

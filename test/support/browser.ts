@@ -51,3 +51,10 @@ export async function expectAccessible(page: Page): Promise<void> {
   );
   expect(violations).toEqual([]);
 }
+
+/** Signs in on a page of the dashboard. */
+export async function signIn(page: Page, token = 'chief'): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Token of this server').fill(token);
+  await page.keyboard.press('Enter');
+}

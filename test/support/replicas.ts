@@ -8,7 +8,7 @@ import { afterAll, onTestFinished } from 'vitest';
 import { createOffer, type OfferOptions } from '../../src/faces/offer.ts';
 import { type AppUnderTest, serveOffer } from './app.ts';
 import { temporaryFolder } from './commands.ts';
-import { AUTHORIZATION, server, type ServerProcess } from './server.ts';
+import { AUTHORIZATION, server, type ServerProcess, postTo } from './server.ts';
 import { freePort, running, storeForAll, type StoreServer } from './stores.ts';
 
 export interface ReplicaAnswer {
@@ -103,16 +103,8 @@ export async function callOn(
   input: object,
   { client = 'alice', headers = {} }: { client?: string | false; headers?: Record<string, string> } = {},
 ): Promise<ReplicaAnswer> {
-  const response = await fetch(`${url}/api/v0/tools/${tool}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...AUTHORIZATION,
-      ...(client !== false && { 'oriel-client': client }),
-      ...headers,
-    },
-    body: JSON.stringify(input),
-  });
+  const own = { ...AUTHORIZATION, ...(client !== false && { 'oriel-client': client }), ...headers };
+  const response = await postTo(url, own)(`/api/v0/tools/${tool}`, input);
   return (await response.json()) as ReplicaAnswer;
 }
 

@@ -77,17 +77,7 @@ export async function server(
     log: () => log,
     out: () => out,
     get: (path, init = {}) => fetch(url + path, { ...init, headers: { ...own, ...init.headers } }),
-    post: (path, body, init = {}) =>
-      fetch(url + path, {
-        method: 'POST',
-        body: JSON.stringify(body),
-        ...init,
-        headers: {
-          'content-type': 'application/json',
-          ...own,
-          ...(init.headers as Record<string, string> | undefined),
-        },
-      }),
+    post: postTo(url, own),
     raw: (bytes, ms = 60_000) =>
       new Promise((resolve) => {
         const socket = connect(port, '127.0.0.1');
@@ -105,6 +95,36 @@ export async function server(
     exited,
   };
 }
+
+/** Sends JSON to a server, with these headers. */
+export const postTo =
+  (url: string, own: Readonly<Record<string, string>> = {}) =>
+  (path: string, body: unknown, init: RequestInit = {}): Promise<Response> =>
+    fetch(url + path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      ...init,
+      headers: {
+        'content-type': 'application/json',
+        ...own,
+        ...(init.headers as Record<string, string> | undefined),
+      },
+    });
+
+/** The request that begins a session of MCP. */
+export const initialize = (protocolVersion: string, name = 'test') => ({
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion, capabilities: {}, clientInfo: { name, version: '1' } },
+});
+
+/** What each request of the newest protocol carries. */
+export const modernMeta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
 
 export const TOKEN = 'token-of-a-server-that-runs-commands';
 

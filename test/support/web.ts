@@ -26,7 +26,7 @@ export interface Site {
 export async function site(pages: Readonly<Record<string, Page>> | RequestListener): Promise<Site> {
   const asked: string[] = [];
   const heard: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
+  const url = await answering((request, response) => {
     asked.push(request.url ?? '');
     heard.push(request);
     const page = typeof pages === 'function' ? pages : pages[request.url ?? ''];
@@ -41,13 +41,18 @@ export async function site(pages: Readonly<Record<string, Page>> | RequestListen
     } = typeof page === 'string' ? { body: page } : page;
     return response.writeHead(status, { 'content-type': type, ...headers }).end(body);
   });
-  server.listen(0, '127.0.0.1');
+  return { url, asked, heard };
+}
+
+/** The address of a server with this handler, which is closed after the test. */
+export async function answering(handle: RequestListener): Promise<string> {
+  const server = createServer(handle).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, heard };
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** An HTML page like a blog's: a menu, an article with a title, a footer. */

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { cli } from './cli.ts';
 import type { AtEnd } from './commands.ts';
+import { initialize } from './server.ts';
 
 export interface Message {
   readonly jsonrpc?: string;
@@ -111,11 +112,7 @@ export async function session(
   atEnd?: AtEnd,
 ): Promise<Wire> {
   const opened = wire(['mcp', ...args], { env, ...(atEnd && { atEnd }) });
-  await opened.ask('hello', 'initialize', {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: client, version: '1' },
-  });
+  await opened.ask('hello', 'initialize', initialize('2025-11-25', client).params);
   opened.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   return opened;
 }

@@ -1,27 +1,23 @@
 /** An inspected file: pages of a task as in the file, also while it is rotated or emptied, in bounded memory. */
 
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { EventFile } from '../../src/telemetry/event-file.ts';
 import type { CallEvent } from '../../src/types/telemetry.ts';
 import { call } from '../support/telemetry.ts';
+import { temporaryFolder } from '../support/commands.ts';
 
 const lineOf = (event: CallEvent): string => `${JSON.stringify(event)}\n`;
 
 const NEVER = new AbortController().signal;
 
 async function opened(text: string, mostKept = 1 << 20): Promise<{ path: string; file: EventFile }> {
-  const folder = mkdtempSync(join(tmpdir(), 'oriel-events-'));
-  const path = join(folder, 'calls.jsonl');
+  const path = join(temporaryFolder(), 'calls.jsonl');
   writeFileSync(path, text);
   const file = await EventFile.open(path, 'a command', mostKept);
-  onTestFinished(async () => {
-    await file.close();
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(() => file.close());
   await file.read(NEVER);
   return { path, file };
 }

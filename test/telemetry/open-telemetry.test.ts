@@ -17,11 +17,10 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { createOffer } from '../../src/faces/offer.ts';
-import { serveOffer } from '../support/app.ts';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { serveOffer, openOffer } from '../support/app.ts';
 import { built } from '../support/built.ts';
-import { mcpHeaders } from '../support/server.ts';
+import { mcpHeaders, postTo } from '../support/server.ts';
 import { workspace } from '../support/workspace.ts';
 
 const spans = new InMemorySpanExporter();
@@ -86,15 +85,12 @@ test('a failure has its code and the error status', async () => {
 test('over MCP: a server span below that named in _meta', async () => {
   const { W, write } = workspace();
   write('f', 'x\n'.repeat(4_000));
-  const offer = createOffer({ cwd: W });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W });
   const { url } = await serveOffer(offer);
-  const post = (params: object) =>
-    fetch(`${url}/mcp`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...mcpHeaders },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params }),
-    }).then((response) => response.text());
+  const post = async (params: object): Promise<string> => {
+    const message = { jsonrpc: '2.0', id: 7, method: 'tools/call', params };
+    return (await postTo(url, mcpHeaders)('/mcp', message)).text();
+  };
   const call = { name: 'read', arguments: { path: 'f' } };
   await post({ ...call, _meta: { traceparent: TRACEPARENT, tracestate: 'rojo=00f067aa0ba902b7' } });
   await post({
@@ -121,14 +117,9 @@ test('over MCP: a server span below that named in _meta', async () => {
 test('over HTTP the header names the parent', async () => {
   const { W, write } = workspace();
   write('f', 'x\n');
-  const offer = createOffer({ cwd: W });
-  onTestFinished(() => offer.close());
-  const { url } = await serveOffer(offer);
-  await fetch(`${url}/api/v0/tools/read`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', traceparent: TRACEPARENT },
-    body: '{"path":"f"}',
-  });
+  const offer = openOffer({ cwd: W });
+  const { post } = await serveOffer(offer);
+  await post('/api/v0/tools/read', { path: 'f' }, { headers: { traceparent: TRACEPARENT } });
   const [span] = await finished(1);
   expect(span?.parentSpanContext?.spanId).toBe(PARENT);
 });

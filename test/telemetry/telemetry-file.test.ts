@@ -9,21 +9,19 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
   readlinkSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkTelemetryFile, TelemetryFile } from '../../src/telemetry/telemetry-file.ts';
 import { call } from '../support/telemetry.ts';
+import { temporaryFolder } from '../support/commands.ts';
 
 /** Replaces the synchronous write: takes at most this many bytes at once; then fails, if it is said. */
 const { writes } = vi.hoisted(() => ({ writes: { most: Infinity, until: Infinity } }));
@@ -45,9 +43,14 @@ vi.mock('node:fs', async (original) => {
 });
 
 function place(): { path: string; folder: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'oriel-telemetry-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   return { path: join(folder, 't.jsonl'), folder };
+}
+
+/** Adds a call of each of these tools, and writes them. */
+function write(file: TelemetryFile, ...tools: readonly string[]): void {
+  for (const tool of tools) file.add(call({ tool }));
+  file.flush();
 }
 
 const toolsIn = (path: string): string[] =>
@@ -59,9 +62,7 @@ const toolsIn = (path: string): string[] =>
 test('events are JSON lines in a private file', () => {
   const { path } = place();
   const file = new TelemetryFile({ path });
-  file.add(call({ tool: 'one' }));
-  file.add(call({ tool: 'two\u2028\u202e' }));
-  file.flush();
+  write(file, 'one', 'two\u2028\u202e');
   expect(toolsIn(path)).toEqual(['one', 'two\u2028\u202e']);
   expect(readFileSync(path, 'utf8')).toMatch(/^[\x20-\x7e\n]+$/);
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -72,8 +73,7 @@ test('an existing file is appended to and made private', () => {
   writeFileSync(path, `${JSON.stringify(call({ tool: 'before' }))}\n`);
   chmodSync(path, 0o644);
   const file = new TelemetryFile({ path });
-  file.add(call({ tool: 'after' }));
-  file.flush();
+  write(file, 'after');
   expect(toolsIn(path)).toEqual(['before', 'after']);
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
@@ -82,14 +82,11 @@ test('after an incomplete line an event begins a new one', () => {
   const { path } = place();
   writeFileSync(path, `${JSON.stringify(call({ tool: 'before' }))}\n{"kind":"call","task":"cut o`);
   const file = new TelemetryFile({ path });
-  file.add(call({ tool: 'after' }));
-  file.flush();
+  write(file, 'after');
   const lines = readFileSync(path, 'utf8').split('\n');
   expect(lines).toHaveLength(4);
-  expect([lines[0], lines[2]].map((line) => (JSON.parse(line ?? '') as { tool: string }).tool)).toEqual([
-    'before',
-    'after',
-  ]);
+  const tools = [lines[0], lines[2]].map((line) => (JSON.parse(line ?? '') as { tool: string }).tool);
+  expect(tools).toEqual(['before', 'after']);
 });
 
 test('a link, FIFO, directory or second name: refused, later dropped', () => {
@@ -114,12 +111,7 @@ test('a link, FIFO, directory or second name: refused, later dropped', () => {
     expect(() => checkTelemetryFile(wrong)).toThrow(`Telemetry cannot be written to ${wrong}: ${reason}.`);
     const told: unknown[] = [];
     const file = new TelemetryFile({ path: wrong, onError: (error) => void told.push(error) });
-    for (let i = 0; i < 3; i += 1) {
-      file.add(call());
-      file.flush();
-    }
-    file.add(call());
-    file.flush();
+    for (let i = 0; i < 4; i += 1) write(file, 'a');
     // Told once, and counted each time.
     expect([told.length, file.dropped]).toEqual([1, 4]);
   }
@@ -140,8 +132,7 @@ test.skipIf(!process.getuid)('C12 nothing is written where others could replace 
     `Telemetry cannot be written to ${through}: other users can change ${join(folder, 'own')}.`,
   );
   const file = new TelemetryFile({ path: through, rotateAt: 1 });
-  file.add(call());
-  file.flush();
+  write(file, 'a');
   expect([readdirSync(target), file.dropped]).toEqual([['t.jsonl'], 1]);
   expect(readFileSync(join(target, 't.jsonl'), 'utf8')).toBe('precious');
   expect(existsSync(path)).toBe(false);
@@ -150,11 +141,8 @@ test.skipIf(!process.getuid)('C12 nothing is written where others could replace 
 test('events of a failed write are dropped, counted, reported once', () => {
   const told: unknown[] = [];
   const file = new TelemetryFile({ path: '/dev/full', onError: (error) => void told.push(error) });
-  file.add(call());
-  file.add(call());
-  file.flush();
-  file.add(call());
-  file.flush();
+  write(file, 'a', 'b');
+  write(file, 'a');
   expect([file.dropped, told.length]).toEqual([3, 1]);
 });
 
@@ -194,7 +182,7 @@ test('two writers rotate one file together and lose no event', () => {
       writer.add(call({ tool: `${w} ${i}`, host: 'x'.repeat(200) }));
     for (const writer of writers) writer.flush();
   }
-  const parts = [path, 1, 2, 3, 4].map((part) => (typeof part === 'number' ? `${path}.${part}` : part));
+  const parts = ['', '.1', '.2', '.3', '.4'].map((part) => path + part);
   const kept = parts.filter(existsSync).flatMap(toolsIn);
   expect(kept.toSorted()).toEqual(
     [0, 1].flatMap((w) => Array.from({ length: 40 }, (_, i) => `${w} ${i}`)).toSorted(),
@@ -204,11 +192,9 @@ test('two writers rotate one file together and lose no event', () => {
 test('a file that was moved away is created again', () => {
   const { path } = place();
   const file = new TelemetryFile({ path });
-  file.add(call({ tool: 'old' }));
-  file.flush();
+  write(file, 'old');
   renameSync(path, `${path}.away`);
-  file.add(call({ tool: 'new' }));
-  file.flush();
+  write(file, 'new');
   expect([toolsIn(`${path}.away`), toolsIn(path)]).toEqual([['old'], ['new']]);
 });
 
@@ -218,18 +204,15 @@ test('short writes are continued, lines after failures are counted', () => {
   const file = new TelemetryFile({ path, onError: (error) => void told.push(error) });
   onTestFinished(() => void Object.assign(writes, { most: Infinity, until: Infinity }));
   writes.most = 7;
-  for (const tool of ['a', 'b', 'c']) file.add(call({ tool }));
-  file.flush();
+  write(file, 'a', 'b', 'c');
   expect([toolsIn(path), file.dropped, told]).toEqual([['a', 'b', 'c'], 0, []]);
   const line = readFileSync(path).length / 3;
   // The disk takes one line and a half.
   writes.until = Math.floor(line * 1.5);
-  for (const tool of ['d', 'e', 'f']) file.add(call({ tool }));
-  file.flush();
+  write(file, 'd', 'e', 'f');
   expect([file.dropped, told.length]).toEqual([2, 1]);
   writes.until = Infinity;
-  file.add(call({ tool: 'g' }));
-  file.flush();
+  write(file, 'g');
   file.flush();
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   const whole = lines.filter((_, at) => at !== 4).map((one) => (JSON.parse(one) as { tool: string }).tool);

@@ -230,7 +230,9 @@ class CaseRunner {
       signal.throwIfAborted();
       let outcome = outcomeOf(error, 'it could not be tried');
       const changes = one.changes || outcome instanceof SkippedCase ? [] : sandbox.changes();
-      if (changes.length > 0 && outcome instanceof BrokenLaw) outcome = withChanges(outcome, changes);
+      // A case that is broken for another reason also shows which files were changed.
+      if (changes.length > 0 && outcome instanceof BrokenLaw)
+        outcome = new BrokenLaw(outcome.message, { evidence: { ...outcome.evidence, changes } });
       return findingOf(one, server.figures, outcome);
     }
   }
@@ -249,11 +251,6 @@ class CaseRunner {
 
 const EARLY = 'files were changed by the start or the first calls';
 const LATE = 'files were changed after the last answer';
-
-/** A case that is broken for another reason also shows which files were changed. */
-function withChanges({ message, evidence }: BrokenLaw, changes: readonly string[]): BrokenLaw {
-  return new BrokenLaw(message, { evidence: { ...evidence, changes } });
-}
 
 /** Throws what neither a case nor the system has thrown. `failed`: what an error of the system means. */
 function outcomeOf(error: unknown, failed: string): BrokenLaw | SkippedCase {

@@ -66,7 +66,8 @@ export class CheckedServer implements ServerUnderTest {
     { deadlineMs = DEADLINE_MS, startMs = START_MS }: CheckDeadlines = {},
   ) {
     this.#sandbox = sandbox;
-    this.#command = command.map(fromHere);
+    // The server runs in the sandbox, where `./checked-server.js` is another file.
+    this.#command = command.map((word) => (word.includes('/') && existsSync(word) ? resolve(word) : word));
     this.#signal = signal;
     this.#deadlineMs = deadlineMs;
     this.#startMs = startMs;
@@ -165,11 +166,6 @@ function callOf(
   const input: Record<string, unknown> = { ...always, [name]: path, ...more.arguments };
   if (pattern !== undefined) input[pattern] = more.pattern ?? 'row';
   return { tool, arguments: input };
-}
-
-/** Makes the path of a file absolute, because the server runs in the sandbox: `./checked-server.js`. */
-function fromHere(word: string): string {
-  return word.includes('/') && existsSync(word) ? resolve(word) : word;
 }
 
 // One run of the server under test: its process, the client that calls it, and the memory that calls take.

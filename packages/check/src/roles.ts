@@ -153,7 +153,10 @@ export async function chooseTools(
       why ??= `${oriel.quote(tool.tool)} does not ${WHAT[role]}: ${failure}`;
     }
     if (chosen[role] || why === undefined) continue;
-    if (mapped || role === 'read') throw useless(why);
+    if (mapped || role === 'read') {
+      const use = 'Name the directory with {} in the command, or the tools with --map.';
+      throw new oriel.OrielError('BAD_INPUT', `${why}. ${use}`);
+    }
     without[role] = why;
   }
   return { roles: chosen, without };
@@ -193,8 +196,3 @@ const SHOWN: Readonly<Record<ToolRole, readonly string[]>> = {
 
 const answered = (text: string): string =>
   text === '' ? 'the answer is empty' : `it answers "${oriel.quote(text)}"`;
-
-function useless(failure: string): Error {
-  const message = `${failure}. Name the directory with {} in the command, or the tools with --map.`;
-  return new oriel.OrielError('BAD_INPUT', message);
-}

@@ -5,15 +5,7 @@ import { OrielError } from '../../errors.ts';
 import { missingProc } from '../../files/descriptors.ts';
 import type { Answer } from '../../types/answer.ts';
 import { withTool } from './dialect-tool.ts';
-import {
-  callOptions,
-  type CliCommand,
-  type CliStreams,
-  type ExitCode,
-  fold,
-  optionNumber,
-  type OptionValues,
-} from './options.ts';
+import { callOptions, type CliCommand, type ExitCode, fold, optionNumber } from './options.ts';
 import { liveOutput, printAnswer } from './print.ts';
 
 /** The exit codes of timeout(1), so that scripts can distinguish the failures. */
@@ -48,22 +40,20 @@ export const bashCommand: CliCommand = {
     if (missing !== undefined) streams.err.write(`oriel: ${missing}\n`);
     // The person who types the timeout is the operator.
     const own = { ...values, 'max-timeout': values['timeout'] ?? values['max-timeout'] };
+    const isJson = values['json'] === true;
     return withTool('bash', own, streams, async (ask) => {
-      const live = isWatched(values, streams) ? liveOutput(streams.out) : undefined;
+      // Other dialects format the output differently.
+      const isLive = streams.out.isTTY && !isJson && (values['dialect'] ?? 'oriel') === 'oriel';
+      const live = isLive ? liveOutput(streams.out) : undefined;
       const answer = await ask(input, live && { onOutput: live.write });
       if (live?.hasBegun()) live.end(answer);
       const printed = live?.hasBegun()
         ? 0
-        : printAnswer(answer, streams, values['json'] === true, { name: 'bash', values, operands });
+        : printAnswer(answer, streams, isJson, { name: 'bash', values, operands });
       return exitCodeOf(answer) ?? printed;
     });
   },
 };
-
-/** Whether the output is shown live: on a terminal, in the default dialect. Other dialects format the output differently. */
-function isWatched(values: OptionValues, { out }: CliStreams): boolean {
-  return out.isTTY && values['json'] !== true && (values['dialect'] ?? 'oriel') === 'oriel';
-}
 
 /** Undefined if the dialect's details do not include the exit code. */
 function exitCodeOf({ details, isError }: Answer): ExitCode | undefined {

@@ -183,8 +183,9 @@ export function parseCommandLine(args: readonly string[], command: CliCommand): 
   const { values, positionals } = parsed(upTo, command, all);
   for (const { name, choices } of options) {
     const value = values[name];
-    if (choices && typeof value === 'string' && !choices.includes(value))
-      throw unknownChoice(name, value, choices);
+    if (!choices || typeof value !== 'string' || choices.includes(value)) continue;
+    const use = `Use one of ${choices.join(', ')}.${didYouMean(nearNames(value, choices))}`;
+    throw new OrielError('BAD_INPUT', `There is no ${name} ${quote(value)}. ${use}`);
   }
   return { values, operands: end === undefined ? positionals.map(asTyped) : args.slice(end) };
 }
@@ -254,14 +255,6 @@ function parsed(
       },
     );
   }
-}
-
-function unknownChoice(name: string, value: string, choices: readonly string[]): OrielError {
-  const near = didYouMean(nearNames(value, choices));
-  return new OrielError(
-    'BAD_INPUT',
-    `There is no ${name} ${quote(value)}. Use one of ${choices.join(', ')}.${near}`,
-  );
 }
 
 // `oriel read`.

@@ -44,17 +44,14 @@ export function printError(message: string, { err }: CliStreams): void {
 }
 
 function exitCodeOf({ isError, details }: Answer): ExitCode {
-  if (isError) return isBeyondEnd(details) ? 1 : 2;
+  const { code } = Object(details.error) as { readonly code?: string | undefined };
+  // A window past the end counts as nothing found.
+  if (isError) return code === 'OUT_OF_RANGE' ? 1 : 2;
   if (details.error !== undefined) return 1;
   const { method, status } = (details.meta ?? {}) as { readonly method?: unknown; readonly status?: unknown };
   if (method !== 'failed') return 0;
   // A missing page counts as nothing found; a page that the server refuses or fails to send is an error.
   return status === 404 || status === 410 ? 1 : 2;
-}
-
-/** A window past the end counts as nothing found. */
-function isBeyondEnd({ error }: Answer['details']): boolean {
-  return (error as { readonly code?: string | undefined } | undefined)?.code === 'OUT_OF_RANGE';
 }
 
 function forStream(

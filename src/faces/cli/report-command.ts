@@ -167,7 +167,9 @@ export const inspectCommand: CliCommand = {
       err.write(`oriel: shows ${quote(path)} until Ctrl+C. Whoever has this URL sees it\n`);
     try {
       await file.read(signal);
-      err.write(`oriel: ${quote(path)}: ${stateWords(file.state)}\n`);
+      const { events, skipped } = file.state;
+      const bad = skipped === 0 ? '' : `; ${skippedWords(skipped)}`;
+      err.write(`oriel: ${quote(path)}: ${countWords(events, 'event')}${bad}\n`);
       await file.follow(signal);
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -178,8 +180,3 @@ export const inspectCommand: CliCommand = {
     return 0;
   },
 };
-
-function stateWords({ events, skipped }: FileState): string {
-  const bad = skipped === 0 ? '' : `; ${skippedWords(skipped)}`;
-  return countWords(events, 'event') + bad;
-}

@@ -72,22 +72,15 @@ export interface Client {
   openApi(options?: Cancel): Promise<Result<Readonly<Record<string, unknown>>>>;
 }
 
-function refuseUrl(url: string): void {
-  if (isServerUrl(url)) return;
-  throw new TypeError(`${JSON.stringify(url)} is not the URL of a server. Use http://127.0.0.1:7345.`);
-}
-
-function refuseName(name: string | undefined): void {
-  if (name === undefined || /^[!-~]{1,200}$/.test(name)) return;
-  throw new TypeError(
-    `${JSON.stringify(name)} is not a name of a client. Use up to 200 characters of ASCII without blanks.`,
-  );
-}
-
 /** Nothing is sent before a method is called. Throws TypeError for an invalid `url` or `name`. */
 export function createClient(options: ClientOptions): Client {
-  refuseUrl(options.url);
-  refuseName(options.name);
+  const { url, name } = options;
+  if (!isServerUrl(url))
+    throw new TypeError(`${JSON.stringify(url)} is not the URL of a server. Use http://127.0.0.1:7345.`);
+  if (name !== undefined && !/^[!-~]{1,200}$/.test(name))
+    throw new TypeError(
+      `${JSON.stringify(name)} is not a name of a client. Use up to 200 characters of ASCII without blanks.`,
+    );
   const asking = new Asking(sender(options));
   return {
     readFileLines: (path, { offset, limit, signal, task, ...most } = {}) =>

@@ -61,7 +61,8 @@ async function serveHooks(signal: AbortSignal): Promise<void> {
     socket.setTimeout(MAX_SILENCE_MS, () => socket.destroy());
     const request = await received(socket);
     if (request === undefined) return;
-    const [head = '', event = ''] = split(request);
+    const at = request.indexOf('\n');
+    const [head, event] = [request.subarray(0, at).toString(), request.subarray(at + 1).toString()];
     const { version: asked, host } = JSON.parse(head) as { version?: string; host?: string };
     if (asked !== version) {
       socket.end(REPLY.otherVersion, end);
@@ -131,9 +132,4 @@ function received(socket: Socket): Promise<Buffer | undefined> {
     socket.on('end', () => resolve(Buffer.concat(pieces)));
     socket.on('close', () => resolve(undefined));
   });
-}
-
-function split(request: Buffer): readonly [string, string] {
-  const at = request.indexOf('\n');
-  return [request.subarray(0, at).toString(), request.subarray(at + 1).toString()];
 }

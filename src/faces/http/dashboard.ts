@@ -78,33 +78,18 @@ const MAX_STREAM_UNSENT_BYTES = 256 << 10;
 const MAX_COLLECTED_CHARACTERS = 256 << 10;
 
 export const liveRoute = (seen: TaskSource): HttpRoute => {
-  const open = new Map<Caller | CallerOrigin, number>();
-  let streams = 0;
+  /** The client of each stream and its address, as they were when it began. */
+  const open = new Set<readonly [Caller, CallerOrigin]>();
   const refusal = (exchange: HttpExchange): string | undefined => {
     const isOperator = seen.isOperator(exchange);
-    if (!isOperator && (open.get(exchange.client) ?? 0) >= MAX_CLIENT_STREAMS)
+    const of = (holder: Caller | CallerOrigin): number =>
+      [...open].filter((holders) => holders.includes(holder)).length;
+    if (!isOperator && of(exchange.client) >= MAX_CLIENT_STREAMS)
       return `${MAX_CLIENT_STREAMS} streams of this client are open`;
-    if (!isOperator && (open.get(callerOrigin(exchange.client)) ?? 0) >= MAX_ORIGIN_STREAMS)
+    if (!isOperator && of(callerOrigin(exchange.client)) >= MAX_ORIGIN_STREAMS)
       return `${MAX_ORIGIN_STREAMS} streams of this address are open`;
     const most = isOperator ? MAX_EVENT_STREAMS : MAX_EVENT_STREAMS - OPERATOR_STREAMS;
-    return streams >= most ? `${most} streams are open` : undefined;
-  };
-  const count = (holders: ReadonlySet<Caller | CallerOrigin>, by: 1 | -1): void => {
-    streams += by;
-    for (const holder of holders) {
-      const left = (open.get(holder) ?? 0) + by;
-      if (left > 0) open.set(holder, left);
-      else open.delete(holder);
-    }
-  };
-  /** Counts a stream; the function that is returned releases it, once. The same holders, even if the client moves. */
-  const taken = (holders: ReadonlySet<Caller | CallerOrigin>): (() => void) => {
-    let isHeld = true;
-    count(holders, 1);
-    return () => {
-      if (isHeld) count(holders, -1);
-      isHeld = false;
-    };
+    return open.size >= most ? `${most} streams are open` : undefined;
   };
   return route({
     method: 'get',
@@ -122,9 +107,12 @@ export const liveRoute = (seen: TaskSource): HttpRoute => {
       }
       // Counted before the body begins, which HEAD has not: of many requests at once all would be admitted.
       const { method, client, signal } = exchange;
-      const release = taken(new Set(method === 'HEAD' ? [] : [client, callerOrigin(client)]));
-      if (method === 'HEAD' || signal.aborted) release();
-      else signal.addEventListener('abort', release, { once: true });
+      const holders = [client, callerOrigin(client)] as const;
+      const release = (): void => void open.delete(holders);
+      if (method !== 'HEAD' && !signal.aborted) {
+        open.add(holders);
+        signal.addEventListener('abort', release, { once: true });
+      }
       return eventsReply((outlet) => stream(seen, exchange, outlet).finally(release));
     },
   });

@@ -160,10 +160,11 @@ const forgotten = new FinalizationRegistry<string>((key) => {
 export function clientOf({ headers, socket }: IncomingMessage): Caller {
   const named = headers[CLIENT_HEADER];
   const isNamed = typeof named === 'string';
+  // They distinguish clients behind a proxy. A false one does not impersonate another client, because the real address is part
+  // of the key too. The last proxy's entry is at the end.
+  const proxies = String(headers['x-forwarded-for'] ?? headers.forwarded ?? '').slice(-MAX_PROXY_CHARACTERS);
   // No name can be equal to what an unnamed client has.
-  const facts = isNamed
-    ? [named]
-    : [socket.remoteAddress ?? 'local', behindProxy(headers), headers['user-agent'] ?? ''];
+  const facts = isNamed ? [named] : [socket.remoteAddress ?? 'local', proxies, headers['user-agent'] ?? ''];
   // Headers may be long, and programs at one address may differ at the end of a long `User-Agent`.
   const key = createHash('sha256').update(JSON.stringify(facts)).digest('hex');
   const client = clients.get(key)?.deref() ?? made(key, isNamed);
@@ -178,15 +179,6 @@ function made(key: string, isNamed: boolean): Caller {
   clients.set(key, new WeakRef(client));
   forgotten.register(client, key);
   return client;
-}
-
-/**
- * The addresses that proxies report. They distinguish clients behind a proxy. A false one does not impersonate another
- * client, because the real address is part of the key too. The last proxy's entry is at the end.
- */
-function behindProxy(headers: IncomingMessage['headers']): string {
-  const said = headers['x-forwarded-for'] ?? headers.forwarded ?? '';
-  return String(said).slice(-MAX_PROXY_CHARACTERS);
 }
 
 // Limits the connections of one address, because each takes memory and a descriptor. Requests on connections
@@ -260,11 +252,8 @@ export async function send(
     return outlet.end();
   }
   const bodiless = method === 'HEAD' || status === 304;
-  const length = status === 304 || 'content-length' in headers ? {} : { 'content-length': sizeOf(body) };
+  const length =
+    status === 304 || 'content-length' in headers ? {} : { 'content-length': Buffer.byteLength(body) };
   outgoing.writeHead(status, { ...headers, ...length });
   outlet.end(bodiless ? '' : body);
-}
-
-function sizeOf(body: string | Uint8Array): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
 }

@@ -7,7 +7,7 @@ import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 import type { KindStats } from '../../types/session.ts';
 import type { StateStats } from '../../types/state.ts';
-import type { CallEvent, TelemetryEvent } from '../../types/telemetry.ts';
+import type { TelemetryEvent } from '../../types/telemetry.ts';
 import type { WorkspaceReport } from '../client/fleet.ts';
 import { outbox } from '../outbox.ts';
 import { connections } from './exchange.ts';
@@ -84,7 +84,9 @@ export function createMetrics(measure: () => GaugedServer): ServerMetrics {
       }
       const { tool } = event;
       if (followed) add(continued, labels({ tool }));
-      for (const by of cutsOf(event)) add(cuts, labels({ tool, by }));
+      // From the event, because details differ between dialects.
+      const by = [...(event.reads ?? []).map(({ cutBy }) => cutBy), event.list?.cutBy];
+      for (const one of new Set(by)) if (one !== undefined) add(cuts, labels({ tool, by: one }));
     },
     request(path, status) {
       add(requests, labels({ route: path, status: String(status) }));
@@ -122,12 +124,6 @@ export function outcomeOfAnswer({ content, details, isError }: Answer): CallOutc
     0,
   );
   return { bytes, error: isError ? code : undefined };
-}
-
-/** The limits that cut the answer, without duplicates. From the event, because details differ between dialects. */
-function cutsOf({ reads = [], list }: CallEvent): ReadonlySet<string> {
-  const all = [...reads.map(({ cutBy }) => cutBy), list?.cutBy];
-  return new Set(all.filter((by) => by !== undefined));
 }
 
 /** Maximum series of a family. Labels are only names that oriel defines. */

@@ -72,7 +72,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 /** The reply for an error of a route. `cwd` replaces `.` in suggestions, because routes take absolute paths. */
 export function failureReply(error: OrielError, cwd: string): HttpReply {
-  const status = statusOf(error);
+  const status = STATUS[error.code] ?? 500;
   const next = error.next === '.' ? cwd : error.next;
   const body = {
     message: withAbsoluteCall(error.message, cwd),
@@ -80,8 +80,4 @@ export function failureReply(error: OrielError, cwd: string): HttpReply {
     next,
   };
   return problem(status, body, status === 503 ? { 'retry-after': '1' } : {});
-}
-
-function statusOf({ code }: OrielError): number {
-  return STATUS[code] ?? 500;
 }

@@ -95,7 +95,7 @@ export const readFileRoute = ({ offer, metrics }: RouteContext): HttpRoute =>
           ...ofPrefix,
           'accept-ranges': 'bytes',
           'last-modified': new Date(opened.mtimeMs).toUTCString(),
-          'content-type': contentType(path),
+          'content-type': CONTENT_TYPES[extname(path).slice(1).toLowerCase()] ?? 'application/octet-stream',
           // An HTML file must not run scripts with the origin of this server.
           'content-security-policy': "sandbox; default-src 'none'",
           'x-content-type-options': 'nosniff',
@@ -154,10 +154,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   xml: 'application/xml; charset=utf-8',
   zip: 'application/zip',
 };
-
-function contentType(path: string): string {
-  return CONTENT_TYPES[extname(path).slice(1).toLowerCase()] ?? 'application/octet-stream';
-}
 
 async function openFile(access: FileAccess, path: string, signal: AbortSignal): Promise<OpenedFile> {
   const opened = await access.open(absolute(access, path), signal).catch((error: unknown) => {

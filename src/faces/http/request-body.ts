@@ -28,12 +28,6 @@ const PIECE_BYTES = 64;
 /** The bodies of requests that had to wait. */
 const ahead = new WeakMap<HttpExchange, Promise<Text>>();
 
-/** Drops the body of a GET or HEAD, which has no meaning (RFC 9110, 9.3.1): no route reads it. */
-function dropUnread(exchange: HttpExchange): void {
-  if ((exchange.method === 'GET' || exchange.method === 'HEAD') && hasBody(exchange))
-    exchange.incoming.resume();
-}
-
 /** Begins to read the body of a request that has to wait, or to drop it if no route would read it. */
 function readAhead(exchange: HttpExchange): void {
   // It may wait first for its connection, and then for other connections.
@@ -276,7 +270,8 @@ export function receiveFor(
 ): ReceiveRequest {
   return (incoming, outgoing) => {
     const exchange = new HttpExchange(incoming, outgoing);
-    dropUnread(exchange);
+    // The body of a GET or HEAD has no meaning (RFC 9110, 9.3.1), and no route reads it.
+    if (/^(?:GET|HEAD)$/.test(exchange.method) && hasBody(exchange)) incoming.resume();
     return {
       wait: () => readAhead(exchange),
       answer: () => answer(exchange, outgoing),

@@ -74,35 +74,18 @@ export function createRouter(routes: readonly HttpRoute[]): (path: string) => Ro
     const methods = known.get(route.path) ?? new Map<string, HttpRoute>();
     known.set(route.path, methods.set(route.method, route));
   }
-  const patterns = [...known.keys()].filter((path) => path.includes(NAME)).map(patternOf);
-  return (path) => {
-    const routes = known.get(path);
-    if (routes) return { path, routes, name: '' };
-    for (const pattern of patterns) {
-      const named = pattern.match(path);
-      const methods = named === undefined ? undefined : known.get(pattern.path);
-      if (methods && named !== undefined)
-        return { path: pattern.path, routes: methods, name: decodeUri(named) };
+  const patterns = [...known.keys()]
+    .filter((path) => path.includes(NAME))
+    .map((path) => [path, new RegExp(`^${path.replace(NAME, '/([^/]+)')}$`)] as const);
+  return (asked) => {
+    const exact = known.get(asked);
+    if (exact) return { path: asked, routes: exact, name: '' };
+    for (const [path, pattern] of patterns) {
+      const [, name] = pattern.exec(asked) ?? [];
+      const routes = known.get(path);
+      if (routes && name !== undefined) return { path, routes, name: decodeUri(name) };
     }
     return undefined;
-  };
-}
-
-interface Pattern {
-  readonly path: string;
-  /** The value of `:name`; undefined if the path does not match. */
-  match(path: string): string | undefined;
-}
-
-function patternOf(path: string): Pattern {
-  const [front = '', back = ''] = path.split(NAME);
-  return {
-    path,
-    match(asked) {
-      if (!asked.startsWith(`${front}/`) || !asked.endsWith(back)) return undefined;
-      const name = asked.slice(front.length + 1, asked.length - back.length);
-      return name === '' || name.includes('/') ? undefined : name;
-    },
   };
 }
 
@@ -159,14 +142,16 @@ async function inputOf(
     const message = `There are more than ${MAX_QUERY_PARAMETERS} query parameters.`;
     return problem(400, { message, code: 'BAD_INPUT' });
   }
-  const twice = repeatedIn(exchange);
-  if (twice.length > 0) {
+  const twice = new Set([...exchange.query.keys()].filter((name, i, all) => all.indexOf(name) < i));
+  if (twice.size > 0) {
     return invalidFields(
       INVALID_QUERY,
-      twice.map((field) => [field, 'provided more than once']),
+      Array.from(twice, (field) => [field, 'provided more than once']),
     );
   }
-  const query = (route.query ?? NO_QUERY).safeParse(queryOf(exchange));
+  // Empty parameters count as absent.
+  const given = Object.fromEntries([...exchange.query].filter(([, value]) => value !== ''));
+  const query = (route.query ?? NO_QUERY).safeParse(given);
   if (!query.success) return invalid(INVALID_QUERY, query.error);
   if (!route.body) return { query: query.data, body: undefined };
   const json = await jsonOf(exchange);
@@ -174,18 +159,6 @@ async function inputOf(
   const body = route.body.safeParse(json.value);
   if (!body.success) return invalid('The body has invalid values.', body.error);
   return { query: query.data, body: body.data };
-}
-
-/** Parameters by name. Empty ones count as absent. */
-function queryOf({ query }: HttpExchange): Record<string, string> {
-  return Object.fromEntries([...query].filter(([, value]) => value !== ''));
-}
-
-function repeatedIn({ query }: HttpExchange): string[] {
-  const once = new Set<string>();
-  const twice = new Set<string>();
-  for (const name of query.keys()) (once.has(name) ? twice : once).add(name);
-  return [...twice];
 }
 
 function invalid(message: string, { issues }: z.ZodError): HttpReply {

@@ -300,7 +300,8 @@ export async function changeEntry(
       const made = makeDirectory(dirname(file.path));
       const directory = plan.record.directory ?? made;
       // Before the file is changed: a kill in between leaves a record too many, which harms nothing.
-      write(kept, JSON.stringify({ ...plan.record, directory }));
+      makeDirectory(dirname(kept));
+      replaceConfigFile(readConfigFile(kept), JSON.stringify({ ...plan.record, directory }));
     }
     if (!replaceConfigFile(file, plan.after)) continue;
     if (remove) rmSync(kept, { force: true });
@@ -311,9 +312,4 @@ export async function changeEntry(
     'BUSY',
     `${quote(wanted.path)} is being written by another program. Close it, and try again.`,
   );
-}
-
-function write(path: string, text: string): void {
-  makeDirectory(dirname(path));
-  replaceConfigFile(readConfigFile(path), text);
 }

@@ -275,7 +275,7 @@ export class BoundedStdioTransport implements Transport {
       this.#refuse(INVALID_REQUEST, `The message is larger than ${binarySize(FRAME_BYTES)}.`);
       return;
     }
-    if (isBlank(frame.bytes)) return;
+    if (frame.bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) return;
     // Some clients begin with a byte order mark.
     const text = frame.bytes.toString('utf8').replace(/^\uFEFF/, '');
     if (hasTooManyValues(text)) {
@@ -416,11 +416,6 @@ export class BoundedStdioTransport implements Transport {
     const taken = this.#draining ? this.taken(UNSENT_MS) : this.#outlet.taken();
     void taken.then(() => setImmediate(() => this.#finish()));
   }
-}
-
-function isBlank(line: Uint8Array): boolean {
-  for (const byte of line) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
-  return true;
 }
 
 function isRequestId(value: unknown): value is RequestId {

@@ -256,7 +256,10 @@ export async function listArtifacts(
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   }
   const after = Number(cursor ?? -1);
-  const following = (await artifactsOf(offer, caller)).filter(({ url }) => artifactNumber(url) > after);
+  const { spills } = offer.engine(caller).session;
+  // Including those of other replicas.
+  const all = (await spills.listAll?.()) ?? spills.list();
+  const following = all.filter(({ url }) => artifactNumber(url) > after);
   const page = following.slice(0, PAGE);
   const last = page.at(-1);
   return {
@@ -276,12 +279,6 @@ function resourceOf({ url, bytes }: KeptSpill): Resource {
     // Without a size if the output does not fit into an answer: then a read returns only its beginning.
     ...(bytes <= baseLimits.bytes && { size: bytes }),
   };
-}
-
-/** The kept outputs, including those of other replicas. */
-async function artifactsOf({ engine }: ServerOffer, caller: Caller): Promise<readonly KeptSpill[]> {
-  const { spills } = engine(caller).session;
-  return (await spills.listAll?.()) ?? spills.list();
 }
 
 /** Completes `id`. Only outputs of this process, because it is called for every typed character. */
@@ -377,17 +374,13 @@ function rootsOf(
   return async (context) => {
     const { envelope, inputResponses } = context.mcpReq;
     if (!envelope) return server.getClientCapabilities()?.roots && ask(context);
-    if (!declaresRoots(envelope)) return undefined;
+    const capabilities = Object(Reflect.get(envelope, CLIENT_CAPABILITIES_META_KEY)) as { roots?: unknown };
+    if (!capabilities.roots) return undefined;
     if (!inputResponses) return inputRequired({ inputRequests: { [KEY]: inputRequired.listRoots() } });
     const told = inputResponse(inputResponses, KEY);
     if (told.kind !== 'roots') throw unknown();
     return narrowed(told.roots);
   };
-}
-
-function declaresRoots(envelope: Readonly<Record<string, unknown>>): boolean {
-  const capabilities = Object(envelope[CLIENT_CAPABILITIES_META_KEY]) as { roots?: unknown };
-  return Boolean(capabilities.roots);
 }
 
 /** Sends the request in the stream of the call, because over HTTP there is no other. */

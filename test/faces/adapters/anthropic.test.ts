@@ -41,22 +41,17 @@ test('the tool runner calls tools and returns texts, images, failures', async ()
   );
   const messages = asked[1]?.['messages'] as { content: unknown }[] | undefined;
   const results = messages?.at(-1)?.content;
+  const result = (id: string, text: string, ...more: object[]): object => ({
+    type: 'tool_result',
+    tool_use_id: id,
+    content: [{ type: 'text', text }, ...more],
+  });
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } };
+  const missing = result('t3', 'none does not exist. Use . to list the working directory.');
   expect(results).toEqual([
-    { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: '2|b\n' }] },
-    {
-      type: 'tool_result',
-      tool_use_id: 't2',
-      content: [
-        { type: 'text', text: 'a pixel' },
-        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } },
-      ],
-    },
-    {
-      type: 'tool_result',
-      tool_use_id: 't3',
-      content: [{ type: 'text', text: 'none does not exist. Use . to list the working directory.' }],
-      is_error: true,
-    },
+    result('t1', '2|b\n'),
+    result('t2', 'a pixel', image),
+    { ...missing, is_error: true },
   ]);
 });
 

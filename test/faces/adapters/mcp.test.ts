@@ -16,11 +16,15 @@ async function connected(options?: { structured: boolean }): Promise<TestTools &
     content: [{ type: 'text', text: 'mine' }],
   }));
   registerTools(server, made.tools, options);
-  const client = new Client({ name: 'test', version: '1' });
+  return { ...made, client: await clientOf(server) };
+}
+
+async function clientOf(server: McpServer, name = 'test'): Promise<Client> {
+  const client = new Client({ name, version: '1' });
   const [here, there] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(here), client.connect(there)]);
   onTestFinished(() => client.close());
-  return { ...made, client };
+  return client;
 }
 
 test('tools join those of the server, with schema and annotations', async () => {
@@ -89,10 +93,7 @@ test('all hosts read below the directories of the moment in which the tools were
   at.mockReturnValue('/');
   const server = new McpServer({ name: 'mine', version: '1' });
   registerTools(server, oriel.tools);
-  const client = new Client({ name: 'claude-code', version: '1' });
-  const [here, there] = InMemoryTransport.createLinkedPair();
-  await Promise.all([server.connect(here), client.connect(there)]);
-  onTestFinished(() => client.close());
+  const client = await clientOf(server, 'claude-code');
   const { content } = await client.callTool({ name: 'read', arguments: { path: 'f' } });
   expect(content).toEqual([{ type: 'text', text: '1|here\n' }]);
 });
@@ -107,10 +108,7 @@ test.each([
   write('long.txt', `${'x'.repeat(99)}\n`.repeat(2_000));
   const server = new McpServer({ name: 'mine', version: '1' });
   registerTools(server, oriel.tools);
-  const client = new Client({ name, version: '1' });
-  const [here, there] = InMemoryTransport.createLinkedPair();
-  await Promise.all([server.connect(here), client.connect(there)]);
-  onTestFinished(() => client.close());
+  const client = await clientOf(server, name);
   const answer = await client.callTool({ name: 'read', arguments: { path: 'long.txt' } });
   expect(answer.structuredContent).toBeUndefined();
   const { text } = (answer.content as { text: string }[])[0] as { text: string };

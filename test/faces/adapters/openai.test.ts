@@ -14,11 +14,11 @@ const base = { id: 'c', object: 'chat.completion', created: 0, model: 'm' };
 test('Responses API: tools are sent, calls get text, images, failures', async () => {
   const { tools } = testTools();
   const calls = [
-    { type: 'function_call', id: 'i1', call_id: 'c1', name: 'read', arguments: '{"path":"f:2..2"}' },
-    { type: 'function_call', id: 'i2', call_id: 'c2', name: 'picture', arguments: '' },
-    { type: 'function_call', id: 'i3', call_id: 'c3', name: 'read', arguments: '{"path":' },
-    { type: 'function_call', id: 'i4', call_id: 'c4', name: 'nothing', arguments: '{}' },
-  ];
+    { name: 'read', arguments: '{"path":"f:2..2"}' },
+    { name: 'picture', arguments: '' },
+    { name: 'read', arguments: '{"path":' },
+    { name: 'nothing', arguments: '{}' },
+  ].map((call, i) => ({ type: 'function_call', id: `i${i}`, call_id: `c${i}`, ...call }));
   const { url, asked } = await scriptedApi(
     { id: 'r', object: 'response', output: calls },
     { id: 'r2', output: [] },
@@ -34,29 +34,20 @@ test('Responses API: tools are sent, calls get text, images, failures', async ()
     { name: 'picture' },
     { name: 'hang' },
   ]);
-  expect(asked[1]?.['input']).toEqual([
-    { type: 'function_call_output', call_id: 'c1', output: '2|b\n' },
-    {
-      type: 'function_call_output',
-      call_id: 'c2',
-      output: [
-        { type: 'input_text', text: 'a pixel' },
-        { type: 'input_image', image_url: `data:image/png;base64,${PIXEL}` },
-      ],
-    },
-    {
-      type: 'function_call_output',
-      call_id: 'c3',
-      output: expect.stringMatching(
-        /^The input of read is wrong: the arguments are not a valid JSON object\. Its fields are path/,
-      ),
-    },
-    {
-      type: 'function_call_output',
-      call_id: 'c4',
-      output: 'There is no tool nothing. Use one of read, picture, hang.',
-    },
-  ]);
+  const said = [
+    '2|b\n',
+    [
+      { type: 'input_text', text: 'a pixel' },
+      { type: 'input_image', image_url: `data:image/png;base64,${PIXEL}` },
+    ],
+    expect.stringMatching(
+      /^The input of read is wrong: the arguments are not a valid JSON object\. Its fields are path/,
+    ),
+    'There is no tool nothing. Use one of read, picture, hang.',
+  ];
+  expect(asked[1]?.['input']).toEqual(
+    said.map((output: unknown, i) => ({ type: 'function_call_output', call_id: `c${i}`, output })),
+  );
 });
 
 test('Chat Completions: runTools runs them', async () => {
@@ -71,17 +62,13 @@ test('Chat Completions: runTools runs them', async () => {
     call('c2', 'picture', '{}'),
     call('c3', 'read', '{}'),
   ];
+  const reply = (finish_reason: string, message: object): object => ({
+    ...base,
+    choices: [{ index: 0, finish_reason, message: { role: 'assistant', content: null, ...message } }],
+  });
   const { url, asked } = await scriptedApi(
-    {
-      ...base,
-      choices: [
-        { index: 0, finish_reason: 'tool_calls', message: { role: 'assistant', content: null, tool_calls } },
-      ],
-    },
-    {
-      ...base,
-      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'done' } }],
-    },
+    reply('tool_calls', { tool_calls }),
+    reply('stop', { content: 'done' }),
   );
   const client = new OpenAI({ apiKey: 'test', baseURL: url });
   const runner = client.chat.completions.runTools({
@@ -92,18 +79,11 @@ test('Chat Completions: runTools runs them', async () => {
   expect(await runner.finalContent()).toBe('done');
   expect(asked[0]?.['tools']).toMatchObject([{ type: 'function', function: { name: 'read' } }, {}, {}]);
   const messages = asked[1]?.['messages'] as object[] | undefined;
+  const told = (id: string, content: unknown): object => ({ role: 'tool', tool_call_id: id, content });
   expect(messages?.slice(2)).toEqual([
-    { role: 'tool', tool_call_id: 'c1', content: '1|a\n2|b\n' },
-    {
-      role: 'tool',
-      tool_call_id: 'c2',
-      content: 'a pixel\n[An image, image/png, that cannot be shown here]',
-    },
-    {
-      role: 'tool',
-      tool_call_id: 'c3',
-      content: expect.stringMatching(/^The field path of read is missing\./),
-    },
+    told('c1', '1|a\n2|b\n'),
+    told('c2', 'a pixel\n[An image, image/png, that cannot be shown here]'),
+    told('c3', expect.stringMatching(/^The field path of read is missing\./)),
   ]);
 });
 

@@ -42,15 +42,9 @@ test('a timeout can be set', { tags: 'slow' }, async () => {
   expect(ran).toEqual({ code: 124, stdout: 'Command timed out after 0.3 seconds\n', stderr: '' });
 });
 
-test.each([
-  [['bash'], "oriel: Nothing to run. Use oriel bash 'COMMAND'.\n"],
-  [
-    ['bash', '--timeout', 'soon', 'true'],
-    'oriel: --timeout takes seconds above 0, not soon. Use --timeout 120.\n',
-  ],
-])('%j', async (args, stderr) => {
-  const ran = await cli(args, temporaryFolder(), temporaryFolder());
-  expect(ran).toEqual({ code: 125, stdout: '', stderr });
+test('nothing to run', () => {
+  const err = "oriel: Nothing to run. Use oriel bash 'COMMAND'.\n";
+  expect(run(['bash'])).toEqual({ out: '', err, code: 125 });
 });
 
 test('a kept output is read later only in its directory', { tags: 'slow' }, async () => {
@@ -100,7 +94,7 @@ test.each([
 });
 
 test('a timeout that is no number is named as typed', { tags: 'slow' }, () => {
-  for (const given of ['abc', '0', '-1', '']) {
+  for (const given of ['soon', '0', '-1', '']) {
     expect(run(['bash', `--timeout=${given}`, 'true'])).toEqual({
       out: '',
       err: `oriel: --timeout takes seconds above 0, not ${given}. Use --timeout 120.\n`,

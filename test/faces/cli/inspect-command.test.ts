@@ -1,27 +1,17 @@
 /** `oriel inspect`: what it prints, who gets in, what it says of a file, and that it reads on while the file grows. */
 
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { run } from '../../support/cli.ts';
 import { inspection } from '../../support/inspection.ts';
 import { call, page } from '../../support/telemetry.ts';
+import { temporaryFolder } from '../../support/commands.ts';
 
 const lineOf = (event: object): string => `${JSON.stringify(event)}\n`;
 
 function fileWith(text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'oriel-inspect-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, 'calls.jsonl');
+  const path = join(temporaryFolder(), 'calls.jsonl');
   writeFileSync(path, text);
   return path;
 }
@@ -61,14 +51,8 @@ test('H26 access needs the token and comes from no other site', async () => {
   expect((await ask('/api/v0/tasks?token=x')).status).toBe(401);
   expect((await shown.ask('/api/v0/tasks', { headers: { origin: 'http://evil.example' } })).status).toBe(403);
   // Nothing else is there.
-  for (const path of [
-    '/api/v0/lens',
-    '/api/v0/tools',
-    '/mcp',
-    '/metrics',
-    '/api/v0/read-file?path=/etc/passwd',
-  ])
-    expect((await shown.ask(path)).status).toBe(404);
+  const routes = ['lens', 'tools', 'read-file?path=/etc/passwd'].map((route) => `/api/v0/${route}`);
+  for (const path of [...routes, '/mcp', '/metrics']) expect((await shown.ask(path)).status).toBe(404);
   expect((await shown.ask('/api/v0/tasks', { method: 'POST', body: '{}' })).status).toBe(405);
 });
 

@@ -19,7 +19,7 @@ import { run } from '../../support/warm-cli.ts';
 import { inspection } from '../../support/inspection.ts';
 import { objectVariables } from '../../support/objects.ts';
 import { page } from '../../support/telemetry.ts';
-import { mcpHeaders, mcpMessage } from '../../support/server.ts';
+import { mcpHeaders, mcpMessage, initialize } from '../../support/server.ts';
 
 const commands = await allCommands();
 const allOptions = new Map(
@@ -188,28 +188,42 @@ const WAITING = 'yes waiting | head -n 30';
 /** Of a workspace that does not answer. */
 const ELSEWHERE = 'ws://dev/x';
 
+const reads: Readonly<Record<string, readonly string[]>> = {
+  any: ['f'],
+  allow: ['/proc/version'],
+  deny: ['sub/f'],
+  maps: [LONG],
+  'agent-outputs': ['agent://f'],
+  'user-files': ['skill://mine', '--root', '.'],
+  web: [PRIVATE, '--root', '.'],
+  offline: [PRIVATE],
+  'allow-net': [PRIVATE],
+  s3: [OBJECT],
+  's3-endpoint': [OBJECT],
+  'no-cache': [DOCUMENT],
+  'mcp-resources': ['mcp://'],
+  'mcp-approve': ['mcp://', '--mcp-resources'],
+  'mcp-env': ['mcp://', '--mcp-resources', '--mcp-approve', approved],
+  workspace: [ELSEWHERE],
+  workspaces: [ELSEWHERE],
+  'workspaces-command': [ELSEWHERE],
+};
+
+const served: Readonly<Record<string, readonly string[]>> = {
+  any: [],
+  allow: ['/'],
+  offline: ['--web'],
+  'allow-net': ['--web'],
+  's3-endpoint': ['--s3', 's3://'],
+  'mcp-approve': ['--mcp-resources'],
+  'mcp-env': ['--mcp-resources', '--mcp-approve', approved],
+  workspace: ['--dialect', 'coder'],
+  fold: ['--allow-bash'],
+};
+
 /** The arguments of each command beside the option; others where an option does not matter with those. */
 const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  read: {
-    any: ['f'],
-    allow: ['/proc/version'],
-    deny: ['sub/f'],
-    maps: [LONG],
-    'agent-outputs': ['agent://f'],
-    'user-files': ['skill://mine', '--root', '.'],
-    web: [PRIVATE, '--root', '.'],
-    offline: [PRIVATE],
-    'allow-net': [PRIVATE],
-    s3: [OBJECT],
-    's3-endpoint': [OBJECT],
-    'no-cache': [DOCUMENT],
-    'mcp-resources': ['mcp://'],
-    'mcp-approve': ['mcp://', '--mcp-resources'],
-    'mcp-env': ['mcp://', '--mcp-resources', '--mcp-approve', approved],
-    workspace: [ELSEWHERE],
-    workspaces: [ELSEWHERE],
-    'workspaces-command': [ELSEWHERE],
-  },
+  read: reads,
   bash: { any: ['pwd; seq 30; sleep 0.2'], allow: ['--cwd', '/proc', 'pwd'], fold: [WAITING] },
   grep: {
     any: ['o.e'],
@@ -222,48 +236,17 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   find: { any: ['*'], allow: ['ostype', '/proc/sys/kernel'], dialect: ['*', '--limit', '1'] },
   ls: { any: [], allow: ['/proc/sys/kernel'], dialect: ['--limit', '1'] },
   call: {
-    any: ['read', '{"path":"f"}'],
-    allow: ['read', '{"path":"/proc/version"}'],
-    deny: ['read', '{"path":"sub/f"}'],
+    ...Object.fromEntries(
+      Object.entries(reads).map(([option, [path, ...more]]) => [
+        option,
+        ['read', JSON.stringify({ path }), ...more],
+      ]),
+    ),
     fold: ['bash', JSON.stringify({ command: WAITING })],
-    maps: ['read', `{"path":"${LONG}"}`],
-    'agent-outputs': ['read', '{"path":"agent://f"}'],
-    'user-files': ['read', '{"path":"skill://mine"}', '--root', '.'],
-    web: ['read', `{"path":"${PRIVATE}"}`, '--root', '.'],
-    offline: ['read', `{"path":"${PRIVATE}"}`],
-    'allow-net': ['read', `{"path":"${PRIVATE}"}`],
-    s3: ['read', `{"path":"${OBJECT}"}`],
-    's3-endpoint': ['read', `{"path":"${OBJECT}"}`],
-    'mcp-resources': ['read', '{"path":"mcp://"}'],
-    'mcp-approve': ['read', '{"path":"mcp://"}', '--mcp-resources'],
-    'mcp-env': ['read', '{"path":"mcp://"}', '--mcp-resources', '--mcp-approve', approved],
     workspace: ['coder_workspace_read_file', '{"workspace":"dev","path":"/x"}', '--dialect', 'coder'],
-    workspaces: ['read', `{"path":"${ELSEWHERE}"}`],
-    'workspaces-command': ['read', `{"path":"${ELSEWHERE}"}`],
-    'no-cache': ['read', `{"path":"${DOCUMENT}"}`],
   },
-  mcp: {
-    any: [],
-    allow: ['/'],
-    offline: ['--web'],
-    'allow-net': ['--web'],
-    's3-endpoint': ['--s3', 's3://'],
-    'mcp-approve': ['--mcp-resources'],
-    'mcp-env': ['--mcp-resources', '--mcp-approve', approved],
-    workspace: ['--dialect', 'coder'],
-    fold: ['--allow-bash'],
-  },
-  serve: {
-    any: [],
-    fold: ['--allow-bash'],
-    'mcp-approve': ['--mcp-resources'],
-    'mcp-env': ['--mcp-resources', '--mcp-approve', approved],
-    offline: ['--web'],
-    'allow-net': ['--web'],
-    's3-endpoint': ['--s3', 's3://'],
-    allow: ['/'],
-    workspace: ['--dialect', 'coder'],
-  },
+  mcp: served,
+  serve: served,
   install: { any: ['zed', '--dry-run'], 'dry-run': ['zed'] },
   uninstall: { any: ['zed', '--dry-run'], 'dry-run': ['zed'] },
   private: { any: [join(cwd, '.env'), join(cwd, 'sub/.env')] },
@@ -325,12 +308,7 @@ const outcomeOf: Readonly<Record<string, (args: readonly string[], option: strin
       input.write(`${JSON.stringify({ jsonrpc: '2.0', id: (id += 1), method, params })}\n`);
       return (await Promise.race([lines.next(), ended.then(() => lines.next())])).value;
     };
-    const client = {
-      protocolVersion: '2025-06-18',
-      capabilities: {},
-      clientInfo: { name: 'a', version: '1' },
-    };
-    await ask('initialize', client);
+    await ask('initialize', initialize('2025-06-18').params);
     const messages = [await ask('tools/list')];
     for (const call of callsFor(option)) messages.push(await ask('tools/call', call));
     input.end();
@@ -371,27 +349,13 @@ const outcomeOf: Readonly<Record<string, (args: readonly string[], option: strin
 };
 
 const readOf = (path: string): object => ({ name: 'read', arguments: { path } });
-const readInWorkspace = { name: 'coder_workspace_read_file', arguments: { workspace: 'dev', path: '/x' } };
 
 /** What shows an option that neither the list of tools nor the read of a file shows. */
 const shownBy: Readonly<Record<string, object>> = {
-  allow: readOf('/proc/version'),
-  deny: readOf('sub/f'),
+  ...Object.fromEntries(Object.entries(reads).map(([option, [path = '']]) => [option, readOf(path)])),
   'allow-private': readOf('sub/a.pem'),
   fold: { name: 'bash', arguments: { command: WAITING } },
-  maps: readOf(LONG),
-  'agent-outputs': readOf('agent://f'),
-  'user-files': readOf('skill://mine'),
-  web: readOf(PRIVATE),
-  offline: readOf(PRIVATE),
-  'allow-net': readOf(PRIVATE),
-  s3: readOf(OBJECT),
-  's3-endpoint': readOf(OBJECT),
-  'mcp-resources': readOf('mcp://'),
-  'mcp-approve': readOf('mcp://'),
-  'mcp-env': readOf('mcp://'),
-  'no-cache': readOf(DOCUMENT),
-  workspace: readInWorkspace,
+  workspace: { name: 'coder_workspace_read_file', arguments: { workspace: 'dev', path: '/x' } },
 };
 
 const TOTALS = { 'io.github.oriel/totals': true, 'io.github.oriel/details': true };

@@ -1,18 +1,16 @@
 /** `oriel report`: the figures of a file as text and JSON, whatever stands in it. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TasksOverview } from '../../../src/telemetry/report.ts';
 import type { TelemetryEvent } from '../../../src/types/telemetry.ts';
 import { run } from '../../support/warm-cli.ts';
 import { call, map, page } from '../../support/telemetry.ts';
+import { temporaryFolder } from '../../support/commands.ts';
 
 function fileOf(...events: readonly (TelemetryEvent | string)[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'oriel-report-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, 't.jsonl');
+  const path = join(temporaryFolder(), 't.jsonl');
   const lines = events.map((event) => (typeof event === 'string' ? event : JSON.stringify(event)));
   writeFileSync(path, lines.join('\n'));
   return path;

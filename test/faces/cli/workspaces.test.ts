@@ -1,12 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { run, runAsync } from '../../support/warm-cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { server } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
+import { answering } from '../../support/web.ts';
 
 test('workspaces from arguments, files and commands have their own tokens', { tags: 'slow' }, async () => {
   const { W, write } = workspace();
@@ -52,23 +51,11 @@ test('a server reports the state of each workspace', { tags: 'slow' }, async () 
   const { W, write } = workspace();
   write('f', 'one\ntwo\n');
   const { url } = await server(['--cwd', W]);
-  const args = [
-    '--workspace',
-    `dev=${url}`,
-    '--workspace',
-    'gone=http://127.0.0.1:1',
-    '--workspace',
-    `idle=${url}`,
-  ];
+  const named = [`dev=${url}`, 'gone=http://127.0.0.1:1', `idle=${url}`];
+  const args = named.flatMap((one) => ['--workspace', one]);
   const front = await server(['--cwd', temporaryFolder(), ...args]);
   const read = async (path: string): Promise<unknown> =>
-    (
-      await fetch(`${front.url}/api/v0/tools/read`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ path }),
-      })
-    ).json();
+    (await front.post('/api/v0/tools/read', { path })).json();
   await read('ws://dev/f');
   await read('ws://gone/f');
   const metrics = await (await fetch(`${front.url}/metrics`)).text();
@@ -128,13 +115,10 @@ test('a command that fails and an invalid name are refused', () => {
 
 test('a variable for the tokens of two workspaces reaches neither', async () => {
   const heard: (string | undefined)[] = [];
-  const made = createServer(({ headers }, response) => {
+  const url = await answering(({ headers }, response) => {
     heard.push(headers.authorization);
     response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => void made.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void made.close());
-  const url = `http://127.0.0.1:${(made.address() as AddressInfo).port}`;
   const home = temporaryFolder();
   writeFileSync(join(home, 'token'), 'of-two\n', { mode: 0o600 });
   const read = (names: readonly string[], env: NodeJS.ProcessEnv, ...more: string[]) =>

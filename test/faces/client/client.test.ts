@@ -1,31 +1,26 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createClient, unwrap } from '../../../src/faces/client/client.ts';
 import { textAnswer } from '../../../src/render/notices.ts';
 import { serveOffer } from '../../support/app.ts';
 import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
 import { server } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
+import { answering } from '../../support/web.ts';
 
 const TOKEN = 'a-token-of-a-test';
 
 /** A server of one handler, and how often it was asked. */
-async function answering(
+async function counting(
   handle: (response: ServerResponse, attempt: number, request: IncomingMessage) => void,
 ): Promise<{ url: string; attempts: () => number }> {
   let attempts = 0;
-  const fake = createServer((request, response) => {
+  const url = await answering((request, response) => {
     attempts += 1;
     handle(response, attempts, request);
   });
-  await new Promise<void>((resolve) => void fake.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    fake.closeAllConnections();
-    fake.close();
-  });
-  return { url: `http://127.0.0.1:${(fake.address() as AddressInfo).port}`, attempts: () => attempts };
+  return { url, attempts: () => attempts };
 }
 
 test('every route has its method', async () => {
@@ -56,7 +51,7 @@ test('every route has its method', async () => {
 
 test('a client with a name is one on every connection', { tags: 'slow' }, async () => {
   const names: unknown[] = [];
-  const { url } = await answering((response, _, { headers }) => {
+  const { url } = await counting((response, _, { headers }) => {
     names.push(headers['oriel-client']);
     response.setHeader('content-type', 'application/json').end('{"status":"ok"}');
   });
@@ -89,24 +84,16 @@ describe('failures are values', () => {
     const { W } = workspace();
     const running = await server(['--cwd', W], { env: { ORIEL_TOKEN: TOKEN } });
     const client = createClient({ url: running.url, token: TOKEN });
-    expect(await createClient({ url: running.url }).tools()).toEqual({
+    const refusal = (status: number, code: string, message: string): object => ({
       ok: false,
-      error: {
-        kind: 'refused',
-        status: 401,
-        message: 'This server wants its token: Authorization: Bearer TOKEN.',
-        code: 'DENIED',
-      },
+      error: { kind: 'refused', status, message, code },
     });
-    expect(await client.readFile(join(W, 'none'))).toEqual({
-      ok: false,
-      error: {
-        kind: 'refused',
-        status: 404,
-        message: `open ${join(W, 'none')}: file does not exist`,
-        code: 'NOT_FOUND',
-      },
-    });
+    const wants = 'This server wants its token: Authorization: Bearer TOKEN.';
+    expect(await createClient({ url: running.url }).tools()).toEqual(refusal(401, 'DENIED', wants));
+    const missing = join(W, 'none');
+    expect(await client.readFile(missing)).toEqual(
+      refusal(404, 'NOT_FOUND', `open ${missing}: file does not exist`),
+    );
     expect(await client.readFileLines('', {})).toMatchObject({
       ok: false,
       error: { status: 400, validations: [{ field: 'path', detail: '"path" is required' }] },
@@ -115,19 +102,16 @@ describe('failures are values', () => {
   });
 
   test('no response, an invalid response, a truncated response', { tags: 'slow' }, async () => {
-    const gone = await answering(() => undefined);
-    const { port } = new URL(gone.url);
     expect(await createClient({ url: `http://127.0.0.1:1`, retries: 0 }).health()).toMatchObject({
       ok: false,
       error: { kind: 'network', message: 'No answer came: fetch failed (bad port).' },
     });
-    expect(port).not.toBe('');
-    const html = await answering((response) => void response.end('<html>'));
+    const html = await counting((response) => void response.end('<html>'));
     expect(await createClient({ url: html.url }).tools()).toEqual({
       ok: false,
       error: { kind: 'protocol', message: 'The answer is not valid JSON.' },
     });
-    const broken = await answering((response) => {
+    const broken = await counting((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('event: progress\ndata: {"message":"x"}\n\n');
       setTimeout(() => response.destroy(), 20);
@@ -152,8 +136,8 @@ describe('failures are values', () => {
 });
 
 describe('read-only requests are retried', () => {
-  const flaky = (status: number, headers = {}): ReturnType<typeof answering> =>
-    answering((response, attempt) => {
+  const flaky = (status: number, headers = {}): ReturnType<typeof counting> =>
+    counting((response, attempt) => {
       response.writeHead(attempt < 3 ? status : 200, { 'content-type': 'application/json', ...headers });
       response.end(attempt < 3 ? '{"message":"later"}' : '{"status":"ok"}');
     });
@@ -165,7 +149,7 @@ describe('read-only requests are retried', () => {
   });
 
   test('after a connection that broke', async () => {
-    const { url, attempts } = await answering((response, attempt) => {
+    const { url, attempts } = await counting((response, attempt) => {
       if (attempt === 1) response.destroy();
       else response.end('{"status":"ok"}');
     });
@@ -174,32 +158,29 @@ describe('read-only requests are retried', () => {
   });
 
   test('up to a maximum; never caller errors, never a tool', async () => {
-    const never = await answering(
+    const failing = { error: { status: 503 } };
+    const never = await counting(
       (response) => void response.writeHead(503, { 'retry-after': '0' }).end('{}'),
     );
-    expect(await createClient({ url: never.url, retries: 1 }).health()).toMatchObject({
-      error: { status: 503 },
-    });
+    expect(await createClient({ url: never.url, retries: 1 }).health()).toMatchObject(failing);
     expect(never.attempts()).toBe(2);
-    const refused = await answering((response) => void response.writeHead(404).end('{}'));
+    const refused = await counting((response) => void response.writeHead(404).end('{}'));
     expect(await createClient({ url: refused.url }).health()).toMatchObject({
       error: { status: 404, message: 'The server answered 404.' },
     });
     expect(refused.attempts()).toBe(1);
     const tool = await flaky(503);
-    expect(await createClient({ url: tool.url }).callTool('read', {})).toMatchObject({
-      error: { status: 503 },
-    });
+    expect(await createClient({ url: tool.url }).callTool('read', {})).toMatchObject(failing);
     expect(tool.attempts()).toBe(1);
   });
 
   test('a caller that aborts skips the next attempt', async () => {
-    const { url, attempts } = await answering(
+    const { url, attempts } = await counting(
       (response) => void response.writeHead(503, { 'retry-after': '5' }).end('{}'),
     );
     const stop = new AbortController();
     const call = createClient({ url }).health({ signal: stop.signal });
-    while (attempts() === 0) await new Promise((resolve) => void setTimeout(resolve, 5));
+    await expect.poll(attempts).toBe(1);
     await new Promise((resolve) => void setTimeout(resolve, 50));
     stop.abort();
     expect(await call).toMatchObject({ ok: false, error: { kind: 'cancelled' } });
@@ -216,17 +197,12 @@ test('tasks: calls name a task, and read its events', { tags: 'slow' }, async ()
   await client.readFileLines(path, { task });
   const answer = unwrap(await client.callTool('read', { path: 'f' }, { task, totals: true }));
   expect(answer.details['task']).toMatchObject({ id: task, calls: 2, redundancy: 0.5 });
-  expect(unwrap(await client.reportRateLimit(task, { retryAfter: 3, by: 'provider' }))).toEqual({
-    recorded: true,
-  });
-  expect(unwrap(await client.tasks())).toMatchObject({
-    operator: false,
-    tasks: [{ id: task, rateLimits: 1 }],
-  });
-  expect(unwrap(await client.task(task))).toMatchObject({
-    id: task,
-    files: [{ source: 'f', once: 0, again: 2 }],
-  });
+  const limit = unwrap(await client.reportRateLimit(task, { retryAfter: 3, by: 'provider' }));
+  expect(limit).toEqual({ recorded: true });
+  const listed = { operator: false, tasks: [{ id: task, rateLimits: 1 }] };
+  expect(unwrap(await client.tasks())).toMatchObject(listed);
+  const files = [{ source: 'f', once: 0, again: 2 }];
+  expect(unwrap(await client.task(task))).toMatchObject({ id: task, files });
   expect(unwrap(await client.taskEvents(task, { from: 1, limit: 5 }))).toMatchObject({
     total: 3,
     events: [{ tool: 'read' }, { kind: 'rate-limit', retryAfter: 3 }],

@@ -1,7 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { type ServerResponse } from 'node:http';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createFleet } from '../../../src/faces/client/fleet.ts';
+import { answering } from '../../support/web.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -9,16 +9,11 @@ afterEach(() => void vi.useRealTimers());
 async function holding(): Promise<{ url: string; open: ServerResponse[]; most: () => number }> {
   const open: ServerResponse[] = [];
   let most = 0;
-  const made = createServer((_, response) => {
+  const url = await answering((_, response) => {
     open.push(response);
     most = Math.max(most, open.length);
   });
-  await new Promise<void>((resolve) => void made.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    made.closeAllConnections();
-    made.close();
-  });
-  return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, open, most: () => most };
+  return { url, open, most: () => most };
 }
 
 const answer = (response: ServerResponse | undefined): void => void response?.end('{"status":"ok"}');
@@ -192,12 +187,9 @@ test('a caller that reads slowly does not fail the workspace', async () => {
 
 test('no redirect is followed', async () => {
   const elsewhere = await holding();
-  const leading = createServer(
-    (_, response) => void response.writeHead(307, { location: elsewhere.url }).end(),
-  );
-  await new Promise<void>((resolve) => void leading.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void leading.close());
-  const url = `http://127.0.0.1:${(leading.address() as AddressInfo).port}`;
+  const url = await answering((_, response) => {
+    response.writeHead(307, { location: elsewhere.url }).end();
+  });
   const fleet = createFleet({ workspaces: { dev: { url, retries: 0 } } });
   expect(await fleet.client('dev')?.tools()).toMatchObject({
     ok: false,

@@ -4,13 +4,12 @@
  * @module-tag slow
  */
 
-import { expect, onTestFinished, test } from 'vitest';
-import { createOffer } from '../../../src/faces/offer.ts';
+import { expect, test } from 'vitest';
 import type { ServeOptions } from '../../../src/faces/http/serve.ts';
 import type { TelemetryRecorder } from '../../../src/telemetry/telemetry.ts';
 import { dialectNames } from '../../../src/dialects/dialect-table.ts';
-import { serveOffer } from '../../support/app.ts';
-import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
+import { serveOffer, openOffer } from '../../support/app.ts';
+import { closeBrowserAtEnd, expectAccessible, pageOf, signIn } from '../../support/browser.ts';
 import { has } from '../../support/has.ts';
 import { makePng } from '../../support/images.ts';
 import { call, noteOf } from '../../support/telemetry.ts';
@@ -18,33 +17,37 @@ import { workspace } from '../../support/workspace.ts';
 
 closeBrowserAtEnd();
 
+const inBrowser = test.runIf(has('chromium'));
+
+type Page = Awaited<ReturnType<typeof pageOf>>['page'];
+
+const isLive = (page: Page) =>
+  page
+    .getByRole('status')
+    .filter({ hasText: /^live$/ })
+    .waitFor();
+const under = (page: Page, dialect: string) => page.getByRole('article', { name: `Under ${dialect}` });
+
 const LINES = Array.from({ length: 1_000 }, (_, i) => `${String(i + 1).padEnd(99, '.')}\n`).join('');
 
 async function serving(options: Partial<ServeOptions> = {}) {
   const { W, write } = workspace();
   write('big.txt', LINES);
-  const offer = createOffer({ cwd: W, manyClients: true });
-  onTestFinished(() => offer.close());
-  const { url } = await serveOffer(offer, { operatorToken: 'chief', ...options });
+  const offer = openOffer({ cwd: W, manyClients: true });
+  const { url, post } = await serveOffer(offer, { operatorToken: 'chief', ...options });
   const read = async (path: string, task = 'fix the login', headers: Record<string, string> = {}) => {
-    const response = await fetch(`${url}/api/v0/tools/read`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'oriel-task': encodeURIComponent(task), ...headers },
-      body: JSON.stringify({ path }),
-    });
-    await response.text();
+    const sent = { 'oriel-task': encodeURIComponent(task), ...headers };
+    await (await post('/api/v0/tools/read', { path }, { headers: sent })).text();
   };
   return { url, read, write, telemetry: offer.telemetry as TelemetryRecorder };
 }
 
-test.runIf(has('chromium'))('the link of an open server shows what all clients read', async () => {
+inBrowser('the link of an open server shows what all clients read', async () => {
   const { url, read } = await serving();
   const { page } = await pageOf(url);
   await page.getByText('Of this browser alone.', { exact: false }).waitFor();
   await page.getByText('This browser has made no call yet', { exact: false }).waitFor();
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Token of this server').fill('anything');
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await signIn(page, 'anything');
   await page.getByText('The server does not take this token.').waitFor();
   await expectAccessible(page);
   // What was refused is forgotten.
@@ -61,7 +64,7 @@ test.runIf(has('chromium'))('the link of an open server shows what all clients r
   await expectAccessible(page);
 });
 
-test.runIf(has('chromium'))('the keyboard alone leads from signing in to the lens', async () => {
+inBrowser('the keyboard alone leads from signing in to the lens', async () => {
   const { url, read } = await serving({ token: 'api' });
   const bearer = { authorization: 'Bearer api' };
   for (const path of ['big.txt', 'big.txt:494..', 'big.txt:987..', 'big.txt:40..80', 'missing'])
@@ -79,10 +82,7 @@ test.runIf(has('chromium'))('the keyboard alone leads from signing in to the len
   await page.getByLabel('Token of this server').fill('chief');
   await page.keyboard.press('Enter');
   await page.getByText('Of all clients of this server.').waitFor();
-  await page
-    .getByRole('status')
-    .filter({ hasText: /^live$/ })
-    .waitFor();
+  await isLive(page);
   await page.getByRole('link', { name: 'fix the login' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'fix the login' }).waitFor();
@@ -92,14 +92,14 @@ test.runIf(has('chromium'))('the keyboard alone leads from signing in to the len
   await page.getByLabel('Path with a selector').fill('big.txt');
   await page.getByLabel('Beside it').selectOption('zed');
   await page.getByRole('button', { name: 'Look' }).click();
-  await page.getByRole('article', { name: 'Under zed' }).locator('pre').waitFor();
-  await page.getByRole('article', { name: 'Under oriel' }).locator('mark').waitFor();
+  await under(page, 'zed').locator('pre').waitFor();
+  await under(page, 'oriel').locator('mark').waitFor();
   // The token is nowhere but in the tab. The two refusals are those of the wrong tokens.
   expect(page.url()).not.toContain('chief');
   expect(said.filter((text) => !text.includes('401'))).toEqual([]);
 });
 
-test.runIf(has('chromium'))('text in the lens stays while others make calls', async () => {
+inBrowser('text in the lens stays while others make calls', async () => {
   const { url, read } = await serving();
   const { page } = await pageOf(`${url}/#token=chief`);
   await page.getByRole('link', { name: 'Lens', exact: true }).click();
@@ -107,10 +107,7 @@ test.runIf(has('chromium'))('text in the lens stays while others make calls', as
   await path.fill('big.txt:1..10');
   await bytes.fill('500');
   await page.getByLabel('Beside it').selectOption('zed');
-  await page
-    .getByRole('status')
-    .filter({ hasText: /^live$/ })
-    .waitFor();
+  await isLive(page);
   // The frame is drawn again when it has the new list.
   const listed = page.waitForResponse(async (response) =>
     response.url().endsWith('/api/v0/tasks') ? (await response.text()).includes('fix the login') : false,
@@ -121,10 +118,10 @@ test.runIf(has('chromium'))('text in the lens stays while others make calls', as
   expect(await path.inputValue()).toBe('big.txt:1..10');
   expect(await bytes.inputValue()).toBe('500');
   await page.getByRole('button', { name: 'Look' }).click();
-  await page.getByRole('article', { name: 'Under zed' }).locator('pre').waitFor();
+  await under(page, 'zed').locator('pre').waitFor();
 });
 
-test.runIf(has('chromium'))('a budget that is being typed stays while calls arrive', async () => {
+inBrowser('a budget that is being typed stays while calls arrive', async () => {
   const { url, read } = await serving();
   await read('big.txt:1..10');
   const { page } = await pageOf(`${url}/#token=chief`);
@@ -136,18 +133,13 @@ test.runIf(has('chromium'))('a budget that is being typed stays while calls arri
   expect(await page.getByLabel('Budget in tokens').inputValue()).toBe('77000');
 });
 
-test.runIf(has('chromium'))('new calls of a running task appear', async () => {
+inBrowser('new calls of a running task appear', async () => {
   const { url, read, telemetry } = await serving();
   await read('big.txt:1..10');
   const { page } = await pageOf(`${url}/#/task?id=fix%20the%20login`);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Token of this server').fill('chief');
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await signIn(page);
   await page.getByText('1 to 1 of 1').waitFor();
-  await page
-    .getByRole('status')
-    .filter({ hasText: /^live$/ })
-    .waitFor();
+  await isLive(page);
   await read('big.txt:11..20');
   await page.getByText('1 to 2 of 2').waitFor();
   await page.getByText('once 20, again 0, never 980 of 1,000 lines', { exact: true }).waitFor();
@@ -162,11 +154,9 @@ test.runIf(has('chromium'))('new calls of a running task appear', async () => {
   await page.getByText('once 5, again 0, never 995 of 1,000 lines', { exact: true }).waitFor();
 });
 
-test.runIf(has('chromium'))('events between page load and stream are shown', async () => {
+inBrowser('events between page load and stream are shown', async () => {
   const { url, read } = await serving();
   const { page } = await pageOf(url);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Token of this server').fill('chief');
   // The stream opens when the list has been loaded and a call was made.
   const listed = page.waitForResponse(`${url}/api/v0/tasks`);
   await page.route('**/api/v0/live', async (route) => {
@@ -174,11 +164,11 @@ test.runIf(has('chromium'))('events between page load and stream are shown', asy
     await read('big.txt:1..10', 'in between');
     await route.continue();
   });
-  await page.keyboard.press('Enter');
+  await signIn(page);
   await page.getByRole('link', { name: 'in between' }).waitFor();
 });
 
-test.runIf(has('chromium'))('links to the lens use the dialect of the calls', async () => {
+inBrowser('links to the lens use the dialect of the calls', async () => {
   const { url, telemetry } = await serving();
   const read = (from: number, to: number) => ({
     source: 'big.txt',
@@ -194,73 +184,51 @@ test.runIf(has('chromium'))('links to the lens use the dialect of the calls', as
     telemetry.record(noteOf(call({ ...facts, reads: [one] }), 'a task'), undefined);
   }
   const { page } = await pageOf(`${url}/#/task?id=a%20task`);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Token of this server').fill('chief');
-  await page.keyboard.press('Enter');
+  await signIn(page);
   await page.getByText('big.txt start_line=40 end_line=80 would have been enough').waitFor();
   await page.getByRole('link', { name: 'open in the lens: big.txt start_line=40 end_line=80' }).click();
-  await page
-    .getByRole('article', { name: 'Under zed' })
-    .locator('pre')
-    .filter({ hasText: /^40\.+/ })
-    .waitFor();
+  const shown = under(page, 'zed').locator('pre');
+  await shown.filter({ hasText: /^40\.+/ }).waitFor();
   await page.goBack();
   await page.getByRole('link', { name: 'big.txt', exact: true }).click();
-  await page.getByRole('article', { name: 'Under zed' }).locator('pre').waitFor();
+  await under(page, 'zed').locator('pre').waitFor();
 });
 
-test.runIf(has('chromium'))('the lens: blocks, truncation and the next call linked', async () => {
+inBrowser('the lens: blocks, truncation and the next call linked', async () => {
   const { url } = await serving();
   const { page } = await pageOf(`${url}/#/lens?path=big.txt&dialect=oriel&lines=10`);
-  const article = page.getByRole('article', { name: 'Under oriel' });
+  const article = under(page, 'oriel');
   await expect
     .poll(() => page.getByLabel('Dialect').locator('option').allTextContents())
     .toEqual(dialectNames);
   await article.getByText('Next call: big.txt:11..').click();
-  await article
-    .locator('pre')
-    .filter({ hasText: /^11\|11\.+/ })
-    .waitFor();
+  const shown = article.locator('pre').filter({ hasText: /^11\|11\.+/ });
+  await shown.waitFor();
   expect(await page.getByLabel('Path with a selector').inputValue()).toBe('big.txt:11..');
   await page.goto(`${url}/#/lens?path=big.txt:1..5&dialect=zed&beside=coder`);
-  await page
-    .getByRole('article', { name: 'Under coder' })
-    .getByText('"limit":5', { exact: false })
-    .first()
-    .waitFor();
+  await under(page, 'coder').getByText('"limit":5', { exact: false }).first().waitFor();
 });
 
-test.runIf(has('chromium'))('the lens with a token shows the image models get', async () => {
+inBrowser('the lens with a token shows the image models get', async () => {
   const { url, write } = await serving({ token: 'api' });
   write('photo.png', makePng(40, 30));
   const { page, said } = await pageOf(`${url}/#/lens?path=photo.png&dialect=oriel&beside=pi`);
   await page.getByLabel('Token of this server').fill('api');
   await page.keyboard.press('Enter');
-  for (const dialect of ['oriel', 'pi'])
-    await page
-      .getByRole('article', { name: `Under ${dialect}` })
-      .getByRole('img')
-      .waitFor();
+  for (const dialect of ['oriel', 'pi']) await under(page, dialect).getByRole('img').waitFor();
   const sizes = '[...document.images].map((image) => [image.naturalWidth, image.naturalHeight])';
-  await expect
-    .poll(() => page.evaluate(sizes))
-    .toEqual([
-      [40, 30],
-      [40, 30],
-    ]);
+  await expect.poll(() => page.evaluate(sizes)).toEqual([0, 1].map(() => [40, 30]));
   await expectAccessible(page);
   expect(said.filter((text) => !text.includes('401'))).toEqual([]);
 });
 
-test.runIf(has('chromium'))('hostile names and contents are text and run nothing', async () => {
+inBrowser('hostile names and contents are text and run nothing', async () => {
   const { url, read, write } = await serving();
   const name = '<img src=x onerror=alert(1)>.txt';
   write(name, '<script>alert(2)</script>\n<img src="https://example.com/x" onerror=alert(3)>\n');
   await read(name, '"><script>alert(4)</script>\u202e');
   const { page, said } = await pageOf(url);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Token of this server').fill('chief');
-  await page.keyboard.press('Enter');
+  await signIn(page);
   await page.getByText('"><script>alert(4)</script>\\u202e').click();
   await page.getByRole('link', { name }).click();
   await page.locator('pre').filter({ hasText: '<script>alert(2)</script>' }).waitFor();

@@ -4,8 +4,7 @@
  * @module-tag slow
  */
 
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CDPSession, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
@@ -15,6 +14,7 @@ import { EventFile, MAX_INSPECTED_CHARACTERS } from '../../../src/telemetry/even
 import { closeBrowserAtEnd, pageOf } from '../../support/browser.ts';
 import { has } from '../../support/has.ts';
 import { page as pageEvent } from '../../support/telemetry.ts';
+import { temporaryFolder } from '../../support/commands.ts';
 
 closeBrowserAtEnd();
 
@@ -31,9 +31,7 @@ function line(i: number): string {
 
 /** The address of a server that reads the file on as it grows. */
 async function inspecting(): Promise<{ url: string; path: string }> {
-  const folder = mkdtempSync(join(tmpdir(), 'oriel-frames-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, 'calls.jsonl');
+  const path = join(temporaryFolder(), 'calls.jsonl');
   writeFileSync(path, Array.from({ length: EVENTS }, (_, i) => line(i)).join(''));
   const file = await EventFile.open(path, 'oriel inspect FILE', MAX_INSPECTED_CHARACTERS);
   const serving = await inspect({

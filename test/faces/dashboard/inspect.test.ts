@@ -4,8 +4,7 @@
  * @module-tag slow
  */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { addressText } from '../../../src/faces/http/guard.ts';
@@ -15,13 +14,12 @@ import type { TelemetryEvent } from '../../../src/types/telemetry.ts';
 import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
 import { has } from '../../support/has.ts';
 import { call, page as pageEvent } from '../../support/telemetry.ts';
+import { temporaryFolder } from '../../support/commands.ts';
 
 closeBrowserAtEnd();
 
 async function inspecting(lines: Iterable<string>): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'oriel-inspect-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, 'calls.jsonl');
+  const path = join(temporaryFolder(), 'calls.jsonl');
   writeFileSync(path, [...lines].join('\n'));
   const file = await EventFile.open(path, 'oriel inspect FILE', MAX_INSPECTED_CHARACTERS);
   const serving = await inspect({

@@ -4,24 +4,24 @@
  * @module-tag slow
  */
 
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { createOffer } from '../../../src/faces/offer.ts';
 import type { TelemetryRecorder } from '../../../src/telemetry/telemetry.ts';
-import { serveOffer } from '../../support/app.ts';
-import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
+import { serveOffer, openOffer } from '../../support/app.ts';
+import { closeBrowserAtEnd, expectAccessible, pageOf, signIn } from '../../support/browser.ts';
 import { has } from '../../support/has.ts';
 import { call, noteOf, page as pageEvent } from '../../support/telemetry.ts';
 import { workspace } from '../../support/workspace.ts';
 
 closeBrowserAtEnd();
 
+const inBrowser = test.runIf(has('chromium'));
+
 /** A task with everything that a view can show, and names and figures as long as they come. */
 async function serving(): Promise<string> {
   const { W, write } = workspace();
   write('big.txt', Array.from({ length: 1_000 }, (_, i) => `${String(i + 1).padEnd(99, '.')}\n`).join(''));
-  const offer = createOffer({ cwd: W, manyClients: true });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W, manyClients: true });
   const { url } = await serveOffer(offer, { operatorToken: 'chief' });
   const telemetry = offer.telemetry as TelemetryRecorder;
   const caller = {};
@@ -55,11 +55,15 @@ async function open(page: Page, url: string, view: keyof typeof VIEWS): Promise<
     await page.getByRole('img', { name: /^64 calls from .*, at most 64 in 1 s$/ }).waitFor();
 }
 
-async function signIn(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByLabel('Token of this server').fill('chief');
-  await page.keyboard.press('Enter');
+async function enter(page: Page): Promise<void> {
+  await signIn(page);
   await page.getByText('Of all clients of this server.').waitFor();
+}
+
+/** That nothing of the page is broken. */
+async function expectWhole(page: Page, where: object): Promise<void> {
+  const broken = (await page.evaluate(BROKEN)) as object;
+  expect({ ...where, ...broken }).toEqual({ ...where, figures: [], heads: [], wider: 0 });
 }
 
 /** Figures that stand on more than one line, heads that do not stand above their column, and how far the page is wider than its window. */
@@ -82,22 +86,15 @@ const BROKEN = `(() => {
 })()`;
 
 // No figure is broken, and nothing scrolls horizontally.
-test.runIf(has('chromium'))('axe accepts every view, light and dark, narrow and wide', async () => {
+inBrowser('axe accepts every view, light and dark, narrow and wide', async () => {
   const url = await serving();
   const { page, said } = await pageOf(url, { colorScheme: 'light' });
-  await signIn(page);
+  await enter(page);
   for (const view of Object.keys(VIEWS) as (keyof typeof VIEWS)[]) {
     await open(page, url, view);
     for (const width of [400, 700, 900, 961, 1_200, 1_800]) {
       await page.setViewportSize({ width, height: 800 });
-      const broken = await page.evaluate(BROKEN);
-      expect({ view, width, ...(broken as object) }).toEqual({
-        view,
-        width,
-        figures: [],
-        heads: [],
-        wider: 0,
-      });
+      await expectWhole(page, { view, width });
       if (width === 400 || width === 1_200) await expectAccessible(page);
     }
     // Dark, it differs by its colours alone.
@@ -108,40 +105,32 @@ test.runIf(has('chromium'))('axe accepts every view, light and dark, narrow and 
   expect(said.filter((text) => !text.includes('401'))).toEqual([]);
 });
 
-test.runIf(has('chromium'))('an old timeline does not widen a narrower window', async () => {
+inBrowser('an old timeline does not widen a narrower window', async () => {
   const url = await serving();
   const { page } = await pageOf(url, { viewport: { width: 1_800, height: 800 } });
   // As on a machine that is too busy to tell of the new size.
   await page.addInitScript('globalThis.ResizeObserver = class { observe() {} disconnect() {} }');
   await page.reload();
-  await signIn(page);
+  await enter(page);
   await open(page, url, 'task');
   for (const width of [1_200, 400]) {
     await page.setViewportSize({ width, height: 800 });
-    expect({ width, ...((await page.evaluate(BROKEN)) as object) }).toEqual({
-      width,
-      figures: [],
-      heads: [],
-      wider: 0,
-    });
+    await expectWhole(page, { width });
   }
 });
 
-test.runIf(has('chromium'))('timeline marks show their call, task columns are explained', async () => {
+inBrowser('timeline marks show their call, task columns are explained', async () => {
   const url = await serving();
   const { page } = await pageOf(url, { viewport: { width: 1_200, height: 800 } });
-  await signIn(page);
+  await enter(page);
   await page.getByText('What the figures mean').click();
   await expect
     .poll(() => page.getByText('Calls that larger windows would have saved').isVisible())
     .toBe(true);
   await open(page, url, 'task');
   await page.getByText('Point at a mark to see its call.').waitFor();
-  const { x, y, width } = (await page.locator('.u-over').boundingBox()) as {
-    x: number;
-    y: number;
-    width: number;
-  };
+  const box = await page.locator('.u-over').boundingBox();
+  const { x, y, width } = box as NonNullable<typeof box>;
   await page.mouse.move(x + 1, y + 20);
   await page.getByText('1: read big.txt L1-30, 2.9 KiB, cut by lines').waitFor();
   await page.mouse.move(x + width - 1, y + 20);
@@ -150,10 +139,10 @@ test.runIf(has('chromium'))('timeline marks show their call, task columns are ex
   await page.getByText('Point at a mark to see its call.').waitFor();
 });
 
-test.runIf(has('chromium'))('the list, lens and task survive a broken connection', async () => {
+inBrowser('the list, lens and task survive a broken connection', async () => {
   const url = await serving();
   const { page } = await pageOf(url);
-  await signIn(page);
+  await enter(page);
   const broken = new Set<string>();
   await page.route('**/api/v0/{tasks,lens}**', async (route) => {
     const { pathname } = new URL(route.request().url());
@@ -175,10 +164,10 @@ const FOCUSED = `(() => {
   return { at: all.indexOf(element), of: all.length, seen: outlineStyle !== 'none' };
 })()`;
 
-test.runIf(has('chromium'))('Tab reaches every control in order, with visible focus', async () => {
+inBrowser('Tab reaches every control in order, with visible focus', async () => {
   const url = await serving();
   const { page } = await pageOf(url);
-  await signIn(page);
+  await enter(page);
   for (const view of Object.keys(VIEWS) as (keyof typeof VIEWS)[]) {
     await open(page, url, view);
     await page.evaluate('document.activeElement?.blur(); scrollTo(0, 0); 0');

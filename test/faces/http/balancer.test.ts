@@ -20,7 +20,7 @@ import {
   shippedBalancer,
   textOf,
 } from '../../support/replicas.ts';
-import { AUTHORIZATION, mcpHeaders, TOKEN } from '../../support/server.ts';
+import { AUTHORIZATION, mcpHeaders, TOKEN, postTo, initialize } from '../../support/server.ts';
 import { redisServer } from '../../support/stores.ts';
 
 describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
@@ -29,17 +29,8 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
   /** A session of MCP from before 2026-07-28. */
   async function openSession(url: string): Promise<(id: number) => Promise<number>> {
     const post = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
-      fetch(`${url}/mcp`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...AUTHORIZATION, ...mcpHeaders, ...headers },
-        body: JSON.stringify({ jsonrpc: '2.0', ...body }),
-      });
-    const params = {
-      protocolVersion: '2025-06-18',
-      capabilities: {},
-      clientInfo: { name: 'test', version: '1' },
-    };
-    const opened = await post({ id: 0, method: 'initialize', params });
+      postTo(url, { ...AUTHORIZATION, ...mcpHeaders })('/mcp', { jsonrpc: '2.0', ...body }, { headers });
+    const opened = await post(initialize('2025-06-18'));
     await opened.text();
     const session = opened.headers.get('mcp-session-id') ?? 'none';
     return async (id) => {

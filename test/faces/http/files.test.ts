@@ -5,9 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createOffer } from '../../../src/faces/offer.ts';
-import { type AppUnderTest, serveOffer } from '../../support/app.ts';
+import { describe, expect, test } from 'vitest';
+import { type AppUnderTest, serveOffer, openOffer } from '../../support/app.ts';
 import { SECRET, workspace } from '../../support/workspace.ts';
 
 const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, i) => i % 251));
@@ -27,8 +26,7 @@ async function serving(): Promise<{
   symlinkSync(join(W, 'later'), join(W, 'dangling'));
   symlinkSync('loop', join(W, 'loop'));
   execFileSync('mkfifo', [join(W, 'pipe')]);
-  const offer = createOffer({ cwd: W, manyClients: true });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W, manyClients: true });
   return { W, O, running: await serveOffer(offer), of: (path) => encodeURIComponent(join(W, path)) };
 }
 

@@ -4,8 +4,6 @@
  * @module-tag slow
  */
 
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel, type Oriel } from '../../../src/oriel.ts';
 import { temporaryFolder } from '../../support/commands.ts';
@@ -13,6 +11,7 @@ import { has } from '../../support/has.ts';
 import { numberedObject, objectServer } from '../../support/objects.ts';
 import { callOn, replicasOn, textOf } from '../../support/replicas.ts';
 import { redisServer } from '../../support/stores.ts';
+import { answering } from '../../support/web.ts';
 
 interface Site {
   readonly url: string;
@@ -25,14 +24,12 @@ interface Site {
 
 async function site(): Promise<Site> {
   const made = { url: '', version: 'one', lines: 2_000, status: 200, requests: 0 };
-  const server: Server = createServer((_, response) => {
+  const url = await answering((_, response) => {
     made.requests += 1;
     const text = Array.from({ length: made.lines }, (_line, i) => `${made.version} ${i + 1}\n`).join('');
     response.writeHead(made.status, { 'content-type': 'text/plain' }).end(text);
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  made.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/page`;
+  made.url = `${url}/page`;
   return made;
 }
 

@@ -4,11 +4,10 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createOffer } from '../../../src/faces/offer.ts';
 import { outbox } from '../../../src/faces/outbox.ts';
 import type { TelemetryRecorder } from '../../../src/telemetry/telemetry.ts';
 import type { CallEvent } from '../../../src/types/telemetry.ts';
-import { serveOffer } from '../../support/app.ts';
+import { serveOffer, openOffer } from '../../support/app.ts';
 import { call, noteOf } from '../../support/telemetry.ts';
 import { workspace } from '../../support/workspace.ts';
 
@@ -19,8 +18,7 @@ interface Told {
 
 async function serving() {
   const { W } = workspace();
-  const offer = createOffer({ cwd: W, manyClients: true });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W, manyClients: true });
   const { url } = await serveOffer(offer, { token: 'api', operatorToken: 'chief' });
   const telemetry = offer.telemetry as TelemetryRecorder;
   const record = (tool: string, more: Partial<CallEvent> = {}): void => {

@@ -4,7 +4,7 @@ import { textAnswer } from '../../../src/render/notices.ts';
 import { type AppUnderTest, serveOffer } from '../../support/app.ts';
 import { withoutLag } from '../../support/lag.ts';
 import { offerOf, testTool } from '../../support/offer.ts';
-import { mcpHeaders } from '../../support/server.ts';
+import { mcpHeaders, postTo, initialize, modernMeta } from '../../support/server.ts';
 
 interface Job {
   readonly name: string;
@@ -23,9 +23,8 @@ function jobs(): { tool: Tool; begun: Job[]; begin: (count: number) => Promise<v
         begun.push({ name, signal: signal as AbortSignal, end: () => resolve(textAnswer(name)) });
       }),
   );
-  const begin = async (count: number): Promise<void> => {
-    while (begun.length < count) await new Promise((resolve) => void setTimeout(resolve, 5));
-  };
+  const begin = async (count: number): Promise<void> =>
+    expect.poll(() => begun.length).toBeGreaterThanOrEqual(count);
   return { tool, begun, begin };
 }
 
@@ -46,20 +45,13 @@ const cancelled = (requestId: string | number): object => ({
 type Post = (body: object, signal?: AbortSignal) => Promise<Response>;
 
 async function open({ url }: AppUnderTest): Promise<Post> {
-  let headers: Record<string, string> = { 'content-type': 'application/json', ...mcpHeaders };
+  let headers: Record<string, string> = mcpHeaders;
   const post: Post = (body, signal) =>
-    fetch(`${url}/mcp`, {
-      method: 'POST',
-      headers,
-      body: body instanceof Uint8Array ? body : JSON.stringify(body),
+    postTo(url, headers)('/mcp', body, {
+      ...(body instanceof Uint8Array && { body }),
       ...(signal && { signal }),
     });
-  const hello = await post({
-    jsonrpc: '2.0',
-    id: 0,
-    method: 'initialize',
-    params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-  });
+  const hello = await post(initialize('2025-03-26'));
   await hello.text();
   const id = hello.headers.get('mcp-session-id') ?? '';
   headers = { ...headers, 'mcp-session-id': id, 'mcp-protocol-version': '2025-03-26' };
@@ -138,7 +130,7 @@ test('a client that disconnects cancels only its own request', async () => {
   stop.abort();
   expect(await left).toBe('gone');
   const [gone, kept] = ['left', 'stays'].map((name) => begun.find((job) => job.name === name) as Job);
-  while (!gone?.signal.aborted) await new Promise((resolve) => void setTimeout(resolve, 5));
+  await expect.poll(() => gone?.signal.aborted).toBe(true);
   expect(kept?.signal.aborted).toBe(false);
   const reused = answersIn(post(call(1, 'reused')));
   await begin(3);
@@ -214,12 +206,6 @@ describe('POSTs of too many messages are refused before processing', () => {
 });
 
 describe('clients that send other headers and forms', () => {
-  const initialize = {
-    jsonrpc: '2.0',
-    id: 0,
-    method: 'initialize',
-    params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-  };
   const accepts: [string, string][] = [
     ['*/*', 'text/event-stream'],
     ['application/json', 'application/json'],
@@ -240,17 +226,8 @@ describe('clients that send other headers and forms', () => {
 
   test('who accepts only a stream gets one in the newest protocol', async () => {
     const app = await serveOffer(offerOf(testTool('job', () => Promise.resolve(textAnswer('done')))));
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    const body = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'job', arguments: {}, _meta },
-    };
+    const params = { name: 'job', arguments: {}, _meta: modernMeta };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
     const headers = {
       accept: 'text/event-stream',
       'mcp-protocol-version': '2026-07-28',
@@ -265,7 +242,7 @@ describe('clients that send other headers and forms', () => {
   test('whose session is gone initializes a new one', async () => {
     const app = await serveOffer(offerOf());
     const headers = { ...mcpHeaders, 'mcp-session-id': '00000000-0000-4000-8000-000000000000' };
-    const response = await app.post('/mcp', initialize, { headers });
+    const response = await app.post('/mcp', initialize('2025-03-26'), { headers });
     expect(response.status).toBe(200);
     expect(response.headers.get('mcp-session-id')).not.toBe(headers['mcp-session-id']);
     expect((await app.post('/mcp', call(1, 'x'), { headers })).status).toBe(404);

@@ -2,10 +2,9 @@
 
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createClient, unwrap } from '../../../src/faces/client/client.ts';
-import { createOffer } from '../../../src/faces/offer.ts';
-import { serveOffer } from '../../support/app.ts';
+import { serveOffer, openOffer } from '../../support/app.ts';
 import { tar } from '../../support/tar.ts';
 import { workspace } from '../../support/workspace.ts';
 import { zip } from '../../support/zip.ts';
@@ -15,24 +14,16 @@ test('the operator sees the rules, and which of them decides', async () => {
   const env = write('.env', 'KEY=1\n');
   write('.cursorignore', '# keys\nkeys/\n');
   write('keys/a.ts', 'a\n');
-  const offer = createOffer({ cwd: W, roots: [W], deny: ['.env'], cache: false });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W, roots: [W], deny: ['.env'], cache: false });
   const { url } = await serveOffer(offer, { token: 'api', operatorToken: 'chief' });
   const operator = createClient({ url, token: 'chief' });
   const rules = [
     { rule: '.env', from: 'the option deny' },
     { rule: 'keys/', from: '.cursorignore', line: 2 },
-    ...[
-      '.git/**/objects/',
-      '.git/**/index',
-      '.git/**/index.lock',
-      '.git/**/rebase-apply/',
-      '.git/**/rebase-merge/patch',
-      '.git/**/rr-cache/',
-      '.git/**/lost-found/',
-      '.git/**/COMMIT_EDITMSG',
-      '*.git/objects/',
-    ].map((end) => ({ rule: `**/${end}`, from: 'oriel itself' })),
+    ...'objects/ index index.lock rebase-apply/ rebase-merge/patch rr-cache/ lost-found/ COMMIT_EDITMSG'
+      .split(' ')
+      .map((end) => ({ rule: `**/.git/**/${end}`, from: 'oriel itself' })),
+    { rule: '**/*.git/objects/', from: 'oriel itself' },
   ];
   expect(unwrap(await operator.privateFiles())).toEqual({ rules });
   expect(unwrap(await operator.privateFiles({ path: `${W}/keys/a.ts` }))).toEqual({
@@ -80,8 +71,7 @@ test.each<[string, Uint8Array, number]>([
 ])('the stored bytes of %s are sent unless a member may be private', async (name, bytes, status) => {
   const { W, write } = workspace();
   write(name, bytes);
-  const offer = createOffer({ cwd: W, roots: [W], deny: ['.env'], cache: false });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W, roots: [W], deny: ['.env'], cache: false });
   const { url } = await serveOffer(offer, { token: 'api' });
   const ask = async (method: string, headers = {}): Promise<Response> =>
     fetch(`${url}/api/v0/read-file?path=${encodeURIComponent(join(W, name))}`, {

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../../src/faces/client/client.ts';
-import { createOffer } from '../../../src/faces/offer.ts';
 import type { Tool } from '../../../src/oriel.ts';
 import type { QueueSlot } from '../../../src/queues/queue.ts';
 import { queues } from '../../../src/queues/queue-table.ts';
 import { textAnswer } from '../../../src/render/notices.ts';
-import { type AppUnderTest, serveOffer } from '../../support/app.ts';
+import { type AppUnderTest, serveOffer, openOffer } from '../../support/app.ts';
 import { offerOf, testTool } from '../../support/offer.ts';
-import { mcpHeaders, mcpMessage } from '../../support/server.ts';
+import { mcpHeaders, mcpMessage, postTo, initialize } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
 
 const BYTES = Buffer.alloc(24 << 20, 'twenty-four megabytes are more than sockets hold; ');
@@ -21,8 +20,7 @@ beforeEach(async () => {
   ({ W } = rest);
   write('a.txt', 'one\n');
   write('large.bin', BYTES);
-  const offer = createOffer({ cwd: W });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W });
   app = await serveOffer(offer);
 });
 
@@ -70,11 +68,8 @@ test('clients without a name are distinguished by their programs', async () => {
   const held = queues.calls.acquire() as QueueSlot;
   const order: string[] = [];
   const ask = async (program: string): Promise<void> => {
-    const response = await fetch(`${app.url}/api/v0/tools/read`, {
-      method: 'POST',
-      headers: { 'user-agent': program, 'content-type': 'application/json' },
-      body: '{"path":"a.txt"}',
-    });
+    const headers = { 'user-agent': program };
+    const response = await app.post('/api/v0/tools/read', { path: 'a.txt' }, { headers });
     order.push(program);
     await response.arrayBuffer();
   };
@@ -171,22 +166,9 @@ describe('callers', () => {
     const { tool, callers } = recording();
     const { url } = await serveOffer(offerOf(tool));
     const post = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
-      fetch(`${url}/mcp`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...mcpHeaders, ...headers },
-        body: JSON.stringify(body),
-      });
+      postTo(url, mcpHeaders)('/mcp', body, { headers });
     const open = async (): Promise<Record<string, string>> => {
-      const opened = await post({
-        jsonrpc: '2.0',
-        id: 0,
-        method: 'initialize',
-        params: {
-          protocolVersion: '2025-06-18',
-          capabilities: {},
-          clientInfo: { name: 'test', version: '1' },
-        },
-      });
+      const opened = await post(initialize('2025-06-18'));
       await opened.text();
       return { 'mcp-session-id': opened.headers.get('mcp-session-id') as string };
     };

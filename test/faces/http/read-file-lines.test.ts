@@ -1,8 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { createOffer } from '../../../src/faces/offer.ts';
-import { type AppUnderTest, serveOffer } from '../../support/app.ts';
+import { describe, expect, test } from 'vitest';
+import { type AppUnderTest, serveOffer, openOffer } from '../../support/app.ts';
 import { server } from '../../support/server.ts';
 import { SECRET, workspace } from '../../support/workspace.ts';
 
@@ -55,8 +54,7 @@ async function files(make: (W: string) => void, uid?: number): Promise<Files> {
 }
 
 function serving(W: string): Promise<AppUnderTest> {
-  const offer = createOffer({ cwd: W, manyClients: true });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W, manyClients: true });
   return serveOffer(offer);
 }
 

@@ -1,10 +1,10 @@
 /** Who may start a server that clients can use without a token, and what it says of that. */
 
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
+import { expect, test } from 'vitest';
+import { type OfferOptions } from '../../../src/faces/offer.ts';
 import { refuseWithoutKey } from '../../../src/faces/http/serve.ts';
-import { serveOffer } from '../../support/app.ts';
+import { serveOffer, openOffer } from '../../support/app.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
 /** The messages of its log, or the error. */
@@ -12,8 +12,7 @@ async function started(
   options: OfferOptions,
   serving: Parameters<typeof serveOffer>[1] = {},
 ): Promise<readonly unknown[] | string> {
-  const offer = createOffer({ cwd: temporaryFolder(), ...options });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: temporaryFolder(), ...options });
   try {
     refuseWithoutKey(offer, {
       address: { kind: 'port', host: '127.0.0.1', port: 0 },

@@ -1,17 +1,15 @@
 /** What requests, calls and connections get when the server is told to end. */
 
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { GRACE_MS } from '../../../src/faces/outbox.ts';
-import { createOffer } from '../../../src/faces/offer.ts';
 import type { Tool } from '../../../src/oriel.ts';
 import { textAnswer } from '../../../src/render/notices.ts';
-import { type AppUnderTest, serveOffer } from '../../support/app.ts';
-import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
-import { mcpHeaders, server } from '../../support/server.ts';
+import { type AppUnderTest, serveOffer, openOffer } from '../../support/app.ts';
+import { deferred, hangingTool, offerOf, testTool } from '../../support/offer.ts';
+import { mcpHeaders, server, modernMeta, initialize } from '../../support/server.ts';
+import { temporaryFolder } from '../../support/commands.ts';
 
 const ENDED = 'The server has ended, and this call with it. Use the same call when it runs again.';
 const ENDING = 'The server is ending. Use the same call when it runs again.';
@@ -38,24 +36,13 @@ async function wire({ url }: AppUnderTest, bytes = ''): Promise<Wire> {
   onTestFinished(() => void socket.destroy());
   await new Promise<void>((resolve) => void socket.once('connect', () => resolve()));
   let text = '';
-  let told: (() => void)[] = [];
-  const tell = (): void => {
-    const before = told;
-    told = [];
-    for (const resolve of before) resolve();
-  };
-  socket.on('data', (data: Buffer) => {
-    text += data.toString();
-    tell();
-  });
+  socket.on('data', (data: Buffer) => (text += data.toString()));
   socket.on('error', () => undefined);
   socket.write(bytes);
   return {
     socket,
     text: () => text,
-    async got(part) {
-      while (!text.includes(part)) await new Promise<void>((resolve) => void told.push(resolve));
-    },
+    got: async (part) => expect.poll(() => text).toContain(part),
     closed: new Promise((resolve) => void socket.once('close', () => resolve(text))),
   };
 }
@@ -92,9 +79,7 @@ const call = (id: number, name: string): object => ({
 /** A request of protocol 2026-07-28; with `progress` the reply to a call is a stream from the first progress on. */
 function modern(method: string, params: object, progress?: string): string {
   const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
+    ...modernMeta,
     ...(progress !== undefined && { progressToken: progress }),
   };
   const { name } = params as { name?: string };
@@ -110,15 +95,14 @@ function modern(method: string, params: object, progress?: string): string {
 /** A tool whose calls end when the test says so. */
 function gated(): { tool: Tool; begun: () => number; open: () => void } {
   let begun = 0;
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => (open = resolve));
+  const opened = deferred();
   const tool = testTool('gated', async (_, { signal, onProgress }) => {
     begun += 1;
     onProgress?.({ text: 'half' } as never);
-    await opened;
+    await opened.promise;
     return textAnswer(signal?.aborted ? 'cancelled' : 'done');
   });
-  return { tool, begun: () => begun, open: () => open() };
+  return { tool, begun: () => begun, open: opened.resolve };
 }
 
 const statusOf = (text: string): string => text.slice(0, text.indexOf('\r\n'));
@@ -159,16 +143,9 @@ test('running calls get answers, each last on its connection', async () => {
   const closed = app.close();
   for (const [i, bytes] of [request, health].entries()) kept[i]?.socket.write(bytes);
   for (const [i, length] of [5, cut].entries()) halves[i]?.socket.write(request.slice(length));
-  for (const one of kept) {
-    const text = (await one.closed).slice(one.text().indexOf('{"status":"ok"}') + 15);
-    expect([statusOf(text), bodyOf(text)]).toEqual([
-      'HTTP/1.1 503 Service Unavailable',
-      JSON.stringify(refused),
-    ]);
-    expect(headOf(text)).toContain('\r\nconnection: close');
-  }
-  for (const one of halves) {
-    const text = await one.closed;
+  for (const one of [...kept, ...halves]) {
+    // Behind the first reply, where there is one.
+    const text = (await one.closed).replace(/^.*\{"status":"ok"\}/s, '');
     expect([statusOf(text), bodyOf(text)]).toEqual([
       'HTTP/1.1 503 Service Unavailable',
       JSON.stringify(refused),
@@ -183,19 +160,14 @@ test('running calls get answers, each last on its connection', async () => {
     expect(reply).toContain('"text":"done"');
   }
   // The replies of the streams had begun before.
-  expect([0, 1, 4].map((i) => headOf(replies[i] as string).includes('\r\nconnection: close'))).toEqual([
-    true,
-    true,
-    true,
-  ]);
+  for (const i of [0, 1, 4]) expect(headOf(replies[i] as string)).toContain('\r\nconnection: close');
   expect(begun()).toBe(ways.length);
   await closed;
 });
 
 test('without a running call the server ends at once', async () => {
   withoutTimers();
-  const offer = createOffer({});
-  onTestFinished(() => offer.close());
+  const offer = openOffer();
   const app = await serveOffer(offer);
   const health = requestOf('/healthz');
   const silent = await wire(app);
@@ -224,13 +196,7 @@ test('calls longer than the wait end with an error', { tags: 'slow' }, async () 
   const { tool, stopped } = hangingTool('hanging');
   const { tool: quick, begun } = gated();
   const app = await serveOffer(offerOf(tool, quick));
-  const init = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-  };
-  const opening = await wire(app, requestOf('/mcp', init, STREAM));
+  const opening = await wire(app, requestOf('/mcp', initialize('2025-06-18'), STREAM));
   await opening.got('"serverInfo"');
   const session = /mcp-session-id: (\S+)/i.exec(opening.text())?.[1] as string;
   const inSession = { ...STREAM, 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' };
@@ -244,16 +210,9 @@ test('calls longer than the wait end with an error', { tags: 'slow' }, async () 
     recent: modern('tools/call', { name: 'hanging', arguments: {} }),
     progress: modern('tools/call', { name: 'gated', arguments: {} }, 'token'),
   };
-  const calls = await Promise.all(Object.values(ways).map((bytes) => wire(app, bytes)));
-  const [json, stream, stateless, sessional, batch, recent, progress] = calls as [
-    Wire,
-    Wire,
-    Wire,
-    Wire,
-    Wire,
-    Wire,
-    Wire,
-  ];
+  const sent = Object.entries(ways).map(async ([name, bytes]) => [name, await wire(app, bytes)] as const);
+  const calls = Object.fromEntries(await Promise.all(sent)) as Record<keyof typeof ways, Wire>;
+  const { json, stream, stateless, session: sessional, batch, recent, progress } = calls;
   await Promise.all([stream, stateless, sessional].map((one) => one.got('\r\n\r\n')));
   await batch.got('"id":8');
   await progress.got('"progressToken":"token"');
@@ -275,11 +234,9 @@ test('calls longer than the wait end with an error', { tags: 'slow' }, async () 
       JSON.stringify({ message: ENDED, code: 'BUSY' }),
     ]);
   }
-  for (const one of calls) {
-    const text = await one.closed;
-    // The end of a whole reply.
-    if (one !== json && one !== recent) expect(text.endsWith('\r\n0\r\n\r\n')).toBe(true);
-  }
+  // The end of a whole reply.
+  for (const one of [stream, stateless, sessional, batch, progress])
+    expect((await one.closed).endsWith('\r\n0\r\n\r\n')).toBe(true);
   expect(chunksOf(await stream.closed)).toBe(`event: answer\ndata: ${JSON.stringify(answer)}\n\n`);
   expect(chunksOf(await stateless.closed)).toBe(failed(7));
   expect(chunksOf(await sessional.closed)).toBe(failed(7));
@@ -291,8 +248,7 @@ test('calls longer than the wait end with an error', { tags: 'slow' }, async () 
 });
 
 test('a serving process ends with 0 after its calls', { tags: 'slow' }, async () => {
-  const W = mkdtempSync(join(tmpdir(), 'oriel-shutdown-'));
-  onTestFinished(() => rmSync(W, { recursive: true }));
+  const W = temporaryFolder();
   const running = await server(['--cwd', W, '--allow-bash']);
   const long = (name: string) => ({ command: `touch ${name}; sleep 600` });
   const params = { name: 'bash', arguments: long('b') };

@@ -2,12 +2,12 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
+import { expect, test } from 'vitest';
+import { type OfferOptions } from '../../../src/faces/offer.ts';
 import type { ServeOptions } from '../../../src/faces/http/serve.ts';
 import type { TaskTotals, TaskReport } from '../../../src/types/telemetry.ts';
-import { serveOffer } from '../../support/app.ts';
-import { mcpHeaders, mcpMessage, server } from '../../support/server.ts';
+import { serveOffer, openOffer } from '../../support/app.ts';
+import { mcpHeaders, mcpMessage, server, initialize } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
 
 interface Listed {
@@ -18,8 +18,7 @@ interface Listed {
 async function serving(options: Partial<OfferOptions> = {}, serve: Partial<ServeOptions> = {}) {
   const { W, write } = workspace();
   write('a.txt', 'one\ntwo\n');
-  const offer = createOffer({ cwd: W, manyClients: true, ...options });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W, manyClients: true, ...options });
   const { url } = await serveOffer(offer, serve);
   const ask = (path: string, { body, ...headers }: Record<string, unknown> = {}): Promise<Response> =>
     fetch(url + path, {
@@ -216,10 +215,7 @@ test('over MCP _meta names the task and requests totals', async () => {
   const { ask } = await serving();
   const post = (message: object, headers: Record<string, string> = {}) =>
     ask('/mcp', { ...mcpHeaders, ...headers, body: { jsonrpc: '2.0', id: 1, ...message } });
-  const hello = await post({
-    method: 'initialize',
-    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'tester', version: '1' } },
-  });
+  const hello = await post(initialize('2025-11-25', 'tester'));
   await hello.text();
   const session = { 'mcp-session-id': hello.headers.get('mcp-session-id') ?? '' };
   const limit = (headers: Record<string, string>) =>

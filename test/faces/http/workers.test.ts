@@ -13,9 +13,10 @@ import { cli } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { docx, paragraph } from '../../support/documents.ts';
 import { has } from '../../support/has.ts';
-import { AUTHORIZATION, server, type ServerProcess } from '../../support/server.ts';
+import { server, type ServerProcess } from '../../support/server.ts';
 import { freePort, redisServer, type StoreServer } from '../../support/stores.ts';
 import { run } from '../../support/warm-cli.ts';
+import { callOn, textOf } from '../../support/replicas.ts';
 
 interface WorkerProcess {
   readonly pid: number;
@@ -69,13 +70,7 @@ describe.runIf(has('redis'))('workers', () => {
   }
 
   const read = async (url: string, path: string): Promise<string> => {
-    const response = await fetch(`${url}/api/v0/tools/read`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'oriel-client': 'alice', ...AUTHORIZATION },
-      body: JSON.stringify({ path }),
-    });
-    const { content } = (await response.json()) as { content: { text: string }[] };
-    return content.map(({ text }) => text).join('');
+    return textOf(await callOn(url, 'read', { path }));
   };
 
   /** Processes that it has started and that run now: converters. */

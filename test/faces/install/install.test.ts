@@ -6,21 +6,19 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { contents, LAUNCHER, place } from '../../support/agent-home.ts';
 import { run } from '../../support/warm-cli.ts';
+import { temporaryFolder } from '../../support/commands.ts';
 
 const START = { command: '<launcher>', args: ['mcp'] };
 const LOCAL = { type: 'local', command: ['<launcher>', 'mcp'] };
@@ -187,50 +185,41 @@ test('what the host or a person writes afterwards stays', () => {
   expect(text('.continue/config.yaml')).toBe('name: x\nmcpServers:\n  - name: x\n');
 });
 
-type Aftermath = [host: string, path: string, text: string, write: (text: string) => string, left: string];
+const pathOf = new Map(HOSTS.map(([host, path]) => [host, path]));
+
+type Aftermath = [host: string, text: string, write: (text: string) => string, left: string];
 
 const aftermaths: Record<string, Aftermath> = {
   'a table behind a text without a newline': [
     'codex',
-    '.codex/config.toml',
     'model = "x"',
     (text) => `${text}[z]\n`,
     'model = "x"\n\n[z]\n',
   ],
-  'a key behind a text without a newline': [
-    'goose',
-    '.config/goose/config.yaml',
-    'a: 1',
-    (text) => `${text}z: 1\n`,
-    'a: 1\nz: 1\n',
-  ],
+  'a key behind a text without a newline': ['goose', 'a: 1', (text) => `${text}z: 1\n`, 'a: 1\nz: 1\n'],
   'the only other entry is gone': [
     'codex',
-    '.codex/config.toml',
     '[mcp_servers.x]\ncommand = "x"\n\n[z]\n',
     (text) => text.replace(/^.*"x"\n\n/s, ''),
     '[z]\n',
   ],
   'a comment in a new file': [
     'gemini',
-    '.gemini/settings.json',
     '',
     (text) => `// mine\n${text.replace('{', '{ // keys')}`,
     '// mine\n{ // keys\n}\n',
   ],
 };
 
-test.each(Object.entries(aftermaths))(
-  'it goes also after a change: %s',
-  (_, [host, path, before, write, left]) => {
-    const { oriel, put, text } = place();
-    if (before !== '') put(path, before);
-    oriel('install', host, '--mode', 'mcp');
-    put(path, write(text(path)));
-    expect(oriel('uninstall')).toMatchObject({ code: 0, err: '' });
-    expect(text(path)).toBe(left);
-  },
-);
+test.each(Object.entries(aftermaths))('it goes also after a change: %s', (_, [host, before, write, left]) => {
+  const { oriel, put, text } = place();
+  const path = pathOf.get(host) as string;
+  if (before !== '') put(path, before);
+  oriel('install', host, '--mode', 'mcp');
+  put(path, write(text(path)));
+  expect(oriel('uninstall')).toMatchObject({ code: 0, err: '' });
+  expect(text(path)).toBe(left);
+});
 
 test('an entry of a person stays, also when oriel is taken out', () => {
   const { oriel, put, text } = place();
@@ -244,40 +233,33 @@ test('an entry of a person stays, also when oriel is taken out', () => {
   expect(text('.claude.json')).toBe(own);
 });
 
-type Refusal = [sentence: string, host: string, path: string, text: string, prepare?: (path: string) => void];
+type Refusal = [sentence: string, host: string, text: string, prepare?: (path: string) => void];
 
 const refusals: Refusal[] = [
-  ['is not valid JSON: it was left as it is.', 'claude', '.claude.json', '{\n  "a": x }\n'],
-  ['is not valid TOML (line 2): it was left as it is.', 'codex', '.codex/config.toml', 'a = 1\nb = \n'],
-  [
-    'is not valid YAML (line 2): it was left as it is.',
-    'goose',
-    '.config/goose/config.yaml',
-    'a: 1\nb: [}\n',
-  ],
-  ['was left as it is: its top level is not an object.', 'claude', '.claude.json', '[1]'],
-  ['was left as it is: mcpServers is not an object.', 'claude', '.claude.json', '{"mcpServers": []}'],
-  ['was left as it is: mcpServers is not an object.', 'claude', '.claude.json', '{"mcpServers": null}'],
-  ['is not UTF-8: it was left as it is.', 'claude', '.claude.json', '{"a": "\xff"}'],
+  ['is not valid JSON: it was left as it is.', 'claude', '{\n  "a": x }\n'],
+  ['is not valid TOML (line 2): it was left as it is.', 'codex', 'a = 1\nb = \n'],
+  ['is not valid YAML (line 2): it was left as it is.', 'goose', 'a: 1\nb: [}\n'],
+  ['was left as it is: its top level is not an object.', 'claude', '[1]'],
+  ['was left as it is: mcpServers is not an object.', 'claude', '{"mcpServers": []}'],
+  ['was left as it is: mcpServers is not an object.', 'claude', '{"mcpServers": null}'],
+  ['is not UTF-8: it was left as it is.', 'claude', '{"a": "\xff"}'],
   [
     'cannot be changed without writing it anew, and was left as it is: change its entry oriel by hand.',
     'codex',
-    '.codex/config.toml',
     'mcp_servers = { x = { command = "x" } }\n',
   ],
-  ['is read-only: it was left as it is.', 'claude', '.claude.json', '{}', (path) => chmodSync(path, 0o444)],
+  ['is read-only: it was left as it is.', 'claude', '{}', (path) => chmodSync(path, 0o444)],
   [
     'has hard links, which a replacement would separate: it was left as it is.',
     'claude',
-    '.claude.json',
     '{}',
     (path) => linkSync(path, `${path}.2`),
   ],
 ];
 
-test.each<Refusal>(refusals)('a file that cannot be changed: %s', (sentence, host, path, text, prepare) => {
+test.each<Refusal>(refusals)('a file that cannot be changed: %s', (sentence, host, text, prepare) => {
   const { home, oriel, put } = place();
-  const at = put(path, Buffer.from(text, 'latin1'));
+  const at = put(pathOf.get(host) as string, Buffer.from(text, 'latin1'));
   prepare?.(at);
   const before = contents(home);
   for (const more of [['--dry-run'], []]) {
@@ -396,8 +378,7 @@ test('what cannot be installed is said before anything is changed', () => {
 
 /** A directory for the PATH that has a command oriel. */
 function binDirectory(path: string): string {
-  const root = mkdtempSync(join(tmpdir(), 'oriel-bin-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = temporaryFolder();
   const bin = join(root, path);
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(bin, 'oriel'), '');

@@ -7,34 +7,29 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createOffer } from '../../../src/faces/offer.ts';
-import { pipeTo, serveOffer } from '../../support/app.ts';
+import type { OfferOptions } from '../../../src/faces/offer.ts';
+import { openOffer, pipeTo, serveOffer } from '../../support/app.ts';
 import { workspace } from '../../support/workspace.ts';
 
 type Roots = () => readonly string[] | Promise<readonly string[]>;
 
-const ways = [
-  ['stdio', '2025-11-25'],
-  ['stdio', '2026-07-28'],
-  ['HTTP', '2025-11-25'],
-  ['HTTP', '2026-07-28'],
-] as const;
+const OUTSIDE = 'outside the directories that may be read';
 
-async function connect([way, version]: (typeof ways)[number], W: string, roots: Roots): Promise<Client> {
-  const offer = createOffer({ cwd: W });
-  onTestFinished(() => offer.close());
-  if (way === 'stdio') return connectTo(pipeTo(offer), version, roots);
-  const { url } = await serveOffer(offer);
-  return connectTo(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)), version, roots);
-}
+const ways = (['stdio', 'HTTP'] as const).flatMap((way) =>
+  (['2025-11-25', '2026-07-28'] as const).map((version) => [way, version] as const),
+);
 
-async function connectTo(
-  transport: Transport,
-  version: (typeof ways)[number][1],
+async function connect(
+  [way, version]: (typeof ways)[number],
+  W: string,
   roots: Roots,
+  options: OfferOptions = {},
 ): Promise<Client> {
+  const offer = openOffer({ cwd: W, ...options });
+  const served = way === 'HTTP' ? await serveOffer(offer) : undefined;
+  const transport = served ? new StreamableHTTPClientTransport(new URL(`${served.url}/mcp`)) : pipeTo(offer);
   const mode = version === '2025-11-25' ? 'legacy' : { pin: version };
   const client = new Client(
     { name: 'test', version: '1' },
@@ -51,23 +46,21 @@ async function connectTo(
 }
 
 /** What a call answers, or why it is refused. */
-async function read(client: Client, path: string): Promise<string> {
-  try {
-    const { content } = await client.callTool({ name: 'read', arguments: { path } });
-    return (content as { text: string }[]).map(({ text }) => text).join('');
-  } catch (error) {
-    return (error as Error).message;
-  }
+function read(client: Client, path: string): Promise<string> {
+  const asked = client.callTool({ name: 'read', arguments: { path } });
+  return textOf(asked.then(({ content }) => content));
 }
 
-async function resource(client: Client, path: string): Promise<string> {
-  try {
-    const { contents } = await client.readResource({ uri: pathToFileURL(path).href });
-    return (contents as { text: string }[]).map(({ text }) => text).join('');
-  } catch (error) {
-    return (error as Error).message;
-  }
+function resource(client: Client, path: string): Promise<string> {
+  const asked = client.readResource({ uri: pathToFileURL(path).href });
+  return textOf(asked.then(({ contents }) => contents));
 }
+
+const textOf = (blocks: Promise<unknown>): Promise<string> =>
+  blocks.then(
+    (found) => (found as { text: string }[]).map(({ text }) => text).join(''),
+    (error: Error) => error.message,
+  );
 
 describe.each(ways)('over %s in protocol %s', (...way) => {
   test('tools and resources stay inside the declared roots', { tags: 'slow' }, async () => {
@@ -76,12 +69,10 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     write('b/out.txt', 'out\n');
     const client = await connect(way, W, () => [join(W, 'a')]);
     expect(await read(client, 'in.txt')).toBe('1|in\n');
-    expect(await read(client, '../b/out.txt')).toContain('outside the directories that may be read');
-    expect(await read(client, join(W, 'b/out.txt'))).toContain('outside the directories that may be read');
+    for (const path of ['../b/out.txt', join(W, 'b/out.txt')])
+      expect(await read(client, path)).toContain(OUTSIDE);
     expect(await resource(client, join(W, 'a/in.txt'))).toBe('in\n');
-    expect(await resource(client, join(W, 'b/out.txt'))).toContain(
-      'outside the directories that may be read',
-    );
+    expect(await resource(client, join(W, 'b/out.txt'))).toContain(OUTSIDE);
   });
 
   test('a removed, recreated or missing root opens nothing else', { tags: 'slow' }, async () => {
@@ -93,10 +84,8 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     const client = await connect(way, W, () => roots);
     expect(await read(client, 'in.txt')).toBe('1|in\n');
     const refused = async (): Promise<void> => {
-      expect(await read(client, join(W, 'b/out.txt'))).toMatch(/outside the directories|None of the roots/);
-      expect(await resource(client, join(W, 'b/out.txt'))).toMatch(
-        /outside the directories|None of the roots/,
-      );
+      for (const ask of [read, resource])
+        expect(await ask(client, join(W, 'b/out.txt'))).toMatch(/outside the directories|None of the roots/);
     };
     rmSync(join(W, 'a'), { recursive: true });
     await refused();
@@ -124,9 +113,8 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     const told = async (target: string): Promise<readonly string[]> => {
       symlinkSync(target, link);
       if (way[1] === '2025-11-25') await client.sendRootsListChanged();
-      const answers = await Promise.all(
-        ['a/in.txt', 'in.txt', 'b/out.txt'].map((path) => read(client, path)),
-      );
+      const asked = ['a/in.txt', 'in.txt', 'b/out.txt'].map((path) => read(client, path));
+      const answers = await Promise.all(asked);
       rmSync(link);
       return answers;
     };
@@ -239,15 +227,13 @@ test('a silent client is asked once for all waiting calls', { tags: 'slow' }, as
 test('an operator can ignore client roots, which are not requested', async () => {
   const { W, write } = workspace();
   write('a.txt', 'a\n');
-  const offer = createOffer({ cwd: W, ignoreClientRoots: true });
-  onTestFinished(() => offer.close());
-  const { url } = await serveOffer(offer);
-  const client = await connectTo(
-    new StreamableHTTPClientTransport(new URL(`${url}/mcp`)),
-    '2025-11-25',
+  const client = await connect(
+    ['HTTP', '2025-11-25'],
+    W,
     () => {
       throw new Error('asked');
     },
+    { ignoreClientRoots: true },
   );
   expect(await read(client, 'a.txt')).toBe('1|a\n');
 });
@@ -258,14 +244,8 @@ test('M16 a program of the operator starts outside declared roots', async () => 
   const program = (name: string) => `require('fs').writeFileSync(process.argv[2], '${name}')`;
   write('server.cjs', program('of the operator'));
   write('vendor/server.cjs', program('of the client'));
-  const offer = createOffer({
-    cwd: W,
-    mcpServers: { notes: { command: process.execPath, args: ['server.cjs', started] } },
-  });
-  onTestFinished(() => offer.close());
-  const { url } = await serveOffer(offer);
-  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`));
-  const client = await connectTo(transport, '2025-11-25', () => [join(W, 'vendor')]);
+  const mcpServers = { notes: { command: process.execPath, args: ['server.cjs', started] } };
+  const client = await connect(['HTTP', '2025-11-25'], W, () => [join(W, 'vendor')], { mcpServers });
   await read(client, 'mcp://notes');
   expect(readFileSync(started, 'utf8')).toBe('of the operator');
 });

@@ -8,10 +8,10 @@ import { instructionsFor, wideRoots } from '../../../src/faces/mcp/server.ts';
 import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
 import { cli } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
+import { openOffer } from '../../support/app.ts';
 
 function instructions(options: OfferOptions): string {
-  const offer = createOffer({ cwd: temporaryFolder(), ...options });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: temporaryFolder(), ...options });
   return instructionsFor(offer);
 }
 
@@ -53,8 +53,7 @@ test('M17 serving the home directory or whole disk is reported', () => {
     [[dirname(home), inside], [`${dirname(home)}, ${own}`]],
     [[inside], []],
   ] as const) {
-    const offer = createOffer({ cwd: inside, roots });
-    onTestFinished(() => offer.close());
+    const offer = openOffer({ cwd: inside, roots });
     const sentences = said.map(
       (what) => `This server serves ${what}: to serve less, name a directory when starting it.`,
     );

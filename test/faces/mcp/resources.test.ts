@@ -3,12 +3,10 @@
  */
 
 import { Client } from '@modelcontextprotocol/client';
-import { symlinkSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
-import { pipeTo } from '../../support/app.ts';
+import { type OfferOptions } from '../../../src/faces/offer.ts';
+import { pipeTo, openOffer } from '../../support/app.ts';
 import { workspace } from '../../support/workspace.ts';
 
 async function connect(
@@ -16,8 +14,7 @@ async function connect(
   options: Partial<OfferOptions> = {},
   client = new Client({ name: 'test', version: '1' }),
 ): Promise<Client> {
-  const offer = createOffer({ cwd: W, ...options });
-  onTestFinished(() => offer.close());
+  const offer = openOffer({ cwd: W, ...options });
   await client.connect(pipeTo(offer));
   onTestFinished(() => client.close());
   return client;
@@ -76,12 +73,6 @@ test('the error of an unreadable file names a readable resource', async () => {
   expect((await client.readResource({ uri: there })).contents).toHaveLength(1);
 });
 
-test('the server describes itself for hosts that show no tools', async () => {
-  const { W } = workspace();
-  const client = await connect(W);
-  expect(client.getInstructions()).toMatch(/^Call read for any file.*Call grep to search/);
-});
-
 /** They would declare three tools for them in every request. */
 test.each([
   ['pi', false],
@@ -91,38 +82,6 @@ test.each([
   const { W } = workspace();
   const client = await connect(W, {}, new Client({ name, version: '1' }));
   expect(client.getServerCapabilities()?.resources !== undefined).toBe(isTold);
-});
-
-test('client roots apply inside those of the server', { tags: 'slow' }, async () => {
-  const { W, O, write } = workspace();
-  write('a/in.txt', 'in\n');
-  write('b/out.txt', 'out\n');
-  symlinkSync(O, join(W, 'link'));
-  const read = async (roots: readonly string[], path: string): Promise<string> => {
-    const client = new Client({ name: 'test', version: '1' }, { capabilities: { roots: {} } });
-    client.setRequestHandler('roots/list', () => ({
-      roots: roots.map((root) => ({ uri: pathToFileURL(root).href })),
-    }));
-    await connect(W, {}, client);
-    const { content } = await client.callTool({ name: 'read', arguments: { path } });
-    const said = (content as { text: string }[]).map(({ text }) => text).join('');
-    // A resource is the same file inside the same roots.
-    const uri = pathToFileURL(resolve(roots[0] === join(W, 'a') ? join(W, 'a') : W, path)).href;
-    const resource = await client.readResource({ uri }).catch((error: Error) => error.message);
-    expect(typeof resource === 'string').toBe(said.includes('outside'));
-    return said;
-  };
-  // Relative paths start in the root of the client.
-  expect(await read([join(W, 'a')], 'in.txt')).toBe('1|in\n');
-  expect(await read([join(W, 'a')], '../b/out.txt')).toContain('outside the directories that may be read');
-  // A root that holds the server's is the server's.
-  expect(await read([dirname(W)], 'b/out.txt')).toBe('1|out\n');
-  expect(await read([dirname(W)], join(O, 'secret.txt'))).toContain('outside the directories');
-  // One that lies elsewhere, or leads there, opens nothing.
-  for (const root of [O, join(W, 'link')]) {
-    for (const path of [join(O, 'secret.txt'), 'b/out.txt'])
-      await expect(read([root], path)).rejects.toThrow('None of the roots that the client declares');
-  }
 });
 
 test('without --allow-bash a bash call fails and says why', { tags: 'slow' }, async () => {

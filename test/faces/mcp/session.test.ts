@@ -4,7 +4,7 @@
  * @module-tag slow
  */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Client, type Transport } from '@modelcontextprotocol/client';
@@ -12,10 +12,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { orielOffering } from '../../../src/oriel.ts';
 import { serveOverStdio } from '../../../src/faces/mcp/serve-stdio.ts';
-import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
+import { type OfferOptions } from '../../../src/faces/offer.ts';
 import type { McpOptions } from '../../../src/faces/mcp/server.ts';
 import { toolResult } from '../../../src/faces/mcp/tool-result.ts';
-import { pipeTo } from '../../support/app.ts';
+import { pipeTo, openOffer } from '../../support/app.ts';
 import { cli } from '../../support/cli.ts';
 import { place } from '../../support/dialect.ts';
 import { slowness } from '../../support/lag.ts';
@@ -44,8 +44,7 @@ const processOf = (...args: readonly string[]): Transport =>
   new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', ...args] });
 
 function inThisProcess(options: OfferOptions, more?: McpOptions): Transport {
-  const offer = createOffer(options);
-  onTestFinished(() => offer.close());
+  const offer = openOffer(options);
   return pipeTo(offer, more);
 }
 
@@ -307,11 +306,4 @@ test.each([
   [['mcp', '--dialect', 'none'], 'There is no dialect none.'],
 ])('%j is one line on stderr and exit 2', (args, message) => {
   expect(run(args)).toMatchObject({ out: '', err: expect.stringContaining(message), code: 2 });
-});
-
-test('a file that is not regular does not hang', async () => {
-  const { W } = workspace();
-  writeFileSync(join(W, 'f'), 'x');
-  const client = await connect(inThisProcess({ cwd: W, roots: [W, '/dev'] }), 'legacy');
-  expect(JSON.stringify(await client.callTool(readCall('/dev/zero')))).toContain('NOT_REGULAR');
 });

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { BoundedStdioTransport, serveOverStdio } from '../../../src/faces/mcp/serve-stdio.ts';
 import { textAnswer } from '../../../src/render/notices.ts';
 import { offerOf, testTool } from '../../support/offer.ts';
+import { initialize } from '../../support/server.ts';
 
 test('open requests are bounded in bytes until they are answered', { tags: 'slow' }, async () => {
   const input = new PassThrough({ highWaterMark: 1 << 20 });
@@ -65,8 +66,7 @@ async function repliesTo(version: string, ...lines: string[]): Promise<{ id?: un
   const [input, output] = [new PassThrough(), new PassThrough()];
   const said = text(output);
   const tool = testTool('echo', (given) => Promise.resolve(textAnswer(JSON.stringify(given))));
-  const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-  input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 'begin', method: 'initialize', params })}\n`);
+  input.write(`${JSON.stringify({ ...initialize(version), id: 'begin' })}\n`);
   input.end(lines.join('\n'));
   await serveOverStdio(offerOf(tool), { input, output, signal: new AbortController().signal });
   output.end();

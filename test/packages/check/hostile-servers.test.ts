@@ -43,9 +43,8 @@ const ON_LINUX = process.platform === 'linux';
 const IS_ROOT = process.getuid?.() === 0;
 
 const LATE = 'files were changed after the last answer';
-
 const CHANGED = 'the server changed the files of the check';
-
+const LEAK = 'the answer holds bytes from outside the root';
 const EARLY = 'files were changed by the start or the first calls';
 
 test('a link that the server puts is not followed', async () => {
@@ -68,10 +67,9 @@ test('a directory in place of the root is not emptied', async () => {
 test('a server that removes its root’s parent is reported', async () => {
   const tmp = newTmp();
   const found = await check(['missing', 'nul'], 'removes the directory above its root');
-  expect(found.findings.map(({ verdict, evidence }) => [verdict, evidence?.changes])).toEqual([
-    ['broken', [CHANGED]],
-    ['broken', [CHANGED]],
-  ]);
+  for (const { verdict, evidence } of found.findings)
+    expect([verdict, evidence?.changes]).toEqual(['broken', [CHANGED]]);
+  expect(found.findings).toHaveLength(2);
   expect(found.notRemoved).toBeUndefined();
   expect(readdirSync(tmp)).toEqual([]);
 });
@@ -94,55 +92,34 @@ test('what cannot be removed is named if the check fails', async () => {
   remove.mockRestore();
 });
 
-test('a FIFO in the place of a file blocks nothing', async () => {
-  const found = await check(['whole-lines'], 'puts a FIFO in the place of a file');
-  expect(verdicts(found)).toEqual([['whole-lines', 'broken', EARLY]]);
-});
-
-test('a line of megabytes is checked in linear time', async () => {
-  const found = await check(['whole-lines'], 'shows a long line');
-  expect(verdicts(found)).toEqual([['whole-lines', 'held']]);
+test.each([
+  // It is not opened, which would block.
+  ['puts a FIFO in the place of a file', 'whole-lines', EARLY],
+  ['leaks in metadata', 'wall-parent', LEAK],
+  ['leaks in a binary block', 'wall-parent', LEAK],
+  ['leaks letter by letter', 'wall-parent', LEAK],
+  ['leaks in a result that is not valid', 'wall-parent', LEAK],
+  ['leaks in a notification', 'wall-parent', LEAK],
+  ['leaks in an error', 'wall-parent', LEAK],
+  ['leaks in its instructions', 'missing', LEAK],
+  ['leaks at its start', 'missing', LEAK],
+  ['leaks in its first listing', 'missing', LEAK],
+  // Which is no refusal.
+  ['answers with what is not valid', 'wall-parent', /^the answer is not one of MCP: /],
+  ['writes at its start', 'missing', EARLY],
+  ['removes the secret', 'missing', EARLY],
+  ['restores times', 'missing', /^(?:files were changed by reading|a small file is not read)/],
+])('a server that %s is detected', async (mode, id, reason) => {
+  expect(verdicts(await check([id], mode))).toEqual([[id, 'broken', expect.stringMatching(reason)]]);
 });
 
 test.each([
-  'leaks in metadata',
-  'leaks in a binary block',
-  'leaks letter by letter',
-  'leaks in a result that is not valid',
-  'leaks in a notification',
-  'leaks in an error',
-])('a server that %s is detected', async (mode) => {
-  expect(verdicts(await check(['wall-parent'], mode))).toEqual([
-    ['wall-parent', 'broken', 'the answer holds bytes from outside the root'],
-  ]);
-});
-
-test('a secret sent at the start or listing is detected', async () => {
-  for (const mode of ['leaks in its instructions', 'leaks at its start', 'leaks in its first listing'])
-    expect([mode, verdicts(await check(['missing'], mode))]).toEqual([
-      mode,
-      [['missing', 'broken', 'the answer holds bytes from outside the root']],
-    ]);
-});
-
-test('an answer that is not valid is no refusal', async () => {
-  expect(verdicts(await check(['wall-parent'], 'answers with what is not valid'))).toEqual([
-    ['wall-parent', 'broken', expect.stringMatching(/^the answer is not one of MCP: /)],
-  ]);
-});
-
-test.each(['writes at its start', 'removes the secret'])('a server that %s is detected', async (mode) => {
-  expect(verdicts(await check(['missing'], mode))).toEqual([['missing', 'broken', EARLY]]);
-});
-
-test('a write that restores the file time is detected', async () => {
-  expect(verdicts(await check(['missing'], 'restores times'))).toEqual([
-    [
-      'missing',
-      'broken',
-      expect.stringMatching(/^(?:files were changed by reading|a small file is not read)/),
-    ],
-  ]);
+  // In linear time.
+  ['shows a line of megabytes', 'shows a long line', 'whole-lines'],
+  ['has thousands of tools, of which the first are looked at', 'has too many tools', 'missing'],
+  ['has its tools on later pages', 'pages its tools', 'missing'],
+])('a server that %s is checked', async (_, mode, id) => {
+  expect(verdicts(await check([id], mode))).toEqual([[id, 'held']]);
 });
 
 test('a server that removes its root is reported', async () => {
@@ -151,8 +128,9 @@ test('a server that removes its root is reported', async () => {
 });
 
 test('what cannot be tried leaves nothing for the next case', async () => {
+  const first = cases[0] as HostileCase;
   const skips: HostileCase = {
-    ...(cases[0] as HostileCase),
+    ...first,
     id: 'skips',
     prepare(sandbox) {
       sandbox.write('left.txt', '');
@@ -161,7 +139,7 @@ test('what cannot be tried leaves nothing for the next case', async () => {
   };
   let left: string[] = [];
   const looks: HostileCase = {
-    ...(cases[0] as HostileCase),
+    ...first,
     id: 'looks',
     prepare: (sandbox) => void (left = readdirSync(sandbox.root)),
     run: () => Promise.resolve(),
@@ -183,14 +161,6 @@ test('a tool name with escapes is neither used nor shown', async () => {
 
 test('a reading tool lists when the listing tool fails', async () => {
   expect((await check(['wall-list'], 'lists with read')).roles.list?.tool).toBe('read');
-});
-
-test('of thousands of tools only the first are looked at', async () => {
-  expect(verdicts(await check(['missing'], 'has too many tools'))).toEqual([['missing', 'held']]);
-});
-
-test('tools on later pages of the list are found', async () => {
-  expect(verdicts(await check(['missing'], 'pages its tools'))).toEqual([['missing', 'held']]);
 });
 
 test('a tool that fails for every call is not checked', async () => {

@@ -9,17 +9,9 @@ let directory = '';
 beforeEach(() => {
   directory = join(temporaryFolder(), '.aws');
   mkdirSync(directory);
-  for (const name of [
-    'AWS_ACCESS_KEY_ID',
-    'AWS_SECRET_ACCESS_KEY',
-    'AWS_SESSION_TOKEN',
-    'AWS_PROFILE',
-    'AWS_REGION',
-    'AWS_DEFAULT_REGION',
-    'AWS_ENDPOINT_URL',
-    'AWS_ENDPOINT_URL_S3',
-  ])
-    vi.stubEnv(name, '');
+  const keys = 'ACCESS_KEY_ID SECRET_ACCESS_KEY SESSION_TOKEN'.split(' ');
+  for (const name of [...keys, ...'PROFILE REGION DEFAULT_REGION ENDPOINT_URL ENDPOINT_URL_S3'.split(' ')])
+    vi.stubEnv(`AWS_${name}`, '');
   vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(directory, 'credentials'));
   vi.stubEnv('AWS_CONFIG_FILE', join(directory, 'config'));
 });

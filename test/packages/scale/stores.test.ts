@@ -23,12 +23,23 @@ const name: StateName = { kind: 'cache', of: ['a'] };
 const other: StateName = { kind: 'cache', of: ['b'] };
 const text = (value: unknown): unknown => (Buffer.isBuffer(value) ? value.toString() : value);
 
+const storeAt = (url: string, secret = key, timeoutMs = 30_000): SharedState =>
+  openStore({ url, key: secret, timeoutMs }) as SharedState;
+
+const over = (backend: StateBackend, atOnce?: number): SharedStore =>
+  new SharedStore({
+    seal: new ValueSeal(Buffer.from(key)),
+    timeoutMs: 30_000,
+    open: () => Promise.resolve(backend),
+    ...(atOnce === undefined ? {} : { atOnce }),
+  });
+
 for (const { kind, start, end } of storeKinds) {
   describe.runIf(has(kind))(kind, () => {
     const made = storeForAll(start);
     const opened: SharedState[] = [];
     const state = (secret = key): SharedState => {
-      const one = openStore({ url: made.server.url, key: secret, timeoutMs: 30_000 }) as SharedState;
+      const one = storeAt(made.server.url, secret);
       opened.push(one);
       return one;
     };
@@ -102,13 +113,9 @@ for (const { kind, start, end } of storeKinds) {
     test('an invalid counter restarts, and the store stays available', async () => {
       const backend = await raw();
       let at = '';
-      const watched = new SharedStore({
-        seal: new ValueSeal(Buffer.from(key)),
-        timeoutMs: 30_000,
-        open: async () => ({
-          ...backend,
-          add: (counter: string, ...more: [number, number, number]) => backend.add((at = counter), ...more),
-        }),
+      const watched = over({
+        ...backend,
+        add: (counter: string, ...more: [number, number, number]) => backend.add((at = counter), ...more),
       });
       const number: StateName = { kind: 'number', of: [] };
       const add = () => watched.space('garbage').add(number, 1, 700, 60_000);
@@ -125,18 +132,11 @@ for (const { kind, start, end } of storeKinds) {
     test('concurrent operations are limited; the store stays available', { tags: 'slow' }, async () => {
       const backend = await raw();
       let [running, most] = [0, 0];
-      const busy = new SharedStore({
-        seal: new ValueSeal(Buffer.from(key)),
-        timeoutMs: 30_000,
-        atOnce: 8,
-        open: async () => ({
-          ...backend,
-          get: async (at: string) => {
-            most = Math.max(most, (running += 1));
-            return backend.get(at).finally(() => (running -= 1));
-          },
-        }),
-      });
+      const get = async (at: string): Promise<string | undefined> => {
+        most = Math.max(most, (running += 1));
+        return backend.get(at).finally(() => (running -= 1));
+      };
+      const busy = over({ ...backend, get }, 8);
       const spaces = [busy.space('one client'), busy.space('another')] as const;
       const found = await Promise.all(
         Array.from({ length: 1_000 }, (_, i) => spaces[i % 2]?.get({ kind: 'spill', of: [i] })),
@@ -149,13 +149,9 @@ for (const { kind, start, end } of storeKinds) {
     test('only the start of a too large value is fetched', { tags: 'slow' }, async () => {
       const backend = await raw();
       let at = '';
-      const watched = new SharedStore({
-        seal: new ValueSeal(Buffer.from(key)),
-        timeoutMs: 30_000,
-        open: async () => ({
-          ...backend,
-          set: (to: string, ...more: [string, number]) => backend.set((at = to), ...more),
-        }),
+      const watched = over({
+        ...backend,
+        set: (to: string, ...more: [string, number]) => backend.set((at = to), ...more),
       });
       const space = watched.space('huge');
       await space.put(name, Buffer.from('value'), 60_000);
@@ -199,7 +195,7 @@ test.runIf(has('redis'))(
   { tags: 'slow' },
   async () => {
     const server = await redisServer();
-    const shared = openStore({ url: server.url, key, timeoutMs: 300 }) as SharedState;
+    const shared = storeAt(server.url, key, 300);
     const space = shared.space('frozen');
     await expect.poll(() => space.put(name, Buffer.from('value'), 60_000)).toBe(true);
     server.freeze();
@@ -222,7 +218,7 @@ test.runIf(has('redis'))('a wrong password and a full store show codes alone', {
   const why: StateChange[] = [];
   const open = (password: string): SharedState => {
     const url = server.url.replace('redis://', `redis://:${password}@`);
-    const shared = openStore({ url, key, timeoutMs: 30_000 }) as SharedState;
+    const shared = storeAt(url);
     shared.onChange((change) => void why.push(change));
     return shared;
   };
@@ -252,7 +248,7 @@ test.runIf(has('redis'))(
     const server = await redisServer();
     const redis = (...args: string[]): string =>
       execFileSync('redis-cli', ['-p', String(server.port), ...args], { encoding: 'utf8' }).trim();
-    const shared = openStore({ url: server.url, key, timeoutMs: 30_000 }) as SharedState;
+    const shared = storeAt(server.url);
     const space = shared.space('types');
     await space.put(name, Buffer.from('value'), 60_000);
     const [at = ''] = redis('--scan', '--pattern', 'oriel:cache:*').split('\n');
@@ -280,11 +276,7 @@ test.runIf(has('redis'))(
 test.runIf(has('redis'))('a slow store that answers in time stays available', { tags: 'slow' }, async () => {
   const server = await redisServer();
   const proxy = await slowProxy(server.port, 150);
-  const shared = openStore({
-    url: `redis://127.0.0.1:${proxy.port}`,
-    key,
-    timeoutMs: 30_000,
-  }) as SharedState;
+  const shared = storeAt(`redis://127.0.0.1:${proxy.port}`);
   const space = shared.space('slow');
   const names = Array.from({ length: 20 }, (_, i): StateName => ({ kind: 'cache', of: [i] }));
   await Promise.all(names.map((at, i) => space.put(at, Buffer.from(`value ${i}`), 60_000)));
@@ -312,7 +304,7 @@ describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
     const url = made.server.url.replace('oriel@', 'reader@');
     const why: StateChange[] = [];
     const open = (as: string): SharedState => {
-      const shared = openStore({ url: as, key, timeoutMs: 30_000 }) as SharedState;
+      const shared = storeAt(as);
       shared.onChange((change) => void why.push(change));
       return shared;
     };
@@ -334,7 +326,7 @@ describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
   });
 
   test('expired rows are removed by writes and the store’s clock', { tags: 'slow' }, async () => {
-    const shared = openStore({ url: made.server.url, key, timeoutMs: 30_000 }) as SharedState;
+    const shared = storeAt(made.server.url);
     const space = shared.space('sweep');
     await space.put({ kind: 'cache', of: ['short'] }, Buffer.from('x'), 1);
     // A replica whose clock is a day ahead.

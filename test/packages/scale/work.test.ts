@@ -5,6 +5,7 @@
  */
 
 import { createHash, randomBytes } from 'node:crypto';
+import { text as streamText } from 'node:stream/consumers';
 import { Queue } from 'bullmq';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { backends, openStore } from '../../../packages/scale/src/state/store.ts';
@@ -18,6 +19,7 @@ import type {
   WorkOutcome,
 } from '../../../src/types/state.ts';
 import { has } from '../../support/has.ts';
+import { deferred } from '../../support/offer.ts';
 import { redisServer, type StoreServer } from '../../support/stores.ts';
 import '../../support/scale.ts';
 
@@ -39,24 +41,26 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     await server.stop();
   });
 
+  const upper = async (...[, { body }]: Parameters<WorkHandler['run']>): Promise<Buffer> =>
+    Buffer.from((await streamText(body)).toUpperCase());
   /** A kind of its own for each test: upper case of the input, or what `run` gives. */
-  const kindOf = (
-    run: WorkHandler['run'] = async (_, { body }) => {
-      const parts: Uint8Array[] = [];
-      for await (const part of body) parts.push(Buffer.from(part));
-      return Buffer.from(Buffer.concat(parts).toString().toUpperCase());
-    },
-  ): WorkHandler => ({ kind: 'test', version: randomBytes(8).toString('hex'), run });
+  const kindOf = (run: WorkHandler['run'] = upper): WorkHandler => ({
+    kind: 'test',
+    version: randomBytes(8).toString('hex'),
+    run,
+  });
 
-  async function worker(handler: WorkHandler, state = open()): Promise<WorkEvent[]> {
-    const events: WorkEvent[] = [];
-    const jobs = await runJobs({
+  const jobsOf = (handler: WorkHandler, events: WorkEvent[] = [], more: { perMinute?: number } = {}) =>
+    runJobs({
       url: server.url,
-      state,
+      state: open(),
       handlers: [handler],
       jobs: 2,
-      log: (event) => events.push(event),
+      log: (event) => void events.push(event),
+      ...more,
     });
+  async function worker(handler: WorkHandler, events: WorkEvent[] = [], more = {}): Promise<WorkEvent[]> {
+    const jobs = await jobsOf(handler, events, more);
     onTestFinished(() => jobs?.close());
     return events;
   }
@@ -80,6 +84,10 @@ describe.runIf(has('redis'))('work elsewhere', () => {
       signal: AbortSignal.timeout(100_000),
       giveUpAt: performance.now() + 60_000,
     });
+  const cachedOf = ({ key: of }: WorkOrder) =>
+    open()
+      .space('s')
+      .get({ kind: 'cache', of: [of] });
   const textOf = (outcome: WorkOutcome): string =>
     outcome.kind === 'done' ? outcome.result.toString() : outcome.kind;
   /** The store without a seal, as one who can write to it has it. */
@@ -102,29 +110,17 @@ describe.runIf(has('redis'))('work elsewhere', () => {
   });
 
   test('a job is done once for all replicas, then cached', async () => {
-    let go: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (go = resolve));
-    const plain = kindOf();
-    const handler: WorkHandler = {
-      ...plain,
-      run: async (...given) => {
-        const result = await plain.run(...given);
-        await held;
-        return result;
-      },
-    };
+    const held = deferred();
+    const handler = kindOf(async (...given) => upper(...given).finally(() => held.promise));
     const events = await worker(handler);
     const order = orderOf(handler, 'some text');
     const both = [ask(order), ask(order)];
     const queue = rawQueue(handler);
     await expect.poll(() => queue.getActiveCount()).toBe(1);
-    go();
+    held.resolve();
     expect((await Promise.all(both)).map(textOf)).toEqual(['SOME TEXT', 'SOME TEXT']);
     await expect.poll(() => events).toMatchObject([{ event: 'job', kind: 'test', outcome: 'done' }]);
-    const cached = await open()
-      .space('s')
-      .get({ kind: 'cache', of: [order.key] });
-    expect(String(cached)).toContain('SOME TEXT');
+    expect(String(await cachedOf(order))).toContain('SOME TEXT');
     // Later it is not asked for again, and a tenant's is not that of another.
     expect(textOf(await ask(order))).toBe('SOME TEXT');
     expect(events).toHaveLength(1);
@@ -175,10 +171,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const order = orderOf(handler, 'text', { sha256: createHash('sha256').update('old').digest('hex') });
     expect(await ask(order)).toEqual({ kind: 'here' });
     await expect.poll(() => events).toMatchObject([{ outcome: 'dropped' }]);
-    const cached = await open()
-      .space('s')
-      .get({ kind: 'cache', of: [order.key] });
-    expect(cached).toBeUndefined();
+    expect(await cachedOf(order)).toBeUndefined();
   });
 
   test('jobs that no replica sealed are dropped', async () => {
@@ -223,10 +216,9 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const values = [...seen.values(), 'oriel-1.', JSON.stringify({ kind: 'done' }), ''];
     for (const value of values) {
       // Each in the place of all others.
-      for (const [name, own] of seen)
-        if (name.includes(':cache:') && value !== own) await backend.set(name, value, 60_000);
-      for (const [name, own] of seen)
-        if (name.includes(':job:') && value !== own) await backend.set(name, value, 60_000);
+      for (const part of [':cache:', ':job:'])
+        for (const [name, own] of seen)
+          if (name.includes(part) && value !== own) await backend.set(name, value, 60_000);
       expect(textOf(await ask(order))).toBe('TEXT');
     }
     expect(events.every(({ outcome }) => outcome === 'done' || outcome === 'known')).toBe(true);
@@ -240,15 +232,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
       flushAll(): Promise<unknown>;
       set(name: string, value: string): Promise<unknown>;
     };
-    const plain = kindOf();
-    const handler: WorkHandler = {
-      ...plain,
-      run: async (...given) => {
-        const result = await plain.run(...given);
-        await client.flushAll();
-        return result;
-      },
-    };
+    const handler = kindOf(async (...given) => upper(...given).finally(() => client.flushAll()));
     await worker(handler);
     expect(['TEXT', 'here']).toContain(textOf(await ask(orderOf(handler, 'text'))));
     const other = kindOf();
@@ -260,9 +244,8 @@ describe.runIf(has('redis'))('work elsewhere', () => {
   });
 
   test('a cancelled call returns immediately', async () => {
-    let go: () => void = () => undefined;
-    const held = new Promise<Buffer>((resolve) => (go = () => resolve(Buffer.from('late'))));
-    const handler = kindOf(() => held);
+    const held = deferred();
+    const handler = kindOf(async () => held.promise.then(() => Buffer.from('late')));
     await worker(handler);
     const controller = new AbortController();
     const asked = open()
@@ -275,7 +258,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     await expect.poll(() => queue.getActiveCount()).toBe(1);
     controller.abort(new Error('cancelled by the caller'));
     await expect(asked).rejects.toThrow('cancelled by the caller');
-    go();
+    held.resolve();
   });
 
   test('a job that has ended all its workers is ended', async () => {
@@ -317,35 +300,30 @@ describe.runIf(has('redis'))('work elsewhere', () => {
 
   test('a job that failed is tried again beside others', async () => {
     let tries = 0;
-    let [began, end] = [(): void => undefined, (): void => undefined];
-    const isUnderWay = new Promise<void>((resolve) => (began = resolve));
-    const slow = new Promise<void>((resolve) => (end = resolve));
-    onTestFinished(() => end());
-    const handler = kindOf(async (_, { body }) => {
-      let text = '';
-      for await (const part of body) text += Buffer.from(part).toString();
-      if (text === 'slow') {
-        began();
-        await slow;
+    const [began, end] = [deferred(), deferred()];
+    onTestFinished(() => end.resolve());
+    const handler = kindOf(async (...given) => {
+      const text = await upper(...given);
+      if (text.toString() === 'SLOW') {
+        began.resolve();
+        await end.promise;
       } else if ((tries += 1) === 1) return { why: 'network', isLasting: false };
-      return Buffer.from(text.toUpperCase());
+      return text;
     });
     const events = await worker(handler);
     const first = ask(orderOf(handler, 'slow', { key: 'slow' }));
-    await isUnderWay;
+    await began.promise;
     expect(textOf(await ask(orderOf(handler, 'quick', { key: 'quick' })))).toBe('QUICK');
     await expect.poll(() => events.map(({ outcome }) => outcome)).toEqual(['retry', 'done']);
-    end();
+    end.resolve();
     expect(textOf(await first)).toBe('SLOW');
   });
 
   // A worker that goes on is asked again.
   test('a worker that ends says so, and nobody waits', { tags: 'slow' }, async () => {
     const handler = kindOf();
-    const run = () =>
-      runJobs({ url: server.url, state: open(), handlers: [handler], jobs: 1, log: () => undefined });
     const hasWorkers = () => open().work('s')?.hasWorkers(handler);
-    const [one, two] = [await run(), await run()];
+    const [one, two] = [await jobsOf(handler), await jobsOf(handler)];
     expect(await hasWorkers()).toBe(true);
     await one?.close();
     await expect.poll(hasWorkers).toBe(true);
@@ -359,35 +337,29 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const large = 'a line of text\n'.repeat(200_000);
     const order = orderOf(handler, large);
     expect(await ask(order)).toMatchObject({ kind: 'done' });
-    const space = open().space('s');
-    const index = (await space.get({ kind: 'cache', of: [order.key] })) as Buffer;
+    const index = (await cachedOf(order)) as Buffer;
     const { id } = JSON.parse(index.subarray(1).toString()) as { id: string };
-    await space.remove({ kind: 'piece', of: ['value', id, 3] });
+    await open()
+      .space('s')
+      .remove({ kind: 'piece', of: ['value', id, 3] });
     expect(textOf(await ask(order)) === large.toUpperCase()).toBe(true);
     await expect.poll(() => events.map(({ outcome }) => outcome)).toEqual(['done', 'done']);
   });
 
   test('a cut-off job of an ended worker counts as untried', async () => {
-    let began: () => void = () => undefined;
-    const working = new Promise<void>((resolve) => (began = resolve));
+    const began = deferred();
     const handler = kindOf(() => {
-      began();
+      began.resolve();
       return new Promise<Buffer>(() => undefined);
     });
     const order = orderOf(handler, 'text');
-    const jobs = await runJobs({
-      url: server.url,
-      state: open(),
-      handlers: [handler],
-      jobs: 1,
-      log: () => undefined,
-    });
+    const jobs = await jobsOf(handler);
     const controller = new AbortController();
     const asked = open()
       .work('s')
       ?.run(order, { signal: controller.signal, giveUpAt: performance.now() + 60_000 })
       .catch(() => undefined);
-    await working;
+    await began.promise;
     await jobs?.giveBack();
     const record = await open()
       .space('work')
@@ -395,7 +367,6 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(JSON.parse(String(record))).toMatchObject({ kind: 'working', attempt: 0 });
     controller.abort();
     await asked;
-    void jobs;
   });
 
   test('dashboards show the last ended jobs, which can run again', async () => {
@@ -415,28 +386,12 @@ describe.runIf(has('redis'))('work elsewhere', () => {
   test('workers together keep to the limit of jobs per minute', async () => {
     const handler = kindOf();
     const ended: WorkEvent[] = [];
-    for (let i = 0; i < 2; i += 1) {
-      const jobs = await runJobs({
-        url: server.url,
-        state: open(),
-        handlers: [handler],
-        jobs: 2,
-        perMinute: 3,
-        log: (event) => void ended.push(event),
-      });
-      onTestFinished(() => jobs?.close());
-    }
+    for (let i = 0; i < 2; i += 1) await worker(handler, ended, { perMinute: 3 });
     const orders = Array.from({ length: 6 }, (_, i) => orderOf(handler, `text ${i}`, { key: `rate ${i}` }));
     const outcomes = await Promise.all(orders.map((order) => ask(order)));
     // What is not begun is done where it is asked for.
-    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual([
-      'done',
-      'done',
-      'done',
-      'here',
-      'here',
-      'here',
-    ]);
+    expect(outcomes.filter(({ kind }) => kind === 'done')).toHaveLength(3);
+    expect(outcomes.filter(({ kind }) => kind === 'here')).toHaveLength(3);
     expect(ended).toHaveLength(3);
   });
 });
