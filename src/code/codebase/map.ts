@@ -30,7 +30,7 @@ export interface MapText {
 }
 
 /** Share of the bytes for file names before symbols are selected. */
-const NAMES = 0.93;
+const NAMES = 0.91;
 
 /** Share of the bytes that all names may take without braces, which are harder to read. */
 const PLAIN = 0.5;
@@ -295,7 +295,7 @@ const NAME = { rank: 0.2, size: 0.3, settled: 0.02, words: 20 };
 const SYMBOL = { rank: 0.1, length: 1.3, settled: 0.05, lately: 0.5, words: 2, named: 20 };
 
 /** Lines of a symbol above which more do not count: a long table does not change more often than a long function. */
-const MAX_SCORED_LINES = 100;
+const MAX_SCORED_LINES = 115;
 
 /** About the bytes of a symbol beside its name. */
 const SPAN = 6;

@@ -73,6 +73,7 @@ function linesOf(named: readonly PatternedName[]): Map<string, Line> {
 
 /** `useCamera`, `useFrame`, `index` → `use{Camera,Frame}`, `index`. */
 function inBraces(names: readonly SharingName[]): string[] {
+  if (!names.some(({ words }) => words?.[0] !== undefined)) return names.map(({ name }) => name);
   const groups = new Map<string, SharingName[]>();
   for (const one of names) {
     // A name has no star, so it equals no words of others.
@@ -268,7 +269,7 @@ function sharedWords(names: readonly string[], levels: number): (readonly string
 const MIN_SAVED_CHARACTERS = 4;
 
 /** Maximum words that are looked at from each end of a name. */
-const MAX_EDGE_WORDS = 4;
+const MAX_EDGE_WORDS = 3;
 
 /** `useCameraDevice` → `use*`, `use*Device`, `useCamera*`, `useCameraDevice*`, … A name with a comma has none. */
 function wordsAround(name: string): string[] {
