@@ -105,7 +105,7 @@ function namesOf(
   order: readonly number[],
   { bytes, lines }: Size,
 ): { readonly names: NameLines; readonly first: number } {
-  const isFew = order.length * MIN_NAME_BYTES <= bytes * NAMES;
+  const isFew = order.length * MIN_NAME_BYTES <= bytes * PLAIN;
   const all = isFew ? namesBelow(tree, order, false) : undefined;
   if (all && fits(all.lines(order.length), { bytes: bytes * PLAIN, lines }))
     return { names: all, first: order.length };

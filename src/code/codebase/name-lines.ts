@@ -240,7 +240,7 @@ const MAX_BRACES = 2;
 
 /** For each name the words that it shares, the outermost first. */
 function sharedWords(names: readonly string[], levels: number): (readonly string[])[] {
-  if (levels === 0) return names.map(() => []);
+  if (levels === 0 || names.length === 1) return names.map(() => []);
   const uses = new Map<string, number[]>();
   for (const [i, name] of names.entries()) {
     for (const words of wordsAround(name)) {
