@@ -114,7 +114,8 @@ function parsed(lines) {
     const [, indent, head, rest] = /^( {2})?([^\s[][^:]*): (.*)$/.exec(line) ?? [];
     if (head === undefined) continue;
     const from = (indent ? base : '') + head.replace(/^\.\//, '');
-    if (head.includes('*')) for (const name of rest.split(' ')) seen.files.add(from.replace('*', name));
+    if (head.includes('*'))
+      for (const name of rest.split(' ').flatMap(expanded)) seen.files.add(from.replace('*', name));
     else if (head.endsWith('/')) for (const name of rest.split(' ')) seen.files.add(from + name);
     else add(from, rest);
   }
@@ -125,6 +126,22 @@ function parsed(lines) {
     for (const [, first, last = first] of symbols.matchAll(/\S+ (\d+)(?:-(\d+))?(?=, |$)/g))
       seen.symbols.add(`${file} ${first}-${last}`);
   }
+}
+
+/** `use{Camera{,Device},Frame}` → `useCamera`, `useCameraDevice`, `useFrame`. */
+function expanded(name) {
+  const start = name.indexOf('{');
+  if (start === -1) return [name];
+  const parts = [''];
+  let [depth, at] = [1, start + 1];
+  for (; depth > 0 && at < name.length; at += 1) {
+    const one = name[at];
+    depth += one === '{' ? 1 : one === '}' ? -1 : 0;
+    if (one === ',' && depth === 1) parts.push('');
+    else if (depth > 0) parts[parts.length - 1] += one;
+  }
+  const after = expanded(name.slice(at));
+  return parts.flatMap(expanded).flatMap((one) => after.map((rest) => name.slice(0, start) + one + rest));
 }
 
 async function changed(oriel, changes) {

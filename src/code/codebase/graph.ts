@@ -14,6 +14,9 @@ const COMMON = 12;
 /** The factor on the weight of uses of an imported file. */
 const IMPORTED = 8;
 
+/** The weight of a declared name in the size of a file: uses are not known of every language. */
+const DECLARED = 4;
+
 interface FileRanking {
   /** For each file its PageRank times `pathWeight` of its path. */
   readonly ranks: Float64Array;
@@ -28,6 +31,7 @@ export class FileGraph {
   readonly #paths: readonly string[];
   readonly #top: string;
   readonly #files: (StoredFile | undefined)[];
+  readonly #sizes: Float64Array;
   #isRough = false;
   readonly #refined = new Set<number>();
   /** The earlier graph that this one updates; dropped when the ranking is computed. Its edges are computed. */
@@ -50,6 +54,9 @@ export class FileGraph {
     this.#isRough = base !== undefined && base.#isRough;
     this.#base = base;
     this.declarations = new DeclarationIndex(files);
+    this.#sizes = Float64Array.from(files, (file) =>
+      file ? 1 + file.used.length + DECLARED * file.declared.length : 1,
+    );
     this.#imports = base ? base.#imports.slice() : [];
     if (!base) return;
     this.#changed = [...files.keys()].filter((file) => files[file] !== base.#files[file]);
@@ -61,7 +68,12 @@ export class FileGraph {
     return this.#files[file];
   }
 
-  /** Sets the tags of a sketched file that was parsed; ranking and declarations stay those of the sketch. */
+  /** About how much code a file has, from 1 on: by the names that it uses and declares. */
+  sizeOf(file: number): number {
+    return this.#sizes[file] ?? 1;
+  }
+
+  /** Sets the tags of a sketched file that was parsed; ranking, size and declarations stay those of the sketch. */
   refine(file: number, stored: StoredFile | undefined): void {
     this.#files[file] = stored;
     this.#imports[file] = undefined;

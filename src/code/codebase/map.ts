@@ -1,7 +1,6 @@
 /** The map of a directory: the files that matter most with their largest symbols, then the names of the others. */
 
 import { span } from '../../render/display.ts';
-import { containers } from '../structure.ts';
 import type { SymbolTag } from '../tags.ts';
 import type { CodeTree } from './code-tree.ts';
 import { belowDirectories, NameLines } from './name-lines.ts';
@@ -31,7 +30,10 @@ export interface MapText {
 }
 
 /** Share of the bytes for file names before symbols are selected. */
-const NAMES = 0.9;
+const NAMES = 0.91;
+
+/** Share of the bytes that all names may take without braces, which are harder to read. */
+const PLAIN = 0.5;
 
 /** Usual bytes of a name, where the search begins; and those of a short name, up to which it goes. */
 const USUAL_NAME = 36;
@@ -103,18 +105,17 @@ function namesOf(
   order: readonly number[],
   { bytes, lines }: Size,
 ): { readonly names: NameLines; readonly first: number } {
-  const isFew = order.length * MIN_NAME_BYTES <= bytes * NAMES;
+  const isFew = order.length * MIN_NAME_BYTES <= bytes * PLAIN;
   const all = isFew ? namesBelow(tree, order, false) : undefined;
-  if (all && fits(all.lines(order.length), { bytes: bytes * NAMES, lines }))
+  if (all && fits(all.lines(order.length), { bytes: bytes * PLAIN, lines }))
     return { names: all, first: order.length };
-  // Patterns of words are harder to read, so they are only for trees of which not all names fit.
   const firstOf = (names: NameLines, guess: number): number =>
     mostFitting(names.size, guess, (count) => fits(names.lines(count), { bytes: bytes * NAMES, lines }));
   const guess = firstOf(
     namesBelow(tree, order.slice(0, Math.ceil(bytes / SHORT_NAME)), true),
     Math.ceil(bytes / USUAL_NAME),
   );
-  // Patterns of only the files that fit are better than those of more files.
+  // Words that only the files that fit share are better than those of more files.
   const names = namesBelow(tree, order.slice(0, Math.ceil(guess * SPARE) + 1), true);
   return { names, first: firstOf(names, guess) };
 }
@@ -247,12 +248,15 @@ function inOrder(
   const places = new Map(files.map((file, place) => [file, place]));
   return files
     .toSorted((a, b) => a - b)
-    .flatMap((file) =>
-      tree
-        .tagsOf(file)
-        .filter(({ depth, kind, from, to }) => depth <= MAX_SYMBOL_LEVEL && (to > from || !SMALL.has(kind)))
-        .map((tag) => ({ file, tag, score: scores.symbolScore(file, tag) })),
-    )
+    .flatMap((file) => {
+      const tags = tree.tagsOf(file);
+      const lines = ownLines(tags);
+      return tags.flatMap((tag, i) =>
+        tag.depth <= MAX_SYMBOL_LEVEL && (tag.to > tag.from || !SMALL.has(tag.kind))
+          ? [{ file, tag, score: scores.symbolScore(file, tag, lines[i] ?? 1) }]
+          : [],
+      );
+    })
     .sort((a, b) => b.score - a.score || (places.get(a.file) ?? 0) - (places.get(b.file) ?? 0));
 }
 
@@ -284,14 +288,17 @@ interface MapBoosts {
 }
 
 /**
- * Weights and exponents, tuned on the changes between published versions of packages (docs/codebase.md). The rank of its file
- * hardly counts for a symbol, because the most used files are not those that change most.
+ * Weights and exponents, tuned on the changes between published versions of packages (docs/codebase.md). The rank of a file
+ * hardly counts, because the most used files are not those that change most; its size and its last changes do.
  */
-const NAME = { recent: 10, words: 20 };
-const SYMBOL = { rank: 0.2, length: 1.6, settled: 0.3, words: 2, named: 20 };
+const NAME = { rank: 0.2, size: 0.3, settled: 0.02, words: 20 };
+const SYMBOL = { rank: 0.1, length: 1.3, settled: 0.05, lately: 0.5, words: 2, named: 20 };
+
+/** Lines of a symbol above which more do not count: a long table does not change more often than a long function. */
+const MAX_SCORED_LINES = 115;
 
 /** About the bytes of a symbol beside its name. */
-const SPAN = 12;
+const SPAN = 6;
 
 /** The weight of a word in the path; a word in the tags has 1. */
 const IN_PATH = 2;
@@ -310,11 +317,13 @@ class MapScores {
     const settled = recent.some((weight) => weight > 0) ? SYMBOL.settled : 1;
     this.#names = Float64Array.from(tree.paths, (_, file) => {
       const [lately = 0, match = 0] = [recent[file], matches[file]];
-      return tree.rankOf(file) * (1 + NAME.recent * lately) * (1 + NAME.words * match);
+      const steady = tree.rankOf(file) ** NAME.rank * tree.graph.sizeOf(file) ** NAME.size;
+      return steady * (NAME.settled + lately) * (1 + NAME.words * match);
     });
     this.#symbols = Float64Array.from(tree.paths, (_, file) => {
       const [lately = 0, match = 0] = [recent[file], matches[file]];
-      return tree.rankOf(file) ** SYMBOL.rank * (settled + lately) * (1 + SYMBOL.words * match);
+      const changed = settled + lately ** SYMBOL.lately;
+      return tree.rankOf(file) ** SYMBOL.rank * changed * (1 + SYMBOL.words * match);
     });
   }
 
@@ -327,20 +336,27 @@ class MapScores {
     );
   }
 
-  /** Higher is better; comparable between files. */
-  symbolScore(file: number, tag: SymbolTag): number {
-    const name = tag.qualified.toLowerCase();
-    const named = this.#words.filter((word) => name.includes(word)).length;
-    const factors = lengthOf(tag) ** SYMBOL.length * (1 + SYMBOL.named * named);
+  /** Higher is better; comparable between files. `lines`: those that are in no symbol inside it. */
+  symbolScore(file: number, { qualified, name }: SymbolTag, lines: number): number {
+    const lower = qualified.toLowerCase();
+    const named = this.#words.filter((word) => lower.includes(word)).length;
+    const length = Math.min(lines, MAX_SCORED_LINES) ** SYMBOL.length;
     // Long names take the room of others.
-    return ((this.#symbols[file] ?? 0) * factors) / Math.sqrt(tag.name.length + SPAN);
+    return ((this.#symbols[file] ?? 0) * length * (1 + SYMBOL.named * named)) / (name.length + SPAN);
   }
 }
 
-/** The length in lines, reduced for containers, because their members are candidates themselves. */
-function lengthOf({ kind, from, to }: SymbolTag): number {
-  const lines = to - from + 1;
-  return containers.has(kind) ? Math.sqrt(lines) * 4 : lines;
+/** For each symbol of a file the number of its lines that are in no symbol inside it, at least 1. */
+function ownLines(tags: readonly SymbolTag[]): number[] {
+  const own = tags.map(({ from, to }) => to - from + 1);
+  const around: number[] = [];
+  for (const [i, { from, to }] of tags.entries()) {
+    while (around.length > 0 && (tags[around.at(-1) as number]?.to ?? 0) < to) around.pop();
+    const outer = around.at(-1);
+    if (outer !== undefined) own[outer] = (own[outer] ?? 0) - (to - from + 1);
+    around.push(i);
+  }
+  return own.map((lines) => Math.max(1, lines));
 }
 
 /** For each file the sum over the `words` in its path or tags; words that many files contain count less. */

@@ -1,6 +1,6 @@
 /**
  * Lists the names of many files in few bytes: paths that differ only in one place share a line, with a star for that place.
- * `src/lib/*.ts: open store` · `src/rules/*\/index.ts: no-tabs quotes` · `./: LICENSE Makefile`
+ * `src/lib/*.ts: open store` · `src/rules/*\/index.ts: no-tabs quotes` · `src/*.ts: use{Camera,Frame}` · `./: LICENSE Makefile`
  * Lines with a long common directory are indented below a line with that directory, and omit it. An ambiguous path is
  * quoted, on a line of its own: `'src/my file.ts'`
  */
@@ -14,7 +14,7 @@ const MIN_BASE_CHARACTERS = 12;
 /** A line without its base: `views/*.kt`, and the names. A quoted path has no names. */
 interface Line {
   readonly head: string;
-  readonly names: string[];
+  readonly names: SharingName[];
 }
 
 export class NameLines {
@@ -33,7 +33,7 @@ export class NameLines {
   /** The lines of the first `count` files, without those (0-based positions) that `isLeftOut` names. */
   lines(count: number, isLeftOut: (file: number) => boolean = () => false): string[] {
     const lines = linesOf(this.#named.slice(0, count).filter((_, file) => !isLeftOut(file)));
-    return belowDirectories([...lines.values()].map(({ head, names }) => [head, names.join(' ')]));
+    return belowDirectories([...lines.values()].map(({ head, names }) => [head, inBraces(names).join(' ')]));
   }
 }
 
@@ -57,18 +57,45 @@ function linesOf(named: readonly PatternedName[]): Map<string, Line> {
   const counts = new Map<string, number>();
   for (const { pattern } of named) counts.set(pattern, (counts.get(pattern) ?? 0) + 1);
   const lines = new Map<string, Line>();
-  named.forEach(({ pattern, name, isAlone }, i) => {
+  named.forEach(({ pattern, name, isAlone, words }, i) => {
     if (isAlone) {
       lines.set(`${i}: ${pattern}`, { head: pattern, names: [] });
       return;
     }
     const isSingle = counts.get(pattern) === 1 && pattern.includes('*');
-    const one = isSingle ? directoryAndName(pattern.replace('*', () => name)) : { pattern, name };
+    const one = isSingle ? directoryAndName(pattern.replace('*', () => name)) : { pattern, name, words };
     const line = lines.get(one.pattern) ?? { head: one.pattern, names: [] };
-    line.names.push(one.name);
+    line.names.push(one);
     lines.set(one.pattern, line);
   });
   return lines;
+}
+
+/** `useCamera`, `useFrame`, `index` → `use{Camera,Frame}`, `index`. */
+function inBraces(names: readonly SharingName[]): string[] {
+  if (!names.some(({ words }) => words?.[0] !== undefined)) return names.map(({ name }) => name);
+  const groups = new Map<string, SharingName[]>();
+  for (const one of names) {
+    // A name has no star, so it equals no words of others.
+    const key = one.words?.[0] ?? one.name;
+    const known = groups.get(key);
+    if (known) known.push(one);
+    else groups.set(key, [one]);
+  }
+  return Array.from(groups, ([key, group]) => {
+    if (group.length === 1) return group[0]?.name ?? '';
+    const [before = '', after = ''] = key.split('*');
+    const inner = inBraces(
+      group.map(({ name, words }) => ({ name: within(name, key), words: words?.slice(1) })),
+    );
+    return inner.length === 1 ? before + inner[0] + after : `${before}{${inner.join(',')}}${after}`;
+  });
+}
+
+/** What a name has in the place of the star of `words`. */
+function within(name: string, words: string): string {
+  const star = words.indexOf('*');
+  return name.slice(star, name.length - (words.length - star - 1));
 }
 
 /** `src/deep/inside/*.ts` below `src/deep/` → `  inside/*.ts`; the directory itself is `  ./`. */
@@ -113,8 +140,15 @@ function longAbove(head: string): string[] {
 // Splits paths into a pattern, which many of them share, and the name that differs:
 // `src/lib/*.ts` and `open` · `src/rules/*\/index.ts` and `quotes` · `./` and `Makefile`
 
+/** A name in a line. */
+interface SharingName {
+  readonly name: string;
+  /** The words that it shares with others: of all of it (`use*`, `Hybrid*View`), of what is left then, and so on. */
+  readonly words?: readonly string[] | undefined;
+}
+
 /** A path as pattern and name. */
-interface PatternedName {
+interface PatternedName extends SharingName {
   /** The path with a star in place of `name`; or its directory, with a slash at the end. */
   readonly pattern: string;
   readonly name: string;
@@ -123,7 +157,7 @@ interface PatternedName {
 }
 
 interface PatternOptions {
-  /** Whether names that begin or end with the same words share a pattern too: `src/use*.ts` and `Camera`. */
+  /** Whether names that begin or end with the same words share these: `use{Camera,Frame}`. */
   readonly words: boolean;
 }
 
@@ -132,13 +166,19 @@ const MIN_SIBLING_FILES = 3;
 
 /** Each path by its most frequent pattern: directory and extension, or the same name in sibling directories. */
 function namePatterns(paths: readonly string[], { words }: PatternOptions): PatternedName[] {
-  const ways = paths.map((path) => (isAmbiguous(path) ? [] : [byEnding(path), byDirectory(path)]));
+  const ways = paths.map((path) =>
+    isAmbiguous(path) ? [] : [byEnding(path, ENDING), byDirectory(path), byEnding(path, LONG_ENDING)],
+  );
   const counts = new Map<string, number>();
   for (const both of ways)
     for (const way of both) if (way) counts.set(way.pattern, (counts.get(way.pattern) ?? 0) + 1);
   const countOf = (way: PatternedName | undefined): number => (way ? (counts.get(way.pattern) ?? 0) : 0);
-  const chosen = ways.map(([own, other]) =>
-    other && countOf(other) >= MIN_SIBLING_FILES && countOf(other) > countOf(own) ? other : own,
+  const chosen = ways.map(([own, other, long]) =>
+    other && countOf(other) >= MIN_SIBLING_FILES && countOf(other) > countOf(own)
+      ? other
+      : countOf(long) >= MIN_SIBLING_FILES
+        ? long
+        : own,
   );
   counts.clear();
   for (const way of chosen) if (way) counts.set(way.pattern, countOf(way) + 1);
@@ -155,10 +195,13 @@ function directoryAndName(path: string): PatternedName {
   return { pattern: slash === 0 ? './' : path.slice(0, slash), name: path.slice(slash) };
 }
 
-/** `src/a.ts` → `src/*.ts`, `a`. */
-function byEnding(path: string): PatternedName | undefined {
+const ENDING = /(?<=.)\.[^.]*$/;
+const LONG_ENDING = /(?<=.)\.[^.]+\.[^.]+$/;
+
+/** `src/a.ts` → `src/*.ts`, `a`; `src/a.d.ts` by its long ending → `src/*.d.ts`, `a`. */
+function byEnding(path: string, ending: RegExp): PatternedName | undefined {
   const { pattern, name } = directoryAndName(path);
-  const dot = name.lastIndexOf('.');
+  const dot = name.search(ending);
   return dot > 0 ? { pattern: `${pattern}*${name.slice(dot)}`, name: name.slice(0, dot) } : undefined;
 }
 
@@ -172,85 +215,72 @@ function byDirectory(path: string): PatternedName | undefined {
   return { pattern: `${start === 0 ? './' : path.slice(0, start)}*${path.slice(slash)}`, name };
 }
 
-/** Names with the same first or last words get a pattern of their own where that makes the lines shorter. */
+/** Names of one pattern share their first or last words where that is shorter, those that save most first. */
 function byWords(named: readonly PatternedName[]): PatternedName[] {
   const groups = new Map<string, PatternedName[]>();
   for (const one of named) {
+    if (!one.pattern.includes('*')) continue;
     const known = groups.get(one.pattern);
     if (known) known.push(one);
     else groups.set(one.pattern, [one]);
   }
-  const split = new Map<PatternedName, PatternedName>();
-  for (const [pattern, group] of groups) {
-    const star = pattern.indexOf('*');
-    if (star === -1) continue;
-    const [front, end] = [pattern.slice(0, star), pattern.slice(star + 1)];
-    let left = group;
-    for (let i = 0; i < MAX_WORD_PATTERNS && left.length > 1; i += 1) {
-      const words = bestWords(left, Math.min(front.length, USUAL_DIRECTORY) + end.length + 3);
-      if (!words) break;
-      const [before, after] = words;
-      const rest: PatternedName[] = [];
-      for (const one of left) {
-        const inner = within(one.name, before, after);
-        if (inner === undefined) rest.push(one);
-        else split.set(one, { pattern: `${front}${before}*${after}${end}`, name: inner });
-      }
-      left = rest;
-    }
+  const words = new Map<PatternedName, readonly string[]>();
+  for (const group of groups.values()) {
+    const all = sharedWords(
+      group.map(({ name }) => name),
+      MAX_BRACES,
+    );
+    for (const [i, one] of group.entries()) words.set(one, all[i] ?? []);
   }
-  return named.map((one) => split.get(one) ?? one);
+  return named.map((one) => ({ ...one, words: words.get(one) }));
 }
 
-/** Maximum patterns of words for one directory and extension: for each, the words of all its names are counted. */
-const MAX_WORD_PATTERNS = 6;
+/** Maximum braces in one another. */
+const MAX_BRACES = 2;
 
-/** Minimum characters that a pattern of words saves. */
+/** For each name the words that it shares, the outermost first. */
+function sharedWords(names: readonly string[], levels: number): (readonly string[])[] {
+  if (levels === 0 || names.length === 1) return names.map(() => []);
+  const uses = new Map<string, number[]>();
+  for (const [i, name] of names.entries()) {
+    for (const words of wordsAround(name)) {
+      const known = uses.get(words);
+      if (known) known.push(i);
+      else uses.set(words, [i]);
+    }
+  }
+  const saved = (words: string, count: number): number => (count - 1) * (words.length - 1);
+  const ways = [...uses].filter(([, users]) => users.length > 1);
+  ways.sort((a, b) => saved(b[0], b[1].length) - saved(a[0], a[1].length));
+  const chosen = names.map((): readonly string[] => []);
+  for (const [words, users] of ways) {
+    const left = users.filter((i) => chosen[i]?.length === 0);
+    if (saved(words, left.length) < MIN_SAVED_CHARACTERS) continue;
+    const inner = sharedWords(
+      left.map((i) => within(names[i] ?? '', words)),
+      levels - 1,
+    );
+    for (const [at, i] of left.entries()) chosen[i] = [words, ...(inner[at] ?? [])];
+  }
+  return chosen;
+}
+
+/** Minimum characters of shared words that are omitted: two are added. */
 const MIN_SAVED_CHARACTERS = 4;
 
-/** Approximate characters of a directory in a line: longer ones are mostly indented below a part of them. */
-const USUAL_DIRECTORY = 20;
-
-/** The first and last words whose omission saves most characters; undefined if none saves enough. `line`: what a new line costs. */
-function bestWords(group: readonly PatternedName[], line: number): readonly [string, string] | undefined {
-  const counts = new Map<string, number>();
-  for (const { name } of group) {
-    for (const [before, after] of wordsAround(name)) {
-      const words = `${before}*${after}`;
-      counts.set(words, (counts.get(words) ?? 0) + 1);
-    }
-  }
-  let [best, most] = ['', MIN_SAVED_CHARACTERS];
-  for (const [words, count] of counts) {
-    if (count < 2) continue;
-    // If all names have the words, their line replaces the other one.
-    const saved = (count - 1) * (words.length - 1) - (count === group.length ? 0 : line);
-    if (saved > most) [best, most] = [words, saved];
-  }
-  if (best === '') return undefined;
-  const star = best.indexOf('*');
-  return [best.slice(0, star), best.slice(star + 1)];
-}
-
-/** The name between two words; undefined if it has other words there, or nothing between them. */
-function within(name: string, before: string, after: string): string | undefined {
-  const isWithin =
-    name.length > before.length + after.length && name.startsWith(before) && name.endsWith(after);
-  return isWithin ? name.slice(before.length, name.length - after.length) : undefined;
-}
-
 /** Maximum words that are looked at from each end of a name. */
-const MAX_EDGE_WORDS = 4;
+const MAX_EDGE_WORDS = 3;
 
-/** `useCameraDevice` → `use` and nothing, `use` and `Device`, `useCamera` and nothing, nothing and `Device`, … */
-function wordsAround(name: string): readonly (readonly [string, string])[] {
-  const starts = [0, ...cutsOf(name, AFTER_WORD).slice(0, MAX_EDGE_WORDS)];
-  const ends = [name.length, ...cutsOf(name, BEFORE_WORD).slice(-MAX_EDGE_WORDS)];
-  const pairs: (readonly [string, string])[] = [];
-  for (const from of starts)
-    for (const to of ends)
-      if (from < to && (from > 0 || to < name.length)) pairs.push([name.slice(0, from), name.slice(to)]);
-  return pairs;
+/** `useCameraDevice` → `use*`, `use*Device`, `useCamera*`, `useCameraDevice*`, … A name with a comma has none. */
+function wordsAround(name: string): string[] {
+  if (name.includes(',')) return [];
+  const starts = [0, ...cutsOf(name, AFTER_WORD).slice(0, MAX_EDGE_WORDS), name.length];
+  const ends = [0, ...cutsOf(name, BEFORE_WORD).slice(-MAX_EDGE_WORDS), name.length];
+  return starts.flatMap((from) =>
+    ends
+      .filter((to) => from <= to && to - from < name.length)
+      .map((to) => `${name.slice(0, from)}*${name.slice(to)}`),
+  );
 }
 
 function cutsOf(name: string, where: RegExp): number[] {

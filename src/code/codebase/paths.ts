@@ -431,7 +431,7 @@ export function pathWeight(path: string): number {
 // How the path of a file is written in a map, where a name ends at a blank and a list of names begins after `: `.
 
 /** A file name with a blank, or a path with a character that has a meaning in a map, or that begins with a blank. */
-const AMBIGUOUS = /\s[^/]*$|[*:'"]|^\s/;
+const AMBIGUOUS = /\s[^/]*$|[*:'"{}]|^\s/;
 
 /** Whether a path on one line needs quotes. */
 export function isAmbiguous(shown: string): boolean {

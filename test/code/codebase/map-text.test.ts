@@ -78,6 +78,28 @@ test('files with symbols stand below their long directory', () => {
   ]);
 });
 
+const mapOf = (files: Readonly<Record<string, string[]>>, bytes: number): string => {
+  const store = new TagStore();
+  const paths = Object.keys(files);
+  const tags = packTags(paths.map((path) => `${files[path]?.join('\n')}\x1c\x1c`));
+  store.put({ entries: paths.map((path) => ({ path, key: 'k' })), tags }, '');
+  const tree = new CodeTree(paths, 'top', (path) => store.fileOf(path));
+  return mapText(tree, { bytes, lines: 99, from: 0, words: [], recent: new Float64Array(paths.length) }).text;
+};
+
+test('a function gives way to those in it that have its lines', () => {
+  const at = (from: number, to: number, name: string, scope = ''): string =>
+    ['8', from, to, from, scope === '' ? 0 : 1, name, scope, '', ''].join('\t');
+  const tags = [at(1, 100, 'outer'), at(3, 98, 'inner', 'outer.'), at(101, 120, 'small')];
+  expect(mapOf({ 'a.ts': tags }, 45)).toBe('a.ts: outer.inner 3-98\n');
+  expect(mapOf({ 'a.ts': tags }, 99)).toBe('a.ts: outer 1-100, .inner 3-98, small 101-120\n');
+});
+
+test('of files that nobody uses the larger one comes first', () => {
+  const [few, more] = [[tag(1, 'one')], [tag(1, 'two'), tag(5, 'three'), tag(9, 'four')]];
+  expect(mapOf({ 'few.ts': few, 'more.ts': more }, 40)).toMatch(/^.*more.*few/);
+});
+
 const many = (path: (i: number) => string): string[] => Array.from({ length: 5_000 }, (_, i) => path(i));
 
 test.each([

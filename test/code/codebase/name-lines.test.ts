@@ -57,6 +57,7 @@ const odd = [
   'file.ts',
   'a: b.ts',
   'dir/*.ts',
+  'dir/{x}.ts',
   "it's.ts",
   'dir/x.ts',
   'dir/y.ts',
@@ -75,6 +76,7 @@ test('an ambiguous path is quoted, on its own line', () => {
     './*.ts: my file a\\nb',
     "'a: b.ts'",
     "'dir/*.ts'",
+    "'dir/{x}.ts'",
     "'it'\\''s.ts'",
     'dir/*.ts: x y',
     'My Project/*.ts: one two',
@@ -95,33 +97,35 @@ test('the only name of an ending is shown whole', () => {
   ]);
 });
 
-test('names share a line by their first or last words', () => {
-  const hooks = ['useCamera', 'useCameraDevice', 'useFrameOutput', 'usePhotoOutput', 'useVideoOutput'];
+test('names share their first or last words', () => {
+  const hooks = ['useCamera', 'useCameraDevice', 'useFrameOutput', 'usePhotoOutput', 'index'];
   expect(shortOf(...hooks.map((name) => `src/hooks/${name}.ts`))).toEqual([
-    'src/hooks/use*.ts: Camera CameraDevice FrameOutput PhotoOutput VideoOutput',
+    'src/hooks/*.ts: use{Camera{,Device},{Frame,Photo}Output} index',
   ]);
   expect(
     shortOf(
       ...['DepthFrame', 'Frame', 'Photo', 'Preview'].map((kind) => `outputs/Hybrid${kind}Output.kt`),
       'outputs/Zoom.kt',
-      'outputs/Torch.kt',
     ),
-  ).toEqual(['outputs/Hybrid*Output.kt: DepthFrame Frame Photo Preview', 'outputs/*.kt: Zoom Torch']);
+  ).toEqual(['outputs/*.kt: Hybrid{{Depth,}Frame,Photo,Preview}Output Zoom']);
   expect(
     shortOf('rules/no-var.js', 'rules/no-undef.js', 'rules/no-tabs.js', 'rules/no-else-return.js'),
-  ).toEqual(['rules/no-*.js: var undef tabs else-return']);
+  ).toEqual(['rules/*.js: no-{var,undef,tabs,else-return}']);
 });
 
 test.each([
-  [
-    'two names that share little',
-    ['src/getAll.ts', 'src/getOne.ts', 'src/parse.ts'],
-    ['src/*.ts: getAll getOne parse'],
-  ],
-  ['words that are the whole name', ['a/use.ts', 'a/useX.ts', 'a/useY.ts'], ['a/*.ts: use useX useY']],
-  ['no words in common', ['a/one.ts', 'a/two.ts', 'a/six.ts'], ['a/*.ts: one two six']],
-])('a line for %s would not be shorter', (_, paths, lines) => {
-  expect(shortOf(...paths)).toEqual(lines);
+  ['src/getAll.ts', 'src/get.ts', 'src/*.ts: getAll get'],
+  ['a/one,two.ts', 'a/one,three.ts', 'a/*.ts: one,two one,three'],
+  ['a/one.ts', 'a/two.ts', 'a/*.ts: one two'],
+])('braces for %s and %s would not be shorter, or unclear', (one, other, line) => {
+  expect(shortOf(one, other)).toEqual([line]);
+});
+
+test('files of one long ending share a line', () => {
+  expect(linesOf('src/a.d.ts', 'src/b.d.ts', 'src/c.d.ts', 'src/d.ts', 'src/e.ts')).toEqual([
+    'src/*.d.ts: a b c',
+    'src/*.ts: d e',
+  ]);
 });
 
 test.each([
@@ -132,11 +136,11 @@ test.each([
     ...['a', 'b-c', 'b-d', 'b-d.test', 'README', '.env', 'größe', 'größeÜber'].map(
       (name) => `src/deep/lib/${name}.ts`,
     ),
-    ...['HybridOneView', 'HybridTwoView', 'HybridThreeView', 'Hybrid', 'View'].map(
+    ...['HybridOneView', 'HybridTwoView', 'HybridThreeView', 'HybridThree', 'Hybrid', 'View'].map(
       (name) => `src/deep/ui/${name}.kt`,
     ),
     ...['x', 'y', 'z'].flatMap((name) => [`src/rules/${name}/index.js`, `src/rules/${name}/no-${name}.js`]),
-    ...odd.filter((path) => !/[*:'"]|^\s|\s[^/]*$/.test(path)),
+    ...odd.filter((path) => !/[*:'"{}]|^\s|\s[^/]*$/.test(path)),
   ];
   expect(pathsIn(list(...paths)).toSorted()).toEqual(paths.toSorted());
 });
@@ -153,6 +157,20 @@ function pathsIn(lines: readonly string[]): string[] {
     const pattern = (indent === '' ? '' : base) + head.replace(/^\.\//, '');
     return names
       .split(' ')
+      .flatMap((name) => expanded(name))
       .map((name) => (pattern.includes('*') ? pattern.replace('*', () => name) : pattern + name));
   });
+}
+
+/** The names that braces stand for, as a shell expands them. The innermost braces contain no others. */
+function expanded(name: string): string[] {
+  const [, before = '', inner, after = ''] = /^(.*)\{([^{}]*)\}(.*)$/.exec(name) ?? [];
+  if (inner === undefined) return name.split('\0');
+  // Alternatives of an inner group are alternatives of the group around it, each with what stands beside the inner one.
+  const outer = Math.max(before.lastIndexOf('{'), before.lastIndexOf(',')) + 1;
+  const end = /[,}]|$/.exec(after)?.index ?? 0;
+  const [head, tail] = [before.slice(outer), after.slice(0, end)];
+  const all = inner.split(',').map((one) => head + one + tail);
+  const isInside = before.slice(0, outer).includes('{');
+  return expanded(before.slice(0, outer) + all.join(isInside ? ',' : '\0') + after.slice(end));
 }

@@ -67,11 +67,11 @@ beforeEach(() => {
 });
 
 describe('the map of a directory', () => {
-  test('lists files with symbols and ranges, the most used first', { tags: 'slow' }, async () => {
+  test('lists files with symbols and ranges, the most important first', { tags: 'slow' }, async () => {
     expect(await w.text('src:outline')).toBe(
       [
-        'lib/open.ts: open 1-3',
         'lib/store.ts: Store 4-15, .put 8-10, .close 12-14',
+        'lib/open.ts: open 1-3',
         'door.ts: open 1-4, .close 2',
         'main.ts: main 3-7',
         './: README.md',
@@ -108,7 +108,7 @@ describe('the map of a directory', () => {
         const answer = await w.read(target);
         const size = Buffer.byteLength(textOf(answer));
         expect(size, target).toBeLessThanOrEqual(budget);
-        if (page === 0) expect(size, target).toBeGreaterThanOrEqual(budget * 0.85);
+        if (page === 0) expect(size, target).toBeGreaterThanOrEqual(budget * 0.8);
         target = nextOf(answer);
       }
     }
@@ -165,7 +165,7 @@ describe('the map of a directory', () => {
     git('add', '--all');
     git('commit', '--quiet', '--message', 'one');
     const before = (await w.text('src:outline')).split('\n')[0];
-    expect(before).toMatch(/^lib\/open\.ts: /);
+    expect(before).toMatch(/^lib\/store\.ts: /);
     w.write('src/door.ts', `// changed\n${OTHER}`);
     git('add', '--all');
     git('commit', '--quiet', '--message', 'two');
