@@ -70,7 +70,6 @@ export class SpillWriter {
     const room = this.#roomFor(bytes.length);
     const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
     if (bytes.length > room) this.#capped = true;
-    if (taken.length === 0) return undefined;
     if (taken.length > BUFFER - this.#filled) return this.#flush(taken);
     this.#buffer.set(taken, this.#filled);
     this.#filled += taken.length;

@@ -4,6 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
@@ -79,12 +80,20 @@ test('a value is found only by its key, across processes', async () => {
   expect(await get(directory, 'b')).toBeUndefined();
   await put({ directory }, { a: Buffer.from('three') });
   expect(await text(directory, 'a')).toBe('three');
+  cache.remove('a');
+  void cache.put('c', [Buffer.from('being written')]);
+  cache.remove('c');
+  await cache.close();
+  expect([await text(directory, 'a'), await text(directory, 'c')]).toEqual([undefined, undefined]);
 });
 
 test('a value of several pieces is read back exactly', async () => {
   const directory = place();
   const value = Buffer.from(Array.from({ length: 2_500_000 }, (_, i) => (i * 7) & 255));
-  await put({ directory }, { a: value });
+  const [head, tail] = [value.subarray(0, 300_000), value.subarray(300_000)];
+  const read = (from: number, length: number): Promise<Uint8Array> =>
+    Promise.resolve(tail.subarray(from, from + length));
+  await new FileCache({ directory }).put('a', [head, { length: tail.length, read }]);
   expect((await get(directory, 'a'))?.equals(value)).toBe(true);
 });
 
@@ -191,6 +200,8 @@ test('a link, FIFO or directory is a miss without blocking', async () => {
     () => symlinkSync(moved, path),
     () => execFileSync('mkfifo', [path]),
     () => mkdirSync(path),
+    // Only root gives files away.
+    ...(process.getuid?.() === 0 ? [() => (copyFileSync(moved, path), chownSync(path, 1_234, 1_234))] : []),
   ];
   for (const replace of replacements) {
     rmSync(path, { recursive: true });
@@ -340,12 +351,26 @@ test('a value taking much of the budget is not cached', async () => {
   await put({ directory, bytes: 80_000 }, { large: Buffer.alloc(11_000), small: Buffer.alloc(9_000) });
   expect(await get(directory, 'large')).toBeUndefined();
   expect(await get(directory, 'small')).toBeDefined();
+  // Nor read by one with a smaller budget.
+  expect(await new FileCache({ directory, bytes: 8_000 }).get('small')).toBeUndefined();
+});
+
+test('the smallest values count as much as they take on disk', async () => {
+  const cache = new FileCache({ directory: place(), bytes: 1 << 16 });
+  for (let i = 0; i < 24; i += 1) await cache.put(`${i}`, [Buffer.from('a')]);
+  const found = await Promise.all(Array.from({ length: 24 }, (_, i) => cache.get(`${i}`)));
+  expect(found.filter((value) => value !== undefined).length).toBeLessThanOrEqual(16);
+  expect(found.at(-1)).toBeDefined();
 });
 
 test('old and unfinished files are removed, but no foreign names', async () => {
   const directory = place();
   await put({ directory }, { a: Buffer.from('a') });
   const value = onlyFile(directory);
+  // As if the clock had been set back.
+  const future = join(directory, 'f'.repeat(64));
+  writeFileSync(future, '');
+  ago(future, -31 * DAY);
   const [unfinished, current] = ['1-0123456789abcdef', '2-0123456789abcdef'].map(
     (process) => `${value}.${process}.tmp`,
   ) as [string, string];

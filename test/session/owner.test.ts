@@ -2,15 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { sessionDirectory, isLeftBehind, ownName, ScratchDirectory } from '../../src/session/directories.ts';
+import {
+  sessionDirectory,
+  isLeftBehind,
+  isRunning,
+  ownName,
+  ScratchDirectory,
+} from '../../src/session/directories.ts';
 import { FileCache } from '../../src/session/disk-cache.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
+const { pid: ended } = spawnSync('true');
+
 /** The name that a process would have given which has ended. */
-function nameOfTheDead(): string {
-  const { pid } = spawnSync('true');
-  return ownName().replace(/^\d+/, String(pid));
-}
+const nameOfTheDead = (): string => ownName().replace(/^\d+/, String(ended));
 
 /** As the names of values in the cache. */
 const DIGEST = 'a'.repeat(64);
@@ -23,11 +28,12 @@ test.skipIf(process.platform !== 'linux')(
   () => {
     const dead = nameOfTheDead();
     expect(isLeftBehind(dead)).toBe(true);
-    expect(isLeftBehind(`${dead}-removed-1`)).toBe(true);
+    expect(isLeftBehind(`${dead}-removed-12`)).toBe(true);
     const others = [
       ownName(),
       elsewhere(dead),
       `${dead}0`,
+      `x${dead}`,
       `${dead}.backup`,
       `${dead} notes.txt`,
       'x',
@@ -35,6 +41,13 @@ test.skipIf(process.platform !== 'linux')(
     ];
     expect(others.filter(isLeftBehind)).toEqual([]);
     expect(ownName()).not.toBe(ownName());
+    expect([process.pid, ended, 0, -1, Number.NaN].map(isRunning)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
   },
 );
 
@@ -75,7 +88,6 @@ test.skipIf(process.platform !== 'linux')(
 
 test.skipIf(process.platform !== 'linux')(
   'links and foreign files in a shared directory are untouched',
-  { tags: 'slow' },
   async () => {
     const home = temporaryFolder();
     vi.stubEnv('TMPDIR', home);

@@ -1,11 +1,12 @@
 /** What a session keeps for its calls, and what is left when it ends. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { memoryBytes } from '../../src/text/bytes.ts';
 import { Identity } from '../../src/identity.ts';
 import { nameCaller } from '../../src/queues/caller.ts';
 import { createSession, type SessionOptions } from '../../src/session/session.ts';
+import { keepOutput } from '../../src/session/snapshots.ts';
 import type { Session } from '../../src/types/session.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -73,6 +74,46 @@ test('background work is cancelled with the session, its failure ignored', async
   });
   expect(began).toBe(false);
   await one.background.idle(60_000);
+});
+
+test('a call waits for background work as long as it may', async () => {
+  const one = session();
+  const steps: string[] = [];
+  let end = (): void => undefined;
+  one.background.start(() => new Promise((resolve) => (end = resolve)).then(() => void steps.push('done')));
+  await one.background.idle(1);
+  const stop = new AbortController();
+  const stopped = one.background.idle(60_000, stop.signal);
+  stop.abort();
+  await stopped;
+  await one.background.idle(60_000, stop.signal);
+  steps.push('waited');
+  const idle = one.background.idle(60_000);
+  end();
+  await idle;
+  expect(steps).toEqual(['waited', 'done']);
+  await one.close();
+});
+
+test('a text is kept once, and again when its output is gone', async () => {
+  const one = session();
+  const bytes = Buffer.alloc(600_000, 'a');
+  const text = Identity.of('test', { name: 'text' });
+  const kept = await keepOutput(bytes, text, one.spills);
+  expect([kept.url, kept.bytes]).toEqual(['artifact://1', 600_000]);
+  expect(await keepOutput(bytes, text, one.spills)).toBe(kept);
+  rmSync(kept.path);
+  expect((await keepOutput(bytes, text, one.spills)).url).toBe('artifact://2');
+  const other = Identity.of('test', { name: 'other' });
+  const full = {
+    ...one.spills,
+    create: () => {
+      throw new Error('full');
+    },
+  };
+  await expect(keepOutput(bytes, other, full)).rejects.toThrow('full');
+  expect((await keepOutput(bytes, other, one.spills)).url).toBe('artifact://3');
+  await one.close();
 });
 
 test('derived values are disposed with the session, failures are reported', async () => {
