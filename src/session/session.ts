@@ -129,7 +129,7 @@ class BackgroundWork implements SessionBackground {
 
   async idle(ms: number, signal?: AbortSignal): Promise<void> {
     if (this.#running.size === 0 || signal?.aborted) return;
-    const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
+    const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve));
     await within(ms, Promise.race([this.#all(), aborted]));
   }
 

@@ -39,10 +39,7 @@ test('no file is created after the session has ended', async () => {
   await directory.remove();
   await late;
   expect(made()).toEqual([]);
-  await expect(directory.file()).rejects.toMatchObject({
-    code: 'CANCELLED',
-    message: 'The session is closed.',
-  });
+  await expect(directory.file()).rejects.toThrow('The session is closed.');
 });
 
 test('a removed directory is made again, elsewhere if others could replace it', async () => {
@@ -55,10 +52,8 @@ test('a removed directory is made again, elsewhere if others could replace it', 
   await (await directory.file()).close();
   expect(made()).toHaveLength(1);
   chmodSync(temporary, 0o777);
-  const file = await directory.file();
-  await file.append(Buffer.from('x'));
+  await (await directory.file()).close();
   expect([made().length, readdirSync(join(cache, 'oriel')).length]).toEqual([1, 1]);
-  await file.close();
   await directory.remove();
   expect(readdirSync(join(cache, 'oriel'))).toEqual([]);
 });

@@ -223,7 +223,7 @@ test('a kind within its share loses nothing while others are in use', async () =
   store.getNow(used.kind, bytesOf('a'), {}, () => ({ name: 'a', bytes: 0, disk: 60 }), user);
   await ask(store, none.kind, 'c');
   await ask(store, within.kind, 'b', { disk: 50 });
-  expect(within.disposed).toEqual([]);
+  expect([within.disposed, await ask(store, used.kind, 'a')]).toEqual([[], 'hit']);
   await user.end();
   expect([used.disposed, within.disposed, none.disposed]).toEqual([['a'], [], []]);
 });
@@ -344,14 +344,13 @@ test('the bytes stay readable through the remaining calls', async () => {
 test('a kept value reads on when another call lends its bytes', async () => {
   const store = storeOf();
   const { kind } = kindOf('text');
-  const sources: ByteSource[] = [];
-  const make = ({ source }: ValueComputation): Promise<ComputedValue<Thing>> => {
-    sources.push(source);
-    return Promise.resolve({ value: { name: 'a', bytes: 0 }, keep: true });
+  let source = bytesOf('b');
+  const make = async (computation: ValueComputation): Promise<ComputedValue<Thing>> => {
+    source = computation.source;
+    return { value: { name: 'a', bytes: 0 }, keep: true };
   };
   const [first, second] = [call(), call()];
   await store.get(kind, { ...bytesOf('a'), remote: true, size: 1 }, {}, make, first);
-  const [source] = sources as [ByteSource];
   await first.end();
   expect([source.size, source.remote]).toEqual([1, true]);
   const target = Buffer.alloc(1);
@@ -362,8 +361,6 @@ test('a kept value reads on when another call lends its bytes', async () => {
   const late = expect(source.readInto(target, 0)).rejects.toThrow('No call uses this any more.');
   await store.close();
   await late;
-  await expect(source.readInto(target, 0)).rejects.toThrow('No call uses this any more.');
-  expect(sources).toHaveLength(1);
 });
 
 test('work that no call waits for is cancelled and restarted', async () => {
@@ -412,10 +409,8 @@ test('closing disposes everything, values in use when their call ends', async ()
   await store.get(kind, bytesOf('used'), {}, used, user);
   const maker = slow();
   // The identity of the latter does not recur.
-  const waiting = [bytesOf('slow'), memoryBytes('x')].map((of) =>
-    store.get(kind, of, {}, maker.make, call()),
-  );
-  const refused = waiting.map((one) => expect(one).rejects.toThrow('The session is closed.'));
+  const asked = [bytesOf('slow'), memoryBytes('x')].map((of) => store.get(kind, of, {}, maker.make, call()));
+  const refused = asked.map((one) => expect(one).rejects.toThrow('The session is closed.'));
   await store.close();
   await Promise.all(refused);
   expect(disposed).toEqual(['idle']);
