@@ -91,7 +91,7 @@ export function createSession(options: SessionOptions = {}): Session {
     },
     spills: shared?.spills ?? spills,
     store,
-    ...(disk && { disk }),
+    disk,
     files,
     work: state?.work,
     telemetry: telemetry || undefined,

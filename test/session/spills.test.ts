@@ -117,7 +117,6 @@ test('each working directory has one set, whichever path is used', async () => {
   symlinkSync(folder, link);
   await keep(new LocalSpills({ state, workingDirectory: folder }), 'one\n');
   expect(await readBack(new LocalSpills({ state, workingDirectory: link }), 1)).toBe('one\n');
-  // Also one that is gone.
   await keep(new LocalSpills({ state, workingDirectory: `${folder}/gone` }), 'two\n');
   expect(await readBack(new LocalSpills({ state, workingDirectory: `${folder}/./gone` }), 1)).toBe('two\n');
 });

@@ -123,7 +123,6 @@ test('what a ppt has beside its slides is shown', async () => {
     record(0xbc3, 0, numbers(0, 0)),
     record(0xfa0, 0, wide('Click to edit')),
   );
-  // A description, a blank one, and another text.
   const texts = [' A cat \0', ' \0', 'left out\0'].map(wide);
   const heads = texts.map((alt, i) =>
     Buffer.concat([Buffer.from([0x81 + (i >> 1), 0xc3]), numbers(alt.length)]),
@@ -152,8 +151,8 @@ test('what a ppt has beside its slides is shown', async () => {
   const [master, slide, directory] = [1, 2, 3].map(
     (count) => Buffer.concat(parts.slice(0, count)).length,
   ) as [number, number, number];
-  const before = record(0x1772, 0, numbers((1 << 20) | 3, 0));
-  const places = record(0x1772, 0, numbers((1 << 20) | 1, 0, (2 << 20) | 2, master, slide));
+  const before = record(0x1772, 0, numbers((2 << 20) | 2, 0, slide));
+  const places = record(0x1772, 0, numbers((1 << 20) | 1, 0, (1 << 20) | 2, master));
   const edit = (earlier: number, at: number): Buffer => record(0xff5, 0, numbers(0, 0, earlier, at, 1, 3, 0));
   parts.push(before, places, edit(0, directory));
   const last = Buffer.concat(parts).length;

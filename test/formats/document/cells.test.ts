@@ -212,8 +212,8 @@ test.each([
   // Before the end of the sheet, which is the last record.
   const content = Buffer.concat([records.subarray(0, -4), Buffer.from(record), records.subarray(-4)]);
   CFB.utils.cfb_add(file, 'Workbook', content);
-  write('a.xls', Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array));
-  expect(await text('a.xls')).toContain('[Cannot read .xls file: it is damaged or truncated. ');
+  write('a.b1.xls', Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array));
+  expect(await text('a.b1.xls')).toContain('[Cannot read .xls file: it is damaged or truncated. ');
 });
 
 test('links of .xls over a whole sheet are left out', async () => {
@@ -403,6 +403,7 @@ const FORMATS: readonly (readonly [format: string, value: number, shown: string]
   ['0.00 USD', 1234.5, '1234.50 USD'],
   ['0 Tage', 1234, '1234 Tage'],
   ['0.00 kg', -3, '-3.00 kg'],
+  ['General" kg"', 5, '5 kg'],
   ['[m]" min"', 0.256, '368 min'],
   ['hh:mm:ss', 0.999995, '00:00:00'],
   ['mm:ss', 0.0416655, '00:00'],
