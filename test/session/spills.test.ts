@@ -163,7 +163,7 @@ test('an output is truncated at the cap, with a mark', async () => {
   expect(await writer.finish()).toMatchObject({ bytes: 150_000, capped: true });
 });
 
-test('an output that was cut takes no more when there is room again', async () => {
+test('an output once cut takes no more, even with room', async () => {
   const spills = new LocalSpills({ state: temporaryFolder() }, new SpillQuota(100));
   const [one, other] = [spills.create(), spills.create()];
   await one.write(Buffer.alloc(60));
