@@ -159,7 +159,7 @@ test('an output is truncated at the cap, with a mark', async () => {
   await opened.file.close();
   const large = new LocalSpills({ state: temporaryFolder(), cap: 150_000 });
   const writer = large.create();
-  for (const letter of ['a', 'b', 'c']) await writer.write(Buffer.alloc(100_000, letter));
+  for (const size of [60_000, 100_000, 100_000]) await writer.write(Buffer.alloc(size));
   expect(await writer.finish()).toMatchObject({ bytes: 150_000, capped: true });
 });
 

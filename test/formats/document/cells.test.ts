@@ -403,7 +403,6 @@ const FORMATS: readonly (readonly [format: string, value: number, shown: string]
   ['0.00 USD', 1234.5, '1234.50 USD'],
   ['0 Tage', 1234, '1234 Tage'],
   ['0.00 kg', -3, '-3.00 kg'],
-  ['General" kg"', 5, '5 kg'],
   ['[m]" min"', 0.256, '368 min'],
   ['hh:mm:ss', 0.999995, '00:00:00'],
   ['mm:ss', 0.0416655, '00:00'],
