@@ -353,8 +353,8 @@ test('the smallest values count as much as they take on disk', async () => {
   const cache = new FileCache({ directory: place(), bytes: 1 << 16 });
   for (let i = 0; i < 24; i += 1) await cache.put(`${i}`, [Buffer.from('a')]);
   const found = await Promise.all(Array.from({ length: 24 }, (_, i) => cache.get(`${i}`)));
-  expect(found.filter((value) => value !== undefined).length).toBeLessThanOrEqual(16);
-  expect(found.at(-1)).toBeDefined();
+  const kept = found.filter((value) => value !== undefined).length;
+  expect([kept > 8, kept <= 16]).toEqual([true, true]);
 });
 
 test('old and unfinished files are removed, but no foreign names', async () => {
