@@ -138,15 +138,16 @@ test('folders of crashed processes are removed by age, others stay', async () =>
     `${ended}-${'0'.repeat(16)}`,
     `${ended}-${'1'.repeat(16)}`,
     `${process.pid}-${'2'.repeat(16)}`,
+    `${ended}-${'3'.repeat(16)}-removed-12`,
   ];
-  const [old, fresh, living] = names as [string, string, string];
+  const [old, fresh, living, aside] = names as [string, string, string, string];
   const foreign = ['projects', '2024-notes', `${old}.txt`, `x${old}`];
   for (const name of [...names, ...foreign]) mkdirSync(join(sessions, name), { recursive: true });
-  for (const name of [old, living, ...foreign]) utimesSync(join(sessions, name), yesterday, yesterday);
+  for (const name of [old, living, aside, ...foreign]) utimesSync(join(sessions, name), yesterday, yesterday);
   const spills = new LocalSpills({ state });
   await keep(spills, 'one\n');
   expect(readdirSync(sessions)).toEqual(expect.arrayContaining([fresh, living, ...foreign]));
-  expect(readdirSync(sessions)).not.toContain(old);
+  expect(readdirSync(sessions).filter((name) => [old, aside].includes(name))).toEqual([]);
 });
 
 test('an output is truncated at the cap, with a mark', async () => {
