@@ -60,7 +60,8 @@ test('a call waits for background work as long as it may', async () => {
   const one = session();
   const steps: string[] = [];
   let end = (): void => undefined;
-  one.background.start(() => new Promise((resolve) => (end = resolve)).then(() => void steps.push('done')));
+  const work = new Promise<void>((resolve) => (end = resolve)).then(() => void steps.push('done'));
+  one.background.start(() => work);
   await one.background.idle(1);
   const stop = new AbortController();
   const stopped = one.background.idle(60_000, stop.signal);

@@ -345,9 +345,9 @@ test('a kept value reads on when another call lends its bytes', async () => {
   const store = storeOf();
   const { kind } = kindOf('text');
   let source = bytesOf('b');
-  const make = async (computation: ValueComputation): Promise<ComputedValue<Thing>> => {
+  const make = (computation: ValueComputation): Promise<ComputedValue<Thing>> => {
     source = computation.source;
-    return { value: { name: 'a', bytes: 0 }, keep: true };
+    return Promise.resolve({ value: { name: 'a', bytes: 0 }, keep: true });
   };
   const [first, second] = [call(), call()];
   await store.get(kind, { ...bytesOf('a'), remote: true, size: 1 }, {}, make, first);
