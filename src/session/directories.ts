@@ -204,7 +204,6 @@ async function sweep(parent: string): Promise<void> {
 
 function scratchFile(handle: FileHandle): ScratchFile {
   let size = 0;
-  let closed = false;
   return {
     fd: handle.fd,
     async append(bytes) {
@@ -214,12 +213,8 @@ function scratchFile(handle: FileHandle): ScratchFile {
       size += bytes.length;
     },
     readInto: (target, offset) => readInto(handle, target, offset),
-    async close() {
-      if (closed) return;
-      closed = true;
-      // The content is no longer needed, so a failed close does not matter.
-      await handle.close().catch(() => undefined);
-    },
+    // The content is no longer needed, so a failed close does not matter.
+    close: () => handle.close().catch(() => undefined),
   };
 }
 

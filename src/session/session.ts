@@ -91,7 +91,7 @@ export function createSession(options: SessionOptions = {}): Session {
     },
     spills: shared?.spills ?? spills,
     store,
-    ...(disk && { disk }),
+    disk,
     files,
     work: state?.work,
     telemetry: telemetry || undefined,
@@ -129,7 +129,7 @@ class BackgroundWork implements SessionBackground {
 
   async idle(ms: number, signal?: AbortSignal): Promise<void> {
     if (this.#running.size === 0 || signal?.aborted) return;
-    const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
+    const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve));
     await within(ms, Promise.race([this.#all(), aborted]));
   }
 
@@ -265,7 +265,7 @@ export class MemoryStore implements DerivedStore {
         return (bytes, user) => this.#use(partition, entry, bytes, user);
       },
       over: () => {
-        if (partition.computations.get(key) === computation) partition.computations.delete(key);
+        partition.computations.delete(key);
         this.#unshared.delete(computation as SharedComputation<unknown>);
       },
       unwanted: ({ value }) =>

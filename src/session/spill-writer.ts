@@ -68,9 +68,8 @@ export class SpillWriter {
     // A spill has no gaps: once truncated, it takes no more bytes, even if space becomes free.
     if (this.#capped || this.#failure !== undefined || this.#finished) return undefined;
     const room = this.#roomFor(bytes.length);
-    const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
+    const taken = bytes.subarray(0, room);
     if (bytes.length > room) this.#capped = true;
-    if (taken.length === 0) return undefined;
     if (taken.length > BUFFER - this.#filled) return this.#flush(taken);
     this.#buffer.set(taken, this.#filled);
     this.#filled += taken.length;

@@ -59,7 +59,7 @@ export class SharedComputation<T> {
       };
       const waiter: Waiter<T> = { user, of, resolve, reject, leave };
       this.#waiters.add(waiter);
-      user.signal.addEventListener('abort', abort, { once: true });
+      user.signal.addEventListener('abort', abort);
       if (!this.#begun) void this.#run();
     });
   }
@@ -256,7 +256,7 @@ class LentBytes implements ByteSource {
         else resolve();
       };
       this.#waiting.add(settle);
-      this.#lifetime.addEventListener('abort', settle, { once: true });
+      this.#lifetime.addEventListener('abort', settle);
     });
   }
 }

@@ -1,4 +1,5 @@
-import { fstatSync, readdirSync } from 'node:fs';
+import { chmodSync, fstatSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ScratchDirectory } from '../../src/session/directories.ts';
 import { temporaryFolder } from '../support/commands.ts';
@@ -38,5 +39,21 @@ test('no file is created after the session has ended', async () => {
   await directory.remove();
   await late;
   expect(made()).toEqual([]);
-  await expect(directory.file()).rejects.toMatchObject({ code: 'CANCELLED' });
+  await expect(directory.file()).rejects.toThrow('The session is closed.');
+});
+
+test('a removed directory is made again, elsewhere if others could replace it', async () => {
+  const cache = temporaryFolder();
+  const { directory, made } = scratch();
+  const temporary = process.env['TMPDIR'] as string;
+  vi.stubEnv('XDG_CACHE_HOME', cache);
+  await (await directory.file()).close();
+  rmSync(join(temporary, made()[0] as string), { recursive: true });
+  await (await directory.file()).close();
+  expect(made()).toHaveLength(1);
+  chmodSync(temporary, 0o777);
+  await (await directory.file()).close();
+  expect([made().length, readdirSync(join(cache, 'oriel')).length]).toEqual([1, 1]);
+  await directory.remove();
+  expect(readdirSync(join(cache, 'oriel'))).toEqual([]);
 });

@@ -1,11 +1,12 @@
 /** What a session keeps for its calls, and what is left when it ends. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { memoryBytes } from '../../src/text/bytes.ts';
 import { Identity } from '../../src/identity.ts';
 import { nameCaller } from '../../src/queues/caller.ts';
 import { createSession, type SessionOptions } from '../../src/session/session.ts';
+import { keepOutput } from '../../src/session/snapshots.ts';
 import type { Session } from '../../src/types/session.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -34,26 +35,6 @@ test('a closed session leaves no output or file, refuses more', async () => {
   await expect(one.scratch()).rejects.toMatchObject({ code: 'CANCELLED' });
 });
 
-test('outputs of a working directory stay for later sessions there', async () => {
-  const state = temporaryFolder();
-  const workingDirectory = temporaryFolder();
-  const one = session({ spills: { state, workingDirectory } });
-  const { path, url } = await keep(one, 'output\n');
-  await one.close();
-  expect(existsSync(path)).toBe(true);
-  const two = session({ spills: { state, workingDirectory } });
-  expect(two.spills.list()).toEqual([{ url, bytes: 7 }]);
-  await two.close();
-});
-
-test('a session evicts its oldest outputs to make room', async () => {
-  const one = session({ spills: { state: temporaryFolder(), total: 10 } });
-  for (const text of ['one...', 'two...']) await keep(one, text);
-  await expect.poll(() => one.spills.list()).toEqual([{ url: 'artifact://2', bytes: 6 }]);
-  await expect(one.spills.open(1)).rejects.toMatchObject({ code: 'NOT_FOUND', next: 'artifact://2' });
-  await one.close();
-});
-
 test('background work is cancelled with the session, its failure ignored', async () => {
   const one = session();
   let reason: unknown;
@@ -73,6 +54,39 @@ test('background work is cancelled with the session, its failure ignored', async
   });
   expect(began).toBe(false);
   await one.background.idle(60_000);
+});
+
+test('a call waits for background work as long as it may', async () => {
+  const one = session();
+  const steps: string[] = [];
+  let end = (): void => undefined;
+  const work = new Promise<void>((resolve) => (end = resolve)).then(() => void steps.push('done'));
+  one.background.start(() => work);
+  await one.background.idle(1);
+  const stop = new AbortController();
+  const stopped = one.background.idle(60_000, stop.signal);
+  stop.abort();
+  await stopped;
+  await one.background.idle(60_000, stop.signal);
+  steps.push('waited');
+  const idle = one.background.idle(60_000).then(() => steps.push('idle'));
+  await one.background.idle(1);
+  end();
+  await idle;
+  expect(steps).toEqual(['waited', 'done', 'idle']);
+  await one.close();
+});
+
+test('a text is kept once, and again when its output is gone', async () => {
+  const one = session();
+  const bytes = Buffer.alloc(600_000, 'a');
+  const text = Identity.of('test', { name: 'text' });
+  const kept = await keepOutput(bytes, text, one.spills);
+  expect([kept.url, kept.bytes]).toEqual(['artifact://1', 600_000]);
+  expect(await keepOutput(bytes, text, one.spills)).toBe(kept);
+  rmSync(kept.path);
+  expect((await keepOutput(bytes, text, one.spills)).url).toBe('artifact://2');
+  await one.close();
 });
 
 test('derived values are disposed with the session, failures are reported', async () => {

@@ -89,11 +89,14 @@ test('a tag is not reused after its path was evicted', () => {
   expect(later).toEqual(['2', '3', '1'].map((rest) => snapshots.tag('f', digest('beef', rest))));
 });
 
-test('a version older than the last eight keeps its tag', () => {
+test('a version older than the last eight keeps its tag', async () => {
   const snapshots = new LocalSnapshots();
   const tags = Array.from({ length: 12 }, (_, i) => snapshots.tag('f', digest('0001', String(i))));
   expect(snapshots.tag('f', digest('0001', '0'))).toBe('0001');
   expect(new Set(tags).size).toBe(12);
+  for (const tag of tags) snapshots.see('f', tag, [[1, tag]]);
+  const lines = await Promise.all(tags.map((tag) => lineOf(snapshots, 'f', tag, 1)));
+  expect(lines).toEqual([...Array.from({ length: 4 }), ...tags.slice(4)]);
 });
 
 test('lines are recovered by their range, in order', async () => {
@@ -112,6 +115,16 @@ test('of a thousand versions of a path the oldest is forgotten', () => {
     '1000',
     '0'.repeat(16),
   ]);
+});
+
+test('the first 20,000 lines of a version are remembered', async () => {
+  const snapshots = new LocalSnapshots();
+  snapshots.see(
+    'f',
+    'F',
+    Array.from({ length: 20_001 }, (_, i) => [i + 1, ''] as const),
+  );
+  expect([...(await snapshots.lines('f', 'F', 19_999, 20_001)).keys()]).toEqual([19_999, 20_000]);
 });
 
 test('a line that is shown again takes no more room', async () => {

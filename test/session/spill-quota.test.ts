@@ -43,6 +43,7 @@ test('the oldest output of the largest session is evicted first', () => {
   expect(keep('a4', 30)).toBe(30);
   // Session a has most now.
   expect([quota.used, quota.outputs, gone]).toEqual([90, 4, ['b1', 'a1']]);
+  expect([keep('c1', 60), gone.slice(2)]).toEqual([60, ['a2', 'a3', 'a4']]);
 });
 
 test('an output being written is cut to what is left', () => {
@@ -53,6 +54,10 @@ test('an output being written is cut to what is left', () => {
   written.keep();
   expect([keep('b2', 70), gone]).toEqual([70, ['a1']]);
   expect(quota.used).toBe(70);
+  // The largest session has none that is complete.
+  const other = sessions(100);
+  other.begin('a1').take(60);
+  expect([other.keep('b1', 40), other.keep('c1', 30), other.gone]).toEqual([40, 30, ['b1']]);
 });
 
 test('what outputs and sessions return is free again, once', () => {

@@ -60,12 +60,15 @@ test('spills are numbered, private and readable until the session ends', async (
   expect([one.url, two.url]).toEqual(['artifact://1', 'artifact://2']);
   expect([mode(one.path), mode(dirname(one.path))]).toEqual(['600', '700']);
   expect([await readBack(spills, 1), await readBack(spills, 2)]).toEqual(['one\n', 'two\n']);
+  expect([one.path, `${one.path}.txt`, '/1.log'].filter((path) => spills.has(path))).toEqual([one.path]);
   await spills.close();
   expect(existsSync(dirname(one.path))).toBe(false);
 });
 
 test('a missing output is answered with the existing ones', async () => {
-  const spills = new LocalSpills({ state: temporaryFolder() });
+  const state = temporaryFolder();
+  const spills = new LocalSpills({ state });
+  expect([spills.isEmpty, readdirSync(state)]).toEqual([true, []]);
   await expect(spills.open(7)).rejects.toMatchObject({
     code: 'NOT_FOUND',
     message: 'There is no artifact://7. No output has been kept.',
@@ -73,6 +76,7 @@ test('a missing output is answered with the existing ones', async () => {
   });
   await keep(spills, 'one\n');
   await keep(spills, 'two\n');
+  expect(spills.isEmpty).toBe(false);
   await expect(spills.open(7)).rejects.toMatchObject({
     message: 'There is no artifact://7. The last one kept is artifact://2.',
     next: 'artifact://2',
@@ -97,12 +101,13 @@ test('kept outputs outlive their process and are removed by age', async () => {
   await expect(new LocalSpills({ state, workingDirectory: other }).open(1)).rejects.toMatchObject({
     code: 'NOT_FOUND',
   });
-  const foreign = join(dirname(path), 'README');
-  writeFileSync(foreign, '');
-  for (const old of [path, foreign]) utimesSync(old, yesterday, yesterday);
+  const foreign = ['README', '1.log.txt', 'x1.log', 'locals'].map((name) => join(dirname(path), name));
+  const made = [`${path}.capped`, second.local(), path.replace('1.log', '12.log')];
+  for (const file of [...foreign, made[0], made[2]]) writeFileSync(file as string, '');
+  for (const old of [path, ...foreign, ...made]) utimesSync(old, yesterday, yesterday);
   expect((await keep(second, 'two\n')).url).toBe('artifact://1');
   expect(await readBack(second, 1)).toBe('two\n');
-  expect(existsSync(foreign)).toBe(true);
+  expect([foreign.every(existsSync), made.some(existsSync)]).toEqual([true, false]);
 });
 
 test('each working directory has one set, whichever path is used', async () => {
@@ -112,6 +117,8 @@ test('each working directory has one set, whichever path is used', async () => {
   symlinkSync(folder, link);
   await keep(new LocalSpills({ state, workingDirectory: folder }), 'one\n');
   expect(await readBack(new LocalSpills({ state, workingDirectory: link }), 1)).toBe('one\n');
+  await keep(new LocalSpills({ state, workingDirectory: `${folder}/gone` }), 'two\n');
+  expect(await readBack(new LocalSpills({ state, workingDirectory: `${folder}/./gone` }), 1)).toBe('two\n');
 });
 
 test('two concurrent processes do not use the same number', async () => {
@@ -131,15 +138,16 @@ test('folders of crashed processes are removed by age, others stay', async () =>
     `${ended}-${'0'.repeat(16)}`,
     `${ended}-${'1'.repeat(16)}`,
     `${process.pid}-${'2'.repeat(16)}`,
+    `${ended}-${'3'.repeat(16)}-removed-12`,
   ];
-  const [old, fresh, living] = names as [string, string, string];
-  const foreign = ['projects', '2024-notes', `${old}.txt`];
+  const [old, fresh, living, aside] = names as [string, string, string, string];
+  const foreign = ['projects', '2024-notes', `${old}.txt`, `x${old}`];
   for (const name of [...names, ...foreign]) mkdirSync(join(sessions, name), { recursive: true });
-  for (const name of [old, living, ...foreign]) utimesSync(join(sessions, name), yesterday, yesterday);
+  for (const name of [old, living, aside, ...foreign]) utimesSync(join(sessions, name), yesterday, yesterday);
   const spills = new LocalSpills({ state });
   await keep(spills, 'one\n');
   expect(readdirSync(sessions)).toEqual(expect.arrayContaining([fresh, living, ...foreign]));
-  expect(readdirSync(sessions)).not.toContain(old);
+  expect(readdirSync(sessions).filter((name) => [old, aside].includes(name))).toEqual([]);
 });
 
 test('an output is truncated at the cap, with a mark', async () => {
@@ -152,8 +160,19 @@ test('an output is truncated at the cap, with a mark', async () => {
   await opened.file.close();
   const large = new LocalSpills({ state: temporaryFolder(), cap: 150_000 });
   const writer = large.create();
-  for (const letter of ['a', 'b', 'c']) await writer.write(Buffer.alloc(100_000, letter));
+  for (const size of [60_000, 100_000, 100_000]) await writer.write(Buffer.alloc(size));
   expect(await writer.finish()).toMatchObject({ bytes: 150_000, capped: true });
+});
+
+test('an output once cut takes no more, even with room', async () => {
+  const spills = new LocalSpills({ state: temporaryFolder() }, new SpillQuota(100));
+  const [one, other] = [spills.create(), spills.create()];
+  await one.write(Buffer.alloc(60));
+  await other.write(Buffer.alloc(60));
+  one.discard();
+  await other.write(Buffer.alloc(10));
+  expect(await other.finish()).toMatchObject({ bytes: 40, capped: true });
+  expect(await spills.create().finish(true)).toMatchObject({ bytes: 0, capped: true });
 });
 
 test('the oldest spills are evicted for new ones', async () => {
@@ -183,12 +202,8 @@ test('of a working directory as many are evicted as needed', async () => {
   const spills = new LocalSpills({ state, workingDirectory, cap: 10, total: 45 });
   for (let i = 0; i < 6; i += 1) await keep(spills, 'x'.repeat(10));
   expect(spills.list().map(({ url }) => url)).toEqual([3, 4, 5, 6].map((number) => `artifact://${number}`));
-  const at = dirname((await keep(spills, 'x')).path);
-  expect([spills.has(join(at, '6.log')), spills.has(join(at, 'x')), spills.has('/6.log')]).toEqual([
-    true,
-    false,
-    false,
-  ]);
+  const { path } = await keep(spills, 'x');
+  expect([path, `${path}.txt`, '/6.log'].filter((one) => spills.has(one))).toEqual([path]);
 });
 
 test('a working directory keeps a thousand outputs', async () => {
@@ -308,8 +323,10 @@ test('C12 a replaceable state folder is not used, tmp is', async () => {
   await spills.close();
   expect(existsSync(first.path)).toBe(true);
   chmodSync(process.env['TMPDIR'] as string, 0o777);
-  expect(() => new LocalSpills().create()).toThrow(
-    `The full output could not be kept: other users can change ${process.env['TMPDIR']}.`,
+  const reason = `other users can change ${process.env['TMPDIR']}.`;
+  expect(() => new LocalSpills().create()).toThrow(`The full output could not be kept: ${reason}`);
+  expect(() => new LocalSpills({ workingDirectory: elsewhere }).list()).toThrow(
+    `No output can be kept: ${reason}`,
   );
 });
 

@@ -108,6 +108,11 @@ test('a value is computed once for bytes, kind and options', async () => {
   ]);
   expect(await ask(store, kind, 'a', { limit: Number.POSITIVE_INFINITY })).toBe('miss');
   expect(await ask(store, other, 'a')).toBe('miss');
+  const [user, now] = [call(), { name: 'now', bytes: 0 }];
+  expect(store.getNow(other, bytesOf('now'), {}, () => now, user)).toBe(now);
+  expect(store.getNow(other, bytesOf('now'), {}, () => ({ ...now }), user)).toBe(now);
+  expect(store.stats().get('outline')).toMatchObject({ hits: 1, misses: 2, entries: 2 });
+  await user.end();
   expect(store.stats().get('text')).toMatchObject({
     hits: 2,
     misses: 4,
@@ -172,8 +177,9 @@ test('a value beyond the whole budget evicts nothing else', async () => {
   for (const name of ['a', 'b']) await ask(store, kind, name, { bytes: 30 * MIB });
   await ask(store, kind, 'huge', { bytes: 71 * MIB });
   await ask(store, kind, 'long', { disk: 101 });
+  await ask(store, kind, 'full', { disk: 100 });
   expect(disposed).toEqual(['huge', 'long']);
-  expect([await ask(store, kind, 'a'), await ask(store, kind, 'b')]).toEqual(['hit', 'hit']);
+  for (const name of ['a', 'b', 'full']) expect(await ask(store, kind, name)).toBe('hit');
 });
 
 test('disk and descriptors have separate budgets', async () => {
@@ -203,15 +209,23 @@ test('the kind over its share is evicted, no other one', async () => {
 
 test('of several kinds over their share the largest is evicted', async () => {
   const store = storeOf({ disk: 100 });
-  const [{ kind: first }, { kind: second, disposed }, { kind: third }] = ['a', 'b', 'c'].map(kindOf) as [
-    ReturnType<typeof kindOf>,
-    ReturnType<typeof kindOf>,
-    ReturnType<typeof kindOf>,
-  ];
-  await ask(store, first, 'a', { disk: 40 });
-  for (const name of ['b', 'bb']) await ask(store, second, name, { disk: 25 });
-  await ask(store, third, 'c', { disk: 20 });
-  expect(disposed).toEqual(['b']);
+  const [first, second, third] = [kindOf('a'), kindOf('b'), kindOf('c')];
+  await ask(store, first.kind, 'a', { disk: 40 });
+  for (const name of ['b', 'bb']) await ask(store, second.kind, name, { disk: 25 });
+  await ask(store, third.kind, 'c', { disk: 20 });
+  expect(second.disposed).toEqual(['b']);
+});
+
+test('a kind within its share loses nothing while others are in use', async () => {
+  const store = storeOf({ disk: 100 });
+  const [used, within, none] = [kindOf('a'), kindOf('b'), kindOf('c')];
+  const user = call();
+  store.getNow(used.kind, bytesOf('a'), {}, () => ({ name: 'a', bytes: 0, disk: 60 }), user);
+  await ask(store, none.kind, 'c');
+  await ask(store, within.kind, 'b', { disk: 50 });
+  expect([within.disposed, await ask(store, used.kind, 'a')]).toEqual([[], 'hit']);
+  await user.end();
+  expect([used.disposed, within.disposed, none.disposed]).toEqual([['a'], [], []]);
 });
 
 test('a kind with its own limit stays within that limit', async () => {
@@ -327,6 +341,28 @@ test('the bytes stay readable through the remaining calls', async () => {
   expect((await one).name).toBe('a');
 });
 
+test('a kept value reads on when another call lends its bytes', async () => {
+  const store = storeOf();
+  const { kind } = kindOf('text');
+  let source = bytesOf('b');
+  const make = (computation: ValueComputation): Promise<ComputedValue<Thing>> => {
+    source = computation.source;
+    return Promise.resolve({ value: { name: 'a', bytes: 0 }, keep: true });
+  };
+  const [first, second] = [call(), call()];
+  await store.get(kind, { ...bytesOf('a'), remote: true, size: 1 }, {}, make, first);
+  await first.end();
+  expect([source.size, source.remote]).toEqual([1, true]);
+  const target = Buffer.alloc(1);
+  const reading = source.readInto(target, 0);
+  await store.get(kind, { ...bytesOf('a'), size: 2 }, {}, make, second);
+  expect([await reading, target.toString(), source.size, source.remote]).toEqual([1, 'a', 2, false]);
+  await second.end();
+  const late = expect(source.readInto(target, 0)).rejects.toThrow('No call uses this any more.');
+  await store.close();
+  await late;
+});
+
 test('work that no call waits for is cancelled and restarted', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
@@ -372,12 +408,13 @@ test('closing disposes everything, values in use when their call ends', async ()
   const used = () => Promise.resolve({ value: { name: 'used', bytes: 0 }, keep: true });
   await store.get(kind, bytesOf('used'), {}, used, user);
   const maker = slow();
-  const waiting = store.get(kind, bytesOf('slow'), {}, maker.make, call());
-  const refused = expect(waiting).rejects.toThrow('The session is closed.');
+  // The identity of the latter does not recur.
+  const asked = [bytesOf('slow'), memoryBytes('x')].map((of) => store.get(kind, of, {}, maker.make, call()));
+  const refused = asked.map((one) => expect(one).rejects.toThrow('The session is closed.'));
   await store.close();
-  await refused;
+  await Promise.all(refused);
   expect(disposed).toEqual(['idle']);
-  expect(maker.computations[0]?.signal.aborted).toBe(true);
+  expect(maker.computations.map(({ signal }) => signal.aborted)).toEqual([true, true]);
   await user.end();
   expect(disposed).toEqual(['idle', 'used']);
   expect(await ask(store, kind, 'later')).toBe('miss');

@@ -297,14 +297,14 @@ export function escapeName(name: string): string {
   if (PLAIN.test(name)) return name;
   const signed = name.replace(AMBIGUOUS_PERCENT, '%25');
   if (oneLine(signed) === signed) return signed;
-  const encode = (run: string): string => percentEncode(Buffer.from(run, 'utf8'));
+  const encode = (run: string): string => percentEncode(Buffer.from(run));
   return signed.replace(/[\n\t]+/g, encode).replace(HIDDEN, encode);
 }
 
 /** The name that `escapeName` made printable. */
 export function storedName(printed: string): string {
   if (!printed.includes('%')) return printed;
-  return Buffer.from(percentDecode(printed, (part) => Buffer.from(part, 'utf8'))).toString('utf8');
+  return Buffer.from(percentDecode(printed, (part) => Buffer.from(part))).toString();
 }
 
 /**
@@ -340,7 +340,7 @@ export function printName(raw: Uint8Array, otherwise?: string): string {
  */
 export function typedForms(typed: string): string[] {
   const forms = [escapeName(typed)];
-  if (typed.includes('%')) forms.push(printName(percentDecode(typed, (part) => Buffer.from(part, 'utf8'))));
+  if (typed.includes('%')) forms.push(printName(percentDecode(typed, (part) => Buffer.from(part))));
   // Windows separates directories by backslashes.
   if (typed.includes('\\')) forms.push(escapeName(typed.replaceAll('\\', '/')));
   return Array.from(new Set(forms));

@@ -123,10 +123,12 @@ test('what a ppt has beside its slides is shown', async () => {
     record(0xbc3, 0, numbers(0, 0)),
     record(0xfa0, 0, wide('Click to edit')),
   );
-  const alt = wide('A cat\0');
-  const property = Buffer.concat([Buffer.from([0x81, 0xc3]), numbers(alt.length), alt]);
-  const picture = record(0xf00b, 1, property);
-  picture[0] = 0x13;
+  const texts = [' A cat \0', ' \0', 'left out\0'].map(wide);
+  const heads = texts.map((alt, i) =>
+    Buffer.concat([Buffer.from([0x81 + (i >> 1), 0xc3]), numbers(alt.length)]),
+  );
+  const picture = record(0xf00b, 1, ...heads, ...texts);
+  picture[0] = 0x33;
   const parts = [
     record(
       0x3e8,
@@ -149,12 +151,15 @@ test('what a ppt has beside its slides is shown', async () => {
   const [master, slide, directory] = [1, 2, 3].map(
     (count) => Buffer.concat(parts.slice(0, count)).length,
   ) as [number, number, number];
-  const places = record(0x1772, 0, numbers((2 << 20) | 2, master, slide));
-  const edit = directory + places.length;
-  const stream = Buffer.concat([...parts, places, record(0xff5, 0, numbers(0, 0, 0, directory, 1, 3, 0))]);
+  const before = record(0x1772, 0, numbers((2 << 20) | 2, 0, slide));
+  const places = record(0x1772, 0, numbers((1 << 20) | 1, 0, (1 << 20) | 2, master));
+  const edit = (earlier: number, at: number): Buffer => record(0xff5, 0, numbers(0, 0, earlier, at, 1, 3, 0));
+  parts.push(before, places, edit(0, directory));
+  const last = Buffer.concat(parts).length;
+  const stream = Buffer.concat([...parts, edit(last - 36, directory + before.length)]);
   const file = CFB.utils.cfb_new();
   CFB.utils.cfb_add(file, '/PowerPoint Document', stream);
-  CFB.utils.cfb_add(file, '/Current User', numbers(0, 0, 0, 0, edit));
+  CFB.utils.cfb_add(file, '/Current User', numbers(0, 0, 0, 0, last));
   const { write, text } = workspace(unhurried);
   write('a.ppt', Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array));
   expect(await text('a.ppt:raw')).toBe(

@@ -146,7 +146,7 @@ test.each([
     'One.\n\nTwo.\n\nThree\n\nFour',
   ],
   [
-    '<p>It is <m:math><m:mfrac><m:mn>1</m:mn><m:mn>2</m:mn></m:mfrac></m:math>, 10<sup>6</sup>.</p>',
+    '<p>It is <m-1:math><m-1:mfrac><m-1:mn>1</m-1:mn><m-1:mn>2</m-1:mn></m-1:mfrac></m-1:math>, 10<sup>6</sup>.</p>',
     'It is 1/2, 10^6.',
   ],
   [

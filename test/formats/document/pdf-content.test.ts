@@ -458,9 +458,11 @@ const CONSTRUCTS: readonly (readonly [construct: string, page: Construct, shown:
   ['a signature', widget('/FT/Sig/T(signed)/V<</Type/Sig/Name(Ann)>>'), ''],
   ['a button', widget('/FT/Btn/Ff 65536/T(go)/MK<</CA(Press)>>'), ''],
   ['a note', note('Text', '/Contents(why)/T(Bo)'), '[comment by Bo: why]'],
+  ['a note without text', note('Text', '/T(Bo)'), ''],
   ['a hidden note', note('Text', '/F 2/Contents(why)'), ''],
   ['text written onto the page', note('FreeText', '/Contents(written)/DA(/F1 9 Tf)'), 'written'],
   ['a link', note('Link', '/A<</S/URI/URI(https://ex.org/l)>>'), '<https://ex.org/l>'],
+  ['a link that is no URL', note('Link', '/A<</S/URI/URI(http://[x)>>'), '<http://[x>'],
   ['an attached file', note('FileAttachment', '/Contents(see it)/FS<</F(a.txt)>>'), '[comment: see it]'],
 ];
 

@@ -19,9 +19,9 @@ test('rich text stored in two forms is shown once', async () => {
 });
 
 test('comments, glosses, headers and footers of rich text are shown', async () => {
-  const noted = String.raw`{\header Draft of {\field{\*\fldinst PAGE}{\fldrslt 1}}\par}{\footer 1\par}com{\*\atnid J}{\*\atnauthor Joe}\chatn{\*\annotation{\*\atndate 0}\pard\plain wh\'e9n?\par now}ment {\field{\*\fldinst{ EQ \\* jc3 \\o\\ad(\\s\\up 9(kanji),\u28450?\u23383?)}}{\fldrslt }}\par`;
+  const noted = String.raw`{\headerl Draft of {\field{\*\fldinst PAGE}{\fldrslt 1}}\par}{\footer 1\par}com{\*\atnid J}{\*\atnauthor Joe}\chatn{\*\annotation{\*\atndate 0}\pard\plain wh\'e9n?\par now}ment{\*\annotation\pard\plain why} {\field{\*\fldinst{ EQ \\* jc3 \\o\\ad(\\s\\up 9(kanji),\u28450?\u23383?)}}{\fldrslt }}\par`;
   expect(await shown('a.rtf', rtf(noted))).toBe(
-    'comment [comment by Joe: whén? now] 漢字(kanji)\n\n## Headers and footers\n\n- header: Draft of 1\n',
+    'comment [comment by Joe: whén? now] [comment: why] 漢字(kanji)\n\n## Headers and footers\n\n- header: Draft of 1\n',
   );
 });
 

@@ -37,8 +37,8 @@ export function shapeTexts(bytes: Buffer): string[] {
       if ((id & 0x8000) === 0) continue;
       const end = text + properties.readUInt32LE(6 * i + 2);
       const kind = SHAPE_TEXTS.get(id & 0x3fff);
-      const [said = ''] = properties.toString('utf16le', text, end).split('\0');
-      if (kind !== undefined && said.trim() !== '') found.push(`${kind}: ${said.trim()}`);
+      const said = properties.toString('utf16le', text, end).replace(/\0.*/s, '').trim();
+      if (kind !== undefined && said !== '') found.push(`${kind}: ${said}`);
       text = end;
     }
   }

@@ -4,6 +4,7 @@
  */
 
 import type { Sqlite3Result } from '@sqlite.org/sqlite-wasm';
+import { LruMap } from '../../../session/snapshots.ts';
 import { type BlockMailbox, MAIL, MAIL_BYTES, SqliteRefusal, TOO_LONG } from '../protocol.ts';
 import type { SqliteLibrary } from './library.ts';
 import type { StatementClock } from './statement.ts';
@@ -147,18 +148,12 @@ const MAX_CACHED_BLOCKS = 128;
 const LOOK_MS = 20;
 
 export function mailFile(mailbox: BlockMailbox, clock: StatementClock): ReadableFile {
-  const blocks = new Map<number, Uint8Array>();
+  const blocks = new LruMap<Uint8Array>(MAX_CACHED_BLOCKS);
   const blockOf = (no: number): Uint8Array => {
-    const known = blocks.get(no);
-    if (known) {
-      blocks.delete(no);
-      blocks.set(no, known);
-      return known;
-    }
+    const known = blocks.get(`${no}`);
+    if (known) return known;
     const block = ask(mailbox, no * MAIL_BYTES, clock);
-    const [oldest] = blocks.keys();
-    if (blocks.size >= MAX_CACHED_BLOCKS && oldest !== undefined) blocks.delete(oldest);
-    blocks.set(no, block);
+    blocks.set(`${no}`, block);
     return block;
   };
   return {

@@ -116,7 +116,7 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
       at = endOfComment(html, mark);
       continue;
     }
-    const next = html[mark + 1] ?? '';
+    const next = html[mark + 1];
     if (next === '!' || next === '?') {
       const cdata = html.startsWith('<![CDATA[', mark);
       const end = html.indexOf(cdata ? ']]>' : '>', mark);

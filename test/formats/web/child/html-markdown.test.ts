@@ -36,6 +36,7 @@ test('cells that span very many rows and columns are bounded', () => {
 });
 
 test.each([
+  ['a table of one column', '<table><caption> </caption><tr><td>a<tr><td> <tr><td>b</table>', 'a\n\nb'],
   ['a power', '10<sup>6</sup> rows', '10^6 rows'],
   ['a negative one', '10<sup>−3</sup>', '10^−3'],
   ['one of several terms', 'e<sup>a + b</sup>', 'e^(a + b)'],
