@@ -19,9 +19,7 @@ const MAX_WAIT_MS = 10_000;
 /** Ends the thread as soon as it may be ended. */
 export function endingOf(worker: Worker): () => Promise<void> {
   const loaded = new Promise<void>((resolve) => {
-    worker.on('message', (message: unknown) => {
-      if (message === LOADED) resolve();
-    });
+    worker.once('message', () => resolve());
     worker.once('exit', () => resolve());
   });
   return async () => {
