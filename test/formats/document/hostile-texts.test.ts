@@ -5,7 +5,10 @@ import { bookText } from '../../../src/formats/document/child/word-processor.ts'
 import { withoutCopies } from '../../../src/formats/document/child/pdf-layers.ts';
 import { closedXml } from '../../../src/formats/document/child/repairs/anydoc-malformed-xml.ts';
 import { shownDrawings } from '../../../src/formats/document/child/repairs/anydoc-open-drawings.ts';
-import { soundReferences } from '../../../src/formats/document/child/repairs/sheetjs-workbooks.ts';
+import {
+  openContent,
+  soundReferences,
+} from '../../../src/formats/document/child/repairs/sheetjs-workbooks.ts';
 import { ZipParts } from '../../../src/formats/document/child/zip-parts.ts';
 import { zip } from '../../support/zip.ts';
 
@@ -26,6 +29,11 @@ test.each([
   ['cells without an end', '<c '.repeat(MANY)],
 ])('a sheet full of %s', (_, xml) => {
   expect(soundReferences(['xl/worksheets/sheet1.xml'], () => Buffer.from(xml)).size).toBe(0);
+});
+
+test('cells of more than 128 MiB, which there is no memory to rewrite', { tags: 'slow' }, () => {
+  const content = Buffer.alloc((128 << 20) + 1, ' ');
+  expect(openContent(ZipParts.of(zip([{ name: 'content.xml', content }])) as ZipParts)).toBe('');
 });
 
 test('an equation whose elements have no end', () => {

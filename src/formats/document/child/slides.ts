@@ -133,8 +133,12 @@ function openDeck(parts: ZipParts): SlideDeck | undefined {
   const back = xml.slice(last.index + last[0].length);
   const shared = copyOf(parts, (name) => name !== 'content.xml');
   const mimetype = parts.read('mimetype');
-  const drawn = (number: number): ReturnType<typeof shownDrawings> =>
-    shownDrawings(pages[number - 1]?.[0] ?? '', parts, boxed);
+  let latest: readonly [number, ReturnType<typeof shownDrawings>] | undefined;
+  /** Asked for twice in a row. */
+  const drawn = (number: number): ReturnType<typeof shownDrawings> => {
+    if (latest?.[0] !== number) latest = [number, shownDrawings(pages[number - 1]?.[0] ?? '', parts, boxed)];
+    return latest[1];
+  };
   return {
     count: pages.length,
     slide(number) {

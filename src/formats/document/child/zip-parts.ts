@@ -96,9 +96,9 @@ export class ZipParts {
   }
 
   /** A part of a workbook, which may be large; `otherwise` if it is too large. */
-  sheet(name: string, otherwise?: Buffer): Buffer | undefined {
+  sheet(name: string, otherwise?: Buffer, most = MAX_SHEET_PART_BYTES): Buffer | undefined {
     try {
-      return this.read(name, MAX_SHEET_PART_BYTES);
+      return this.read(name, most);
     } catch {
       return otherwise;
     }

@@ -262,8 +262,12 @@ export function withChanges(parts: ZipParts, changed: ReadonlyMap<string, Buffer
   return zipped(names.map((name) => [name, changed.get(name) ?? parts.sheet(name)]));
 }
 
-/** The part with the cells of an OpenDocument workbook; empty if it is too large, which does not prevent reading them. */
-export const openContent = (parts: ZipParts): string => parts.sheet('content.xml')?.toString('utf8') ?? '';
+/** The most bytes of the part with all cells of an OpenDocument workbook. */
+const MAX_ODF_CONTENT_BYTES = 128 << 20;
+
+/** That part; empty if it is too large, which does not prevent reading its cells. */
+export const openContent = (parts: ZipParts): string =>
+  parts.sheet('content.xml', undefined, MAX_ODF_CONTENT_BYTES)?.toString('utf8') ?? '';
 
 /** The format that SheetJS gives all dates of OpenDocument sheets. */
 const OPEN_DATE = 'm/d/yy';
