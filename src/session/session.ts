@@ -265,7 +265,7 @@ export class MemoryStore implements DerivedStore {
         return (bytes, user) => this.#use(partition, entry, bytes, user);
       },
       over: () => {
-        partition.computations.delete(key);
+        if (partition.computations.get(key) === computation) partition.computations.delete(key);
         this.#unshared.delete(computation as SharedComputation<unknown>);
       },
       unwanted: ({ value }) =>

@@ -51,8 +51,8 @@ interface Made {
   readonly path: string;
   readonly fd: number;
   readonly file: OpenedFile;
-  /** The descriptors that were closed. */
-  readonly closed: number[];
+  /** Sizes with which the descriptor was closed. */
+  readonly closed: (number | undefined)[];
 }
 
 type Operations = Parameters<typeof openedFile>[3];
@@ -76,11 +76,11 @@ function made(bytes: number, own: Partial<Operations> = {}): Made {
   const path = join(temporaryFolder(), 'f');
   fs.writeFileSync(path, bytesFrom(0, bytes));
   const fd = fs.openSync(path, 'r');
-  const closed: number[] = [];
+  const closed: (number | undefined)[] = [];
   const inspector = {
     ...operations,
-    close: (of: number) => {
-      closed.push(of);
+    close: (of: number, size?: number) => {
+      closed.push(size);
       fs.closeSync(of);
     },
     ...own,
@@ -168,11 +168,11 @@ describe('what is read', () => {
 });
 
 describe('closing', () => {
-  test('closes the descriptor once', async () => {
-    const { fd, file, closed } = made(10);
+  test('closes the descriptor once, with the size of the file', async () => {
+    const { file, closed } = made(10);
     await file.close();
     await file.close();
-    expect(closed).toStrictEqual([fd]);
+    expect(closed).toStrictEqual([10]);
   });
 
   test('waits for the descriptor to be closed', async () => {
@@ -199,7 +199,7 @@ describe('closing', () => {
     ['the start', 0],
     ['what follows', HEAD],
   ])('a descriptor stays open while any read of %s runs', async (_, offset) => {
-    const { fd, file, closed } = made(HEAD + 10);
+    const { file, closed } = made(HEAD + 10);
     const [wait, open] = gate();
     host.gate = wait;
     const reads = [read(file, offset, 4), read(file, offset, 4)];
@@ -207,12 +207,12 @@ describe('closing', () => {
     expect(closed).toStrictEqual([]);
     open();
     expect(await Promise.all(reads)).toStrictEqual([bytesFrom(offset, 4), bytesFrom(offset, 4)]);
-    expect(closed).toStrictEqual([fd]);
+    expect(closed).toStrictEqual([HEAD + 10]);
   });
 
   test('also until it is known whether the file has changed', async () => {
     const [wait, open] = gate();
-    const { fd, file, closed } = made(10, {
+    const { file, closed } = made(10, {
       stat: (fd) => wait.then(() => fs.fstatSync(fd, { bigint: true })),
     });
     const asked = file.bytes.changed?.();
@@ -220,7 +220,7 @@ describe('closing', () => {
     expect(closed).toStrictEqual([]);
     open();
     expect(await asked).toBe(false);
-    expect(closed).toStrictEqual([fd]);
+    expect(closed).toStrictEqual([10]);
   });
 });
 

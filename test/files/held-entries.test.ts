@@ -25,6 +25,13 @@ const host = vi.hoisted(() => ({
   kernel: false,
   asked: [] as string[],
   statFails: false,
+  /** The size of directories, instead of the real one. */
+  size: undefined as number | undefined,
+  /** The one question about the type of an entry that is answered with yes, instead of the real type. */
+  type: undefined as string | undefined,
+  /** How directories were read, and the paths whose stats were read. */
+  listed: [] as string[],
+  stats: [] as string[],
 }));
 
 vi.mock('node:fs', async (original) => {
@@ -38,7 +45,8 @@ vi.mock('node:fs', async (original) => {
     'isCharacterDevice',
     'isBlockDevice',
   ];
-  const untold = Object.fromEntries(QUESTIONS.map((question) => [question, () => false]));
+  const answers = (): object =>
+    Object.fromEntries(QUESTIONS.map((question) => [question, () => question === host.type]));
   return {
     ...real,
     openSync(path: string, flags: number) {
@@ -48,11 +56,26 @@ vi.mock('node:fs', async (original) => {
     },
     fstatSync(fd: number, options?: object) {
       if (host.statFails) throw Object.assign(new Error('EIO'), { code: 'EIO' });
-      return real.fstatSync(fd, options as never);
+      const stats = real.fstatSync(fd, options as never) as unknown as fs.Stats;
+      return host.size !== undefined && stats.isDirectory()
+        ? Object.assign(stats, { size: host.size })
+        : stats;
+    },
+    lstatSync(path: string, options: object) {
+      host.stats.push(path);
+      const stats = real.lstatSync(path, options as never) as unknown as fs.Stats | undefined;
+      return host.size !== undefined && stats?.isDirectory()
+        ? Object.assign(stats, { size: host.size })
+        : stats;
     },
     readdirSync(path: string, options: never) {
+      host.listed.push('at once');
       const entries = real.readdirSync(path, options) as unknown as fs.Dirent[];
-      return host.untyped ? entries.map(({ name }) => ({ name, ...untold })) : entries;
+      return host.untyped ? entries.map(({ name }) => ({ name, ...answers() })) : entries;
+    },
+    opendirSync(path: string, options: never) {
+      host.listed.push('one by one');
+      return real.opendirSync(path, options);
     },
     readSync: (fd: number, target: Buffer, at: number, length: number, from: number) =>
       real.readSync(fd, target, at, Math.min(length, host.most), from),
@@ -82,6 +105,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
 
   beforeEach(() => {
     Object.assign(host, { refused: undefined, untyped: false, kernel: false, statFails: false });
+    Object.assign(host, { size: undefined, type: undefined });
     host.most = Number.POSITIVE_INFINITY;
     host.asked.length = 0;
     now.forgetDevices();
@@ -142,6 +166,40 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
     const directory = kinds();
     host.untyped = true;
     expect(directory.entries(10)).toEqual({ entries: KINDS, more: false });
+    directory.release();
+  });
+
+  test.each([
+    ['isFile', 'file'],
+    ['isDirectory', 'directory'],
+    ['isSymbolicLink', 'link'],
+    ['isFIFO', 'other'],
+    ['isSocket', 'other'],
+    ['isCharacterDevice', 'other'],
+    ['isBlockDevice', 'other'],
+  ])('where it tells them, no stats are read: %s', (type, kind) => {
+    const directory = kinds();
+    Object.assign(host, { untyped: true, type });
+    host.stats.length = 0;
+    const { entries } = directory.entries(10);
+    expect(entries).toEqual(KINDS.map(({ name }) => ({ name, kind })));
+    expect(host.stats).toEqual([]);
+    directory.release();
+  });
+
+  // A large directory is never whole in memory.
+  test.each([
+    [0, 'one by one'],
+    [1, 'at once'],
+    [65_536, 'at once'],
+    [65_537, 'one by one'],
+  ])('a directory of %d bytes is read %s', (size, how) => {
+    host.size = size;
+    const directory = kinds();
+    host.listed.length = 0;
+    expect(directory.entries(6)).toEqual({ entries: KINDS, more: false });
+    expect(directory.entries(5)).toMatchObject({ more: true });
+    expect(host.listed).toEqual([how, how]);
     directory.release();
   });
 

@@ -171,6 +171,30 @@ test('names in a remote directory are never known', () => {
   expect([isLocalPath('/mnt/a'), wasReached('/mnt/a')]).toStrictEqual([true, true]);
 });
 
+test('a directory that became remote is no longer known', () => {
+  later();
+  // The table is read now, and the directory is reached 900 ms later.
+  isLocalPath('/mnt/a');
+  later(900);
+  noteReached('/mnt/a');
+  mounted(mount('/mnt', 'nfs'));
+  later(200);
+  expect(wasReached('/mnt/a')).toBe(false);
+});
+
+test('at most 256 directories are known, then the list restarts', () => {
+  const names = Array.from({ length: 600 }, (_, i) => `/many/${i}/file`);
+  // Where the list starts again for the first time depends on what earlier tests have noted.
+  noteReached(names[0] as string);
+  let first = 1;
+  while (wasReached(names[0] as string)) noteReached(names[first++] as string);
+  const ofThis = names.slice(first - 1, first - 1 + 256);
+  for (const name of ofThis) noteReached(name);
+  expect(ofThis.filter(wasReached)).toStrictEqual(ofThis);
+  noteReached('/one/more');
+  expect([...ofThis, '/one/more'].filter(wasReached)).toStrictEqual(['/one/more']);
+});
+
 test('a rule for private files holds that comes behind a link to a directory whose times do not change', async () => {
   const { W, write } = workspace();
   const { open } = createAccess({ cwd: W, roots: [W], allow: [] });

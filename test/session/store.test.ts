@@ -122,6 +122,22 @@ test('a value is computed once for bytes, kind and options', async () => {
   });
 });
 
+test('the end of a computation on an unsettled file leaves that on the same, settled file', async () => {
+  const store = storeOf();
+  const { kind } = kindOf('text');
+  const facts = { dev: 1n, ino: 2n, size: 1n, mtimeNs: 3n, ctimeNs: 3n };
+  const [early, late] = [slow(), slow()];
+  const get = (settled: boolean, { make }: ReturnType<typeof slow>): Promise<Thing> =>
+    store.get(kind, memoryBytes('x', Identity.file(facts, settled)), {}, make, call());
+  const first = get(false, early);
+  const second = get(true, late);
+  early.answer({ value: { name: 'early', bytes: 0 }, keep: true });
+  expect((await first).name).toBe('early');
+  const third = get(true, { ...slow(), make: () => Promise.reject(new Error('computed again')) });
+  late.answer({ value: { name: 'late', bytes: 0 }, keep: true });
+  expect([(await second).name, (await third).name]).toEqual(['late', 'late']);
+});
+
 test('a value that may not be kept is used once', async () => {
   const store = storeOf();
   const { kind, disposed } = kindOf('text');
