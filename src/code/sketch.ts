@@ -433,6 +433,10 @@ export function sketchedSymbols(text: string, language: string): ScannedSymbol[]
   }));
 }
 
+/** Maximum targets of a name in a manifest, and characters of the name with one of them. */
+const MAX_TARGETS = 20;
+const MAX_ALIAS_CHARACTERS = 512;
+
 /**
  * The tags of a file that is not code (see `isTagged`). Of a component what its script uses and imports; of a manifest, in
  * place of imports, lines of a name that importers write, a tab, and what it means below the directory of the manifest.
@@ -449,7 +453,9 @@ export function importTags(text: string, language: string): FileTags {
     return found ? { ...found, text: joinTags([], usedNames(script)), declared: [], isSketch: false } : none;
   }
   const lines = language === 'toml' ? namesOfCargo(text) : namesOfJson(text);
-  return { ...none, imports: lines.slice(0, MAX_NAMES).filter((line) => !/[\n\0]/.test(line)) };
+  // A long name would be copied for each of its targets.
+  const short = lines.filter((line) => line.length <= MAX_ALIAS_CHARACTERS && !/[\n\0]/.test(line));
+  return { ...none, imports: short.slice(0, MAX_NAMES) };
 }
 
 function namesOfCargo(text: string): string[] {
@@ -463,7 +469,7 @@ function namesOfCargo(text: string): string[] {
 function namesOfJson(text: string): string[] {
   const lines: string[] = [];
   const add = (name: string, targets: unknown, below = ''): void => {
-    for (const target of targetsOf(targets)) lines.push(`${name}\t${below}${target}`);
+    for (const target of targetsOf(targets).slice(0, MAX_TARGETS)) lines.push(`${name}\t${below}${target}`);
   };
   try {
     // Settings have comments. Each alternative matches what it begins, so that this takes linear time.

@@ -157,6 +157,7 @@ test.each([
     '#ifndef B_H\n#define B_H\nACME_BEGIN_PART\n\n// A comment.\nstruct h {\n  ACME_CONSTEXPR h(int a) noexcept : run(), b{} {}\n  void *(*run)(char **argv);\n  char **b;\n};\ntypedef int (cb)(void);\nextern struct h all;\nnamespace n {\nstatic const int m = 1;\n}\n#endif\n',
     ['B_H 2-2', 'h 6-10', 'h 7-7', 'run 8-8', 'b 9-9', 'cb 11-11', 'all 12-12', 'n 13-15', 'm 14-14'],
   ],
+  ['c.h', `int run(void) {\n  return 1;\n}\nACME_END\n${'// '.repeat(99)}\n;\n`, ['run 1-3']],
   [
     'a.c',
     '#define FLAG_A 1\n#ifndef GUARD\n#define GUARD\n#endif\nstatic char *names[] = {\n  "a",\n};\nstruct state server, *other;\nNO_SANITIZE("bounds")\nint run(void) {\n  int local = 1;\n  return local;\n}\n',

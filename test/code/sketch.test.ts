@@ -161,6 +161,13 @@ test.each([
   expect(importTags(part.repeat(150_000), language).imports).toEqual([]);
 });
 
+test('a manifest says nothing of a long name, and little of one with many targets', () => {
+  const said = (name: string): readonly string[] =>
+    importTags(JSON.stringify({ name, exports: Array(99).fill('./a.js') }), 'json').imports;
+  expect(said('x'.repeat(600))).toEqual([]);
+  expect(said('x')).toHaveLength(21);
+});
+
 test('an anonymous class declares no function', () => {
   expect(told('java', 'class A {\n  A make() {\n    return new Base() {\n    };\n  }\n}\n').symbols).toEqual([
     'A 1-6',

@@ -57,6 +57,7 @@ describe('missing symbols are reported', () => {
   test('of too large files, also for an unknown name', async () => {
     const w = workspace();
     w.write('small.ts', declares('made'));
+    w.write('package.json', ' '.repeat(2 << 20));
     w.write('large.ts', `${declares('hidden')}${'// x\n'.repeat(250_000)}`);
     const answer = await w.read('.:#hidden');
     expect(codeOf(answer)).toBe('NOT_FOUND');

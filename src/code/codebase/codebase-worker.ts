@@ -8,7 +8,7 @@ import { basename } from 'node:path';
 import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../../process/worker-ending.ts';
-import { isCode } from '../languages.ts';
+import { isCode, isManifest } from '../languages.ts';
 import { KNOWN, type PackedTags } from '../tags.ts';
 import { CodeTree } from './code-tree.ts';
 import type { FileGraph } from './graph.ts';
@@ -311,6 +311,7 @@ function unknownOf({ base, paths, keys, outdated }: View): UnknownFiles {
     const stored = store.get(base + (paths[i] as string));
     if (stored && stored.key !== key) fresh += 1;
     if (!stored || stored.slow === 'again' || outdated.has(stored)) missing += 1;
+    else if (isManifest(paths[i] as string)) return;
     else if (stored.slow) {
       slow += 1;
       slowFile ??= paths[i];

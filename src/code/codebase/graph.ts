@@ -115,19 +115,20 @@ export class FileGraph {
 
   /** The namespaces of C# that a file uses, each with those of its files that declare a name that the file uses. */
   #namespacesOf(file: number, written: readonly string[]): ReturnType<FileGraph['modulesOf']> {
-    const near = new Set<number>();
-    for (const name of this.#files[file]?.used ?? []) {
-      const range = this.declarations.rangeOf(name);
-      if (range.to - range.from <= COMMON)
-        for (const target of this.declarations.filesIn(range)) near.add(target);
-    }
+    const used = this.#files[file]?.used ?? [];
+    const ranges = Array.from(used, (name) => this.declarations.rangeOf(name));
+    const rare = ranges.filter(({ from, to }) => to - from <= COMMON);
+    // These are few, and the files of a namespace may be most of a tree.
+    const near = [...new Set(rare.flatMap((range) => this.declarations.filesIn(range)))].sort(
+      (a, b) => a - b,
+    );
     return written.flatMap((module) => {
       const outer = module.slice(0, Math.max(0, module.lastIndexOf('.')));
-      const [own, around] = [module, outer].map((name) => this.declarations.filesOf(hashOf(name)));
+      const own = this.declarations.rangeOf(hashOf(module));
       // `using static A.B.Money` names a class of a namespace.
-      const all = own?.length === 0 ? (around ?? []) : (own ?? []);
-      const files = all.filter((one) => near.has(one));
-      return all.length > 0 && files.length === 0 ? [] : [{ module, files }];
+      const all = own.from < own.to ? own : this.declarations.rangeOf(hashOf(outer));
+      const files = near.filter((one) => this.declarations.has(all, one));
+      return all.from < all.to && files.length === 0 ? [] : [{ module, files }];
     });
   }
 

@@ -294,6 +294,9 @@ interface MapBoosts {
 const NAME = { rank: 0.2, size: 0.3, settled: 0.02, words: 20 };
 const SYMBOL = { rank: 0.1, length: 1.3, settled: 0.05, lately: 0.5, words: 2, named: 20 };
 
+/** The exponents of the rank without known changes: then it alone tells own code from vendored code and tests. */
+const UNCHANGED = { names: 0.5, symbols: 0.3 };
+
 /** Lines of a symbol above which more do not count: a long table does not change more often than a long function. */
 const MAX_SCORED_LINES = 115;
 
@@ -314,16 +317,18 @@ class MapScores {
     this.#tree = tree;
     this.#words = words;
     const matches = matchesOf(tree, words);
-    const settled = recent.some((weight) => weight > 0) ? SYMBOL.settled : 1;
+    const isKnown = recent.some((weight) => weight > 0);
+    const settled = isKnown ? SYMBOL.settled : 1;
+    const [ofNames, ofSymbols] = isKnown ? [NAME.rank, SYMBOL.rank] : [UNCHANGED.names, UNCHANGED.symbols];
     this.#names = Float64Array.from(tree.paths, (_, file) => {
       const [lately = 0, match = 0] = [recent[file], matches[file]];
-      const steady = tree.rankOf(file) ** NAME.rank * tree.graph.sizeOf(file) ** NAME.size;
+      const steady = tree.rankOf(file) ** ofNames * tree.graph.sizeOf(file) ** NAME.size;
       return steady * (NAME.settled + lately) * (1 + NAME.words * match);
     });
     this.#symbols = Float64Array.from(tree.paths, (_, file) => {
       const [lately = 0, match = 0] = [recent[file], matches[file]];
       const changed = settled + lately ** SYMBOL.lately;
-      return tree.rankOf(file) ** SYMBOL.rank * changed * (1 + SYMBOL.words * match);
+      return tree.rankOf(file) ** ofSymbols * changed * (1 + SYMBOL.words * match);
     });
   }
 

@@ -232,13 +232,15 @@ export class ModuleResolver {
   /** The file of the first alias that leads to one: if it was compiled, its source. */
   #aliased(module: string, aliases: readonly ModuleAlias[]): readonly number[] | undefined {
     for (const { manifest, name, target } of aliases) {
-      const [front = '', end] = name.split('*', 2);
+      const star = name.indexOf('*');
       const isMeant =
-        end === undefined
+        star === -1
           ? module === name
-          : module.length >= name.length - 1 && module.startsWith(front) && module.endsWith(end);
+          : module.length >= name.length - 1 &&
+            module.startsWith(name.slice(0, star)) &&
+            module.endsWith(name.slice(star + 1));
       if (!isMeant || target === '') continue;
-      const path = target.replace('*', () => module.slice(front.length, module.length - (end ?? '').length));
+      const path = target.replace('*', () => module.slice(star, star + 1 + module.length - name.length));
       const source = manifest.endsWith('package.json') ? path.replace(COMPILED_TO, 'src/') : path;
       for (const one of [source, path]) {
         const found = this.#relative(`./${one}`, manifest);

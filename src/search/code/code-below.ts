@@ -518,7 +518,7 @@ export function byLanguage(paths: readonly string[], wanted: Uint32Array): Uint3
 // under the hash of its question and of the paths and identities of all files.
 
 /** Incremented when a map is made in another way. */
-const VERSION = `${INDEX_VERSION}, maps 3`;
+const VERSION = `${INDEX_VERSION}, maps 4`;
 
 /** Minimum code files: fewer are loaded as fast. */
 const MIN_STORED_FILES = 200;

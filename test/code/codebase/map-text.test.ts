@@ -100,6 +100,11 @@ test('of files that nobody uses the larger one comes first', () => {
   expect(mapOf({ 'few.ts': few, 'more.ts': more }, 40)).toMatch(/^.*more.*few/);
 });
 
+test('without known changes own code comes before a larger vendored file', () => {
+  const large = Array.from({ length: 12 }, (_, i) => tag(4 * i + 1, `n${i}`));
+  expect(mapOf({ 'vendor/big.ts': large, 'own.ts': [tag(1, 'one')] }, 40)).toMatch(/^(?:\.\/: )?own/);
+});
+
 const many = (path: (i: number) => string): string[] => Array.from({ length: 5_000 }, (_, i) => path(i));
 
 test.each([
