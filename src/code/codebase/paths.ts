@@ -87,7 +87,7 @@ export class ModuleResolver {
 
   /**
    * `paths` are relative to a directory with the name `top`, separated by `/`. `importsOf`: what a manifest says, by its
-   * 0-based position (see `importTags` in sketch.ts).
+   * 0-based position (see manifest.ts).
    */
   constructor(
     paths: readonly string[],
