@@ -5,10 +5,13 @@
  */
 
 import { connect, type Socket } from 'node:net';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { LAG_RETRIES, MOST_LAG_MS, slowness } from '../support/lag.ts';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { textAnswer } from '../../src/render/notices.ts';
+import { serveOffer } from '../support/app.ts';
+import { LAG_RETRIES, MOST_LAG_MS, slowness, withoutLag } from '../support/lag.ts';
+import { offerOf, testTool } from '../support/offer.ts';
 import { heartbeat, lagSince, residentMb } from '../support/process-under-test.ts';
-import { server, type ServerProcess } from '../support/server.ts';
+import { initialize, mcpHeaders, postTo, server, type ServerProcess } from '../support/server.ts';
 import { workspace } from '../support/workspace.ts';
 
 const TOKEN = 'x'.repeat(32);
@@ -140,4 +143,43 @@ test('H22 connections with CONNECT or Upgrade are closed', async () => {
   };
   await expect.poll(open).toBe('1');
   expect((await guarded.get('/healthz')).status).toBe(200);
+});
+
+describe('POSTs of too many messages are refused before processing', () => {
+  const many = (count: number, message: (i: number) => object): object[] =>
+    Array.from({ length: count }, (_, i) => message(i));
+  const call = (id: number): object => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'job' },
+  });
+  const bodies: [string, object[]][] = [
+    ['requests', many(90_000, (id) => ({ jsonrpc: '2.0', id, method: 'p' }))],
+    ['notifications', many(80_000, () => ({ jsonrpc: '2.0', method: 'notifications/x' }))],
+    ['calls', many(30_000, call)],
+    ['nothing', many(1_300_000, () => ({}))],
+    ['lists in lists', many(1_300_000, () => [])],
+    ['one more than there may be', many(101, call)],
+    ['as many values as a body may have', many(1_600, call)],
+  ];
+  test.each(bodies)('%s', async (_title, messages) => {
+    let calls = 0;
+    const job = testTool('job', () => Promise.resolve(textAnswer(`call ${(calls += 1)}`)));
+    const { url } = await serveOffer(offerOf(job));
+    const hello = await postTo(url, mcpHeaders)('/mcp', initialize('2025-03-26'));
+    await hello.text();
+    const headers = {
+      ...mcpHeaders,
+      'mcp-session-id': hello.headers.get('mcp-session-id') ?? '',
+      'mcp-protocol-version': '2025-03-26',
+    };
+    const body = Buffer.from(JSON.stringify(messages));
+    await withoutLag(async () => {
+      const response = await postTo(url, headers)('/mcp', {}, { body });
+      expect([400, 413]).toContain(response.status);
+      await response.text();
+    });
+    expect(calls).toBe(0);
+  });
 });
