@@ -84,10 +84,6 @@ describe('without the operator', () => {
     expect(allowsAddress([], address, 80)).toBe(true);
   });
 
-  test.each([0, 22, 25, 53, 110, 143, 389, 5060, 6000, 6667])('port %i is refused', (port) => {
-    expect(() => checkPort([], port)).toThrow(`Port ${port} is not one of a web server.`);
-  });
-
   test.each([80, 443, 3000, 8000, 8080, 9200])('port %i is allowed', (port) => {
     expect(() => checkPort([], port)).not.toThrow();
   });
@@ -135,11 +131,6 @@ describe('what the operator allows', () => {
     expect(allowsHost(allowed('Bücher.example'), new URL('http://bücher.example').hostname, 80)).toBe(true);
   });
 
-  test('a port that is named is a web server there', () => {
-    expect(() => checkPort(allowed('127.0.0.1:22'), 22)).not.toThrow();
-    expect(() => checkPort(allowed('127.0.0.1'), 22)).toThrow();
-  });
-
   test.each<[string, string, string, boolean]>([
     ['mail.example:25', 'mail.example', '203.0.113.1', true],
     ['mail.example:25', 'other.example', '203.0.113.1', false],
@@ -149,13 +140,6 @@ describe('what the operator allows', () => {
   ])('%s: port 25 of %s at %s: %j', (rule, host, address, open) => {
     expect(allowsPortOf(allowed(rule), { host, address, port: 25 })).toBe(open);
   });
-
-  test.each(['', 'http://x', '10.0.0.0/33', '::/129', 'a b', 'x/8', 'x:99999', '10.0.0.1:0'])(
-    '%j is neither a host nor a range',
-    (text) => {
-      expect(() => parseAllowed(text)).toThrow('is not HOST or CIDR, with or without :PORT.');
-    },
-  );
 });
 
 test('names that can only mean this machine or its network', () => {
@@ -198,22 +182,9 @@ describe('what the operator writes', () => {
   });
 
   test.each([
-    'x:65536',
-    'x:0',
-    'x:',
-    'x:1x',
-    '10.0.0.0/8x',
-    '10.0.0.0/',
-    '[fd00::]8',
-    'x[fd00::1]',
-    '[fd00::/8',
-    'fd00::]/8',
-    '[]',
-    '[fd00::]/129',
-    'a/b',
-    'a:b:c',
-    'a!b',
-    '!',
+    ...['x:65536', 'x:0', '10.0.0.1:0', 'x:', 'x:1x', 'a:b:c', 'a!b', '!', '', 'http://x', 'a b', 'a/b'],
+    ...['10.0.0.0/8x', '10.0.0.0/', '10.0.0.0/33', '[fd00::]8', 'x[fd00::1]', '[fd00::/8', 'fd00::]/8', '[]'],
+    ...['[fd00::]/129'],
   ])('%s is neither a host nor a range', (text) => {
     expect(() => parseAllowed(text)).toThrow(
       expect.objectContaining({
@@ -224,14 +195,14 @@ describe('what the operator writes', () => {
   });
 });
 
-test('a port without a web server has its own code', () => {
+test.each([0, 22, 25, 53, 110, 143, 389, 5060, 6000, 6667])('port %i is open only where named', (port) => {
   const blocked = {
     code: 'BLOCKED_PORT',
-    message: 'Port 22 is not one of a web server. Use a URL with another port.',
+    message: `Port ${port} is not one of a web server. Use a URL with another port.`,
   };
-  expect(() => checkPort([], 22)).toThrow(expect.objectContaining(blocked));
-  expect(() => checkPort(allowed('x:22', 'y'), 22)).not.toThrow();
-  expect(() => checkPort(allowed('x:23', 'y'), 22)).toThrow(expect.objectContaining(blocked));
+  expect(() => checkPort([], port)).toThrow(expect.objectContaining(blocked));
+  expect(() => checkPort(allowed('x:23', '127.0.0.1'), port)).toThrow(expect.objectContaining(blocked));
+  if (port > 0) expect(() => checkPort(allowed(`x:${port}`, 'y'), port)).not.toThrow();
 });
 
 test('an ordinary port is open to everyone', () => {
