@@ -209,10 +209,10 @@ describe('bodies', () => {
   const serving = async (encoding: string, bytes?: Uint8Array): Promise<string> =>
     `http://127.0.0.1:${await serve((_, response) => response.setHeader('content-encoding', encoding).end(bytes))}/`;
 
-  test.each([
-    ...['', 'identity', 'none', 'utf-8', 'UTF8', 'binary', '8bit', 'aws-chunked', ' identity , ,none'],
-    'identity, identity, identity, identity',
-  ])('%j is no encoding', async (encoding) => {
+  const NONE =
+    '|identity|none|utf-8|UTF8|binary|8bit|aws-chunked| identity , ,none|identity, identity, identity, none';
+
+  test.each(NONE.split('|'))('%j is no encoding', async (encoding) => {
     expect((await open.get(await serving(encoding, body))).text).toBe(body.toString());
   });
 
