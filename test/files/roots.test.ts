@@ -137,15 +137,7 @@ describe.runIf(process.platform === 'linux')('what is reached', () => {
       W,
     ]);
     const names = [given, join(given, 'x'), W, join(W, 'x'), O, join(O, 'secret'), `${given}x`];
-    expect(names.map((path) => roots.mayName(path))).toStrictEqual([
-      true,
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect(names.filter((path) => roots.mayName(path))).toStrictEqual(names.slice(0, 4));
   });
 
   test('a descriptor of what was found', async () => {
@@ -194,15 +186,8 @@ describe('roots', () => {
     const roots = new FileRoots([join(W, 'a'), O], W);
     expect([roots.any, roots.paths]).toStrictEqual([true, [join(W, 'a'), O]]);
     const held = [join(W, 'a'), join(W, 'a/b'), O, join(O, 'secret'), W, join(W, 'abc'), '/'];
-    expect(await Promise.all(held.map((path) => roots.holds(path)))).toStrictEqual([
-      true,
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-    ]);
+    const holds = await Promise.all(held.map((path) => roots.holds(path)));
+    expect(held.filter((_, i) => holds[i])).toStrictEqual(held.slice(0, 4));
   });
 
   test('a root that is missing or no directory is refused', () => {
