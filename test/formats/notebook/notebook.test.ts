@@ -136,11 +136,16 @@ describe('damaged notebooks', () => {
     }
   });
 
-  test('N01 an unexpected byte', async () => {
-    await expect(text('{"cells": [}')).rejects.toMatchObject({
+  test.each([
+    ['an unexpected byte', '{"cells": [}', / it has '\}' where a value or \] should be at byte 11\. Use /],
+    ['another encoding', Buffer.from(`\ufeff${JSON.stringify(small)}`, 'utf16le'), / at byte \d+\. Use /],
+    ['zeros', Buffer.alloc(1_000), / at byte \d+\. Use /],
+    ['something behind it', `${JSON.stringify(small)}garbage`, / at byte \d+\. Use /],
+  ])('N01 %s', async (_, content, message) => {
+    await expect(openWith(notebookSource, await file(NAME, content))).rejects.toMatchObject({
       code: 'CORRUPT',
-      message:
-        "nb.ipynb is not a whole notebook: it has '}' where a value or ] should be at byte 11. Use nb.ipynb:raw for its text.",
+      message: expect.stringMatching(message) as string,
+      next: 'nb.ipynb:raw',
     });
   });
 
