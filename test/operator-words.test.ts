@@ -93,20 +93,7 @@ describe.each(Object.entries(ways))('%s', (way, reader) => {
 });
 
 test('texts of the library name no command line option', () => {
-  const inner = [
-    'call',
-    'code',
-    'files',
-    'formats',
-    'network',
-    'process',
-    'render',
-    'search',
-    'session',
-    'target',
-    'text',
-    'walk',
-  ];
+  const inner = 'call code files formats network process render search session target text walk'.split(' ');
   const files = inner.flatMap((folder) =>
     readdirSync(join('src', folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))

@@ -584,16 +584,12 @@ test.each([
   expect((await read(path)).details).toMatchObject({ error: { code: 'PRIVATE' } });
 });
 
-test.each([
-  'app.db-wal',
-  'sub/app.db-shm',
-  'APP.db-journal',
-  '.git/index',
-  '.git/modules/m/objects/ab/cd',
-  '.git/rebase-merge/patch',
-  '.git/lost-found/other/ab',
-  '.git/worktrees/w/COMMIT_EDITMSG',
-])('what holds parts of a private file is private: %s', async (path) => {
+test.each(
+  (
+    'app.db-wal sub/app.db-shm APP.db-journal .git/index .git/modules/m/objects/ab/cd ' +
+    '.git/rebase-merge/patch .git/lost-found/other/ab .git/worktrees/w/COMMIT_EDITMSG'
+  ).split(' '),
+)('what holds parts of a private file is private: %s', async (path) => {
   const { write, read } = workspace({ deny: ['*.db'] });
   write(path, 'text\n');
   expect((await read(path)).details).toMatchObject({ error: { code: 'PRIVATE' } });

@@ -192,18 +192,7 @@ describe('a name of another system', () => {
   });
 
   test.each([
-    'src/app.ts',
-    'console',
-    'recon',
-    'com',
-    'com10',
-    'con/a.ts',
-    '..',
-    '.',
-    'a..',
-    'a$DATA',
-    'ab:$DATA:b',
-    'x1:/a',
+    ...'src/app.ts console recon com com10 con/a.ts .. . a.. a$DATA ab:$DATA:b x1:/a'.split(' '),
     String.raw`\a`,
   ])('%s is none', (typed) => {
     expect(why(typed)).toBeUndefined();

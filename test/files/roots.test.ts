@@ -10,10 +10,8 @@ import {
   rootAt,
   rootsIn,
   rootsKey,
-  narrowRoots,
   FileRoots,
 } from '../../src/files/roots.ts';
-import { keepFromClients, privateDirectory } from '../../src/files/kept-files.ts';
 import { OrielError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
@@ -137,15 +135,7 @@ describe.runIf(process.platform === 'linux')('what is reached', () => {
       W,
     ]);
     const names = [given, join(given, 'x'), W, join(W, 'x'), O, join(O, 'secret'), `${given}x`];
-    expect(names.map((path) => roots.mayName(path))).toStrictEqual([
-      true,
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-    ]);
+    expect(names.filter((path) => roots.mayName(path))).toStrictEqual(names.slice(0, 4));
   });
 
   test('a descriptor of what was found', async () => {
@@ -194,15 +184,8 @@ describe('roots', () => {
     const roots = new FileRoots([join(W, 'a'), O], W);
     expect([roots.any, roots.paths]).toStrictEqual([true, [join(W, 'a'), O]]);
     const held = [join(W, 'a'), join(W, 'a/b'), O, join(O, 'secret'), W, join(W, 'abc'), '/'];
-    expect(await Promise.all(held.map((path) => roots.holds(path)))).toStrictEqual([
-      true,
-      true,
-      true,
-      true,
-      false,
-      false,
-      false,
-    ]);
+    const holds = await Promise.all(held.map((path) => roots.holds(path)));
+    expect(held.filter((_, i) => holds[i])).toStrictEqual(held.slice(0, 4));
   });
 
   test('a root that is missing or no directory is refused', () => {
@@ -289,48 +272,5 @@ describe('a list that is held', () => {
       isSameRoot(root, stats(1n, 3n, true)),
       isSameRoot(root, stats(1n, 2n, false)),
     ]).toStrictEqual([true, false, false, false]);
-  });
-});
-
-describe.runIf(process.platform === 'linux')('roots that a client declares', () => {
-  test('are narrower than those of the server, or the same', async () => {
-    const { W, O } = folders();
-    const roots = holdRoots([join(W, 'a'), O]);
-    const narrowed = async (...wanted: string[]): Promise<unknown> =>
-      codeOf(narrowRoots(roots, wanted).then((list) => Array.from(list)));
-    expect(await narrowed(join(W, 'a/b'))).toStrictEqual([join(W, 'a/b')]);
-    expect(await narrowed(join(W, 'a'))).toStrictEqual([join(W, 'a')]);
-    // What contains a root stands for that root.
-    expect(await narrowed(W)).toStrictEqual([join(W, 'a')]);
-    expect(await narrowed('/')).toStrictEqual([join(W, 'a'), O]);
-    expect(await narrowed(join(W, 'a/b'), join(W, 'a/b'), O)).toStrictEqual([join(W, 'a/b'), O]);
-    expect(await narrowed(join(W, 'to-directory/b'))).toStrictEqual([join(W, 'a/b')]);
-    // Elsewhere, or a link that leads there.
-    expect(await narrowed('/nowhere')).toBe('OUTSIDE_ROOT');
-    expect(await narrowed()).toBe('OUTSIDE_ROOT');
-    expect(await narrowed(join(W, 'nothing'))).toBe('OUTSIDE_ROOT');
-    // Inside, and not there, or no directory.
-    expect(await narrowed(join(W, 'a/nothing'))).toBe('OUTSIDE_ROOT');
-    expect(await narrowed(join(W, 'a/file'))).toBe('OUTSIDE_ROOT');
-    expect(await narrowed(join(W, 'a/nothing'), O)).toStrictEqual([O]);
-  });
-
-  test("none of them is a directory of oriel's own", async () => {
-    const { W } = folders();
-    const own = privateDirectory(join(W, 'cache'));
-    mkdirSync(join(own, 'deeper'));
-    keepFromClients(own);
-    for (const wanted of [own, join(own, 'deeper')])
-      await expect(narrowRoots(holdRoots([W]), [wanted])).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' });
-  });
-
-  test('a link out of the roots is none of them', async () => {
-    const { W } = folders();
-    for (const link of ['out', 'to-nothing']) {
-      await expect(narrowRoots(holdRoots([W]), [join(W, link)])).rejects.toMatchObject({
-        message:
-          'None of the roots that the client declares is a directory inside those of this server, so nothing can be read. Declare one that is.',
-      });
-    }
   });
 });

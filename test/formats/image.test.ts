@@ -12,18 +12,15 @@ import { childrenOf } from '../support/children.ts';
 import { builtUrl } from '../support/built.ts';
 import {
   bmpHeader,
-  deflatedZeros,
   exifBlock,
   heic,
   iconDirectory,
   makePng,
-  pngChunk,
   pngEnd,
   pngHeader,
   pngSignature,
   withExif,
 } from '../support/images.ts';
-import { seedOfRun, some } from '../support/properties.ts';
 import { file, openWith, type OpenOptions, temporaryFolder, wholeText } from '../support/open-source.ts';
 
 /** What an image of this content, or at this path, is answered with; its name is always wrong, for names do not count. */
@@ -202,17 +199,13 @@ describe('svg', () => {
 });
 
 describe('hostile images', () => {
-  test('I01 a 60,000×60,000 PNG is refused by its header', { tags: 'slow' }, async () => {
-    const pixels = pngChunk('IDAT', await deflatedZeros(60_000 * (1 + 60_000 / 8)));
-    const bomb = Buffer.concat([pngSignature, pngHeader(60_000, 60_000, 0, 1), pixels, pngEnd]);
+  test('I01 a 60,000×60,000 PNG is refused by its header', async () => {
+    const bomb = Buffer.concat([pngSignature, pngHeader(60_000, 60_000, 0, 1), pngEnd]);
     await expect(read(bomb, { decoder: new URL('file:///must-not-run') })).rejects.toMatchObject({
       code: 'LIMIT',
       message: `The image (image/png, ${bomb.length} bytes, 60000x60000 pixels) cannot be shown: its 3600 megapixels are more than the 150 that are decoded for this type.`,
       next: 'picture.bin:meta',
     });
-    expect((await read(bomb, { rest: 'meta' })).text).toBe(
-      `image/png, ${bomb.length} bytes, 60000x60000 pixels, 1 channel, no alpha`,
-    );
   });
 
   test('a side of 0 pixels', async () => {
@@ -257,12 +250,6 @@ describe('hostile images', () => {
     expect(error).toMatchObject({ code: 'CORRUPT' });
     // A TIFF has its header at its end.
     if (format !== 'tiff') expect((error as Error).message).toContain('300x200 pixels');
-  });
-
-  test('I04 forty zTXt chunks of 50 MB are not unpacked', { tags: 'slow' }, async () => {
-    const text = pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), await deflatedZeros(50e6)]));
-    const answer = await read(makePng(64, 48, undefined, Array<Buffer>(40).fill(text)), { rest: 'meta' });
-    expect(answer.text).toMatch(/, 64x48 pixels, 3 channels, no alpha$/);
   });
 
   test('decoder memory may be large; pixels and time are limited', async () => {
@@ -478,21 +465,4 @@ describe('I09 a decoder that fails', () => {
         'The png image cannot be read: that needs the optional package sharp, which is not installed (npm install sharp@0.35.5).',
     });
   });
-
-  test.each(some(['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff'] as const, 3))(
-    'I09 damaged %s files are answers or errors',
-    { tags: 'slow' },
-    async (format) => {
-      const whole = await sharp(makePng(120, 90)).toFormat(format).toBuffer();
-      let state = 7 + seedOfRun;
-      const random = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below;
-      for (let round = 0; round < 6; round++) {
-        const damaged = Buffer.from(whole);
-        for (let flips = 0; flips < 20; flips++) damaged[16 + random(damaged.length - 16)] = random(256);
-        const outcome = await read(damaged).catch((error: unknown) => error);
-        const codes: unknown = expect.stringMatching(/^(?:CORRUPT|LIMIT)$/);
-        if (outcome instanceof Error) expect(outcome).toMatchObject({ name: 'OrielError', code: codes });
-      }
-    },
-  );
 });

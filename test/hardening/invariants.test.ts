@@ -20,22 +20,10 @@ import { zip } from '../support/zip.ts';
 type Call = readonly [tool: string, input: object];
 
 const reads: readonly string[] = [
-  'f',
-  'f:3..4',
-  'f:-2',
-  'f:@10+64',
-  'f:raw',
-  'f:9-1',
-  'f:99',
-  'c.py',
-  'c.py:outline',
-  'd',
-  'z.zip',
-  'z.zip:a/b.txt',
-  'z.zip:nope',
-  'cut.zip',
-  'data.db',
-  'data.db:t',
+  ...(
+    'f f:3..4 f:-2 f:@10+64 f:raw f:9-1 f:99 c.py c.py:outline d z.zip z.zip:a/b.txt z.zip:nope ' +
+    'cut.zip data.db data.db:t'
+  ).split(' '),
   'data.db?q=delete from t',
   'n.ipynb',
   'bin',

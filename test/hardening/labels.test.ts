@@ -88,20 +88,12 @@ test.each(KINDS)('K02 texts that consist only of %s', { tags: 'slow' }, async (_
   mkdirSync(`${W}/d`);
   for (let i = 0; i < 300; i += 1) writeFileSync(`${W}/d/${i}${hidden.repeat(60)}`, '');
   const calls: [tool: string, input: object][] = [
-    ...[
-      'one-line.txt',
-      'lines.txt',
-      'code.py',
-      'code.py:outline',
-      'mixed.txt',
-      'note.md',
-      'note.md:outline',
-      'n.ipynb',
-      'z.zip',
-      'd',
-      'one-line.txt:@0+256K',
-      'lines.txt:-900',
-    ].map((path): [string, object] => ['read', { path }]),
+    ...(
+      'one-line.txt lines.txt code.py code.py:outline mixed.txt note.md note.md:outline n.ipynb ' +
+      'z.zip d one-line.txt:@0+256K lines.txt:-900'
+    )
+      .split(' ')
+      .map((path): [string, object] => ['read', { path }]),
     ['read', { path: `${hidden.repeat(1_000)}` }],
     ['grep', { pattern: hidden, path: 'mixed.txt' }],
     ['find', { pattern: '**/*' }],

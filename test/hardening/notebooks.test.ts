@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '../../src/index.ts';
 import { withoutLag } from '../support/lag.ts';
-import { codeOf, textOf, workspace } from '../support/workspace.ts';
+import { textOf, workspace } from '../support/workspace.ts';
 
 const code = (source: unknown, outputs: unknown[] = []) => ({ cell_type: 'code', source, outputs });
 const notebook = (...cells: unknown[]) =>
@@ -18,27 +18,6 @@ function lines(answer: Answer): string {
   const text = textOf(answer);
   return text.slice(0, text.length - said.length).replaceAll(/^\d+\|/gm, '');
 }
-
-test('N01 other damage: brackets, empty files, other encodings, deep nesting', async () => {
-  const { write, read } = workspace();
-  const damaged: Record<string, string | Buffer> = {
-    'brackets.ipynb': '{"cells": [}',
-    'empty.ipynb': '',
-    'utf16.ipynb': Buffer.from(`\ufeff${notebook(code('a'))}`, 'utf16le'),
-    'deep.ipynb': `{"cells": [], "metadata": ${'['.repeat(500_000)}`,
-    'nul.ipynb': Buffer.alloc(1000),
-    'tail.ipynb': `${notebook(code('a'))}garbage`,
-  };
-  for (const [name, content] of Object.entries(damaged)) {
-    write(name, content);
-    const answer = await read(name);
-    expect([name, codeOf(answer)]).toEqual([name, 'CORRUPT']);
-    expect(answer.details['error']).toMatchObject({
-      message: expect.stringMatching(/ at byte \d+\. Use .*:raw for its text\.$/) as string,
-      next: `${name}:raw`,
-    });
-  }
-});
 
 test('a bounded part of a 20 MB output is processed', async () => {
   const { write, read } = workspace();

@@ -81,28 +81,12 @@ async function everything({ write }: Workspace): Promise<readonly [string, objec
   write('nb.ipynb', notebook(image));
   write('long.txt', Buffer.alloc(3 << 20, 'a line of some text\n'));
   write('packed.z', deflateSync('no archive'));
-  const reads = [
-    'plain.txt',
-    'lines.bz2:99990..',
-    'lines.xz:99990..',
-    'lines.zst:-3',
-    'outer.zip',
-    'outer.zip:inner.zip:in.tar.bz2:dir/a.txt',
-    'outer.zip:inner.zip:in.tar.xz',
-    'outer.zip:p.png',
-    'book.zip:nb.ipynb:outputs',
-    'book.zip:app.db:t',
-    'app.db:t',
-    'p.png',
-    'nb.ipynb:outputs',
-    'long.txt:-3',
-    'long.txt:140000..',
-    '.',
-    'none.txt',
-    'code.ts',
-    'code.ts:outline',
-    'outer.zip:code.py:outline',
-  ];
+  const reads = (
+    'plain.txt lines.bz2:99990.. lines.xz:99990.. lines.zst:-3 outer.zip ' +
+    'outer.zip:inner.zip:in.tar.bz2:dir/a.txt outer.zip:inner.zip:in.tar.xz outer.zip:p.png ' +
+    'book.zip:nb.ipynb:outputs book.zip:app.db:t app.db:t p.png nb.ipynb:outputs long.txt:-3 ' +
+    'long.txt:140000.. . none.txt code.ts code.ts:outline outer.zip:code.py:outline'
+  ).split(' ');
   return [
     ...reads.map((path) => ['read', { path }] as [string, object]),
     ['grep', { pattern: 'line', path: 'long.txt', limit: 3 }],

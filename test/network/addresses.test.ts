@@ -15,77 +15,25 @@ import {
 const allowed = (...texts: string[]) => texts.map(parseAllowed);
 
 describe('without the operator', () => {
-  test.each([
-    '0.0.0.0',
-    '0.1.2.3',
-    '10.0.0.1',
-    '100.64.0.1',
-    '100.100.100.200',
-    '127.0.0.1',
-    '127.1.2.3',
-    '169.254.169.254',
-    '172.16.0.1',
-    '172.31.255.255',
-    '192.0.0.192',
-    '192.0.2.1',
-    '192.168.0.1',
-    '192.88.99.1',
-    '198.18.0.1',
-    '198.51.100.1',
-    '203.0.113.1',
-    '224.0.0.1',
-    '240.0.0.1',
-    '255.255.255.255',
-    '168.63.129.16',
-    '::',
-    '::1',
-    '::ffff:127.0.0.1',
-    '::ffff:7f00:1',
-    '::ffff:10.0.0.1',
-    '::ffff:0:127.0.0.1',
-    '::127.0.0.1',
-    '64:ff9b::7f00:1',
-    '64:ff9b:1::1',
-    '100::1',
-    '2001::1',
-    '2001:db8::1',
-    '2002:7f00:1::',
-    '3fff::1',
-    '5f00::1',
-    'fc00::1',
-    'fd00:ec2::254',
-    'fe80::1',
-    'fe80::1%lo',
-    'fec0::1',
-    'ff02::1',
-    'nonsense',
-    '',
-  ])('%s is refused', (address) => {
+  const PRIVATE =
+    '0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.100.100.200 127.0.0.1 127.1.2.3 169.254.169.254 172.16.0.1 ' +
+    '172.31.255.255 192.0.0.192 192.0.2.1 192.168.0.1 192.88.99.1 198.18.0.1 198.51.100.1 203.0.113.1 ' +
+    '224.0.0.1 240.0.0.1 255.255.255.255 168.63.129.16 :: ::1 ::ffff:127.0.0.1 ::ffff:7f00:1 ' +
+    '::ffff:10.0.0.1 ::ffff:0:127.0.0.1 ::127.0.0.1 64:ff9b::7f00:1 64:ff9b:1::1 100::1 2001::1 ' +
+    '2001:db8::1 2002:7f00:1:: 3fff::1 5f00::1 fc00::1 fd00:ec2::254 fe80::1 fe80::1%lo fec0::1 ff02::1 ' +
+    'nonsense';
+
+  test.each([...PRIVATE.split(' '), ''])('%s is refused', (address) => {
     expect(allowsAddress([], address, 80)).toBe(false);
   });
 
-  test.each([
-    '1.1.1.1',
-    '8.8.8.8',
-    '93.184.216.34',
-    '100.63.255.255',
-    '100.128.0.0',
-    '172.15.0.1',
-    '172.32.0.1',
-    '192.167.255.255',
-    '198.20.0.1',
-    '223.255.255.254',
-    '168.63.129.17',
-    '::ffff:8.8.8.8',
-    '2606:4700::6810:122',
-    '2a00:1450:4001:81b::200e',
-    '2400:cb00::1',
-  ])('%s is allowed', (address) => {
-    expect(allowsAddress([], address, 80)).toBe(true);
-  });
+  const PUBLIC =
+    '1.1.1.1 8.8.8.8 93.184.216.34 100.63.255.255 100.128.0.0 172.15.0.1 172.32.0.1 192.167.255.255 ' +
+    '198.20.0.1 223.255.255.254 168.63.129.17 ::ffff:8.8.8.8 2606:4700::6810:122 2a00:1450:4001:81b::200e ' +
+    '2400:cb00::1';
 
-  test.each([0, 22, 25, 53, 110, 143, 389, 5060, 6000, 6667])('port %i is refused', (port) => {
-    expect(() => checkPort([], port)).toThrow(`Port ${port} is not one of a web server.`);
+  test.each(PUBLIC.split(' '))('%s is allowed', (address) => {
+    expect(allowsAddress([], address, 80)).toBe(true);
   });
 
   test.each([80, 443, 3000, 8000, 8080, 9200])('port %i is allowed', (port) => {
@@ -135,11 +83,6 @@ describe('what the operator allows', () => {
     expect(allowsHost(allowed('Bücher.example'), new URL('http://bücher.example').hostname, 80)).toBe(true);
   });
 
-  test('a port that is named is a web server there', () => {
-    expect(() => checkPort(allowed('127.0.0.1:22'), 22)).not.toThrow();
-    expect(() => checkPort(allowed('127.0.0.1'), 22)).toThrow();
-  });
-
   test.each<[string, string, string, boolean]>([
     ['mail.example:25', 'mail.example', '203.0.113.1', true],
     ['mail.example:25', 'other.example', '203.0.113.1', false],
@@ -149,13 +92,6 @@ describe('what the operator allows', () => {
   ])('%s: port 25 of %s at %s: %j', (rule, host, address, open) => {
     expect(allowsPortOf(allowed(rule), { host, address, port: 25 })).toBe(open);
   });
-
-  test.each(['', 'http://x', '10.0.0.0/33', '::/129', 'a b', 'x/8', 'x:99999', '10.0.0.1:0'])(
-    '%j is neither a host nor a range',
-    (text) => {
-      expect(() => parseAllowed(text)).toThrow('is not HOST or CIDR, with or without :PORT.');
-    },
-  );
 });
 
 test('names that can only mean this machine or its network', () => {
@@ -197,24 +133,11 @@ describe('what the operator writes', () => {
     expect(read(text)).toStrictEqual(rule);
   });
 
-  test.each([
-    'x:65536',
-    'x:0',
-    'x:',
-    'x:1x',
-    '10.0.0.0/8x',
-    '10.0.0.0/',
-    '[fd00::]8',
-    'x[fd00::1]',
-    '[fd00::/8',
-    'fd00::]/8',
-    '[]',
-    '[fd00::]/129',
-    'a/b',
-    'a:b:c',
-    'a!b',
-    '!',
-  ])('%s is neither a host nor a range', (text) => {
+  const NONE =
+    'x:65536|x:0|10.0.0.1:0|x:|x:1x|a:b:c|a!b|!||http://x|a b|a/b|10.0.0.0/8x|10.0.0.0/|10.0.0.0/33|' +
+    '[fd00::]8|x[fd00::1]|[fd00::/8|fd00::]/8|[]|[fd00::]/129';
+
+  test.each(NONE.split('|'))('%s is neither a host nor a range', (text) => {
     expect(() => parseAllowed(text)).toThrow(
       expect.objectContaining({
         code: 'BAD_INPUT',
@@ -224,14 +147,14 @@ describe('what the operator writes', () => {
   });
 });
 
-test('a port without a web server has its own code', () => {
+test.each([0, 22, 25, 53, 110, 143, 389, 5060, 6000, 6667])('port %i is open only where named', (port) => {
   const blocked = {
     code: 'BLOCKED_PORT',
-    message: 'Port 22 is not one of a web server. Use a URL with another port.',
+    message: `Port ${port} is not one of a web server. Use a URL with another port.`,
   };
-  expect(() => checkPort([], 22)).toThrow(expect.objectContaining(blocked));
-  expect(() => checkPort(allowed('x:22', 'y'), 22)).not.toThrow();
-  expect(() => checkPort(allowed('x:23', 'y'), 22)).toThrow(expect.objectContaining(blocked));
+  expect(() => checkPort([], port)).toThrow(expect.objectContaining(blocked));
+  expect(() => checkPort(allowed('x:23', '127.0.0.1'), port)).toThrow(expect.objectContaining(blocked));
+  if (port > 0) expect(() => checkPort(allowed(`x:${port}`, 'y'), port)).not.toThrow();
 });
 
 test('an ordinary port is open to everyone', () => {
@@ -248,32 +171,20 @@ test('a host name has one form', () => {
 });
 
 describe('a service from which a cloud machine gets its credentials', () => {
-  test.each([
-    '169.254.169.254',
-    '169.254.170.2',
-    '169.254.170.23',
-    '100.100.100.200',
-    '192.0.0.192',
-    '168.63.129.16',
-    'fd00:ec2::254',
-    'FD00:EC2:0::254',
-    '::ffff:169.254.169.254',
-    '64:ff9b::a9fe:a9fe',
-    'metadata.google.internal',
-    'METADATA.google.internal.',
-  ])('%s', (host) => {
+  const METADATA =
+    '169.254.169.254 169.254.170.2 169.254.170.23 100.100.100.200 192.0.0.192 168.63.129.16 fd00:ec2::254 ' +
+    'FD00:EC2:0::254 ::ffff:169.254.169.254 64:ff9b::a9fe:a9fe metadata.google.internal ' +
+    'METADATA.google.internal.';
+
+  test.each(METADATA.split(' '))('%s', (host) => {
     expect(hasCredentials(host)).toBe(true);
   });
 
-  test.each([
-    '169.254.169.253',
-    'fd00:ec2::255',
-    '2606:4700::a9fe:a9fe',
-    '64:ff9b::a9fe:a9fd',
-    'google.internal',
-    'x.metadata.google.internal',
-    '',
-  ])('not %s', (host) => {
+  const OTHERS =
+    '169.254.169.253 fd00:ec2::255 2606:4700::a9fe:a9fe 64:ff9b::a9fe:a9fd google.internal ' +
+    'x.metadata.google.internal';
+
+  test.each([...OTHERS.split(' '), ''])('not %s', (host) => {
     expect(hasCredentials(host)).toBe(false);
   });
 });

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createNetwork } from '../../src/network/fetch.ts';
-import { GrowingBytes } from '../../src/text/bytes.ts';
 import { nextBodyTurn } from '../../src/network/addresses.ts';
 import { registerCaller, combineSignals } from '../../src/queues/caller.ts';
 import { queues } from '../../src/queues/queue-table.ts';
@@ -89,15 +88,6 @@ test('slots are freed however bodies end; small bodies use none', async () => {
   await expect(get(breaks, signal)).rejects.toMatchObject({ code: 'NETWORK' });
   expect(acquire).toHaveBeenCalledTimes(2);
   expect(held()).toEqual([0, 0]);
-});
-
-test('pieces arrive in order, up to the limit, freeing memory', () => {
-  const bytes = new GrowingBytes(200_000);
-  for (let i = 0; i < 3; i += 1) bytes.add(new Uint8Array(90_000).fill(i + 1));
-  const copy = bytes.copy();
-  expect([copy.length, copy[0], copy[89_999], copy[90_000], copy[199_999]]).toEqual([200_000, 1, 1, 2, 3]);
-  bytes.free();
-  expect([bytes.length, bytes.copy().length, copy[199_999]]).toEqual([0, 0, 3]);
 });
 
 test('the event loop takes one piece a turn, in order', async () => {

@@ -5,7 +5,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parseAllowed } from '../../src/network/addresses.ts';
 import { createNetwork, type WebRequest } from '../../src/network/fetch.ts';
 
 const closing: (() => void)[] = [];
@@ -66,16 +65,6 @@ describe('addresses', () => {
     await expect(get(`${origin}/`)).rejects.toMatchObject(code('BLOCKED_ADDRESS'));
   });
 
-  test('addresses of a name are tried, IPv6 and IPv4 alternating', async () => {
-    const dead = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6'];
-    const { get } = network(['127.0.0.0/8'], async () => [...dead, '127.0.0.1']);
-    expect(await get(`http://many.example:${hello}/`)).toMatchObject({ text: 'hello' });
-    // Of nine addresses of one family the last is not tried, of two families one of the other is.
-    const v6 = Array.from({ length: 9 }, (_, i) => `fd00::${i + 1}`);
-    const both = network(['127.0.0.1', 'fd00::/16'], async () => [...v6, '127.0.0.1']);
-    expect(await both.get(`http://both.example:${hello}/`)).toMatchObject({ text: 'hello' });
-  });
-
   test('an address that is allowed is read', async () => {
     expect(await open.get(`http://127.0.0.1:${hello}/`)).toMatchObject({
       status: 200,
@@ -84,34 +73,16 @@ describe('addresses', () => {
     });
   });
 
-  test.each([
-    '127.0.0.1',
-    'localhost',
-    '0x7f000001',
-    '2130706433',
-    '0177.0.0.1',
-    '127.1',
-    '[::1]',
-    '[::]',
-    '0.0.0.0',
-    '[::ffff:127.0.0.1]',
-    '[64:ff9b::7f00:1]',
-    '[2002:7f00:1::]',
-    '127.0.0.1.',
-    '①②⑦.0.0.1',
-    '10.0.0.1',
-  ])('http://%s is refused before a packet is sent', async (host) => {
+  test.each(
+    (
+      '127.0.0.1 localhost 0x7f000001 2130706433 0177.0.0.1 127.1 [::1] [::] 0.0.0.0 ' +
+      '[::ffff:127.0.0.1] [64:ff9b::7f00:1] [2002:7f00:1::] 127.0.0.1. ①②⑦.0.0.1 10.0.0.1'
+    ).split(' '),
+  )('http://%s is refused before a packet is sent', async (host) => {
     let heard = 0;
     const port = await serve(() => (heard += 1));
     await expect(network([]).get(`http://${host}:${port}/`)).rejects.toMatchObject(code('BLOCKED_ADDRESS'));
     expect(heard).toBe(0);
-  });
-
-  test('a name is judged by what it resolves to', async () => {
-    const refused = network([], async () => ['127.0.0.1', '10.0.0.1']);
-    await expect(refused.get(`http://rebind.test:${hello}/`)).rejects.toMatchObject(code('BLOCKED_ADDRESS'));
-    const allowed = network(['127.0.0.1'], async () => ['10.0.0.1', '127.0.0.1']);
-    expect((await allowed.get(`http://mixed.test:${hello}/`)).text).toBe('hello');
   });
 
   test('U05 a name is resolved once, so rebinding changes nothing', async () => {
@@ -153,32 +124,6 @@ describe('addresses', () => {
     expect(records['inside.test']).toEqual([]);
     expect(new Set(reached)).toEqual(new Set(['127.0.0.1', '127.0.0.3']));
   });
-
-  test('a name without an address, and an allowed one', async () => {
-    await expect(network([], async () => []).get('http://nothing.test/')).rejects.toMatchObject(
-      code('BLOCKED_ADDRESS'),
-    );
-    const named = network([`intranet:${hello}`], async () => ['127.0.0.1']);
-    expect((await named.get(`http://intranet:${hello}/`)).text).toBe('hello');
-    await expect(named.get(`http://intranet:${hello + 1}/`)).rejects.toMatchObject(code('BLOCKED_ADDRESS'));
-  });
-
-  test('ports of other protocols', async () => {
-    await expect(open.get('http://127.0.0.1:22/')).rejects.toMatchObject(code('BLOCKED_PORT'));
-  });
-
-  test.each(['ftp://127.0.0.1/', 'file:///etc/passwd', 'javascript:1'])(
-    '%s is not of the web',
-    async (url) => {
-      await expect(open.get(url)).rejects.toMatchObject(code('REDIRECT'));
-    },
-  );
-
-  test('a password in a URL is refused and not repeated', async () => {
-    const error = await open.get(`http://me:secret@127.0.0.1:${hello}/`).catch((caught: unknown) => caught);
-    expect(error).toMatchObject(code('BAD_PATH'));
-    expect((error as Error).message).not.toContain('secret');
-  });
 });
 
 let to = '';
@@ -191,22 +136,6 @@ const from = await serve((request, response) => {
   heard.push(request.headers);
   if (request.url === '/end') return response.end('end');
   return response.writeHead(Number(/\d+/.exec(request.url ?? '')?.[0] ?? 302), { location: to }).end('moved');
-});
-
-test.each([
-  ['http://127.0.0.1/', '127.0.0.1', '127.0.0.1'],
-  ['http://127.0.0.1:8932/', '127.0.0.1', '127.0.0.1:8932'],
-  ['https://[::1]/', '::1', '::1'],
-  ['http://[::1]:8932/', '::1', '[::1]:8932'],
-  ['http://[64:ff9b::7f00:1]/', '64:ff9b::7f00:1', '64:ff9b::7f00:1'],
-])('a non-public address is refused with what allows it: %s', async (url, host, place) => {
-  const made = createNetwork({ allow: [], howToAllow: 'with --allow-net HOST' });
-  closing.push(() => void made.close());
-  const asked = made.get(url, { signal: AbortSignal.timeout(200_000), mostBytes: () => 1 });
-  await expect(asked).rejects.toThrow(
-    `${host} is not a public address, and is not read. The operator of oriel can allow it with --allow-net ${place}.`,
-  );
-  expect(parseAllowed(place)).toBeDefined();
 });
 
 describe('redirects', () => {
@@ -226,10 +155,6 @@ describe('redirects', () => {
     ['file:///etc/passwd', 'REDIRECT'],
     ['data:text/plain,x', 'REDIRECT'],
     ['gopher://x', 'REDIRECT'],
-    ['http://', 'REDIRECT'],
-    ['http://a:b@127.0.0.1/', 'REDIRECT'],
-    ['/again', 'REDIRECT'],
-    [`/${'x'.repeat(8_200)}`, 'REDIRECT'],
   ])('to %s: %s', async (location, expected) => {
     to = location;
     const only = network([`127.0.0.1:${from}`]);
@@ -270,38 +195,49 @@ describe('redirects', () => {
 describe('bodies', () => {
   const body = Buffer.from('packed '.repeat(100));
 
+  const serving = async (encoding: string, bytes?: Uint8Array): Promise<string> =>
+    `http://127.0.0.1:${await serve((_, response) => response.setHeader('content-encoding', encoding).end(bytes))}/`;
+
+  const NONE =
+    '|identity|none|utf-8|UTF8|binary|8bit|aws-chunked| identity , ,none|identity, identity, identity, none';
+
+  test.each(NONE.split('|'))('%j is no encoding', async (encoding) => {
+    expect((await open.get(await serving(encoding, body))).text).toBe(body.toString());
+  });
+
   test.each([
-    ['gzip', gzipSync(body)],
-    ['x-gzip', gzipSync(body)],
+    ['X-GZIP', gzipSync(body)],
+    [' gzip ,identity', gzipSync(body)],
     ['br', brotliCompressSync(body)],
     ['deflate', deflateSync(body)],
     // As servers have it that take the name for the format.
     ['deflate', deflateRawSync(body)],
+    ['gzip, br, deflate', deflateSync(brotliCompressSync(gzipSync(body)))],
     ['gzip, deflate', deflateRawSync(gzipSync(body))],
-    ['identity', body],
-    ['gzip, br', brotliCompressSync(gzipSync(body))],
   ])('packed by %s', async (encoding, bytes) => {
-    const port = await serve((_, response) => response.setHeader('content-encoding', encoding).end(bytes));
-    expect((await open.get(`http://127.0.0.1:${port}/`)).text).toBe(body.toString());
+    expect((await open.get(await serving(encoding, bytes))).text).toBe(body.toString());
   });
 
   test.each(['gzip', 'deflate', 'br', 'gzip, br'])('nothing, said to be packed by %s', async (encoding) => {
-    const port = await serve((_, response) => response.setHeader('content-encoding', encoding).end());
-    expect((await open.get(`http://127.0.0.1:${port}/`)).text).toBe('');
+    expect((await open.get(await serving(encoding))).text).toBe('');
   });
 
+  const odd = 'The body has an unsupported content encoding: ';
+  const BOMB = 'The body unpacks to more than 200 times its size, and is not read.';
   test.each([
-    ['bogus', body, 'CORRUPT'],
-    ['gzip, gzip, gzip, gzip', body, 'LIMIT'],
-    ['gzip', body, 'NETWORK'],
-    ['gzip', gzipSync(body).subarray(0, 20), 'NETWORK'],
-    ['deflate', deflateRawSync(Buffer.alloc(8 << 20)), 'LIMIT'],
-    ['gzip', gzipSync(Buffer.alloc(8 << 20)), 'LIMIT'],
-    ['br', brotliCompressSync(Buffer.alloc(8 << 20)), 'LIMIT'],
-  ])('packed by %s, and not to be read', async (encoding, bytes, expected) => {
-    const port = await serve((_, response) => response.setHeader('content-encoding', encoding).end(bytes));
-    const all = { mostBytes: () => 64 << 20 };
-    await expect(open.get(`http://127.0.0.1:${port}/`, all)).rejects.toMatchObject(code(expected));
+    ['zstd', body, 'CORRUPT', `${odd}zstd. Use another URL.`],
+    ['gzip, a\u009bb', body, 'CORRUPT', `${odd}a\\x9bb.`],
+    ['x'.repeat(50), body, 'CORRUPT', `${odd}${'x'.repeat(40)}.`],
+    ['gzip, gzip, gzip, gzip', body, 'LIMIT', 'The body has more than three content encodings'],
+    ['gzip', body, 'NETWORK', 'incorrect header check'],
+    ['gzip', gzipSync(body).subarray(0, 20), 'NETWORK', 'unexpected end of file. Use the same call later.'],
+    ['deflate', deflateRawSync(Buffer.alloc(8 << 20)), 'LIMIT', BOMB],
+    ['gzip', gzipSync(Buffer.alloc((1 << 20) + 100_000)), 'LIMIT', `${BOMB} Use another URL.`],
+    ['br', brotliCompressSync(Buffer.alloc(8 << 20)), 'LIMIT', BOMB],
+  ])('packed by %s, and not to be read', async (encoding, bytes, expected, sentence) => {
+    const failed = open.get(await serving(encoding, bytes), { mostBytes: () => 64 << 20 });
+    await expect(failed).rejects.toMatchObject(code(expected));
+    await expect(failed).rejects.toThrow(sentence);
   });
 
   test('an endless body is cut at the limit and closed', async () => {
@@ -319,14 +255,18 @@ describe('bodies', () => {
     await isClosed;
   });
 
-  test('a body of exactly the limit is whole', async () => {
-    expect(await open.get(`http://127.0.0.1:${hello}/`, { mostBytes: () => 5 })).toMatchObject({
-      cut: false,
-    });
-    expect(await open.get(`http://127.0.0.1:${hello}/`, { mostBytes: () => 4 })).toMatchObject({
-      cut: true,
-      text: 'hell',
-    });
+  test.each([
+    [5, false, 'hello'],
+    [4, true, 'hell'],
+    [0, true, ''],
+  ])('of a body %d bytes may be read; cut: %j', async (most, cut, text) => {
+    const reply = await open.get(`http://127.0.0.1:${hello}/`, { mostBytes: () => most });
+    expect(reply).toMatchObject({ cut, text });
+  });
+
+  test('the limit counts unpacked bytes', async () => {
+    const reply = await open.get(await serving('gzip', gzipSync(body)), { mostBytes: () => 10 });
+    expect(reply).toMatchObject({ cut: true, text: 'packed pac' });
   });
 });
 

@@ -111,7 +111,10 @@ test.each([
 test('the usual ports are not part of the advice', async () => {
   const resolve = to('10.0.0.1');
   for (const at of [80, 443])
-    expect(await reach('a.org', [], { resolve, at, howToAllow: 'with HOST' })).toMatch(/with a\.org\.$/);
+    for (const host of ['a.org', 'fd00::1'])
+      expect(await reach(host, [], { resolve, at, howToAllow: 'with HOST' })).toMatch(
+        RegExp(`with ${host}\\.$`),
+      );
 });
 
 test('a port of another service opens for named hosts only', async () => {

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readReplyBody, type BodyOptions, discard, type ReplyHeaders } from '../../src/network/fetch.ts';
@@ -50,100 +50,29 @@ const failureOf = async (reading: Promise<unknown>): Promise<unknown> => {
 const encoded = (encoding: string): ReplyHeaders => ({ 'content-encoding': encoding });
 const text = Buffer.from('packed '.repeat(100));
 
-describe('encodings', () => {
-  test.each([
-    '',
-    'identity',
-    'none',
-    'utf-8',
-    'UTF8',
-    'binary',
-    '8bit',
-    'aws-chunked',
-    ' identity , ,none',
-    'identity, identity, identity, identity',
-  ])('%j is none', async (encoding) => {
-    expect(await read(text, encoded(encoding))).toStrictEqual({ bytes: text, cut: false, closed: true });
-  });
-
-  test.each([
-    ['gzip', gzipSync(text)],
-    ['X-GZIP', gzipSync(text)],
-    [' gzip ,identity', gzipSync(text)],
-    ['deflate', deflateSync(text)],
-    ['br', brotliCompressSync(text)],
-    ['gzip, br, deflate', deflateSync(brotliCompressSync(gzipSync(text)))],
-  ])('%s', async (encoding, packed) => {
-    expect(await read(packed, encoded(encoding))).toStrictEqual({ bytes: text, cut: false, closed: true });
-    expect((await read(packed, encoded(encoding), { stored: true })).bytes).toStrictEqual(packed);
-  });
-
-  test.each([
-    [
-      'gzip, gzip, gzip, gzip',
-      'LIMIT',
-      'The body has more than three content encodings, and is not read. Use another URL.',
-    ],
-    ['zstd', 'CORRUPT', 'The body has an unsupported content encoding: zstd. Use another URL.'],
-    ['gzip, a\nb', 'CORRUPT', 'The body has an unsupported content encoding: a\\nb. Use another URL.'],
-    [
-      'x'.repeat(50),
-      'CORRUPT',
-      `The body has an unsupported content encoding: ${'x'.repeat(40)}. Use another URL.`,
-    ],
-  ])('%j is refused, and the connection closed', async (encoding, code, message) => {
-    const body = pieces([text]);
-    expect(await failureOf(read(body, encoded(encoding)))).toStrictEqual([code, message]);
-    expect(body.destroyed).toBe(true);
-  });
-
-  test('an encoded body that ends early is', async () => {
-    const [code, message] = (await failureOf(
-      read(gzipSync(text).subarray(0, 15), encoded('gzip')),
-    )) as string[];
-    expect([code, message]).toStrictEqual([
-      'NETWORK',
-      'The server could not be read: unexpected end of file. Use the same call later.',
-    ]);
-  });
+test('a refused encoding closes the connection', async () => {
+  const body = pieces([text]);
+  await expect(read(body, encoded('zstd'))).rejects.toMatchObject({ code: 'CORRUPT' });
+  expect(body.destroyed).toBe(true);
 });
 
-describe('the limit', () => {
-  test.each([
-    [4, false, 'text'],
-    [3, true, 'tex'],
-    [0, true, ''],
-  ])('of %d bytes for "text": cut: %j', async (most, cut, expected) => {
-    const found = await read(Buffer.from('text'), {}, { mostBytes: () => most });
-    expect([found.bytes.toString(), found.cut, found.closed]).toStrictEqual([expected, cut, true]);
-  });
-
-  test('counts unpacked bytes, and may depend on the headers', async () => {
-    const headers = { 'content-encoding': 'gzip', 'content-type': 'text/html' };
-    const mostBytes = (given: ReplyHeaders): number => (given['content-type'] === 'text/html' ? 10 : 0);
-    const found = await read(gzipSync(text), headers, { mostBytes });
-    expect([found.bytes.toString(), found.cut]).toStrictEqual(['packed pac', true]);
-  });
-
-  test('a body that is cut is read no further', async () => {
-    let asked = 0;
-    const endless = Readable.from(
-      (function* () {
-        for (;;) {
-          asked += 1;
-          yield Buffer.alloc(100, 'x');
-        }
-      })(),
-      { highWaterMark: 1 },
-    );
-    const { bytes, cut } = await read(endless, {}, { mostBytes: () => 1_000 });
-    expect([bytes.length, cut, endless.destroyed]).toStrictEqual([1_000, true, true]);
-    expect(asked).toBeLessThan(20);
-  });
+test('a body that is cut is read no further', async () => {
+  let asked = 0;
+  const endless = Readable.from(
+    (function* () {
+      for (;;) {
+        asked += 1;
+        yield Buffer.alloc(100, 'x');
+      }
+    })(),
+    { highWaterMark: 1 },
+  );
+  const { bytes, cut } = await read(endless, {}, { mostBytes: () => 1_000 });
+  expect([bytes.length, cut, endless.destroyed]).toStrictEqual([1_000, true, true]);
+  expect(asked).toBeLessThan(20);
 });
 
 describe('a body that unpacks to very much', () => {
-  const BOMB = 'The body unpacks to more than 200 times its size, and is not read. Use another URL.';
   /** Bytes of gzip that unpack to so many zeros, followed by bytes that are not used. */
   const zeros = (bytes: number): Buffer => gzipSync(Buffer.alloc(bytes));
 
@@ -152,9 +81,9 @@ describe('a body that unpacks to very much', () => {
     expect((await read(zeros(MIB), encoded('gzip'))).bytes.length).toBe(MIB);
   });
 
-  test('is refused beyond that, above 200 times its size', async () => {
+  test('is closed where it is refused', async () => {
     const body = pieces([zeros(MIB + 100_000)]);
-    expect(await failureOf(read(body, encoded('gzip')))).toStrictEqual(['LIMIT', BOMB]);
+    await expect(read(body, encoded('gzip'))).rejects.toMatchObject({ code: 'LIMIT' });
     expect(body.destroyed).toBe(true);
   });
 

@@ -84,19 +84,12 @@ test('concurrent builds leave whole equal builds, whoever holds a lock', async (
   const chunks = readdirSync(join(dist, 'chunks')).filter((name) => name.startsWith('list-commands-'));
   expect(chunks).toHaveLength(1);
   expect(readdirSync(join(project, '.build'))).toEqual(['tests']);
-  expect(readdirSync(project).toSorted()).toEqual([
-    '.build',
-    'LICENSE',
-    'dist',
-    'node_modules',
-    'package.json',
-    'packages',
-    'packaging',
-    'scripts',
-    'src',
-    'tsconfig.build.json',
-    'tsconfig.json',
-  ]);
+  expect(readdirSync(project).toSorted()).toEqual(
+    (
+      '.build LICENSE dist node_modules package.json packages packaging scripts src ' +
+      'tsconfig.build.json tsconfig.json'
+    ).split(' '),
+  );
   const own = join(project, '.build/tests/own/dist');
   const made = readdirSync(own, { recursive: true, encoding: 'utf8', withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -324,15 +324,6 @@ describe('a command', () => {
     expect(text()).toBe('late\n');
   });
 
-  test('is ended with what it started', async () => {
-    const { shell } = await started(`${nap(741)}1 & setsid ${nap(741)}2 & echo on; wait`);
-    await expect.poll(() => living(nap(741)).filter((line) => line.startsWith('sleep'))).toHaveLength(2);
-    const { ended, left } = await shell.end(1_000);
-    expect([ended >= 3, left]).toEqual([true, 0]);
-    expect(await shell.exited).toEqual({ signal: 'SIGTERM' });
-    expect(living(nap(741))).toEqual([]);
-  });
-
   test('that is released loses its readers', async () => {
     const { shell } = await started('yes 742');
     shell.release();

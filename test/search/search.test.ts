@@ -319,38 +319,18 @@ describe('hostile input', () => {
 
   test('G03 invalid regex', { tags: 'slow' }, async () => {
     await work.write({ f: 'x\n' });
+    const message =
+      '[ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal=true.';
     expect(await work.answer('grep', { pattern: '[' })).toEqual({
-      content: [
-        {
-          type: 'text',
-          text: '[ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal=true.',
-        },
-      ],
-      details: {
-        error: {
-          code: 'BAD_REGEX',
-          message:
-            '[ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal=true.',
-          next: '{"pattern":"[","literal":true}',
-        },
-      },
+      content: [{ type: 'text', text: message }],
+      details: { error: { code: 'BAD_REGEX', message, next: '{"pattern":"[","literal":true}' } },
       isError: true,
     });
-    for (const pattern of [
-      'a(b',
-      '(?=a)',
-      String.raw`\1`,
-      'a{2,1}',
-      '*',
-      String.raw`\p{Nope}`,
-      '(?<n>a)(?<n>b)',
-    ]) {
-      const answers = [
-        await work.answer('grep', { pattern }),
-        await work.answer('grep', { pattern, path: 'f' }),
-      ];
-      for (const { details } of answers) expect(details).toMatchObject({ error: { code: 'BAD_REGEX' } });
-    }
+    for (const pattern of String.raw`a(b (?=a) \1 a{2,1} * \p{Nope} (?<n>a)(?<n>b)`.split(' '))
+      for (const where of [{}, { path: 'f' }])
+        expect((await work.answer('grep', { pattern, ...where })).details).toMatchObject({
+          error: { code: 'BAD_REGEX' },
+        });
   });
 
   test('G04 regex size bomb', { tags: 'slow' }, async () => {
@@ -376,15 +356,6 @@ describe('hostile input', () => {
     }
   });
 
-  test('G10 option injection', { tags: 'slow' }, async () => {
-    await work.write({ '-rf': 'x --pre=sh\n', '--files': 'x\n' });
-    expect(await grep({ pattern: '--pre=sh', path: '-rf' })).toBe('-rf:1: x --pre=sh');
-    expect(await grep({ pattern: '--files' })).toBe('No matches found');
-    expect(await grep({ pattern: '-e' })).toBe('No matches found');
-    expect(await grep({ pattern: 'x', glob: '--files' })).toBe('--files:1: x');
-    expect(await grep({ pattern: '--no-config', literal: true })).toBe('No matches found');
-  });
-
   test('G13 binaries name the call to read, damaged containers why', { tags: 'slow' }, async () => {
     await work.write({
       'a.zip': Buffer.from('PK\x03\x04\x14\0\0\0x', 'latin1'),
@@ -392,16 +363,10 @@ describe('hostile input', () => {
       'c.pdf': '%PDF-1.7\nx\n',
       'd.bin': Buffer.from([0, 1, 2, 0x78]),
     });
-    for (const path of ['d.bin']) {
-      expect(await work.answer('grep', { pattern: 'x', path })).toMatchObject({
-        content: [
-          {
-            text: `${path} is not plain text: binary files are not searched. Read it instead.`,
-          },
-        ],
-        details: { error: { code: 'UNSUPPORTED', next: path } },
-      });
-    }
+    expect(await work.answer('grep', { pattern: 'x', path: 'd.bin' })).toMatchObject({
+      content: [{ text: 'd.bin is not plain text: binary files are not searched. Read it instead.' }],
+      details: { error: { code: 'UNSUPPORTED', next: 'd.bin' } },
+    });
     for (const path of ['a.zip', 'b.db', 'c.pdf']) {
       const { details } = await work.answer('grep', { pattern: 'x', path });
       expect(details).toMatchObject({ error: { code: 'CORRUPT' } });

@@ -140,101 +140,31 @@ const FRONTS: Readonly<Record<string, string>> = {
 const AFTER = Object.keys(FRONTS);
 
 /** Names of archives that other sources would read. */
-const DISGUISED = [
-  'lib.ts',
-  'lib.csv',
-  'lib.json',
-  'lib.jsonl',
-  'lib.ipynb',
-  'lib.docx',
-  'lib.rtf',
-  'lib.md',
-];
+const DISGUISED = 'lib.ts lib.csv lib.json lib.jsonl lib.ipynb lib.docx lib.rtf lib.md'.split(' ');
 
 const BLOB = createHash('sha1').update(`blob ${SECRET.length}\0${SECRET}`).digest('hex');
 const LOOSE = `.git/objects/${BLOB.slice(0, 2)}/${BLOB.slice(2)}`;
 
 const PATHS = [
-  '.env',
-  './.env',
-  'sub/../.env',
-  '@.env',
-  '".env"',
-  '.ENV',
-  '.Env',
-  'sub/.env',
-  '.env:1-3',
-  '.env:raw',
-  '.env:@0+64K',
-  '.env:-5',
-  '.env:outline',
-  '.env:#hushHush',
-  '.env#L1',
-  '.env:1',
-  '.env,open.ts',
-  'open.ts,.env',
-  'vault',
-  'vault/',
-  'vault/deep',
-  'vault/deep/app.ts',
-  'vault/deep/app.ts:#hushHush',
-  'vault/deep/app.ts:outline',
-  'VAULT/deep/app.ts',
-  'deep/app.ts',
-  'app.ts',
-  'hard.ts',
-  'hard.ts:#hushHush',
-  'sub/other.ts',
-  'soft.ts',
-  'twice.ts',
-  'cellar',
-  'cellar/deep/app.ts',
-  'sub/down/app.ts',
-  'names/.env',
-  'conf/keys.ts',
+  ...(
+    '.env ./.env sub/../.env @.env ".env" .ENV .Env sub/.env .env:1-3 .env:raw .env:@0+64K .env:-5 ' +
+    '.env:outline .env:#hushHush .env#L1 .env:1 .env,open.ts open.ts,.env vault vault/ vault/deep ' +
+    'vault/deep/app.ts vault/deep/app.ts:#hushHush vault/deep/app.ts:outline VAULT/deep/app.ts ' +
+    'deep/app.ts app.ts hard.ts hard.ts:#hushHush sub/other.ts soft.ts twice.ts cellar ' +
+    'cellar/deep/app.ts sub/down/app.ts names/.env conf/keys.ts'
+  ).split(' '),
   'caf\u00e9.ts',
   'cafe\u0301.ts',
-  'Server.pem',
-  'server.PEM',
-  '.',
-  '.:outline',
-  'sub',
-  'conf',
-  'names',
-  '.:#hushHush',
-  'pack.tar',
-  'pack.tar:.env',
-  'pack.tar:./.env',
-  'pack.tar:a/b/.env',
-  'pack.tar:a/../.env',
-  'pack.tar:.env:raw',
-  'pack.tar:.env:@0+64K',
-  'pack.tar:%~1',
-  'pack.tar:vault/app.ts',
-  'pack.tar:vault/two.ts',
-  'pack.tar:vault/app.ts:#hushHush',
-  'pack.tar:vault',
-  'pack.tar:conf/keys.ts',
-  'pack.tar:alias.ts',
-  'pack.tar:turn.ts',
-  'pack.tar:inner.tar',
-  'pack.tar:inner.tar:.env',
-  'pack.tar:outline',
-  'pack.tar:#hushHush',
-  'pack.tgz',
-  'pack.tgz:.env',
-  'pack.tgz:alias.ts',
-  'pack.tgz:vault/app.ts',
-  'pack.tgz:inner.tar:.env',
-  'pack.tgz:#hushHush',
-  'other.pem.gz',
-  '.env/.',
-  '.env/../.env',
-  '.env,.env:2-3',
-  '.env:1:5',
-  '.env:L2+L3',
-  '.env:encoding=latin1',
-  '.env:conflicts',
+  ...(
+    'Server.pem server.PEM . .:outline sub conf names .:#hushHush pack.tar pack.tar:.env ' +
+    'pack.tar:./.env pack.tar:a/b/.env pack.tar:a/../.env pack.tar:.env:raw pack.tar:.env:@0+64K ' +
+    'pack.tar:%~1 pack.tar:vault/app.ts pack.tar:vault/two.ts pack.tar:vault/app.ts:#hushHush ' +
+    'pack.tar:vault pack.tar:conf/keys.ts pack.tar:alias.ts pack.tar:turn.ts pack.tar:inner.tar ' +
+    'pack.tar:inner.tar:.env pack.tar:outline pack.tar:#hushHush pack.tgz pack.tgz:.env ' +
+    'pack.tgz:alias.ts pack.tgz:vault/app.ts pack.tgz:inner.tar:.env pack.tgz:#hushHush ' +
+    'other.pem.gz .env/. .env/../.env .env,.env:2-3 .env:1:5 .env:L2+L3 .env:encoding=latin1 ' +
+    '.env:conflicts'
+  ).split(' '),
   '.e\u200bnv',
   '.en\uff56',
   'vault/none',
@@ -256,22 +186,12 @@ const PATHS = [
   'lib.a',
   'lib.a:.env',
   ...DISGUISED.flatMap((name) => [name, `${name}:raw`, `${name}?limit=3`]),
-  'lib.csv?where=a=1',
-  'lib.json:#a',
-  'rows.csv',
-  'rows.csv?limit=1',
-  'rows.csv?where=id=1',
-  'rows.csv?select=marrow&order=id',
-  'rows.csv?limit=1,open.ts',
-  'rows.json:#items[0].id',
-  'rows.json:#items?limit=1',
-  'rows.*',
-  '*.csv',
-  '{.env,open.ts}',
-  'app.db',
-  'app.db-wal',
-  'app.db-journal:raw',
-  'away.pem',
+  ...(
+    'lib.csv?where=a=1 lib.json:#a rows.csv rows.csv?limit=1 rows.csv?where=id=1 ' +
+    'rows.csv?select=marrow&order=id rows.csv?limit=1,open.ts rows.json:#items[0].id ' +
+    'rows.json:#items?limit=1 rows.* *.csv {.env,open.ts} app.db app.db-wal app.db-journal:raw ' +
+    'away.pem'
+  ).split(' '),
   '.env ',
   ' .env',
   './/.env',
@@ -292,48 +212,28 @@ const PATHS = [
     `git://${revision}/lib.ts`,
     `git://show/${revision}`,
   ]),
-  'HEAD:.env',
-  'HEAD:./sub/.env',
-  'HEAD:vault/deep/app.ts:#hushHush',
-  'git://HEAD:.env',
-  'git://HEAD/.ENV',
-  'git://HEAD/%2Eenv',
-  'git://HEAD/sub/../.env',
-  'git://HEAD/vault',
-  'git://HEAD/vault/deep/app.ts:outline',
+  ...(
+    'HEAD:.env HEAD:./sub/.env HEAD:vault/deep/app.ts:#hushHush git://HEAD:.env git://HEAD/.ENV ' +
+    'git://HEAD/%2Eenv git://HEAD/sub/../.env git://HEAD/vault git://HEAD/vault/deep/app.ts:outline'
+  ).split(' '),
   'git://HEAD/caf\u00e9.ts',
-  'git://HEAD/pack.tar:.env',
-  'git://HEAD/pack.tgz:#hushHush',
-  'git://HEAD/odd.tar:%~1',
-  'git://HEAD/rows.csv?where=id=1',
-  'git://HEAD/rows.json:#items[0]',
-  'git://diff/HEAD~1..HEAD',
-  'git://diff/HEAD~1..HEAD/.env',
-  'git://diff/HEAD~1..HEAD/hard.ts',
-  'git://log',
-  'git://log/.env',
-  'git://log/vault/deep',
+  ...(
+    'git://HEAD/pack.tar:.env git://HEAD/pack.tgz:#hushHush git://HEAD/odd.tar:%~1 ' +
+    'git://HEAD/rows.csv?where=id=1 git://HEAD/rows.json:#items[0] git://diff/HEAD~1..HEAD ' +
+    'git://diff/HEAD~1..HEAD/.env git://diff/HEAD~1..HEAD/hard.ts git://log git://log/.env ' +
+    'git://log/vault/deep'
+  ).split(' '),
   `git://${BLOB}`,
   `git://show/${BLOB}`,
   ...AFTER.flatMap((name) => [`${name}:raw`, `${name}:-2`, `apart.tgz:${name}:-2`]),
   ...AFTER.slice(0, 5).map((name) => `${name}:@9K+4K`),
-  'after.ts:outline',
-  'after.ts:#hushHush',
-  'after.ts:imports',
-  'after.csv?limit=9&offset=1999',
-  'after.jsonl?limit=9&offset=998',
-  'apart.zip:x.tar:.env',
-  'apart.zip:y.zip:.env',
-  'apart.tgz:after.ts:outline',
-  'apart.tgz:after.csv?limit=9&offset=1999',
-  'git://HEAD/after.run:-2',
-  'git://HEAD/after.csv?limit=9&offset=1999',
-  'git://HEAD/after.ts:outline',
-  'git://show/HEAD~1',
-  'text.docx',
-  'text.docx:word/embeddings/.env',
-  'book.epub',
-  'book.epub:vault/a.xhtml',
+  ...(
+    'after.ts:outline after.ts:#hushHush after.ts:imports after.csv?limit=9&offset=1999 ' +
+    'after.jsonl?limit=9&offset=998 apart.zip:x.tar:.env apart.zip:y.zip:.env ' +
+    'apart.tgz:after.ts:outline apart.tgz:after.csv?limit=9&offset=1999 git://HEAD/after.run:-2 ' +
+    'git://HEAD/after.csv?limit=9&offset=1999 git://HEAD/after.ts:outline git://show/HEAD~1 ' +
+    'text.docx text.docx:word/embeddings/.env book.epub book.epub:vault/a.xhtml'
+  ).split(' '),
   ...['all.bundle', 'git.pack', 'git.idx', 'loose.txt', 'index.txt'].flatMap((name) => [name, `${name}:raw`]),
   'all.bundle:-2',
   LOOSE,

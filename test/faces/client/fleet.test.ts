@@ -149,7 +149,7 @@ test('a body that stalls or stays unread releases its slot', async () => {
   const fleet = createFleet({
     workspaces: { dev: { url: slow.url, retries: 0 } },
     perWorkspace: 1,
-    timeoutMs: 2_000,
+    timeoutMs: 5_000,
   });
   const file = fleet.client('dev')?.readFile('/f');
   await expect.poll(() => slow.open.length).toBe(1);
@@ -163,7 +163,7 @@ test('a body that stalls or stays unread releases its slot', async () => {
 
 test('a caller that reads slowly does not fail the workspace', async () => {
   const slow = await holding();
-  const fleet = createFleet({ workspaces: { dev: { url: slow.url, retries: 0 } }, timeoutMs: 2_000 });
+  const fleet = createFleet({ workspaces: { dev: { url: slow.url, retries: 0 } }, timeoutMs: 5_000 });
   for (let i = 0; i < 4; i += 1) {
     const file = fleet.client('dev')?.readFile('/f');
     await expect.poll(() => slow.open.length).toBe(i + 1);

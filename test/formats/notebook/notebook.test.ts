@@ -106,23 +106,16 @@ describe('selectors', () => {
     expect((await text(small, rest)).selection).toEqual(selection);
   });
 
-  test.each([
-    'nonsense',
-    'meta',
-    'conflicts',
-    'cells',
-    'cells:',
-    'cells:x',
-    'cells:1:3-4',
-    'cells:1:raw',
-    'cells:-1',
-  ])('%s is not a selector', async (rest) => {
-    await expect(text(small, rest)).rejects.toMatchObject({
-      code: 'BAD_SELECTOR',
-      message: `:${rest} is not a selector of nb.ipynb. Use nb.ipynb alone, or followed by :outputs, cells (:cells:3-5), lines (:50-100) or :raw.`,
-      next: NAME,
-    });
-  });
+  test.each('nonsense meta conflicts cells cells: cells:x cells:1:3-4 cells:1:raw cells:-1'.split(' '))(
+    '%s is not a selector',
+    async (rest) => {
+      await expect(text(small, rest)).rejects.toMatchObject({
+        code: 'BAD_SELECTOR',
+        message: `:${rest} is not a selector of nb.ipynb. Use nb.ipynb alone, or followed by :outputs, cells (:cells:3-5), lines (:50-100) or :raw.`,
+        next: NAME,
+      });
+    },
+  );
 
   test('a wrong range is answered with the complete call', async () => {
     await expect(text(small, '9-2')).rejects.toMatchObject({ code: 'BAD_SELECTOR', next: 'nb.ipynb:2-9' });
@@ -143,11 +136,16 @@ describe('damaged notebooks', () => {
     }
   });
 
-  test('N01 an unexpected byte', async () => {
-    await expect(text('{"cells": [}')).rejects.toMatchObject({
+  test.each([
+    ['an unexpected byte', '{"cells": [}', / it has '\}' where a value or \] should be at byte 11\. Use /],
+    ['another encoding', Buffer.from(`\ufeff${JSON.stringify(small)}`, 'utf16le'), / at byte \d+\. Use /],
+    ['zeros', Buffer.alloc(1_000), / at byte \d+\. Use /],
+    ['something behind it', `${JSON.stringify(small)}garbage`, / at byte \d+\. Use /],
+  ])('N01 %s', async (_, content, message) => {
+    await expect(openWith(notebookSource, await file(NAME, content))).rejects.toMatchObject({
       code: 'CORRUPT',
-      message:
-        "nb.ipynb is not a whole notebook: it has '}' where a value or ] should be at byte 11. Use nb.ipynb:raw for its text.",
+      message: expect.stringMatching(message) as string,
+      next: 'nb.ipynb:raw',
     });
   });
 

@@ -129,18 +129,6 @@ describe('ways to read a page', () => {
     expect(raw.isError).toBe(false);
     expect(raw.text).toContain('A');
   });
-
-  test.each(['none', 'utf-8', 'identity, aws-chunked', 'BINARY'])(
-    'a body with content encoding %s is decoded',
-    async (coding) => {
-      const { text } = await readOne({
-        type: 'text/plain',
-        headers: { 'content-encoding': coding },
-        body: 'as it is\n',
-      });
-      expect(text).toContain('as it is');
-    },
-  );
 });
 
 describe('alternates of a page', () => {

@@ -59,17 +59,10 @@ test('workspace files are read as local ones, under their name', { tags: 'slow' 
   const { url } = await server(['--cwd', W]);
   const { read, text } = reading({ dev: { url }, 'me/dev': { url } });
   for (const path of [
-    'big.txt:2..3',
-    'big.txt:-2',
-    'big.txt:@50000+100',
-    'big.txt:1999..:raw',
-    'src/app.ts',
-    'src/app.ts:outline',
-    'src/app.ts:#App.start',
-    'a.zip',
-    'a.zip:dir/x.txt:2..2',
-    'app.db:t:7',
-    'empty',
+    ...(
+      'big.txt:2..3 big.txt:-2 big.txt:@50000+100 big.txt:1999..:raw src/app.ts src/app.ts:outline ' +
+      'src/app.ts:#App.start a.zip a.zip:dir/x.txt:2..2 app.db:t:7 empty'
+    ).split(' '),
     'a name: with signs.txt',
   ]) {
     const local = textOf(await here(path)).replaceAll(

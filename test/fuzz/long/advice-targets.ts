@@ -172,22 +172,7 @@ export async function followAdvice(dialect: DialectName, tool: string, input: In
   }
 }
 
-const HOME_AND_DRIVES = [
-  '~',
-  '~/',
-  '$HOME/',
-  '${HOME}',
-  'C:\\',
-  '\\',
-  ':',
-  ':/',
-  './',
-  '../',
-  '/',
-  '//',
-  'a/',
-  '@',
-];
+const HOME_AND_DRIVES = ['~', '~/', '$HOME/', '${HOME}', 'C:\\', '\\', ...': :/ ./ ../ / // a/ @'.split(' ')];
 
 const SIGNS = '* ** { } [ ] ( ) | # ? :raw :0 :9-1 :- .ts'.split(' ');
 
@@ -207,19 +192,10 @@ const TYPED = [
   'dist/**',
   'src|lib',
   '*.ts *.md',
-  'lib/linked/*.ts',
-  'deep',
-  '../*.ts',
-  'windows-1252',
-  'shift_jis',
-  'golang',
-  'c++',
-  'file:///src/app.ts',
-  'bad-?.txt',
-  'pr://7',
-  'a/src/app.ts',
-  'src/app.ts:2:3',
-  'src/app.ts#L1-L2',
+  ...(
+    'lib/linked/*.ts deep ../*.ts windows-1252 shift_jis golang c++ file:///src/app.ts bad-?.txt ' +
+    'pr://7 a/src/app.ts src/app.ts:2:3 src/app.ts#L1-L2'
+  ).split(' '),
   'one\\',
   'src\\app.ts',
 ];
