@@ -119,7 +119,7 @@ export const listWording: ListWording = {
   unknown: ({ count }) =>
     `Of ${plural(count, 'code file')} not all symbols are known: too large, too many symbols, or unreadable. Use grep to search them too`,
   cut: ({ count }) =>
-    `${plural(count, 'text')} searched in part: too large, damaged or cut off. Read the document, its pages, cells or rows, or the member for the rest`,
+    `${plural(count, 'text')} searched in part: too large, damaged, cut off, or a BLOB. Read the document, its pages, cells or rows, or the member for the rest`,
   changed: ({ count }) =>
     `${plural(count, 'file')} changed during the search: lines may be missing, or from two versions. Call again`,
   unread: ({ count, names, full }) =>
@@ -208,9 +208,7 @@ const PASSED: Readonly<Record<PassedOver['reason'], (notice: PassedNotice) => st
   type: ({ count }) =>
     count === 1 ? 'The only file is not of the type' : `None of ${count} files is of the type`,
   container: ({ count }) =>
-    count === 1
-      ? '1 document, notebook, archive or database was not searched'
-      : `${count} documents, notebooks, archives or databases were not searched`,
+    `${count === 1 ? '1 document, notebook, archive or database was' : `${count} documents, notebooks, archives or databases were`} not searched`,
 };
 
 function usePassed({ reason, call, use, count }: PassedNotice): string {

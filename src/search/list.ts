@@ -29,7 +29,7 @@ async function pageOf(
   directory: string,
   call: Call,
 ): Promise<ListResult> {
-  const sorted = await sortInTurns(entries, sortable, bySortKey);
+  const sorted = await sortInTurns(entries, (entry) => ({ entry, key: entry.name.toLowerCase() }), bySortKey);
   const end = offset + Math.min(limit, MAX_PAGE_RESULTS);
   const page = sorted.slice(offset, end);
   const gaps = new GapsSeen();
@@ -51,10 +51,6 @@ async function pageOf(
 interface Sortable {
   readonly entry: FileSystemEntry;
   readonly key: string;
-}
-
-function sortable(entry: FileSystemEntry): Sortable {
-  return { entry, key: entry.name.toLowerCase() };
 }
 
 /**

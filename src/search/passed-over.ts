@@ -42,7 +42,9 @@ export async function passedOver(
     if (count > 0) all.push({ reason, count, ...fields });
   };
   const first = (reason: PassedReason): readonly string[] =>
-    (passed[reason]?.first ?? []).map((path) => urlOfShown(path, call) ?? path).filter(isTypable);
+    (passed[reason]?.first ?? [])
+      .map((path) => urlOfShown(path, call) ?? path)
+      .filter((path) => Buffer.byteLength(path) <= MAX_CALL_PATH_BYTES);
   const sayText = (reason: 'garbled' | 'undecoded'): void => {
     const [use] = search.selectors ? first(reason) : [];
     say(reason, { use: use !== undefined && reason === 'garbled' ? `${use}:raw` : use });
@@ -86,14 +88,10 @@ async function otherGlob({ glob = '', path = '.' }: LeavingSearch, call: Call): 
 /** The most bytes of the paths in one call: all notices of an answer together stay below 1 KiB. */
 const MAX_CALL_PATH_BYTES = 120;
 
-function isTypable(path: string): boolean {
-  return Buffer.byteLength(path) <= MAX_CALL_PATH_BYTES;
-}
-
 /** The call that searches what is at the paths, or the read of the first file if the tool takes only directories. */
 async function including(
   paths: readonly string[],
-  { tool }: LeavingSearch,
+  { tool, glob }: LeavingSearch,
   call: Call,
 ): Promise<Pick<PassedOver, 'call' | 'use'>> {
   const files: string[] = [];
@@ -103,8 +101,9 @@ async function including(
     if (kind) (kind === 'file' ? files : directories).push(path);
   }
   if (tool !== 'grep') {
-    if (directories[0] !== undefined) return { call: { path: directories[0] } };
-    return { use: tool === 'find' ? files[0] : undefined };
+    const named = files.find((path) => `/${glob}`.endsWith(`/${path.slice(path.lastIndexOf('/') + 1)}`));
+    if (directories[0] !== undefined && named === undefined) return { call: { path: directories[0] } };
+    return { use: tool === 'find' ? (named ?? files[0]) : undefined };
   }
   const [one, ...others] = [...directories, ...files];
   if (one === undefined) return {};

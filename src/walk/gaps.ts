@@ -9,6 +9,10 @@ const MAX_NAMED_GAPS = 3;
 /** The most containers that are recognised only by their content, per searched directory. */
 const MAX_DISGUISED_CONTAINERS = 5_000;
 
+/** What an answer reports. */
+const FLAGS = ['timedOut', 'denied', 'failed', 'tooDeep', 'tooMany', 'broken'] as const;
+const COUNTS = ['rules', 'large', 'cut', 'changed', 'unread', 'nested', 'scanned'] as const;
+
 export class GapsSeen implements SearchGaps {
   timedOut = false;
   denied = false;
@@ -33,39 +37,25 @@ export class GapsSeen implements SearchGaps {
   passed: Partial<Record<PassedReason, { count: number; first: PassedEntries['first'] }>> = {};
 
   add(other: SearchGaps): void {
-    this.timedOut ||= other.timedOut;
-    this.denied ||= other.denied;
-    this.failed ||= other.failed ?? false;
-    this.tooDeep ||= other.tooDeep;
-    this.tooMany ||= other.tooMany;
-    this.containers += other.containers;
-    this.rules += other.rules;
-    this.large += other.large ?? 0;
-    this.cut += other.cut ?? 0;
-    this.changed += other.changed ?? 0;
-    this.unread += other.unread ?? 0;
+    for (const flag of [...FLAGS, 'full', 'short'] as const) this[flag] ||= other[flag] ?? false;
+    for (const kind of [...COUNTS, 'containers', 'files'] as const) this[kind] += other[kind] ?? 0;
     this.firstUnread = joined(this.firstUnread, other.firstUnread, MAX_NAMED_GAPS);
-    this.nested += other.nested ?? 0;
     this.firstNested = joined(this.firstNested, other.firstNested, MAX_NAMED_GAPS);
     this.disguised = joined(this.disguised, other.disguised, MAX_DISGUISED_CONTAINERS);
-    this.scanned += other.scanned ?? 0;
-    this.full ||= other.full ?? false;
-    this.short ||= other.short ?? false;
-    this.broken ||= other.broken;
-    this.files += other.files ?? 0;
     for (const [reason, { count, first }] of Object.entries(other.passed ?? {}))
       this.#pass(reason as PassedReason, count, first);
   }
 
-  /** Records an entry that was left out, by its shown name if an answer may need it. */
-  pass(reason: PassedReason, name?: string): void {
-    this.#pass(reason, 1, name === undefined ? undefined : [name]);
+  /** Records an entry that was left out, by its shown name if an answer may need it; one that was asked for comes first. */
+  pass(reason: PassedReason, name?: string, isNamed = false): void {
+    this.#pass(reason, 1, name === undefined ? undefined : [name], isNamed);
   }
 
-  #pass(reason: PassedReason, count: number, names: readonly string[] | undefined): void {
+  #pass(reason: PassedReason, count: number, names?: readonly string[], isNamed = false): void {
     const known = (this.passed[reason] ??= { count: 0, first: [] });
     known.count += count;
-    if (names) known.first = joined(known.first, names, MAX_NAMED_GAPS);
+    const [first, others] = isNamed ? [names ?? [], known.first] : [known.first, names];
+    known.first = joined(first, others, MAX_NAMED_GAPS);
   }
 
   /** Adds the gaps of a second walk over the same files: only the flags, because the counts are already included. */
@@ -101,9 +91,7 @@ export class GapsSeen implements SearchGaps {
 
   /** Whether there is any gap that an answer must report. */
   get isNotable(): boolean {
-    const { timedOut, denied, failed, tooDeep, tooMany, rules, large, cut, unread, broken } = this;
-    const counted = rules + large + cut + this.changed + unread + this.nested + this.scanned;
-    return timedOut || denied || failed || tooDeep || tooMany || broken || counted > 0;
+    return FLAGS.some((flag) => this[flag]) || COUNTS.some((kind) => this[kind] > 0);
   }
 
   clear(): void {

@@ -203,7 +203,9 @@ export class DirectoryWalker {
     const isWanted =
       !isDirectory && this.#filter?.matches(path) !== false && this.#named?.matches(text) !== false;
     const mayHold = kind !== 'file' && kind !== 'other' && this.#filter?.mayMatchBelow(path) !== false;
-    if (isWanted || mayHold) this.gaps.pass(reason, this.#job.front + path);
+    const { filter, front } = this.#job;
+    const isNamed = isWanted && filter?.kind === 'glob' && `/${filter.pattern}`.endsWith(`/${text}`);
+    if (isWanted || mayHold) this.gaps.pass(reason, front + path, isNamed);
   }
 
   #enter(level: Level, name: string, text: string): void {

@@ -142,7 +142,7 @@ test('a workbook with too much text for search says so', { tags: 'slow' }, async
   const grep = async (pattern: string): Promise<string> =>
     textOf(await oriel.tool('grep').run({ path: 'same.xlsx', pattern, output: 'count' }));
   const gap =
-    '[1 text searched in part: too large, damaged or cut off. Read the document, its pages, cells or rows, or the member for the rest]';
+    '[1 text searched in part: too large, damaged, cut off, or a BLOB. Read the document, its pages, cells or rows, or the member for the rest]';
   // The last rows are not among them.
   expect(await grep('\\| (?:2000|2499) \\|')).toBe(`same.xlsx:Same:A21:B2500: 2\n${gap}`);
 });

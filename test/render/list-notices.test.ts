@@ -147,7 +147,7 @@ test.each<[Parameters<typeof sayTogether>[0][number], string]>([
   ],
   [
     { kind: 'cut', count: 2 },
-    '2 texts searched in part: too large, damaged or cut off. Read the document, its pages, cells or rows, or the member for the rest',
+    '2 texts searched in part: too large, damaged, cut off, or a BLOB. Read the document, its pages, cells or rows, or the member for the rest',
   ],
   [
     { kind: 'changed', count: 1 },

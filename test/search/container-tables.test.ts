@@ -55,3 +55,16 @@ test.each(['TEXT', 'bytes', 'NULL', 'u00e9', '200b', 'body', 'x', 'a b'])(
     expect(await grep({ pattern })).toBe(await grep({ pattern: `(?:${pattern}|${pattern})` }));
   },
 );
+
+test('a word that only a BLOB contains is not said to be absent', async () => {
+  const { write, oriel } = workspace(unhurried);
+  const rows = "(1, 'needle', x'00'), (2, 'hay', cast('the needle' as blob))";
+  write(
+    'a.db',
+    await databaseBytes('create table t(id integer primary key, a, b)', `insert into t values ${rows}`),
+  );
+  const grep = async (pattern: string): Promise<string> =>
+    textOf(await oriel.tool('grep').run({ path: 'a.db', pattern }));
+  expect(await grep('needle')).toMatch(/^a\.db:t:1:2: a: needle\n\[1 text searched in part: .* or a BLOB\./);
+  expect(await grep('hay')).toBe('a.db:t:2:2: a: hay');
+});

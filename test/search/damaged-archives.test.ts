@@ -91,7 +91,7 @@ test('the readable part of damaged text with NUL is searched', async () => {
   expect(read.text).toMatch(/^1\|[0-9a-f ]+\n2\|[0-9a-f ]+\n3\|/);
   expect(read.text).toMatch(/Warning for a\.zip:a\.txt: its CRC does not match/);
   expect((await call('grep', { pattern: 'NEEDLE', path: 'a.zip', inside: true })).text).toBe(
-    'a.zip:a.txt:31: NEEDLE\n[1 text searched in part: too large, damaged or cut off. Read the document, its pages, cells or rows, or the member for the rest]',
+    'a.zip:a.txt:31: NEEDLE\n[1 text searched in part: too large, damaged, cut off, or a BLOB. Read the document, its pages, cells or rows, or the member for the rest]',
   );
 });
 

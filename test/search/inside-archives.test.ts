@@ -9,7 +9,7 @@ import { tar } from '../support/tar.ts';
 import { textOf, unhurried, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
 
-const PART = '[1 text searched in part: too large, damaged or cut off.';
+const PART = '[1 text searched in part: too large, damaged, cut off, or a BLOB.';
 
 function archives() {
   const { write, oriel, read } = workspace(unhurried);

@@ -150,6 +150,16 @@ describe('links, directories and special files', () => {
     expect((await made.call('find', { pattern: 'res/kw.json' })).text).toBe('res/kw.json');
   });
 
+  test('the link or ignored file that has the name comes first', async () => {
+    const { write, call } = place('oriel');
+    for (const name of ['a', 'b', 'c', 'd']) write(`${name}/real/x.txt`, 'x\n');
+    for (const name of ['a', 'b', 'c', 'd']) write(`${name}/.gitignore`, 'key.txt\nreal/\n');
+    write('d/key.txt', 'key\n');
+    expect((await call('find', { pattern: 'key.txt' })).text).toBe(
+      'No files found matching pattern\n[5 ignored files or directories left out. Use read d/key.txt to see the first of them]',
+    );
+  });
+
   test('a directory at any depth, by its name', async () => {
     const made = place('oriel');
     made.write('src/api/r.ts', 'needle\n');

@@ -7,7 +7,7 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import { plural } from '../../render/display.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
 import { chunksOf, readAt, sliceBytes } from '../../text/bytes.ts';
-import { quote } from '../../text/visible.ts';
+import { decodeUri, quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { Call, Resource, SourceSubject, TextResource } from '../../types/call.ts';
 import { sentenceNotice } from '../sqlite/notices.ts';
@@ -20,7 +20,7 @@ import { fileSource } from '../text/open.ts';
 import { dataForm, dataPlace, dataQuery } from './detect.ts';
 import { JsonError, ValueFinder } from './json-scan.ts';
 import { CHUNK_BYTES } from './record-bytes.ts';
-import { type ConversionFacts, type DataFacts, type DataFinding, MAX_DATA_COLUMNS } from './records.ts';
+import { type ConversionFacts, DATA_WORDS, type DataFacts, type DataFinding, SIGNS } from './records.ts';
 
 const TABLE = 'data';
 
@@ -37,7 +37,7 @@ export async function openData(subject: SourceSubject, call: Call): Promise<Text
     const { limits } = call;
     const reply = await ask(opened, { ask: parsed.ask, room: limits.bytes, data: asked.form }, call);
     const resource = compose(reply, parsed, typed, limits);
-    const notes = [...factNotes(reply, subject.typed), ...(resource.notes ?? [])];
+    const notes = [...factNotes(reply, subject.typed, decodeUri(asked.query)), ...(resource.notes ?? [])];
     return {
       ...resource,
       format: 'data',
@@ -64,24 +64,11 @@ function refuseUtf16(head: Uint8Array): void {
 
 // Says what was found in the file while its rows were read.
 
-/** Of one `{row has|rows have}`, and of several: "2 rows have more or fewer cells than there are columns". */
-const DATA_WORDS: Readonly<Record<DataFinding, string>> = {
-  ragged: '{row has|rows have} more or fewer cells than there are columns',
-  broken: '{line is|lines are} not JSON and {was|were} left out',
-  unlike: '{row is no object|rows are no objects}: where json … finds {its|their} text',
-  oversized: '{row is|rows are} over 4 MiB and {was|were} left out',
-  unclosed: '{row has|rows have} a quote that is not closed',
-  repeated: '{row has|rows have} a key twice, of which the last is shown',
-  further: '{row has a key that is no column|rows have keys that are no columns}: json holds {it|them}',
-  wide: `{row has|rows have} over ${MAX_DATA_COLUMNS} cells, of which the others are left out`,
-  undecoded: '{row has|rows have} bytes that are not UTF-8, which no condition finds as letters',
-};
-
 function repeatedPathNote(count: number): Notice {
   return sentenceNotice(`The path occurs ${count} times, of which the last is shown`);
 }
 
-function factNotes(reply: SqliteAnswer, typed: string): Notice[] {
+function factNotes(reply: SqliteAnswer, typed: string, query = ''): Notice[] {
   const { data } = reply as { readonly data?: DataFacts | undefined };
   if (!data) return [];
   const { read, separator, hasHeader, damage, places, mayRepeat, found, unread, converted } = data;
@@ -95,6 +82,7 @@ function factNotes(reply: SqliteAnswer, typed: string): Notice[] {
     notes.push(sentenceNotice(`The separator is ${quote(separator)}`));
   if (hasHeader === false)
     notes.push(sentenceNotice('There is no header: columns are "column 1", "column 2", …'));
+  notes.push(...comparisonNotes(data, query));
   for (const [finding, { count, start, bytes }] of Object.entries(found)) {
     // Of a converted text, the bytes are not those of the file.
     const use = converted ? undefined : `${typed}:@${start}+${bytes}`;
@@ -113,6 +101,21 @@ function factNotes(reply: SqliteAnswer, typed: string): Notice[] {
     notes.push(sentenceNotice(`${what}. Use ${use} for that place`, use));
   }
   return notes;
+}
+
+const COMPARES = /[<>]|=\s*[-+]?\d|\b(?:between|order|max|min|sum|avg|total)\b/i;
+
+/** Of the columns in the query whose texts are compared letter by letter, though they look like numbers: `10` is before `9`. */
+function comparisonNotes({ nearNumbers = [] }: DataFacts, query: string): Notice[] {
+  const words = (text: string): string => ` ${text.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, ' ')} `;
+  return nearNumbers
+    .filter(({ name }) => COMPARES.test(query) && words(query).includes(words(name)))
+    .slice(0, 3)
+    .map(({ name, unlike = '' }) => {
+      const cast = SIGNS.test(unlike) ? '' : `; cast("${showName(name, 50)}" as real) is a number`;
+      const what = `${quote(showName(name, 50))} holds texts such as ${quote(showName(unlike, 50))}`;
+      return sentenceNotice(`${what}, which are compared as texts: '10' comes before '9'${cast}`);
+    });
 }
 
 function conversionNotes({ kind, documents, damage, repeated }: ConversionFacts, typed: string): Notice[] {
@@ -255,8 +258,7 @@ export async function openValue(subject: SourceSubject, call: Call): Promise<Res
     const message = `${why}. ${quote(place)} was not found before. Use ${quote(around)} for that place.`;
     throw new OrielError('CORRUPT', message, { next: around, cause: damage });
   }
-  const notes = [];
-  if (count > 1) notes.push(repeatedPathNote(count));
+  const notes = count > 1 ? [repeatedPathNote(count)] : [];
   if (why && around) notes.push(sentenceNotice(`${why}. Use ${around} for that place`, around));
   return {
     kind: 'text',

@@ -42,19 +42,11 @@ export interface DataColumn {
   readonly isNumeric: boolean;
   /** In words: `number`, `string or null`, `LIST<INT64>`. */
   readonly type: string;
+  /** Of a column of texts most of which look like numbers: one that SQLite cannot take for a number. */
+  readonly unlike?: string | undefined;
 }
 
-/** What was found among the records, by its words in `DATA_WORDS`. */
-export type DataFinding =
-  | 'ragged'
-  | 'broken'
-  | 'unlike'
-  | 'oversized'
-  | 'unclosed'
-  | 'repeated'
-  | 'further'
-  | 'wide'
-  | 'undecoded';
+export type DataFinding = keyof typeof DATA_WORDS;
 
 /** How many records, and the bytes of the first of them. */
 export interface DataTally {
@@ -75,6 +67,7 @@ export interface DataFacts {
   read: number;
   separator?: string | undefined;
   hasHeader?: boolean | undefined;
+  nearNumbers?: readonly DataColumn[] | undefined;
   damage?: JsonDamage | undefined;
   /** How often the path occurs, if it is repeated: the rows are those of the last. */
   places?: number | undefined;
@@ -122,6 +115,19 @@ const MAX_NAMED_MEMBERS = 5;
 export const MAX_DATA_COLUMNS = 950;
 const MAX_COLUMN_NAME_CHARACTERS = 200;
 const MAX_SAMPLED_BYTES = 4 << 20;
+
+/** What was found among the records: of one `{row has|rows have}`, and of several: "2 rows have more or fewer cells than there are columns". */
+export const DATA_WORDS = {
+  ragged: '{row has|rows have} more or fewer cells than there are columns',
+  broken: '{line is|lines are} not JSON and {was|were} left out',
+  unlike: '{row is no object|rows are no objects}: where json … finds {its|their} text',
+  oversized: '{row is|rows are} over 4 MiB and {was|were} left out',
+  unclosed: '{row has|rows have} a quote that is not closed',
+  repeated: '{row has|rows have} a key twice, of which the last is shown',
+  further: '{row has a key that is no column|rows have keys that are no columns}: json holds {it|them}',
+  wide: `{row has|rows have} over ${MAX_DATA_COLUMNS} cells, of which the others are left out`,
+  undecoded: '{row has|rows have} bytes that are not UTF-8, which no condition finds as letters',
+};
 
 /** A cell for a computation, and as it is written in the file. */
 export type DataValue = string | number | bigint | null;
@@ -171,9 +177,11 @@ export class DataRecords implements DataTable {
       const rows = records.map(({ cells }) => cells);
       this.facts.hasHeader = rows[0] !== undefined && isHeader(rows[0]);
       this.columns = separatedColumns(rows, this.facts.hasHeader);
+      this.facts.nearNumbers = this.columns.filter(({ unlike }) => unlike !== undefined);
       if (this.facts.hasHeader) this.#start = behindFirst;
     } else {
-      const names = namesOf(records);
+      const keys = new Set(records.flatMap(({ object }) => (object ? Object.keys(object) : [])));
+      const names = [...keys].slice(0, MAX_DATA_COLUMNS);
       this.isPlain = names.length === 0;
       this.columns = this.isPlain
         ? [{ name: 'value', isNumeric: false, type: jsonType(records.map(({ text: one }) => parsedOf(one))) }]
@@ -186,7 +194,9 @@ export class DataRecords implements DataTable {
           });
     }
     this.#names = new Set(this.columns.map(({ name, key = name }) => key));
-    this.#forget();
+    // The sample is not what was asked for.
+    this.#counted.clear();
+    Object.assign(this.facts, { read: 0, found: {}, damage: undefined });
   }
 
   /** Whether the object has a key that is no column. */
@@ -269,12 +279,6 @@ export class DataRecords implements DataTable {
     scanFile(finder.scanner, this.#file, MAX_SEARCHED_BYTES);
     return finder;
   }
-
-  /** The sample is not what was asked for. */
-  #forget(): void {
-    this.#counted.clear();
-    Object.assign(this.facts, { read: 0, found: {}, damage: undefined });
-  }
 }
 
 /** Whether the text of a `.json` file is an object on each line. */
@@ -292,17 +296,20 @@ function separatedColumns(rows: readonly SeparatedRow[], hasHeader: boolean): Da
   return uniqueNames(names).map((name, at) => {
     const cells = body.flatMap((row) => row[at] ?? []);
     const isNumeric = cells.length > 0 && cells.every((cell) => WRITTEN_NUMBER.test(cell));
-    return { name, isNumeric, type: cells.length === 0 ? 'empty' : isNumeric ? 'number' : 'text' };
+    const near = cells.filter((cell) => cell.length < 40 && NEAR_NUMBER.test(cell));
+    const isNear = !isNumeric && near.length * 2 >= cells.length;
+    const others = isNear ? cells.filter((cell) => !WRITTEN_NUMBER.test(cell)) : [];
+    const unlike = others.find((cell) => SIGNS.test(cell)) ?? others[0];
+    return { name, isNumeric, type: cells.length === 0 ? 'empty' : isNumeric ? 'number' : 'text', unlike };
   });
 }
 
+/** What a person takes for a number: `1,000`, `$5`, `(3)`, `7 %`, `0123`; and the signs at which a cast to one ends. Quadratic for long cells. */
+const NEAR_NUMBER = /^\s*[($€£¥+-]*\s*\d[\d.,]*\s*[)%€£]?\s*$/;
+export const SIGNS = /^\s*[($€£¥]|\d,\d/;
+
 /** A number without leading zeros, which would be lost: `0123` is a text. */
 const WRITTEN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?$/i;
-
-function namesOf(records: readonly DataCursor[]): string[] {
-  const names = new Set(records.flatMap(({ object }) => (object ? Object.keys(object) : [])));
-  return [...names].slice(0, MAX_DATA_COLUMNS);
-}
 
 /** `number or null`. */
 function jsonType(values: readonly unknown[]): string {
@@ -372,7 +379,7 @@ export class DataCursor implements DataRow {
         if (this.#table.hasFurther(this.object)) this.#count('further');
         return true;
       }
-      const isJson = form.kind === 'json' || isValidJson(this.text);
+      const isJson = form.kind === 'json' || parsedOf(this.text) !== undefined;
       if (!isJson || !this.#table.isPlain) this.#count(isJson ? 'unlike' : 'broken');
       // What is no object has its text in the column `json`.
       if (isJson) return true;
@@ -448,8 +455,6 @@ function parsedOf(text: string): unknown {
     return undefined;
   }
 }
-
-const isValidJson = (text: string): boolean => parsedOf(text) !== undefined;
 
 const TOKEN = /"(?:[^"\\]+|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs;
 

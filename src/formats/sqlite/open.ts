@@ -21,6 +21,7 @@ import { keyOf } from './notices.ts';
 import {
   cursorBehind,
   type FileRef,
+  isClipped,
   servingMail,
   type SqliteAnswer,
   type SqliteCell,
@@ -230,7 +231,7 @@ export interface RowTexts {
   readonly texts: readonly string[];
   /** The selector of row `index` (0-based), after the path of the database: "users:42", "best?limit=1&offset=3". */
   call(index: number): string;
-  /** Whether a value is too large to be loaded, or rows are damaged. */
+  /** Whether a value is too large to be loaded, rows are damaged, or a BLOB contains what was looked for. */
   readonly isPart: boolean;
   /** The start of the next rows; absent after the last ones. */
   readonly next?: RowRangeStart | undefined;
@@ -276,15 +277,22 @@ function textsOf(reply: SearchedRows, from: RowRangeStart, limits: Limits): RowT
     more && rows.length > 0
       ? behind(rows.length)
       : scannedTo !== undefined && { ...behind(rows.length), after: scannedTo };
+  const texts = rows.map(text);
+  // SQLite compares BLOBs as texts, and a row shows only their size.
+  const isInBlob = isFiltered && texts.some((shown) => !shown.includes(from.containing ?? ''));
   return {
-    texts: rows.map(text),
+    texts,
     call: (i) => {
       const key = keys[i];
       if (key !== undefined) return `${name}:${key}`;
       const { offset, after } = isFiltered ? before(i) : i === 0 ? from : behind(i);
       return `${name}?limit=1&offset=${offset}${after === undefined ? '' : `&after=${after}`}`;
     },
-    isPart: lost !== undefined || found.damaged !== undefined || rows.some((row) => row.some(isCut)),
+    isPart:
+      isInBlob ||
+      lost !== undefined ||
+      found.damaged !== undefined ||
+      rows.some((row) => row.some(isClipped)),
     next: next || undefined,
   };
 }
@@ -297,8 +305,4 @@ function callableKey(
 ): string | undefined {
   if (key === undefined) return undefined;
   return key.column === undefined ? rowids?.[i] : keyOf(row[key.column]);
-}
-
-function isCut(cell: SqliteCell): boolean {
-  return typeof cell === 'object' && cell !== null && cell.kind === 'text' && cell.clipped;
 }

@@ -9,6 +9,9 @@ import type { DataShape } from '../data/shape.ts';
 /** A value as SQLite stores it. Integers are exact; bytes of a BLOB stay in the worker. */
 export type SqliteCell = null | bigint | number | TextCell | BlobCell;
 
+export const isClipped = (cell: SqliteCell): boolean =>
+  typeof cell === 'object' && cell !== null && cell.kind === 'text' && cell.clipped;
+
 interface TextCell {
   readonly kind: 'text';
   /** The text as `decodeText` gives it (invalid bytes are lone surrogates). Only the start of the value if `clipped`. */

@@ -74,6 +74,21 @@ describe('separated values', () => {
     expect(cells((await read(`?where=zip = '1234'`)).text)).toEqual([]);
   });
 
+  test('texts that look like numbers are said to be compared as texts', async () => {
+    const read = asked('o.csv', lines('n,price,id', '5,"1,000",a', '10,900,b', 'n/a,"2,500",c', '7,$3,d'));
+    const { text } = await read('?where=n > 6');
+    expect(cells(text).map(([n]) => n)).toEqual(['n/a', '7']);
+    expect(text).toContain(
+      `[n holds texts such as n/a, which are compared as texts: '10' comes before '9'; cast("n" as real) is a number]`,
+    );
+    expect(cells((await read('?where=cast("n" as real) > 6')).text).map(([n]) => n)).toEqual(['10', '7']);
+    expect((await read('?order=price:desc')).text).toContain(
+      "[price holds texts such as 1,000, which are compared as texts: '10' comes before '9']",
+    );
+    for (const query of ["?where=n = '10'", '?where=id > 5', '?limit=9'])
+      expect((await read(query)).text).not.toContain('as texts');
+  });
+
   test('what follows a closed quote belongs to its cell', async () => {
     const read = asked('o.csv', lines('a,b', '1,"x ""y"" "z', '"2",3'));
     expect(cells((await read('?limit=9')).text)).toEqual([

@@ -28,6 +28,7 @@ const shape = (content: string): string =>
 const DRAWING =
   'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"';
 
+const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
 const M = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"';
 const m = (name: string, ...content: string[]): string => `<m:${name}>${content.join('')}</m:${name}>`;
 const t = (text: string): string => m('r', m('t', text));
@@ -400,5 +401,31 @@ test('the text behind malformed XML is shown, and the damage said', async () => 
   write('a.docx', docx(['one', 'two: a <tag> b', 'three < 4', 'R&D', 'fi\x01ve'].map(paragraph).join('')));
   expect(await text('a.docx:raw')).toBe(
     'one\n\ntwo: a \\<tag> b\n\nthree < 4\n\nR&D\n\nfive\n[Its XML is not well-formed: text may be missing or misplaced]',
+  );
+});
+
+test('lists of one definition go on with its numbers, as Word shows them', async () => {
+  const list = ([text, id]: readonly [string, number]): string =>
+    p(`<w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="${id}"/></w:numPr></w:pPr>`, words(text));
+  const level = (text: string): string =>
+    `<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="${text}"/></w:lvl>`;
+  const num = (id: number, own = ''): string =>
+    `<w:num w:numId="${id}"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0">${own}</w:lvlOverride></w:num>`;
+  const nums = [num(1), num(2), num(3, '<w:startOverride w:val="5"/>'), num(4, level('(%1)'))].join('');
+  const { write, text } = workspace(unhurried);
+  const items = [
+    ['a', 1],
+    ['b', 2],
+    ['five', 3],
+    ['six', 1],
+    ['own', 4],
+    ['seven', 2],
+  ] as const;
+  const parts = {
+    'word/numbering.xml': `<w:numbering ${W}><w:abstractNum w:abstractNumId="7">${level('%1.')}</w:abstractNum>${nums}</w:numbering>`,
+  };
+  write('l.docx', docx(items.map(list).join(''), '', parts));
+  expect((await text('l.docx:raw')).replace(/\n+/g, '\n')).toBe(
+    '1. a\n2. b\n5. five\n6. six\n- (1) own\n7. seven\n',
   );
 });

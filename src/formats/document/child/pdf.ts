@@ -83,7 +83,8 @@ export async function convertPdf(
         unshown,
         ...(scanned.length > 0 && { scanned }),
         ...(isCut && { isCut }),
-        ...(mayHaveAttachments(bytes) && { hasAttachments: true as const }),
+        // A list in a compressed object is not found.
+        ...(bytes.includes('/EmbeddedFiles') && { hasAttachments: true as const }),
         ...(hasImages(bytes) && { hasImages: true as const }),
       },
       nextPage: !isEnd ? last + 1 : undefined,
@@ -147,11 +148,6 @@ function isCutShort(bytes: Buffer): boolean {
 }
 
 const MAX_END_BYTES = 64 << 10;
-
-/** Whether a document may have attachments, by a quick search. A list in a compressed object is not found. */
-function mayHaveAttachments(bytes: Buffer): boolean {
-  return bytes.includes('/EmbeddedFiles');
-}
 
 /** Whether a document has images, by a quick search: the dictionary of an image is never compressed. */
 function hasImages(bytes: Buffer): boolean {

@@ -19,7 +19,7 @@ import {
 } from './repairs/anydoc-raised-text.ts';
 import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
 import { shownSymbols, signOfField, wordsOfField } from './repairs/anydoc-symbol-fonts.ts';
-import { shownElements } from './repairs/anydoc-word-elements.ts';
+import { shownElements, withSharedNumbers } from './repairs/anydoc-word-elements.ts';
 import {
   attribute,
   contents,
@@ -146,7 +146,8 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
     const visible = shown(closed);
     if (/<(?:\w+:)?delText[\s>]/.test(visible)) unshown.push(DELETED_TEXT);
     if (visible !== closed) unshown.push(HIDDEN_TEXT);
-    return mendedPart(raisedWord(visible, raised), comments);
+    const counted = withSharedNumbers(visible, parts.text('word/numbering.xml') ?? '');
+    return mendedPart(raisedWord(counted, raised), comments);
   });
   return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown, chunks };
 }

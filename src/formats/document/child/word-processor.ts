@@ -224,7 +224,8 @@ function plain(text: string): string {
 
 export async function bookText(bytes: Buffer): Promise<{ text: string; facts: DocumentFacts }> {
   const parts = ZipParts.of(bytes);
-  const path = parts && packagePath(parts);
+  const container = parts?.text('META-INF/container.xml') ?? '';
+  const path = /full-path\s*=\s*["']([^"']+)["']/.exec(container)?.[1];
   const opf = (path && parts?.text(path)) ?? '';
   const all = (tag: string): string =>
     [...opf.matchAll(new RegExp(`<(?:dc:)?${tag}\\b[^>]*>([\\s\\S]*?)</(?:dc:)?${tag}>`, 'gi'))]
@@ -248,10 +249,6 @@ export async function bookText(bytes: Buffer): Promise<{ text: string; facts: Do
   const unshown = others.map((part) => ({ what: 'unread part', count: 1, part }));
   const facts = knownFacts(Object.entries({ title, author }));
   return { text: head + text, facts: { ...facts, unshown } };
-}
-
-function packagePath(parts: ZipParts): string | undefined {
-  return /full-path\s*=\s*["']([^"']+)["']/.exec(parts.text('META-INF/container.xml') ?? '')?.[1];
 }
 
 /** The names of the parts with text, in reading order, and those beside them; a list of contents is none. */

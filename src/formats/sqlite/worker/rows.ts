@@ -1,6 +1,6 @@
 /** Collects the rows of a statement that fit into an answer. */
 
-import { type SqliteCell, type SqliteCount, SqliteRefusal, type SqliteRows } from '../protocol.ts';
+import { isClipped, type SqliteCell, type SqliteCount, SqliteRefusal, type SqliteRows } from '../protocol.ts';
 import { identifier, readSegment, sameName } from '../stored-text.ts';
 import type { CatalogTable } from './catalog.ts';
 import type { SqliteConnection } from './connection.ts';
@@ -84,10 +84,6 @@ function readRow(statement: SqliteStatement, room: number): SqliteCell[] {
 
 function weight(cell: SqliteCell): number {
   return cell !== null && typeof cell === 'object' && cell.kind === 'text' ? cell.text.length : 8;
-}
-
-function isClipped(cell: SqliteCell): boolean {
-  return cell !== null && typeof cell === 'object' && cell.kind === 'text' && cell.clipped;
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import { isOnValue } from '../hidden-text.ts';
 import { replaceRanges, type XmlReplacement } from '../xml-walk.ts';
-import { attribute, contents, each, escapeXml, plainText } from '../zip-parts.ts';
+import { attribute, contents, each, elements, escapeXml, plainText } from '../zip-parts.ts';
 import { signOfField, wordsOfField } from './anydoc-symbol-fonts.ts';
 
 /** `text` makes a text element of escaped words. */
@@ -67,6 +67,23 @@ function withoutWrappers(xml: string): string {
   );
 }
 
+/** anydoc counts each list from its start. In Word, those of one definition go on (ECMA-376-1, 17.9.15), but for own starts. */
+export function withSharedNumbers(xml: string, numbering: string): string {
+  const lists = new Map<string | undefined, readonly [definition: string | undefined, isOwn: boolean]>();
+  for (const { content, tag } of elements(numbering, `${W}num`)) {
+    if (/<(?:\w+:)?lvl[\s>]/.test(content)) continue;
+    const isOwn = /<(?:\w+:)?startOverride\s/.test(content);
+    lists.set(attribute(tag, `${W}numId`), [valueOf(content, 'abstractNumId'), isOwn]);
+  }
+  const last = new Map<string, string>();
+  return xml.replace(/(<(?:\w+:)?numId\s+\w+:val=")(\d+)/g, (all, start: string, id: string) => {
+    const [definition, isOwn] = lists.get(id) ?? [];
+    if (definition === undefined) return all;
+    if (!last.has(definition) || isOwn) last.set(definition, id);
+    return start + last.get(definition);
+  });
+}
+
 /** Puts the value of a box or a list before its field. */
 function withFormValues(xml: string, text: (words: string) => string): string {
   if (!/<(?:\w+:)?ffData[\s>]/.test(xml)) return xml;
@@ -78,17 +95,13 @@ function withFormValues(xml: string, text: (words: string) => string): string {
 
 function formValue(data: string): string {
   const [box] = contents(data, `${W}checkBox`);
-  if (box !== undefined) return isTicked(box) ? '☒' : '☐';
+  const ticked = box === undefined ? undefined : (valueOf(box, 'checked') ?? valueOf(box, 'default'));
+  if (box !== undefined) return ticked !== undefined && isOnValue(ticked) ? '☒' : '☐';
   const [list] = contents(data, `${W}ddList`);
   if (list === undefined) return '';
   const chosen = valueOf(list, 'result') ?? valueOf(list, 'default') ?? '0';
   const entries = [...list.matchAll(/<(?:\w+:)?listEntry(?=\s)[^>]*>/g)];
   return escapeXml(attribute(entries[Number(chosen)]?.[0] ?? '', `${W}val`) ?? '');
-}
-
-function isTicked(box: string): boolean {
-  const value = valueOf(box, 'checked') ?? valueOf(box, 'default');
-  return value !== undefined && isOnValue(value);
 }
 
 /** The value of an element: empty if it has none, undefined without the element. */
