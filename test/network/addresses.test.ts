@@ -11,6 +11,7 @@ import {
   isLocalName,
   parseAllowed,
 } from '../../src/network/addresses.ts';
+import { checkOptions } from '../../src/options.ts';
 
 const allowed = (...texts: string[]) => texts.map(parseAllowed);
 
@@ -195,6 +196,7 @@ describe('what the operator writes', () => {
     ['::ffff:0:0/95', ['::ffff:0:0/95']],
   ])('%s', (text, rule) => {
     expect(read(text)).toStrictEqual(rule);
+    expect(() => checkOptions({ web: { allow: [text] } })).not.toThrow();
   });
 
   test.each([
@@ -215,12 +217,12 @@ describe('what the operator writes', () => {
     'a!b',
     '!',
   ])('%s is neither a host nor a range', (text) => {
-    expect(() => parseAllowed(text)).toThrow(
-      expect.objectContaining({
-        code: 'BAD_INPUT',
-        message: `${text} is not HOST or CIDR, with or without :PORT. Use localhost:8080 or 10.0.0.0/8.`,
-      }),
-    );
+    const error = expect.objectContaining({
+      code: 'BAD_INPUT',
+      message: `${text} is not HOST or CIDR, with or without :PORT. Use localhost:8080 or 10.0.0.0/8.`,
+    });
+    expect(() => parseAllowed(text)).toThrow(error);
+    expect(() => checkOptions({ web: { allow: [text] } })).toThrow(error);
   });
 });
 
