@@ -211,7 +211,11 @@ async function bundle(to, paths, options, define) {
     platform: 'node',
     // For CommonJS.
     transform: {
-      define: define ?? { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
+      define: define ?? {
+        __dirname: 'import.meta.dirname',
+        __filename: 'import.meta.filename',
+        ORIEL_VERSION: JSON.stringify(manifest.version),
+      },
     },
     resolve: {
       alias: { '@modelcontextprotocol/server/_shims': join(root, 'src/faces/mcp/sdk-platform.ts') },

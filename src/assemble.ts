@@ -230,7 +230,6 @@ function denyOf(options: OrielOptions): DenyOptions | undefined {
 function webSettings(options: NonNullable<OrielOptions['web']>, howToAllow: string): Settings['web'] {
   if (options === false) return false;
   const { allow = [], endpoints = {} } = options === true ? {} : options;
-  checkAddresses(allow);
   const [site, base] =
     Object.entries(endpoints).find(
       ([, url]) => url !== undefined && !/^https?:\/\/[^/?#@]+[^?#]*$/.test(url),
@@ -244,21 +243,10 @@ function webSettings(options: NonNullable<OrielOptions['web']>, howToAllow: stri
   return { allow, endpoints, howToAllow };
 }
 
-/** Throws `BAD_INPUT` for an address that is not `HOST|CIDR[:PORT]`. */
-function checkAddresses(allow: readonly string[]): void {
-  const wrong = allow.find((text) => !/^\[?[\p{L}\p{N}._:-]+\]?(?:\/\d{1,3})?(?::\d{1,5})?$/u.test(text));
-  if (wrong === undefined) return;
-  throw new OrielError(
-    'BAD_INPUT',
-    `${quote(wrong)} is not HOST or CIDR, with or without :PORT. Use localhost:8080 or 10.0.0.0/8.`,
-  );
-}
-
-/** Checks the addresses. The environment and the AWS files are read when the first object is opened. Throws `BAD_INPUT`. */
+/** The environment and the AWS files are read when the first object is opened. */
 function s3Settings(options: NonNullable<OrielOptions['s3']>, howToAllow: string): Settings['s3'] {
   if (options === false) return false;
   const { allow = [], ...others } = options === true ? {} : options;
-  checkAddresses(allow);
   return { allow, ...others, howToAllow };
 }
 

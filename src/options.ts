@@ -154,6 +154,7 @@ type OptionType =
   | 'a number of at least 256'
   | 'true or false'
   | 'a function'
+  | 'the session of an instance (oriel.session)'
   | 'an object'
   | 'an object of strings'
   | 'an object, true or false'
@@ -182,6 +183,8 @@ function isOf(type: OptionType, value: unknown): boolean {
       return typeof value === 'boolean';
     case 'a function':
       return typeof value === 'function';
+    case 'the session of an instance (oriel.session)':
+      return isObject && 'store' in value && 'close' in value;
     case 'an object':
       return isObject;
     case 'an object of strings':
@@ -244,7 +247,7 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
     workers: 'true or false',
   } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['state']>>]: Rule },
   telemetry: 'an object, or false',
-  session: 'an object',
+  session: 'the session of an instance (oriel.session)',
   now: 'a function',
   onError: 'a function',
 };
@@ -280,13 +283,11 @@ const SCHEME = /^(?!file$|https?$)[a-z][a-z0-9+.-]*$/;
 
 /** Throws `BAD_INPUT` with the name of the first invalid option. */
 export function checkOptions(options: OrielOptions): void {
-  check(options as Readonly<Record<string, unknown>>, OPTIONS, '');
-  if (options.cache) check(options.cache as Readonly<Record<string, unknown>>, CACHE, 'cache.');
-  if (options.telemetry) {
-    check(options.telemetry as Readonly<Record<string, unknown>>, TELEMETRY, 'telemetry.');
-  }
-  if (typeof options.s3 === 'object') check(options.s3 as Readonly<Record<string, unknown>>, S3, 's3.');
-  if (typeof options.web === 'object') check(options.web as Readonly<Record<string, unknown>>, WEB, 'web.');
+  check(options, OPTIONS, '');
+  if (options.cache) check(options.cache, CACHE, 'cache.');
+  if (options.telemetry) check(options.telemetry, TELEMETRY, 'telemetry.');
+  if (typeof options.s3 === 'object') check(options.s3, S3, 's3.');
+  if (typeof options.web === 'object') check(options.web, WEB, 'web.');
   for (const [name, server] of Object.entries(options.mcpServers ?? {})) checkServer(name, server);
   for (const option of ['limitsPerModel', 'workspaces'] as const)
     for (const [name, value] of Object.entries(options[option] ?? {}))
@@ -335,8 +336,8 @@ function checkServer(name: string, server: unknown): void {
   }
 }
 
-function check(given: Readonly<Record<string, unknown>>, rules: Rules, front: string): void {
-  for (const [name, value] of Object.entries(given)) {
+function check(given: object, rules: Rules, front: string): void {
+  for (const [name, value] of Object.entries(given as Readonly<Record<string, unknown>>)) {
     if (value === undefined) continue;
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (rule === undefined) {
@@ -348,9 +349,29 @@ function check(given: Readonly<Record<string, unknown>>, rules: Rules, front: st
     const type = typeof rule === 'string' ? rule : 'an object';
     if (isList ? !rule.includes(value) : !isOf(type, value))
       throw wrongOption(front + name, isList ? `one of ${rule.join(', ')}` : type, value);
-    if (typeof rule === 'object' && !isList)
-      check(value as Readonly<Record<string, unknown>>, rule as Rules, `${front}${name}.`);
+    // At the top these are directories.
+    if (name === 'allow' && front !== '') checkAddresses(value as readonly string[]);
+    if (typeof rule === 'object' && !isList) check(value as object, rule as Rules, `${front}${name}.`);
   }
+}
+
+function checkAddresses(allow: readonly string[]): void {
+  const wrong = allow.find((text) => !isAddress(text.replace(/^([^[/]*:[^/]*:[^/]*)(?=\/|$)/, '[$1]')));
+  if (wrong === undefined) return;
+  throw new OrielError(
+    'BAD_INPUT',
+    `${quote(wrong)} is not HOST or CIDR, with or without :PORT. Use localhost:8080 or 10.0.0.0/8.`,
+  );
+}
+
+/** As `parseAllowed`, whose file is loaded with the first request. IPv6 is in brackets. */
+function isAddress(text: string): boolean {
+  const [, six, name = '', bits, port = '1'] =
+    /^(?:\[([^\]]+)\]|([\p{L}\p{N}._-]+))(?:\/(\d+))?(?::(\d+))?$/u.exec(text) ?? [];
+  const host = six === undefined ? name : `[${six}]`;
+  const isRange = /^(?:[\d.]+|\[.*)$/.test(host) && URL.canParse(`http://${host}`);
+  const isPlace = six === undefined && bits === undefined ? name !== '' : isRange;
+  return isPlace && Number(bits ?? 0) <= (six === undefined ? 32 : 128) && +port > 0 && +port <= 65_535;
 }
 
 function wrongOption(name: string, what: string, value: unknown): OrielError {

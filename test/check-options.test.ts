@@ -39,6 +39,13 @@ describe('options that cannot be meant', () => {
     ],
     [{ web: { allows: [] } }, /^There is no option web\.allows\. .*allow/],
     [{ web: { allow: ['http://x'] } }, /^http:\/\/x is not HOST or CIDR/],
+    [
+      { web: { allow: ['10.0.0.0/8', '10.0.0.0/99'] } },
+      '10.0.0.0/99 is not HOST or CIDR, with or without :PORT. Use localhost:8080 or 10.0.0.0/8.',
+    ],
+    [{ s3: { allow: ['[::]/129'] } }, /^\[::\]\/129 is not HOST or CIDR/],
+    [{ mcpServers: { a: { url: 'http://x', addresses: { allow: ['x:0'] } } } }, /^x:0 is not HOST or CIDR/],
+    [{ session: {} }, 'The option session is the session of an instance (oriel.session), not an object.'],
     [{ schemes: { ticket: true } }, 'The option schemes.ticket is a function, or false.'],
     [{ __proto__: null, constructor: 1 }, /^There is no option constructor\./],
   ])('%j', (options, message) => {

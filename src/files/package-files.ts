@@ -21,6 +21,9 @@ export function useBuild(find: () => URL): void {
 /** The environment variable with the directory of this package, for programs that bundle its code and not its files. */
 const HOME_VARIABLE = 'ORIEL_PACKAGE';
 
+/** The version of this code, which the build sets. */
+declare const ORIEL_VERSION: string | undefined;
+
 /** The directory of this package. Throws OrielError (`UNSUPPORTED`) if it is not found. */
 function packageRoot(): URL {
   return (root ??= findPackage());
@@ -42,13 +45,14 @@ function findPackage(): URL {
           ),
           new URL('oriel/', pathToFileURL(process.execPath)),
         ];
-  const found = candidates.find(isPackage);
+  const found = candidates.find((at) => isPackage(at, code));
   if (found !== undefined) return found;
+  const own = typeof ORIEL_VERSION === 'undefined' ? '' : ` ${ORIEL_VERSION}`;
   throw new OrielError(
     'UNSUPPORTED',
     named !== undefined
-      ? `${HOME_VARIABLE} does not name the directory of the package oriel: ${quote(named)}.`
-      : 'This program contains the code of oriel, but not its files (grammars, workers). Install the package oriel, ' +
+      ? `${HOME_VARIABLE} does not name the directory of the package oriel${own}: ${quote(named)}.`
+      : `This program contains the code of oriel${own}, but not its files (grammars, workers). Install the package oriel, ` +
           `in the same version, where the program is, or set ${HOME_VARIABLE} to its directory.`,
   );
 }
@@ -68,9 +72,12 @@ function directoriesAbove(url: string): URL[] {
   return found;
 }
 
-function isPackage(directory: URL): boolean {
+/** Files of another version would be read and understood differently. Code in the package is of its version. */
+function isPackage(directory: URL, code: string): boolean {
   try {
-    return manifestIn(directory).name === 'oriel';
+    const { name, version } = manifestIn(directory);
+    const isAny = typeof ORIEL_VERSION === 'undefined' || code.startsWith(directory.href);
+    return name === 'oriel' && (isAny || version === ORIEL_VERSION);
   } catch {
     return false;
   }

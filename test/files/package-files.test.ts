@@ -53,6 +53,19 @@ test('a program that has only the code is told where its files are', async () =>
   expect(builtFile('a.js').href).toBe(`${pathToFileURL(root).href}/dist/a.js`);
 });
 
+test('a program refuses the files of another version than that of its code', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const root = packaged({ 'package.json': '{ "name": "oriel", "version": "7.0.0" }' });
+  vi.stubEnv('ORIEL_PACKAGE', root);
+  vi.stubGlobal('ORIEL_VERSION', '7.1.0');
+  expect((await fresh()).version).toThrow(
+    `ORIEL_PACKAGE does not name the directory of the package oriel 7.1.0: ${root}.`,
+  );
+  vi.stubGlobal('ORIEL_VERSION', '7.0.0');
+  expect((await fresh()).version()).toBe('7.0.0');
+});
+
 test('a package of another name is not taken for ours', async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   const root = packaged({ 'package.json': '{ "name": "app" }' });

@@ -11,6 +11,7 @@ import {
   isLocalName,
   parseAllowed,
 } from '../../src/network/addresses.ts';
+import { checkOptions } from '../../src/options.ts';
 
 const allowed = (...texts: string[]) => texts.map(parseAllowed);
 
@@ -131,6 +132,7 @@ describe('what the operator writes', () => {
     ['::ffff:0:0/95', ['::ffff:0:0/95']],
   ])('%s', (text, rule) => {
     expect(read(text)).toStrictEqual(rule);
+    expect(() => checkOptions({ web: { allow: [text] } })).not.toThrow();
   });
 
   const NONE =
@@ -138,12 +140,10 @@ describe('what the operator writes', () => {
     '[fd00::]8|x[fd00::1]|[fd00::/8|fd00::]/8|[]|[fd00::]/129';
 
   test.each(NONE.split('|'))('%s is neither a host nor a range', (text) => {
-    expect(() => parseAllowed(text)).toThrow(
-      expect.objectContaining({
-        code: 'BAD_INPUT',
-        message: `${text} is not HOST or CIDR, with or without :PORT. Use localhost:8080 or 10.0.0.0/8.`,
-      }),
-    );
+    const reason = 'is not HOST or CIDR, with or without :PORT. Use localhost:8080 or 10.0.0.0/8.';
+    const error = { code: 'BAD_INPUT', message: `${text} ${reason}` };
+    expect(() => parseAllowed(text)).toThrow(expect.objectContaining(error));
+    expect(() => checkOptions({ web: { allow: [text] } })).toThrow(reason);
   });
 });
 

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createOriel, type OrielOptions } from '../../src/index.ts';
 import { loadLibrary } from '../../src/formats/sqlite/worker/library.ts';
-import type { ReadableFile } from '../../src/formats/sqlite/worker/vfs.ts';
 
 /** A temporary folder that is removed after the test. */
 export function folder(): string {
@@ -34,18 +33,6 @@ export async function database(name: string, ...statements: string[]): Promise<s
   const cwd = folder();
   writeFileSync(join(cwd, name), await databaseBytes(...statements));
   return cwd;
-}
-
-/** Bytes as SQLite and its readers take a file. */
-export function fileOf(content: Uint8Array): ReadableFile {
-  return {
-    size: () => content.length,
-    read(target, offset) {
-      const part = content.subarray(offset, offset + target.length);
-      target.set(part);
-      return part.length;
-    },
-  };
 }
 
 export interface Answered {

@@ -3,7 +3,7 @@
  * continues where an earlier one stopped. Of a damaged member the bytes before the damage are readable.
  */
 
-import { createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib';
+import { createGunzip, createInflateRaw } from 'node:zlib';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { builtFile } from '../../files/package-files.ts';
 import { startConversation } from '../../process/worker-threads.ts';
@@ -178,11 +178,9 @@ export function decompress(
     },
   };
   const unpacked =
-    codec === 'gzip'
-      ? inflate(createGunzip(ZLIB), counted.read(), signal)
-      : codec === 'deflate'
-        ? inflate(createInflateRaw(ZLIB), counted.read(), signal)
-        : pullFromWorker<Uint8Array>({ kind: codec }, counted, signal);
+    codec === 'gzip' || codec === 'deflate'
+      ? inflate(codec, counted, signal)
+      : pullFromWorker<Uint8Array>({ kind: codec }, counted, signal);
   return metered(unpacked, () => fed, budget);
 }
 
@@ -226,13 +224,19 @@ export function unpackAlone(
 /** Packed bytes per write to zlib. Deflate expands at most 1,032 times, so this bounds the queued output at 16 MiB. */
 const FEED_BYTES = 16 << 10;
 
-/** Reads zlib's stream by events, because `for await` would drop bytes that were unpacked before an error. */
+/**
+ * Reads zlib's stream by events, because `for await` would drop bytes that were unpacked before an error. zlib itself drops
+ * those of the write that fails: where no gzip header follows a member, all is done again, with single bytes from `singly` on.
+ */
 async function* inflate(
-  engine: Gunzip | InflateRaw,
-  packed: AsyncIterable<Uint8Array>,
+  codec: 'gzip' | 'deflate',
+  packed: PackedInput,
   signal: AbortSignal,
+  singly = Infinity,
 ): AsyncGenerator<Uint8Array> {
+  const engine = codec === 'gzip' ? createGunzip(ZLIB) : createInflateRaw(ZLIB);
   const ready: Uint8Array[] = [];
+  let [sent, given] = [0, 0];
   let over = false;
   let failure: Error | undefined;
   let wake: (() => void) | undefined;
@@ -241,7 +245,7 @@ async function* inflate(
     failure = error;
     wake?.();
   };
-  engine.on('data', (chunk: Uint8Array) => ready.push(chunk));
+  engine.on('data', (chunk: Uint8Array) => (given += chunk.length) && ready.push(chunk));
   engine.once('end', () => settle());
   engine.once('error', settle);
   // zlib never calls back for input after the end of a deflate stream; the `end` event resolves the promise then.
@@ -253,25 +257,45 @@ async function* inflate(
       if (over) resolve();
     });
   try {
-    for await (const piece of sliced(packed)) {
+    for await (const piece of sliced(packed.read(), singly)) {
       signal.throwIfAborted();
-      await send(piece);
+      if (!over) await send(piece);
       yield* ready.splice(0);
-      if (over) break;
+      sent += piece.length;
+      if (over && (failure || codec === 'deflate')) break;
+      // Zeros are padding, other bytes are not.
+      if (over && piece.subarray(-Math.min(piece.length, sent - engine.bytesWritten)).some(Boolean))
+        throw noGzip();
     }
     if (!over) await send(undefined);
     yield* ready.splice(0);
-    if (failure) throw damaged(failure);
+    if (!failure) return;
+    const isHeader = codec === 'gzip' && /header|method/.test(failure.message);
+    if (!isHeader || singly !== Infinity) throw isHeader && given > 0 ? noGzip() : damaged(failure);
+    for await (const chunk of inflate(codec, packed, signal, engine.bytesWritten)) {
+      const again = Math.min(given, chunk.length);
+      given -= again;
+      if (again < chunk.length) yield chunk.subarray(again);
+    }
   } finally {
     engine.destroy();
   }
 }
 
-async function* sliced(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* sliced(packed: AsyncIterable<Uint8Array>, singly: number): AsyncGenerator<Uint8Array> {
+  let sent = 0;
   for await (const chunk of packed) {
-    for (let at = 0; at < chunk.length; at += FEED_BYTES) yield chunk.subarray(at, at + FEED_BYTES);
+    for (let at = 0; at < chunk.length;) {
+      const most = sent < singly ? singly - sent : sent < singly + FEED_BYTES ? 1 : FEED_BYTES;
+      const piece = chunk.subarray(at, at + Math.min(FEED_BYTES, most));
+      yield piece;
+      at += piece.length;
+      sent += piece.length;
+    }
   }
 }
+
+const noGzip = (): OrielError => new OrielError('CORRUPT', 'bytes that are no gzip data follow its content');
 
 function damaged(failure: Error): OrielError {
   const early = 'code' in failure && failure.code === 'Z_BUF_ERROR';

@@ -35,9 +35,9 @@ const QUOTE = 34;
 
 const MAX_MEMBERS = 1000;
 
-/** What ends the lines of a file with this beginning: in old files of a Mac a carriage return alone. */
-export const lineEndOf = (head: Uint8Array): number =>
-  head.includes(NEWLINE) || !head.includes(RETURN) ? NEWLINE : RETURN;
+/** What ends the lines of a text with this beginning: in old files of a Mac a carriage return alone, outside of quotes. */
+export const lineEndOf = (head: string): number =>
+  /\n|^[^\r]*$/.test(head.replace(/"[^"]*(?:"|$)/g, '')) ? NEWLINE : RETURN;
 
 /** Lines of a file, or rows of separated values, whose quotes may hold line ends. */
 export class LineRecords {

@@ -159,8 +159,8 @@ export class DataRecords implements DataTable {
     this.#file = file;
     const chunk = Buffer.alloc(Math.min(file.size, CHUNK_BYTES));
     const head = chunk.subarray(0, file.read(chunk, 0));
-    this.#lineEnd = lineEndOf(head);
     const text = decodeText(head, true);
+    this.#lineEnd = lineEndOf(text);
     const mark = text.startsWith('\ufeff') ? 3 : 0;
     this.form = form.kind === 'json' && form.path.length === 0 && isLines(text) ? { kind: 'lines' } : form;
     this.#start = mark;

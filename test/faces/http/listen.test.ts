@@ -98,3 +98,11 @@ test('invalid bytes in a request body are refused in reply', async () => {
   const { said } = peer(Number(new URL(url).port), `${head}1\r\n{\r\nno size\r\n`);
   expect(await said).toBe(refused('400 Bad Request'));
 });
+
+test('the name of a host that no Host header can have is refused at the start', async () => {
+  for (const name of ['http://files.example', 'files.example:80'])
+    await expect(serveOffer(offerOf(), { hosts: [name] })).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message: `${name} is not the name of a host. Use --host files.example.`,
+    });
+});

@@ -6,6 +6,8 @@ import { UnpackBudget } from '../../../src/formats/archive/limits.ts';
 import { bunzip2 } from '../../../src/formats/archive/bzip2.ts';
 import { type CompressionCodec, decompress, type PackedInput } from '../../../src/formats/archive/unpack.ts';
 import { packed } from '../../support/packed.ts';
+import { reader } from '../../support/reader.ts';
+import { tar } from '../../support/tar.ts';
 
 const LINES = 'hello line\n'.repeat(100_000);
 
@@ -80,6 +82,20 @@ test.each([
 test('bzip2: nothing else follows the padding', async () => {
   const more = Buffer.concat([packed.bz2.hello, Buffer.alloc(5_000_000), Buffer.from('x')]);
   expect((await unpack('bzip2', more)).failure).toMatchObject({ code: 'CORRUPT' });
+});
+
+test.each([
+  ['text', Buffer.from('garbage')],
+  ['a damaged member', Buffer.from('\x1f\x8bgarbage', 'latin1')],
+  ['zeros and a member', Buffer.concat([Buffer.alloc(40_000), gzipSync('more\n')])],
+])('gzip: what is no gzip data after the content is told: %s', async (_, rest) => {
+  const { write, read } = reader();
+  write('a.txt.gz', Buffer.concat([gzipSync('one\n'), gzipSync('two\n'), rest]));
+  write('a.tgz', Buffer.concat([gzipSync(tar([{ name: 'a.txt', content: 'one\n' }])), rest]));
+  const told = 'bytes that are no gzip data follow its content';
+  expect(await read('a.txt.gz')).toBe(`1|one\n2|two\n[Warning for a.txt.gz: ${told}]`);
+  expect(await read('a.tgz')).toBe(`a.txt (4 B)\n[The listing is not complete: ${told}]`);
+  expect(await read('a.tgz:a.txt')).toBe('1|one\n');
 });
 
 test('does not wait for data after a deflate stream', async () => {

@@ -39,11 +39,12 @@ describe('separated values', () => {
     expect(cells((await read('?q=select sum(price), count(*) from data')).text)).toEqual([['13.6', '4']]);
   });
 
-  test('a carriage return alone ends the lines of a file that has no other ends', async () => {
-    const read = asked('o.csv', 'sep=;\ra;b\r1;x\r2;"y\rz"\r');
+  test('a carriage return alone ends the lines of a file without other ends outside quotes', async () => {
+    const read = asked('o.csv', 'sep=;\ra;b\r1;x\r2;"y\rz"\r3;"p\n""q"\r');
     expect(cells((await read('?where=a > 0')).text)).toEqual([
       ['1', 'x'],
       ['2', '"y\\x0dz"'],
+      ['3', '"p\\n\\"q"'],
     ]);
     expect((await read(':#[1].b')).text).toContain('"y\\rz"');
     expect(cells((await asked('o.jsonl', '{"a":1}\r{"a":2}\r')('?limit=5')).text)).toEqual([['1'], ['2']]);

@@ -82,6 +82,14 @@ test('documents in one XML file are read as their packages', async () => {
   const sheet = `<table:table table:name="S"><table:table-row>${cell}</table:table-row></table:table>`;
   write('a.fods', flat('spreadsheet', sheet));
   expect(await text('a.fods:S:A1:raw')).toBe('|  | A |\n| --- | --- |\n| 1 | item |\n');
+  const chart = `<office:chart><chart:chart><chart:title><text:p>Sales</text:p></chart:title>${sheet.replace('"S"', '"local-table"')}</chart:chart></office:chart>`;
+  const object = `<table:shapes><draw:frame><draw:object draw:notify="S"><office:document><office:body>${chart}</office:body></office:document></draw:object></draw:frame></table:shapes>`;
+  const sheets = sheet.replace('<table:table-row>', `${object}$&`) + sheet.replace('"S"', '"T"');
+  write('c.fods', flat('spreadsheet', sheets));
+  const table = 'A1, 1 row, 1 column\n\n|  | A |\n| --- | --- |\n| 1 | item |\n';
+  expect(await text('c.fods:raw')).toBe(
+    `## S\n\n${table}\n## T\n\n${table}\n## Drawings\n\n- chart: Sales\n`,
+  );
   const excel = 'urn:schemas-microsoft-com:office:spreadsheet';
   write(
     'a.xls',

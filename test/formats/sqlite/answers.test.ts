@@ -8,10 +8,10 @@ import { SqliteConnection } from '../../../src/formats/sqlite/worker/connection.
 import { loadLibrary } from '../../../src/formats/sqlite/worker/library.ts';
 import { answer, toFailure } from '../../../src/formats/sqlite/worker/reply.ts';
 import type { StatementClock } from '../../../src/formats/sqlite/worker/statement.ts';
-import { DATABASE, ReadOnlyVfs } from '../../../src/formats/sqlite/worker/vfs.ts';
+import { DATABASE, fileOf, ReadOnlyVfs } from '../../../src/formats/sqlite/worker/vfs.ts';
 import type { Limits } from '../../../src/types/excerpt.ts';
 import { readAt } from '../../../src/text/bytes.ts';
-import { databaseBytes, fileOf } from '../../support/sqlite.ts';
+import { databaseBytes } from '../../support/sqlite.ts';
 
 const library = await loadLibrary();
 const vfs = new ReadOnlyVfs(library);

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
-import { fileOf } from '../../support/sqlite.ts';
 import { SqliteRefusal } from '../../../src/formats/sqlite/protocol.ts';
-import { rolledBack, type ReadableFile } from '../../../src/formats/sqlite/worker/vfs.ts';
+import { fileOf, rolledBack, type ReadableFile } from '../../../src/formats/sqlite/worker/vfs.ts';
 
 const PAGE = 512;
 const forever = { over: () => undefined };

@@ -3,7 +3,7 @@
 import { answer, toFailure } from '../../../src/formats/sqlite/worker/reply.ts';
 import { SqliteConnection } from '../../../src/formats/sqlite/worker/connection.ts';
 import { loadLibrary } from '../../../src/formats/sqlite/worker/library.ts';
-import { DATABASE, type ReadableFile, ReadOnlyVfs } from '../../../src/formats/sqlite/worker/vfs.ts';
+import { DATABASE, fileOf, ReadOnlyVfs } from '../../../src/formats/sqlite/worker/vfs.ts';
 import type { SqliteRequest } from '../../../src/formats/sqlite/protocol.ts';
 import { type FuzzTarget, must } from './fuzz-target.ts';
 
@@ -20,15 +20,6 @@ function databaseSeed(...statements: string[]): Uint8Array {
     db.close();
   }
 }
-
-const fileOf = (content: Uint8Array): ReadableFile => ({
-  size: () => content.length,
-  read(target, offset) {
-    const part = content.subarray(offset, offset + target.length);
-    target.set(part);
-    return part.length;
-  },
-});
 
 const asks: readonly SqliteRequest[] = [
   { kind: 'list', limit: 50, offset: 0 },

@@ -25,6 +25,7 @@ import { convertPdf } from './pdf.ts';
 import { textOfPart } from './rewrite.ts';
 import { deckOf, slideText } from './slides.ts';
 import { bookText, wordProcessorText } from './word-processor.ts';
+import { replaceRanges, walkXml, type XmlReplacement } from './xml-walk.ts';
 import { attribute, relationsOf, zipped, ZipParts } from './zip-parts.ts';
 
 /** The reply and its body. What cannot be converted is refused; it never throws. */
@@ -258,12 +259,25 @@ function packagedXml(bytes: Buffer): Buffer | undefined {
   const mimetype =
     attribute(root, 'office:mimetype') ?? (content && `application/vnd.oasis.opendocument.${content}`);
   if (mimetype === undefined) return undefined;
-  const part = (name: string): string => xml.replace(/(<\/?office:document)(?=[\s>])/g, `$1-${name}`);
+  const objects: XmlReplacement[] = [];
+  const found: string[] = [];
+  const isWhole = walkXml<undefined>(xml, {
+    open: () => undefined,
+    close({ name, start, parent }, end) {
+      if (name !== 'office:document' || parent?.name !== 'draw:object') return;
+      const at = `Object ${found.push(xml.slice(start, end))}`;
+      objects.push([parent.start, end, `<draw:object xlink:href="./${at}">`]);
+    },
+  });
+  const own = isWhole ? replaceRanges(xml, objects) : xml;
+  const part = (name: string, content = own): string =>
+    content.replace(/(<\/?office:document)(?=[\s>])/g, `$1-${name}`);
   return zipped(
     [
       ['mimetype', mimetype] as const,
       ['META-INF/manifest.xml', MANIFEST] as const,
       ...['content', 'styles', 'meta'].map((name) => [`${name}.xml`, part(name)] as const),
+      ...found.map((object, i) => [`Object ${i + 1}/content.xml`, part('content', object)] as const),
     ].map(([name, content]) => [name, Buffer.from(content)]),
   );
 }

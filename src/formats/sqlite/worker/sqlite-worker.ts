@@ -19,7 +19,7 @@ import { DATA_TABLE, DataModule } from './data-table.ts';
 import { loadLibrary } from './library.ts';
 import { answer, toFailure } from './reply.ts';
 import { SqlFailure, type StatementClock } from './statement.ts';
-import { DATABASE, mailFile, type ReadableFile, ReadOnlyVfs, rolledBack } from './vfs.ts';
+import { DATABASE, fileOf, mailFile, type ReadableFile, ReadOnlyVfs, rolledBack } from './vfs.ts';
 
 const library = await loadLibrary(await asset('wasm/sqlite3.wasm'));
 const vfs = new ReadOnlyVfs(library);
@@ -98,17 +98,7 @@ function openAgain(fd: number): number {
 
 function readable(file: FileRef): ReadableFile {
   if ('mailbox' in file) throw new TypeError('only a database is read through a mailbox');
-  if ('content' in file) {
-    const { content } = file;
-    return {
-      size: () => content.length,
-      read(target, offset) {
-        const part = content.subarray(offset, offset + target.length);
-        target.set(part);
-        return part.length;
-      },
-    };
-  }
+  if ('content' in file) return fileOf(file.content);
   const fd = RUNTIME === 'deno' ? openAgain(file.fd) : file.fd;
   return {
     size: () => fstatSync(fd).size,

@@ -17,6 +17,18 @@ export interface ReadableFile {
   read(target: Uint8Array, offset: number): number;
 }
 
+/** Bytes in memory as a file. */
+export function fileOf(content: Uint8Array): ReadableFile {
+  return {
+    size: () => content.length,
+    read(target, offset) {
+      const part = content.subarray(offset, offset + target.length);
+      target.set(part);
+      return part.length;
+    },
+  };
+}
+
 export const VFS_NAME = 'oriel-readonly';
 export const DATABASE = 'database';
 

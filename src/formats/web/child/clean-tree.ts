@@ -39,8 +39,8 @@ function cleanInside(element: HtmlElement, isVeiled: VeilTest, isName = false): 
       const code = codeOf(child, isVeiled);
       if (!code) cleanInside(child, isVeiled, NAMED_BY_BUTTON.has(child.name) || isName);
       if (child.name === 'td' || child.name === 'th') labelCell(child);
-      // The content of a shadow root.
-      if (child.name === 'template') child.name = 'div';
+      // The content of a shadow root, and of an open dialog.
+      if (child.name === 'template' || child.name === 'dialog') child.name = 'div';
       kept.push(code ?? child);
     }
   }
@@ -112,7 +112,7 @@ function openTabs(root: HtmlElement): void {
 
 // Decides which elements are invisible, by their attributes only.
 
-const NOT_READ = new Set('button input select form-control link meta nav-control dialog'.split(' '));
+const NOT_READ = new Set('button input select form-control link meta nav-control'.split(' '));
 
 const HIDDEN_STYLE =
   /(?:^|;)\s*(?:display\s*:\s*none|font-size\s*:\s*0(?:px|em|rem|%)?\s*(?:;|!|$)|(?:left|top|text-indent)\s*:\s*-\d{3,})/i;
@@ -125,7 +125,8 @@ type VeilTest = (style: string) => boolean;
 
 function isHiddenElement({ name, attributes }: HtmlElement, isVeiled: VeilTest): boolean {
   const { style = '', class: classes = '' } = attributes;
-  if (NOT_READ.has(name)) return name !== 'input' || attributes['type'] !== 'checkbox';
+  if (name === 'dialog' ? !('open' in attributes) : NOT_READ.has(name))
+    return name !== 'input' || attributes['type'] !== 'checkbox';
   if ('hidden' in attributes && attributes['hidden'] !== 'until-found') return true;
   // Formula renderers hide the source of a formula visually; we need it.
   if (HIDDEN_STYLE.test(style) || isVeiled(style)) return !/math|katex|mwe/i.test(classes);

@@ -23,11 +23,15 @@ const MAX_ELEMENT_ATTRIBUTES = 32;
 /** The most elements of a page; of later ones only the text is kept. Real pages of 8 MiB have fewer. */
 const MAX_HTML_ELEMENTS = 250_000;
 const MAX_ATTRIBUTE_CHARACTERS = 2_000;
+/** A page in an attribute of an attribute costs the time of its outer pages again. */
+const MAX_NESTED_FRAMES = 4;
 
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 const DROPPED = new Set(
   'script style template iframe object noscript noframes noembed svg canvas'.split(' '),
 );
+/** Elements of a drawing that hold text. */
+const DRAWN = new Set(['text', 'foreignobject']);
 /** Foreign elements: in HTML only these and their content may be self-closing. */
 const FOREIGN = new Set('svg math mrow mi mn mo mtext mspace mtd none mprescripts'.split(' '));
 /** Raw text elements: their content ends only at their own end tag. */
@@ -75,6 +79,8 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
   const open: HtmlElement[] = [root];
   /** The open elements that were dropped, counted by name. */
   const skipped = new Map<string, number>();
+  /** The pages around that of a frame, and where they continue. */
+  const outer: { readonly html: string; readonly at: number; readonly depth: number }[] = [];
   let elements = 0;
   let at = 0;
 
@@ -104,14 +110,19 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
     }
   };
 
-  while (at < html.length) {
+  for (;;) {
     BEGINS.lastIndex = at;
-    const mark = BEGINS.exec(html)?.index;
-    if (mark === undefined) {
-      addText(html.slice(at));
-      break;
-    }
+    const mark = BEGINS.exec(html)?.index ?? html.length;
     addText(html.slice(at, mark));
+    // The end of a page, or a truncated tag there.
+    if (mark + (html[mark + 1] === '/' ? 2 : 1) >= html.length) {
+      const page = outer.pop();
+      if (!page) break;
+      endText();
+      closeTo(Math.min(open.length, page.depth));
+      ({ html, at } = page);
+      continue;
+    }
     if (html.startsWith('<!--', mark)) {
       at = endOfComment(html, mark);
       continue;
@@ -125,8 +136,6 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
       continue;
     }
     const closing = next === '/';
-    // A truncated tag at the end of the page.
-    if (mark + (closing ? 2 : 1) === html.length) break;
     const tag = tagAt(html, mark + (closing ? 2 : 1), written);
     if (!tag) {
       addText('<');
@@ -149,7 +158,8 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
     }
     const closesItself =
       tag.selfClosing && (written.asXml === true || FOREIGN.has(name) || !/^[a-z]+\d?$/.test(name));
-    if (!closesItself && (RAW.has(name) || TEXT_ONLY.has(name))) {
+    const isFrame = name === 'iframe' && 'srcdoc' in attributes && outer.length < MAX_NESTED_FRAMES;
+    if (!closesItself && !isFrame && (RAW.has(name) || TEXT_ONLY.has(name))) {
       const end = endOf(html, at, name);
       if (TEXT_ONLY.has(name)) {
         endText();
@@ -172,6 +182,15 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
     const ends = ENDS[name];
     if (ends) endOpen(...ends);
     const element: HtmlElement = { name, attributes, children: [] };
+    if (isFrame) {
+      const { srcdoc = '', ...shown } = attributes;
+      const frame = { name: 'div', attributes: shown, children: [] };
+      top().children.push(frame);
+      outer.push({ html, at: closesItself ? at : endOf(html, at, name).end, depth: open.length });
+      open.push(frame);
+      [html, at] = [srcdoc, 0];
+      continue;
+    }
     if (isVoid) {
       if (!DROPPED.has(name)) top().children.push(element);
       continue;
@@ -180,6 +199,12 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
     if (!DROPPED.has(name) || isShadow) top().children.push(element);
     // Of an icon its label is kept.
     else if (name === 'svg' && 'aria-label' in attributes) top().children.push({ ...element, children: [] });
+    // A text of a drawing stands beside it. One inside another is a part of that.
+    const svg = DRAWN.has(name) ? open.findLastIndex((one) => one.name === 'svg' || DRAWN.has(one.name)) : -1;
+    if (open[svg]?.name === 'svg') {
+      const text = { name: 'span', attributes: open[svg].attributes, children: element.children };
+      open[svg - 1]?.children.push(text, { name: 'br', attributes: NONE, children: [] });
+    }
     open.push(element);
   }
   endText();
@@ -239,8 +264,8 @@ function tagAt(html: string, from: number, { byLinkedom = false }: HtmlSyntax): 
     const [, key = '', double, single, bare] = match;
     const value = double ?? single ?? bare ?? '';
     count += 1;
-    if (count > MAX_ELEMENT_ATTRIBUTES || value.length > MAX_ATTRIBUTE_CHARACTERS || /^on/i.test(key))
-      continue;
+    const isLong = value.length > MAX_ATTRIBUTE_CHARACTERS && !/^srcdoc$/i.test(key);
+    if (count > MAX_ELEMENT_ATTRIBUTES || isLong || /^on/i.test(key)) continue;
     if (attributes === NONE) attributes = Object.create(null) as Record<string, string>;
     attributes[key.toLowerCase()] ??= decoded(value, byLinkedom);
   }

@@ -213,6 +213,27 @@ describe('parts that a browser shows', () => {
     expect(kept(by)).toBe('By Jane Doe, 15 March 2024');
   });
 
+  test.each([
+    ['an open dialog', '<dialog open><p>Inside.</p></dialog><dialog><p>No.</p></dialog>', 'Inside.'],
+    [
+      'a drawing',
+      '<svg><title>No.</title><g><text x="1">One <tspan>box</tspan></text><text>Two <text>three</text></text></g></svg><svg hidden><text>No.</text></svg>',
+      'One box\nTwo three',
+    ],
+    [
+      'a page in a frame',
+      `<iframe srcdoc="<body><p>Inside &amp;amp; ${'long '.repeat(500)}end.</div>">No.</iframe><p>After.</p>`,
+      `Inside & ${'long '.repeat(500)}end.\n\nAfter.`,
+    ],
+    [
+      'a page in a frame of a frame',
+      `<iframe srcdoc="<iframe srcdoc='<b>Deep</b>'></iframe> inside"></iframe>`,
+      '**Deep**\n\ninside',
+    ],
+  ])('the text of %s', (_, html, text) => {
+    expect(kept(`<p>Before.</p>${html}`)).toBe(`Before.\n\n${text}`);
+  });
+
   test('a declared shadow root', () => {
     expect(
       kept(

@@ -22,6 +22,7 @@ const SHOWN: readonly (readonly [html: string, text: string])[] = [
   ['<del>W</del>', '~~W~~'],
   ['<details><summary>W</summary>X</details>', 'W\n\nX'],
   ['<dl><dt>W</dt><dd>X</dd></dl>', '**W**\n\n: X'],
+  ['<dialog open="">W</dialog>', 'W'],
   ['<em>W</em>', '*W*'],
   ['<fieldset><legend>W</legend>X</fieldset>', 'W\n\nX'],
   ['<figure>X<figcaption>W</figcaption></figure>', 'X\n\nW'],
@@ -30,6 +31,7 @@ const SHOWN: readonly (readonly [html: string, text: string])[] = [
   ['<i>W</i>', '*W*'],
   ['<img src="https://x.org/a.png" alt="W"/>', '![W](https://x.org/a.png)'],
   ['<img src="a.png" alt="W"/>', 'W'],
+  ['<iframe srcdoc="&lt;p>W &amp;lt; X&lt;/p>">Y</iframe>', 'W < X'],
   ['<kbd>W</kbd>', '`W`'],
   ['<ol start="3"><li>W</li></ol>', '3. W'],
   ['<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>', '1/2'],
@@ -47,22 +49,20 @@ const SHOWN: readonly (readonly [html: string, text: string])[] = [
     '<table><thead><tr><th>W</th></tr></thead><tbody><tr><td>X</td></tr></tbody><tfoot><tr><td>Y</td></tr></tfoot></table>',
     'W\n\nX\n\nY',
   ],
+  ['<svg><text>W</text><foreignObject><p>X</p></foreignObject></svg>', 'W\n\nX'],
   ['<ul><li>W</li></ul>', '- W'],
   ['<p>W<wbr/>X</p>', 'WX'],
   ['<p>W<br/>X</p>', 'W\nX'],
   ['<hr/>', '---'],
 ];
 
-/**
- * Controls and what scripts fill, which are no text of a page; content for browsers that cannot show an element; and texts of
- * drawings.
- */
+/** Controls and what scripts fill, which are no text of a page, and content for browsers that cannot show an element. */
 const LEFT_OUT: readonly string[] = [
   '<map><area alt="W" href="/x"/></map>',
   '<button>W</button>',
   '<canvas>W</canvas>',
   '<datalist><option>W</option></datalist>',
-  '<dialog open="">W</dialog>',
+  '<dialog>W</dialog>',
   '<iframe src="/x">W</iframe>',
   '<input type="text" value="W"/>',
   '<input type="submit" value="W"/>',
@@ -71,7 +71,6 @@ const LEFT_OUT: readonly string[] = [
   '<select><option>W</option></select>',
   '<script>W</script>',
   '<style>W</style>',
-  '<svg><text>W</text></svg>',
   '<svg><title>W</title></svg>',
   '<template>W</template>',
   '<textarea>W</textarea>',
