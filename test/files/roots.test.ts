@@ -329,7 +329,7 @@ describe.runIf(process.platform === 'linux')('roots that a client declares', () 
     for (const link of ['out', 'to-nothing']) {
       await expect(narrowRoots(holdRoots([W]), [join(W, link)])).rejects.toMatchObject({
         message:
-          'None of the roots that the client declares is a directory inside those of this server, so nothing can be read. Declare one that is.',
+          'None of the roots that the client declares is a directory inside those of this server, so nothing can be read. Declare one that is, or start the server with --ignore-client-roots.',
       });
     }
   });
