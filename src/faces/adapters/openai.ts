@@ -54,7 +54,7 @@ export async function runResponsesCall(
 export function chatTools(
   tools: readonly Tool[],
   options: NoticeOptions = {},
-): RunnableToolFunctionWithParse<object>[] {
+): (RunnableToolFunctionWithParse<object> & { function: { name: string } })[] {
   needsPeer('openai', 'openai');
   return tools.map((tool) => ({
     type: 'function',
