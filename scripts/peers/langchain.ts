@@ -11,10 +11,10 @@ const model = (messages: readonly BaseMessage[]): AIMessage =>
     ? new AIMessage('done')
     : new AIMessage({
         content: '',
-        tool_calls: ['f:2..2', 'no'].map((path, i) => ({
+        tool_calls: [{ path: 'f:2..2' }, { path: 'no' }, { file_path: 'f:2..2' }, {}].map((args, i) => ({
           id: String(i),
           name: 'read',
-          args: { path },
+          args,
           type: 'tool_call' as const,
         })),
       });
@@ -32,9 +32,17 @@ for (;;) {
 }
 assert.deepEqual(
   messages.map(({ content }) => content),
-  ['go', '', '2|b\n', 'no does not exist. Use . to list the working directory.', 'done'],
+  [
+    'go',
+    '',
+    '2|b\n',
+    'no does not exist. Use . to list the working directory.',
+    '2|b\n',
+    'The field path of read is missing. Its fields are path. Use {"path":"."}.',
+    'done',
+  ],
 );
-assert.equal((messages[3] as ToolMessage).status, 'error');
+for (const i of [3, 5]) assert.equal((messages[i] as ToolMessage).status, 'error');
 const { artifact } = messages[2] as ToolMessage;
 assert.equal((artifact as { details: { kind: string } }).details.kind, 'file');
 

@@ -27,7 +27,7 @@ declare module '@langchain/core/tools' {
     readonly toolCall?: { readonly id?: string };
   }
   export interface DynamicStructuredTool {
-    readonly name: string;
+    call(input: unknown): Promise<unknown>;
   }
   export const DynamicStructuredTool: new (fields: {
     readonly name: string;

@@ -45,12 +45,7 @@ export function remoteWorkspace(
       const message = oriel.oneLine(error.message.slice(0, MAX_SERVER_MESSAGE_CHARACTERS));
       throw new oriel.OrielError(codeOf(error), wantsToken(error) ? `${message}${advice(token)}` : message);
     },
-    files: remoteFiles(send, {
-      name,
-      origin: oriel.serverBaseUrl(options.url),
-      failure,
-      requestMs,
-    }),
+    files: remoteFiles(send, { name, origin: oriel.serverBaseUrl(options.url), failure, requestMs }),
   };
 }
 
@@ -84,7 +79,7 @@ const OF_FILES: ReadonlySet<string> = new Set<ErrorCode>([
   'NAME_TOO_LONG',
 ]);
 
-/** The message of the server is quoted, which also limits its length. */
+/** The message of the server is quoted, which also limits its length, without a call that works there alone. */
 function errorOf(error: ClientError, name: string, token: SentToken): OrielError {
   const who = `The workspace ${oriel.quote(name)}`;
   if (error.kind === 'cancelled') return new oriel.OrielError('CANCELLED', error.message);
@@ -102,8 +97,10 @@ function errorOf(error: ClientError, name: string, token: SentToken): OrielError
   if (error.status === 503) return new oriel.OrielError('BUSY', `${who} is busy. Use the same call later.`);
   const answers = error.message === `The server answered ${error.status}.` ? '' : ` ("${said(error)}")`;
   const message = `${who} answered ${error.status}${answers}.`;
-  const isOfFile = error.code !== undefined && OF_FILES.has(error.code);
-  return isOfFile ? new oriel.OrielError(error.code as ErrorCode, message) : away(message);
+  if (error.code === undefined || !OF_FILES.has(error.code)) return away(message);
+  const next = `ws://${name}/`;
+  const words = `${message} Use ${oriel.quote(next)} for the list.`;
+  return new oriel.OrielError(error.code as ErrorCode, words, { next });
 }
 
 /** The error for an unavailable workspace; it suggests the list of workspaces. */
@@ -114,7 +111,8 @@ function away(message: string, code: ErrorCode = 'NETWORK'): OrielError {
 }
 
 function said({ message }: ClientError): string {
-  return oriel.quote(oriel.oneLine(message.slice(0, MAX_SERVER_MESSAGE_CHARACTERS)));
+  const words = message.slice(0, MAX_SERVER_MESSAGE_CHARACTERS);
+  return oriel.quote(oriel.oneLine(words.replace(/ Use \S+ to list the working directory\.$/, '')));
 }
 
 // Reads files and directories of a remote workspace for `ws://NAME/path`: byte ranges, and pages of entries.

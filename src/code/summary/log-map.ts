@@ -416,7 +416,7 @@ export function logNotice(
   const reports = shapes.filter(({ isReport }) => isReport);
   const seen = new Set(parts.flatMap(({ kind, from }) => (kind === 'gap' ? [] : [from])));
   const hidden = reports.flatMap(({ first, last }) => [first.no, last.no]).filter((no) => !seen.has(no));
-  const stamps = parts.flatMap(({ text }) => STAMP.exec(text)?.[0] ?? []);
+  const stamps = parts.at(-1)?.kind === 'gap' ? [] : parts.flatMap(({ text }) => STAMP.exec(text)?.[0] ?? []);
   return {
     kind: 'log',
     lines,

@@ -6,6 +6,7 @@ import type {
   ResponseFunctionToolCall,
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
+import type { FunctionDefinition } from 'openai/resources/shared';
 import type { RunOptions } from '../../assemble.ts';
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';
@@ -54,7 +55,7 @@ export async function runResponsesCall(
 export function chatTools(
   tools: readonly Tool[],
   options: NoticeOptions = {},
-): RunnableToolFunctionWithParse<object>[] {
+): (RunnableToolFunctionWithParse<object> & { function: FunctionDefinition })[] {
   needsPeer('openai', 'openai');
   return tools.map((tool) => ({
     type: 'function',

@@ -247,13 +247,8 @@ function parsed(
     const what = unknown === undefined ? quote(sentence) : `oriel ${name} has no option ${quote(unknown)}`;
     const names = Object.keys(options).map((option) => `--${option}`);
     const near = unknown === undefined || habit !== undefined ? [] : nearNames(unknown, names);
-    throw new OrielError(
-      'BAD_INPUT',
-      `${what}. ${habit ?? `Use oriel ${name} --help for its options.`}${didYouMean(near)}`,
-      {
-        cause,
-      },
-    );
+    const advice = habit ?? `Use oriel ${name} --help for its options.`;
+    throw new OrielError('BAD_INPUT', `${what}. ${advice}${didYouMean(near)}`, { cause });
   }
 }
 
@@ -318,7 +313,9 @@ function isUnmatchedGlob(operand: string, { details }: Answer): boolean {
 }
 
 function withGlobHint(operand: string, answer: Answer): Answer {
-  const word = shellWord(operand).startsWith("'") ? shellWord(operand) : `'${operand}'`;
-  const text = `No file is called ${operand}. To list the files that match, use oriel find ${word}; to read them, leave out the quotes.`;
+  const glob = operand.replace(/:(?![\\/])[^/]*$/, '');
+  const word = shellWord(glob).startsWith("'") ? shellWord(glob) : `'${glob}'`;
+  const read = glob === operand ? '; to read them, leave out the quotes' : '';
+  const text = `No file is called ${operand}. To list the files that match, use oriel find ${word}${read}.`;
   return { ...answer, content: [{ type: 'text', text: oneLine(text) }] };
 }

@@ -127,6 +127,7 @@ export const grepCommand: CliCommand = {
     m: 'For the first N matches, use oriel grep --limit N PATTERN.',
     L: "For files without a match, use oriel bash 'grep -L PATTERN FILE'.",
     '-include': "For files of some names, use oriel grep --glob '*.ts' PATTERN.",
+    '-output': 'For paths alone, use oriel grep --files PATTERN; for numbers, oriel grep --count PATTERN.',
     '-max-count': 'For the first N matches, use oriel grep --limit N PATTERN.',
     x: "For whole lines, use oriel grep '^LINE$'.",
     v: "For lines that do not match, use oriel bash 'grep -v PATTERN FILE'.",

@@ -16,6 +16,7 @@ import { baseLimits } from '../../text/limits.ts';
 import { quote, safeJson, showBytes } from '../../text/visible.ts';
 import type { FileAccess, FileSystemEntry } from '../../types/access.ts';
 import type { FileLines } from '../../types/settings.ts';
+import { withAbsoluteCall } from '../hosts.ts';
 import { declaredFailure, jsonReply, problemSchema } from './problem.ts';
 import { absolute, countOf, reading, RELATIVITIES, startOf } from './read-file.ts';
 import { countInQuery, type HttpRoute, route, type RouteContext } from './route.ts';
@@ -285,7 +286,7 @@ export const readFileLinesRoute = ({ offer, metrics }: RouteContext): HttpRoute 
       ended({ bytes: Buffer.byteLength(lines.content), error: error?.code });
       // Not an error of the file system.
       if (error instanceof QueueFull) throw error;
-      return jsonReply(lines);
+      return jsonReply({ ...lines, error: withAbsoluteCall(lines.error, offer.engine(client).access.cwd) });
     },
   });
 

@@ -74,10 +74,6 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 export function failureReply(error: OrielError, cwd: string): HttpReply {
   const status = STATUS[error.code] ?? 500;
   const next = error.next === '.' ? cwd : error.next;
-  const body = {
-    message: withAbsoluteCall(error.message, cwd),
-    code: error.code,
-    next,
-  };
+  const body = { message: withAbsoluteCall(error.message, cwd), code: error.code, next };
   return problem(status, body, status === 503 ? { 'retry-after': '1' } : {});
 }

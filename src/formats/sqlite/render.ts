@@ -7,7 +7,7 @@ import { everything } from '../../selector/selection.ts';
 import { memoryBytes } from '../../text/bytes.ts';
 import type { Notice } from '../../types/answer.ts';
 import type { TextResource } from '../../types/call.ts';
-import type { Limits } from '../../types/excerpt.ts';
+import type { Limits, Selection } from '../../types/excerpt.ts';
 import { fitLines, fitRowPage, wholeRow } from './layout.ts';
 import { callableName, continuation, cutNotes, ofTotal, sentenceNotice, type SqliteText } from './notices.ts';
 import {
@@ -35,9 +35,23 @@ export function compose(
     ...textResource(text, typed + (body === '' || body.startsWith('?') ? body : `:${body}`), typed),
     selection: selection ?? everything,
     facts,
-    notes: note === undefined ? notes : [...notes, sentenceNotice(note)],
+    notes: [
+      ...(note === undefined ? notes : [...notes, sentenceNotice(note)]),
+      ...rowsInstead(reply, selection, typed),
+    ],
     more,
   };
+}
+
+/** `users:1-5` shows lines of the text of a table; a model may have meant its rows. */
+function rowsInstead(reply: SqliteAnswer, selection: Selection | undefined, typed: string): Notice[] {
+  const window = selection?.window;
+  if (reply.kind !== 'schema' || reply.sample.rows.length === 0) return [];
+  if (window?.kind !== 'lines' || !window.context) return [];
+  const { from = 1, to = from + 19 } = window.ranges[0] ?? {};
+  const limit = Math.min(to - from + 1, MAX_SELECTED_ROWS);
+  const use = `${typed}:${writeSegment(reply.table.name)}?limit=${limit}&offset=${from - 1}`;
+  return [sentenceNotice(`These are lines of the text. Use ${use} for rows`, use)];
 }
 
 export function textResource(text: string, target: string, name: string): TextResource {
@@ -127,18 +141,10 @@ function composeSchema(
 ): SqliteText {
   const { table, statements, sample, count, unreadable } = reply;
   const sql = statements.map((statement) => `${showBytes(statement).trimEnd()};\n`).join('');
-  const facts = {
-    table: showName(table.name),
-    type: table.type,
-    rows: count?.rows,
-    exact: count?.exact,
-  };
+  const facts = { table: showName(table.name), type: table.type, rows: count?.rows, exact: count?.exact };
   if (unreadable) {
-    return {
-      text: sql,
-      facts,
-      notes: [sentenceNotice(`Its rows cannot be read: ${showName(unreadable.message)}`)],
-    };
+    const notes = [sentenceNotice(`Its rows cannot be read: ${showName(unreadable.message)}`)];
+    return { text: sql, facts, notes };
   }
   const above = sql === '' ? '' : `${sql}\n`;
   const shown = sample.rows.length;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { logMap } from '../../support/logs.ts';
 import { reader } from '../../support/reader.ts';
-import { workspace } from '../../support/workspace.ts';
+import { textOf, workspace } from '../../support/workspace.ts';
 
 const request = (no: number): string =>
   `2026-11-29T10:${String(Math.floor(no / 60) % 60).padStart(2, '0')}:${String(no % 60).padStart(2, '0')}Z INFO GET /items/${no} 200 in ${no % 900}ms id=${(no * 7919).toString(16)}`;
@@ -31,6 +31,15 @@ test('a log shows its ends, its shapes and what failed', async () => {
   expect(text).toMatch(
     /lines elided; re-read needed ranges, e\.g\. server\.log:6\.\.1202,.* or all of it: server\.log:1\.\.\]$/,
   );
+});
+
+test('a map without the last lines of a log does not say when it ends', async () => {
+  const { write, with: made } = workspace();
+  write('a.log', server(5_000, {}));
+  const answer = await made({ limits: { lines: 3 } })
+    .tool('read')
+    .run({ path: 'a.log' });
+  expect(textOf(answer)).toContain('[A log of 5000 lines of 1 shape; none reports');
 });
 
 test.each(['utf-16le', 'utf-16be'])('a log in %s has the same map', async (encoding) => {

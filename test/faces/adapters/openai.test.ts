@@ -78,6 +78,7 @@ test('Chat Completions: runTools runs them', async () => {
   });
   expect(await runner.finalContent()).toBe('done');
   expect(asked[0]?.['tools']).toMatchObject([{ type: 'function', function: { name: 'read' } }, {}, {}]);
+  expect(chatTools(tools) satisfies OpenAI.ChatCompletionTool[]).toHaveLength(3);
   const messages = asked[1]?.['messages'] as object[] | undefined;
   const told = (id: string, content: unknown): object => ({ role: 'tool', tool_call_id: id, content });
   expect(messages?.slice(2)).toEqual([

@@ -36,6 +36,13 @@ test.each(['memory://nope?where=Amount>999', 'ws://nope/{x}'])(
   },
 );
 
+test('for a glob with a selector the glob alone is searched', async () => {
+  const { err } = await runAsync(['read', 'src/*.ts:1..5'], { cwd: temporaryFolder() });
+  expect(err).toBe(
+    "oriel: No file is called 'src/*.ts:1..5'. To list the files that match, use oriel find 'src/*.ts'.\n",
+  );
+});
+
 test.each(['book.xlsx:orders?where=Amount>3*2', 'ap.db?q=select * from t', 'ap.db:t?where=a=[1]'])(
   'a path with parameters is no glob: %s',
   async (operand) => {

@@ -41,6 +41,7 @@ test('the operator sees the rules, and which of them decides', async () => {
   const client = createClient({ url, token: 'api' });
   for (const path of [undefined, env])
     expect(await client.privateFiles({ path })).toMatchObject({ error: { status: 403, code: 'DENIED' } });
+  expect(unwrap(await client.readFileLines(env)).error).toMatch(`Use ${W} to list the working directory.`);
 });
 
 /** A program of 5 KB that unpacks what is behind it. */

@@ -54,6 +54,14 @@ const HEAD = '| id | name | score |\n|----|------|-------|\n';
 const read = databaseOf(await databaseBytes(SCHEMA));
 
 describe('a database', () => {
+  test('says for lines of a table which call has such rows', async () => {
+    expect(await read('users:2-3')).toContain(
+      '[These are lines of the text. Use db:users?limit=2&offset=1 for rows]',
+    );
+    expect(await read('users:2..3')).not.toContain('lines of the text');
+    expect(await read('empty:2-3')).not.toContain('lines of the text');
+  });
+
   test('lists its tables by the names that a call takes', async () => {
     expect(await read('')).toBe(
       'best (view)\nempty (0 rows)\nodd%3Aname%3F (1 row)\npairs (2 rows)\nusers (7 rows)\n',

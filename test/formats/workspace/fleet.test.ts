@@ -115,6 +115,11 @@ test('a broken workspace gives one error and blocks no others', async () => {
       response.writeHead(status, headers).end(body);
     };
   const cases: Record<string, readonly [RequestListener, string, RegExp]> = {
+    private: [
+      ranged({}, '{"message":"f is private. Use /srv to list the working directory.","code":"PRIVATE"}', 403),
+      'PRIVATE',
+      /^The workspace private answered 403 \("f is private\."\)\. Use ws:\/\/private\/ for the list\.$/,
+    ],
     slow: [() => undefined, 'NETWORK', /sent nothing for 1\.5 seconds/],
     drips: [
       (_, response) => {
