@@ -381,10 +381,7 @@ const SECRET = /^ORIEL_TOKEN/;
  * The variables for a command: those of `host` except our own tokens, or only those that `allow` names (`LC_*` matches a
  * prefix), and always the settings for non-interactive use.
  */
-function commandEnvironment(
-  host: NodeJS.ProcessEnv,
-  allow?: readonly string[],
-): Record<string, string> {
+function commandEnvironment(host: NodeJS.ProcessEnv, allow?: readonly string[]): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(host)) {
     if (

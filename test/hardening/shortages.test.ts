@@ -290,7 +290,8 @@ test.skipIf(!mayMount())('I01 a search that overfills the disk admits the gap', 
     'No matches found\n[1 document, archive, member or table was not searched ("a.gz"): the disk for temporary files is full]';
   const whole = 'a.gz:1199999: 1199999';
   expect(texts({ pattern: '1199999' })).toEqual([unread, unread, whole]);
-  const part = /^a\.gz: [1-9]\d*\n\[1 text searched in part: too large, damaged, cut off, or a BLOB\. Read [^\]]+\]$/;
+  const part =
+    /^a\.gz: [1-9]\d*\n\[1 text searched in part: too large, damaged, cut off, or a BLOB\. Read [^\]]+\]$/;
   expect(texts({ pattern: '7777', output: 'count' })).toEqual([
     expect.stringMatching(part),
     expect.stringMatching(part),
