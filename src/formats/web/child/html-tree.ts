@@ -99,14 +99,13 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
     text = '';
     parted = false;
   };
-  const closeTo = (index: number): void => {
-    open.length = index;
-  };
+  /** The root or frame of this page: no tag in the page closes it, or what is around it. */
+  const floor = (): number => outer.at(-1)?.depth ?? 0;
   const endOpen = (names: readonly string[], stops: readonly string[]): void => {
-    for (let i = open.length - 1; i > 0; i -= 1) {
+    for (let i = open.length - 1; i > floor(); i -= 1) {
       const { name } = open[i] as HtmlElement;
       if (stops.includes(name)) return;
-      if (names.includes(name)) closeTo(i);
+      if (names.includes(name)) open.length = i;
     }
   };
 
@@ -119,7 +118,7 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
       const page = outer.pop();
       if (!page) break;
       endText();
-      closeTo(Math.min(open.length, page.depth));
+      open.length = page.depth;
       ({ html, at } = page);
       continue;
     }
@@ -149,9 +148,9 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
       if (left > 0) skipped.set(name, left - 1);
       else {
         const index = open.findLastIndex((element) => element.name === name);
-        if (index > 0) {
+        if (index > floor()) {
           endText();
-          closeTo(index);
+          open.length = index;
         }
       }
       continue;
