@@ -103,7 +103,7 @@ function factNotes(reply: SqliteAnswer, typed: string, query = ''): Notice[] {
   return notes;
 }
 
-const COMPARES = /[<>]|=\s*[-+]?\d|\b(?:between|order|max|min|sum|avg|total)\b/i;
+const COMPARES = /[<>]|(?<!\b(?:limit|offset))=\s*[-+]?\d|\b(?:between|order|max|min|sum|avg|total)\b/i;
 
 /** Of the columns in the query whose texts are compared letter by letter, though they look like numbers: `10` is before `9`. */
 function comparisonNotes({ nearNumbers = [] }: DataFacts, query: string): Notice[] {
