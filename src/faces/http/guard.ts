@@ -57,7 +57,9 @@ interface RequestGuard {
 
 export function createGuard({ token, operatorToken, loopback, hosts }: GuardOptions): RequestGuard {
   const known = new Set(hosts.map((name) => name.toLowerCase()));
-  const wrong = hosts.find((name) => nameOf(name) !== name.toLowerCase());
+  const wrong = hosts.find(
+    (name) => nameOf(name) !== name.toLowerCase() && !isIP(name.replace(/^\[|\]$/g, '')),
+  );
   if (wrong !== undefined)
     throw new OrielError('BAD_INPUT', `${quote(wrong)} is not the name of a host. Use --host files.example.`);
   const wanted = token === undefined ? undefined : digest(token);

@@ -35,8 +35,7 @@ async function* readMembers(cursor: ByteCursor): AsyncGenerator<TarMember[]> {
     if (block.length < BLOCK_BYTES) throw endedIn(`the header at byte ${at}`);
     const header = parseHeader(Buffer.from(block), at);
     if (!header && pendingFrom !== undefined) throw endedIn(`the headers before byte ${at}`);
-    // Behind the end of a packed tar its packed data may be damaged, or be none.
-    if (!header) return void (await cursor.skip(Infinity));
+    if (!header) return;
     if ('xgLK'.includes(header.flag)) {
       const said = await readOverrides(cursor, header, at);
       if (header.flag === 'g') global = { ...global, ...said };

@@ -105,4 +105,5 @@ test('the name of a host that no Host header can have is refused at the start', 
       code: 'BAD_INPUT',
       message: `${name} is not the name of a host. Use --host files.example.`,
     });
+  await serveOffer(offerOf(), { hosts: ['Files.example', '127.0.0.1', '::1', '[::1]'] });
 });

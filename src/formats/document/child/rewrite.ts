@@ -19,7 +19,7 @@ import {
 } from './repairs/anydoc-raised-text.ts';
 import { RTF_TOKEN, unicodeEscape } from './repairs/anydoc-rtf-code-pages.ts';
 import { shownSymbols, signOfField, wordsOfField } from './repairs/anydoc-symbol-fonts.ts';
-import { shownElements, withSharedNumbers } from './repairs/anydoc-word-elements.ts';
+import { sharedNumbers, shownElements } from './repairs/anydoc-word-elements.ts';
 import {
   attribute,
   contents,
@@ -121,6 +121,7 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
   const shown = (xml: string): string => shownWord(xml, styles);
   const comments = new Map<string, string>();
   const raised = raisedWordStyles(styleSheet);
+  const counted = sharedNumbers(parts.text('word/numbering.xml') ?? '');
   /** A part without comments. */
   const aside = (xml: string): string => mendedPart(raisedWord(shown(xml), raised), new Map());
   const said = parts.names.find((name) => /^word\/comments\d*\.xml$/.test(name)) ?? '';
@@ -146,8 +147,7 @@ export function rewriteWord(bytes: Buffer): RewrittenPackage {
     const visible = shown(closed);
     if (/<(?:\w+:)?delText[\s>]/.test(visible)) unshown.push(DELETED_TEXT);
     if (visible !== closed) unshown.push(HIDDEN_TEXT);
-    const counted = withSharedNumbers(visible, parts.text('word/numbering.xml') ?? '');
-    return mendedPart(raisedWord(counted, raised), comments);
+    return mendedPart(raisedWord(counted(visible), raised), comments);
   });
   return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }], unshown, chunks };
 }

@@ -30,8 +30,9 @@ const VOID = new Set('area base br col embed hr img input link meta param source
 const DROPPED = new Set(
   'script style template iframe object noscript noframes noembed svg canvas'.split(' '),
 );
-/** Elements of a drawing that hold text. */
+/** Elements of a drawing that hold text, and those whose content is not shown where it stands. */
 const DRAWN = new Set(['text', 'foreignobject']);
+const UNDRAWN = new Set('clippath defs marker mask pattern symbol'.split(' '));
 /** Foreign elements: in HTML only these and their content may be self-closing. */
 const FOREIGN = new Set('svg math mrow mi mn mo mtext mspace mtd none mprescripts'.split(' '));
 /** Raw text elements: their content ends only at their own end tag. */
@@ -81,6 +82,8 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
   const skipped = new Map<string, number>();
   /** The pages around that of a frame, and where they continue. */
   const outer: { readonly html: string; readonly at: number; readonly depth: number }[] = [];
+  /** Drawings and the elements in them, and whether they are shown. */
+  const drawn = new Map<HtmlElement, boolean>();
   let elements = 0;
   let at = 0;
 
@@ -157,7 +160,9 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
     }
     const closesItself =
       tag.selfClosing && (written.asXml === true || FOREIGN.has(name) || !/^[a-z]+\d?$/.test(name));
-    const isFrame = name === 'iframe' && 'srcdoc' in attributes && outer.length < MAX_NESTED_FRAMES;
+    const isFull = elements >= MAX_HTML_ELEMENTS || open.length >= MAX_HTML_DEPTH;
+    const isFrame =
+      name === 'iframe' && 'srcdoc' in attributes && outer.length < MAX_NESTED_FRAMES && !isFull;
     if (!closesItself && !isFrame && (RAW.has(name) || TEXT_ONLY.has(name))) {
       const end = endOf(html, at, name);
       if (TEXT_ONLY.has(name)) {
@@ -198,9 +203,11 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
     if (!DROPPED.has(name) || isShadow) top().children.push(element);
     // Of an icon its label is kept.
     else if (name === 'svg' && 'aria-label' in attributes) top().children.push({ ...element, children: [] });
+    const around = drawn.get(top());
+    if (name === 'svg' || around !== undefined) drawn.set(element, around !== false && !isUndrawn(element));
     // A text of a drawing stands beside it. One inside another is a part of that.
     const svg = DRAWN.has(name) ? open.findLastIndex((one) => one.name === 'svg' || DRAWN.has(one.name)) : -1;
-    if (open[svg]?.name === 'svg') {
+    if (open[svg]?.name === 'svg' && drawn.get(element) === true) {
       const text = { name: 'span', attributes: open[svg].attributes, children: element.children };
       open[svg - 1]?.children.push(text, { name: 'br', attributes: NONE, children: [] });
     }
@@ -208,6 +215,14 @@ export function parseHtml(html: string, written: HtmlSyntax = {}): HtmlTree {
   }
   endText();
   return { root };
+}
+
+function isUndrawn({
+  name,
+  attributes: { display = '', visibility = '', style = '' },
+}: HtmlElement): boolean {
+  const said = `;display:${display};visibility:${visibility};${style}`;
+  return UNDRAWN.has(name) || /;\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(said);
 }
 
 /** The offset after a comment by the rules of HTML: `<!-->` is a comment, and `--!>` ends one. */
@@ -263,7 +278,7 @@ function tagAt(html: string, from: number, { byLinkedom = false }: HtmlSyntax): 
     const [, key = '', double, single, bare] = match;
     const value = double ?? single ?? bare ?? '';
     count += 1;
-    const isLong = value.length > MAX_ATTRIBUTE_CHARACTERS && !/^srcdoc$/i.test(key);
+    const isLong = value.length > MAX_ATTRIBUTE_CHARACTERS && !(name === 'iframe' && /^srcdoc$/i.test(key));
     if (count > MAX_ELEMENT_ATTRIBUTES || isLong || /^on/i.test(key)) continue;
     if (attributes === NONE) attributes = Object.create(null) as Record<string, string>;
     attributes[key.toLowerCase()] ??= decoded(value, byLinkedom);

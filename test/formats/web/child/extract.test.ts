@@ -217,7 +217,7 @@ describe('parts that a browser shows', () => {
     ['an open dialog', '<dialog open><p>Inside.</p></dialog><dialog><p>No.</p></dialog>', 'Inside.'],
     [
       'a drawing',
-      '<svg><title>No.</title><g><text x="1">One <tspan>box</tspan></text><text>Two <text>three</text></text></g></svg><svg hidden><text>No.</text></svg>',
+      '<svg><title>No.</title><g><text x="1">One <tspan>box</tspan></text><text>Two <text>three</text></text></g><defs><text>No.</text></defs><g style="x:1; display: none"><text>No.</text></g><text visibility="hidden">No.</text></svg><svg hidden><text>No.</text></svg>',
       'One box\nTwo three',
     ],
     [

@@ -68,20 +68,22 @@ function withoutWrappers(xml: string): string {
 }
 
 /** anydoc counts each list from its start. In Word, those of one definition go on (ECMA-376-1, 17.9.15), but for own starts. */
-export function withSharedNumbers(xml: string, numbering: string): string {
+export function sharedNumbers(numbering: string): (xml: string) => string {
   const lists = new Map<string | undefined, readonly [definition: string | undefined, isOwn: boolean]>();
   for (const { content, tag } of elements(numbering, `${W}num`)) {
     if (/<(?:\w+:)?lvl[\s>]/.test(content)) continue;
     const isOwn = /<(?:\w+:)?startOverride\s/.test(content);
     lists.set(attribute(tag, `${W}numId`), [valueOf(content, 'abstractNumId'), isOwn]);
   }
-  const last = new Map<string, string>();
-  return xml.replace(/(<(?:\w+:)?numId\s+\w+:val=")(\d+)/g, (all, start: string, id: string) => {
-    const [definition, isOwn] = lists.get(id) ?? [];
-    if (definition === undefined) return all;
-    if (!last.has(definition) || isOwn) last.set(definition, id);
-    return start + last.get(definition);
-  });
+  return (xml) => {
+    const last = new Map<string, string>();
+    return xml.replace(/(<(?:\w+:)?numId\s+\w+:val=")(\d+)/g, (all, start: string, id: string) => {
+      const [definition, isOwn] = lists.get(id) ?? [];
+      if (definition === undefined) return all;
+      if (!last.has(definition) || isOwn) last.set(definition, id);
+      return start + last.get(definition);
+    });
+  };
 }
 
 /** Puts the value of a box or a list before its field. */
