@@ -107,17 +107,13 @@ export async function wholeText(
   const { text, invalid } = decode(stored.subarray(encoding.bom), encoding);
   return {
     text,
-    language: languageFor(resource, text),
+    // Listings and tables have no language.
+    language: resource.display === 'plain' ? undefined : languageOf(resource.name, text),
     bytes: stored.length,
     invalid: invalid > 0,
     of: bytes,
     decoded: { encoding: encoding.name, bom: encoding.bom, name },
   };
-}
-
-/** Undefined for listings and tables, which have no language. */
-function languageFor({ name, display }: TextResource, text: string): CodeLanguage | undefined {
-  return display === 'plain' ? undefined : languageOf(name, text);
 }
 
 /** Why a text has no structure. */
@@ -354,11 +350,6 @@ function parserVersion(): string {
   return digestOfCode('code/outline-worker.js', []);
 }
 
-/** Serializes a result: the reason why there is none, or the structure. */
-function writeParse(found: PackedStructure | NoStructure): Buffer {
-  return Buffer.from(typeof found === 'string' ? JSON.stringify(found) : found.json);
-}
-
 /** Parses a serialized result; undefined if it is invalid. */
 function readParse(bytes: Buffer): PackedStructure | NoStructure | undefined {
   const json = bytes.toString();
@@ -393,7 +384,7 @@ export const outlineJob = frameHandler(OUTLINE_KIND, parserVersion, async (head,
   });
   if (found === 'time') return { why: 'slow', isLasting: true };
   if (found === 'crash') return { why: 'crashed', isLasting: false };
-  return { head: {}, body: writeParse(found) };
+  return { head: {}, body: Buffer.from(typeof found === 'string' ? JSON.stringify(found) : found.json) };
 });
 
 // The qualified names of the symbols of a text in memory, for the completion of a typed name.

@@ -70,7 +70,9 @@ async function reach(wanted: Reach): Promise<buildConnector.CallbackArgs> {
   const { host, port, allowed, resolve, connectTo } = wanted;
   checkPort(allowed, port);
   const anyAddress = allowsHost(allowed, host, port);
-  if (!isIP(host) && isLocalName(host) && !anyAddress && !hasRanges(allowed)) throw blocked(wanted);
+  // Where address ranges are allowed, a local name has to be resolved before it is refused.
+  const mayBeOpen = anyAddress || allowed.some((one) => 'range' in one);
+  if (!isIP(host) && isLocalName(host) && !mayBeOpen) throw blocked(wanted);
   const addresses = isIP(host) ? [host] : await resolve(host);
   const open = addresses.filter((address) => anyAddress || allowsAddress(allowed, address, port));
   if (open.length === 0) throw blocked(wanted, addresses);
@@ -121,11 +123,6 @@ function firstToConnect(
     };
     tryNext();
   });
-}
-
-/** Whether the operator allows address ranges: then a local name has to be resolved before it is refused. */
-function hasRanges(allowed: readonly AllowedAddress[]): boolean {
-  return allowed.some((one) => 'range' in one);
 }
 
 /** `addresses`: the addresses that are refused. */

@@ -153,11 +153,7 @@ async function follow(
     const credentials = isOwn ? options.credentials : {};
     const response = await send(
       url,
-      {
-        ...(options.stored && { 'accept-encoding': 'identity' }),
-        ...options.headers,
-        ...credentials,
-      },
+      { ...(options.stored && { 'accept-encoding': 'identity' }), ...options.headers, ...credentials },
       options.signal,
       dispatcherOf(isOwn),
     );
@@ -197,9 +193,7 @@ function redirected(location: string, from: URL): URL {
     throw new OrielError(
       'REDIRECT',
       `${quote(from.href)} redirects to a URL that is not followed. Use another URL.`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
 }

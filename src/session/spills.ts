@@ -172,7 +172,7 @@ export class LocalSpills {
   /** The number after `taken`; without it, after all numbers given so far. */
   #nextIn(directory: string, taken?: number): number {
     if (this.#unguessable) return unguessableNumber();
-    return 1 + (taken ?? Math.max(this.#last, lastNumberIn(directory)));
+    return 1 + (taken ?? Math.max(this.#last, numbersOf(readdirSync(directory)).at(-1) ?? 0));
   }
 
   #makeRoom(directory: string): void {
@@ -190,10 +190,6 @@ export class LocalSpills {
 
 function pathIn(directory: string, number: number): string {
   return join(directory, `${number}.log`);
-}
-
-function lastNumberIn(directory: string): number {
-  return numbersOf(readdirSync(directory)).at(-1) ?? 0;
 }
 
 /** The numbers of regular files: commands may put anything else into this directory. */

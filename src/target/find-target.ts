@@ -33,7 +33,7 @@ export async function findTarget<T = never>(
   unlessPath?: () => Promise<T | undefined>,
 ): Promise<FoundTarget | T> {
   const target = grammar === 'selectors' ? withFragment(typed) : typed;
-  const candidatesOf = grammar === 'selectors' ? candidates : wholePath;
+  const candidatesOf = grammar === 'selectors' ? candidates : (path: string) => [{ path, rest: '' }];
   const misses: Miss[] = [];
   const found = await firstThatOpens(candidatesOf(target), grammar, misses, call);
   if (found) return { subject: await subjectOf(found, found.rest, call) };
@@ -45,10 +45,6 @@ export async function findTarget<T = never>(
   }
   if (grammar === 'literal') await refuseSelector(target, call);
   return missing(target, grammar, misses, call, walks);
-}
-
-function wholePath(path: string): readonly PathCandidate[] {
-  return [{ path, rest: '' }];
 }
 
 /** Other spellings of `target`, most likely first. */

@@ -191,13 +191,10 @@ export class TaskFigures {
 /** Divides the bytes of an answer among its reads: by the recorded `shown`, otherwise by the shown bytes of the texts. */
 function sharesOf(bytes: number, reads: readonly ReadFacts[]): readonly number[] {
   const known = reads.map(({ shown }) => shown ?? 0);
-  const weights = known.some((weight) => weight > 0) ? known : reads.map(shownOfText);
+  const shown = reads.map(({ bytes: of = [] }) => of.reduce((sum, [from, to]) => sum + to - from, 0));
+  const weights = known.some((weight) => weight > 0) ? known : shown;
   const all = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.map((weight) => (all === 0 ? bytes / reads.length : (bytes * weight) / all));
-}
-
-function shownOfText({ bytes = [] }: ReadFacts): number {
-  return bytes.reduce((sum, [from, to]) => sum + to - from, 0);
 }
 
 const MAX_PACE_INTERVALS = 60;

@@ -25,11 +25,8 @@ export function outputExcerpt(
     return excerptOf(output, [head.lines], head, after(head.lines.at(-1)?.line));
   }
   const tail = tailLines(output, fit, fit.limits, { folds });
-  return (keep === 'ends' && tail.cutBy && bothEnds(output, fit)) || tailExcerpt(output, tail);
-}
-
-function tailExcerpt(output: CapturedOutput, tail: PickedLines): Excerpt {
-  return excerptOf(output, [tail.lines], tail, before(tail.lines[0]?.line, output));
+  const both = keep === 'ends' && tail.cutBy && bothEnds(output, fit);
+  return both || excerptOf(output, [tail.lines], tail, before(tail.lines[0]?.line, output));
 }
 
 /** Half of the budget for each end; undefined if the first line alone exceeds its half. */

@@ -90,10 +90,10 @@ function isInnocent(code: number, text: string, at: number): boolean {
   // Most hidden characters do not depend on their context.
   if (code < 0xfe00 && !CONTEXTUAL.has(code)) return false;
   if (code === 0x0d) return text[at + 1] === '\n';
-  const before = lastCodePoint(text, at);
+  const before = Array.from(text.slice(Math.max(0, at - 2), at)).at(-1) ?? '';
   const after = String.fromCodePoint(text.codePointAt(at + (code > 0xffff ? 2 : 1)) ?? 0x20);
   if (code === ZWJ && EMOJI_END.test(before)) return PICTOGRAPH.test(after);
-  if (isTag(code)) return isInFlag(text, at);
+  if (code >= 0xe0020 && code <= CANCEL_TAG) return isInFlag(text, at);
   // A hidden character cannot be the base of another one.
   if (isHiddenCharacter(before)) return false;
   // A joiner is not ordinary if the character after it is escaped.
@@ -171,10 +171,6 @@ const CONTEXTUAL: ReadonlySet<number> = new Set([
   ...STACKERS.keys(),
 ]);
 
-function isTag(code: number): boolean {
-  return code >= 0xe0020 && code <= CANCEL_TAG;
-}
-
 /** Tag characters spell the subdivision of a flag. Only the flags of the Unicode standard are accepted (RGI). */
 function isInFlag(text: string, at: number): boolean {
   const from = Math.max(0, at - MAX_FLAG_LENGTH);
@@ -188,10 +184,6 @@ const BLACK_FLAG = '\u{1f3f4}';
 /** The flag, six tags, the end tag: two code units each. */
 const MAX_FLAG_LENGTH = 16;
 const FLAG = new RegExp(String.raw`^\p{RGI_Emoji_Tag_Sequence}`, 'v');
-
-function lastCodePoint(text: string, before: number): string {
-  return Array.from(text.slice(Math.max(0, before - 2), before)).at(-1) ?? '';
-}
 
 function escapeOf(code: number): string {
   const hex = code.toString(16);

@@ -52,13 +52,9 @@ export async function audit(
     if (!signal.aborted) throw naming(sandbox.remove(), error);
   }
   const { findings } = runner;
-  const end = keep ? { kept: sandbox.base } : removeFiles(sandbox);
+  const notRemoved = keep ? [] : sandbox.remove();
+  const end = keep ? { kept: sandbox.base } : notRemoved.length > 0 ? { notRemoved } : {};
   return { roles: server.roles, findings, left: cases.length - findings.length, ...end };
-}
-
-function removeFiles(sandbox: CheckSandbox): Pick<AuditResult, 'notRemoved'> {
-  const notRemoved = sandbox.remove();
-  return notRemoved.length > 0 ? { notRemoved } : {};
 }
 
 /** The error of a check, with what could not be removed. */

@@ -90,7 +90,7 @@ interface SymbolUse {
   readonly file: number;
   /** 1-based. */
   readonly line: number;
-  /** The innermost symbol that contains the line. */
+  /** The innermost symbol of at least two lines that contains the line. */
   readonly within?: SymbolTag | undefined;
   /** Whether imports confirm that it means this symbol; otherwise only the name matches. */
   readonly sure: boolean;
@@ -149,7 +149,7 @@ export function findUses(
     const lines = new Map<number, boolean>();
     for (const { line, sure } of places) lines.set(line, (lines.get(line) ?? false) || sure);
     for (const [line, sure] of [...lines].sort(([a], [b]) => a - b)) {
-      const within = innermost(tags, line);
+      const within = tags.findLast(({ from, to }) => from <= line && line <= to && to > from);
       found.push({ file, line, sure, within });
     }
   }
@@ -212,11 +212,6 @@ export function findImports(
     );
   const others = modules.filter(({ module, files: meant }) => meant.length === 0 && !isName(module));
   return { files, outside: [...new Set(others.map(({ module }) => module))] };
-}
-
-/** The innermost symbol of at least two lines that contains the line. */
-function innermost(tags: readonly SymbolTag[], line: number): SymbolTag | undefined {
-  return tags.findLast((tag) => tag.from <= line && line <= tag.to && tag.to > tag.from);
 }
 
 /** Whether the symbol is inside a class or similar. */

@@ -193,8 +193,10 @@ class MapSymbols {
     let left = room.bytes;
     for (const { file, tag } of tags) {
       const known = this.#listed.get(file);
+      // Without the prefix of its qualified name.
+      const leastCost = tag.name.length + span(tag.from, tag.to).length + 2;
       if (left < MIN_ROOM_BYTES) return;
-      if ((!known && this.#listed.size >= room.lines) || leastCost(tag) > left) continue;
+      if ((!known && this.#listed.size >= room.lines) || leastCost > left) continue;
       const tags = withTag(known?.tags ?? [], tag);
       const line = Buffer.byteLength(lineOf(this.#tree.pathOf(file), tags).join(': ')) + 1;
       const cost = line - (known?.bytes ?? nameBytes(this.#tree.pathOf(file)));
@@ -264,11 +266,6 @@ function inOrder(
 function nameBytes(path: string): number {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return Buffer.byteLength(name.replace(/(?<=.)\.[^.]*$/, '')) + 1;
-}
-
-/** A lower bound of the bytes of a symbol, without the prefix of its qualified name. */
-function leastCost({ name, from, to }: SymbolTag): number {
-  return name.length + span(from, to).length + 2;
 }
 
 /** Inserts a symbol in the order of the text. */

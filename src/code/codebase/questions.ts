@@ -228,14 +228,13 @@ export function answerAbout(tree: CodeTree, question: CodeQuestion): CodeReply {
         found: related,
         all: found.length,
         // The words may be in comments, which sketches leave out.
-        sketched: found.length > 0 ? findCallingFiles(tree, page) : sketchedFiles(tree),
+        sketched:
+          found.length > 0
+            ? findCallingFiles(tree, page)
+            : [...tree.paths.keys()].filter((file) => tree.isSketched(file)),
       };
     }
   }
-}
-
-function sketchedFiles(tree: CodeTree): number[] {
-  return [...tree.paths.keys()].filter((file) => tree.isSketched(file));
 }
 
 interface Page {

@@ -39,9 +39,10 @@ export class IndexParts {
     [this.#store, this.#home] = [store, home];
   }
 
-  /** The list of all parts. */
+  /** The list of all parts: their names, the oldest first. */
   get list(): Uint8Array<ArrayBuffer> {
-    return writePartNames(this.#parts.map(({ name }) => name));
+    const parts = this.#parts.map(({ name }) => name);
+    return new Uint8Array(Buffer.from(JSON.stringify({ version: INDEX_VERSION, parts })));
   }
 
   /** Adds the tags of a part on disk that is older than all known parts. Ignored if it is damaged, or the store is full. */
@@ -119,11 +120,6 @@ export const INDEX_VERSION = 'oriel tags 11';
 /** One part. It is not compressed again: packed tags are already compressed, and hashes of names do not compress. */
 export function writePart(shards: readonly TagShard[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(serialize({ version: INDEX_VERSION, shards }));
-}
-
-/** The list of parts; `parts`: their names, the oldest first. */
-function writePartNames(parts: readonly string[]): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(Buffer.from(JSON.stringify({ version: INDEX_VERSION, parts })));
 }
 
 /** The names in the list, the oldest first; none if it was written by another version or is damaged. */

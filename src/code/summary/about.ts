@@ -72,7 +72,9 @@ export function rangesAbout(
   });
   const rarities = raritiesOf(parts, weights);
   const costs = Float64Array.from([0, ...lines.map((line) => Buffer.byteLength(line) + PREFIX_BYTES)]);
-  const gains = Float64Array.from([0, ...perLine.map((counts) => gainOf(counts, rarities))]);
+  const gainOf = (counts?: Float64Array): number =>
+    counts?.reduce((sum, count, at) => sum + (count > 0 ? (rarities[at] as number) : 0), 0) ?? 0;
+  const gains = Float64Array.from([0, ...perLine.map(gainOf)]);
   return chosen(scored(parts, rarities), costs, gains, bytes);
 }
 
@@ -115,10 +117,6 @@ function raritiesOf(parts: readonly ValuedPart[], weights: readonly number[]): n
     const having = parts.filter(({ values }) => (values[at] as number) > 0).length;
     return having === 0 ? 0 : weight * Math.log(1 + (parts.length - having + 0.5) / (having + 0.5));
   });
-}
-
-function gainOf(counts: Float64Array | undefined, rarities: readonly number[]): number {
-  return counts?.reduce((sum, count, at) => sum + (count > 0 ? (rarities[at] as number) : 0), 0) ?? 0;
 }
 
 function scored(parts: readonly ValuedPart[], rarities: readonly number[]): ScoredPart[] {

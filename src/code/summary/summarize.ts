@@ -37,14 +37,17 @@ export function summarize(
   const cost = costOf(limits, lines.length);
   const calls = about ? () => undefined : callsOf(structure.symbols, limits);
   const at = (level: number, joined: boolean): SummaryParts =>
-    makeSummaryParts(lines, ranks, {
+    new PartsWriter(lines, ranks, {
       level,
       joined,
       joinsGaps: limits.isProse,
       cost,
       says: sayer(ranks, structure.symbols, counts, calls, level),
-    });
-  const most = limits.isProse && structure.symbols.length > 0 ? bytesOfLeads(lines) : limits.bytes;
+    }).write();
+  const most =
+    limits.isProse && structure.symbols.length > 0
+      ? lines.reduce((sum, line) => sum + line.length + 1, 0) * LEADS_SHARE
+      : limits.bytes;
   const fits = ({ parts }: SummaryParts, level: number): boolean => {
     const bytes = level > ranks.symbolLevels ? Math.min(limits.bytes, most) : limits.bytes;
     let room = parts.length > limits.lines ? -1 : bytes;
@@ -70,10 +73,6 @@ export function summarize(
 
 /** The share of prose that its map may take with more than headings: whoever knows the heading needs no more. */
 const LEADS_SHARE = 1 / 64;
-
-function bytesOfLeads(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + line.length + 1, 0) * LEADS_SHARE;
-}
 
 type FitTest = (parts: SummaryParts, level: number) => boolean;
 
@@ -193,10 +192,6 @@ interface SummaryLevel {
   says(gap: LineRange): string;
   /** Bytes of a part as shown, with its prefix and terminator. */
   cost(part: SummaryPart): number;
-}
-
-function makeSummaryParts(lines: readonly string[], ranks: LineRanks, at: SummaryLevel): SummaryParts {
-  return new PartsWriter(lines, ranks, at).write();
 }
 
 const opens = /(?:[{([]|\b(?:do|then))\s*(?:\|[^|]*\|\s*)?$/;

@@ -318,6 +318,7 @@ export function printName(raw: Uint8Array, otherwise?: string): string {
   try {
     return escapeName(strict.decode(raw));
   } catch {
+    const fromCp437 = (char: string): string => CP437[char.charCodeAt(0) - 0x80] ?? char;
     if (otherwise === 'cp437') return escapeName(ascii.replace(/[\x80-\xff]/g, fromCp437));
     if (otherwise !== undefined) return escapeName(new TextDecoder(otherwise).decode(raw));
   }
@@ -354,10 +355,6 @@ export function pathParts(printed: string): string[] | undefined {
     if (part !== '' && part !== '.') parts.push(part);
   }
   return parts;
-}
-
-function fromCp437(char: string): string {
-  return CP437[char.charCodeAt(0) - 0x80] ?? char;
 }
 
 // Cooperative scheduling for building and searching indexes, in pieces of a few milliseconds.

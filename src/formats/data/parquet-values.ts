@@ -271,7 +271,7 @@ export function checkThrift(view: DataView<ArrayBuffer>, offset: number): void {
   };
   const element = (type: number, level: number): void => {
     if (type === 3) reader.offset += 1;
-    else if (type >= 4 && type <= 6) skipVarInt(reader);
+    else if (type >= 4 && type <= 6) while (reader.view.getUint8(reader.offset++) & 0x80);
     else if (type === 7) reader.offset += 8;
     else if (type === 8) {
       const length = sizeOf(readVarInt(reader), reader);
@@ -286,10 +286,6 @@ export function checkThrift(view: DataView<ArrayBuffer>, offset: number): void {
     else if (type > 2) throw new Error(`there is no type ${type}`);
   };
   struct(0);
-}
-
-function skipVarInt(reader: ByteReader): void {
-  while (reader.view.getUint8(reader.offset++) & 0x80);
 }
 
 function sizeOf(size: number, { view, offset }: ByteReader): number {

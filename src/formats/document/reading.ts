@@ -109,6 +109,9 @@ export class DocumentReading {
     }
     const identity = opened.bytes.identity.derive(conversions, conversionOptions(order));
     const shown = { front, selection, isList: want.kind === 'images', ...asked.page };
+    const { sheets = [], sheetCount } = facts;
+    // Assumed if there are too many sheets to list all.
+    const isPart = sheetCount !== undefined || sheets.some((sheet) => sheet.shown !== undefined);
     return {
       ...base,
       bytes: { ...sourceOf(body, identity), ...(changed && { changed: changed.bind(opened.bytes) }) },
@@ -118,11 +121,11 @@ export class DocumentReading {
       display: 'lines',
       notes: [
         // A range of cells is always shown completely.
-        ...(want.kind === 'sheet' && want.range !== undefined ? [] : sheetNotes(facts.sheets ?? [], front)),
+        ...(want.kind === 'sheet' && want.range !== undefined ? [] : sheetNotes(sheets, front)),
         ...documentNotes(reply, front, asked.page),
         ...tailNotes(reply, shown),
       ],
-      rest: want.kind === 'whole' && isShownInPart(facts) ? () => this.rest(asked) : undefined,
+      rest: want.kind === 'whole' && isPart ? () => this.rest(asked) : undefined,
       ...moreOf(cut, facts.pages, shown),
     };
   }
@@ -197,11 +200,6 @@ export class DocumentReading {
     if (shown) return shown;
     throw cannotRead(refused?.code ?? 'CORRUPT', refused?.why ?? 'its picture is damaged', this.subject);
   }
-}
-
-/** Whether a sheet is shown in part. Assumed if there are too many sheets to list all. */
-function isShownInPart({ sheets = [], sheetCount }: DocumentFacts): boolean {
-  return sheetCount !== undefined || sheets.some(({ shown }) => shown !== undefined);
 }
 
 export function orderOf(want: DocumentPart, { password }: DocumentSelector): ConversionOrder {

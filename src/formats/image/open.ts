@@ -32,7 +32,8 @@ async function openRaster(
       next: meta,
     });
   }
-  await learnSize(bytes, call.signal);
+  // A stream is read to its end, so that no child process has to wait for bytes.
+  if (bytes.size === undefined) await bytes.readInto(new Uint8Array(1), MAX_IMAGE_BYTES, call.signal);
   const want = subject.rest === 'meta' || call.settings.imageMetadataOnly ? 'facts' : 'picture';
   const raster = await rasterOf(bytes, type, want, call, decoder);
   const facts = { mimeType: MIME_TYPES[type], bytes: bytes.size, ...raster.facts };
@@ -46,7 +47,7 @@ async function openRaster(
   }
   if (raster.shown) {
     const shown = shownFacts(raster.shown);
-    const text = `${line}\n${describeShown(shown)}`;
+    const text = `${line}\nShown at ${describeSize(shown)}, ${shown.mimeType}, ${shown.bytes} bytes`;
     return { ...answer, text, image: raster.shown, facts: { image: facts, shown } };
   }
   const { code, why, cause } = raster.refused ?? { code: 'INTERNAL', why: 'no copy was made' };
@@ -77,13 +78,6 @@ function rasterOf(
     return { value, keep: value.refused === undefined };
   };
   return call.session.store.get(rasters, bytes, shaped, make, call);
-}
-
-/**
- * Reads a stream to its end (at most `MAX_IMAGE_BYTES` bytes) to learn its size. Then no child process has to wait for bytes.
- */
-async function learnSize(bytes: ByteSource, signal: AbortSignal): Promise<void> {
-  if (bytes.size === undefined) await bytes.readInto(new Uint8Array(1), MAX_IMAGE_BYTES, signal);
 }
 
 async function openSvg(subject: SourceSubject, { bytes }: OpenedFile, call: Call): Promise<Resource> {
@@ -156,11 +150,6 @@ const FRAMES: Readonly<Record<string, string>> = {
 export function shownFacts({ mimeType, data, width, height, from }: ShownImage): ShownFacts {
   const scale = Math.max(width, height) / Math.max(from.width, from.height);
   return { mimeType, bytes: data.length, width, height, scale };
-}
-
-/** `Shown at 1568x1045 pixels (scale 0.5227; multiply positions by 1.9133), image/jpeg, 146502 bytes`. */
-function describeShown(shown: ShownFacts): string {
-  return `Shown at ${describeSize(shown)}, ${shown.mimeType}, ${shown.bytes} bytes`;
 }
 
 /** `64x48 pixels (full size)`. */

@@ -8,7 +8,8 @@ import type { ByteSource } from '../../types/access.ts';
 import { TextPieces } from '../data/json-layout.ts';
 import { type JsonPath, JsonScanner, type JsonSpan, type JsonVisitor } from '../data/json-scan.ts';
 
-type CellType = 'code' | 'markdown' | 'raw';
+const CELL_TYPES = ['code', 'markdown', 'raw'] as const;
+type CellType = (typeof CELL_TYPES)[number];
 
 interface Cell {
   /** 0-based. */
@@ -144,7 +145,7 @@ class NotebookVisitor implements JsonVisitor {
 
   #add(): void {
     const fields = this.#fields;
-    const type = cellType(fields.get('cell_type'));
+    const type = CELL_TYPES.find((one) => one === fields.get('cell_type'));
     const stored = fields.get('source');
     const source = stored instanceof TextPieces ? stored.text : joinedText(stored);
     if (fields.get('kind') !== 'object') this.#addBad('it is not an object');
@@ -178,10 +179,6 @@ class NotebookVisitor implements JsonVisitor {
     const most = `${MAX_NOTEBOOK_CELLS} cells or ${MAX_SOURCE_CHARACTERS / 1024 / 1024} MiB of source`;
     throw new OrielError('LIMIT', `The notebook has more than ${most}.`);
   }
-}
-
-function cellType(value: unknown): CellType | undefined {
-  return value === 'code' || value === 'markdown' || value === 'raw' ? value : undefined;
 }
 
 /** Text as nbformat stores it: one string, or a list of strings to be concatenated. */

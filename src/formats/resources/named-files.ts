@@ -51,7 +51,8 @@ export function namedScheme(files: NamedFiles): UrlScheme {
     async open(rest, call) {
       const places = files.places(call);
       if (rest !== '' && !rest.startsWith(':')) {
-        for (const typed of spellingsOf(rest)) {
+        // The typed spelling, then with percent escapes decoded: `memory://project%20plan`.
+        for (const typed of new Set([rest, decodeUri(rest)])) {
           const opened = await openNamed(scheme, typed, places, call, files.paths?.bind(files));
           if (opened) return opened;
         }
@@ -62,12 +63,6 @@ export function namedScheme(files: NamedFiles): UrlScheme {
         : Promise.reject(notNamed(scheme, rest, names));
     },
   };
-}
-
-/** The typed spelling, then with percent escapes decoded: `memory://project%20plan`. */
-function spellingsOf(rest: string): readonly string[] {
-  const decoded = decodeUri(rest);
-  return decoded === rest ? [rest] : [rest, decoded];
 }
 
 /**

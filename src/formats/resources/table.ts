@@ -56,6 +56,7 @@ const artifactScheme: UrlScheme = {
       throw withSelector(error, selector);
     });
     call.onEnd(() => file.close());
+    const said = `${target} holds the first ${binarySize(file.size)} of its output; the rest was not kept`;
     return {
       kind: 'text',
       format: 'internal',
@@ -68,7 +69,7 @@ const artifactScheme: UrlScheme = {
       display: 'lines',
       editable: false,
       facts: { path: file.path },
-      notes: capped ? [{ kind: 'said', text: cappedNote(target, file.size) }] : undefined,
+      notes: capped ? [{ kind: 'said', text: said }] : undefined,
     };
   },
 };
@@ -78,10 +79,6 @@ function withSelector(error: unknown, selector: string): unknown {
   if (!isOrielError(error) || error.code !== 'BUSY' || error.next === undefined || selector === '')
     return error;
   return new OrielError(error.code, error.message, { next: `${error.next}:${selector}`, cause: error });
-}
-
-function cappedNote(target: string, kept: number): string {
-  return `${target} holds the first ${binarySize(kept)} of its output; the rest was not kept`;
 }
 
 // The schemes whose implementation is imported at the first use: the repository of the working directory, issues and pull requests with their diffs on GitHub,

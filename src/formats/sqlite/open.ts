@@ -259,7 +259,9 @@ function textsOf(reply: SearchedRows, from: RowRangeStart, limits: Limits): RowT
   const { table, rows: found, rowids, lost, isFiltered, scannedTo } = reply;
   const { columns, rows, more } = found;
   const name = writeSegment(table.name);
-  const keys = rows.map((row, i) => callableKey(reply, row, i));
+  const { key } = table;
+  // Undefined if the row has no key that can be used in a path.
+  const keys = rows.map((row, i) => key && (key.column === undefined ? rowids?.[i] : keyOf(row[key.column])));
   const text = (row: readonly SqliteCell[], i: number): string =>
     keys[i] === undefined
       ? fitRowPage({ columns, rows: [row], more: true }, from.offset + i, limits).text
@@ -295,14 +297,4 @@ function textsOf(reply: SearchedRows, from: RowRangeStart, limits: Limits): RowT
       rows.some((row) => row.some(isClipped)),
     next: next || undefined,
   };
-}
-
-/** Undefined if the row has no key that can be used in a path. */
-function callableKey(
-  { table: { key }, rowids }: SearchedRows,
-  row: readonly SqliteCell[],
-  i: number,
-): string | undefined {
-  if (key === undefined) return undefined;
-  return key.column === undefined ? rowids?.[i] : keyOf(row[key.column]);
 }

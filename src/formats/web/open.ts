@@ -123,6 +123,9 @@ async function textResource(shown: ShownPage, call: Call): Promise<TextResource>
   // The page was already decoded with the selected encoding.
   const { encoding, ...decoded } = selection;
   const hasHeader = !raw && !selection.window && selection.symbol === undefined;
+  const isOutline = selection.mode === 'outline' || selection.symbol !== undefined;
+  // It was converted to Markdown, whose headings make the outline.
+  const isHtml = /^(?:text\/html|application\/xhtml\+xml)\b/i.test(page.contentType);
   const said = [
     ...(hasHeader ? [] : page.notes),
     ...(replaced ? [`${url} was read again since, and has changed: lines may lie elsewhere`] : []),
@@ -140,7 +143,7 @@ async function textResource(shown: ShownPage, call: Call): Promise<TextResource>
         : kept && url.length > MAX_NAMED_URL_CHARACTERS
           ? kept.url
           : url,
-    name: raw || (asksForSymbols(selection) && !isHtmlType(page)) ? nameOf(page.finalUrl) : 'page.md',
+    name: raw || (isOutline && !isHtml) ? nameOf(page.finalUrl) : 'page.md',
     above: !raw ? headerOf(page) : undefined,
     facts: { ...facts, ...(kept && { artifact: kept.url }) },
     notes: said.map((one) => ({ kind: 'said', text: one })),
@@ -191,15 +194,6 @@ function goesOn(window: Window, bytes: Uint8Array): boolean {
     default:
       return window.kind === 'tail' && window.before !== undefined;
   }
-}
-
-/** Whether the page was HTML; it was converted to Markdown, whose headings make the outline. */
-function isHtmlType({ contentType }: WebPage): boolean {
-  return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType);
-}
-
-function asksForSymbols({ mode, symbol }: Selection): boolean {
-  return mode === 'outline' || symbol !== undefined;
 }
 
 function headerOf({ finalUrl, contentType, notes, rendering }: WebPage): string {

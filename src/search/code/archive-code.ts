@@ -5,12 +5,7 @@ import { isCompiled } from '../../code/codebase/paths.ts';
 import { isTagged } from '../../code/languages.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { archiveIndex, type ArchiveIndex, memberReader } from '../../formats/archive/container.ts';
-import {
-  type ArchiveContents,
-  type ArchiveMember,
-  type FileSubject,
-  isFile,
-} from '../../formats/archive/members.ts';
+import { type ArchiveMember, type FileSubject, isFile } from '../../formats/archive/members.ts';
 import { locate, type MemberLocation } from '../../formats/archive/select.ts';
 import { parseCodeQuestion } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
@@ -52,10 +47,6 @@ export async function answerInArchive(
   return answerAt(place, asked, call);
 }
 
-function isPrivateAt({ byPath, members }: ArchiveContents, path: string): boolean {
-  return members[byPath.get(path) as number]?.denied !== undefined;
-}
-
 function locatedIn(find: () => MemberLocation | undefined): MemberLocation | undefined {
   try {
     return find();
@@ -89,9 +80,10 @@ async function filesInArchive(
     const at = contents.byPath.get(path);
     return isTagged(basename(path)) ? `${identity.key} ${at}` : '';
   };
-  const inside = contents.sorted.filter(
-    (path) =>
-      path.startsWith(directory) && !path.endsWith('/') && !isCompiled(path) && !isPrivateAt(contents, path),
+  const { sorted, byPath, members } = contents;
+  const isPrivate = (path: string): boolean => members[byPath.get(path) as number]?.denied !== undefined;
+  const inside = sorted.filter(
+    (path) => path.startsWith(directory) && !path.endsWith('/') && !isCompiled(path) && !isPrivate(path),
   );
   const paths = inside.slice(0, MAX_CODE_FILES).map((path) => path.slice(directory.length));
   const gaps = new GapsSeen();

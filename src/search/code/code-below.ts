@@ -404,7 +404,9 @@ class ParseRun {
       // If the parser could not start, nothing is known about the file.
       if (('none' in found && found.isUnasked) || !this.#hasTime()) return;
       const isCrash = 'none' in found && found.none === 'crash';
-      if (isCrash || within >= MIN_ALONE_MS) await this.#hand([file], noTags(), isCrash ? 'always' : 'here');
+      // Made for each, because they move to the codebase thread.
+      const none = { tags: packTags(['']), late: [] };
+      if (isCrash || within >= MIN_ALONE_MS) await this.#hand([file], none, isCrash ? 'always' : 'here');
     }
   }
 
@@ -484,11 +486,6 @@ async function readFile(files: CodeFiles, path: string, signal: AbortSignal): Pr
 
 function languageOfFile(path: string): CodeLanguage {
   return languageOf(path.slice(path.lastIndexOf('/') + 1), '') ?? NO_LANGUAGE;
-}
-
-/** The empty tags of one file. Made for each, because they move to the codebase thread. */
-function noTags(): TagsFound {
-  return { tags: packTags(['']), late: [] };
 }
 
 const NO_LANGUAGE: CodeLanguage = { name: '', extensions: [] };

@@ -23,7 +23,8 @@ export async function openRedis(options: BackendOptions): Promise<StateBackend> 
     get: (key) => using(() => keyv.get<string>(key)),
     set: (key, value, ttl) => using(async () => void (await keyv.set(key, value, ttl))),
     remove: (key) => using(async () => void (await keyv.delete(key))),
-    add: (...given) => using(() => addIn(client, ...given)),
+    add: (key, ...numbers) =>
+      using(async () => Number(await client.eval(ADD, { keys: [key], arguments: numbers.map(String) }))),
     isRefusal,
     reset: end,
     close: end,
@@ -70,17 +71,6 @@ function connector(adapter: KeyvRedis<string>): () => Promise<void> {
       .finally(() => (connecting = undefined));
     await connecting;
   };
-}
-
-/** As `StateBackend.add`. */
-async function addIn(
-  client: RedisClient,
-  key: string,
-  by: number,
-  start: number,
-  ttl: number,
-): Promise<number> {
-  return Number(await client.eval(ADD, { keys: [key], arguments: [by, start, ttl].map(String) }));
 }
 
 /** Begins at the start if there is no value, or one that is not a valid counter. */

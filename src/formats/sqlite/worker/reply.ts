@@ -182,7 +182,10 @@ function pageReply(
   if (table.unreadable) throw unreadable(table.name, table.unreadable);
   if (ask.where !== undefined && table.type !== 'view') connection.quotedStrings(false);
   const rowid = rowidOrder(table, ask.order);
-  if (after !== undefined && rowid === undefined) throw new SqliteRefusal('BAD_QUERY', noOrder(table.name));
+  if (after !== undefined && rowid === undefined) {
+    const why = `after continues rows in the order of their rowid, and those of ${table.name} have none; use offset`;
+    throw new SqliteRefusal('BAD_QUERY', why);
+  }
   const filter = rowid !== undefined && containing !== undefined && canFilter(table, containing);
   const some = filter
     ? rowsContaining(connection, table, { rowid, after, containing, limit, room })
@@ -259,10 +262,6 @@ function rowsContaining(
     if (isDamage(error) || (error instanceof SqlFailure && error.result === SQLITE_TOOBIG)) return undefined;
     throw error;
   }
-}
-
-function noOrder(table: string): string {
-  return `after continues rows in the order of their rowid, and those of ${table} have none; use offset`;
 }
 
 /** The total number of rows, if it follows from the page itself. */
