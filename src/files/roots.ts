@@ -183,7 +183,7 @@ export async function narrowRoots(
   const found = (await Promise.all(wanted.map((path) => rootsFor(path, known, all)))).flat();
   if (found.length === 0) {
     const message =
-      'None of the roots that the client declares is a directory inside those of this server, so nothing can be read. Declare one that is, or start the server with --ignore-client-roots.';
+      'None of the roots that the client declares is a directory inside those of this server, so nothing can be read. Declare one that is.';
     throw new OrielError('OUTSIDE_ROOT', message);
   }
   return holdNarrowed(Array.from(new Map(found.map((root) => [root.real, root])).values()), outermost(roots));

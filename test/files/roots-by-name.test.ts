@@ -151,7 +151,7 @@ describe.runIf(process.platform === 'linux').each(['linux', 'darwin'] as const)(
         await expect(narrowRoots(holdRoots([W]), [join(W, link)])).rejects.toMatchObject({
           code: 'OUTSIDE_ROOT',
           message:
-            'None of the roots that the client declares is a directory inside those of this server, so nothing can be read. Declare one that is, or start the server with --ignore-client-roots.',
+            'None of the roots that the client declares is a directory inside those of this server, so nothing can be read. Declare one that is.',
         });
     });
 
