@@ -9,7 +9,7 @@ const MAX_NAMED_GAPS = 3;
 /** The most containers that are recognised only by their content, per searched directory. */
 const MAX_DISGUISED_CONTAINERS = 5_000;
 
-/** What an answer reports. */
+/** The fields that an answer reports; the others are added up, too. */
 const FLAGS = ['timedOut', 'denied', 'failed', 'tooDeep', 'tooMany', 'broken'] as const;
 const COUNTS = ['rules', 'large', 'cut', 'changed', 'unread', 'nested', 'scanned'] as const;
 

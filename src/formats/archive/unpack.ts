@@ -226,13 +226,13 @@ const FEED_BYTES = 16 << 10;
 
 /**
  * Reads zlib's stream by events, because `for await` would drop bytes that were unpacked before an error. zlib itself drops
- * those of the write that fails: where no gzip header follows a member, all is done again, with single bytes from `singly` on.
+ * those of the write that fails: where no gzip header follows a member, all is unpacked again, from there on byte by byte.
  */
 async function* inflate(
   codec: 'gzip' | 'deflate',
   packed: PackedInput,
   signal: AbortSignal,
-  singly = Infinity,
+  singleFrom = Infinity,
 ): AsyncGenerator<Uint8Array> {
   const engine = codec === 'gzip' ? createGunzip(ZLIB) : createInflateRaw(ZLIB);
   const ready: Uint8Array[] = [];
@@ -257,7 +257,7 @@ async function* inflate(
       if (over) resolve();
     });
   try {
-    for await (const piece of sliced(packed.read(), singly)) {
+    for await (const piece of sliced(packed.read(), singleFrom)) {
       signal.throwIfAborted();
       if (!over) await send(piece);
       yield* ready.splice(0);
@@ -271,7 +271,7 @@ async function* inflate(
     yield* ready.splice(0);
     if (!failure) return;
     const isHeader = codec === 'gzip' && /header|method/.test(failure.message);
-    if (!isHeader || singly !== Infinity) throw isHeader && given > 0 ? noGzip() : damaged(failure);
+    if (!isHeader || singleFrom !== Infinity) throw isHeader && given > 0 ? noGzip() : damaged(failure);
     for await (const chunk of inflate(codec, packed, signal, engine.bytesWritten)) {
       const again = Math.min(given, chunk.length);
       given -= again;
@@ -282,11 +282,11 @@ async function* inflate(
   }
 }
 
-async function* sliced(packed: AsyncIterable<Uint8Array>, singly: number): AsyncGenerator<Uint8Array> {
+async function* sliced(packed: AsyncIterable<Uint8Array>, singleFrom: number): AsyncGenerator<Uint8Array> {
   let sent = 0;
   for await (const chunk of packed) {
     for (let at = 0; at < chunk.length;) {
-      const most = sent < singly ? singly - sent : sent < singly + FEED_BYTES ? 1 : FEED_BYTES;
+      const most = sent < singleFrom ? singleFrom - sent : sent < singleFrom + FEED_BYTES ? 1 : FEED_BYTES;
       const piece = chunk.subarray(at, at + Math.min(FEED_BYTES, most));
       yield piece;
       at += piece.length;

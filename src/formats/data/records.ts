@@ -304,8 +304,9 @@ function separatedColumns(rows: readonly SeparatedRow[], hasHeader: boolean): Da
   });
 }
 
-/** What a person takes for a number: `1,000`, `$5`, `(3)`, `7 %`, `0123`; and the signs at which a cast to one ends. Quadratic for long cells. */
+/** What a person takes for a number: `1,000`, `$5`, `(3)`, `7 %`, `0123`. Takes quadratic time: for short cells alone. */
 const NEAR_NUMBER = /^\s*[($€£¥+-]*\s*\d[\d,]*(?:\.\d*)?\s*[)%€£]?\s*$/;
+/** The signs at which a cast to a number ends. */
 export const SIGNS = /^\s*[($€£¥]|\d,\d/;
 
 /** A number without leading zeros, which would be lost: `0123` is a text. */

@@ -125,8 +125,8 @@ type VeilTest = (style: string) => boolean;
 
 function isHiddenElement({ name, attributes }: HtmlElement, isVeiled: VeilTest): boolean {
   const { style = '', class: classes = '' } = attributes;
-  if (name === 'dialog' ? !('open' in attributes) : NOT_READ.has(name))
-    return name !== 'input' || attributes['type'] !== 'checkbox';
+  if (name === 'dialog' && !('open' in attributes)) return true;
+  if (NOT_READ.has(name)) return name !== 'input' || attributes['type'] !== 'checkbox';
   if ('hidden' in attributes && attributes['hidden'] !== 'until-found') return true;
   // Formula renderers hide the source of a formula visually; we need it.
   if (HIDDEN_STYLE.test(style) || isVeiled(style)) return !/math|katex|mwe/i.test(classes);
